@@ -1,0 +1,69 @@
+// The errors of saccade and the exit code each becomes. Everything may include it.
+#pragma once
+
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+namespace saccade {
+
+// The exit codes of the program, one table for all commands. 128+N: stopped by signal N.
+enum class ExitCode {
+  kOk = 0,
+  kInternal = 1,
+  kUsage = 2,       // command line or config
+  kData = 3,        // data missing or invalid
+  kCheckpoint = 4,  // checkpoint missing, corrupt or incompatible
+  kIo = 5,          // disk full, permission
+  kDiverged = 6,    // NaN or infinity in training
+  kBusy = 7,        // run directory busy or exists
+  kPartial = 8,     // a comparison failed in part
+  kMemory = 9,
+};
+
+// Base of all errors: one line that names place, rule and remedy, and the exit code.
+class Error : public std::runtime_error {
+ public:
+  Error(ExitCode code, const std::string& what) : std::runtime_error(what), code_(code) {}
+  ExitCode code() const { return code_; }
+
+ private:
+  ExitCode code_;
+};
+
+#define SACCADE_ERROR_TYPE(Name, kCode)                                      \
+  class Name : public Error {                                                \
+   public:                                                                   \
+    explicit Name(const std::string& what) : Error(ExitCode::kCode, what) {} \
+  }
+SACCADE_ERROR_TYPE(InternalError, kInternal);  // our fault
+SACCADE_ERROR_TYPE(ShapeError, kInternal);     // shapes that do not fit, a caller's fault
+SACCADE_ERROR_TYPE(UsageError, kUsage);
+SACCADE_ERROR_TYPE(DataError, kData);
+SACCADE_ERROR_TYPE(CheckpointError, kCheckpoint);
+SACCADE_ERROR_TYPE(IoError, kIo);
+SACCADE_ERROR_TYPE(DivergedError, kDiverged);
+SACCADE_ERROR_TYPE(BusyError, kBusy);
+#undef SACCADE_ERROR_TYPE
+
+// The arguments streamed one after the other.
+template <class... Args>
+std::string str(const Args&... args) {
+  std::ostringstream out;
+  (out << ... << args);
+  return out.str();
+}
+
+// A caller's fault: `SACCADE_CHECK(a == b, "[matmul] inner extents differ; got ", a, " and ", b)`.
+#define SACCADE_CHECK(condition, ...)                                           \
+  do {                                                                          \
+    if (!(condition)) throw ::saccade::ShapeError(::saccade::str(__VA_ARGS__)); \
+  } while (false)
+
+// Our own fault: a broken invariant.
+#define SACCADE_ASSERT(condition, ...)                                                           \
+  do {                                                                                           \
+    if (!(condition)) throw ::saccade::InternalError(::saccade::str("internal: ", __VA_ARGS__)); \
+  } while (false)
+
+}  // namespace saccade

@@ -1,0 +1,63 @@
+// Counter-based random numbers: a draw is a pure function of its key, never of what was drawn
+// before elsewhere, so results do not depend on threads and a resumed run equals the whole one.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace saccade {
+
+// What a stream of random numbers is for; part of the key, so that uses never share numbers.
+enum class Stream : std::uint32_t {
+  kInit = 1,       // initial weights; keyed by parameter name
+  kShuffle = 2,    // data order; step = epoch
+  kDropout = 3,    // step, sample = first sample of the shard
+  kAttention = 4,  // hard attention: step, sample
+  kAugment = 5,    // step = epoch, sample = image
+  kSearch = 6,     // sampled captions: step = draw, sample = image
+  kScenes = 7,     // the built-in data set: sample = scene
+  kTest = 8,
+};
+
+struct RandomKey {
+  std::uint64_t seed = 0;
+  Stream stream = Stream::kTest;
+  std::uint64_t step = 0;
+  std::uint64_t sample = 0;
+};
+
+// Philox4x32-10 (Salmon et al., SC 2011): ten rounds over a 128-bit counter under a 64-bit key.
+std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
+                                    std::array<std::uint32_t, 2> key);
+
+// The numbers of one key, in order. Cheap to make, copyable; not for sharing between threads.
+class Random {
+ public:
+  explicit Random(const RandomKey& key);
+
+  std::uint32_t bits();                  // 32 random bits
+  double uniform();                      // [0, 1), 53 bits
+  double normal();                       // N(0, 1), Box-Muller
+  std::uint64_t below(std::uint64_t n);  // 0 .. n-1, without modulo bias; n > 0
+
+  // Fisher-Yates over anything with size() and operator[].
+  template <class Container>
+  void shuffle(Container& items) {
+    using std::swap;
+    for (std::size_t i = items.size(); i > 1; --i) swap(items[i - 1], items[below(i)]);
+  }
+
+ private:
+  std::array<std::uint32_t, 2> key_;
+  std::array<std::uint32_t, 4> counter_;
+  std::array<std::uint32_t, 4> block_{};
+  int used_ = 4;
+  double spare_normal_ = 0;
+  bool has_spare_ = false;
+};
+
+// A 64-bit digest of a name (FNV-1a), to key random numbers by parameter name.
+std::uint64_t name_key(std::string_view name);
+
+}  // namespace saccade

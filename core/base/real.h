@@ -1,0 +1,25 @@
+// The numeric type of this build and the integers of shapes. Everything may include it.
+#pragma once
+
+#include <cstdint>
+
+// The same sources are compiled twice: in float to work, in double (SACCADE_DOUBLE) to check
+// gradients. Types that hold Real live in an inline namespace, so the two never link together.
+#ifdef SACCADE_DOUBLE
+#define SACCADE_NUMERIC f64
+#else
+#define SACCADE_NUMERIC f32
+#endif
+
+namespace saccade {
+
+#ifdef SACCADE_DOUBLE
+using Real = double;
+#else
+using Real = float;
+#endif
+
+// Extents, offsets and counts. Signed, so that differences are safe.
+using Index = std::int64_t;
+
+}  // namespace saccade

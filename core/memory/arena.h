@@ -1,0 +1,45 @@
+// Bump arena: memory for one step of one shard, given back all at once.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace saccade {
+
+// Hands out 64-byte aligned memory from large blocks. reset() forgets every allocation and keeps
+// the memory, so that the second step of the same size allocates nothing. One thread at a time.
+class Arena {
+ public:
+  explicit Arena(std::size_t block_bytes = std::size_t{1} << 22);
+  ~Arena();
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+  Arena(Arena&&) noexcept;
+  Arena& operator=(Arena&&) noexcept;
+
+  void* allocate(std::size_t bytes);  // uninitialised
+  template <class T>
+  T* allocate_array(std::size_t count) {
+    static_assert(std::is_trivially_destructible_v<T>, "the arena never runs destructors");
+    return static_cast<T*>(allocate(count * sizeof(T)));
+  }
+  void reset();
+
+  std::size_t used() const { return used_; }              // since the last reset, padding included
+  std::size_t high_water() const { return high_water_; }  // the most ever used
+  std::size_t reserved() const;                           // held from the system
+  std::size_t system_allocations() const { return system_allocations_; }
+
+ private:
+  struct Block;
+  std::vector<Block> blocks_;
+  std::size_t block_bytes_;
+  std::size_t current_ = 0;  // index of the block being filled
+  std::size_t offset_ = 0;   // bytes taken from it
+  std::size_t used_ = 0;
+  std::size_t high_water_ = 0;
+  std::size_t system_allocations_ = 0;
+};
+
+}  // namespace saccade

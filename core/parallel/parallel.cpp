@@ -1,0 +1,153 @@
+#include "core/parallel/parallel.h"
+
+#include <omp.h>
+#include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+#include <tbb/task_group.h>
+#include <tbb/task_scheduler_observer.h>
+
+#include <algorithm>
+#include <exception>
+#include <mutex>
+#include <thread>
+#if defined(__SSE__)
+#include <xmmintrin.h>
+#endif
+
+namespace saccade::parallel {
+
+namespace {
+
+thread_local int task_depth = 0;
+
+struct TaskScope {
+  TaskScope() { ++task_depth; }
+  ~TaskScope() { --task_depth; }
+};
+
+// What every thread must have set before it computes: one thread a library call, no denormals.
+void prepare_thread() {
+  omp_set_num_threads(1);
+#if defined(__SSE__)
+  _mm_setcsr(_mm_getcsr() | 0x8040);  // flush to zero, denormals are zero
+#endif
+}
+
+class Preparer : public tbb::task_scheduler_observer {
+ public:
+  explicit Preparer(tbb::task_arena& arena) : tbb::task_scheduler_observer(arena) { observe(true); }
+  void on_scheduler_entry(bool) override { prepare_thread(); }
+};
+
+struct Pool {
+  explicit Pool(int n)
+      : count(n),
+        control(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(n)),
+        arena(n),
+        preparer(arena) {
+    prepare_thread();
+  }
+  ~Pool() { preparer.observe(false); }
+  int count;
+  tbb::global_control control;
+  tbb::task_arena arena;
+  Preparer preparer;
+};
+
+std::unique_ptr<Pool>& pool_slot() {
+  static std::unique_ptr<Pool> slot;
+  return slot;
+}
+
+Pool& pool() {
+  auto& slot = pool_slot();
+  if (!slot)
+    slot =
+        std::make_unique<Pool>(static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
+  return *slot;
+}
+
+}  // namespace
+
+void set_threads(int count) {
+  pool_slot().reset();
+  pool_slot() = std::make_unique<Pool>(std::max(1, count));
+}
+
+int threads() { return pool().count; }
+
+bool inside_task() { return task_depth > 0; }
+
+void for_each(Index count, FunctionRef<void(Index)> body) {
+  if (count <= 0) return;
+  if (count == 1) {  // not a task: kernels below may still split their own loops
+    pool();
+    return body(0);
+  }
+  if (inside_task() || pool().count == 1) {
+    TaskScope scope;
+    for (Index i = 0; i < count; ++i) body(i);
+    return;
+  }
+  std::mutex mutex;
+  std::exception_ptr error;
+  Index error_index = count;
+  pool().arena.execute([&] {
+    tbb::parallel_for(
+        Index{0}, count,
+        [&](Index i) {
+          TaskScope scope;
+          try {
+            body(i);
+          } catch (...) {
+            const std::lock_guard lock(mutex);
+            if (i < error_index) {
+              error_index = i;
+              error = std::current_exception();
+            }
+          }
+        },
+        tbb::simple_partitioner{});
+  });
+  if (error) std::rethrow_exception(error);
+}
+
+void for_blocks(Index count, Index block, FunctionRef<void(Index, Index)> body) {
+  for_each((count + block - 1) / block,
+           [&](Index i) { body(i * block, std::min(count, (i + 1) * block)); });
+}
+
+struct Task::Impl {
+  tbb::task_group group;
+  std::exception_ptr error;
+};
+
+Task::Task() : impl_(std::make_unique<Impl>()) {}
+
+Task::~Task() {
+  try {
+    wait();
+  } catch (...) {  // nobody is left to hear of it
+  }
+}
+
+void Task::run(std::function<void()> body) {
+  pool().arena.execute([&] {
+    impl_->group.run([impl = impl_.get(), body = std::move(body)] {
+      TaskScope scope;
+      try {
+        body();
+      } catch (...) {
+        impl->error = std::current_exception();
+      }
+    });
+  });
+}
+
+void Task::wait() {
+  pool().arena.execute([&] { impl_->group.wait(); });
+  if (impl_->error) std::rethrow_exception(std::exchange(impl_->error, nullptr));
+}
+
+}  // namespace saccade::parallel

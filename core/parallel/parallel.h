@@ -1,0 +1,131 @@
+// The only door to oneTBB. Loops here give the same bits for any number of threads: work is cut by
+// size, never by thread count, and results are combined in index order.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/base/real.h"
+
+namespace saccade::parallel {
+
+// Sets how many threads work (at least 1) for the whole process. Call it before the first loop, or
+// between loops. Threads flush denormals to zero and keep library calls single-threaded.
+void set_threads(int count);
+int threads();
+
+// True inside a task of a loop below. Nested loops run serially in index order.
+bool inside_task();
+
+// A reference to a callable that outlives the call it is passed to; costs no allocation.
+template <class Signature>
+class FunctionRef;
+template <class R, class... Args>
+class FunctionRef<R(Args...)> {
+ public:
+  template <class F>
+  requires(!std::is_same_v<std::remove_cvref_t<F>, FunctionRef>)
+      FunctionRef(F&& f)  // NOLINT: implicit on purpose
+      : object_(const_cast<void*>(static_cast<const void*>(std::addressof(f)))),
+        call_([](void* object, Args... args) -> R {
+          return (*static_cast<std::remove_reference_t<F>*>(object))(std::forward<Args>(args)...);
+        }) {}
+  R operator()(Args... args) const { return call_(object_, std::forward<Args>(args)...); }
+
+ private:
+  void* object_;
+  R (*call_)(void*, Args...);
+};
+
+// Calls body(i) for i in [0, count), one task each, in any order. An exception thrown by a body
+// is rethrown here, the one of the lowest index.
+void for_each(Index count, FunctionRef<void(Index)> body);
+
+// Calls body(begin, end) for consecutive blocks of `block` indices (the last may be shorter).
+void for_blocks(Index count, Index block, FunctionRef<void(Index, Index)> body);
+
+// map(begin, end) of every block, folded with combine in block order from `init`.
+template <class T, class Map, class Combine>
+T reduce(Index count, Index block, T init, Map map, Combine combine) {
+  std::vector<T> parts(static_cast<std::size_t>((count + block - 1) / block), init);
+  for_blocks(count, block, [&](Index begin, Index end) {
+    parts[static_cast<std::size_t>(begin / block)] = map(begin, end);
+  });
+  for (const T& part : parts) init = combine(init, part);
+  return init;
+}
+
+// Makes items ahead of their consumer on the pool: produce(i) for i = 0, 1, ... runs in parallel,
+// at most `depth` items beyond the one being consumed, and next() hands them out in order.
+// produce's exceptions come out of next(). The destructor waits for what is in flight.
+template <class T>
+class Prefetcher {
+ public:
+  Prefetcher(Index count, Index depth, std::function<T(Index)> produce);
+  ~Prefetcher();
+  Prefetcher(const Prefetcher&) = delete;
+  Prefetcher& operator=(const Prefetcher&) = delete;
+  bool done() const { return consumed_ == count_; }
+  T next();  // throws InternalError when done
+
+ private:
+  struct Slot;
+  Index count_, consumed_ = 0, started_ = 0;
+  std::vector<std::unique_ptr<Slot>> slots_;
+  std::function<T(Index)> produce_;
+  void start_more();
+};
+
+// The tasks behind Prefetcher: run() starts a task on the pool, wait() helps until it is done.
+class Task {
+ public:
+  Task();
+  ~Task();  // waits
+  void run(std::function<void()> body);
+  void wait();  // rethrows what the body threw
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+template <class T>
+struct Prefetcher<T>::Slot {
+  Task task;
+  T value{};
+};
+
+template <class T>
+Prefetcher<T>::Prefetcher(Index count, Index depth, std::function<T(Index)> produce)
+    : count_(count), produce_(std::move(produce)) {
+  for (Index i = 0; i < depth; ++i) slots_.push_back(std::make_unique<Slot>());
+  start_more();
+}
+
+template <class T>
+Prefetcher<T>::~Prefetcher() = default;
+
+template <class T>
+void Prefetcher<T>::start_more() {
+  const Index depth = static_cast<Index>(slots_.size());
+  while (started_ < count_ && started_ < consumed_ + depth) {
+    const Index i = started_++;
+    Slot* slot = slots_[static_cast<std::size_t>(i % depth)].get();
+    slot->task.run([this, slot, i] { slot->value = produce_(i); });
+  }
+}
+
+template <class T>
+T Prefetcher<T>::next() {
+  Slot& slot = *slots_[static_cast<std::size_t>(consumed_ % static_cast<Index>(slots_.size()))];
+  slot.task.wait();
+  T value = std::move(slot.value);
+  ++consumed_;
+  start_more();
+  return value;
+}
+
+}  // namespace saccade::parallel

@@ -1,0 +1,64 @@
+#include "core/parallel/parallel.h"
+
+#include <atomic>
+#include <cmath>
+#include <set>
+#include <stdexcept>
+
+#include "core/base/random.h"
+#include "tests/support/catch.h"
+
+namespace saccade {
+
+TEST_CASE("reduce gives the same bits for 1, 2 and 4 threads") {
+  std::vector<float> values(100000);
+  Random random({1, Stream::kTest, 0, 0});
+  for (float& v : values) v = static_cast<float>(random.normal() * std::exp(4 * random.normal()));
+  std::set<float> sums;
+  for (const int threads : {1, 2, 4})
+    for (int repeat = 0; repeat < 20; ++repeat) {
+      parallel::set_threads(threads);
+      sums.insert(parallel::reduce(
+          static_cast<Index>(values.size()), 1000, 0.0f,
+          [&](Index begin, Index end) {
+            float sum = 0;
+            for (Index i = begin; i < end; ++i) sum += values[static_cast<std::size_t>(i)];
+            return sum;
+          },
+          [](float a, float b) { return a + b; }));
+    }
+  CHECK(sums.size() == 1);
+}
+
+TEST_CASE("every index is visited once, nested loops are serial, the first error comes out") {
+  parallel::set_threads(4);
+  std::vector<std::atomic<int>> visits(1000);
+  std::atomic<int> strays = 0;
+  parallel::for_blocks(1000, 7, [&](Index begin, Index end) {
+    if (!parallel::inside_task()) ++strays;
+    for (Index i = begin; i < end; ++i) ++visits[static_cast<std::size_t>(i)];
+  });
+  for (const auto& v : visits) CHECK(v == 1);
+  CHECK(strays == 0);
+  CHECK_FALSE(parallel::inside_task());
+  CHECK_THROWS_WITH(parallel::for_each(100,
+                                       [](Index i) {
+                                         if (i % 10 == 3)
+                                           throw std::runtime_error("item " + std::to_string(i));
+                                       }),
+                    "item 3");
+}
+
+TEST_CASE("a prefetcher hands out items in order and passes errors on") {
+  for (const int threads : {1, 2, 4}) {
+    parallel::set_threads(threads);
+    parallel::Prefetcher<int> items(20, 3, [](Index i) -> int {
+      if (i == 13) throw std::runtime_error("unlucky");
+      return static_cast<int>(i * i);
+    });
+    for (int i = 0; i < 13; ++i) CHECK(items.next() == i * i);
+    CHECK_THROWS_WITH(items.next(), "unlucky");
+  }
+}
+
+}  // namespace saccade
