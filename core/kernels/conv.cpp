@@ -1,0 +1,51 @@
+#include "core/kernels/conv.h"
+
+#include "core/base/error.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+namespace kernels {
+
+namespace {
+
+#ifdef SACCADE_DOUBLE
+namespace chosen = reference;
+#else
+namespace chosen = fast;
+#endif
+
+void check(const ConvShape& shape, const Shape& x, const Shape& w, const Shape& y) {
+  SACCADE_ASSERT(shape.stride > 0 && shape.padding >= 0, "conv2d stride ", shape.stride,
+                 ", padding ", shape.padding);
+  SACCADE_ASSERT(x == shape.input() && w == shape.weights() && y == shape.output(), "conv2d ", x,
+                 " * ", w, " -> ", y);
+}
+
+void check_bias(const ConvShape& shape, const Real* data, Index size) {
+  SACCADE_ASSERT(!data || size == shape.out_channels, "conv2d bias of ", size, " for ",
+                 shape.out_channels, " channels");
+}
+
+}  // namespace
+
+void conv2d(const ConvShape& shape, ConstView x, ConstView w, ConstView bias, View y) {
+  check(shape, x.shape, w.shape, y.shape);
+  check_bias(shape, bias.data, bias.size());
+  if (y.size() > 0) chosen::conv2d(shape, x, w, bias, y);
+}
+
+void conv2d_backward_data(const ConvShape& shape, ConstView w, ConstView dy, View dx) {
+  check(shape, dx.shape, w.shape, dy.shape);
+  if (dx.size() > 0) chosen::conv2d_backward_data(shape, w, dy, dx);
+}
+
+void conv2d_backward_weights(const ConvShape& shape, ConstView x, ConstView dy, View dw,
+                             View dbias) {
+  check(shape, x.shape, dw.shape, dy.shape);
+  check_bias(shape, dbias.data, dbias.size());
+  if (dy.size() > 0) chosen::conv2d_backward_weights(shape, x, dy, dw, dbias);
+}
+
+}  // namespace kernels
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

@@ -1,0 +1,208 @@
+// The fast convolutions against their reference twins, and both against the defining sum.
+#include "core/kernels/conv.h"
+
+#include <cmath>
+
+#include "core/base/random.h"
+#include "core/parallel/parallel.h"
+#include "tests/support/catch.h"
+
+namespace saccade {
+
+namespace {
+
+Tensor random_tensor(const Shape& shape, std::uint64_t sample) {
+  Tensor tensor(shape);
+  Random random({1, Stream::kTest, 0, sample});
+  for (Real& v : tensor.span()) v = static_cast<Real>(random.normal());
+  return tensor;
+}
+
+// The largest difference as a share of the largest value; infinite if either holds a NaN.
+double difference(const Tensor& a, const Tensor& b) {
+  REQUIRE(a.shape() == b.shape());
+  REQUIRE(a.size() > 0);
+  double most = 0, scale = 0;
+  for (Index i = 0; i < a.size(); ++i) {
+    const double d = std::abs(double{a[i]} - double{b[i]});
+    if (!(d <= 1e30)) return INFINITY;
+    most = std::max(most, d);
+    scale = std::max(scale, std::abs(double{a[i]}));
+  }
+  return most / scale;
+}
+
+const std::vector<ConvShape> kShapes = {
+    {.batch = 2,
+     .height = 64,
+     .width = 64,
+     .in_channels = 3,
+     .out_channels = 32,
+     .kernel_height = 3,
+     .kernel_width = 3,
+     .stride = 2,
+     .padding = 1},
+    {.batch = 3,
+     .height = 16,
+     .width = 16,
+     .in_channels = 64,
+     .out_channels = 96,
+     .kernel_height = 3,
+     .kernel_width = 3,
+     .stride = 2,
+     .padding = 1},
+    {.batch = 1,
+     .height = 8,
+     .width = 8,
+     .in_channels = 96,
+     .out_channels = 128,
+     .kernel_height = 3,
+     .kernel_width = 3,
+     .stride = 1,
+     .padding = 1},
+    {.batch = 2,
+     .height = 7,
+     .width = 11,
+     .in_channels = 5,
+     .out_channels = 9,
+     .kernel_height = 3,
+     .kernel_width = 3,
+     .stride = 2,
+     .padding = 0},
+    {.batch = 1,
+     .height = 9,
+     .width = 6,
+     .in_channels = 17,
+     .out_channels = 13,
+     .kernel_height = 3,
+     .kernel_width = 2,
+     .stride = 3,
+     .padding = 1},
+    {.batch = 4,
+     .height = 5,
+     .width = 5,
+     .in_channels = 32,
+     .out_channels = 16,
+     .kernel_height = 1,
+     .kernel_width = 1,
+     .stride = 1,
+     .padding = 0},
+    {.batch = 1,
+     .height = 6,
+     .width = 6,
+     .in_channels = 8,
+     .out_channels = 7,
+     .kernel_height = 1,
+     .kernel_width = 1,
+     .stride = 2,
+     .padding = 0},
+    {.batch = 2,
+     .height = 13,
+     .width = 10,
+     .in_channels = 3,
+     .out_channels = 16,
+     .kernel_height = 7,
+     .kernel_width = 7,
+     .stride = 2,
+     .padding = 3},
+    {.batch = 1,
+     .height = 4,
+     .width = 4,
+     .in_channels = 2,
+     .out_channels = 3,
+     .kernel_height = 4,
+     .kernel_width = 4,
+     .stride = 4,
+     .padding = 0},
+};
+
+}  // namespace
+
+TEST_CASE("oneDNN's convolutions agree with the reference twins") {
+  std::uint64_t draw = 0;
+  for (const ConvShape& s : kShapes) {
+    CAPTURE(s.input(), s.weights(), s.output(), s.stride, s.padding);
+    const Tensor x = random_tensor(s.input(), ++draw), w = random_tensor(s.weights(), ++draw);
+    const Tensor dy = random_tensor(s.output(), ++draw);
+    const Tensor bias = random_tensor({s.out_channels}, ++draw);
+    for (const ConstView& b : {bias.view(), ConstView{}}) {
+      Tensor fast = random_tensor(s.output(), ++draw),
+             reference = random_tensor(s.output(), ++draw);
+      kernels::fast::conv2d(s, x.view(), w.view(), b, fast.view());
+      kernels::reference::conv2d(s, x.view(), w.view(), b, reference.view());
+      CHECK(difference(reference, fast) <= 1e-5);
+    }
+    {
+      Tensor fast = random_tensor(s.input(), ++draw), reference = random_tensor(s.input(), ++draw);
+      kernels::fast::conv2d_backward_data(s, w.view(), dy.view(), fast.view());
+      kernels::reference::conv2d_backward_data(s, w.view(), dy.view(), reference.view());
+      CHECK(difference(reference, fast) <= 1e-5);
+    }
+    // Both add to what is there.
+    Tensor fast = random_tensor(s.weights(), ++draw), reference = fast.clone();
+    Tensor fast_bias = random_tensor({s.out_channels}, ++draw), reference_bias = fast_bias.clone();
+    kernels::fast::conv2d_backward_weights(s, x.view(), dy.view(), fast.view(), fast_bias.view());
+    kernels::reference::conv2d_backward_weights(s, x.view(), dy.view(), reference.view(),
+                                                reference_bias.view());
+    CHECK(difference(reference, fast) <= 1e-5);
+    CHECK(difference(reference_bias, fast_bias) <= 1e-5);
+    kernels::fast::conv2d_backward_weights(s, x.view(), dy.view(), fast.view(), {});
+    kernels::reference::conv2d_backward_weights(s, x.view(), dy.view(), reference.view(), {});
+    CHECK(difference(reference, fast) <= 1e-5);
+  }
+}
+
+TEST_CASE("the reference convolution is the defining sum") {
+  for (const ConvShape& s : kShapes) {
+    CAPTURE(s.input(), s.weights(), s.output(), s.stride, s.padding);
+    const Tensor x = random_tensor(s.input(), 1), w = random_tensor(s.weights(), 2);
+    const Tensor bias = random_tensor({s.out_channels}, 3);
+    Tensor y(s.output()), expected(s.output());
+    kernels::reference::conv2d(s, x.view(), w.view(), bias.view(), y.view());
+    Index at = 0;
+    for (Index b = 0; b < s.batch; ++b)
+      for (Index i = 0; i < s.out_height(); ++i)
+        for (Index j = 0; j < s.out_width(); ++j)
+          for (Index o = 0; o < s.out_channels; ++o) {
+            double sum = bias[o];
+            for (Index u = 0; u < s.kernel_height; ++u)
+              for (Index v = 0; v < s.kernel_width; ++v) {
+                const Index row = i * s.stride + u - s.padding,
+                            column = j * s.stride + v - s.padding;
+                if (row < 0 || row >= s.height || column < 0 || column >= s.width) continue;
+                for (Index c = 0; c < s.in_channels; ++c)
+                  sum += double{x[((b * s.height + row) * s.width + column) * s.in_channels + c]} *
+                         w[((u * s.kernel_width + v) * s.in_channels + c) * s.out_channels + o];
+              }
+            expected[at++] = static_cast<Real>(sum);
+          }
+    CHECK(difference(expected, y) <= 1e-5);
+  }
+}
+
+TEST_CASE("convolutions give the same bits on any thread") {
+  const ConvShape s = kShapes[1];
+  const Tensor x = random_tensor(s.input(), 1), w = random_tensor(s.weights(), 2);
+  const Tensor dy = random_tensor(s.output(), 3);
+  constexpr Index kTasks = 8;
+  std::vector<std::vector<Real>> results(kTasks);
+  for (const int threads : {1, 2, 4}) {
+    parallel::set_threads(threads);
+    parallel::for_each(kTasks, [&](Index i) {
+      Tensor y(s.output()), dw(s.weights());
+      kernels::conv2d(s, x.view(), w.view(), {}, y.view());
+      kernels::conv2d_backward_weights(s, x.view(), dy.view(), dw.view(), {});
+      auto& result = results[static_cast<std::size_t>(i)];
+      result.insert(result.end(), y.span().begin(), y.span().end());
+      result.insert(result.end(), dw.span().begin(), dw.span().end());
+    });
+  }
+  const std::size_t one = results[0].size() / 3;
+  for (const auto& result : results) {
+    CHECK(result == results[0]);
+    CHECK(std::equal(result.begin(), result.begin() + static_cast<std::ptrdiff_t>(one),
+                     result.begin() + static_cast<std::ptrdiff_t>(one)));
+  }
+}
+
+}  // namespace saccade
