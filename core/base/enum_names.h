@@ -1,0 +1,57 @@
+// Names of enumerators from one table, used to parse, print, check and document. For an enum E,
+// write beside it: constexpr auto enum_table(E) { return enum_rows<E>({{E::kA, "a", "doc"}}); }
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace saccade {
+
+template <class E>
+struct EnumRow {
+  E value;
+  std::string_view name;
+  std::string_view doc;
+};
+
+// Makes the table of an enum from its rows.
+template <class E, std::size_t N>
+constexpr std::array<EnumRow<E>, N> enum_rows(const EnumRow<E> (&rows)[N]) {
+  return std::to_array(rows);
+}
+
+// An enum with a table.
+template <class E>
+concept NamedEnum = std::is_enum_v<E> && requires(E e) { enum_table(e).size(); };
+
+// The name of an enumerator; "?" for a value outside its table.
+template <NamedEnum E>
+constexpr std::string_view enum_name(E value) {
+  for (const auto& row : enum_table(E{})) {
+    if (row.value == value) return row.name;
+  }
+  return "?";
+}
+
+// The enumerator of a name, or nothing.
+template <NamedEnum E>
+constexpr std::optional<E> enum_value(std::string_view name) {
+  for (const auto& row : enum_table(E{})) {
+    if (row.name == name) return row.value;
+  }
+  return std::nullopt;
+}
+
+// All names, in table order.
+template <NamedEnum E>
+std::vector<std::string> enum_all_names() {
+  std::vector<std::string> names;
+  for (const auto& row : enum_table(E{})) names.emplace_back(row.name);
+  return names;
+}
+
+}  // namespace saccade

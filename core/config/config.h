@@ -1,0 +1,130 @@
+// Configs of any described struct: load, override, print, compare, document. Mistakes are reported
+// all at once in one UsageError, a line each: `exp.yaml:14:9: unknown key 'hiden' in decoder`.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/config/fields.h"
+
+namespace saccade {
+
+// Where each value comes from.
+class Origins {
+ public:
+  // `exp.yaml:14`, `base common.yaml:3`, `command line` or `default`.
+  std::string of(const std::string& path) const;
+  void set(const std::string& path, std::string origin) { origins_[path] = std::move(origin); }
+  // Whether a person set the value, in a file or on the command line.
+  bool is_set(const std::string& path) const { return origins_.contains(path); }
+
+ private:
+  std::map<std::string, std::string> origins_;
+};
+
+template <class T>
+struct Loaded {
+  T config;
+  Origins origins;
+};
+
+// A value that differs between two configs, both as YAML.
+struct Difference {
+  std::string path, first, second;
+};
+
+// One row of the documentation of a config; of a section only path and doc are filled.
+struct FieldInfo {
+  std::string path, type, default_value, constraint, doc;
+};
+
+// The same, without the type of the struct; the templates below are what to call.
+namespace config_detail {
+void load(Section& into, const std::filesystem::path& file, Origins& origins, Mistakes& mistakes);
+void parse(Section& into, const std::string& text, const std::string& source, Origins& origins,
+           Mistakes& mistakes);
+void override_value(Section& into, const std::string& assignment, const std::string& source,
+                    Origins& origins, Mistakes& mistakes);
+std::string print(const Section& section, const Origins* origins);
+std::vector<Difference> differences(const Section& first, const Section& second);
+std::vector<FieldInfo> describe(const Section& section);
+
+template <class T>
+void override_all(Loaded<T>& loaded, std::span<const std::string> overrides, Mistakes& mistakes) {
+  Section section = bind(loaded.config);
+  for (const std::string& assignment : overrides) {
+    override_value(section, assignment, "command line", loaded.origins, mistakes);
+  }
+}
+}  // namespace config_detail
+
+// Reads a YAML file over the defaults of T, its `base:` files before it, then applies overrides of
+// the form `key.path=value`. Throws UsageError.
+template <class T>
+Loaded<T> load_config(const std::filesystem::path& file,
+                      std::span<const std::string> overrides = {}) {
+  Loaded<T> loaded;
+  Mistakes mistakes;
+  Section section = bind(loaded.config);
+  config_detail::load(section, file, loaded.origins, mistakes);
+  config_detail::override_all(loaded, overrides, mistakes);
+  mistakes.throw_if_any();
+  return loaded;
+}
+
+// The same from a text in memory (a checkpoint's config); `base:` is not allowed in it.
+template <class T>
+Loaded<T> parse_config(const std::string& text, const std::string& source,
+                       std::span<const std::string> overrides = {}) {
+  Loaded<T> loaded;
+  Mistakes mistakes;
+  Section section = bind(loaded.config);
+  config_detail::parse(section, text, source, loaded.origins, mistakes);
+  config_detail::override_all(loaded, overrides, mistakes);
+  mistakes.throw_if_any();
+  return loaded;
+}
+
+// Applies `key.path=value`, typed like the file; `source` starts the error text and names the
+// origin. Throws UsageError and leaves the config as it was.
+template <class T>
+void apply_override(Loaded<T>& loaded, const std::string& assignment,
+                    const std::string& source = "command line") {
+  Loaded<T> changed = loaded;
+  Mistakes mistakes;
+  Section section = bind(changed.config);
+  config_detail::override_value(section, assignment, source, changed.origins, mistakes);
+  mistakes.throw_if_any();
+  loaded = std::move(changed);
+}
+
+// The whole config as YAML; with origins, each line says in a comment where its value comes from.
+// Reading it back gives an equal config.
+template <class T>
+std::string print_config(const T& config, const Origins* origins = nullptr) {
+  T copy = config;
+  return config_detail::print(bind(copy), origins);
+}
+template <class T>
+std::string print_config(const Loaded<T>& loaded) {
+  return print_config(loaded.config, &loaded.origins);
+}
+
+// The values in which two configs differ, in the order of their declaration.
+template <class T>
+std::vector<Difference> config_differences(const T& first, const T& second) {
+  T a = first, b = second;
+  return config_detail::differences(bind(a), bind(b));
+}
+
+// Every section and value of T, with type, default, constraint and documentation.
+template <class T>
+std::vector<FieldInfo> describe_config() {
+  T defaults;
+  return config_detail::describe(bind(defaults));
+}
+
+}  // namespace saccade

@@ -1,0 +1,82 @@
+#include "core/config/read.h"
+
+#include "core/base/suggest.h"
+
+namespace saccade {
+
+const Section::Field* Section::find(std::string_view name) const {
+  for (const Field& field : fields_) {
+    if (field.name == name) return &field;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> Section::names() const {
+  std::vector<std::string> names;
+  for (const Field& field : fields_) names.push_back(field.name);
+  return names;
+}
+
+namespace config_detail {
+
+namespace {
+
+// The path of a key of this very name elsewhere: a value put into the wrong section.
+std::string elsewhere(const Section& section, const std::string& path, const std::string& key) {
+  for (const Section::Field& field : section.fields()) {
+    const std::string field_path = path.empty() ? field.name : path + "." + field.name;
+    if (field.name == key) return field_path;
+    if (!field.section) continue;
+    const std::string found = elsewhere(*field.section, field_path, key);
+    if (!found.empty()) return found;
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string unknown_key(const Section& root, const Section& section, const std::string& path,
+                        const std::string& key) {
+  std::string hint = did_you_mean(key, section.names());
+  if (hint.empty()) {
+    const std::string other = elsewhere(root, "", key);
+    if (!other.empty()) hint = " (did you mean '" + other + "'?)";
+  }
+  return "unknown key '" + key + "' " + (path.empty() ? "at the top level" : "in " + path) + hint;
+}
+
+void read_field(const Section::Field& field, const Node& node, const std::string& path,
+                const ReadContext& context) {
+  if (field.section) return read_section(*field.section, node, path, context);
+  field.slot->read(node, path, field.constraint, context.mistakes);
+  std::string origin = context.origin;
+  if (node.place.line > 0) origin += node.place.source + ":" + std::to_string(node.place.line);
+  context.origins.set(path, std::move(origin));
+}
+
+void read_section(const Section& section, const Node& node, const std::string& path,
+                  const ReadContext& context) {
+  if (node.kind == Node::Kind::kNull) return;  // a section whose keys are all commented out
+  if (node.kind != Node::Kind::kMap) {
+    const std::string what = path.empty() ? "the config" : "'" + path + "'";
+    context.mistakes.add(node.place, what + " is a section of keys, got " +
+                                         (node.kind == Node::Kind::kList ? "a list"
+                                                                         : "'" + node.text + "'"));
+    return;
+  }
+  for (std::size_t i = 0; i < node.items.size(); ++i) {
+    const Node::Key& key = node.keys[i];
+    const Node& value = node.items[i];
+    const Section::Field* field = section.find(key.text);
+    if (field == nullptr) {
+      context.mistakes.add(key.place, unknown_key(context.root, section, path, key.text));
+      continue;
+    }
+    const std::string field_path = path.empty() ? key.text : path + "." + key.text;
+    read_field(*field, value, field_path, context);
+  }
+}
+
+}  // namespace config_detail
+
+}  // namespace saccade

@@ -1,0 +1,27 @@
+// A tree of YAML onto the fields of a struct. Private to core/config.
+#pragma once
+
+#include <string>
+
+#include "core/config/config.h"
+
+namespace saccade::config_detail {
+
+struct ReadContext {
+  const Section& root;  // the whole struct, for suggestions from other sections
+  Origins& origins;
+  Mistakes& mistakes;
+  std::string origin;  // of values without a line; a prefix to file and line of the others
+};
+
+// Sets the fields that the node names, or the one field, and notes where they come from.
+void read_field(const Section::Field& field, const Node& node, const std::string& path,
+                const ReadContext& context);
+void read_section(const Section& section, const Node& node, const std::string& path,
+                  const ReadContext& context);
+
+// "unknown key 'hiden' in decoder (did you mean 'hidden'?)"
+std::string unknown_key(const Section& root, const Section& section, const std::string& path,
+                        const std::string& key);
+
+}  // namespace saccade::config_detail

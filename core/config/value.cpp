@@ -1,0 +1,159 @@
+#include "core/config/value.h"
+
+#include <charconv>
+#include <cmath>
+
+namespace saccade {
+
+namespace {
+
+// What is wrong with a scalar that should be a number, before its digits are looked at.
+std::string not_a_number(const Node& node, const char* kind) {
+  if (node.quoted) return std::string("is text; remove the quotes to make it ") + kind;
+  return "";
+}
+
+// A number that YAML readers disagree about: `010` is 8 to some of them and 10 to others.
+bool octal_looking(std::string_view digits) {
+  if (!digits.empty() && (digits[0] == '-' || digits[0] == '+')) digits.remove_prefix(1);
+  return digits.size() > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9';
+}
+
+std::string_view without_plus(std::string_view text) {
+  if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
+  return text;
+}
+
+template <class T>
+bool whole_number(std::string_view text, T& value, std::errc& error) {
+  const auto [rest, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  error = code;
+  return rest == text.data() + text.size() && code != std::errc::invalid_argument;
+}
+
+std::string kind_of(const Node& node) {
+  switch (node.kind) {
+    case Node::Kind::kNull:
+      return "nothing";
+    case Node::Kind::kScalar:
+      return "'" + node.text + "'";
+    case Node::Kind::kList:
+      return "a list";
+    case Node::Kind::kMap:
+      return "a section";
+  }
+  return "?";
+}
+
+}  // namespace
+
+void expected(const std::string& type, const Node& node, const std::string& path,
+              Mistakes& mistakes) {
+  std::string hint;
+  if (node.kind == Node::Kind::kNull && type == "text") hint = " (write '' for empty text)";
+  mistakes.add(node.place, path + ": expected " + type + ", got " + kind_of(node) + hint);
+}
+
+std::string parse_value(const Node& node, bool& value) {
+  if (node.quoted) return not_a_number(node, "true or false");
+  if (node.text != "true" && node.text != "false") return "is not true or false";
+  value = node.text == "true";
+  return "";
+}
+
+std::string parse_value(const Node& node, std::int64_t& value) {
+  if (node.quoted) return not_a_number(node, "an integer");
+  const std::string_view text = without_plus(node.text);
+  if (octal_looking(text)) return "has a leading zero, which YAML reads as octal; remove the zero";
+  std::errc error{};
+  std::int64_t read = 0;
+  if (!whole_number(text, read, error)) {
+    double number = 0;
+    const bool other_form = whole_number(text, number, error) && std::abs(number) < 1e15 &&
+                            number == std::floor(number);
+    const std::string form = std::to_string(static_cast<std::int64_t>(other_form ? number : 0));
+    return "is not an integer" + (other_form ? "; write " + form : "");
+  }
+  if (error == std::errc::result_out_of_range) return "does not fit into 64 bits";
+  value = read;
+  return "";
+}
+
+std::string parse_value(const Node& node, double& value) {
+  if (node.quoted) return not_a_number(node, "a number");
+  const std::string_view text = without_plus(node.text);
+  if (octal_looking(text)) return "has a leading zero, which YAML reads as octal; remove the zero";
+  std::errc error{};
+  double read = 0;
+  if (!whole_number(text, read, error)) return "is not a number";
+  if (error == std::errc::result_out_of_range) return "is outside the range of a double";
+  if (!std::isfinite(read)) return "is not a finite number";
+  value = read;
+  return "";
+}
+
+std::string parse_value(const Node& node, std::string& value) {
+  value = node.text;
+  return "";
+}
+
+std::string parse_value(const Node& node, Stop& value) { return parse_stop(node.text, value); }
+
+std::string print_value(bool value) { return value ? "true" : "false"; }
+std::string print_value(std::int64_t value) { return std::to_string(value); }
+
+std::string print_value(double value) {
+  char buffer[64];
+  const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, value);
+  std::string text(buffer, error == std::errc{} ? end : buffer);
+  const std::size_t exponent = text.find('e');
+  if (exponent == std::string::npos) return text;
+  std::string digits = text.substr(exponent + 1);  // +05: 5, -04: -4
+  const bool negative = digits[0] == '-';
+  digits.erase(0, digits.find_first_not_of("+-0"));
+  return text.substr(0, exponent + 1) + (negative ? "-" : "") + digits;
+}
+
+std::string print_value(const std::string& value) { return yaml_text(value); }
+std::string print_value(const Stop& value) { return to_string(value); }
+
+std::string Constraint::text() const {
+  if (not_empty) return "not empty";
+  const std::string low = min ? print_value(*min) : "", high = max ? print_value(*max) : "";
+  if (min && max) {
+    if (!min_open && !max_open) return low + " .. " + high;
+    return (min_open ? "> " : ">= ") + low + " and " + (max_open ? "< " : "<= ") + high;
+  }
+  if (min) return (min_open ? "> " : ">= ") + low;
+  if (max) return (max_open ? "< " : "<= ") + high;
+  return "";
+}
+
+std::string Constraint::check(double value) const {
+  const bool above_min = !min || (min_open ? value > *min : value >= *min);
+  const bool below_max = !max || (max_open ? value < *max : value <= *max);
+  if (above_min && below_max) return "";
+  return "is out of range; allowed: " + text();
+}
+
+std::string check_value(std::int64_t value, const Constraint& constraint) {
+  return constraint.check(static_cast<double>(value));
+}
+std::string check_value(double value, const Constraint& constraint) {
+  return constraint.check(value);
+}
+std::string check_value(const std::string& value, const Constraint& constraint) {
+  return constraint.not_empty && value.empty() ? "is empty" : "";
+}
+
+std::string join_choices(const std::vector<std::string>& choices) {
+  std::string all;
+  for (const std::string& choice : choices) all += (all.empty() ? "" : "|") + choice;
+  return all;
+}
+
+std::string not_a_choice(const Node& node, const std::vector<std::string>& choices) {
+  return "is not one of " + join_choices(choices) + did_you_mean(node.text, choices);
+}
+
+}  // namespace saccade

@@ -1,0 +1,191 @@
+// The types a config value can have: how each is parsed, printed, named and checked. A Slot is one
+// value of a struct without its C++ type; fields.h makes them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/enum_names.h"
+#include "core/base/suggest.h"
+#include "core/config/constraint.h"
+#include "core/config/node.h"
+#include "core/config/stop.h"
+
+namespace saccade {
+
+// Every parse_value: reads a scalar node; returns "" and sets the value, or what is wrong.
+std::string parse_value(const Node& node, bool& value);
+std::string parse_value(const Node& node, std::int64_t& value);
+std::string parse_value(const Node& node, double& value);
+std::string parse_value(const Node& node, std::string& value);
+std::string parse_value(const Node& node, Stop& value);
+
+// Every print_value: the value as YAML; reading it gives the same value, to the last bit.
+std::string print_value(bool value);
+std::string print_value(std::int64_t value);
+std::string print_value(double value);
+std::string print_value(const std::string& value);
+std::string print_value(const Stop& value);
+
+// Every check_value: what the constraint says against the value, "" for nothing.
+inline std::string check_value(bool, const Constraint&) { return ""; }
+std::string check_value(std::int64_t value, const Constraint& constraint);
+std::string check_value(double value, const Constraint& constraint);
+std::string check_value(const std::string& value, const Constraint& constraint);
+inline std::string check_value(const Stop&, const Constraint&) { return ""; }
+
+inline std::string type_name(const bool*) { return "true|false"; }
+inline std::string type_name(const std::int64_t*) { return "integer"; }
+inline std::string type_name(const double*) { return "number"; }
+inline std::string type_name(const std::string*) { return "text"; }
+inline std::string type_name(const Stop*) { return "amount of training"; }
+
+// "is not one of a, b, c (did you mean 'b'?)"
+std::string not_a_choice(const Node& node, const std::vector<std::string>& choices);
+// "a|b|c"
+std::string join_choices(const std::vector<std::string>& choices);
+
+template <NamedEnum E>
+std::string parse_value(const Node& node, E& value) {
+  const auto found = enum_value<E>(node.text);
+  if (!found) return not_a_choice(node, enum_all_names<E>());
+  value = *found;
+  return "";
+}
+template <NamedEnum E>
+std::string print_value(E value) {
+  return yaml_text(std::string(enum_name(value)));
+}
+template <NamedEnum E>
+std::string check_value(E, const Constraint&) {
+  return "";
+}
+template <NamedEnum E>
+std::string type_name(const E*) {
+  return join_choices(enum_all_names<E>());
+}
+
+// One value of a struct. It refers to the struct, which must outlive it.
+class Slot {
+ public:
+  virtual ~Slot() = default;
+  virtual std::string type() const = 0;
+  virtual std::string text() const = 0;  // the value as YAML, on one line
+  // Whether the value is written as one scalar.
+  virtual bool scalar() const = 0;
+  // Sets the value, or adds a mistake that starts with the path and leaves it.
+  virtual void read(const Node& node, const std::string& path, const Constraint& constraint,
+                    Mistakes& mistakes) = 0;
+};
+
+// Adds the mistake "path: expected an integer, got a list".
+void expected(const std::string& type, const Node& node, const std::string& path,
+              Mistakes& mistakes);
+
+// Reads one scalar of any of the types above; false (and a mistake) when it is wrong.
+template <class T>
+bool read_scalar(const Node& node, const std::string& path, const Constraint& constraint,
+                 Mistakes& mistakes, T& value) {
+  if (node.kind != Node::Kind::kScalar) {
+    expected(type_name(&value), node, path, mistakes);
+    return false;
+  }
+  T read{};
+  std::string wrong = parse_value(node, read);
+  if (wrong.empty()) wrong = check_value(read, constraint);
+  if (!wrong.empty()) {
+    mistakes.add(node.place, path + ": '" + node.text + "' " + wrong);
+    return false;
+  }
+  value = std::move(read);
+  return true;
+}
+
+template <class T>
+class ScalarSlot : public Slot {
+ public:
+  explicit ScalarSlot(T& value) : value_(value) {}
+  std::string type() const override { return type_name(&value_); }
+  std::string text() const override { return print_value(value_); }
+  bool scalar() const override { return true; }
+  void read(const Node& node, const std::string& path, const Constraint& constraint,
+            Mistakes& mistakes) override {
+    read_scalar(node, path, constraint, mistakes, value_);
+  }
+
+ private:
+  T& value_;
+};
+
+template <class T>
+class OptionalSlot : public Slot {
+ public:
+  explicit OptionalSlot(std::optional<T>& value) : value_(value) {}
+  std::string type() const override { return type_name(static_cast<T*>(nullptr)) + " or null"; }
+  std::string text() const override { return value_ ? print_value(*value_) : "null"; }
+  bool scalar() const override { return true; }
+  void read(const Node& node, const std::string& path, const Constraint& constraint,
+            Mistakes& mistakes) override {
+    if (node.kind == Node::Kind::kNull) {
+      value_.reset();
+      return;
+    }
+    T value{};
+    if (read_scalar(node, path, constraint, mistakes, value)) value_ = std::move(value);
+  }
+
+ private:
+  std::optional<T>& value_;
+};
+
+template <class T>
+class ListSlot : public Slot {
+ public:
+  explicit ListSlot(std::vector<T>& values) : values_(values) {}
+  std::string type() const override { return "list of " + type_name(static_cast<T*>(nullptr)); }
+  std::string text() const override {
+    std::string out = "[";
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      if (i > 0) out += ", ";
+      out += print_value(static_cast<const T&>(values_[i]));
+    }
+    return out + "]";
+  }
+  bool scalar() const override { return false; }
+  void read(const Node& node, const std::string& path, const Constraint& constraint,
+            Mistakes& mistakes) override {
+    if (node.kind != Node::Kind::kList) return expected(type(), node, path, mistakes);
+    if (constraint.not_empty && node.items.empty()) {
+      return mistakes.add(node.place, path + ": the list is empty");
+    }
+    std::vector<T> values(node.items.size());
+    bool good = true;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      T value{};
+      good = read_scalar(node.items[i], path, constraint, mistakes, value) && good;
+      values[i] = std::move(value);
+    }
+    if (good) values_ = std::move(values);
+  }
+
+ private:
+  std::vector<T>& values_;
+};
+
+template <class T>
+std::unique_ptr<Slot> make_slot(T& value) {
+  return std::make_unique<ScalarSlot<T>>(value);
+}
+template <class T>
+std::unique_ptr<Slot> make_slot(std::optional<T>& value) {
+  return std::make_unique<OptionalSlot<T>>(value);
+}
+template <class T>
+std::unique_ptr<Slot> make_slot(std::vector<T>& values) {
+  return std::make_unique<ListSlot<T>>(values);
+}
+
+}  // namespace saccade

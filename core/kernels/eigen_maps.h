@@ -1,0 +1,29 @@
+// Eigen's view of our arrays. Only the .cpp files of core/kernels may include it.
+#pragma once
+
+#include <Eigen/Core>
+
+#include "core/tensor/tensor.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+namespace kernels {
+
+using Array = Eigen::Array<Real, Eigen::Dynamic, 1>;
+using ArrayMap = Eigen::Map<Array>;
+using ConstArrayMap = Eigen::Map<const Array>;
+using RowMatrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using MatrixMap = Eigen::Map<RowMatrix>;
+using ConstMatrixMap = Eigen::Map<const RowMatrix>;
+using Vector = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
+using VectorMap = Eigen::Map<Vector>;
+using ConstVectorMap = Eigen::Map<const Vector>;
+
+inline ArrayMap array(View v) { return {v.data, v.size()}; }
+inline ConstArrayMap array(ConstView v) { return {v.data, v.size()}; }
+inline ArrayMap array(Real* data, Index size) { return {data, size}; }
+inline ConstArrayMap array(const Real* data, Index size) { return {data, size}; }
+
+}  // namespace kernels
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

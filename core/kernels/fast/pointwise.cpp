@@ -1,0 +1,157 @@
+#include "core/kernels/pointwise.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/kernels/eigen_maps.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+namespace kernels {
+
+namespace {
+
+// sigmoid(x) = (1 + tanh(x / 2)) / 2: one vectorised tanh, no overflow at either end.
+template <class Expression>
+auto logistic(const Expression& x) {
+  return Real(0.5) + Real(0.5) * (Real(0.5) * x).tanh();
+}
+
+}  // namespace
+
+void tanh(ConstView x, View y) { array(y) = array(x).tanh(); }
+void sigmoid(ConstView x, View y) { array(y) = logistic(array(x)); }
+void relu(ConstView x, View y) { array(y) = array(x).max(Real(0)); }
+
+void tanh_backward(ConstView y, ConstView dy, View dx) {
+  array(dx) += array(dy) * (1 - array(y).square());
+}
+void sigmoid_backward(ConstView y, ConstView dy, View dx) {
+  array(dx) += array(dy) * array(y) * (1 - array(y));
+}
+void relu_backward(ConstView y, ConstView dy, View dx) {
+  array(dx) += (array(y) > Real(0)).select(array(dy), Real(0));
+}
+
+void add(ConstView a, ConstView b, View y) { array(y) = array(a) + array(b); }
+void multiply(ConstView a, ConstView b, View y) { array(y) = array(a) * array(b); }
+void accumulate(ConstView x, View y, Real factor) {
+  if (factor == 1) {
+    array(y) += array(x);
+  } else {
+    array(y) += factor * array(x);
+  }
+}
+void accumulate_product(ConstView a, ConstView b, View y) { array(y) += array(a) * array(b); }
+
+void add_row(ConstView row, View y) {
+  for (Index r = 0; r < y.rows(); ++r) array(y.row(r), y.cols()) += array(row);
+}
+void sum_rows(ConstView x, View row) {
+  for (Index r = 0; r < x.rows(); ++r) array(row) += array(x.row(r), x.cols());
+}
+void scale_rows(ConstView x, ConstView factor, View y) {
+  for (Index r = 0; r < x.rows(); ++r)
+    array(y.row(r), x.cols()) = factor[r] * array(x.row(r), x.cols());
+}
+
+void dropout(const RandomKey& key, double rate, ConstView x, View y, std::uint8_t* keep) {
+  Random random(key);
+  // 16 bits a number are enough for a rate; two numbers a draw.
+  const auto limit = static_cast<std::uint32_t>(rate * 65536.0);
+  const Index n = x.size();
+  for (Index i = 0; i < n; i += 2) {
+    const std::uint32_t bits = random.bits();
+    keep[i] = (bits & 0xFFFF) >= limit;
+    if (i + 1 < n) keep[i + 1] = (bits >> 16) >= limit;
+  }
+  const Real scale = static_cast<Real>(1 / (1 - rate));
+  for (Index i = 0; i < n; ++i) y[i] = keep[i] ? x[i] * scale : Real(0);
+}
+
+void dropout_backward(const std::uint8_t* keep, double rate, ConstView dy, View dx) {
+  const Real scale = static_cast<Real>(1 / (1 - rate));
+  for (Index i = 0; i < dy.size(); ++i) dx[i] += keep[i] ? dy[i] * scale : Real(0);
+}
+
+void softmax(ConstView x, View y) {
+  const Index n = x.cols();
+  for (Index r = 0; r < x.rows(); ++r) {
+    const auto in = array(x.row(r), n);
+    auto out = array(y.row(r), n);
+    out = (in - in.maxCoeff()).exp();
+    out *= 1 / out.sum();
+  }
+}
+
+void softmax_backward(ConstView y, ConstView dy, View dx) {
+  const Index n = y.cols();
+  for (Index r = 0; r < y.rows(); ++r) {
+    const auto p = array(y.row(r), n), g = array(dy.row(r), n);
+    const Real dot = (p * g).sum();
+    array(dx.row(r), n) += p * (g - dot);
+  }
+}
+
+void cross_entropy(ConstView logits, std::span<const int> targets, View nll, View lse) {
+  const Index n = logits.cols();
+  for (Index r = 0; r < logits.rows(); ++r) {
+    const auto row = array(logits.row(r), n);
+    const Real top = row.maxCoeff();
+    lse[r] = top + std::log((row - top).exp().sum());
+    nll[r] = lse[r] - row[targets[static_cast<std::size_t>(r)]];
+  }
+}
+
+void cross_entropy_backward(ConstView logits, std::span<const int> targets, ConstView lse,
+                            ConstView dnll, View dlogits, Write write) {
+  const Index n = logits.cols();
+  for (Index r = 0; r < logits.rows(); ++r) {
+    const auto row = array(logits.row(r), n);
+    auto out = array(dlogits.row(r), n);
+    if (write == Write::kAssign) {
+      out = dnll[r] * (row - lse[r]).exp();
+    } else {
+      out += dnll[r] * (row - lse[r]).exp();
+    }
+    out[targets[static_cast<std::size_t>(r)]] -= dnll[r];
+  }
+}
+
+void lstm_cell(View gates, ConstView c_prev, View c, View tanh_c, View h) {
+  const Index n = c.cols();
+  for (Index r = 0; r < c.rows(); ++r) {
+    Real* gate = gates.row(r);
+    auto input_forget = array(gate, 2 * n), g = array(gate + 2 * n, n), o = array(gate + 3 * n, n);
+    input_forget = logistic(input_forget);
+    g = g.tanh();
+    o = logistic(o);
+    auto c_row = array(c.row(r), n), t = array(tanh_c.row(r), n);
+    c_row = array(gate + n, n) * array(c_prev.row(r), n) + array(gate, n) * g;
+    t = c_row.tanh();
+    array(h.row(r), n) = o * t;
+  }
+}
+
+void lstm_cell_backward(ConstView gates, ConstView c_prev, ConstView tanh_c, ConstView dc,
+                        ConstView dh, View dgates, View dc_prev) {
+  const Index n = tanh_c.cols();
+  Array total(n);
+  for (Index r = 0; r < tanh_c.rows(); ++r) {
+    const Real* gate = gates.row(r);
+    const auto i = array(gate, n), f = array(gate + n, n), g = array(gate + 2 * n, n),
+               o = array(gate + 3 * n, n);
+    const auto t = array(tanh_c.row(r), n), dh_row = array(dh.row(r), n);
+    Real* out = dgates.row(r);
+    total = array(dc.row(r), n) + dh_row * o * (1 - t.square());
+    array(out, n) = total * g * i * (1 - i);
+    array(out + n, n) = total * array(c_prev.row(r), n) * f * (1 - f);
+    array(out + 2 * n, n) = total * i * (1 - g.square());
+    array(out + 3 * n, n) = dh_row * t * o * (1 - o);
+    array(dc_prev.row(r), n) += total * f;
+  }
+}
+
+}  // namespace kernels
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

@@ -1,0 +1,47 @@
+// Dense matrix products on raw row-major arrays. Everything that multiplies matrices comes here.
+#pragma once
+
+#include "core/tensor/tensor.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+enum class Trans { kNo, kYes };
+
+// C[m, n] = alpha op(A)[m, k] op(B)[k, n] + beta C, with op the transpose where asked for. lda,
+// ldb, ldc are the widths of the rows as stored. beta = 0 ignores what C held. One thread.
+struct Gemm {
+  Trans trans_a = Trans::kNo, trans_b = Trans::kNo;
+  Index m = 0, n = 0, k = 0;
+  Real alpha = 1;
+  const Real* a = nullptr;
+  Index lda = 0;
+  const Real* b = nullptr;
+  Index ldb = 0;
+  Real beta = 0;
+  Real* c = nullptr;
+  Index ldc = 0;
+};
+
+namespace kernels {
+
+// oneDNN in float, Eigen in double.
+void gemm(const Gemm& g);
+
+namespace reference {
+void gemm(const Gemm& g);  // Eigen
+}
+#ifndef SACCADE_DOUBLE
+namespace fast {
+void gemm(const Gemm& g);  // oneDNN
+}
+#endif
+
+// The common forms over views; rows are all extents but the last.
+void matmul(ConstView a, ConstView b, View c, Real beta);     // c[n,o] = a[n,k] b[k,o] + beta c
+void matmul_nt(ConstView a, ConstView b, View c, Real beta);  // c[n,k] = a[n,o] b[k,o]^T + beta c
+void matmul_tn(ConstView a, ConstView b, View c, Real beta);  // c[k,o] = a[n,k]^T b[n,o] + beta c
+
+}  // namespace kernels
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

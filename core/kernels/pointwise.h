@@ -1,0 +1,63 @@
+// Element-wise kernels and row reductions, vectorised through Eigen. Twins in reference/.
+#pragma once
+
+#include <span>
+
+#include "core/base/random.h"
+#include "core/tensor/tensor.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+namespace kernels {
+
+void tanh(ConstView x, View y);
+void sigmoid(ConstView x, View y);
+void relu(ConstView x, View y);
+// dx += dy (1 - y^2), dx += dy y (1 - y), dx += dy [y > 0].
+void tanh_backward(ConstView y, ConstView dy, View dx);
+void sigmoid_backward(ConstView y, ConstView dy, View dx);
+void relu_backward(ConstView y, ConstView dy, View dx);
+
+void add(ConstView a, ConstView b, View y);                 // y = a + b
+void multiply(ConstView a, ConstView b, View y);            // y = a * b
+void accumulate(ConstView x, View y, Real factor = 1);      // y += factor * x
+void accumulate_product(ConstView a, ConstView b, View y);  // y += a * b
+void add_row(ConstView row, View y);                        // every row of y += row
+void sum_rows(ConstView x, View row);                       // row += sum of the rows of x
+// y[r, :] = x[r, :] * factor[r];  factor has one number a row.
+void scale_rows(ConstView x, ConstView factor, View y);
+
+// Inverted dropout: keep[i] is 1 with probability 1 - rate, y = x keep / (1 - rate).
+void dropout(const RandomKey& key, double rate, ConstView x, View y, std::uint8_t* keep);
+void dropout_backward(const std::uint8_t* keep, double rate, ConstView dy, View dx);  // dx += ...
+
+// Softmax over the last axis, stable for any finite input.
+void softmax(ConstView x, View y);
+void softmax_backward(ConstView y, ConstView dy, View dx);  // dx += y (dy - <dy, y>)
+
+// nll[r] = log sum_v exp(logits[r, v]) - logits[r, target[r]]; lse[r] keeps the first term.
+void cross_entropy(ConstView logits, std::span<const int> targets, View nll, View lse);
+// dlogits[r, :] = (or +=, with accumulate) dnll[r] (softmax(logits[r]) - onehot(target[r])).
+enum class Write { kAssign, kAccumulate };
+void cross_entropy_backward(ConstView logits, std::span<const int> targets, ConstView lse,
+                            ConstView dnll, View dlogits, Write write);
+
+// One LSTM step (Hochreiter and Schmidhuber 1997; gates as in Xu et al. 2015 eq. 1-3).
+// gates [R, 4H] holds the pre-activations of i, f, g, o and is overwritten by the activations;
+// c_prev, c, h, tanh_c are [R, H]: c = f c_prev + i g, h = o tanh(c).
+void lstm_cell(View gates, ConstView c_prev, View c, View tanh_c, View h);
+// dgates = gradients of the pre-activations (assigned); dc_prev += f (dc + dh o (1 - tanh_c^2)).
+void lstm_cell_backward(ConstView gates, ConstView c_prev, ConstView tanh_c, ConstView dc,
+                        ConstView dh, View dgates, View dc_prev);
+
+namespace reference {
+void tanh(ConstView x, View y);
+void sigmoid(ConstView x, View y);
+void softmax(ConstView x, View y);
+void cross_entropy(ConstView logits, std::span<const int> targets, View nll, View lse);
+void lstm_cell(View gates, ConstView c_prev, View c, View tanh_c, View h);
+}  // namespace reference
+
+}  // namespace kernels
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

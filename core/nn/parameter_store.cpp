@@ -1,0 +1,104 @@
+#include "core/nn/parameter_store.h"
+
+#include <cmath>
+
+#include "core/base/error.h"
+#include "core/base/random.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+namespace {
+
+// Modified Gram-Schmidt over the shorter side; in double, so that both builds start alike.
+void orthogonal(Random& random, double gain, View out) {
+  const Index rows = out.rows(), cols = out.cols();
+  const Index count = std::min(rows, cols), width = std::max(rows, cols);
+  std::vector<std::vector<double>> basis;
+  for (Index i = 0; i < count; ++i) {
+    std::vector<double> v(static_cast<std::size_t>(width));
+    for (double& x : v) x = random.normal();
+    for (const auto& b : basis) {
+      double dot = 0;
+      for (std::size_t j = 0; j < v.size(); ++j) dot += v[j] * b[j];
+      for (std::size_t j = 0; j < v.size(); ++j) v[j] -= dot * b[j];
+    }
+    double norm = 0;
+    for (const double x : v) norm += x * x;
+    for (double& x : v) x /= std::sqrt(norm);
+    basis.push_back(std::move(v));
+  }
+  for (Index r = 0; r < rows; ++r)
+    for (Index c = 0; c < cols; ++c) {
+      const auto i = static_cast<std::size_t>(rows <= cols ? r : c);
+      const auto j = static_cast<std::size_t>(rows <= cols ? c : r);
+      out.row(r)[c] = static_cast<Real>(gain * basis[i][j]);
+    }
+}
+
+void fill(const ParameterInfo& info, std::uint64_t seed, View out) {
+  Random random({seed, Stream::kInit, name_key(info.name), 0});
+  const double s = info.init.scale;
+  switch (info.init.kind) {
+    case Init::Kind::kConstant:
+      for (Index i = 0; i < out.size(); ++i) out[i] = static_cast<Real>(s);
+      break;
+    case Init::Kind::kNormal:
+      for (Index i = 0; i < out.size(); ++i) out[i] = static_cast<Real>(s * random.normal());
+      break;
+    case Init::Kind::kUniform:
+      for (Index i = 0; i < out.size(); ++i)
+        out[i] = static_cast<Real>(s * (2 * random.uniform() - 1));
+      break;
+    case Init::Kind::kOrthogonal:
+      orthogonal(random, s, out);
+      break;
+  }
+}
+
+}  // namespace
+
+Init Init::glorot(Index in, Index out) {
+  return uniform(std::sqrt(6.0 / static_cast<double>(in + out)));
+}
+Init Init::he(Index in) { return normal(std::sqrt(2.0 / static_cast<double>(in))); }
+
+int ParameterStore::declare(const std::string& name, Shape shape, Init init, Decay decay) {
+  SACCADE_ASSERT(values_.empty(), "parameter ", name, " declared after the values were made");
+  SACCADE_ASSERT(find(name) < 0, "parameter ", name, " declared twice");
+  infos_.push_back({name, shape, flat_size_, init, decay});
+  flat_size_ += (shape.size() + 15) / 16 * 16;
+  return static_cast<int>(infos_.size()) - 1;
+}
+
+void ParameterStore::initialise(std::uint64_t seed) {
+  values_ = Tensor(Shape{flat_size_});
+  views_.clear();
+  for (const ParameterInfo& info : infos_) {
+    const View view{values_.data() + info.offset, info.shape};
+    fill(info, seed, view);
+    views_.emplace_back(view);
+  }
+}
+
+int ParameterStore::find(const std::string& name) const {
+  for (std::size_t i = 0; i < infos_.size(); ++i)
+    if (infos_[i].name == name) return static_cast<int>(i);
+  return -1;
+}
+
+View ParameterStore::value(int index) {
+  return {values_.data() + info(index).offset, info(index).shape};
+}
+ConstView ParameterStore::value(int index) const {
+  return {values_.data() + info(index).offset, info(index).shape};
+}
+
+Index ParameterStore::number_count() const {
+  Index total = 0;
+  for (const ParameterInfo& i : infos_) total += i.shape.size();
+  return total;
+}
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

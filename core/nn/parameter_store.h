@@ -1,0 +1,92 @@
+// ParameterStore: every weight of a model by name, in one flat block. Modules hold indices into it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/tensor/tensor.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+// How a parameter starts. Values depend on (seed, parameter name) only, so that exchanging one
+// module leaves every other weight as it was.
+struct Init {
+  enum class Kind { kConstant, kNormal, kUniform, kOrthogonal };
+  Kind kind = Kind::kConstant;
+  double scale = 0;  // the constant; the standard deviation; half the width; the gain
+
+  static Init constant(double value) { return {Kind::kConstant, value}; }
+  static Init normal(double deviation) { return {Kind::kNormal, deviation}; }
+  static Init uniform(double bound) { return {Kind::kUniform, bound}; }
+  // Orthonormal rows or columns (Gram-Schmidt on a normal matrix); for matrices [rows, cols].
+  static Init orthogonal(double gain = 1) { return {Kind::kOrthogonal, gain}; }
+  // Glorot and Bengio 2010: uniform with bound sqrt(6 / (in + out)).
+  static Init glorot(Index in, Index out);
+  // He et al. 2015: normal with deviation sqrt(2 / in).
+  static Init he(Index in);
+};
+
+// What weight decay applies to: matrices and kernels, not biases, gains or norms.
+enum class Decay { kNo, kYes };
+
+struct ParameterInfo {
+  std::string name;
+  Shape shape;
+  Index offset;  // of its first number in the flat block; a multiple of 16 numbers
+  Init init;
+  Decay decay;
+};
+
+class ParameterStore {
+ public:
+  // Declares a parameter and returns its index; throws InternalError if the name is taken or
+  // values exist already.
+  int declare(const std::string& name, Shape shape, Init init, Decay decay = Decay::kYes);
+  // Allocates all declared parameters and gives them their initial values.
+  void initialise(std::uint64_t seed);
+
+  std::size_t count() const { return infos_.size(); }
+  const ParameterInfo& info(int index) const { return infos_[static_cast<std::size_t>(index)]; }
+  std::span<const ParameterInfo> infos() const { return infos_; }
+  int find(const std::string& name) const;  // -1 if there is none
+  View value(int index);
+  ConstView value(int index) const;
+  // All values in declaration order, for Tape::set_parameters; valid while the store lives.
+  std::span<const ConstView> views() const { return views_; }
+  Index flat_size() const { return flat_size_; }  // with padding between parameters
+  Index number_count() const;                     // trainable numbers
+  Tensor& flat() { return values_; }
+  const Tensor& flat() const { return values_; }
+
+ private:
+  std::vector<ParameterInfo> infos_;
+  std::vector<ConstView> views_;
+  Tensor values_;
+  Index flat_size_ = 0;
+};
+
+// A name prefix while modules declare: ParamScope(store, "decoder").sub("lstm").declare("weight",
+// ...).
+class ParamScope {
+ public:
+  ParamScope(ParameterStore& store, std::string prefix)
+      : store_(&store), prefix_(std::move(prefix)) {}
+  ParamScope sub(const std::string& name) const { return {*store_, path(name)}; }
+  int declare(const std::string& name, Shape shape, Init init, Decay decay = Decay::kYes) const {
+    return store_->declare(path(name), shape, init, decay);
+  }
+  ParameterStore& store() const { return *store_; }
+
+ private:
+  std::string path(const std::string& name) const {
+    return prefix_.empty() ? name : prefix_ + "." + name;
+  }
+  ParameterStore* store_;
+  std::string prefix_;
+};
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

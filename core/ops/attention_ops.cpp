@@ -1,0 +1,189 @@
+#include "core/ops/attention_ops.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/kernels/memory.h"
+#include "core/kernels/pointwise.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+namespace ops {
+
+namespace {
+
+void check_memory(const char* op, Var memory, Var rows, Index group) {
+  const Shape& shape = memory.shape();
+  SACCADE_CHECK(shape.rank() == 3, "[", op, "] a memory is [M, L, D]; got ", shape);
+  SACCADE_CHECK(group >= 1 && rows.rows() <= shape[0] * group, "[", op, "] ", rows.rows(),
+                " query rows in groups of ", group, " for ", shape[0], " memories");
+}
+
+// Somewhere to put a gradient nobody wants.
+View grad_or_scratch(Tape& tape, Var v) {
+  if (v.requires_grad()) return tape.grad(v);
+  return {tape.scratch(v.shape().size()), v.shape()};
+}
+
+}  // namespace
+
+Var softmax(Var x) {
+  SACCADE_CHECK(x.cols() > 0, "[softmax] nothing to weigh in ", x.shape());
+  Tape& tape = x.tape();
+  const Var y = tape.output(x.shape(), {x});
+  kernels::softmax(x.value(), tape.mutable_value(y));
+  tape.record(y,
+              [x, y, t = &tape] { kernels::softmax_backward(y.value(), t->grad(y), t->grad(x)); });
+  return y;
+}
+
+Var additive_score(Var keys, Var query, Var v, Index group) {
+  check_memory("additive_score", keys, query, group);
+  SACCADE_CHECK(keys.cols() == query.cols() && v.shape().size() == query.cols(),
+                "[additive_score] widths differ; keys ", keys.shape(), ", query ", query.shape(),
+                ", v ", v.shape());
+  Tape& tape = query.tape();
+  const Var e = tape.output({query.rows(), keys.shape()[1]}, {keys, query, v});
+  kernels::additive_score(keys.value(), query.value(), v.value(), group, tape.mutable_value(e));
+  tape.record(e, [keys, query, v, e, group, t = &tape] {
+    kernels::additive_score_backward(keys.value(), query.value(), v.value(), group, t->grad(e),
+                                     grad_or_scratch(*t, keys), grad_or_scratch(*t, query),
+                                     grad_or_scratch(*t, v));
+  });
+  return e;
+}
+
+Var dot_score(Var keys, Var query, Real scale, Index group) {
+  check_memory("dot_score", keys, query, group);
+  SACCADE_CHECK(keys.cols() == query.cols(), "[dot_score] widths differ; keys ", keys.shape(),
+                ", query ", query.shape());
+  Tape& tape = query.tape();
+  const Var e = tape.output({query.rows(), keys.shape()[1]}, {keys, query});
+  kernels::memory_dot(keys.value(), query.value(), group, scale, 0, tape.mutable_value(e));
+  tape.record(e, [keys, query, e, scale, group, t = &tape] {
+    const ConstView de = t->grad(e);
+    if (query.requires_grad())
+      kernels::memory_sum(keys.value(), de, group, scale, 1, t->grad(query));
+    if (keys.requires_grad()) kernels::memory_outer(de, query.value(), group, scale, t->grad(keys));
+  });
+  return e;
+}
+
+Var context(Var features, Var weights, std::span<const int> chosen, Index group) {
+  check_memory("context", features, weights, group);
+  const Index regions = features.shape()[1];
+  SACCADE_CHECK(weights.cols() == regions, "[context] weights ", weights.shape(), " for features ",
+                features.shape());
+  SACCADE_CHECK(chosen.empty() || static_cast<Index>(chosen.size()) == weights.rows(), "[context] ",
+                chosen.size(), " choices for ", weights.rows(), " rows");
+  for (const int c : chosen)
+    SACCADE_CHECK(c < regions, "[context] choice ", c, " of ", regions, " regions");
+  Tape& tape = weights.tape();
+  const std::span<int> picks = tape.keep(chosen);
+  const Index rows = weights.rows(), width = features.cols();
+  const Var z = tape.output({rows, width}, {features, weights});
+  // Hard rows are sums with a one-hot weight: one code path, and rows that are skipped cost
+  // nothing.
+  const View out = tape.mutable_value(z);
+  const auto region = [=](Real* base, Index r, Index l) {
+    return base + ((r / group) * regions + l) * width;
+  };
+  if (picks.empty()) {
+    kernels::memory_sum(features.value(), weights.value(), group, 1, 0, out);
+  } else {
+    for (Index r = 0; r < rows; ++r) {
+      const int pick = picks[static_cast<std::size_t>(r)];
+      if (pick >= 0) {
+        std::copy_n(region(const_cast<Real*>(features.value().data), r, pick), width, out.row(r));
+      } else {
+        kernels::memory_sum(
+            {region(const_cast<Real*>(features.value().data), r, 0), {1, regions, width}},
+            {weights.value().row(r), {1, regions}}, 1, 1, 0, {out.row(r), {1, width}});
+      }
+    }
+  }
+  tape.record(z, [=, t = &tape] {
+    const View dz = t->grad(z);
+    for (Index r = 0; r < rows; ++r) {
+      const int pick = picks.empty() ? -1 : picks[static_cast<std::size_t>(r)];
+      const View dz_row{dz.row(r), {1, width}};
+      if (pick >= 0) {
+        if (features.requires_grad())
+          kernels::accumulate(dz_row, {region(t->grad(features).data, r, pick), {1, width}});
+        continue;
+      }
+      if (weights.requires_grad())
+        kernels::memory_dot(
+            {region(const_cast<Real*>(features.value().data), r, 0), {1, regions, width}}, dz_row,
+            1, 1, 1, {t->grad(weights).row(r), {1, regions}});
+      if (features.requires_grad())
+        kernels::memory_outer({weights.value().row(r), {1, regions}}, dz_row, 1, 1,
+                              {region(t->grad(features).data, r, 0), {1, regions, width}});
+    }
+  });
+  return z;
+}
+
+Var doubly_stochastic(std::span<const Var> weights) {
+  SACCADE_CHECK(!weights.empty(), "[doubly_stochastic] needs at least one step");
+  Tape& tape = weights[0].tape();
+  const std::span<Var> steps = tape.keep(weights);
+  const Index captions = weights[0].rows(), regions = weights[0].cols();
+  const Var y = tape.output({captions}, weights);
+  const View missing{tape.scratch(captions * regions), {captions, regions}};  // 1 - sum_t alpha
+  std::fill_n(missing.data, missing.size(), Real{1});
+  for (const Var alpha : steps) {
+    SACCADE_CHECK(alpha.rows() <= captions && alpha.cols() == regions, "[doubly_stochastic] step ",
+                  alpha.shape(), " after ", weights[0].shape());
+    kernels::accumulate(alpha.value(), {missing.data, alpha.shape()}, -1);
+  }
+  const View out = tape.mutable_value(y);
+  for (Index b = 0; b < captions; ++b) {
+    out[b] = 0;
+    for (Index l = 0; l < regions; ++l) out[b] += missing.row(b)[l] * missing.row(b)[l];
+  }
+  tape.record(y, [=, t = &tape] {
+    const View dy = t->grad(y);
+    for (const Var alpha : steps) {
+      if (!alpha.requires_grad()) continue;
+      const View d = t->grad(alpha);
+      for (Index b = 0; b < d.rows(); ++b)
+        kernels::accumulate({missing.row(b), {regions}}, {d.row(b), {regions}}, -2 * dy[b]);
+    }
+  });
+  return y;
+}
+
+Var reinforce(Var scores, Var weights, std::span<const int> chosen, const Reinforce* estimator) {
+  SACCADE_CHECK(
+      scores.shape() == weights.shape() && static_cast<Index>(chosen.size()) == scores.rows(),
+      "[reinforce] scores ", scores.shape(), ", weights ", weights.shape(), ", ", chosen.size(),
+      " choices");
+  Tape& tape = scores.tape();
+  const std::span<int> picks = tape.keep(chosen);
+  const Var y = tape.output({1}, {scores});
+  tape.mutable_value(y)[0] = 0;
+  tape.record(y, [=, t = &tape] {
+    const Real g = t->grad(y)[0];
+    const View de = t->grad(scores);
+    for (Index r = 0; r < de.rows(); ++r) {
+      const Real* alpha = weights.value().row(r);
+      Real entropy = 0;
+      for (Index l = 0; l < de.cols(); ++l)
+        if (alpha[l] > 0) entropy -= alpha[l] * std::log(alpha[l]);
+      const int pick = picks[static_cast<std::size_t>(r)];
+      const Real advantage = pick >= 0 ? g * estimator->advantage[r] : Real{0};
+      const Real bonus = g * estimator->entropy_weight;
+      for (Index l = 0; l < de.cols(); ++l) {
+        // alpha log alpha -> 0 as alpha -> 0.
+        const Real pull = alpha[l] > 0 ? alpha[l] * (std::log(alpha[l]) + entropy) : Real{0};
+        de.row(r)[l] += advantage * ((l == pick ? Real{1} : Real{0}) - alpha[l]) + bonus * pull;
+      }
+    }
+  });
+  return y;
+}
+
+}  // namespace ops
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

@@ -1,0 +1,43 @@
+// Ops between queries and an attention memory. Query row r reads memory r / group (group = 1 in
+// training, the beam width in search). R rows, M memories, L regions, D, A widths.
+#pragma once
+
+#include "core/autograd/tape.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+namespace ops {
+
+// Softmax over the last axis.
+Var softmax(Var x);
+// e = v' tanh(keys + query);  keys [M, L, A], query [R, A], v [A] -> [R, L].
+Var additive_score(Var keys, Var query, Var v, Index group);
+// e = scale <keys, query>;  keys [M, L, A], query [R, A] -> [R, L].
+Var dot_score(Var keys, Var query, Real scale, Index group);
+// z[r] = sum_l weights[r, l] features[m, l, :] where chosen[r] < 0 (the expectation), and
+// features[m, chosen[r], :] else (a hard choice);  features [M, L, D], weights [R, L] -> [R, D].
+// Empty `chosen` means the expectation in every row. No gradient reaches weights of hard rows.
+Var context(Var features, Var weights, std::span<const int> chosen, Index group);
+// sum_i (1 - sum_t weights_t[b, i])^2 of every caption b -> [B] (Xu et al. 2015, section 4.2.1).
+// weights_t [R_t, L] with R_t falling: row b of step t belongs to caption b.
+Var doubly_stochastic(std::span<const Var> weights);
+
+// The constants of the REINFORCE estimator for hard attention.
+struct Reinforce {
+  // d loss / d log p(s) of every caption, lambda_r (NLL - baseline) times the caption's share of
+  // the loss; filled after the forward pass, read in backward. [B]
+  const Real* advantage = nullptr;
+  // Weight of the entropy bonus: lambda_e times the caption's share of the loss.
+  Real entropy_weight = 0;
+};
+// Attaches the estimator's gradient to the scores: a scalar of value 0 to be added to the loss,
+// with
+//   d/de_j = advantage (s_j - alpha_j)   [rows with a choice]
+//          + entropy_weight alpha_j (log alpha_j + H)   [all rows; the loss falls as H rises]
+// in logit space, where nothing is divided by alpha (Xu et al. 2015, eq. 12).
+// scores, weights [R, L]; chosen [R], -1 where the expectation was taken.
+Var reinforce(Var scores, Var weights, std::span<const int> chosen, const Reinforce* estimator);
+
+}  // namespace ops
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

@@ -1,0 +1,114 @@
+#include "core/ops/pointwise.h"
+
+#include "core/kernels/pointwise.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+namespace ops {
+
+namespace {
+void check_same(const char* op, Var a, Var b) {
+  SACCADE_CHECK(a.shape() == b.shape(), "[", op, "] shapes must be equal; got ", a.shape(), " and ",
+                b.shape());
+}
+}  // namespace
+
+Var add(Var a, Var b) {
+  check_same("add", a, b);
+  Tape& tape = a.tape();
+  const Var y = tape.output(a.shape(), {a, b});
+  kernels::add(a.value(), b.value(), tape.mutable_value(y));
+  tape.record(y, [a, b, y, t = &tape] {
+    if (a.requires_grad()) kernels::accumulate(t->grad(y), t->grad(a));
+    if (b.requires_grad()) kernels::accumulate(t->grad(y), t->grad(b));
+  });
+  return y;
+}
+
+Var multiply(Var a, Var b) {
+  check_same("multiply", a, b);
+  Tape& tape = a.tape();
+  const Var y = tape.output(a.shape(), {a, b});
+  kernels::multiply(a.value(), b.value(), tape.mutable_value(y));
+  tape.record(y, [a, b, y, t = &tape] {
+    if (a.requires_grad()) kernels::accumulate_product(t->grad(y), b.value(), t->grad(a));
+    if (b.requires_grad()) kernels::accumulate_product(t->grad(y), a.value(), t->grad(b));
+  });
+  return y;
+}
+
+Var scale(Var x, Real factor) {
+  Tape& tape = x.tape();
+  const Var y = tape.output(x.shape(), {x});
+  const View out = tape.mutable_value(y);
+  for (Index i = 0; i < out.size(); ++i) out[i] = factor * x.value()[i];
+  tape.record(y,
+              [x, y, factor, t = &tape] { kernels::accumulate(t->grad(y), t->grad(x), factor); });
+  return y;
+}
+
+Var tanh(Var x) {
+  Tape& tape = x.tape();
+  const Var y = tape.output(x.shape(), {x});
+  kernels::tanh(x.value(), tape.mutable_value(y));
+  tape.record(y, [x, y, t = &tape] { kernels::tanh_backward(y.value(), t->grad(y), t->grad(x)); });
+  return y;
+}
+
+Var sigmoid(Var x) {
+  Tape& tape = x.tape();
+  const Var y = tape.output(x.shape(), {x});
+  kernels::sigmoid(x.value(), tape.mutable_value(y));
+  tape.record(y,
+              [x, y, t = &tape] { kernels::sigmoid_backward(y.value(), t->grad(y), t->grad(x)); });
+  return y;
+}
+
+Var relu(Var x) {
+  Tape& tape = x.tape();
+  const Var y = tape.output(x.shape(), {x});
+  kernels::relu(x.value(), tape.mutable_value(y));
+  tape.record(y, [x, y, t = &tape] { kernels::relu_backward(y.value(), t->grad(y), t->grad(x)); });
+  return y;
+}
+
+Var dropout(Var x, double rate) {
+  SACCADE_CHECK(rate >= 0 && rate < 1, "[dropout] rate must be in [0, 1); got ", rate);
+  Tape& tape = x.tape();
+  if (!tape.training() || rate == 0) return x;
+  const Var y = tape.output(x.shape(), {x});
+  auto* keep =
+      tape.arena().allocate_array<std::uint8_t>(static_cast<std::size_t>(x.shape().size()));
+  kernels::dropout(tape.next_key(Stream::kDropout), rate, x.value(), tape.mutable_value(y), keep);
+  tape.record(y, [x, y, rate, keep, t = &tape] {
+    kernels::dropout_backward(keep, rate, t->grad(y), t->grad(x));
+  });
+  return y;
+}
+
+Var scale_rows(Var x, Var factor) {
+  SACCADE_CHECK(factor.shape().size() == x.rows(), "[scale_rows] one factor a row; got ",
+                factor.shape(), " for ", x.shape());
+  Tape& tape = x.tape();
+  const Var y = tape.output(x.shape(), {x, factor});
+  kernels::scale_rows(x.value(), factor.value(), tape.mutable_value(y));
+  tape.record(y, [x, factor, y, t = &tape] {
+    const ConstView dy = t->grad(y), value = x.value();
+    for (Index r = 0; r < dy.rows(); ++r) {
+      if (x.requires_grad()) {
+        const View dx = t->grad(x);
+        for (Index c = 0; c < dy.cols(); ++c) dx.row(r)[c] += factor.value()[r] * dy.row(r)[c];
+      }
+      if (factor.requires_grad()) {
+        Real sum = 0;
+        for (Index c = 0; c < dy.cols(); ++c) sum += dy.row(r)[c] * value.row(r)[c];
+        t->grad(factor)[r] += sum;
+      }
+    }
+  });
+  return y;
+}
+
+}  // namespace ops
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

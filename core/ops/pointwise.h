@@ -1,0 +1,23 @@
+// Element-wise ops on tape values. Shapes must be equal unless said otherwise (ShapeError).
+#pragma once
+
+#include "core/autograd/tape.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+namespace ops {
+
+Var add(Var a, Var b);
+Var multiply(Var a, Var b);
+Var scale(Var x, Real factor);
+Var tanh(Var x);
+Var sigmoid(Var x);
+Var relu(Var x);
+// Inverted dropout while the tape trains and rate > 0, else x itself. rate in [0, 1).
+Var dropout(Var x, double rate);
+// y[r, :] = x[r, :] * factor[r];  x [R, D], factor [R, 1].
+Var scale_rows(Var x, Var factor);
+
+}  // namespace ops
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

@@ -1,0 +1,54 @@
+#include "core/ops/sequence_ops.h"
+
+#include "core/kernels/pointwise.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+namespace ops {
+
+LstmState lstm_cell(Var gates, Var c_prev) {
+  const Index rows = c_prev.rows(), width = c_prev.cols();
+  SACCADE_CHECK(gates.rows() == rows && gates.cols() == 4 * width, "[lstm_cell] gates ",
+                gates.shape(), " for cell ", c_prev.shape());
+  Tape& tape = gates.tape();
+  // One node holds h above c, so that either's gradient wakes the step.
+  const Var both = tape.output({2, rows, width}, {gates, c_prev});
+  const LstmState out{tape.alias(both, 0, {rows, width}),
+                      tape.alias(both, rows * width, {rows, width})};
+  const View tanh_c{tape.scratch(rows * width), {rows, width}};
+  kernels::lstm_cell(tape.mutable_value(gates), c_prev.value(), tape.mutable_value(out.c), tanh_c,
+                     tape.mutable_value(out.h));
+  tape.record(both, [gates, c_prev, out, tanh_c, t = &tape] {
+    const View dgates = t->grad(gates);
+    const View dc_prev = c_prev.requires_grad()
+                             ? t->grad(c_prev)
+                             : View{t->scratch(c_prev.shape().size()), c_prev.shape()};
+    kernels::lstm_cell_backward(gates.value(), c_prev.value(), tanh_c, t->grad(out.c),
+                                t->grad(out.h), dgates, dc_prev);
+  });
+  return out;
+}
+
+Var cross_entropy(Var logits, std::span<const int> targets) {
+  SACCADE_CHECK(static_cast<Index>(targets.size()) == logits.rows(), "[cross_entropy] ",
+                targets.size(), " targets for logits ", logits.shape());
+  for (const int target : targets)
+    SACCADE_CHECK(target >= 0 && target < logits.cols(), "[cross_entropy] target ", target, " of ",
+                  logits.cols(), " classes");
+  Tape& tape = logits.tape();
+  const std::span<int> kept = tape.keep(targets);
+  const Var nll = tape.output({logits.rows()}, {logits});
+  const View lse{tape.scratch(logits.rows()), {logits.rows()}};
+  kernels::cross_entropy(logits.value(), kept, tape.mutable_value(nll), lse);
+  tape.record(nll, [logits, kept, nll, lse, t = &tape] {
+    const auto target = t->grad_target(logits);
+    kernels::cross_entropy_backward(
+        logits.value(), kept, lse, t->grad(nll), target.view,
+        target.fresh ? kernels::Write::kAssign : kernels::Write::kAccumulate);
+  });
+  return nll;
+}
+
+}  // namespace ops
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade
