@@ -1,0 +1,37 @@
+// The rules of the house that a program can check: layers, owners of libraries, include cycles,
+// file sizes, comments on top, sources known to CMake. Each finding names file, line and remedy.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace saccade::architecture {
+
+struct SourceFile {
+  std::string path;                // from the root, with '/'
+  std::string top, folder;         // "core" and "core/ops"
+  std::vector<std::string> lines;  // as written
+  std::vector<std::string> code;   // without comments; literals are kept
+
+  bool header() const { return path.ends_with(".h"); }
+};
+
+// All text files of the project below `root`, sorted by path; build and run folders are left out.
+std::vector<SourceFile> read_tree(const std::filesystem::path& root);
+
+// One finding a line: "path:line: what is wrong; what to do". Empty when all is well.
+using Findings = std::vector<std::string>;
+
+Findings check_layers(const std::vector<SourceFile>& files);       // nothing points back
+Findings check_third_party(const std::vector<SourceFile>& files);  // each library has its owners
+Findings check_cycles(const std::vector<SourceFile>& files);       // of headers, and of folders
+Findings check_sizes(const std::vector<SourceFile>& files, int most_lines);
+Findings check_headers(
+    const std::vector<SourceFile>& files);                   // comment, pragma, no using namespace
+Findings check_words(const std::vector<SourceFile>& files);  // what does not belong in a project
+Findings check_cmake(const std::vector<SourceFile>& files);  // every .cpp is built
+// Every op of core/ops/op_list.def has a gradient case in tests/gradcheck.
+Findings check_gradient_cases(const std::vector<SourceFile>& files);
+
+}  // namespace saccade::architecture

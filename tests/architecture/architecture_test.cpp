@@ -1,0 +1,135 @@
+// The project keeps the rules of the house, and the checker finds every kind of breach.
+#include "tests/architecture/architecture.h"
+
+#include <unistd.h>
+
+#include <fstream>
+
+#include "tests/support/catch.h"
+
+namespace saccade::architecture {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kMostLines = 450;
+constexpr int kManyLines = 400;
+
+std::string joined(const Findings& findings) {
+  std::string text;
+  for (const std::string& finding : findings) text += "\n  " + finding;
+  return text;
+}
+
+void require_none(const Findings& findings) {
+  INFO(joined(findings));
+  REQUIRE(findings.empty());
+}
+
+const std::vector<SourceFile>& project() {
+  static const std::vector<SourceFile> files = read_tree(SACCADE_SOURCE_DIR);
+  return files;
+}
+
+// A small tree without a fault, into which a test puts one.
+class SeededTree {
+ public:
+  SeededTree()
+      : root_(fs::temp_directory_path() / ("saccade-architecture-" + std::to_string(getpid()))) {
+    fs::remove_all(root_);
+    write("core/CMakeLists.txt", "add_library(core base/a.cpp ops/b.cpp)\n");
+    write("core/base/a.h", "// What a is.\n#pragma once\n");
+    write("core/base/a.cpp", "#include \"core/base/a.h\"\n#include <vector>\n");
+    write("core/ops/b.cpp", "#include \"core/base/a.h\"\n// #include <Eigen/Core>\n");
+  }
+  ~SeededTree() { fs::remove_all(root_); }
+  void write(const std::string& path, const std::string& text) const {
+    fs::create_directories((root_ / path).parent_path());
+    std::ofstream(root_ / path) << text;
+  }
+  std::vector<SourceFile> files() const { return read_tree(root_); }
+
+ private:
+  fs::path root_;
+};
+
+Findings check_all(const std::vector<SourceFile>& files) {
+  Findings all;
+  for (const Findings& part : {check_layers(files), check_third_party(files), check_cycles(files),
+                               check_sizes(files, kMostLines), check_headers(files),
+                               check_words(files), check_cmake(files)}) {
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  return all;
+}
+
+TEST_CASE("includes follow the layers") { require_none(check_layers(project())); }
+
+TEST_CASE("third-party headers stay in the .cpp files that own them") {
+  require_none(check_third_party(project()));
+}
+
+TEST_CASE("nothing includes itself in a circle") { require_none(check_cycles(project())); }
+
+TEST_CASE("a file holds one idea") {
+  const Findings many = check_sizes(project(), kManyLines);
+  if (!many.empty()) WARN("near the limit:" << joined(many));
+  require_none(check_sizes(project(), kMostLines));
+}
+
+TEST_CASE("headers say what they are") { require_none(check_headers(project())); }
+
+TEST_CASE("no words that do not belong in the project") { require_none(check_words(project())); }
+
+TEST_CASE("every source file is built") {
+  REQUIRE(project().size() > 20);  // the tree was found
+  require_none(check_cmake(project()));
+}
+
+TEST_CASE("a clean tree has no findings") { require_none(check_all(SeededTree().files())); }
+
+TEST_CASE("the checker finds seeded breaches") {
+  struct Breach {
+    std::string path, text, finding;
+  };
+  const std::string header = "// What it is.\n#pragma once\n";
+  const std::vector<Breach> breaches = {
+      {"core/base/a.cpp", "#include \"vision/image.h\"\n", "core may not include vision"},
+      {"core/ops/b.cpp", "#include \"core/nn/c.h\"\n", "core/ops may not include core/nn"},
+      {"core/base/a.cpp", "#include \"a.h\"\n", "does not start with a layer"},
+      {"core/base/a.cpp", "#include <Eigen/Core>\n", "belongs to core/kernels/"},
+      {"core/base/a.cpp", "#include <foo/bar.h>\n", "has no owner yet"},
+      {"vision/y/y.h", header + "#include <opencv2/core.hpp>\n", "reaches vision/user.h"},
+      {"core/base/a.h", header + "#include \"core/base/a.h\"\n", "include cycle"},
+      {"vision/x/x.h", header + "#include \"vision/y/y.h\"\n", "folders that need each other"},
+      {"core/base/a.h", header + "using namespace std;\n", "`using namespace`"},
+      {"core/base/a.h", "#pragma once\n", "starts with a comment"},
+      {"core/base/a.h", "// What it is.\n// #pragma once\n", "`#pragma once` is missing"},
+      {"core/base/a.cpp", std::string(451, '\n'), "451 lines"},
+      {"core/base/a.cpp", "const char* home = std::getenv(\"HOME\");\n", "environment"},
+      {"core/base/a.cpp",
+       "// TO"
+       "DO: later\n",
+       "a note for later"},
+      {"README.md",
+       "see /wor"
+       "k/here\n",
+       "one workplace"},
+      {"core/ops/new.cpp", "\n", "not built: add ops/new.cpp"},
+  };
+  for (const Breach& breach : breaches) {
+    SeededTree tree;
+    tree.write("vision/y/y.h", header + "#include \"vision/x/z.h\"\n");
+    tree.write("vision/x/z.h", header);
+    tree.write("vision/user.h", header + "#include \"vision/y/y.h\"\n");
+    tree.write(breach.path, breach.text);
+    const Findings findings = check_all(tree.files());
+    INFO("seeded: " << breach.path << " " << breach.finding << "; found:" << joined(findings));
+    REQUIRE(findings.size() == 1);
+    REQUIRE(findings[0].find(breach.finding) != std::string::npos);
+    REQUIRE(findings[0].find(breach.path.substr(0, breach.path.rfind('/'))) != std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace saccade::architecture

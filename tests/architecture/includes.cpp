@@ -1,0 +1,229 @@
+// Rules about includes: layers, owners of third-party libraries, cycles.
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+#include <regex>
+#include <set>
+
+#include "tests/architecture/architecture.h"
+
+namespace saccade::architecture {
+namespace {
+
+struct Include {
+  std::string target;
+  bool quoted = false;
+  int line = 0;
+};
+
+std::vector<Include> includes_of(const SourceFile& file) {
+  static const std::regex pattern(R"(^\s*#\s*include\s*([<"])([^>"]+)[>"])");
+  std::vector<Include> found;
+  if (!file.header() && !file.path.ends_with(".cpp")) return found;
+  for (std::size_t i = 0; i < file.code.size(); ++i) {
+    const std::string& line = file.code[i];
+    std::smatch match;
+    if (line.find("include") != std::string::npos && std::regex_search(line, match, pattern)) {
+      found.push_back({match[2], match[1] == "\"", static_cast<int>(i + 1)});
+    }
+  }
+  return found;
+}
+
+std::string at(const SourceFile& file, int line) {
+  return file.path + ":" + std::to_string(line) + ": ";
+}
+
+bool below(const std::string& path, const std::string& prefix) { return path.starts_with(prefix); }
+
+std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
+
+// The folders of core from the bottom up: each may include those above its line, and itself.
+// Beside this chain stand optim, config and io with lists of their own.
+const std::vector<std::string> kCoreChain = {"base",     "tensor", "memory", "parallel", "kernels",
+                                             "autograd", "ops",    "nn",     "attention"};
+const std::map<std::string, std::set<std::string>> kCoreBeside = {
+    {"config", {"base"}},
+    {"optim", {"base", "tensor", "memory", "parallel", "kernels", "autograd", "nn"}},
+    {"io", {"base", "tensor", "memory", "parallel", "nn", "optim", "config"}},
+};
+
+// Whether core/`from` may include core/`to`.
+bool core_allows(const std::string& from, const std::string& to) {
+  if (from == to) return true;
+  if (const auto beside = kCoreBeside.find(from); beside != kCoreBeside.end()) {
+    return beside->second.count(to) > 0;
+  }
+  for (const std::string& folder : kCoreChain) {
+    if (folder == to) return true;
+    if (folder == from) return false;
+  }
+  return false;
+}
+
+std::string second_part(const std::string& path) {
+  const auto first = path.find('/');
+  const auto second = path.find('/', first + 1);
+  return second == std::string::npos ? "" : path.substr(first + 1, second - first - 1);
+}
+
+struct Owner {
+  const char* library;               // start of the header's name
+  std::vector<const char*> allowed;  // starts of the paths of .cpp files that may include it
+};
+const std::vector<Owner> kOwners = {
+    {"Eigen/", {"core/kernels/"}},
+    {"unsupported/Eigen/", {"core/kernels/"}},
+    {"dnnl", {"core/kernels/"}},
+    {"oneapi/dnnl", {"core/kernels/"}},
+    {"oneapi/tbb", {"core/parallel/"}},
+    {"tbb/", {"core/parallel/"}},
+    {"omp.h", {"core/parallel/", "core/kernels/fast/"}},
+    {"yaml-cpp/", {"core/config/"}},
+    {"hdf5", {"core/io/"}},
+    {"H5", {"core/io/"}},
+    {"xxhash.h", {"core/"}},
+    {"spdlog/", {"core/base/log.cpp"}},
+    {"opencv2/", {"vision/"}},
+    {"libstemmer.h", {"captioning/"}},
+    {"nlohmann/", {"core/io/", "vision/", "captioning/", "experiments/"}},
+    {"CLI/", {"experiments/"}},
+};
+
+// Headers of the C library, POSIX and the compiler, next to the C++ ones (which have no suffix).
+const std::set<std::string> kSystem = {
+    "fcntl.h",       "glob.h",      "immintrin.h",    "pthread.h",   "signal.h",    "unistd.h",
+    "sys/file.h",    "sys/mman.h",  "sys/resource.h", "sys/stat.h",  "sys/types.h", "sys/wait.h",
+    "sys/statvfs.h", "sys/ioctl.h", "sys/utsname.h",  "xmmintrin.h", "pmmintrin.h", "malloc.h",
+    "poll.h",        "sched.h",     "cpuid.h",        "sys/time.h"};
+
+using Graph = std::map<std::string, std::set<std::string>>;
+
+// A cycle as "a -> b -> a", if there is one.
+std::optional<std::string> find_cycle(const Graph& graph) {
+  std::map<std::string, int> state;  // 1: on the path, 2: done
+  std::vector<std::string> path;
+  std::optional<std::string> cycle;
+  const std::function<void(const std::string&)> visit = [&](const std::string& node) {
+    state[node] = 1;
+    path.push_back(node);
+    if (const auto edges = graph.find(node); edges != graph.end()) {
+      for (const std::string& next : edges->second) {
+        if (cycle) return;
+        if (state[next] == 0) {
+          visit(next);
+        } else if (state[next] == 1) {
+          std::string text;
+          bool inside = false;
+          for (const std::string& step : path) {
+            inside = inside || step == next;
+            if (inside) text += step + " -> ";
+          }
+          cycle = text + next;
+        }
+      }
+    }
+    path.pop_back();
+    state[node] = 2;
+  };
+  for (const auto& [node, edges] : graph) {
+    if (!cycle && state[node] == 0) visit(node);
+  }
+  return cycle;
+}
+
+}  // namespace
+
+Findings check_layers(const std::vector<SourceFile>& files) {
+  const std::vector<std::string> layers = {"core", "vision", "captioning", "experiments", "tests"};
+  const auto rank = [&](const std::string& top) {
+    return std::find(layers.begin(), layers.end(), top) - layers.begin();
+  };
+  Findings findings;
+  for (const SourceFile& file : files) {
+    for (const Include& include : includes_of(file)) {
+      if (!include.quoted) continue;
+      const std::string target_top = include.target.substr(0, include.target.find('/'));
+      if (rank(target_top) == static_cast<std::ptrdiff_t>(layers.size())) {
+        findings.push_back(at(file, include.line) + "\"" + include.target +
+                           "\" does not start with a layer; write paths from the project's root");
+      } else if (rank(target_top) > rank(file.top)) {
+        findings.push_back(at(file, include.line) + file.top + " may not include " + target_top +
+                           " (core <- vision <- captioning <- experiments)");
+      } else if (file.top == "core" &&
+                 !core_allows(second_part(file.path), second_part(include.target))) {
+        findings.push_back(at(file, include.line) + folder_of(file.path) + " may not include " +
+                           folder_of(include.target) + "; see the layers in CONTRIBUTING.md");
+      }
+    }
+  }
+  return findings;
+}
+
+Findings check_third_party(const std::vector<SourceFile>& files) {
+  std::map<std::string, std::vector<const SourceFile*>> users;  // of our headers
+  for (const SourceFile& file : files) {
+    for (const Include& include : includes_of(file)) {
+      if (include.quoted) users[include.target].push_back(&file);
+    }
+  }
+  Findings findings;
+  for (const SourceFile& file : files) {
+    for (const Include& include : includes_of(file)) {
+      const std::string& name = include.target;
+      const bool standard =
+          name.find('.') == std::string::npos && name.find('/') == std::string::npos;
+      if (include.quoted || standard || kSystem.count(name) > 0) continue;
+      if (file.path == "tests/support/catch.h" && name.starts_with("catch2/")) continue;
+      const Owner* owner = nullptr;
+      for (const Owner& candidate : kOwners) {
+        if (below(name, candidate.library)) owner = &candidate;
+      }
+      if (owner == nullptr) {
+        findings.push_back(at(file, include.line) + "<" + name +
+                           "> has no owner yet; name one in tests/architecture/includes.cpp");
+        continue;
+      }
+      const auto owns = [&](const SourceFile& user) {
+        if (user.top == "tests") return true;
+        return std::any_of(owner->allowed.begin(), owner->allowed.end(),
+                           [&](const char* place) { return below(user.path, place); });
+      };
+      if (!owns(file)) {
+        findings.push_back(at(file, include.line) + "<" + name + "> belongs to " +
+                           owner->allowed.front() + "; call what that folder offers");
+        continue;
+      }
+      // A header that shows a library is private to the .cpp files of the library's owner.
+      for (const SourceFile* user : users[file.path]) {
+        if (!file.header() || (!user->header() && owns(*user))) continue;
+        findings.push_back(at(file, include.line) + "<" + name + "> reaches " + user->path +
+                           " through this header; hide it in a .cpp file");
+      }
+    }
+  }
+  return findings;
+}
+
+Findings check_cycles(const std::vector<SourceFile>& files) {
+  Graph headers, folders;
+  for (const SourceFile& file : files) {
+    for (const Include& include : includes_of(file)) {
+      if (!include.quoted) continue;
+      headers[file.path].insert(include.target);
+      const std::string folder = folder_of(include.target);
+      const bool related = below(folder + "/", file.folder + "/") ||  // a folder and its subfolder
+                           below(file.folder + "/", folder + "/");    // are one idea in two steps
+      if (file.top != "tests" && !related) folders[file.folder].insert(folder);
+    }
+  }
+  Findings findings;
+  if (const auto cycle = find_cycle(headers)) findings.push_back("include cycle: " + *cycle);
+  if (const auto cycle = find_cycle(folders)) {
+    findings.push_back("folders that need each other: " + *cycle);
+  }
+  return findings;
+}
+
+}  // namespace saccade::architecture

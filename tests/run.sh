@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds, and runs all tests: bash tests/run.sh [--preset NAME] [CTEST OPTIONS]
+#   bash tests/run.sh                   the release build, every test
+#   bash tests/run.sh --preset dev      with address and undefined-behaviour sanitizers
+#   bash tests/run.sh -L gradcheck      only the tests of one label
+# Exits 0 when all tests pass, 1 when a build or a test fails, 2 when packages cannot be installed.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+. experiments/setup.sh
+
+preset=release
+if [ "${1:-}" = --preset ]; then
+  preset=${2:?--preset needs a name: release or dev}
+  shift 2
+fi
+
+install_packages
+build "$preset"
+say "running the tests of build/$preset (built after $SECONDS s)"
+ctest --preset "$preset" -j "$(nproc)" "$@" </dev/null
+status=$?
+if [ $status -eq 0 ]; then
+  say "PASSED after $SECONDS s"
+else
+  say "FAILED after $SECONDS s: the tests listed above; their output is in build/$preset/Testing/Temporary/LastTest.log"
+  exit 1
+fi
