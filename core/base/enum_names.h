@@ -26,7 +26,9 @@ constexpr std::array<EnumRow<E>, N> enum_rows(const EnumRow<E> (&rows)[N]) {
 
 // An enum with a table.
 template <class E>
-concept NamedEnum = std::is_enum_v<E> && requires(E e) { enum_table(e).size(); };
+concept NamedEnum = std::is_enum_v<E> && requires(E e) {
+  enum_table(e).size();
+};
 
 // The name of an enumerator; "?" for a value outside its table.
 template <NamedEnum E>

@@ -8,7 +8,7 @@
 namespace saccade {
 
 struct Constraint {
-  std::optional<double> min, max;
+  std::optional<double> min = {}, max = {};
   bool min_open = false;   // the minimum itself is not allowed
   bool max_open = false;   // the maximum itself is not allowed
   bool not_empty = false;  // a string or a list needs something in it

@@ -250,8 +250,8 @@ void override_value(Section& into, const std::string& assignment, const std::str
       return;
     }
     if (!field->section) {
-      mistakes.add(place, "'" + so_far + "' is a value, it has no key '" +
-                              path.substr(dot + 1) + "'");
+      mistakes.add(place,
+                   "'" + so_far + "' is a value, it has no key '" + path.substr(dot + 1) + "'");
       return;
     }
     section = field->section.get();

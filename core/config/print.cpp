@@ -63,8 +63,8 @@ void document(const Section& section, const std::string& path, std::vector<Field
       rows.push_back({field_path, "section", "", "", field.doc});
       document(*field.section, field_path, rows);
     } else {
-      rows.push_back({field_path, field.slot->type(), field.slot->text(), field.constraint.text(),
-                      field.doc});
+      rows.push_back(
+          {field_path, field.slot->type(), field.slot->text(), field.constraint.text(), field.doc});
     }
   }
 }

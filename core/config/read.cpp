@@ -59,9 +59,9 @@ void read_section(const Section& section, const Node& node, const std::string& p
   if (node.kind == Node::Kind::kNull) return;  // a section whose keys are all commented out
   if (node.kind != Node::Kind::kMap) {
     const std::string what = path.empty() ? "the config" : "'" + path + "'";
-    context.mistakes.add(node.place, what + " is a section of keys, got " +
-                                         (node.kind == Node::Kind::kList ? "a list"
-                                                                         : "'" + node.text + "'"));
+    context.mistakes.add(node.place,
+                         what + " is a section of keys, got " +
+                             (node.kind == Node::Kind::kList ? "a list" : "'" + node.text + "'"));
     return;
   }
   for (std::size_t i = 0; i < node.items.size(); ++i) {

@@ -56,7 +56,9 @@ class TreeBuilder : public YAML::EventHandler {
     const auto found = anchors_.find(anchor);
     if (found == anchors_.end()) {
       mistakes_.add(place(mark), "this alias stands inside its own anchor: a cycle");
-      finish(Node{.place = place(mark)}, 0);
+      Node nothing;
+      nothing.place = place(mark);
+      finish(std::move(nothing), 0);
       return;
     }
     grow(count_nodes(found->second), place(mark));
@@ -80,9 +82,9 @@ class TreeBuilder : public YAML::EventHandler {
   struct Open {
     Node node;
     YAML::anchor_t anchor = 0;
-    Node::Key key;             // of the value to come
-    bool has_key = false;      // a map that waits for a value
-    bool drop_value = false;   // its key was a mistake
+    Node::Key key;            // of the value to come
+    bool has_key = false;     // a map that waits for a value
+    bool drop_value = false;  // its key was a mistake
   };
 
   void refuse_tag(const Place& where, const std::string& tag) {
@@ -143,8 +145,9 @@ class TreeBuilder : public YAML::EventHandler {
     if (key.kind != Node::Kind::kScalar) {
       mistakes_.add(key.place, "a key must be a word");
     } else if (key.text == "<<") {
-      mistakes_.add(key.place, "'<<' merges are not supported; write the keys out, or put them "
-                               "into a file of their own and name it with 'base:'");
+      mistakes_.add(key.place,
+                    "'<<' merges are not supported; write the keys out, or put them "
+                    "into a file of their own and name it with 'base:'");
     } else if (const Node::Key* first = find_key(map.node, key.text)) {
       mistakes_.add(key.place, "duplicate key '" + key.text + "' (first at line " +
                                    std::to_string(first->place.line) + ")");

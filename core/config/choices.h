@@ -1,0 +1,180 @@
+// The named choices of an experiment: enums, each with the one table that parses, prints, checks
+// and documents it (core/base/enum_names.h).
+#pragma once
+
+#include "core/base/enum_names.h"
+
+namespace saccade {
+
+enum class DataKind { kScenes, kKarpathy, kCoco, kFlickr8k, kFolder };
+constexpr auto enum_table(DataKind) {
+  using enum DataKind;
+  return enum_rows<DataKind>({
+      {kScenes, "scenes", "drawn scenes with known boxes and facts; needs no files"},
+      {kKarpathy, "karpathy", "dataset_*.json with Karpathy's splits, and a folder of images"},
+      {kCoco, "coco", "COCO captions JSON for training and validation"},
+      {kFlickr8k, "flickr8k", "Flickr8k.token.txt and the folder of split lists"},
+      {kFolder, "folder", "a folder of images with captions.csv"},
+  });
+}
+
+enum class BadImage { kFail, kSkip };
+constexpr auto enum_table(BadImage) {
+  using enum BadImage;
+  return enum_rows<BadImage>({
+      {kFail, "fail", "stop at the first image that cannot be read"},
+      {kSkip, "skip", "leave such images out and count them"},
+  });
+}
+
+enum class EncoderKind { kCnn, kOnnx };
+constexpr auto enum_table(EncoderKind) {
+  using enum EncoderKind;
+  return enum_rows<EncoderKind>({
+      {kCnn, "cnn", "a small convolutional network, trained with the decoder"},
+      {kOnnx, "onnx", "a frozen pretrained network from an ONNX file"},
+  });
+}
+
+enum class ResizeKind { kSquash, kCrop };
+constexpr auto enum_table(ResizeKind) {
+  using enum ResizeKind;
+  return enum_rows<ResizeKind>({
+      {kSquash, "squash", "the whole image, without its aspect ratio"},
+      {kCrop, "crop", "the central square"},
+  });
+}
+
+enum class PositionKind { kNone, kCoordinates, kSinusoidal };
+constexpr auto enum_table(PositionKind) {
+  using enum PositionKind;
+  return enum_rows<PositionKind>({
+      {kNone, "none", "regions do not know where they are"},
+      {kCoordinates, "coordinates", "row and column appended to the features"},
+      {kSinusoidal, "sinusoidal", "2-D sines and cosines added to the features"},
+  });
+}
+
+enum class ScoreKind { kAdditive, kScaledDot, kNone };
+constexpr auto enum_table(ScoreKind) {
+  using enum ScoreKind;
+  return enum_rows<ScoreKind>({
+      {kAdditive, "additive", "v' tanh(W a + U h + b) (Bahdanau; Show, Attend and Tell)"},
+      {kScaledDot, "scaled_dot", "(W a)' (U h) / sqrt(width)"},
+      {kNone, "none", "no attention: the mean of all regions (plain CNN+RNN captioner)"},
+  });
+}
+
+enum class ScopeKind { kGlobal };
+constexpr auto enum_table(ScopeKind) {
+  using enum ScopeKind;
+  return enum_rows<ScopeKind>({{kGlobal, "global", "all regions at every word"}});
+}
+
+enum class NormalizerKind { kSoftmax };
+constexpr auto enum_table(NormalizerKind) {
+  using enum NormalizerKind;
+  return enum_rows<NormalizerKind>({{kSoftmax, "softmax", "softmax(score / temperature)"}});
+}
+
+enum class SelectionKind { kSoft, kHard, kArgmax };
+constexpr auto enum_table(SelectionKind) {
+  using enum SelectionKind;
+  return enum_rows<SelectionKind>({
+      {kSoft, "soft", "the expectation of the regions under the weights"},
+      {kHard, "hard", "one sampled region, trained with REINFORCE"},
+      {kArgmax, "argmax", "the region of the largest weight"},
+  });
+}
+
+enum class GateKind { kNone, kScalar };
+constexpr auto enum_table(GateKind) {
+  using enum GateKind;
+  return enum_rows<GateKind>({
+      {kNone, "none", "the context as it is"},
+      {kScalar, "scalar", "the context times beta = sigmoid(f(h)), one number a word"},
+  });
+}
+
+enum class HardProfile { kSatPaper, kArctic, kCustom };
+constexpr auto enum_table(HardProfile) {
+  using enum HardProfile;
+  return enum_rows<HardProfile>({
+      {kSatPaper, "sat_paper", "Show, Attend and Tell as published: one coin an image"},
+      {kArctic, "arctic", "as the authors' code: one coin a batch, reward the token mean"},
+      {kCustom, "custom", "every value of the section must be given"},
+  });
+}
+
+enum class BaselineKind { kNone, kEma };
+constexpr auto enum_table(BaselineKind) {
+  using enum BaselineKind;
+  return enum_rows<BaselineKind>({
+      {kNone, "none", "the reward itself"},
+      {kEma, "ema", "the reward minus its moving average, which starts at the first batch"},
+  });
+}
+
+enum class CoinKind { kImage, kBatch };
+constexpr auto enum_table(CoinKind) {
+  using enum CoinKind;
+  return enum_rows<CoinKind>({
+      {kImage, "image", "each caption decides for itself between sample and expectation"},
+      {kBatch, "batch", "one decision a batch"},
+  });
+}
+
+enum class RewardKind { kSum, kMean };
+constexpr auto enum_table(RewardKind) {
+  using enum RewardKind;
+  return enum_rows<RewardKind>({
+      {kSum, "sum", "log p of the caption, as in the bound"},
+      {kMean, "mean", "log p a word"},
+  });
+}
+
+enum class DecoderKind { kLstm };
+constexpr auto enum_table(DecoderKind) {
+  using enum DecoderKind;
+  return enum_rows<DecoderKind>({{kLstm, "lstm", "the Show, Attend and Tell LSTM, deep output"}});
+}
+
+enum class ObjectiveKind { kCrossEntropy };
+constexpr auto enum_table(ObjectiveKind) {
+  using enum ObjectiveKind;
+  return enum_rows<ObjectiveKind>({{kCrossEntropy, "cross_entropy", "-log p of the next word"}});
+}
+
+enum class OptimizerKind { kSgd, kRmsprop, kAdam, kAdamw };
+constexpr auto enum_table(OptimizerKind) {
+  using enum OptimizerKind;
+  return enum_rows<OptimizerKind>({
+      {kSgd, "sgd", "gradient descent with momentum"},
+      {kRmsprop, "rmsprop", "RMSProp (rho, epsilon)"},
+      {kAdam, "adam", "Adam (beta1, beta2, epsilon)"},
+      {kAdamw, "adamw", "Adam with decoupled weight decay"},
+  });
+}
+
+enum class ScheduleKind { kConstant, kStep, kCosine, kWarmupCosine };
+constexpr auto enum_table(ScheduleKind) {
+  using enum ScheduleKind;
+  return enum_rows<ScheduleKind>({
+      {kConstant, "constant", "lr from the end of the warm-up on"},
+      {kStep, "step", "times decay_factor after every decay_every"},
+      {kCosine, "cosine", "half a cosine from lr to final_lr over the whole run"},
+      {kWarmupCosine, "warmup_cosine", "a linear rise over `warmup`, then the half cosine"},
+  });
+}
+
+enum class SearchMode { kBeam, kGreedy, kSample };
+constexpr auto enum_table(SearchMode) {
+  using enum SearchMode;
+  return enum_rows<SearchMode>({
+      {kBeam, "beam", "beam search"},
+      {kGreedy, "greedy", "the most probable word at every step"},
+      {kSample, "sample", "words drawn from the model"},
+  });
+}
+
+}  // namespace saccade
