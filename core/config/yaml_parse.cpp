@@ -144,7 +144,7 @@ class TreeBuilder : public YAML::EventHandler {
     map.drop_value = true;
     if (key.kind != Node::Kind::kScalar) {
       mistakes_.add(key.place, "a key must be a word");
-    } else if (key.text == "<<") {
+    } else if (key.text == "<<" && !key.quoted) {
       mistakes_.add(key.place,
                     "'<<' merges are not supported; write the keys out, or put them "
                     "into a file of their own and name it with 'base:'");

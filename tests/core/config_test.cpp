@@ -1,0 +1,465 @@
+#include "core/config/config.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <clocale>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+#include "core/base/error.h"
+#include "core/base/random.h"
+#include "core/base/suggest.h"
+#include "core/config/experiment_config.h"
+#include "tests/support/catch.h"
+
+namespace fs = std::filesystem;
+using namespace saccade;
+
+namespace {
+
+enum class Colour { kRed, kGreen };
+constexpr auto enum_table(Colour) {
+  return enum_rows<Colour>({{Colour::kRed, "red", "warm"}, {Colour::kGreen, "green", "cold"}});
+}
+
+struct Inner {
+  std::int64_t hidden = 8;
+  std::optional<double> weight;
+  std::vector<std::string> words;
+  template <class V>
+  void fields(V& v) {
+    v.field("hidden", hidden, "a width", between(1, 100));
+    v.field("weight", weight, "a weight", at_least(0));
+    v.field("words", words, "some words");
+  }
+};
+
+struct Outer {
+  std::string title = "none";
+  bool on = false;
+  double rate = 0.5;
+  Colour colour = Colour::kRed;
+  Stop stop = epochs(3);
+  Inner inner;
+  Axes axes;
+  template <class V>
+  void fields(V& v) {
+    v.field("title", title, "a title");
+    v.field("on", on, "a switch");
+    v.field("rate", rate, "a rate", above(0));
+    v.field("colour", colour, "a colour");
+    v.field("stop", stop, "an end");
+    v.section("inner", inner, "a section");
+    v.field("axes", axes, "axes");
+  }
+};
+
+// A folder of config files that disappears with the test.
+struct Folder {
+  fs::path path;
+  Folder() {
+    path = fs::temp_directory_path() / ("saccade-config-" + std::to_string(::getpid()));
+    fs::create_directories(path);
+  }
+  ~Folder() { fs::remove_all(path); }
+  fs::path write(const std::string& name, const std::string& text) const {
+    std::ofstream(path / name, std::ios::binary) << text;
+    return path / name;
+  }
+};
+
+template <class F>
+std::string message(F&& f) {
+  try {
+    f();
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::string mistakes(const std::string& text) {
+  return message([&] { parse_config<Outer>(text, "t.yaml"); });
+}
+
+std::string override_mistakes(const std::string& assignment) {
+  Loaded<Outer> loaded;
+  return message([&] { apply_override(loaded, assignment); });
+}
+
+}  // namespace
+
+TEST_CASE("a config is read over its defaults and knows its origins") {
+  const auto loaded = parse_config<Outer>(
+      "title: 2024 it's\nrate: 4e-4\ncolour: green\nstop: 90s\n"
+      "inner:\n  weight: .5\n  words: [a, 'b c', \"007\"]\n",
+      "t.yaml");
+  const Outer& c = loaded.config;
+  CHECK(c.title == "2024 it's");
+  CHECK(c.rate == 4e-4);
+  CHECK(c.colour == Colour::kGreen);
+  CHECK(c.stop == seconds(90));
+  CHECK(c.inner.hidden == 8);
+  CHECK(c.inner.weight == 0.5);
+  CHECK(c.inner.words == std::vector<std::string>{"a", "b c", "007"});
+  CHECK(loaded.origins.of("inner.weight") == "t.yaml:6");
+  CHECK(loaded.origins.of("inner.hidden") == "default");
+}
+
+TEST_CASE("all mistakes of a config are reported at once, with place and suggestion") {
+  CHECK(mistakes("titel: x\n"
+                 "rate: -1\n"
+                 "inner:\n"
+                 "  hiden: 3\n"
+                 "  hidden: 010\n"
+                 "  words: abc\n"
+                 "colour: gren\n"
+                 "rate: 2\n"
+                 "on: yes\n"
+                 "stop: 10\n") ==
+        "t.yaml:1:1: unknown key 'titel' at the top level (did you mean 'title'?)\n"
+        "t.yaml:2:7: rate: '-1' is out of range; allowed: > 0\n"
+        "t.yaml:4:3: unknown key 'hiden' in inner (did you mean 'hidden'?)\n"
+        "t.yaml:5:11: inner.hidden: '010' has a leading zero, which YAML reads as octal; remove "
+        "the zero\n"
+        "t.yaml:6:10: inner.words: expected list of text, got 'abc'\n"
+        "t.yaml:7:9: colour: 'gren' is not one of red|green (did you mean 'green'?)\n"
+        "t.yaml:8:1: duplicate key 'rate' (first at line 2)\n"
+        "t.yaml:9:5: on: 'yes' is not true or false\n"
+        "t.yaml:10:7: stop: '10' is not an amount of training; write 10e (epochs), 5000u "
+        "(updates), 2h, 30m or 45s (time)");
+  CHECK(mistakes("hidden: 3") ==
+        "t.yaml:1:1: unknown key 'hidden' at the top level (did you mean 'inner.hidden'?)");
+}
+
+TEST_CASE("values of a wrong type are refused") {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"inner: {hidden: 1e1}", "is not an integer; write 10"},
+      {"inner: {hidden: 2.5}", "is not an integer"},
+      {"inner: {hidden: 0x10}", "is not an integer"},
+      {"inner: {hidden: '3'}", "remove the quotes"},
+      {"inner: {hidden: 99999999999999999999}", "64 bits"},
+      {"inner: {hidden: [1]}", "expected integer, got a list"},
+      {"inner: {hidden: }", "expected integer, got nothing"},
+      {"inner: 3", "'inner' is a section of keys, got '3'"},
+      {"inner: [a]", "'inner' is a section of keys, got a list"},
+      {"rate: .nan", "is not a number"},
+      {"rate: nan", "is not a finite number"},
+      {"rate: 1e999", "outside the range of a double"},
+      {"rate: 010.5", "leading zero"},
+      {"rate: 1,5", "is not a number"},
+      {"title: {a: b}", "expected text, got a section"},
+      {"title:", "write '' for empty text"},
+      {"axes: {inner.hidden: 3}", "axes.inner.hidden: expected a list of the values"},
+      {"- a", "the config is a section of keys, got a list"},
+      {"just words", "the config is a section of keys"},
+      {"rate: !!float 3", "tags such as"},
+      {"<<: {rate: 3}", "'<<' merges are not supported"},
+      {"? [a]\n: b", "a key must be a word"},
+      {"rate: 1\n---\nrate: 2", "more than one YAML document"},
+      {"rate: [1", "not valid YAML"},
+      {"base: x.yaml", "unknown key 'base'"},
+      {"", "the config is empty"},
+      {"# only a comment\n", "the config is empty"},
+      {"title: \xff", "not UTF-8"},
+      {std::string("title: a\0b", 10), "zero byte"},
+  };
+  for (const auto& [text, expected] : cases) {
+    INFO(text);
+    CHECK_THAT(mistakes(text), Catch::Contains(expected));
+  }
+}
+
+TEST_CASE("anchors work, cycles and bombs are refused quickly") {
+  CHECK(parse_config<Outer>("title: &t hello\ninner: {words: [*t, *t]}", "t.yaml")
+            .config.inner.words == std::vector<std::string>{"hello", "hello"});
+  CHECK_THAT(mistakes("inner: &a {words: [*a]}"), Catch::Contains("t.yaml:1:20: this alias"));
+  CHECK_THAT(mistakes("inner: {words: *nothing}"), Catch::Contains("not valid YAML"));
+
+  std::string bomb = "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n";
+  for (int level = 1; level < 10; ++level) {
+    const std::string last = "*a" + std::to_string(level - 1), name = std::to_string(level);
+    bomb += "a" + name + ": &a" + name + " [";
+    for (int i = 0; i < 10; ++i) bomb += (i > 0 ? "," : "") + last;
+    bomb += "]\n";
+  }
+  std::vector<std::string> hostile = {bomb, std::string(200000, '['), std::string(200000, '{'),
+                                      std::string(200000, '-'), std::string(100000, '?')};
+  std::string nested, wide, keys;
+  for (int i = 0; i < 5000; ++i) nested += "- ";
+  for (int i = 0; i < 60000; ++i) wide += "a, ";
+  for (int i = 0; i < 15000; ++i) keys += "k" + std::to_string(i) + ": 1\n";
+  hostile.insert(hostile.end(), {nested, "title: [" + wide + "]", keys});
+  for (const std::string& text : hostile) {
+    INFO(text.substr(0, 40));
+    const auto start = std::chrono::steady_clock::now();
+    CHECK(mistakes(text) != "");
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+    CHECK(spent.count() < 1.0);
+  }
+}
+
+TEST_CASE("no damage to a config file crashes the reader") {
+  const std::string good =
+      "title: &t 'x'\nrate: 4e-4\ninner:\n  words: [a, *t, \"b\\n\"]\n  weight: null\n"
+      "axes: {inner.hidden: [1, 2]}\nstop: |\n  10e\n";
+  Random random({.seed = 1, .stream = Stream::kTest});
+  const std::string bytes = "{}[]:,&*!|>'\"%@`#-?\n\t \\~<.0e\xC3\xA9";
+  int refused = 0;
+  for (int i = 0; i < 3000; ++i) {
+    std::string text = good;
+    for (std::uint64_t edits = 1 + random.below(4); edits > 0; --edits) {
+      const std::size_t at = random.below(text.size());
+      const char byte = bytes[random.below(bytes.size())];
+      if (random.below(2) == 0) {
+        text[at] = byte;
+      } else {
+        text.insert(at, 1, byte);
+      }
+    }
+    if (!mistakes(text).empty()) ++refused;
+  }
+  CHECK(refused > 1000);
+}
+
+TEST_CASE("overrides are typed like the file and name themselves in mistakes") {
+  Loaded<Outer> loaded;
+  apply_override(loaded, "inner.hidden=3");
+  apply_override(loaded, "title=/data/a: b #1, [x");
+  apply_override(loaded, "inner.words=[p, 'q r']");
+  apply_override(loaded, "inner.weight=2");
+  apply_override(loaded, "stop=5000u", "axis");
+  CHECK(loaded.config.inner.hidden == 3);
+  CHECK(loaded.config.title == "/data/a: b #1, [x");
+  CHECK(loaded.config.inner.words == std::vector<std::string>{"p", "q r"});
+  CHECK(loaded.config.inner.weight == 2.0);
+  CHECK(loaded.config.stop == updates(5000));
+  CHECK(loaded.origins.of("inner.hidden") == "command line");
+  CHECK(loaded.origins.of("stop") == "axis");
+  apply_override(loaded, "inner.weight=null");
+  CHECK(!loaded.config.inner.weight);
+  apply_override(loaded, "title='null'");
+  CHECK(loaded.config.title == "null");
+  apply_override(loaded, "title=");
+  CHECK(loaded.config.title.empty());
+  apply_override(loaded, "inner={hidden: 7, weight: 1}");
+  CHECK(loaded.config.inner.hidden == 7);
+  CHECK(loaded.config.inner.words.size() == 2);
+
+  CHECK(override_mistakes("inner.hiden=3") ==
+        "command line: inner.hiden=3: unknown key 'hiden' in inner (did you mean 'hidden'?)");
+  CHECK(override_mistakes("inner.hidden=many") ==
+        "command line: inner.hidden=many: inner.hidden: 'many' is not an integer");
+  CHECK_THAT(override_mistakes("inner=3"), Catch::Contains("'inner' is a section of keys"));
+  CHECK_THAT(override_mistakes("rate.x=3"), Catch::Contains("'rate' is a value"));
+  CHECK_THAT(override_mistakes("rate"), Catch::Contains("the form key.path=value"));
+  CHECK_THAT(override_mistakes("=3"), Catch::Contains("the form key.path=value"));
+  CHECK_THAT(override_mistakes("inner..hidden=3"), Catch::Contains("unknown key ''"));
+  CHECK_THAT(override_mistakes("inner.words=[a"), Catch::Contains("not valid YAML"));
+  CHECK_THAT(override_mistakes("title=\xff"), Catch::Contains("not UTF-8"));
+
+  const std::vector<std::string> several = {"ratee=1", "rate=x"};
+  CHECK(message([&] { parse_config<Outer>("onn: true", "t.yaml", several); }) ==
+        "t.yaml:1:1: unknown key 'onn' at the top level (did you mean 'on'?)\n"
+        "command line: ratee=1: unknown key 'ratee' at the top level (did you mean 'rate'?)\n"
+        "command line: rate=x: rate: 'x' is not a number");
+}
+
+TEST_CASE("base files inherit, relative to the file that names them") {
+  const Folder folder;
+  fs::create_directories(folder.path / "sub");
+  folder.write("root.yaml", "title: root\nrate: 2\ninner: {hidden: 5}\n");
+  folder.write("sub/middle.yaml", "base: ../root.yaml\nrate: 3\n");
+  const auto leaf = folder.write("leaf.yaml", "base: sub/middle.yaml\ninner: {weight: 1}\n");
+  const auto loaded = load_config<Outer>(leaf);
+  CHECK(loaded.config.title == "root");
+  CHECK(loaded.config.rate == 3);
+  CHECK(loaded.config.inner.hidden == 5);
+  CHECK(loaded.config.inner.weight == 1.0);
+  CHECK_THAT(loaded.origins.of("title"),
+             Catch::StartsWith("base ") && Catch::EndsWith("root.yaml:1"));
+  CHECK(loaded.origins.of("inner.weight") == leaf.string() + ":2");
+
+  const auto error = [&](const std::string& text) {
+    const auto file = folder.write("bad.yaml", text);
+    return message([&] { load_config<Outer>(file); });
+  };
+  CHECK_THAT(error("base: bad.yaml"),
+             Catch::Contains("bad.yaml:1:7: ") && Catch::Contains("inherits from itself: a cycle"));
+  CHECK_THAT(error("rate: 0\nbase: rot.yaml"),
+             Catch::Contains("no such file (did you mean 'root.yaml'?)") &&
+                 Catch::Contains("bad.yaml:1:7: rate: '0' is out of range"));
+  CHECK_THAT(error("base: sub"), Catch::Contains("is a directory"));
+  CHECK_THAT(error("base: [a]"), Catch::Contains("expected the name of a YAML file"));
+  CHECK_THAT(message([&] { load_config<Outer>(folder.path); }), Catch::Contains("is a directory"));
+  CHECK_THAT(message([&] { load_config<Outer>(folder.path / "leav.yaml"); }),
+             Catch::EndsWith("leav.yaml: no such file (did you mean 'leaf.yaml'?)"));
+  CHECK_THAT(message([&] { load_config<Outer>(folder.path / "leaf.yaml" / "x"); }),
+             Catch::Contains("leaf.yaml/x: "));
+  CHECK_THAT(error(std::string(300 * 1024, '#')), Catch::Contains("larger than 256 KiB"));
+}
+
+TEST_CASE("a printed config reads back equal") {
+  const char* locale = std::setlocale(LC_ALL, nullptr);
+  const std::string old_locale = locale == nullptr ? "C" : locale;
+  std::setlocale(LC_ALL, "de_DE.UTF-8");  // where it exists: commas must not appear
+  Loaded<Outer> loaded;
+  const std::vector<std::string> strings = {"",
+                                            "null",
+                                            "~",
+                                            "true",
+                                            "010",
+                                            "1e3",
+                                            "a: b",
+                                            "a #b",
+                                            "- x",
+                                            "[a",
+                                            "*a",
+                                            "&a",
+                                            "!a",
+                                            "%a",
+                                            "@a",
+                                            "`a",
+                                            "'",
+                                            "\"",
+                                            "\\",
+                                            "tab\there",
+                                            "line\nfeed",
+                                            " lead",
+                                            "trail ",
+                                            "caf\xC3\xA9",
+                                            "<<",
+                                            "a\rb",
+                                            "\x01",
+                                            "\xC2\x85",
+                                            "\xE2\x80\xA8",
+                                            "\xEF\xBB\xBF",
+                                            "#",
+                                            "a,b",
+                                            "?",
+                                            ":",
+                                            "=",
+                                            "{}",
+                                            "\x7f",
+                                            "\xF0\x9F\x98\x80"};
+  for (const std::string& text : strings) {
+    INFO(text);
+    loaded.config.title = text;
+    loaded.config.inner.words = {text, "x", text};
+    loaded.config.axes = {{"title", {yaml_text(text), "[a, b]"}}, {text, {"1"}}};
+    const std::string printed = print_config(loaded);
+    const auto again = parse_config<Outer>(printed, "printed.yaml");
+    CHECK(again.config.title == text);
+    CHECK(again.config.inner.words == loaded.config.inner.words);
+    CHECK(again.config.axes == loaded.config.axes);
+    CHECK(config_differences(loaded.config, again.config).empty());
+  }
+  Random random({.seed = 2, .stream = Stream::kTest});
+  int wrong = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const double value =
+        std::ldexp(random.uniform() + 1e-9, static_cast<int>(random.below(600)) - 300);
+    loaded.config.rate = value;
+    loaded.config.inner.weight = std::floor(value);
+    const auto again = parse_config<Outer>(print_config(loaded.config), "printed.yaml");
+    if (again.config.rate != value || again.config.inner.weight != std::floor(value)) ++wrong;
+  }
+  CHECK(wrong == 0);
+  CHECK(print_value(4e-4) == "4e-4");
+  CHECK(print_value(1e20) == "1e20");
+  CHECK(print_value(-0.5) == "-0.5");
+  std::setlocale(LC_ALL, old_locale.c_str());
+}
+
+TEST_CASE("the origin stands behind each printed value") {
+  const std::vector<std::string> overrides = {"inner.hidden=9"};
+  const auto loaded = parse_config<Outer>("rate: 2", "a b.yaml", overrides);
+  CHECK_THAT(print_config(loaded), Catch::StartsWith("title: none  # default\n"
+                                                     "on: false  # default\n"
+                                                     "rate: 2  # a b.yaml:1\n") &&
+                                       Catch::Contains("inner:\n  hidden: 9  # command line\n"));
+}
+
+TEST_CASE("two configs are compared by path") {
+  Outer a, b;
+  b.inner.hidden = 9;
+  b.colour = Colour::kGreen;
+  const auto found = config_differences(a, b);
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].path == "colour");
+  CHECK(found[1].path == "inner.hidden");
+  CHECK(found[1].first == "8");
+  CHECK(found[1].second == "9");
+}
+
+TEST_CASE("stops in human units") {
+  Stop stop;
+  for (const char* text : {"10e", "5000u", "2h", "30m", "45s"}) {
+    CHECK(parse_stop(text, stop) == "");
+    CHECK(to_string(stop) == text);
+  }
+  CHECK(parse_stop("2h", stop) == "");
+  CHECK(stop.seconds() == 7200);
+  for (const char* text :
+       {"", "e", "10", "10x", "-1e", "0e", "1.5h", "1h30m", " 1e", "99999999999999999999e"}) {
+    INFO(text);
+    Stop kept = epochs(7);
+    CHECK(parse_stop(text, kept) != "");
+    CHECK(kept == epochs(7));
+  }
+}
+
+TEST_CASE("the nearest name is found, a far one is not") {
+  const std::vector<std::string> names = {"hidden", "embedding", "dropout", "lr"};
+  CHECK(edit_distance("kitten", "sitting") == 3);
+  CHECK(edit_distance("ab", "ba") == 1);
+  CHECK(nearest_name("hiden", names) == "hidden");
+  CHECK(nearest_name("Drop-out", names) == "dropout");
+  CHECK(nearest_name("emb", names) == "embedding");
+  CHECK(nearest_name("r", names) == "lr");
+  CHECK(nearest_name("optimizer", names).empty());
+  CHECK(nearest_name("", names).empty());
+}
+
+TEST_CASE("the experiment's config is sound and documented") {
+  const ExperimentConfig defaults;
+  const auto again = parse_config<ExperimentConfig>(print_config(defaults), "printed.yaml");
+  CHECK(config_differences(defaults, again.config).empty());
+
+  const auto rows = describe_config<ExperimentConfig>();
+  CHECK(rows.size() > 80);
+  for (const FieldInfo& row : rows) {
+    INFO(row.path);
+    CHECK(!row.doc.empty());
+    CHECK(row.doc.find('\n') == std::string::npos);
+  }
+  const auto loaded = parse_config<ExperimentConfig>(
+      "name: flickr8k-soft\nseed: 1\n"
+      "data:      {type: karpathy, annotations: a.json, images: img, min_count: 5}\n"
+      "encoder:   {type: onnx, model: m.onnx, layer: t168, cache: runs/cache}\n"
+      "attention: {score: additive, selection: soft, gate: scalar, hidden: 512}\n"
+      "train:     {batch: 64, stop: 20e, early_stop: {metric: cider, patience: 4}}\n"
+      "compare:   {axes: {attention.selection: [soft, hard]}, seeds: [1, 2, 3]}\n",
+      "e.yaml");
+  REQUIRE(loaded.config.compare.axes.size() == 1);
+  for (const std::string& value : loaded.config.compare.axes[0].values) {
+    LoadedConfig arm = loaded;
+    apply_override(arm, loaded.config.compare.axes[0].path + "=" + value, "compare");
+    CHECK(enum_name(arm.config.attention.selection) == value);
+  }
+}
+
+TEST_CASE("a profile of hard attention gives what the user did not") {
+  HardConfig hard;
+  CHECK(resolved(hard).coin == CoinKind::kImage);
+  hard.profile = HardProfile::kArctic;
+  hard.lambda_r = 0.5;
+  CHECK(resolved(hard).coin == CoinKind::kBatch);
+  CHECK(resolved(hard).lambda_r == 0.5);
+  CHECK(resolved(hard).lambda_e == 0.002);
+  hard.profile = HardProfile::kCustom;
+  CHECK_THROWS_AS(resolved(hard), UsageError);
+}
