@@ -1,0 +1,46 @@
+#include "captioning/data/dataset.h"
+
+#include "core/base/digest.h"
+#include "core/base/error.h"
+
+namespace saccade {
+
+Split parse_split(std::string_view name) {
+  for (std::size_t i = 0; i < kSplitNames.size(); ++i) {
+    if (kSplitNames[i] == name) return static_cast<Split>(i);
+  }
+  throw UsageError(str("unknown split '", name, "'; use train, val or test"));
+}
+
+std::string_view split_name(Split split) { return kSplitNames[static_cast<std::size_t>(split)]; }
+
+std::vector<Index> images_of(const Dataset& dataset, Split split) {
+  std::vector<Index> out;
+  for (std::size_t i = 0; i < dataset.images.size(); ++i) {
+    if (dataset.images[i].split == split) out.push_back(static_cast<Index>(i));
+  }
+  return out;
+}
+
+Index caption_count(const Dataset& dataset, const std::vector<Index>& images) {
+  Index count = 0;
+  for (const Index i : images) {
+    count += static_cast<Index>(dataset.images[static_cast<std::size_t>(i)].captions.size());
+  }
+  return count;
+}
+
+std::string dataset_digest(const Dataset& dataset) {
+  Digest digest;
+  digest.add(dataset.name);
+  for (const CaptionedImage& image : dataset.images) {
+    digest.add(image.id);
+    digest.add(std::to_string(image.number));
+    digest.add(split_name(image.split));
+    digest.add(std::to_string(image.captions.size()));
+    for (const std::string& caption : image.captions) digest.add(caption);
+  }
+  return digest.hex();
+}
+
+}  // namespace saccade

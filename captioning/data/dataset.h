@@ -1,0 +1,47 @@
+// Dataset: captioned images in splits, whatever they were read from.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/real.h"
+
+namespace saccade {
+
+enum class Split : std::uint8_t { kTrain, kVal, kTest };
+inline constexpr std::array<std::string_view, 3> kSplitNames = {"train", "val", "test"};
+
+// The split of that name; throws UsageError for any other.
+Split parse_split(std::string_view name);
+std::string_view split_name(Split split);
+
+struct CaptionedImage {
+  std::string id;  // unique in its data set
+  std::int64_t number =
+      0;             // COCO image id, Karpathy cocoid or imgid, else the position in the file
+  std::string path;  // of the image file; empty where the image is drawn
+  Split split = Split::kTrain;
+  std::vector<std::string> captions;  // as written, at least one
+};
+
+struct Dataset {
+  std::string name;
+  std::vector<CaptionedImage> images;
+  std::string digest;              // of everything above that training depends on
+  std::vector<std::string> notes;  // what was dropped, and how much
+};
+
+// The indices of the images of a split, in order.
+std::vector<Index> images_of(const Dataset& dataset, Split split);
+
+// How many captions the images have together.
+Index caption_count(const Dataset& dataset, const std::vector<Index>& images);
+
+// XXH3-128 in hexadecimal of name, ids, numbers, splits and captions (not of paths, so that a data
+// set may move).
+std::string dataset_digest(const Dataset& dataset);
+
+}  // namespace saccade

@@ -1,0 +1,143 @@
+#include "captioning/data/scenes/scene_renderer.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/random.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr int kSamples = 4;  // a side, for anti-aliasing
+constexpr std::uint64_t kPaint =
+    1000;  // the step of random numbers spent in drawing, not in drawing up
+
+Rgb mix(const Rgb& a, const Rgb& b, double share) {
+  Rgb out{};
+  for (std::size_t c = 0; c < 3; ++c) out[c] = a[c] + (b[c] - a[c]) * share;
+  return out;
+}
+
+// The canvas in floating point, 0..1.
+struct Canvas {
+  Index size;
+  std::vector<Rgb> pixels;
+  Rgb& at(Index row, Index col) { return pixels[static_cast<std::size_t>(row * size + col)]; }
+};
+
+void paint_blobs(const Background& background, Random& random, Canvas& canvas) {
+  const double size = static_cast<double>(canvas.size);
+  for (int blob = 0; blob < 4; ++blob) {
+    const double cx = random.uniform() * size, cy = random.uniform() * size;
+    const double radius = size * (0.15 + 0.2 * random.uniform());
+    for (Index r = 0; r < canvas.size; ++r) {
+      for (Index c = 0; c < canvas.size; ++c) {
+        const double dx = static_cast<double>(c) + 0.5 - cx, dy = static_cast<double>(r) + 0.5 - cy;
+        const double share = std::exp(-(dx * dx + dy * dy) / (2 * radius * radius));
+        canvas.at(r, c) = mix(canvas.at(r, c), background.tones[1], 0.8 * share);
+      }
+    }
+  }
+}
+
+void paint_background(const Background& background, Canvas& canvas) {
+  Random random({.seed = background.seed, .stream = Stream::kScenes, .step = kPaint});
+  const double size = static_cast<double>(canvas.size);
+  if (background.kind == BackgroundKind::kBlobs) {
+    paint_blobs(background, random, canvas);
+  } else if (background.kind == BackgroundKind::kGradient) {
+    const double ux = std::cos(background.angle) / size, uy = std::sin(background.angle) / size;
+    const double reach = (std::abs(ux) + std::abs(uy)) * size / 2;
+    for (Index r = 0; r < canvas.size; ++r) {
+      for (Index c = 0; c < canvas.size; ++c) {
+        const double along = (static_cast<double>(c) + 0.5 - size / 2) * ux +
+                             (static_cast<double>(r) + 0.5 - size / 2) * uy;
+        canvas.at(r, c) = mix(background.tones[0], background.tones[1], 0.5 + 0.5 * along / reach);
+      }
+    }
+  } else if (background.kind == BackgroundKind::kNoise) {
+    for (Rgb& pixel : canvas.pixels) {
+      const double grain = 0.16 * (random.uniform() - 0.5);
+      for (double& channel : pixel) channel += grain;
+    }
+  }
+}
+
+// The share of the light tone at a point of an object; x, y in pixels of a 64-pixel scene from the
+// box's corner, so that patterns keep their look at every size.
+double pattern(ObjectTexture texture, double x, double y) {
+  const auto wave = [](double value, double period) {
+    return value / period - std::floor(value / period);
+  };
+  switch (texture) {
+    case ObjectTexture::kPlain:
+      return 0;
+    case ObjectTexture::kStriped:
+      return wave(x + y, 8.5) < 0.5 ? 1 : 0;
+    case ObjectTexture::kCheckered:
+      return (wave(x, 9) < 0.5) != (wave(y, 9) < 0.5) ? 1 : 0;
+    case ObjectTexture::kDotted: {
+      constexpr double kPitch = 6.5, kRadius = 1.9;
+      const double row = std::floor(y / kPitch);
+      const double shift = std::fmod(row, 2.0) == 0 ? 0 : kPitch / 2;
+      const double dx = wave(x + shift, kPitch) - 0.5, dy = wave(y, kPitch) - 0.5;
+      return std::hypot(dx, dy) * kPitch < kRadius ? 1 : 0;
+    }
+  }
+  return 0;
+}
+
+void paint_object(const SceneObject& object, Canvas& canvas) {
+  const double unit = static_cast<double>(canvas.size) / 64;
+  const double outline = 0.9 * unit;
+  const Rgb dark = mix(object.rgb, {0, 0, 0}, 0.5), light = mix(object.rgb, {1, 1, 1}, 0.78);
+  const Box& box = object.box;
+  const auto first = [](double edge) { return std::max<Index>(0, static_cast<Index>(edge)); };
+  const Index bottom = std::min(canvas.size, static_cast<Index>(std::ceil(box.bottom())));
+  const Index right = std::min(canvas.size, static_cast<Index>(std::ceil(box.right())));
+  for (Index r = first(box.y); r < bottom; ++r) {
+    for (Index c = first(box.x); c < right; ++c) {
+      Rgb sum{};
+      int covered = 0;
+      for (int s = 0; s < kSamples * kSamples; ++s) {
+        const double px = static_cast<double>(c) + (s % kSamples + 0.5) / kSamples - box.x;
+        const double py = static_cast<double>(r) + (s / kSamples + 0.5) / kSamples - box.y;
+        const double distance =
+            shape_distance(object.shape, 2 * px / box.w - 1, 2 * py / box.h - 1) * box.w / 2;
+        if (distance > 0) continue;
+        ++covered;
+        const Rgb tone = distance > -outline ? dark
+                                             : mix(object.rgb, light,
+                                                   pattern(object.texture, px / unit, py / unit));
+        for (std::size_t k = 0; k < 3; ++k) sum[k] += tone[k];
+      }
+      Rgb& pixel = canvas.at(r, c);
+      constexpr double kAll = kSamples * kSamples;
+      for (std::size_t k = 0; k < 3; ++k) {
+        pixel[k] = (sum[k] + pixel[k] * (kAll - covered)) / kAll;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Image render(const Scene& scene) {
+  Canvas canvas = {scene.size, std::vector<Rgb>(static_cast<std::size_t>(scene.size * scene.size),
+                                                scene.background.tones[0])};
+  paint_background(scene.background, canvas);
+  for (const SceneObject& object : scene.objects) paint_object(object, canvas);
+  Image image;
+  image.height = image.width = scene.size;
+  image.rgb.reserve(canvas.pixels.size() * 3);
+  for (const Rgb& pixel : canvas.pixels) {
+    for (const double channel : pixel) {
+      image.rgb.push_back(
+          static_cast<std::uint8_t>(std::lround(255 * std::clamp(channel, 0.0, 1.0))));
+    }
+  }
+  return image;
+}
+
+}  // namespace saccade

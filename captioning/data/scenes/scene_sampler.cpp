@@ -1,0 +1,178 @@
+#include "captioning/data/scenes/scene_sampler.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "core/base/error.h"
+
+namespace saccade {
+
+namespace {
+
+// Hue in [0, 6), saturation and value in [0, 1].
+Rgb hsv(double hue, double saturation, double value) {
+  Rgb out{};
+  for (std::size_t c = 0; c < 3; ++c) {
+    const double k = std::fmod((c == 0 ? 5.0 : c == 1 ? 3.0 : 1.0) + hue, 6.0);
+    out[c] = value - value * saturation * std::clamp(std::min(k, 4 - k), 0.0, 1.0);
+  }
+  return out;
+}
+
+struct Tone {
+  double hue, saturation, value;
+};
+// Far apart in hue, and in brightness where hues are near.
+constexpr std::array<Tone, 6> kTones = {{{0.0, 0.85, 0.87},
+                                         {0.83, 0.82, 0.97},
+                                         {2.1, 0.72, 0.62},
+                                         {3.05, 0.75, 0.90},
+                                         {3.75, 0.80, 0.88},
+                                         {4.75, 0.70, 0.72}}};
+
+double between(Random& random, double low, double high) {
+  return low + (high - low) * random.uniform();
+}
+
+template <class Enum, std::size_t N>
+Enum pick(Random& random, const std::array<std::string_view, N>&) {
+  return static_cast<Enum>(random.below(N));
+}
+
+Background sample_background(Random& random) {
+  Background out;
+  out.kind = static_cast<BackgroundKind>(random.below(4));
+  const double hue = between(random, 0, 6), value = between(random, 0.25, 0.85);
+  // The second tone goes towards the middle, so that both stay muted.
+  const double other = value + (value < 0.55 ? 1 : -1) * between(random, 0.12, 0.25);
+  out.tones[0] = hsv(hue, between(random, 0.04, 0.18), value);
+  out.tones[1] =
+      hsv(std::fmod(hue + between(random, -1, 1) + 6, 6.0), between(random, 0.04, 0.18), other);
+  out.angle = between(random, 0, 2 * std::numbers::pi);
+  out.seed = random.bits();
+  return out;
+}
+
+struct Kind {
+  ObjectShape shape;
+  ObjectColour colour;
+};
+
+Kind sample_kind(Random& random, bool allow_held_out) {
+  for (;;) {
+    const Kind kind = {pick<ObjectShape>(random, kShapeWords),
+                       pick<ObjectColour>(random, kColourWords)};
+    if (allow_held_out || !is_held_out(kind.shape, kind.colour)) return kind;
+  }
+}
+
+Kind sample_held_out(Random& random) {
+  for (;;) {
+    const Kind kind = sample_kind(random, true);
+    if (is_held_out(kind.shape, kind.colour)) return kind;
+  }
+}
+
+// What a scene shows: often things of one kind or one shape, so that there is something to count.
+std::vector<Kind> sample_kinds(Random& random, std::size_t count, ScenePart part) {
+  const bool test = part == ScenePart::kTest;
+  std::vector<Kind> kinds = {test ? sample_held_out(random) : sample_kind(random, false)};
+  while (kinds.size() < count) {
+    Kind kind = sample_kind(random, test);
+    const double draw = random.uniform();
+    const Kind& model = kinds[random.below(kinds.size())];
+    if (draw < 0.28) {
+      kind = model;
+    } else if (draw < 0.40 && (test || !is_held_out(model.shape, kind.colour))) {
+      kind.shape = model.shape;
+    }
+    kinds.push_back(kind);
+  }
+  return kinds;
+}
+
+bool apart(double distance, double size) {
+  return distance <= kAligned * size || distance >= kApart * size;
+}
+
+bool fits(const Box& box, const std::vector<SceneObject>& others, double size) {
+  const double gap = size * 3 / 64;
+  return std::all_of(others.begin(), others.end(), [&](const SceneObject& other) {
+    const double dx = std::abs(box.centre_x() - other.box.centre_x());
+    const double dy = std::abs(box.centre_y() - other.box.centre_y());
+    const bool clear =
+        dx >= (box.w + other.box.w) / 2 + gap || dy >= (box.h + other.box.h) / 2 + gap;
+    return clear && apart(dx, size) && apart(dy, size);
+  });
+}
+
+// Places every object at random; false when one finds no room.
+bool place(Random& random, const std::vector<Kind>& kinds, Scene& scene) {
+  const double size = static_cast<double>(scene.size), unit = size / 64;
+  scene.objects.clear();
+  for (const Kind& kind : kinds) {
+    SceneObject object;
+    object.shape = kind.shape;
+    object.colour = kind.colour;
+    object.size = pick<ObjectSize>(random, kSizeWords);
+    const bool large = object.size == ObjectSize::kLarge;
+    // A texture needs room to be seen: small objects are plain.
+    if (large && random.uniform() < 0.6) {
+      object.texture = static_cast<ObjectTexture>(1 + random.below(3));
+    }
+    const Tone& tone = kTones[static_cast<std::size_t>(kind.colour)];
+    object.rgb = hsv(std::fmod(tone.hue + between(random, -0.06, 0.06) + 6, 6.0), tone.saturation,
+                     tone.value + between(random, -0.06, 0.03));
+    const double side = unit * (large ? between(random, 21, 25) : between(random, 12, 14.5));
+    bool placed = false;
+    for (int attempt = 0; attempt < 60 && !placed; ++attempt) {
+      object.box = {between(random, unit, size - unit - side),
+                    between(random, unit, size - unit - side), side, side};
+      placed = fits(object.box, scene.objects, size);
+    }
+    if (!placed) return false;
+    scene.objects.push_back(object);
+  }
+  return true;
+}
+
+std::size_t sample_count(Random& random, Index objects_max) {
+  const double draw = random.uniform();
+  const Index count = draw < 0.25 ? 1 : draw < 0.70 ? 2 : 3;
+  return static_cast<std::size_t>(std::min(count, objects_max));
+}
+
+}  // namespace
+
+bool is_held_out(ObjectShape shape, ObjectColour colour) {
+  static constexpr std::array<ObjectShape, 6> kHeldOut = {
+      ObjectShape::kStar,   ObjectShape::kHeart,    ObjectShape::kCircle,
+      ObjectShape::kSquare, ObjectShape::kTriangle, ObjectShape::kCross};
+  return kHeldOut[static_cast<std::size_t>(colour)] == shape;
+}
+
+Scene sample_scene(const SceneSampler& sampler, ScenePart part, std::uint64_t index) {
+  if (sampler.size < 32 || sampler.size > 1024) {
+    throw UsageError(str("scenes: size must be 32 to 1024 pixels, got ", sampler.size));
+  }
+  if (sampler.objects_max < 1 || sampler.objects_max > 3) {
+    throw UsageError(str("scenes: objects_max must be 1, 2 or 3, got ", sampler.objects_max));
+  }
+  Random random({.seed = sampler.seed,
+                 .stream = Stream::kScenes,
+                 .step = static_cast<std::uint64_t>(part),
+                 .sample = index});
+  Scene scene;
+  scene.size = sampler.size;
+  scene.background = sample_background(random);
+  const std::size_t count = sample_count(random, sampler.objects_max);
+  const std::vector<Kind> kinds = sample_kinds(random, count, part);
+  while (!place(random, kinds, scene)) {
+  }
+  // The first object drawn must not always be the one a part is about.
+  random.shuffle(scene.objects);
+  return scene;
+}
+
+}  // namespace saccade

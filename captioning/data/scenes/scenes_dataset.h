@@ -1,0 +1,34 @@
+// The built-in data set: scenes drawn from a seed, as a Dataset whose images are not files.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "captioning/data/dataset.h"
+#include "captioning/data/scenes/caption_grammar.h"
+#include "captioning/data/scenes/scene.h"
+
+namespace saccade {
+
+struct ScenesOptions {
+  std::uint64_t seed = 1;
+  Index train = 4000, val = 400, test = 400;  // scenes a split
+  Index size = 64;                            // pixels
+  Index objects_max = 3;
+  Index captions = 5;  // at most, a scene
+};
+
+// Everything is parallel to dataset.images: scene i is what image i shows, and captions[i][k] is
+// dataset.images[i].captions[k] with its noun phrases.
+struct ScenesDataset {
+  Dataset dataset;
+  std::vector<Scene> scenes;
+  std::vector<std::vector<SceneCaption>> captions;
+};
+
+// Draws the data set; the test split shows combinations of shape and colour that train and val
+// never do. A scene depends on seed, split and its number in the split only, so a larger set
+// begins with the smaller one. Throws UsageError on options out of range.
+ScenesDataset scenes_dataset(const ScenesOptions& options);
+
+}  // namespace saccade
