@@ -1,0 +1,26 @@
+// Augmentation: the same photo a little different every epoch, with its geometry kept. A change is
+// a function of the random key alone, so a resumed run sees the same pictures.
+#pragma once
+
+#include "core/base/random.h"
+#include "vision/geometry.h"
+
+namespace saccade {
+
+struct AugmentOptions {
+  // Probability of exchanging left and right. It makes every caption that says "left" or "right"
+  // wrong: leave it 0 for data whose captions do.
+  double flip = 0;
+  double smallest_crop = 1;  // side of the part that is seen, uniform in [smallest_crop, 1]
+  double shift = 0;          // moves what is seen by up to this share of its side, each way
+  double brightness = 0;     // each a factor uniform in [1 - x, 1 + x], applied in this order
+  double contrast = 0;
+  double saturation = 0;
+};
+
+// prepare() with random changes drawn from `random`. A shift may look past the border of the
+// original, where edge pixels go on. Throws UsageError on options outside their range.
+Prepared prepare_augmented(const Image& image, const PrepareOptions& options,
+                           const AugmentOptions& augment, Random random);
+
+}  // namespace saccade

@@ -1,0 +1,35 @@
+// What every encoder of images gives: a grid of feature vectors, one a region.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "core/base/real.h"
+#include "vision/geometry.h"
+
+namespace saccade {
+
+// The regions of an image, row by row from the top left, with a feature vector [features] each.
+struct GridShape {
+  Index rows = 0, cols = 0, features = 0;
+
+  Index regions() const { return rows * cols; }
+  Index size() const { return regions() * features; }
+  bool operator==(const GridShape&) const = default;
+};
+
+// An encoder whose weights never change, so that its grids may be computed once and kept.
+class FrozenEncoder {
+ public:
+  virtual ~FrozenEncoder() = default;
+
+  virtual GridShape grid() const = 0;
+  // How an image becomes the network image that encode() takes.
+  virtual PrepareOptions preparation() const = 0;
+  // Writes the grid of one network image to out [regions, features]. Safe from many threads.
+  virtual void encode(const Image& network_image, std::span<float> out) const = 0;
+  // Names weights, layer and preprocessing: equal digests give equal grids.
+  virtual std::string digest() const = 0;
+};
+
+}  // namespace saccade

@@ -1,0 +1,233 @@
+#include "vision/encoders/onnx_encoder.h"
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <opencv2/core.hpp>
+#include <opencv2/dnn.hpp>
+
+#include "core/base/digest.h"
+#include "core/base/error.h"
+#include "core/base/suggest.h"
+#include "vision/file_bytes.h"
+#include "vision/mat_view.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr Index kMaxModelBytes = Index{2} << 30;  // protobuf reads no more
+
+cv::dnn::Net load(const std::vector<std::uint8_t>& bytes, const std::string& name) {
+  try {
+    cv::dnn::Net net =
+        cv::dnn::readNetFromONNX(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    if (!net.empty() && !net.getLayerNames().empty()) {
+      net.setPreferableBackend(cv::dnn::DNN_BACKEND_OPENCV);
+      net.setPreferableTarget(cv::dnn::DNN_TARGET_CPU);
+      return net;
+    }
+  } catch (const std::exception&) {  // its text speaks of OpenCV's insides
+  }
+  throw DataError(str(name, ": is damaged, no ONNX model, or uses operators that OpenCV ",
+                      CV_VERSION,
+                      " does not have; export it again (float32, opset 9 to 12, one image)"));
+}
+
+std::vector<std::uint8_t> read_model(const std::filesystem::path& path) {
+  quiet_opencv();
+  return read_file_bytes(path, {.noun = "ONNX model", .max_bytes = kMaxModelBytes});
+}
+
+// OpenCV puts "onnx_node!" or "onnx_node_output_0!" before the names of the file.
+std::string short_name(const std::string& layer) {
+  const std::size_t mark = layer.find('!');
+  return layer.starts_with("onnx_node") && mark != std::string::npos ? layer.substr(mark + 1)
+                                                                     : layer;
+}
+
+std::string find_layer(const cv::dnn::Net& net, const OnnxEncoderOptions& options) {
+  std::vector<std::string> names;
+  // Outputs of the model come last and may share a node's name: they are what is meant.
+  for (std::string& name : net.getLayerNames()) names.insert(names.begin(), std::move(name));
+  for (const std::string& name : names)
+    if (name == options.layer) return name;
+  std::vector<std::string> known;
+  for (const std::string& name : names) {
+    if (short_name(name) == options.layer) return name;
+    known.push_back(short_name(name));
+  }
+  throw DataError(str(options.model.string(), ": no layer '", options.layer, "'",
+                      did_you_mean(options.layer, known),
+                      "; list the layers with: saccade inspect ", options.model.string()));
+}
+
+std::string text_of(const std::vector<Index>& shape) {
+  std::string text = "[";
+  for (const Index extent : shape) text += str(text.size() > 1 ? ", " : "", extent);
+  return text + "]";
+}
+
+// Width of the blob is the length of a row of the image: NCHW, planes of one colour.
+cv::Mat to_blob(const Image& image, const Normalization& normalization) {
+  const std::array<int, 4> extents{1, 3, static_cast<int>(image.height),
+                                   static_cast<int>(image.width)};
+  cv::Mat blob(4, extents.data(), CV_32F);
+  const std::size_t pixels = image.rgb.size() / 3;
+  float* out = blob.ptr<float>();
+  for (std::size_t c = 0; c < 3; ++c)
+    for (std::size_t i = 0; i < pixels; ++i)
+      *out++ = (static_cast<float>(image.rgb[3 * i + c]) - normalization.mean[c]) *
+               normalization.scale[c];
+  return blob;
+}
+
+}  // namespace
+
+std::vector<OnnxLayer> list_onnx_layers(const std::filesystem::path& model, Index image_size) {
+  SACCADE_CHECK(image_size > 0, "[list_onnx_layers] the image size must be positive");
+  const cv::dnn::Net net = load(read_model(model), model.string());
+  const int size = static_cast<int>(image_size);
+  std::vector<int> ids;
+  std::vector<cv::dnn::MatShape> input{{1, 3, size, size}};
+  std::vector<std::vector<cv::dnn::MatShape>> inputs, outputs;
+  try {
+    net.getLayersShapes(input, ids, inputs, outputs);
+  } catch (const cv::Exception&) {  // wrong size for this model: names are still worth listing
+    ids.clear();
+  }
+  std::vector<OnnxLayer> layers;
+  for (const std::string& name : net.getLayerNames()) {
+    const int id = net.getLayerId(name);
+    OnnxLayer layer{.name = short_name(name), .type = net.getLayer(id)->type, .shape = {}};
+    const auto found = std::find(ids.begin(), ids.end(), id);
+    if (found != ids.end()) {
+      const auto& shapes = outputs[static_cast<std::size_t>(found - ids.begin())];
+      if (!shapes.empty()) layer.shape.assign(shapes[0].begin(), shapes[0].end());
+    }
+    layers.push_back(std::move(layer));
+  }
+  return layers;
+}
+
+struct OnnxEncoder::Impl {
+  OnnxEncoderOptions options;
+  std::vector<std::uint8_t> model;
+  std::string layer;  // as OpenCV calls it
+  GridShape grid;
+  std::string digest;
+  // A Net is for one thread at a time: as many are made as threads ever encode at once.
+  std::mutex mutex;
+  std::vector<cv::dnn::Net> idle;
+
+  cv::dnn::Net take() {
+    {
+      const std::lock_guard lock(mutex);
+      if (!idle.empty()) {
+        cv::dnn::Net net = std::move(idle.back());
+        idle.pop_back();
+        return net;
+      }
+    }
+    return load(model, options.model.string());
+  }
+
+  void give(cv::dnn::Net net) {
+    const std::lock_guard lock(mutex);
+    idle.push_back(std::move(net));
+  }
+
+  cv::Mat forward(cv::dnn::Net& net, const Image& image) const {
+    net.setInput(to_blob(image, options.normalization));
+    return net.forward(layer);
+  }
+
+  void find_grid();
+  void make_digest();
+};
+
+void OnnxEncoder::Impl::find_grid() {
+  cv::dnn::Net net = take();
+  layer = find_layer(net, options);
+  cv::Mat output;
+  try {
+    output = forward(net, Image(options.image_size, options.image_size));
+  } catch (const cv::Exception&) {
+    throw DataError(str(options.model.string(), ": cannot be run on ", options.image_size, "x",
+                        options.image_size, " images up to layer '", options.layer,
+                        "'; check image_size against the model"));
+  }
+  std::vector<Index> shape;
+  for (int i = 0; i < output.dims; ++i) shape.push_back(output.size[i]);
+  const bool is_grid = shape.size() == 4 && shape[0] == 1;
+  const bool is_vector = shape.size() == 2 && shape[0] == 1;  // a grid of one region
+  if (output.depth() != CV_32F || !(is_grid || is_vector))
+    throw DataError(str(options.model.string(), ": layer '", options.layer, "' gives ",
+                        text_of(shape),
+                        ", not a grid [1, features, rows, cols]; choose another "
+                        "from: saccade inspect ",
+                        options.model.string()));
+  grid = is_grid ? GridShape{.rows = shape[2], .cols = shape[3], .features = shape[1]}
+                 : GridShape{.rows = 1, .cols = 1, .features = shape[1]};
+  give(std::move(net));
+}
+
+void OnnxEncoder::Impl::make_digest() {
+  Digest all;
+  all.add({reinterpret_cast<const char*>(model.data()), model.size()});
+  all.add(layer);
+  all.add(str("size ", options.image_size, " resize ", enum_name(options.resize)));
+  const auto add_floats = [&](const std::array<float, 3>& values) {
+    all.add({reinterpret_cast<const char*>(values.data()), sizeof(values)});
+  };
+  add_floats(options.normalization.mean);
+  add_floats(options.normalization.scale);
+  digest = all.hex();
+}
+
+OnnxEncoder::OnnxEncoder(const OnnxEncoderOptions& options) : impl_(std::make_unique<Impl>()) {
+  if (options.image_size < 1 || options.image_size > 4096)
+    throw UsageError(
+        str("encoder.image_size must be between 1 and 4096; got ", options.image_size));
+  impl_->options = options;
+  impl_->model = read_model(options.model);
+  impl_->find_grid();
+  impl_->make_digest();
+}
+
+OnnxEncoder::~OnnxEncoder() = default;
+
+GridShape OnnxEncoder::grid() const { return impl_->grid; }
+
+PrepareOptions OnnxEncoder::preparation() const {
+  return {.height = impl_->options.image_size,
+          .width = impl_->options.image_size,
+          .mode = impl_->options.resize};
+}
+
+std::string OnnxEncoder::digest() const { return impl_->digest; }
+
+void OnnxEncoder::encode(const Image& network_image, std::span<float> out) const {
+  const Index size = impl_->options.image_size;
+  const GridShape& grid = impl_->grid;
+  SACCADE_CHECK(network_image.height == size && network_image.width == size,
+                "[onnx] takes images of ", size, "x", size, "; got ", network_image.height, "x",
+                network_image.width);
+  SACCADE_CHECK(static_cast<Index>(out.size()) == grid.size(), "[onnx] output needs ", grid.size(),
+                " numbers; got ", out.size());
+  cv::dnn::Net net = impl_->take();
+  cv::Mat output;
+  try {
+    output = impl_->forward(net, network_image);
+  } catch (const cv::Exception& error) {
+    throw InternalError(str("onnx: ", impl_->options.model.string(), ": ", error.what()));
+  }
+  const float* planes = output.ptr<float>();  // [features, regions]
+  const Index regions = grid.regions();
+  for (Index l = 0; l < regions; ++l)
+    for (Index d = 0; d < grid.features; ++d)
+      out[static_cast<std::size_t>(l * grid.features + d)] = planes[d * regions + l];
+  impl_->give(std::move(net));
+}
+
+}  // namespace saccade

@@ -1,0 +1,48 @@
+// OnnxEncoder: a pretrained network from an ONNX file, any layer of which is the grid.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "vision/encoders/grid.h"
+
+namespace saccade {
+
+struct OnnxEncoderOptions {
+  std::filesystem::path model;
+  std::string layer;  // the layer whose output [1, features, rows, cols] is the grid
+  Index image_size = 224;
+  ResizeMode resize = ResizeMode::kSquash;
+  Normalization normalization{};
+};
+
+struct OnnxLayer {
+  std::string name, type;
+  std::vector<Index> shape;  // of its output, [1, features, rows, cols] for what can be a grid
+};
+
+// The layers of a model for square images of the given size, in order of computation; shapes are
+// left empty where the model does not say. Throws DataError as OnnxEncoder does.
+std::vector<OnnxLayer> list_onnx_layers(const std::filesystem::path& model, Index image_size);
+
+class OnnxEncoder : public FrozenEncoder {
+ public:
+  // Loads the model and runs it once. Throws DataError when the file is missing or is no model that
+  // can be run, when no layer has the name (naming the nearest), or its output is no grid.
+  explicit OnnxEncoder(const OnnxEncoderOptions& options);
+  ~OnnxEncoder() override;
+
+  GridShape grid() const override;
+  PrepareOptions preparation() const override;
+  // Throws ShapeError when the image or `out` [regions, features] has another size.
+  void encode(const Image& network_image, std::span<float> out) const override;
+  std::string digest() const override;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace saccade

@@ -1,0 +1,23 @@
+// What an image file says of itself before it is decoded. Internal to vision/image.cpp.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "core/base/real.h"
+
+namespace saccade {
+
+enum class ImageFormat { kUnknown, kJpeg, kPng, kBmp, kWebp, kTiff };
+
+struct ImageHeader {
+  ImageFormat format = ImageFormat::kUnknown;
+  Index height = 0, width = 0;  // as stored, before orientation; 0 when the file does not say
+  int orientation = 1;          // EXIF 1..8
+  bool complete = true;         // the file reaches its end mark (or the length it claims)
+};
+
+// Reads size, orientation and completeness without decoding; never reads outside `bytes`.
+ImageHeader read_image_header(std::span<const std::uint8_t> bytes);
+
+}  // namespace saccade
