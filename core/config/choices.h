@@ -55,12 +55,19 @@ constexpr auto enum_table(PositionKind) {
   });
 }
 
-enum class ScoreKind { kAdditive, kScaledDot, kNone };
+// One enumerator a line of the registry of scores, and the baseline without any.
+enum class ScoreKind {
+#define SACCADE_SCORE(name, enumerator, text) enumerator,
+#include "core/attention/scores.def"
+#undef SACCADE_SCORE
+  kNone
+};
 constexpr auto enum_table(ScoreKind) {
   using enum ScoreKind;
   return enum_rows<ScoreKind>({
-      {kAdditive, "additive", "v' tanh(W a + U h + b) (Bahdanau; Show, Attend and Tell)"},
-      {kScaledDot, "scaled_dot", "(W a)' (U h) / sqrt(width)"},
+#define SACCADE_SCORE(name, enumerator, text) {enumerator, #name, text},
+#include "core/attention/scores.def"
+#undef SACCADE_SCORE
       {kNone, "none", "no attention: the mean of all regions (plain CNN+RNN captioner)"},
   });
 }

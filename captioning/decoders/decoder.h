@@ -1,0 +1,71 @@
+// The decoder interface: from a grid of features to words. Two forms of the same model: a whole
+// caption at once (training), and one word at a time over named, batch-first state (search).
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/attention/attention.h"
+#include "core/config/experiment_config.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+// The captions of one shard, longest first, packed by time: the rows of word 0 of every caption,
+// then those of word 1, ... Row b of a step belongs to caption b, because shorter ones end last.
+struct PackedCaptions {
+  std::vector<int> inputs;   // [N] the word before: <bos>, w_0, w_1, ...
+  std::vector<int> targets;  // [N] the word to say: w_0, w_1, ..., <eos>
+  std::vector<Index> rows;   // [T] how many captions are alive at each step; falls
+  Index captions() const { return rows.empty() ? 0 : rows[0]; }
+  Index steps() const { return static_cast<Index>(rows.size()); }
+  Index words() const { return static_cast<Index>(inputs.size()); }
+};
+
+// Packs captions (word ids without <bos> and <eos>), which must be sorted longest first.
+PackedCaptions pack_captions(std::span<const std::vector<int>> captions, int bos, int eos);
+
+// What a whole caption gives.
+struct SequenceOutput {
+  Var nll;                                   // [N] -log p of every target, packed by time
+  std::vector<Var> weights;                  // [T] of [R_t, L]
+  std::vector<std::span<const int>> chosen;  // [T] of [R_t]; empty where all are expectations
+  std::vector<Var> gates;                    // [T] of [R_t, 1]; empty without a gate
+  std::vector<Var> surrogates;  // scalars to be added to the loss; hard attention in training
+};
+
+// What one word gives.
+struct StepOutput {
+  Var logits;              // [R, V]
+  std::vector<Var> state;  // as in start()
+  Glimpse glimpse;
+};
+
+class Decoder {
+ public:
+  virtual ~Decoder() = default;
+  // features [M, L, D]; group hypotheses share each memory.
+  virtual AttentionMemory prepare(Tape& tape, Var features, Index group) const = 0;
+  // The state before the first word, one row a memory: [M, ...] each.
+  virtual std::vector<Var> start(Tape& tape, const AttentionMemory& memory) const = 0;
+  // words [R]: the words just said (<bos> at first); state rows match them.
+  virtual StepOutput step(Tape& tape, std::span<const int> words, std::span<const Var> state,
+                          const AttentionMemory& memory, const AttendContext& context) const = 0;
+  // Teacher forcing over a whole shard; memory.group must be 1. context.step is ignored.
+  virtual SequenceOutput sequence(Tape& tape, const PackedCaptions& captions,
+                                  const AttentionMemory& memory,
+                                  const AttendContext& context) const = 0;
+};
+
+struct DecoderWidths {
+  Index features = 0;    // D
+  Index vocabulary = 0;  // V
+};
+
+// The decoder of a config; declares its parameters in `scope`.
+std::unique_ptr<Decoder> make_decoder(const DecoderConfig& config, const AttentionConfig& attention,
+                                      const DecoderWidths& widths, const ParamScope& scope);
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

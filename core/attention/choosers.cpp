@@ -1,0 +1,69 @@
+#include "core/attention/choosers.h"
+
+#include <algorithm>
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+namespace {
+
+// Word `step` of a sample: far apart from the sample's other words and from its coin (word 0).
+RandomKey word_key(RandomKey key, Index row, Index step) {
+  key.sample =
+      ((key.sample + static_cast<std::uint64_t>(row)) << 16) + static_cast<std::uint64_t>(step) + 1;
+  return key;
+}
+
+RandomKey coin_key(RandomKey key, std::uint64_t sample) {
+  key.sample = sample << 16;
+  return key;
+}
+
+}  // namespace
+
+int draw_region(Random& random, const Real* weights, Index regions) {
+  double left = random.uniform();
+  for (Index l = 0; l < regions; ++l) {
+    left -= static_cast<double>(weights[l]);
+    if (left < 0) return static_cast<int>(l);
+  }
+  // Rounding left a crumb: the most probable region takes it.
+  return static_cast<int>(std::max_element(weights, weights + regions) - weights);
+}
+
+void ArgmaxChooser::choose(ConstView weights, Index, std::span<int> chosen) {
+  for (Index r = 0; r < weights.rows(); ++r)
+    chosen[static_cast<std::size_t>(r)] = static_cast<int>(
+        std::max_element(weights.row(r), weights.row(r) + weights.cols()) - weights.row(r));
+}
+
+void SampleChooser::choose(ConstView weights, Index step, std::span<int> chosen) {
+  for (Index r = 0; r < weights.rows(); ++r) {
+    Random random(word_key(key_, r, step));
+    chosen[static_cast<std::size_t>(r)] = draw_region(random, weights.row(r), weights.cols());
+  }
+}
+
+TrainingChooser::TrainingChooser(const RandomKey& key, Coin coin, double expectation_share,
+                                 Index captions)
+    : key_(key), expectation_(static_cast<std::size_t>(captions)) {
+  for (Index c = 0; c < captions; ++c) {
+    const auto sample = coin == Coin::kImage ? key.sample + static_cast<std::uint64_t>(c) : 0;
+    expectation_[static_cast<std::size_t>(c)] =
+        Random(coin_key(key, sample)).uniform() < expectation_share;
+  }
+}
+
+void TrainingChooser::choose(ConstView weights, Index step, std::span<int> chosen) {
+  for (Index r = 0; r < weights.rows(); ++r) {
+    if (expectation_[static_cast<std::size_t>(r)]) {
+      chosen[static_cast<std::size_t>(r)] = -1;
+      continue;
+    }
+    Random random(word_key(key_, r, step));
+    chosen[static_cast<std::size_t>(r)] = draw_region(random, weights.row(r), weights.cols());
+  }
+}
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

@@ -1,0 +1,49 @@
+// The selection axis: who decides where hard attention looks.
+#pragma once
+
+#include <vector>
+
+#include "core/attention/attention.h"
+#include "core/base/random.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+// Samples one region a row from its weights (a categorical draw by inversion).
+int draw_region(Random& random, const Real* weights, Index regions);
+
+// The region of the largest weight, the first of equals.
+class ArgmaxChooser : public Chooser {
+ public:
+  void choose(ConstView weights, Index step, std::span<int> chosen) override;
+};
+
+// Draws every row's region from its weights; row r of a sequence uses the key of sample
+// first_sample + r, so a caption's draws do not depend on the batch it is in.
+class SampleChooser : public Chooser {
+ public:
+  explicit SampleChooser(const RandomKey& key) : key_(key) {}
+  void choose(ConstView weights, Index step, std::span<int> chosen) override;
+
+ private:
+  RandomKey key_;
+};
+
+// Hard attention in training: each caption (row) either looks at its expectation at every word,
+// with probability `expectation_share`, or draws at every word (Xu et al. 2015, section 4.1).
+class TrainingChooser : public Chooser {
+ public:
+  // Who tosses the coin: every caption (the paper), or the minibatch (the authors' code).
+  enum class Coin { kImage, kBatch };
+  // key.step is the update; captions are samples key.sample, key.sample + 1, ... of the batch.
+  TrainingChooser(const RandomKey& key, Coin coin, double expectation_share, Index captions);
+  void choose(ConstView weights, Index step, std::span<int> chosen) override;
+  const std::vector<bool>& expectation() const { return expectation_; }  // by caption
+
+ private:
+  RandomKey key_;
+  std::vector<bool> expectation_;
+};
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

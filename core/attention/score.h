@@ -1,0 +1,30 @@
+// The score axis: how well a region fits a query. One file a score, one line in scores.def.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "core/attention/attention.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+struct AttentionWidths {
+  Index features = 0;  // D
+  Index query = 0;     // Q
+  Index hidden = 0;    // A
+};
+
+class Score {
+ public:
+  virtual ~Score() = default;
+  // What is computed once an image: features [M, L, D] -> keys [M, L, A].
+  virtual Var keys(Tape& tape, Var features) const = 0;
+  // query [R, Q] -> scores [R, L], before normalization.
+  virtual Var scores(Tape& tape, Var query, Var keys, Index group) const = 0;
+};
+
+using ScoreFactory = std::unique_ptr<Score> (*)(const ParamScope&, const AttentionWidths&);
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade
