@@ -31,7 +31,5 @@ Findings check_headers(
     const std::vector<SourceFile>& files);                   // comment, pragma, no using namespace
 Findings check_words(const std::vector<SourceFile>& files);  // what does not belong in a project
 Findings check_cmake(const std::vector<SourceFile>& files);  // every .cpp is built
-// Every op of core/ops/op_list.def has a gradient case in tests/gradcheck.
-Findings check_gradient_cases(const std::vector<SourceFile>& files);
 
 }  // namespace saccade::architecture
