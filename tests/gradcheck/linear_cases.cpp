@@ -1,0 +1,133 @@
+#include "core/ops/linear.h"
+#include "core/ops/pointwise.h"
+#include "core/ops/shape_ops.h"
+#include "tests/gradcheck/gradcheck.h"
+
+namespace saccade::test {
+
+namespace {
+
+using Inputs = std::span<const Var>;
+using Outputs = std::vector<Var>;
+
+void add_linear_cases(std::vector<GradientCase>& cases) {
+  cases.push_back(
+      {.op = "linear",
+       .name = "with a bias",
+       .inputs = random_tensors({{3, 4}, {4, 5}, {5}}, "linear bias"),
+       .build = [](Tape&, Inputs in) -> Outputs { return {ops::linear(in[0], in[1], in[2])}; }});
+  cases.push_back(
+      {.op = "linear",
+       .name = "without a bias, one row, one output",
+       .inputs = random_tensors({{1, 3}, {3, 1}}, "linear one"),
+       .build = [](Tape&, Inputs in) -> Outputs { return {ops::linear(in[0], in[1])}; }});
+  cases.push_back(
+      {.op = "linear",
+       .name = "rows of a tensor of rank 3",
+       .inputs = random_tensors({{2, 3, 2}, {2, 3}, {3}}, "linear rank 3"),
+       .build = [](Tape&, Inputs in) -> Outputs { return {ops::linear(in[0], in[1], in[2])}; }});
+  cases.push_back({.op = "linear",
+                   .name = "input and weight used twice",
+                   .inputs = random_tensors({{3, 3}, {3, 3}, {3}}, "linear twice"),
+                   .build = [](Tape&, Inputs in) -> Outputs {
+                     const Var once = ops::linear(in[0], in[1], in[2]);
+                     return {ops::linear(once, in[1], in[2]), ops::linear(in[0], in[1])};
+                   }});
+  cases.push_back(
+      {.op = "linear",
+       .name = "the input as its own weight",
+       .inputs = random_tensors({{3, 3}}, "linear square"),
+       .build = [](Tape&, Inputs in) -> Outputs { return {ops::linear(in[0], in[0])}; }});
+  // A fresh gradient may be assigned only where it covers the whole block.
+  cases.push_back({.op = "linear",
+                   .name = "of slices whose block is used elsewhere",
+                   .inputs = random_tensors({{5, 3}, {3, 2}}, "linear slices"),
+                   .build = [](Tape&, Inputs in) -> Outputs {
+                     const Var block = ops::tanh(in[0]);
+                     const Var tail = ops::slice_rows(block, 3, 2);
+                     return {ops::linear(tail, in[1]), ops::linear(block, in[1]),
+                             ops::linear(ops::first_rows(block, 1), in[1])};
+                   }});
+}
+
+void add_accumulate_cases(std::vector<GradientCase>& cases) {
+  cases.push_back(
+      {.op = "accumulate_linear",
+       .name = "two accumulations into one sum",
+       .inputs = random_tensors({{3, 2}, {2, 4}, {3, 3}, {3, 4}, {3, 2}, {2, 4}}, "accumulate two"),
+       .build = [](Tape&, Inputs in) -> Outputs {
+         Var sum = ops::linear(in[0], in[1]);
+         sum = ops::accumulate_linear(sum, in[2], in[3]);
+         sum = ops::accumulate_linear(sum, in[4], in[5]);
+         return {ops::tanh(sum)};
+       },
+       .alone = Alone::kNo});
+  cases.push_back({.op = "accumulate_linear",
+                   .name = "of a value from which the sum came",
+                   .inputs = random_tensors({{2, 3}, {3, 3}, {3, 3}}, "accumulate shared"),
+                   .build = [](Tape&, Inputs in) -> Outputs {
+                     const Var sum = ops::linear(in[0], in[1]);
+                     return {ops::accumulate_linear(sum, in[0], in[2])};
+                   },
+                   .alone = Alone::kNo});
+  // A recurrence: the gates of all words in one block, every step adds to its own slice.
+  cases.push_back({.op = "accumulate_linear",
+                   .name = "into shrinking slices of one block",
+                   .inputs = random_tensors({{6, 2}, {2, 3}, {3, 3}, {3, 3}}, "accumulate slices"),
+                   .build = [](Tape&, Inputs in) -> Outputs {
+                     const Var block = ops::linear(in[0], in[1]);
+                     Var state = in[3];
+                     Outputs out;
+                     Index first = 0;
+                     for (const Index rows : {3, 2, 1}) {
+                       const Var slice = ops::slice_rows(block, first, rows);
+                       const Var sum =
+                           ops::accumulate_linear(slice, ops::first_rows(state, rows), in[2]);
+                       state = ops::tanh(sum);
+                       out.push_back(state);
+                       first += rows;
+                     }
+                     return out;
+                   },
+                   .alone = Alone::kNo});
+  // Only the first step is read: the gradient of the other slices must be zero, not garbage.
+  cases.push_back({.op = "accumulate_linear",
+                   .name = "into slices of which one is never read",
+                   .inputs = random_tensors({{4, 2}, {2, 2}, {2, 2}, {2, 2}}, "accumulate unread"),
+                   .build = [](Tape&, Inputs in) -> Outputs {
+                     const Var block = ops::linear(in[0], in[1]);
+                     const Var read =
+                         ops::accumulate_linear(ops::first_rows(block, 2), in[3], in[2]);
+                     ops::accumulate_linear(ops::slice_rows(block, 2, 2), read, in[2]);
+                     return {ops::sigmoid(read)};
+                   },
+                   .alone = Alone::kNo});
+}
+
+void add_embedding_cases(std::vector<GradientCase>& cases) {
+  cases.push_back({.op = "embedding",
+                   .name = "repeated and unused words",
+                   .inputs = random_tensors({{5, 3}}, "embedding"),
+                   .build = [](Tape&, Inputs in) -> Outputs {
+                     return {ops::embedding(in[0], std::vector<int>{4, 1, 4, 0, 4})};
+                   }});
+  cases.push_back({.op = "embedding",
+                   .name = "one word, table used twice",
+                   .inputs = random_tensors({{2, 2}}, "embedding twice"),
+                   .build = [](Tape&, Inputs in) -> Outputs {
+                     return {ops::embedding(in[0], std::vector<int>{1}),
+                             ops::linear(ops::embedding(in[0], std::vector<int>{0, 1}), in[0])};
+                   }});
+}
+
+}  // namespace
+
+std::vector<GradientCase> linear_cases() {
+  std::vector<GradientCase> cases;
+  add_linear_cases(cases);
+  add_accumulate_cases(cases);
+  add_embedding_cases(cases);
+  return cases;
+}
+
+}  // namespace saccade::test

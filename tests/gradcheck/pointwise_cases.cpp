@@ -1,0 +1,84 @@
+#include <cmath>
+
+#include "core/ops/pointwise.h"
+#include "tests/gradcheck/gradcheck.h"
+
+namespace saccade::test {
+
+namespace {
+
+using Inputs = std::span<const Var>;
+using Outputs = std::vector<Var>;
+
+// The same numbers at least 0.1 away from zero, where relu has its kink.
+std::vector<Tensor> off_zero(std::vector<Tensor> tensors) {
+  for (Tensor& t : tensors)
+    for (Real& x : t.span()) x += std::copysign(0.1, x);
+  return tensors;
+}
+
+}  // namespace
+
+std::vector<GradientCase> pointwise_cases() {
+  std::vector<GradientCase> cases;
+  cases.push_back({.op = "add",
+                   .name = "two matrices",
+                   .inputs = random_tensors({{3, 4}, {3, 4}}, "add"),
+                   .build = [](Tape&, Inputs in) -> Outputs { return {ops::add(in[0], in[1])}; }});
+  cases.push_back({.op = "add",
+                   .name = "a value to itself",
+                   .inputs = random_tensors({{1, 5}}, "add twice"),
+                   .build = [](Tape&, Inputs in) -> Outputs { return {ops::add(in[0], in[0])}; }});
+  cases.push_back(
+      {.op = "multiply",
+       .name = "two tensors of rank 3",
+       .inputs = random_tensors({{2, 3, 2}, {2, 3, 2}}, "multiply"),
+       .build = [](Tape&, Inputs in) -> Outputs { return {ops::multiply(in[0], in[1])}; }});
+  cases.push_back({.op = "multiply",
+                   .name = "a square whose root is used again",
+                   .inputs = random_tensors({{2, 3}}, "multiply twice"),
+                   .build = [](Tape&, Inputs in) -> Outputs {
+                     const Var square = ops::multiply(in[0], in[0]);
+                     return {square, ops::multiply(square, in[0])};
+                   }});
+  cases.push_back({.op = "scale",
+                   .name = "by a negative factor",
+                   .inputs = random_tensors({{3, 2}}, "scale"),
+                   .build = [](Tape&, Inputs in) -> Outputs { return {ops::scale(in[0], -1.5)}; }});
+  cases.push_back({.op = "tanh",
+                   .name = "from the middle to saturation",
+                   .inputs = random_tensors({{4, 5}}, "tanh", 2),
+                   .build = [](Tape&, Inputs in) -> Outputs { return {ops::tanh(in[0])}; }});
+  cases.push_back({.op = "sigmoid",
+                   .name = "from the middle to saturation",
+                   .inputs = random_tensors({{4, 5}}, "sigmoid", 3),
+                   .build = [](Tape&, Inputs in) -> Outputs { return {ops::sigmoid(in[0])}; }});
+  cases.push_back({.op = "relu",
+                   .name = "away from the kink",
+                   .inputs = off_zero(random_tensors({{4, 5}}, "relu")),
+                   .build = [](Tape&, Inputs in) -> Outputs { return {ops::relu(in[0])}; }});
+  cases.push_back({.op = "dropout",
+                   .name = "odd count, two masks",
+                   .inputs = random_tensors({{5, 5}}, "dropout"),
+                   .build = [](Tape&, Inputs in) -> Outputs {
+                     return {ops::dropout(in[0], 0.5), ops::dropout(in[0], 0.2)};
+                   }});
+  cases.push_back({.op = "dropout",
+                   .name = "at rate 0 the value itself",
+                   .inputs = random_tensors({{2, 2}}, "dropout 0"),
+                   .build = [](Tape&, Inputs in) -> Outputs { return {ops::dropout(in[0], 0)}; }});
+  for (const Index rows : {1, 4})
+    cases.push_back(
+        {.op = "scale_rows",
+         .name = std::to_string(rows) + " rows",
+         .inputs = random_tensors({{rows, 3}, {rows, 1}}, "scale_rows" + std::to_string(rows)),
+         .build = [](Tape&, Inputs in) -> Outputs { return {ops::scale_rows(in[0], in[1])}; }});
+  cases.push_back(
+      {.op = "scale_rows",
+       .name = "by its own factor",
+       .inputs = random_tensors({{4, 1}}, "scale_rows twice"),
+       .build = [](Tape&, Inputs in) -> Outputs { return {ops::scale_rows(in[0], in[0])}; }});
+  return cases;
+}
+
+}  // namespace saccade::test

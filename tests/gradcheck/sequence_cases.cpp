@@ -1,0 +1,118 @@
+#include "core/ops/linear.h"
+#include "core/ops/pointwise.h"
+#include "core/ops/sequence_ops.h"
+#include "core/ops/shape_ops.h"
+#include "tests/gradcheck/gradcheck.h"
+
+namespace saccade::test {
+
+namespace {
+
+using Inputs = std::span<const Var>;
+using Outputs = std::vector<Var>;
+
+// lstm_cell overwrites its gates, so they have to be a value of the tape's own.
+Var own(Var leaf) { return ops::scale(leaf, 1); }
+
+void add_lstm_cases(std::vector<GradientCase>& cases) {
+  for (const Index rows : {1, 3})
+    cases.push_back(
+        {.op = "lstm_cell",
+         .name = "both outputs, " + std::to_string(rows) + " rows",
+         .inputs = random_tensors({{rows, 8}, {rows, 2}}, "lstm" + std::to_string(rows)),
+         .build = [](Tape&, Inputs in) -> Outputs {
+           const ops::LstmState state = ops::lstm_cell(own(in[0]), in[1]);
+           return {state.h, state.c};
+         }});
+  cases.push_back(
+      {.op = "lstm_cell",
+       .name = "h alone",
+       .inputs = random_tensors({{2, 12}, {2, 3}}, "lstm h"),
+       .build = [](Tape&, Inputs in) -> Outputs { return {ops::lstm_cell(own(in[0]), in[1]).h}; }});
+  cases.push_back(
+      {.op = "lstm_cell",
+       .name = "c alone",
+       .inputs = random_tensors({{2, 12}, {2, 3}}, "lstm c"),
+       .build = [](Tape&, Inputs in) -> Outputs { return {ops::lstm_cell(own(in[0]), in[1]).c}; }});
+  // What a decoder does: the gates of all words at once, recurrence in place, fewer rows each step.
+  cases.push_back(
+      {.op = "lstm_cell",
+       .name = "a recurrence over shrinking rows",
+       .inputs = random_tensors({{6, 3}, {3, 8}, {8}, {2, 8}, {3, 2}, {3, 2}}, "lstm recurrence"),
+       .build = [](Tape&, Inputs in) -> Outputs {
+         const Var gates = ops::linear(in[0], in[1], in[2]);
+         ops::LstmState state{in[4], in[5]};
+         Outputs hidden;
+         Index first = 0;
+         for (const Index rows : {3, 2, 1}) {
+           const Var step = ops::accumulate_linear(ops::slice_rows(gates, first, rows),
+                                                   ops::first_rows(state.h, rows), in[3]);
+           state = ops::lstm_cell(step, ops::first_rows(state.c, rows));
+           hidden.push_back(state.h);
+           first += rows;
+         }
+         return {ops::concat_rows(hidden), state.c};
+       },
+       .alone = Alone::kNo});
+}
+
+Tensor extreme_logits() {
+  return Tensor({3, 4}, std::vector<Real>{
+                            300, -300, 0, 299.5,    // the target leads by little
+                            -300, 300, 299, -1,     // the target is hopeless
+                            -300, -300, -301, -302  // all far below zero
+                        });
+}
+
+void add_cross_entropy_cases(std::vector<GradientCase>& cases) {
+  cases.push_back({.op = "cross_entropy",
+                   .name = "several rows",
+                   .inputs = random_tensors({{3, 5}}, "cross_entropy", 2),
+                   .build = [](Tape&, Inputs in) -> Outputs {
+                     return {ops::cross_entropy(in[0], std::vector<int>{0, 4, 2})};
+                   }});
+  cases.push_back({.op = "cross_entropy",
+                   .name = "one row, logits used twice",
+                   .inputs = random_tensors({{1, 3}}, "cross_entropy twice"),
+                   .build = [](Tape&, Inputs in) -> Outputs {
+                     const Var logits = ops::tanh(in[0]);
+                     return {ops::cross_entropy(logits, std::vector<int>{1}),
+                             ops::cross_entropy(logits, std::vector<int>{2}), logits};
+                   }});
+  cases.push_back({.op = "cross_entropy",
+                   .name = "one class",
+                   .inputs = random_tensors({{2, 1}}, "cross_entropy one class"),
+                   .build = [](Tape&, Inputs in) -> Outputs {
+                     return {ops::cross_entropy(in[0], std::vector<int>{0, 0})};
+                   }});
+  std::vector<Tensor> extreme;
+  extreme.push_back(extreme_logits());
+  cases.push_back({.op = "cross_entropy",
+                   .name = "extreme logits",
+                   .inputs = std::move(extreme),
+                   .build = [](Tape&, Inputs in) -> Outputs {
+                     return {ops::cross_entropy(in[0], std::vector<int>{0, 0, 2})};
+                   }});
+  // Slices of one block: the second loss may not assign over the first one's gradient.
+  cases.push_back(
+      {.op = "cross_entropy",
+       .name = "slices of one block",
+       .inputs = random_tensors({{4, 3}}, "cross_entropy slices"),
+       .build = [](Tape&, Inputs in) -> Outputs {
+         const Var block = ops::scale(in[0], 2);
+         return {ops::cross_entropy(ops::first_rows(block, 3), std::vector<int>{0, 1, 2}),
+                 ops::cross_entropy(ops::slice_rows(block, 1, 3), std::vector<int>{2, 2, 1}),
+                 ops::cross_entropy(block, std::vector<int>{1, 1, 0, 0})};
+       }});
+}
+
+}  // namespace
+
+std::vector<GradientCase> sequence_cases() {
+  std::vector<GradientCase> cases;
+  add_lstm_cases(cases);
+  add_cross_entropy_cases(cases);
+  return cases;
+}
+
+}  // namespace saccade::test
