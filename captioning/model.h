@@ -1,0 +1,55 @@
+// Captioner: encoder, decoder, parameters and vocabulary - everything between an image and words.
+#pragma once
+
+#include <memory>
+
+#include "captioning/decoders/decoder.h"
+#include "captioning/search/search.h"
+#include "captioning/text/vocabulary.h"
+#include "core/config/experiment_config.h"
+#include "core/nn/parameter_store.h"
+#include "vision/encoders/cnn.h"
+#include "vision/encoders/grid.h"
+
+namespace saccade {
+
+class Captioner {
+ public:
+  // Declares and initialises all parameters from config.seed. `frozen_grid` is the grid of the
+  // frozen encoder (InputPipeline::frozen_grid) and ignored where the encoder is trainable.
+  Captioner(const ExperimentConfig& config, Vocabulary vocabulary, const GridShape& frozen_grid);
+
+  const Vocabulary& vocabulary() const { return vocabulary_; }
+  const Decoder& decoder() const { return *decoder_; }
+  ParameterStore& parameters() { return parameters_; }
+  const ParameterStore& parameters() const { return parameters_; }
+  // The grid the decoder attends to; features include what positions add.
+  const GridShape& grid() const { return grid_; }
+  // What encode() takes for each image: pixels [S, S, 3] or frozen features [L, D].
+  const Shape& input_shape() const { return input_shape_; }
+
+  // input [B, ...input_shape()] -> features [B, L, D]; the tape must hold this model's parameters.
+  Var encode(Tape& tape, ConstView input) const;
+
+  // Captions for inputs [B, ...input_shape()]; runs alone on the calling thread. `first_image`
+  // numbers the images for random draws (search.h).
+  std::vector<DecodedCaption> caption(ConstView input, const SearchOptions& options,
+                                      std::uint64_t first_image) const;
+
+ private:
+  Vocabulary vocabulary_;
+  ParameterStore parameters_;
+  std::unique_ptr<CnnEncoder> cnn_;  // none with a frozen encoder
+  std::unique_ptr<Decoder> decoder_;
+  GridShape grid_;
+  Shape input_shape_;
+};
+
+// The search a config asks for, in the regime that suits its attention.
+SearchOptions search_options(const ExperimentConfig& config);
+
+// The regimes a model is evaluated in: expectation for soft, all three for hard, argmax and
+// expectation for argmax.
+std::vector<Regime> evaluation_regimes(const AttentionConfig& config);
+
+}  // namespace saccade

@@ -1,0 +1,65 @@
+// From features to captions, without looking at references: greedy, beam and sampling.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "captioning/decoders/decoder.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+// How a model with a map takes its context while it decodes. Soft models know expectation only;
+// hard ones are reported in every regime.
+enum class Regime {
+  kExpectation,  // the weighted mean of all regions
+  kArgmax,       // the region of the largest weight
+  kSample,       // a region drawn from the weights
+};
+constexpr auto enum_table(Regime) {
+  using enum Regime;
+  return enum_rows<Regime>({{kExpectation, "expectation", "the weighted mean of all regions"},
+                            {kArgmax, "argmax", "the region of the largest weight"},
+                            {kSample, "sample", "a region drawn from the weights"}});
+}
+
+struct SearchOptions {
+  SearchMode mode = SearchMode::kBeam;
+  Index beam = 3;
+  Index max_length = 20;              // words, <eos> not counted
+  double length_normalization = 0;    // hypotheses compete by log p / length^this
+  double temperature = 1;             // of the words' distribution; sampling only
+  Regime regime = Regime::kExpectation;
+  std::uint64_t seed = 1;             // of sampled words and regions
+};
+
+// One decoded word and where the model looked for it.
+struct DecodedWord {
+  int id = 0;
+  double log_prob = 0;              // of this word given the ones before
+  std::vector<float> attention;     // [L]
+  int chosen = -1;                  // the region hard attention took; -1 for the expectation
+  double gate = 1;                  // beta; 1 without a gate
+};
+
+struct DecodedCaption {
+  std::vector<DecodedWord> words;   // without <eos>
+  bool finished = false;            // false: cut at max_length
+  double log_prob = 0;              // of the whole caption, <eos> included if finished
+};
+
+struct SpecialWords {
+  int pad = 0, bos = 1, eos = 2, unk = 3;
+};
+
+// Captions for features [M, L, D], one an image, in order. `first_image` numbers the images for
+// random draws, so that an image's caption does not depend on its batch. `parameters` are the
+// model's (ParameterStore::views). Never fails when no hypothesis finishes: the best unfinished
+// one is returned, with its attention. Never says <pad>, <bos> or <unk>.
+std::vector<DecodedCaption> search(const Decoder& decoder, std::span<const ConstView> parameters,
+                                   ConstView features, const SpecialWords& special,
+                                   const SearchOptions& options, std::uint64_t first_image);
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade
