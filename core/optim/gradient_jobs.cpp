@@ -1,0 +1,134 @@
+#include "core/optim/gradient_jobs.h"
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/kernels/gemm.h"
+#include "core/parallel/parallel.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+namespace {
+
+// A product of so many rows runs near the peak by itself; smaller neighbours are copied together.
+constexpr Index kLargeProduct = 128;
+// Rows multiplied at a time, so that the operands of a tile stay in cache.
+constexpr Index kRowBlock = 1024;
+
+void copy_into(ConstView from, Real* to) { std::copy_n(from.data, from.size(), to); }
+
+}  // namespace
+
+GradientJobs::GradientJobs(const ParameterStore& store) : store_(&store), jobs_(store.count()) {}
+
+void GradientJobs::check(const LinearGrad& job) const {
+  const ParameterInfo& info = store_->info(job.parameter);
+  SACCADE_ASSERT(job.x.rows() == job.dy.rows() && job.x.cols() == info.shape.rows() &&
+                     job.dy.cols() == info.shape.cols(),
+                 "gradient of ", info.name, " ", info.shape, " from ", job.x.shape, " and ",
+                 job.dy.shape);
+}
+
+void GradientJobs::collect(std::span<Tape* const> shards) {
+  for (Jobs& jobs : jobs_) {
+    jobs.linear.clear();
+    jobs.products.clear();
+    jobs.dense.clear();
+    jobs.rows.clear();
+  }
+  copies_.clear();
+  pack_.reset();
+  for (const Tape* tape : shards) {
+    for (const LinearGrad& job : tape->linear_grads()) {
+      check(job);
+      if (job.x.rows() > 0) jobs_[static_cast<std::size_t>(job.parameter)].linear.push_back(job);
+    }
+    for (const RowsGrad& job : tape->rows_grads())
+      jobs_[static_cast<std::size_t>(job.parameter)].rows.push_back(job);
+    for (std::size_t p = 0; p < jobs_.size(); ++p)
+      if (const ConstView grad = tape->parameter_grad(static_cast<int>(p)); grad.data)
+        jobs_[p].dense.push_back(grad.data);
+  }
+  for (Jobs& jobs : jobs_) plan_products(jobs);
+  parallel::for_each(static_cast<Index>(copies_.size()), [&](Index i) {
+    const Copy& copy = copies_[static_cast<std::size_t>(i)];
+    copy_into(copy.from->x, copy.x);
+    copy_into(copy.from->dy, copy.dy);
+  });
+}
+
+void GradientJobs::plan_products(Jobs& jobs) {
+  const std::span<const LinearGrad> linear = jobs.linear;
+  for (std::size_t begin = 0; begin < linear.size();) {
+    std::size_t end = begin;
+    while (end < linear.size() && linear[end].x.rows() < kLargeProduct) ++end;
+    if (end - begin > 1) {
+      pack(linear.subspan(begin, end - begin), jobs);
+    } else {
+      end = begin + 1;
+      const LinearGrad& job = linear[begin];
+      jobs.products.push_back({job.x.data, job.dy.data, job.x.rows()});
+    }
+    begin = end;
+  }
+}
+
+void GradientJobs::pack(std::span<const LinearGrad> run, Jobs& jobs) {
+  Index rows = 0;
+  for (const LinearGrad& job : run) rows += job.x.rows();
+  const Index in = run.front().x.cols(), out = run.front().dy.cols();
+  Real* x = pack_.allocate_array<Real>(static_cast<std::size_t>(rows * in));
+  Real* dy = pack_.allocate_array<Real>(static_cast<std::size_t>(rows * out));
+  jobs.products.push_back({x, dy, rows});
+  for (const LinearGrad& job : run) {
+    copies_.push_back({&job, x, dy});
+    x += job.x.size();
+    dy += job.dy.size();
+  }
+}
+
+bool GradientJobs::any(int parameter) const {
+  const Jobs& jobs = jobs_[static_cast<std::size_t>(parameter)];
+  return !jobs.products.empty() || !jobs.dense.empty() || !jobs.rows.empty();
+}
+
+void GradientJobs::compute(const Tile& tile, Real* out) const {
+  const Jobs& jobs = jobs_[static_cast<std::size_t>(tile.parameter)];
+  const Shape& shape = store_->info(tile.parameter).shape;
+  const Index in = shape.rows(), width = shape.cols();
+  bool fresh = true;
+  for (const Product& product : jobs.products)
+    for (Index k = 0; k < product.rows; k += kRowBlock) {
+      kernels::gemm({.trans_a = Trans::kYes,
+                     .m = tile.rows,
+                     .n = tile.cols,
+                     .k = std::min(kRowBlock, product.rows - k),
+                     .a = product.x + k * in + tile.row,
+                     .lda = in,
+                     .b = product.dy + k * width + tile.col,
+                     .ldb = width,
+                     .beta = fresh ? Real{0} : Real{1},
+                     .c = out,
+                     .ldc = tile.cols});
+      fresh = false;
+    }
+  if (fresh) std::fill_n(out, tile.rows * tile.cols, Real{0});
+  for (const Real* dense : jobs.dense)
+    for (Index r = 0; r < tile.rows; ++r) {
+      const Real* from = dense + (tile.row + r) * width + tile.col;
+      Real* to = out + r * tile.cols;
+      for (Index c = 0; c < tile.cols; ++c) to[c] += from[c];
+    }
+  for (const RowsGrad& job : jobs.rows)
+    for (std::size_t i = 0; i < job.ids.size(); ++i) {
+      const Index r = job.ids[i] - tile.row;
+      if (r < 0 || r >= tile.rows) continue;
+      const Real* from = job.dy.row(static_cast<Index>(i)) + tile.col;
+      Real* to = out + r * tile.cols;
+      for (Index c = 0; c < tile.cols; ++c) to[c] += from[c];
+    }
+}
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

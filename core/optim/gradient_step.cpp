@@ -1,0 +1,134 @@
+#include "core/optim/gradient_step.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.h"
+#include "core/parallel/parallel.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+namespace {
+
+// Where a thread makes the gradient of its tile.
+Real* tile_scratch() {
+  thread_local Tensor scratch(Shape{kTileNumbers});
+  return scratch.data();
+}
+
+}  // namespace
+
+GradientStep::GradientStep(ParameterStore& store, Optimizer& optimizer, Clipping clipping)
+    : store_(&store),
+      optimizer_(&optimizer),
+      clipping_(clipping),
+      tiles_(cut_into_tiles(store)),
+      squares_(tiles_.size()),
+      jobs_(store) {}
+
+// Calls body(tile, its sum of squares) in parallel for the tiles of parameters with a gradient.
+template <class Body>
+void GradientStep::for_tiles(Body body) {
+  parallel::for_each(static_cast<Index>(tiles_.size()), [&](Index i) {
+    const Tile& tile = tiles_[static_cast<std::size_t>(i)];
+    double& squares = squares_[static_cast<std::size_t>(i)];
+    if (jobs_.any(tile.parameter)) {
+      body(tile, squares);
+    } else {
+      squares = 0;
+    }
+  });
+}
+
+// Calls body(range, offset of its gradient in the tile) for the runs of the flat block in a tile.
+template <class Body>
+void GradientStep::for_runs(const Tile& tile, Body body) const {
+  const ParameterInfo& info = store_->info(tile.parameter);
+  const Index width = info.shape.cols();
+  const Index rows_a_run = tile.cols == width ? tile.rows : 1;
+  const Index length = rows_a_run * tile.cols;
+  for (Index row = 0; row < tile.rows; row += rows_a_run) {
+    const Index begin = info.offset + (tile.row + row) * width + tile.col;
+    body(ParameterRange{.begin = begin, .end = begin + length, .decay = info.decay},
+         row * tile.cols);
+  }
+}
+
+StepReport GradientStep::apply(std::span<Tape* const> shards, double lr) {
+  jobs_.collect(shards);
+  if (clipping_.norm > 0) return apply_with_norm(lr);
+  optimizer_->begin_step(lr);
+  for_tiles([&](const Tile& tile, double& squares) {
+    Real* gradient = tile_scratch();
+    jobs_.compute(tile, gradient);
+    squares = kernels::sum_of_squares(gradient, tile.rows * tile.cols);
+    if (!std::isfinite(squares)) return;  // reported below; the same tiles for any thread count
+    for_runs(tile, [&](const ParameterRange& range, Index offset) {
+      optimizer_->update(range, clipped(gradient + offset, 1));
+    });
+  });
+  check_finite();
+  return {.grad_norm = norm()};
+}
+
+StepReport GradientStep::apply_with_norm(double lr) {
+  fill_gradient();
+  check_finite();
+  StepReport report{.grad_norm = norm()};
+  if (report.grad_norm > clipping_.norm) report.scale = clipping_.norm / report.grad_norm;
+  optimizer_->begin_step(lr);
+  for_tiles([&](const Tile& tile, double&) {
+    for_runs(tile, [&](const ParameterRange& range, Index) {
+      optimizer_->update(range, clipped(gradient_.data() + range.begin, report.scale));
+    });
+  });
+  return report;
+}
+
+ConstView GradientStep::gradients(std::span<Tape* const> shards) {
+  jobs_.collect(shards);
+  if (!gradient_.empty()) std::fill_n(gradient_.data(), gradient_.size(), Real{0});
+  fill_gradient();
+  return gradient_.view();
+}
+
+void GradientStep::fill_gradient() {
+  if (gradient_.empty()) gradient_ = Tensor(Shape{store_->flat_size()});
+  for_tiles([&](const Tile& tile, double& squares) {
+    Real* gradient = tile_scratch();
+    jobs_.compute(tile, gradient);
+    squares = kernels::sum_of_squares(gradient, tile.rows * tile.cols);
+    for_runs(tile, [&](const ParameterRange& range, Index offset) {
+      std::copy_n(gradient + offset, range.end - range.begin, gradient_.data() + range.begin);
+    });
+  });
+}
+
+void GradientStep::check_finite() const {
+  for (std::size_t i = 0; i < tiles_.size(); ++i) {
+    if (std::isfinite(squares_[i])) continue;
+    throw DivergedError(str("the gradient of ", store_->info(tiles_[i].parameter).name, " ",
+                            store_->info(tiles_[i].parameter).shape,
+                            " is not finite; lower optimizer.lr or set optimizer.clip_norm"));
+  }
+}
+
+double GradientStep::norm() const {
+  double sum = 0;
+  for (const double squares : squares_) sum += squares;
+  return std::sqrt(sum);
+}
+
+kernels::ClippedGradient GradientStep::clipped(const Real* data, double scale) const {
+  kernels::ClippedGradient gradient{.data = data, .scale = static_cast<Real>(scale)};
+  if (clipping_.value > 0) gradient.limit = static_cast<Real>(clipping_.value);
+  return gradient;
+}
+
+std::size_t GradientStep::held_bytes() const {
+  return jobs_.packed_bytes() + static_cast<std::size_t>(gradient_.size()) * sizeof(Real);
+}
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

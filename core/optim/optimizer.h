@@ -1,0 +1,72 @@
+// Optimizer: turns gradients into new weights, range by range of the flat block of a
+// ParameterStore, so that ranges may be updated in parallel.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/config/experiment_config.h"
+#include "core/kernels/optimizer_kernels.h"
+#include "core/nn/parameter_store.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+// Numbers [begin, end) of the flat block, all of one parameter.
+struct ParameterRange {
+  Index begin = 0;
+  Index end = 0;
+  Decay decay = Decay::kNo;
+};
+
+class Optimizer {
+ public:
+  // A moment of the optimizer by name, aligned with the store's flat block; for checkpoints.
+  struct Moment {
+    std::string name;
+    Tensor values;
+  };
+
+  virtual ~Optimizer() = default;
+  Optimizer(const Optimizer&) = delete;
+  Optimizer& operator=(const Optimizer&) = delete;
+
+  // Starts update number updates() with this learning rate; once, before its ranges.
+  void begin_step(double lr) {
+    ++updates_;
+    prepare(lr);
+  }
+  // Updates weights and moments of a range; gradient.data[0] belongs to range.begin. Ranges that
+  // do not overlap may be updated at the same time.
+  virtual void update(const ParameterRange& range, const kernels::ClippedGradient& gradient) = 0;
+
+  Index updates() const { return updates_; }
+  void set_updates(Index count) { updates_ = count; }  // of a checkpoint
+  std::vector<Moment>& moments() { return moments_; }
+  const std::vector<Moment>& moments() const { return moments_; }
+
+ protected:
+  explicit Optimizer(ParameterStore& store) : store_(&store) {}
+  virtual void prepare(double lr) = 0;
+  void add_moment(std::string name) {
+    moments_.push_back({std::move(name), Tensor(Shape{store_->flat_size()})});
+  }
+  Real* moment(std::size_t which, const ParameterRange& range) {
+    return moments_[which].values.data() + range.begin;
+  }
+  Real* weights(const ParameterRange& range) { return store_->flat().data() + range.begin; }
+
+ private:
+  ParameterStore* store_;
+  std::vector<Moment> moments_;
+  Index updates_ = 0;
+};
+
+// The optimizer that config.type names, for an initialised store, which must outlive it.
+// weight_decay applies to parameters with Decay::kYes: added to the gradient (L2), for adamw
+// taken off the weights.
+std::unique_ptr<Optimizer> make_optimizer(const OptimizerConfig& config, ParameterStore& store);
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

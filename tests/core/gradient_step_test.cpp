@@ -1,0 +1,283 @@
+#include "core/optim/gradient_step.h"
+
+#include <cmath>
+#include <deque>
+#include <limits>
+
+#include "core/ops/linear.h"
+#include "core/parallel/parallel.h"
+#include "tests/support/catch.h"
+
+namespace saccade {
+
+namespace {
+
+// Shapes that meet every way of cutting: several tiles both ways, a ragged edge, a small whole one.
+constexpr Index kIn = 300, kOut = 1000, kWords = 700;
+
+struct Model {
+  ParameterStore store;
+  int weight, bias, table, long_bias, unused;
+
+  Model() {
+    weight = store.declare("weight", Shape{kIn, kOut}, Init::normal(0.1));
+    bias = store.declare("bias", Shape{kOut}, Init::constant(0), Decay::kNo);
+    table = store.declare("table", Shape{kWords, kIn}, Init::normal(1));
+    long_bias = store.declare("long_bias", Shape{3}, Init::constant(0), Decay::kNo);
+    unused = store.declare("unused", Shape{21}, Init::normal(1));
+    store.initialise(3);
+  }
+};
+
+// What one shard leaves: several products of few rows, one of many, words with repetitions.
+class Shard {
+ public:
+  Shard(const Model& model, std::uint64_t seed, Real poison = 1) : tape_(arena_) {
+    tape_.set_parameters(model.store.views());
+    Random random({seed, Stream::kTest, 0, 0});
+    const Var weight = tape_.parameter(model.weight), bias = tape_.parameter(model.bias);
+    std::vector<Var> outputs;
+    for (const Index rows : {5, 1, 160, 4, 7}) {
+      std::vector<int> ids(static_cast<std::size_t>(rows));
+      for (int& id : ids) id = static_cast<int>(random.uniform() * 20) * 30;
+      const Var x = ops::embedding(tape_.parameter(model.table), ids);
+      outputs.push_back(ops::linear(x, weight, bias));
+    }
+    const Var three = tape_.constant(keep(Shape{2, 1}, random));
+    outputs.push_back(ops::linear(three, tape_.constant(keep(Shape{1, 3}, random)),
+                                  tape_.parameter(model.long_bias)));
+    std::vector<ConstView> cotangents;
+    for (const Var y : outputs) cotangents.push_back(keep(y.shape(), random));
+    tensors_.back()[0] *= poison;
+    tape_.backward(outputs, cotangents);
+  }
+  Tape& tape() { return tape_; }
+
+ private:
+  ConstView keep(Shape shape, Random& random) {
+    Tensor t(shape);
+    for (Real& x : t.span()) x = static_cast<Real>(random.normal());
+    tensors_.push_back(std::move(t));
+    return std::as_const(tensors_.back()).view();
+  }
+  Arena arena_;
+  Tape tape_;
+  std::deque<Tensor> tensors_;
+};
+
+// The plain gradient in double, product by product.
+std::vector<double> plain_gradient(const Model& model, std::span<Tape* const> shards) {
+  std::vector<double> flat(static_cast<std::size_t>(model.store.flat_size()));
+  const auto at = [&](int parameter, Index r, Index c) -> double& {
+    const ParameterInfo& info = model.store.info(parameter);
+    return flat[static_cast<std::size_t>(info.offset + r * info.shape.cols() + c)];
+  };
+  for (const Tape* tape : shards) {
+    for (const LinearGrad& job : tape->linear_grads())
+      for (Index n = 0; n < job.x.rows(); ++n)
+        for (Index r = 0; r < job.x.cols(); ++r)
+          for (Index c = 0; c < job.dy.cols(); ++c)
+            at(job.parameter, r, c) +=
+                static_cast<double>(job.x.row(n)[r]) * static_cast<double>(job.dy.row(n)[c]);
+    for (const RowsGrad& job : tape->rows_grads())
+      for (std::size_t i = 0; i < job.ids.size(); ++i)
+        for (Index c = 0; c < job.dy.cols(); ++c)
+          at(job.parameter, job.ids[i], c) +=
+              static_cast<double>(job.dy.row(static_cast<Index>(i))[c]);
+    for (std::size_t p = 0; p < model.store.count(); ++p) {
+      const ConstView grad = tape->parameter_grad(static_cast<int>(p));
+      for (Index i = 0; grad.data && i < grad.size(); ++i)
+        at(static_cast<int>(p), 0, i) += static_cast<double>(grad[i]);
+    }
+  }
+  return flat;
+}
+
+struct Result {
+  std::vector<Real> weights;
+  std::vector<StepReport> reports;
+};
+
+Result train(const Clipping& clipping, const OptimizerConfig& config = {.weight_decay = 0.01}) {
+  Model model;
+  const auto optimizer = make_optimizer(config, model.store);
+  GradientStep step(model.store, *optimizer, clipping);
+  Result result;
+  for (std::uint64_t t = 0; t < 3; ++t) {
+    Shard a(model, 10 * t), b(model, 10 * t + 1);
+    const std::array<Tape*, 2> shards{&a.tape(), &b.tape()};
+    result.reports.push_back(step.apply(shards, 0.01));
+  }
+  const auto flat = model.store.flat().span();
+  result.weights.assign(flat.begin(), flat.end());
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("tiles cover every number once and stay small") {
+  ParameterStore store;
+  for (const Shape& shape : {Shape{kIn, kOut}, Shape{1}, Shape{400000}, Shape{3, 90001},
+                             Shape{300000, 1}, Shape{512, 10000}, Shape{64, 3, 3, 64}})
+    store.declare("p" + std::to_string(store.count()), shape, Init::constant(0));
+  std::vector<std::vector<int>> seen;
+  for (const ParameterInfo& info : store.infos())
+    seen.emplace_back(static_cast<std::size_t>(info.shape.size()));
+  bool small = true;
+  for (const Tile& tile : cut_into_tiles(store)) {
+    small = small && tile.rows * tile.cols <= kTileNumbers;
+    const Index cols = store.info(tile.parameter).shape.cols();
+    for (Index r = tile.row; r < tile.row + tile.rows; ++r)
+      for (Index c = tile.col; c < tile.col + tile.cols; ++c)
+        ++seen[static_cast<std::size_t>(tile.parameter)][static_cast<std::size_t>(r * cols + c)];
+  }
+  CHECK(small);
+  for (const auto& counts : seen)
+    CHECK(std::all_of(counts.begin(), counts.end(), [](int n) { return n == 1; }));
+}
+
+TEST_CASE("the gradient of all shards is the plain sum of their products, rows and buffers") {
+  Model model;
+  const auto optimizer = make_optimizer({}, model.store);
+  GradientStep step(model.store, *optimizer);
+  for (const std::uint64_t seed : {1, 2}) {  // the second pass meets used buffers
+    Shard a(model, 10 * seed), b(model, 10 * seed + 1);
+    const std::array<Tape*, 2> shards{&a.tape(), &b.tape()};
+    const std::vector<double> expected = plain_gradient(model, shards);
+    const ConstView gradient = step.gradients(shards);
+    REQUIRE(gradient.size() == static_cast<Index>(expected.size()));
+    double error = 0, largest = 0, square = 0;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      error = std::max(
+          error, std::abs(static_cast<double>(gradient[static_cast<Index>(i)]) - expected[i]));
+      largest = std::max(largest, std::abs(expected[i]));
+      square += expected[i] * expected[i];
+    }
+    CHECK(largest > 10);
+    CHECK(error <= 1e-5 * largest);
+    // The padding and what nobody contributed to.
+    const Index padding = model.store.info(model.unused).offset;
+    CHECK(gradient[padding] == 0);
+    CHECK(gradient[padding - 1] == 0);
+    CHECK(step.apply(shards, 0).grad_norm == Approx(std::sqrt(square)).epsilon(1e-5));
+  }
+}
+
+TEST_CASE("clipping by norm and by value") {
+  Model model;
+  const auto apply = [&](const Clipping& clipping, std::vector<Real>& delta) {
+    Model fresh;
+    const auto sgd = make_optimizer({.type = OptimizerKind::kSgd, .momentum = 0}, fresh.store);
+    GradientStep step(fresh.store, *sgd, clipping);
+    Shard a(fresh, 1), b(fresh, 2);
+    const std::array<Tape*, 2> shards{&a.tape(), &b.tape()};
+    const StepReport report = step.apply(shards, 1);
+    delta.resize(static_cast<std::size_t>(fresh.store.flat_size()));
+    for (std::size_t i = 0; i < delta.size(); ++i) {
+      const auto at = static_cast<Index>(i);
+      delta[i] = model.store.flat()[at] - fresh.store.flat()[at];
+    }
+    return report;
+  };
+  const auto norm = [](const std::vector<Real>& delta) {
+    double sum = 0;
+    for (const Real x : delta) sum += static_cast<double>(x) * static_cast<double>(x);
+    return std::sqrt(sum);
+  };
+  std::vector<Real> plain, by_norm, by_value;
+  const StepReport report = apply({}, plain);
+  CHECK(report.grad_norm > 20);
+  CHECK(report.scale == 1);
+  CHECK(norm(plain) == Approx(report.grad_norm).epsilon(1e-5));
+  CHECK(apply({.norm = 5}, by_norm).scale == Approx(5 / report.grad_norm));
+  CHECK(norm(by_norm) == Approx(5).epsilon(1e-4));
+  apply({.value = 0.25}, by_value);
+  double error = 0;
+  for (std::size_t i = 0; i < plain.size(); ++i)
+    error = std::max(
+        error,
+        static_cast<double>(std::abs(by_value[i] - std::clamp(plain[i], Real(-0.25), Real(0.25)))));
+  CHECK(error <= 1e-6);
+}
+
+TEST_CASE("updating tile by tile equals making the whole gradient first, to the bit") {
+  // A norm that is never reached takes the second way and changes no number.
+  for (const double value : {0.0, 0.1})
+    for (const auto& kind : enum_table(OptimizerKind{})) {
+      INFO(kind.name << ", clip_value " << value);
+      const OptimizerConfig config{.type = kind.value, .weight_decay = 0.01};
+      const Result fused = train({.value = value}, config);
+      const Result two_passes = train({.norm = 1e9, .value = value}, config);
+      CHECK(fused.weights == two_passes.weights);
+      CHECK(fused.reports[2].grad_norm == two_passes.reports[2].grad_norm);
+    }
+}
+
+TEST_CASE("an update gives the same bits for 1, 2 and 4 threads") {
+  for (const double norm : {0.0, 5.0}) {
+    std::vector<Result> results;
+    for (const int threads : {1, 2, 4}) {
+      parallel::set_threads(threads);
+      results.push_back(train({.norm = norm}));
+    }
+    for (const Result& result : results) {
+      CHECK(result.weights == results[0].weights);
+      CHECK(result.reports[2].grad_norm == results[0].reports[2].grad_norm);
+    }
+  }
+}
+
+TEST_CASE("padding stays zero and a parameter without a gradient is left alone") {
+  const Model untouched;
+  for (const double norm : {0.0, 5.0}) {
+    const Result result = train({.norm = norm});
+    std::vector<bool> inside(result.weights.size());
+    for (const ParameterInfo& info : untouched.store.infos())
+      for (Index i = 0; i < info.shape.size(); ++i)
+        inside[static_cast<std::size_t>(info.offset + i)] = true;
+    bool zero = true;
+    for (std::size_t i = 0; i < inside.size(); ++i)
+      if (!inside[i]) zero = zero && result.weights[i] == 0;
+    CHECK(zero);
+    const ParameterInfo& info = untouched.store.info(untouched.unused);
+    CHECK(std::equal(result.weights.begin() + info.offset,
+                     result.weights.begin() + info.offset + info.shape.size(),
+                     untouched.store.flat().data() + info.offset));
+  }
+}
+
+TEST_CASE("a gradient that is not finite names its parameter") {
+  for (const Real poison :
+       {std::numeric_limits<Real>::quiet_NaN(), std::numeric_limits<Real>::infinity()})
+    for (const double norm : {0.0, 5.0}) {
+      Model model;
+      const auto optimizer = make_optimizer({}, model.store);
+      GradientStep step(model.store, *optimizer, {.norm = norm});
+      const Tensor before = model.store.flat().clone();
+      Shard a(model, 1), b(model, 2, poison);
+      const std::array<Tape*, 2> shards{&a.tape(), &b.tape()};
+      CHECK_THROWS_AS(step.apply(shards, 0.01), DivergedError);
+      CHECK_THROWS_WITH(step.apply(shards, 0.01),
+                        Catch::Matchers::Contains("the gradient of long_bias [3] is not finite"));
+      const bool unchanged = std::equal(before.span().begin(), before.span().end(),
+                                        std::as_const(model.store).flat().span().begin());
+      CHECK(unchanged == (norm > 0));
+    }
+}
+
+TEST_CASE("steps of one size hold no more memory than the first") {
+  Model model;
+  const auto optimizer = make_optimizer({}, model.store);
+  GradientStep step(model.store, *optimizer, {.norm = 5});
+  std::vector<std::size_t> held;
+  for (std::uint64_t t = 0; t < 4; ++t) {
+    Shard a(model, t), b(model, t + 100);
+    const std::array<Tape*, 2> shards{&a.tape(), &b.tape()};
+    step.apply(shards, 0.01);
+    held.push_back(step.held_bytes());
+  }
+  CHECK(held.front() > 0);
+  CHECK(held.back() == held.front());
+}
+
+}  // namespace saccade
