@@ -1,0 +1,223 @@
+#include "core/autograd/tape.h"
+
+#include <algorithm>
+#include <string>
+
+#include "core/nn/parameter_store.h"
+#include "core/ops/attention_ops.h"
+#include "core/ops/linear.h"
+#include "core/ops/pointwise.h"
+#include "core/ops/sequence_ops.h"
+#include "core/ops/shape_ops.h"
+#include "tests/support/catch.h"
+
+namespace saccade {
+
+namespace {
+
+Tensor counting(Shape shape) {
+  Tensor out(shape);
+  for (Index i = 0; i < out.size(); ++i) out[i] = static_cast<Real>(i % 7) / 7;
+  return out;
+}
+
+// The text of the ShapeError that `body` throws; empty if it throws none.
+template <class Body>
+std::string shape_error(Body body) {
+  try {
+    body();
+  } catch (const ShapeError& e) {
+    return e.what();
+  }
+  return "";
+}
+
+bool mentions(const std::string& text, std::initializer_list<const char*> parts) {
+  return std::all_of(parts.begin(), parts.end(),
+                     [&](const char* part) { return text.find(part) != std::string::npos; });
+}
+
+}  // namespace
+
+TEST_CASE("a second step of the same size takes nothing from the system and gives the same bits") {
+  ParameterStore store;
+  const int w = store.declare("w", {8, 32}, Init::normal(1));
+  store.initialise(1);
+  const Tensor x = counting({6, 8});
+  Arena arena(std::size_t{1} << 10);  // small blocks, so that a step needs several
+  Tape tape(arena);
+  tape.set_parameters(store.views());
+  tape.set_training(true);
+  const auto step = [&] {
+    tape.reset();
+    tape.set_random(1, 2, 3);
+    Var h = tape.variable(x.view());
+    for (int i = 0; i < 5; ++i) {
+      const Var gates = ops::linear(ops::dropout(h, 0.25), tape.parameter(w));
+      h = ops::lstm_cell(gates, h).h;
+    }
+    const Var nll = ops::cross_entropy(h, std::vector<int>{0, 1, 2, 3, 4, 5});
+    const std::vector<Real> ones(6, 1);
+    tape.backward(ops::dot_constant(nll, ones));
+    const ConstView g = tape.grad(Var(&tape, 0));
+    return std::vector<Real>(g.data, g.data + g.size());
+  };
+  const std::vector<Real> first = step();
+  const std::size_t allocations = arena.system_allocations(), high_water = arena.high_water();
+  CHECK(allocations > 1);
+  CHECK(std::any_of(first.begin(), first.end(), [](Real g) { return g != 0; }));
+  for (int i = 0; i < 3; ++i) CHECK(step() == first);
+  CHECK(arena.system_allocations() == allocations);
+  CHECK(arena.high_water() == high_water);
+}
+
+TEST_CASE("a parameter is one node however often it is asked for") {
+  ParameterStore store;
+  const int a = store.declare("a", {2, 2}, Init::constant(1));
+  const int b = store.declare("b", {2}, Init::constant(2));
+  store.initialise(1);
+  Arena arena;
+  Tape tape(arena);
+  tape.set_parameters(store.views());
+  for (int round = 0; round < 2; ++round) {
+    CHECK(tape.parameter(a).id() == tape.parameter(a).id());
+    CHECK(tape.parameter(a).id() != tape.parameter(b).id());
+    CHECK(tape.parameter_of(tape.parameter(b)) == b);
+    CHECK(tape.parameter(b).value().data == store.value(b).data);
+    tape.reset();
+  }
+  CHECK_THROWS_AS(tape.parameter(2), InternalError);
+  CHECK_THROWS_AS(tape.parameter(-1), InternalError);
+}
+
+TEST_CASE("gradients exist where they flowed, and only there") {
+  const Tensor x = counting({3}), y = counting({3});
+  Arena arena;
+  Tape tape(arena);
+  const Var a = tape.variable(x.view()), b = tape.variable(y.view());
+  const Var fixed = tape.constant(x.view());
+  const Var used = ops::multiply(a, fixed), aside = ops::tanh(b);
+  CHECK(used.requires_grad());
+  CHECK_FALSE(fixed.requires_grad());
+  CHECK_FALSE(ops::tanh(fixed).requires_grad());
+  CHECK_FALSE(tape.has_grad(a));
+
+  tape.backward(ops::dot_constant(used, std::vector<Real>{1, 2, 3}), 0.5F);
+  CHECK(tape.has_grad(a));
+  CHECK_FALSE(tape.has_grad(b));
+  CHECK_FALSE(tape.has_grad(aside));
+  CHECK_FALSE(tape.has_grad(fixed));
+  for (Index i = 0; i < 3; ++i)
+    CHECK(tape.grad(a)[i] == Approx(0.5 * static_cast<double>(i + 1) * double{x[i]}));
+  // Asked for, a gradient that never flowed is zero.
+  CHECK(tape.grad(b)[0] == 0);
+}
+
+TEST_CASE("an alias shares value and gradient with what it shows") {
+  const Tensor x = counting({4, 2});
+  Arena arena;
+  Tape tape(arena);
+  const Var whole = tape.variable(x.view());
+  const Var inner = ops::slice_rows(ops::slice_rows(whole, 1, 3), 1, 2);
+  CHECK(inner.value().data == x.data() + 4);
+  CHECK(inner.shape() == Shape{2, 2});
+  CHECK_FALSE(tape.has_grad(whole));
+  tape.grad(inner)[1] = 5;
+  CHECK(tape.has_grad(whole));
+  CHECK(tape.grad(whole)[5] == 5);
+  CHECK(tape.grad(whole)[4] == 0);
+  // A part must never be offered as fresh: the rest of the block would stay uninitialised.
+  CHECK_FALSE(tape.grad_target(ops::first_rows(whole, 2)).fresh);
+  const Var other = tape.variable(x.view());
+  CHECK_FALSE(tape.grad_target(ops::first_rows(other, 2)).fresh);
+  const Var third = tape.variable(x.view());
+  CHECK(tape.grad_target(ops::reshape(third, {8})).fresh);
+  CHECK_FALSE(tape.grad_target(third).fresh);
+}
+
+TEST_CASE("inference records nothing") {
+  ParameterStore store;
+  const int w = store.declare("w", {2, 3}, Init::normal(1));
+  store.initialise(1);
+  const Tensor x = counting({4, 2});
+  Arena arena;
+  Tape tape(arena);
+  tape.set_parameters(store.views());
+  tape.set_recording(false);
+  const Var in = tape.variable(x.view());
+  CHECK_FALSE(in.requires_grad());
+  CHECK_FALSE(tape.parameter(w).requires_grad());
+  const std::size_t before = arena.used();
+  const Var y = ops::linear(in, tape.parameter(w));
+  CHECK(arena.used() - before == 64);  // the value of y alone, no closure
+  const Var loss = ops::dot_constant(y, std::vector<Real>(12, 1));
+  tape.backward(loss);
+  CHECK_FALSE(tape.has_grad(in));
+  CHECK(tape.linear_grads().empty());
+  CHECK(tape.parameter_grad(w).data == nullptr);
+}
+
+TEST_CASE("dropout works in training only, and its mask depends on the key only") {
+  const Tensor x = [] {
+    Tensor ones({64, 64});
+    for (Real& v : ones.span()) v = 1;
+    return ones;
+  }();
+  Arena arena;
+  Tape tape(arena);
+  const auto dropped = [&](std::uint64_t step) {
+    tape.reset();
+    tape.set_random(1, step, 0);
+    const ConstView y = ops::dropout(tape.constant(x.view()), 0.25).value();
+    return std::vector<Real>(y.data, y.data + y.size());
+  };
+  CHECK(dropped(1) == std::vector<Real>(x.span().begin(), x.span().end()));
+  tape.set_training(true);
+  const std::vector<Real> y = dropped(1);
+  CHECK(y == dropped(1));
+  CHECK(y != dropped(2));
+  const auto kept = std::count_if(y.begin(), y.end(), [](Real v) { return v != 0; });
+  CHECK(kept + std::count(y.begin(), y.end(), Real{0}) == 4096);
+  // 4096 draws at 3/4: the standard deviation is 28.
+  CHECK(std::abs(static_cast<double>(kept) - 3072) < 140);
+  CHECK(*std::max_element(y.begin(), y.end()) == Approx(1 / 0.75));
+}
+
+TEST_CASE("errors of ops name the op and the shapes") {
+  const Tensor a = counting({2, 3}), b = counting({3, 2}), cube = counting({2, 3, 4});
+  Arena arena;
+  Tape tape(arena);
+  const Var x = tape.variable(a.view()), y = tape.variable(b.view());
+  const Var memory = tape.variable(cube.view());
+  CHECK(mentions(shape_error([&] { ops::add(x, y); }), {"[add]", "[2, 3]", "[3, 2]"}));
+  CHECK(mentions(shape_error([&] { ops::linear(x, x); }), {"[linear]", "[2, 3]"}));
+  CHECK(mentions(shape_error([&] { ops::linear(x, y, x); }), {"[linear]", "bias", "[2, 3]"}));
+  CHECK(mentions(shape_error([&] { ops::accumulate_linear(x, x, y); }),
+                 {"[accumulate_linear]", "[2, 3]", "[3, 2]"}));
+  CHECK(mentions(shape_error([&] {
+                   ops::embedding(x, std::vector<int>{0, 2});
+                 }),
+                 {"[embedding]", "id 2", "[2, 3]"}));
+  CHECK(mentions(shape_error([&] { ops::embedding(x, std::vector<int>{-1}); }), {"id -1"}));
+  CHECK(mentions(shape_error([&] { ops::reshape(x, {7}); }), {"[reshape]", "[2, 3]", "[7]"}));
+  CHECK(mentions(shape_error([&] { ops::slice_rows(x, 1, 2); }), {"[slice_rows]", "[2, 3]"}));
+  CHECK(mentions(shape_error([&] {
+                   ops::concat_cols(std::vector<Var>{x, y});
+                 }),
+                 {"[concat_cols]", "[2, 3]", "[3, 2]"}));
+  CHECK(mentions(shape_error([&] {
+                   ops::cross_entropy(x, std::vector<int>{0, 3});
+                 }),
+                 {"[cross_entropy]", "3"}));
+  CHECK(mentions(shape_error([&] { ops::dot_score(memory, x, 1, 1); }),
+                 {"[dot_score]", "[2, 3, 4]", "[2, 3]"}));
+  CHECK(mentions(shape_error([&] { ops::context(memory, y, {}, 1); }), {"[context]"}));
+  CHECK(mentions(shape_error([&] {
+                   ops::context(memory, x, std::vector<int>{0, 3}, 1);
+                 }),
+                 {"[context]", "choice 3"}));
+  CHECK(mentions(shape_error([&] { ops::lstm_cell(x, y); }), {"[lstm_cell]", "[2, 3]", "[3, 2]"}));
+  CHECK(mentions(shape_error([&] { tape.backward(x); }), {"[backward]", "[2, 3]"}));
+}
+
+}  // namespace saccade
