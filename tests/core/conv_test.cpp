@@ -1,36 +1,19 @@
 // The fast convolutions against their reference twins, and both against the defining sum.
 #include "core/kernels/conv.h"
 
-#include <cmath>
+#include <algorithm>
+#include <vector>
 
-#include "core/base/random.h"
 #include "core/parallel/parallel.h"
 #include "tests/support/catch.h"
+#include "tests/support/twins.h"
 
 namespace saccade {
 
+using test::difference;
+using test::noise;
+
 namespace {
-
-Tensor random_tensor(const Shape& shape, std::uint64_t sample) {
-  Tensor tensor(shape);
-  Random random({1, Stream::kTest, 0, sample});
-  for (Real& v : tensor.span()) v = static_cast<Real>(random.normal());
-  return tensor;
-}
-
-// The largest difference as a share of the largest value; infinite if either holds a NaN.
-double difference(const Tensor& a, const Tensor& b) {
-  REQUIRE(a.shape() == b.shape());
-  REQUIRE(a.size() > 0);
-  double most = 0, scale = 0;
-  for (Index i = 0; i < a.size(); ++i) {
-    const double d = std::abs(double{a[i]} - double{b[i]});
-    if (!(d <= 1e30)) return INFINITY;
-    most = std::max(most, d);
-    scale = std::max(scale, std::abs(double{a[i]}));
-  }
-  return most / scale;
-}
 
 const std::vector<ConvShape> kShapes = {
     {.batch = 2,
@@ -122,25 +105,24 @@ TEST_CASE("oneDNN's convolutions agree with the reference twins") {
   std::uint64_t draw = 0;
   for (const ConvShape& s : kShapes) {
     CAPTURE(s.input(), s.weights(), s.output(), s.stride, s.padding);
-    const Tensor x = random_tensor(s.input(), ++draw), w = random_tensor(s.weights(), ++draw);
-    const Tensor dy = random_tensor(s.output(), ++draw);
-    const Tensor bias = random_tensor({s.out_channels}, ++draw);
+    const Tensor x = noise(s.input(), ++draw), w = noise(s.weights(), ++draw);
+    const Tensor dy = noise(s.output(), ++draw);
+    const Tensor bias = noise({s.out_channels}, ++draw);
     for (const ConstView& b : {bias.view(), ConstView{}}) {
-      Tensor fast = random_tensor(s.output(), ++draw),
-             reference = random_tensor(s.output(), ++draw);
+      Tensor fast = noise(s.output(), ++draw), reference = noise(s.output(), ++draw);
       kernels::fast::conv2d(s, x.view(), w.view(), b, fast.view());
       kernels::reference::conv2d(s, x.view(), w.view(), b, reference.view());
       CHECK(difference(reference, fast) <= 1e-5);
     }
     {
-      Tensor fast = random_tensor(s.input(), ++draw), reference = random_tensor(s.input(), ++draw);
+      Tensor fast = noise(s.input(), ++draw), reference = noise(s.input(), ++draw);
       kernels::fast::conv2d_backward_data(s, w.view(), dy.view(), fast.view());
       kernels::reference::conv2d_backward_data(s, w.view(), dy.view(), reference.view());
       CHECK(difference(reference, fast) <= 1e-5);
     }
     // Both add to what is there.
-    Tensor fast = random_tensor(s.weights(), ++draw), reference = fast.clone();
-    Tensor fast_bias = random_tensor({s.out_channels}, ++draw), reference_bias = fast_bias.clone();
+    Tensor fast = noise(s.weights(), ++draw), reference = fast.clone();
+    Tensor fast_bias = noise({s.out_channels}, ++draw), reference_bias = fast_bias.clone();
     kernels::fast::conv2d_backward_weights(s, x.view(), dy.view(), fast.view(), fast_bias.view());
     kernels::reference::conv2d_backward_weights(s, x.view(), dy.view(), reference.view(),
                                                 reference_bias.view());
@@ -155,8 +137,8 @@ TEST_CASE("oneDNN's convolutions agree with the reference twins") {
 TEST_CASE("the reference convolution is the defining sum") {
   for (const ConvShape& s : kShapes) {
     CAPTURE(s.input(), s.weights(), s.output(), s.stride, s.padding);
-    const Tensor x = random_tensor(s.input(), 1), w = random_tensor(s.weights(), 2);
-    const Tensor bias = random_tensor({s.out_channels}, 3);
+    const Tensor x = noise(s.input(), 1), w = noise(s.weights(), 2);
+    const Tensor bias = noise({s.out_channels}, 3);
     Tensor y(s.output()), expected(s.output());
     kernels::reference::conv2d(s, x.view(), w.view(), bias.view(), y.view());
     Index at = 0;
@@ -182,8 +164,8 @@ TEST_CASE("the reference convolution is the defining sum") {
 
 TEST_CASE("convolutions give the same bits on any thread") {
   const ConvShape s = kShapes[1];
-  const Tensor x = random_tensor(s.input(), 1), w = random_tensor(s.weights(), 2);
-  const Tensor dy = random_tensor(s.output(), 3);
+  const Tensor x = noise(s.input(), 1), w = noise(s.weights(), 2);
+  const Tensor dy = noise(s.output(), 3);
   constexpr Index kTasks = 8;
   std::vector<std::vector<Real>> results(kTasks);
   for (const int threads : {1, 2, 4}) {

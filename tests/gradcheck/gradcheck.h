@@ -44,5 +44,6 @@ std::vector<GradientCase> shape_cases();
 std::vector<GradientCase> attention_cases();
 std::vector<GradientCase> sequence_cases();
 std::vector<GradientCase> conv_cases();
+std::vector<GradientCase> norm_cases();
 
 }  // namespace saccade::test

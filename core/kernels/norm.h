@@ -1,0 +1,53 @@
+// Normalisation with learned gain and shift, in the channels-last layout. One thread a call.
+#pragma once
+
+#include "core/kernels/pointwise.h"
+#include "core/tensor/tensor.h"
+
+namespace saccade {
+
+struct GroupNormShape {
+  Index batch = 0, positions = 0, channels = 0, groups = 1;  // groups divides channels
+};
+
+// What follows the normalisation in the same pass.
+enum class Activation { kNone, kRelu };
+
+inline namespace SACCADE_NUMERIC {
+namespace kernels {
+
+// Every group of channels of every sample to mean 0 and variance 1 over its positions, then
+// y = f(gamma[c] (x - mean) / sqrt(variance + epsilon) + beta[c]) (Wu and He 2018).
+// x, y [batch, positions, channels]; gamma, beta [channels]; mean and rstd = 1 / sqrt(variance +
+// epsilon) are kept in [batch, groups].
+void group_norm(const GroupNormShape& shape, Activation f, double epsilon, ConstView x,
+                ConstView gamma, ConstView beta, View y, View mean, View rstd);
+
+// dgamma and dbeta get their gradients added, dx as `write` says; each may be without data where
+// it is not wanted. y is read for f = relu only.
+struct NormGradients {
+  View dx, dgamma, dbeta;
+  Write write = Write::kAccumulate;
+};
+void group_norm_backward(const GroupNormShape& shape, Activation f, ConstView x, ConstView gamma,
+                         ConstView y, ConstView mean, ConstView rstd, ConstView dy,
+                         const NormGradients& gradients);
+
+// Every row to mean 0 and variance 1, then y = gamma x' + beta (Ba et al. 2016).
+// x, y [..., D]; gamma, beta [D]; mean and rstd are kept, one a row.
+void layer_norm(double epsilon, ConstView x, ConstView gamma, ConstView beta, View y, View mean,
+                View rstd);
+void layer_norm_backward(ConstView x, ConstView gamma, ConstView mean, ConstView rstd, ConstView dy,
+                         const NormGradients& gradients);
+
+namespace reference {  // as the formulas stand, sums in double
+void group_norm(const GroupNormShape& shape, Activation f, double epsilon, ConstView x,
+                ConstView gamma, ConstView beta, View y, View mean, View rstd);
+void group_norm_backward(const GroupNormShape& shape, Activation f, ConstView x, ConstView gamma,
+                         ConstView y, ConstView mean, ConstView rstd, ConstView dy,
+                         const NormGradients& gradients);
+}  // namespace reference
+
+}  // namespace kernels
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

@@ -1,0 +1,38 @@
+// Convolution and pooling over images [B, H, W, C] (channels last, so that [B, rows, cols, C] read
+// as [B, L, D] is a grid of regions). Every op throws ShapeError on shapes that do not fit.
+#pragma once
+
+#include "core/autograd/tape.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+namespace ops {
+
+struct Conv2dOptions {
+  Index stride = 1;
+  Index padding = 0;  // pixels of zeros on all sides
+};
+
+// y[b, i, j, o] = bias[o] + sum_{u, v, c} x[b, i s + u - p, j s + v - p, c] w[u, v, c, o];
+// x [B, H, W, in], w [kh, kw, in, out], bias [out] or no Var -> [B, H', W', out] with
+// H' = floor((H + 2 p - kh) / s) + 1. The gradient of w is added on the tape (Tape::grad), also
+// for a parameter; that of x is computed only if x requires it.
+Var conv2d(Var x, Var w, Var bias = {}, const Conv2dOptions& options = {});
+
+struct Pool2dOptions {
+  Index kernel = 2;
+  Index stride = 2;
+  Index padding = 0;  // less than kernel; pixels outside the image count for nothing
+};
+
+// The largest number of each window; the first of equals gets the gradient.
+// x [B, H, W, C] -> [B, H', W', C] with H' as in conv2d.
+Var max_pool2d(Var x, const Pool2dOptions& options = {});
+// The mean of each window's pixels inside the image; shapes as max_pool2d.
+Var avg_pool2d(Var x, const Pool2dOptions& options = {});
+// [B, H, W, C] -> [B, C], the mean over all pixels.
+Var global_avg_pool(Var x);
+
+}  // namespace ops
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

@@ -1,0 +1,27 @@
+// Normalisation with learned gain and shift; none of them looks across the samples of a batch.
+#pragma once
+
+#include "core/autograd/tape.h"
+#include "core/kernels/norm.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+namespace ops {
+
+struct GroupNormOptions {
+  Index groups = 1;  // divides the channels
+  double epsilon = 1e-5;
+  Activation activation = Activation::kNone;  // in the same pass
+};
+
+// Each group of channels of each sample to mean 0 and variance 1 over all its positions, then
+// gamma x' + beta (Wu and He 2018), then the activation. x [B, ..., C], gamma, beta [C] -> as x.
+Var group_norm(Var x, Var gamma, Var beta, const GroupNormOptions& options);
+
+// Each row (last axis) to mean 0 and variance 1, then gamma x' + beta (Ba et al. 2016).
+// x [..., D], gamma, beta [D] -> as x.
+Var layer_norm(Var x, Var gamma, Var beta, double epsilon = 1e-5);
+
+}  // namespace ops
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

@@ -1,0 +1,37 @@
+// What tests of kernels against their twins share: noise to feed both, and how far results are
+// apart when it is the largest number that sets the scale of rounding errors.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/base/random.h"
+#include "core/tensor/tensor.h"
+
+namespace saccade::test {
+
+// N(mean, 1) numbers; another sample, other numbers.
+inline Tensor noise(const Shape& shape, std::uint64_t sample, double mean = 0) {
+  Tensor tensor(shape);
+  Random random({1, Stream::kTest, 0, sample});
+  for (Real& v : tensor.span()) v = static_cast<Real>(mean + random.normal());
+  return tensor;
+}
+
+// The largest difference as a share of the largest number; infinite where shapes differ, there is
+// nothing to compare, or a number is not finite.
+inline double difference(const Tensor& expected, const Tensor& got) {
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  if (!(expected.shape() == got.shape()) || expected.empty()) return kInfinite;
+  double most = 0, scale = 0;
+  for (Index i = 0; i < expected.size(); ++i) {
+    const double d = std::abs(double{expected[i]} - double{got[i]});
+    if (!std::isfinite(d)) return kInfinite;
+    most = std::max(most, d);
+    scale = std::max(scale, std::abs(double{expected[i]}));
+  }
+  return most == 0 ? 0 : most / scale;
+}
+
+}  // namespace saccade::test
