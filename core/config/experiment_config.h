@@ -91,7 +91,7 @@ struct EncoderConfig {
   template <class V>
   void fields(V& v) {
     v.field("type", type, "the image encoder");
-    v.field("channels", channels, "width of each stage; all but the first halve the grid (cnn)",
+    v.field("channels", channels, "width of each stage; the first three halve the image (cnn)",
             {.min = 1, .max = 4096, .not_empty = true});
     v.field("image_size", image_size, "side of the network's square input in pixels",
             between(8, 2048));

@@ -1,0 +1,31 @@
+// A convolution with its weights.
+#pragma once
+
+#include "core/nn/parameter_store.h"
+#include "core/ops/conv_ops.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+struct Conv2dLayout {
+  Index in = 0, out = 0;  // channels
+  Index kernel = 3;
+  Index stride = 1;
+  Index padding = 1;
+  bool bias = true;  // needless before a normalisation
+};
+
+// Declares `weight` [kernel, kernel, in, out] (He et al. 2015) and, if asked for, `bias` [out].
+class Conv2d {
+ public:
+  Conv2d(const ParamScope& scope, const Conv2dLayout& layout);
+  // [B, H, W, in] -> [B, H', W', out], H' as ops::conv2d says.
+  Var operator()(Tape& tape, Var x) const;
+
+ private:
+  int weight_, bias_;  // bias_ = -1: none
+  ops::Conv2dOptions options_;
+};
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

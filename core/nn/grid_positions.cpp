@@ -1,0 +1,78 @@
+#include "core/nn/grid_positions.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/ops/pointwise.h"
+#include "core/ops/shape_ops.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+namespace {
+
+// -1 .. 1 along an axis; 0 if it has one cell.
+double coordinate(Index i, Index count) {
+  return count == 1 ? 0 : 2 * static_cast<double>(i) / static_cast<double>(count - 1) - 1;
+}
+
+Tensor coordinates(const GridExtents& grid) {
+  Tensor table({grid.rows * grid.cols, 2});
+  for (Index l = 0; l < table.shape()[0]; ++l) {
+    table[2 * l] = static_cast<Real>(coordinate(l / grid.cols, grid.rows));
+    table[2 * l + 1] = static_cast<Real>(coordinate(l % grid.cols, grid.cols));
+  }
+  return table;
+}
+
+Tensor sinusoids(const GridExtents& grid) {
+  Tensor table({grid.rows * grid.cols, grid.features});
+  const Index waves = grid.features / 4;
+  for (Index l = 0; l < table.shape()[0]; ++l)
+    for (Index k = 0; k < waves; ++k) {
+      const double frequency = std::pow(
+          1e-4, static_cast<double>(k) / static_cast<double>(std::max(Index{1}, waves - 1)));
+      const double row = frequency * static_cast<double>(l / grid.cols);
+      const double column = frequency * static_cast<double>(l % grid.cols);
+      Real* four = table.data() + l * grid.features + 4 * k;
+      four[0] = static_cast<Real>(std::sin(row));
+      four[1] = static_cast<Real>(std::cos(row));
+      four[2] = static_cast<Real>(std::sin(column));
+      four[3] = static_cast<Real>(std::cos(column));
+    }
+  return table;
+}
+
+}  // namespace
+
+GridPositions::GridPositions(PositionKind kind, const GridExtents& grid)
+    : kind_(kind), grid_(grid) {
+  if (kind == PositionKind::kCoordinates) table_ = coordinates(grid);
+  if (kind == PositionKind::kSinusoidal) table_ = sinusoids(grid);
+}
+
+Index GridPositions::features() const {
+  return grid_.features + (kind_ == PositionKind::kCoordinates ? 2 : 0);
+}
+
+Var GridPositions::operator()(Tape& tape, Var x) const {
+  const Index regions = grid_.rows * grid_.cols, batch = x.shape()[0];
+  SACCADE_CHECK(x.shape() == Shape({batch, regions, grid_.features}),
+                "[grid_positions] made for [B, ", regions, ", ", grid_.features, "]; got ",
+                x.shape());
+  if (kind_ == PositionKind::kNone) return x;
+  // The table once a sample: ops broadcast nothing.
+  const Shape shape{batch, regions, table_.shape()[1]};
+  Real* copies = tape.scratch(shape.size());
+  for (Index b = 0; b < batch; ++b)
+    std::copy_n(table_.data(), table_.size(), copies + b * table_.size());
+  const Var positions = tape.constant({copies, shape});
+  if (kind_ == PositionKind::kSinusoidal) return ops::add(x, positions);
+  const std::array parts{ops::reshape(x, {batch * regions, grid_.features}),
+                         ops::reshape(positions, {batch * regions, shape[2]})};
+  return ops::reshape(ops::concat_cols(parts), {batch, regions, features()});
+}
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

@@ -1,0 +1,61 @@
+#include "core/nn/grid_positions.h"
+
+#include <cmath>
+#include <set>
+#include <vector>
+
+#include "tests/support/catch.h"
+#include "tests/support/twins.h"
+
+namespace saccade {
+
+TEST_CASE("coordinates are appended, row and column from -1 to 1") {
+  const GridPositions positions(PositionKind::kCoordinates, {.rows = 2, .cols = 3, .features = 1});
+  CHECK(positions.features() == 3);
+  Arena arena;
+  Tape tape(arena);
+  const Tensor x = test::noise({2, 6, 1}, 1);
+  const Var in = tape.variable(x.view());
+  const Var y = positions(tape, in);
+  REQUIRE(y.shape() == Shape{2, 6, 3});
+  for (Index b = 0; b < 2; ++b)
+    for (Index l = 0; l < 6; ++l) {
+      const Real* region = y.value().row(b * 6 + l);
+      CHECK(region[0] == x[b * 6 + l]);
+      CHECK(region[1] == (l < 3 ? -1 : 1));
+      CHECK(region[2] == static_cast<Real>(l % 3) - 1);
+    }
+  const Tensor dy = test::noise({2, 6, 3}, 2);
+  tape.backward(std::vector{y}, std::vector{dy.view()});
+  for (Index r = 0; r < 12; ++r) CHECK(tape.grad(in)[r] == dy[3 * r]);
+}
+
+TEST_CASE("sinusoids are added and tell all cells apart") {
+  for (const Index features : {4, 6, 32}) {
+    const GridPositions positions(PositionKind::kSinusoidal,
+                                  {.rows = 8, .cols = 8, .features = features});
+    CHECK(positions.features() == features);
+    Arena arena;
+    Tape tape(arena);
+    const Tensor zeros({1, 64, features});
+    const Var y = positions(tape, tape.constant(zeros.view()));
+    std::set<std::vector<Real>> cells;
+    for (Index l = 0; l < 64; ++l) {
+      const Real* cell = y.value().row(l);
+      cells.emplace(cell, cell + features);
+      CHECK(cell[0] == static_cast<Real>(std::sin(static_cast<double>(l / 8))));
+      CHECK(cell[3] == static_cast<Real>(std::cos(static_cast<double>(l % 8))));
+    }
+    CHECK(cells.size() == 64);
+  }
+}
+
+TEST_CASE("positions of another grid are refused") {
+  Arena arena;
+  Tape tape(arena);
+  const Tensor x({1, 6, 4});
+  const GridPositions positions(PositionKind::kNone, {.rows = 2, .cols = 2, .features = 4});
+  CHECK_THROWS_AS(positions(tape, tape.constant(x.view())), ShapeError);
+}
+
+}  // namespace saccade

@@ -1,0 +1,123 @@
+#include "vision/encoders/cnn.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.h"
+#include "tests/support/catch.h"
+#include "tests/support/twins.h"
+
+namespace saccade {
+
+using test::difference;
+using test::noise;
+
+namespace {
+
+struct Model {
+  explicit Model(const EncoderConfig& config) : encoder(config, ParamScope(parameters, "encoder")) {
+    parameters.initialise(1);
+  }
+  Tensor encode(ConstView pixels) const {
+    Arena arena;
+    Tape tape(arena);
+    tape.set_recording(false);
+    tape.set_parameters(parameters.views());
+    const ConstView features = encoder.forward(tape, tape.constant(pixels)).value();
+    return Tensor(features.shape, features.span());
+  }
+  ParameterStore parameters;
+  CnnEncoder encoder;
+};
+
+EncoderConfig config_of(std::vector<std::int64_t> channels, std::int64_t image_size,
+                        PositionKind positions = PositionKind::kNone) {
+  EncoderConfig config;
+  config.channels = std::move(channels);
+  config.image_size = image_size;
+  config.positions = positions;
+  return config;
+}
+
+}  // namespace
+
+TEST_CASE("the encoder gives the grid it announces") {
+  struct Case {
+    EncoderConfig config;
+    GridShape grid;
+  };
+  const Case cases[] = {
+      {config_of({32, 64, 96, 128}, 64), {8, 8, 128}},
+      {config_of({8, 16}, 64), {16, 16, 16}},
+      {config_of({6, 7, 9, 5, 3}, 17), {3, 3, 3}},
+      {config_of({8, 8, 8}, 32, PositionKind::kCoordinates), {4, 4, 10}},
+      {config_of({8, 8, 8}, 32, PositionKind::kSinusoidal), {4, 4, 8}},
+  };
+  for (const Case& c : cases) {
+    const Model model(c.config);
+    CHECK(model.encoder.grid() == c.grid);
+    const Tensor pixels = noise({2, c.config.image_size, c.config.image_size, 3}, 1);
+    const Tensor features = model.encode(pixels.view());
+    CHECK(features.shape() == Shape{2, c.grid.regions(), c.grid.features});
+  }
+}
+
+TEST_CASE("an image's features do not depend on its batch") {
+  const Model model(config_of({16, 32, 24, 40}, 40));
+  const Tensor pixels = noise({3, 40, 40, 3}, 1);
+  const Tensor together = model.encode(pixels.view());
+  const Shape image{1, 40, 40, 3}, grid{1, 25, 40};
+  for (Index b = 0; b < 3; ++b) {
+    const Tensor alone = model.encode({pixels.data() + b * image.size(), image});
+    const Tensor part(grid, together.span().subspan(static_cast<std::size_t>(b * grid.size()),
+                                                    static_cast<std::size_t>(grid.size())));
+    CHECK(difference(alone, part) <= 1e-5);
+  }
+}
+
+TEST_CASE("a step along the gradient of every parameter lowers a loss as much as it says") {
+  Model model(config_of({8, 16, 16, 24}, 24));
+  const Tensor pixels = noise({2, 24, 24, 3}, 1);
+  const Tensor cotangent = noise({2, 9, 24}, 2);
+  Arena arena;
+  Tape tape(arena);
+  tape.set_parameters(model.parameters.views());
+  const Var features = model.encoder.forward(tape, tape.constant(pixels.view()));
+  tape.backward(std::vector{features}, std::vector{cotangent.view()});
+  const auto loss = [&] {
+    const Tensor y = model.encode(pixels.view());
+    double sum = 0;
+    for (Index i = 0; i < y.size(); ++i) sum += double{y[i]} * cotangent[i];
+    return sum;
+  };
+  for (int p = 0; p < static_cast<int>(model.parameters.count()); ++p) {
+    CAPTURE(model.parameters.info(p).name);
+    const ConstView grad = tape.parameter_grad(p);
+    REQUIRE(grad.data != nullptr);
+    double square = 0;
+    for (Index i = 0; i < grad.size(); ++i) square += double{grad[i]} * grad[i];
+    REQUIRE(square > 0);
+    // Both sides of the current value along the gradient, so far that float's rounding is small.
+    const double step = 2e-3 / std::sqrt(square);
+    const View value = model.parameters.value(p);
+    const Tensor before(value.shape, value.span());
+    const auto at = [&](double distance) {
+      for (Index i = 0; i < value.size(); ++i)
+        value[i] = static_cast<Real>(before[i] + distance * grad[i]);
+      return loss();
+    };
+    const double slope = (at(step) - at(-step)) / (2 * step);
+    std::copy(before.span().begin(), before.span().end(), value.data);
+    CHECK(slope == Approx(square).epsilon(0.03));
+  }
+}
+
+TEST_CASE("a network without stages or of other pixels is refused") {
+  ParameterStore parameters;
+  CHECK_THROWS_AS(CnnEncoder(config_of({}, 64), ParamScope(parameters, "encoder")), UsageError);
+  const Model model(config_of({8}, 16));
+  const Tensor pixels({1, 16, 18, 3});
+  CHECK_THROWS_AS(model.encode(pixels.view()), ShapeError);
+}
+
+}  // namespace saccade

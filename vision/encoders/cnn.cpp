@@ -1,0 +1,62 @@
+#include "vision/encoders/cnn.h"
+
+#include <numeric>
+
+#include "core/base/error.h"
+#include "core/ops/shape_ops.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr std::size_t kHalvingStages = 3;
+
+Index stride_of(std::size_t stage) { return stage < kHalvingStages ? 2 : 1; }
+
+// The grid before positions.
+GridExtents plain_grid(const EncoderConfig& config) {
+  if (config.channels.empty() || config.image_size < 1)
+    throw UsageError(str("encoder: a cnn needs at least one stage and one pixel; got ",
+                         config.channels.size(), " channels, image_size ", config.image_size));
+  Index side = config.image_size;
+  for (std::size_t stage = 0; stage < config.channels.size(); ++stage)
+    side = (side - 1) / stride_of(stage) + 1;  // kernel 3, padding 1
+  return {.rows = side, .cols = side, .features = config.channels.back()};
+}
+
+}  // namespace
+
+CnnEncoder::CnnEncoder(const EncoderConfig& config, const ParamScope& scope)
+    : image_size_(config.image_size), positions_(config.positions, plain_grid(config)) {
+  Index in = 3;
+  for (std::size_t stage = 0; stage < config.channels.size(); ++stage) {
+    const Index out = config.channels[stage];
+    const ParamScope here = scope.sub("stage" + std::to_string(stage + 1));
+    // Without bias: the normalisation has a shift of its own.
+    stages_.push_back(
+        {Conv2d(here.sub("conv"), {.in = in,
+                                   .out = out,
+                                   .kernel = 3,
+                                   .stride = stride_of(stage),
+                                   .padding = 1,
+                                   .bias = false}),
+         GroupNorm(here.sub("norm"), out,
+                   {.groups = std::gcd(out, Index{8}), .activation = Activation::kRelu})});
+    in = out;
+  }
+  const GridExtents grid = plain_grid(config);
+  grid_ = {.rows = grid.rows, .cols = grid.cols, .features = positions_.features()};
+}
+
+Var CnnEncoder::forward(Tape& tape, Var pixels) const {
+  const Shape& shape = pixels.shape();
+  SACCADE_CHECK(shape == Shape({shape[0], image_size_, image_size_, 3}), "[cnn] made for [B, ",
+                image_size_, ", ", image_size_, ", 3]; got ", shape);
+  const Index batch = shape[0];
+  Var x = pixels;
+  for (const Stage& stage : stages_) x = stage.norm(tape, stage.conv(tape, x));
+  const Index features = x.cols();
+  return positions_(tape, ops::reshape(x, {batch, grid_.regions(), features}));
+}
+
+}  // namespace saccade
