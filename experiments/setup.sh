@@ -7,7 +7,8 @@ packages=(
   fonts-dejavu-core                    # the font of the pictures
   libdnnl-dev ocl-icd-opencl-dev       # oneDNN; its CMake package looks for OpenCL
   libeigen3-dev libtbb-dev
-  libhdf5-dev libyaml-cpp-dev nlohmann-json3-dev libxxhash-dev libutf8proc-dev
+  libhdf5-dev libyaml-cpp-dev nlohmann-json3-dev libxxhash-dev
+  libutf8proc-dev libcsv-dev           # Unicode classes; captions.csv
   libcli11-dev libspdlog-dev
   catch2 clang-format                  # the tests and the format check
 )

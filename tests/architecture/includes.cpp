@@ -89,6 +89,7 @@ const std::vector<Owner> kOwners = {
     {"spdlog/", {"core/base/log.cpp"}},
     {"opencv2/", {"vision/"}},
     {"libstemmer.h", {"captioning/"}},
+    {"csv.h", {"captioning/data/"}},
     {"utf8proc.h", {"captioning/text/"}},
     {"nlohmann/", {"core/io/", "vision/", "captioning/", "experiments/"}},
     {"CLI/", {"experiments/"}},
