@@ -8,10 +8,10 @@
 #include <span>
 
 #include "captioning/data/load_data.h"
+#include "core/base/random.h"
 #include "core/config/experiment_config.h"
 #include "core/tensor/shape.h"
 #include "vision/encoders/grid.h"
-#include "vision/feature_cache.h"
 
 namespace saccade {
 

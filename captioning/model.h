@@ -7,6 +7,7 @@
 #include "captioning/search/search.h"
 #include "captioning/text/vocabulary.h"
 #include "core/config/experiment_config.h"
+#include "core/nn/grid_positions.h"
 #include "core/nn/parameter_store.h"
 #include "vision/encoders/cnn.h"
 #include "vision/encoders/grid.h"
@@ -39,7 +40,8 @@ class Captioner {
  private:
   Vocabulary vocabulary_;
   ParameterStore parameters_;
-  std::unique_ptr<CnnEncoder> cnn_;  // none with a frozen encoder
+  std::unique_ptr<CnnEncoder> cnn_;           // none with a frozen encoder
+  std::unique_ptr<GridPositions> positions_;  // of a frozen grid; a trainable one adds its own
   std::unique_ptr<Decoder> decoder_;
   GridShape grid_;
   Shape input_shape_;

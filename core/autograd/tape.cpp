@@ -95,6 +95,7 @@ ConstView Tape::parameter_grad(int index) const {
 
 void Tape::backward(Var loss, Real seed) {
   SACCADE_CHECK(loss.shape().size() == 1, "[backward] needs one number; got ", loss.shape());
+  SACCADE_CHECK(loss.requires_grad(), "[backward] the loss depends on nothing that wants a gradient");
   const View g = grad(loss);
   g[0] += seed;
   run_back();
@@ -113,6 +114,8 @@ void Tape::backward(std::span<const Var> outputs, std::span<const ConstView> cot
 }
 
 void Tape::run_back() {
+  SACCADE_ASSERT(!went_back_, "backward twice on one recording: gradients would count double");
+  went_back_ = true;
   for (auto step = steps_.rbegin(); step != steps_.rend(); ++step)
     if (has_grad(Var(this, step->out))) step->call(step->closure);
 }
@@ -124,6 +127,7 @@ void Tape::reset() {
   rows_grads_.clear();
   parameter_nodes_.clear();
   draws_ = 0;
+  went_back_ = false;
   arena_->reset();
 }
 

@@ -113,7 +113,8 @@ class Tape {
   void defer(const RowsGrad& job) { rows_grads_.push_back(job); }
 
   // --- going back -----------------------------------------------------------------------------
-  // Fills gradients from d loss = seed; loss has one element.
+  // Fills gradients from d loss = seed; loss has one element and requires a gradient. Once a
+  // recording: throws InternalError when it already went back and was not reset.
   void backward(Var loss, Real seed = 1);
   // The same from a cotangent of any output: grad(out) += cotangent for each, then back.
   void backward(std::span<const Var> outputs, std::span<const ConstView> cotangents);
@@ -164,6 +165,7 @@ class Tape {
   std::vector<RowsGrad> rows_grads_;
   bool recording_ = true;
   bool training_ = false;
+  bool went_back_ = false;
   std::uint64_t seed_ = 0, step_ = 0, first_sample_ = 0, draws_ = 0;
 };
 

@@ -105,7 +105,7 @@ TEST_CASE("oneDNN's products agree with the reference") {
 
 // oneDNN leaves C alone where there is nothing to add up, whatever beta says; the tag goes when
 // kernels::fast::gemm does it itself.
-TEST_CASE("a product of no terms is beta C", "[!shouldfail]") {
+TEST_CASE("a product of no terms is beta C") {
   for (const Real beta : {0.0F, 0.5F}) check_gemm({2, 3, 0}, Trans::kNo, Trans::kNo, 0, 1, beta);
 }
 

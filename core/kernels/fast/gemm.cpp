@@ -71,6 +71,7 @@ bool few_rows(const Gemm& g) {
 
 void gemm(const Gemm& g) {
   if (g.m == 0 || g.n == 0) return;
+  if (g.k == 0) return reference::gemm(g);  // sgemm leaves C alone then, whatever beta is
   if (few_rows(g)) {
     using Key = std::tuple<Index, Index, Index, Index, Index, Index, bool>;
     thread_local std::map<Key, FewRowsProduct> products;

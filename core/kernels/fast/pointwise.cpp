@@ -1,7 +1,7 @@
 #include "core/kernels/pointwise.h"
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 
 #include "core/kernels/eigen_maps.h"
 

@@ -1,0 +1,68 @@
+#include "captioning/model.h"
+
+#include "core/base/error.h"
+
+namespace saccade {
+
+Captioner::Captioner(const ExperimentConfig& config, Vocabulary vocabulary,
+                     const GridShape& frozen_grid)
+    : vocabulary_(std::move(vocabulary)) {
+  if (config.encoder.type == EncoderKind::kCnn) {
+    cnn_ = std::make_unique<CnnEncoder>(config.encoder, ParamScope(parameters_, "encoder"));
+    grid_ = cnn_->grid();
+    input_shape_ = {config.encoder.image_size, config.encoder.image_size, 3};
+  } else {
+    SACCADE_ASSERT(frozen_grid.size() > 0, "a frozen encoder without a grid");
+    input_shape_ = {frozen_grid.regions(), frozen_grid.features};
+    positions_ = std::make_unique<GridPositions>(
+        config.encoder.positions,
+        GridExtents{
+            .rows = frozen_grid.rows, .cols = frozen_grid.cols, .features = frozen_grid.features});
+    grid_ = {
+        .rows = frozen_grid.rows, .cols = frozen_grid.cols, .features = positions_->features()};
+  }
+  decoder_ = make_decoder(config.decoder, config.attention,
+                          {.features = grid_.features, .vocabulary = vocabulary_.size()},
+                          ParamScope(parameters_, "decoder"));
+  parameters_.initialise(static_cast<std::uint64_t>(config.seed));
+}
+
+Var Captioner::encode(Tape& tape, ConstView input) const {
+  const Var x = tape.constant(input);
+  return cnn_ ? cnn_->forward(tape, x) : (*positions_)(tape, x);
+}
+
+std::vector<DecodedCaption> Captioner::caption(ConstView input, const SearchOptions& options,
+                                               std::uint64_t first_image) const {
+  Arena arena;
+  Tape tape(arena);
+  tape.set_recording(false);
+  tape.set_parameters(parameters_.views());
+  const Var features = encode(tape, input);
+  return search(*decoder_, parameters_.views(), features.value(), SpecialWords{}, options,
+                first_image);
+}
+
+SearchOptions search_options(const ExperimentConfig& config) {
+  return {.mode = config.search.mode,
+          .beam = config.search.beam,
+          .max_length = config.search.max_length,
+          .length_normalization = config.search.length_normalization,
+          .temperature = config.search.temperature,
+          .regime = evaluation_regimes(config.attention).front(),
+          .seed = static_cast<std::uint64_t>(config.seed)};
+}
+
+std::vector<Regime> evaluation_regimes(const AttentionConfig& config) {
+  switch (config.selection) {
+    case SelectionKind::kSoft:
+      return {Regime::kExpectation};
+    case SelectionKind::kHard:
+      return {Regime::kArgmax, Regime::kExpectation, Regime::kSample};
+    case SelectionKind::kArgmax:
+      return {Regime::kArgmax, Regime::kExpectation};
+  }
+  throw InternalError("unknown selection");
+}
+
+}  // namespace saccade

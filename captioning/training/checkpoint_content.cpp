@@ -1,0 +1,186 @@
+#include "captioning/training/checkpoint_content.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/base/error.h"
+#include "core/config/config.h"
+#include "core/io/checkpoint.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr std::uint64_t kContentVersion = 1;
+
+std::string parameter_entry(const std::string& name) { return "parameters/" + name; }
+
+std::vector<Index> extents(const Shape& shape) {
+  std::vector<Index> out;
+  for (int a = 0; a < shape.rank(); ++a) out.push_back(shape[a]);
+  return out;
+}
+
+void add_state(Archive& archive, const TrainingState& state) {
+  archive.add_int64s("state/position", {4},
+                     {state.update, state.epoch, state.batch, state.validations_without_gain});
+  archive.add_doubles("state/clock", {5},
+                      {state.seconds, state.last_validation, state.last_validation_seconds,
+                       state.last_checkpoint, state.last_checkpoint_seconds});
+  archive.add_doubles("state/reward_baseline", {2},
+                      {state.baseline.started ? 1.0 : 0.0, state.baseline.value});
+  std::vector<std::string> names;
+  std::vector<double> values;
+  for (const auto& [name, value] : state.best) names.push_back(name), values.push_back(value);
+  archive.add_uint64("state/finished", state.finished ? 1 : 0);
+  archive.add_strings("state/best_names", std::move(names));
+  archive.add_doubles("state/best_values", {static_cast<Index>(values.size())}, std::move(values));
+}
+
+TrainingState read_state(const Archive& archive) {
+  TrainingState state;
+  const auto position = archive.int64s("state/position", std::array<Index, 1>{4});
+  state.update = position[0], state.epoch = position[1], state.batch = position[2];
+  state.validations_without_gain = position[3];
+  const auto clock = archive.doubles("state/clock", std::array<Index, 1>{5});
+  state.seconds = clock[0], state.last_validation = clock[1],
+  state.last_validation_seconds = clock[2];
+  state.last_checkpoint = clock[3], state.last_checkpoint_seconds = clock[4];
+  const auto baseline = archive.doubles("state/reward_baseline", std::array<Index, 1>{2});
+  state.baseline = {.started = baseline[0] != 0, .value = baseline[1]};
+  state.finished = archive.uint64("state/finished") != 0;
+  const auto& names = archive.strings("state/best_names");
+  const auto values =
+      archive.doubles("state/best_values", std::array<Index, 1>{static_cast<Index>(names.size())});
+  for (std::size_t i = 0; i < names.size(); ++i) state.best[names[i]] = values[i];
+  return state;
+}
+
+void read_parameters(const Archive& archive, ParameterStore& store) {
+  std::vector<std::string> missing;
+  for (const ParameterInfo& info : store.infos())
+    if (!archive.contains(parameter_entry(info.name))) missing.push_back(info.name);
+  const std::size_t stored = archive.names("parameters/").size();
+  if (!missing.empty() || stored != store.count())
+    throw CheckpointError(str(archive.source(), ": holds ", stored,
+                              " parameters, the model of its config has ", store.count(),
+                              missing.empty() ? "" : "; missing: " + missing.front(),
+                              "; it was written by another version of saccade"));
+  for (std::size_t p = 0; p < store.count(); ++p) {
+    const ParameterInfo& info = store.info(static_cast<int>(p));
+    const auto values = archive.floats(parameter_entry(info.name), extents(info.shape));
+    std::copy(values.begin(), values.end(), store.value(static_cast<int>(p)).data);
+  }
+}
+
+// Values that may change between a run and its continuation: they decide how long it goes on, how
+// fast, and how it is reported, but not what an update does.
+bool may_change(const std::string& path) {
+  static constexpr std::array<std::string_view, 10> kFree = {
+      "name",           "threads", "train.stop", "train.checkpoint_every", "train.keep",
+      "train.prefetch", "search",  "compare",    "train.early_stop",       "encoder.cache"};
+  static constexpr std::array<std::string_view, 6> kPlaces = {
+      "data.annotations", "data.images",     "data.tokens",
+      "data.splits",      "data.val_images", "data.val_annotations"};
+  const auto covers = [&](std::string_view free) {
+    return path == free || path.starts_with(std::string(free) + ".");
+  };
+  // A data set may move: its digest is compared instead.
+  return std::any_of(kFree.begin(), kFree.end(), covers) ||
+         std::any_of(kPlaces.begin(), kPlaces.end(), covers);
+}
+
+void check_version(const Archive& archive) {
+  if (!archive.contains("content_version"))
+    throw CheckpointError(archive.source() + ": is no checkpoint of a saccade model");
+  if (const auto version = archive.uint64("content_version"); version != kContentVersion)
+    throw CheckpointError(str(archive.source(), ": has content version ", version,
+                              "; this saccade reads version ", kContentVersion));
+}
+
+Vocabulary read_vocabulary(const Archive& archive) {
+  try {
+    return Vocabulary(archive.strings("vocabulary"));
+  } catch (const DataError& error) {
+    throw CheckpointError(archive.source() + ": vocabulary: " + error.what());
+  }
+}
+
+}  // namespace
+
+Archive checkpoint_archive(const ExperimentConfig& config, const Captioner& model,
+                           const GridShape& frozen_grid, const DataIdentity& data,
+                           const Optimizer& optimizer, const TrainingState& state) {
+  Archive archive;
+  archive.add_uint64("content_version", kContentVersion);
+  archive.add_string("config", print_config(config));
+  archive.add_string("data/name", data.name);
+  archive.add_string("data/digest", data.digest);
+  archive.add_strings("vocabulary", model.vocabulary().words());
+  archive.add_int64s("frozen_grid", {3},
+                     {frozen_grid.rows, frozen_grid.cols, frozen_grid.features});
+  const ParameterStore& store = model.parameters();
+  for (std::size_t p = 0; p < store.count(); ++p) {
+    const ParameterInfo& info = store.info(static_cast<int>(p));
+    archive.borrow_floats(parameter_entry(info.name), extents(info.shape),
+                          store.value(static_cast<int>(p)).span());
+  }
+  for (const Optimizer::Moment& moment : optimizer.moments())
+    archive.borrow_floats("optimizer/" + moment.name, {moment.values.size()}, moment.values.span());
+  archive.add_int64s("optimizer/updates", {1}, {optimizer.updates()});
+  add_state(archive, state);
+  return archive;
+}
+
+LoadedModel load_model(const std::filesystem::path& path, std::span<const std::string> overrides) {
+  const Archive archive = load_archive(path);
+  check_version(archive);
+  LoadedModel loaded;
+  try {
+    loaded.config =
+        parse_config<ExperimentConfig>(archive.string("config"), path.string() + " (config)")
+            .config;
+  } catch (const UsageError& error) {
+    throw CheckpointError(error.what());
+  }
+  auto changed = parse_config<ExperimentConfig>(archive.string("config"),
+                                                path.string() + " (config)", overrides);
+  loaded.config = changed.config;
+  loaded.data = {archive.string("data/name"), archive.string("data/digest")};
+  const auto grid = archive.int64s("frozen_grid", std::array<Index, 1>{3});
+  loaded.frozen_grid = {.rows = grid[0], .cols = grid[1], .features = grid[2]};
+  loaded.model =
+      std::make_unique<Captioner>(loaded.config, read_vocabulary(archive), loaded.frozen_grid);
+  read_parameters(archive, loaded.model->parameters());
+  loaded.state = read_state(archive);
+  return loaded;
+}
+
+void restore_run(const Archive& archive, const ExperimentConfig& config, const DataIdentity& data,
+                 Captioner& model, Trainer& trainer) {
+  check_version(archive);
+  const auto old =
+      parse_config<ExperimentConfig>(archive.string("config"), archive.source() + " (config)")
+          .config;
+  std::string changes;
+  for (const Difference& d : config_differences(old, config))
+    if (!may_change(d.path)) changes += "\n  " + d.path + " was " + d.first + ", is " + d.second;
+  if (archive.string("data/digest") != data.digest)
+    changes += "\n  the data set " + data.name + " has other content";
+  if (archive.strings("vocabulary") != model.vocabulary().words()) changes += "\n  the vocabulary";
+  if (!changes.empty())
+    throw CheckpointError(archive.source() +
+                          ": cannot go on, because something changed since it was written:" +
+                          changes + "\nstart a new run, or undo the changes");
+  read_parameters(archive, model.parameters());
+  Optimizer& optimizer = trainer.optimizer();
+  for (Optimizer::Moment& moment : optimizer.moments()) {
+    const auto values =
+        archive.floats("optimizer/" + moment.name, std::array<Index, 1>{moment.values.size()});
+    std::copy(values.begin(), values.end(), moment.values.data());
+  }
+  optimizer.set_updates(archive.int64s("optimizer/updates", std::array<Index, 1>{1})[0]);
+  trainer.state() = read_state(archive);
+}
+
+}  // namespace saccade

@@ -1,0 +1,117 @@
+#include "captioning/training/train_step.h"
+
+#include <cmath>
+
+#include "core/parallel/parallel.h"
+
+namespace saccade {
+
+Index TrainBatch::captions() const {
+  Index total = 0;
+  for (const TrainShard& shard : shards) total += shard.captions.captions();
+  return total;
+}
+
+TrainStep::TrainStep(Captioner& model, Optimizer& optimizer, const ExperimentConfig& config)
+    : model_(&model),
+      seed_(static_cast<std::uint64_t>(config.seed)),
+      options_(loss_options(config.objective, config.attention)),
+      gradient_step_(model.parameters(), optimizer,
+                     {.norm = config.optimizer.clip_norm, .value = config.optimizer.clip_value}) {}
+
+UpdateReport TrainStep::run(const TrainBatch& batch, Index update, double lr) {
+  const Index shards = static_cast<Index>(batch.shards.size());
+  while (static_cast<Index>(workers_.size()) < shards)
+    workers_.push_back(std::make_unique<Worker>());
+  const Index batch_captions = batch.captions();
+  std::vector<Index> first(batch.shards.size(), 0);
+  for (std::size_t s = 1; s < first.size(); ++s)
+    first[s] = first[s - 1] + batch.shards[s - 1].captions.captions();
+
+  const auto forward = [&](Index s) {
+    const auto i = static_cast<std::size_t>(s);
+    Worker& worker = *workers_[i];
+    const TrainShard& shard = batch.shards[i];
+    worker.loss.reset();
+    worker.tape.reset();
+    worker.tape.set_parameters(model_->parameters().views());
+    worker.tape.set_training(true);
+    worker.tape.set_random(seed_, static_cast<std::uint64_t>(update),
+                           static_cast<std::uint64_t>(first[i]));
+    const Var features = model_->encode(worker.tape, shard.inputs.view());
+    worker.loss = std::make_unique<ShardLoss>(worker.tape, model_->decoder(), features,
+                                              shard.captions, options_,
+                                              ShardKey{.seed = seed_,
+                                                       .update = static_cast<std::uint64_t>(update),
+                                                       .first_caption = first[i],
+                                                       .batch_captions = batch_captions});
+  };
+  // Only the reward's baseline needs all shards' losses before any goes back: without one a shard
+  // runs through while its data is warm.
+  double baseline = 0;
+  if (options_.selection == SelectionKind::kHard) {
+    parallel::for_each(shards, forward);
+    std::vector<const ShardLoss*> losses;
+    for (Index s = 0; s < shards; ++s)
+      losses.push_back(workers_[static_cast<std::size_t>(s)]->loss.get());
+    baseline = batch_baseline(baseline_, options_, losses);
+    parallel::for_each(
+        shards, [&](Index s) { workers_[static_cast<std::size_t>(s)]->loss->backward(baseline); });
+  } else {
+    parallel::for_each(shards, [&](Index s) {
+      forward(s);
+      workers_[static_cast<std::size_t>(s)]->loss->backward(0);
+    });
+  }
+  UpdateReport result = report(batch, baseline, update);
+  std::vector<Tape*> tapes;
+  for (Index s = 0; s < shards; ++s) tapes.push_back(&workers_[static_cast<std::size_t>(s)]->tape);
+  try {
+    result.grad_norm = gradient_step_.apply(tapes, lr).grad_norm;
+  } catch (const DivergedError& error) {
+    throw DivergedError(str("update ", update, ": ", error.what()));
+  }
+  return result;
+}
+
+UpdateReport TrainStep::report(const TrainBatch& batch, double baseline, Index update) const {
+  UpdateReport out;
+  out.baseline = baseline;
+  double nll = 0, penalty = 0, square = 0, sum = 0, sampled = 0;
+  for (std::size_t s = 0; s < batch.shards.size(); ++s) {
+    const ShardLoss& loss = *workers_[s]->loss;
+    std::vector<Index> words(loss.nll().size(), 0);
+    for (const Index rows : loss.captions().rows)
+      for (Index c = 0; c < rows; ++c) ++words[static_cast<std::size_t>(c)];
+    for (std::size_t c = 0; c < loss.nll().size(); ++c) {
+      if (!std::isfinite(loss.nll()[c]) || !std::isfinite(loss.penalties()[c]))
+        throw DivergedError(str("update ", update, ": the loss of image ", batch.shards[s].ids[c],
+                                " is ", loss.nll()[c],
+                                "; lower optimizer.lr or set optimizer.clip_norm"));
+      nll += loss.nll()[c];
+      const double floor = penalty_floor(words[c], model_->grid().regions());
+      penalty += options_.doubly_stochastic > 0 ? loss.penalties()[c] - floor : 0;
+      out.loss += loss.nll()[c] + options_.doubly_stochastic * loss.penalties()[c];
+      out.words += words[c];
+      ++out.captions;
+      if (!loss.sampled()[c]) continue;
+      const double advantage = loss.rewards()[c] - baseline;
+      sum += advantage, square += advantage * advantage, sampled += 1;
+    }
+  }
+  const auto captions = static_cast<double>(out.captions);
+  out.loss /= captions;
+  out.penalty = penalty / captions;
+  out.nll_per_word = nll / static_cast<double>(out.words);
+  out.sampled_share = sampled / captions;
+  if (sampled > 0) out.advantage_variance = square / sampled - (sum / sampled) * (sum / sampled);
+  return out;
+}
+
+std::size_t TrainStep::held_bytes() const {
+  std::size_t bytes = gradient_step_.held_bytes();
+  for (const auto& worker : workers_) bytes += worker->arena.reserved();
+  return bytes;
+}
+
+}  // namespace saccade

@@ -1,0 +1,66 @@
+// One update: forward and backward of all shards in parallel (phase A), then the weights (phase B).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "captioning/model.h"
+#include "captioning/objectives/caption_loss.h"
+#include "core/optim/gradient_step.h"
+
+namespace saccade {
+
+// The captions of one shard with their images' inputs, longest first.
+struct TrainShard {
+  Tensor inputs;                 // [n, ...Captioner::input_shape()]
+  PackedCaptions captions;       // n captions
+  std::vector<std::string> ids;  // [n] image ids, for messages
+};
+
+struct TrainBatch {
+  std::vector<TrainShard> shards;
+  Index captions() const;
+};
+
+struct UpdateReport {
+  double loss = 0;                // mean over captions: NLL + penalty
+  double nll_per_word = 0;        // nats
+  double penalty = 0;             // the doubly stochastic term above its floor, mean over captions
+  double sampled_share = 0;       // captions whose attention was sampled
+  double baseline = 0;            // of the reward, used in this update
+  double advantage_variance = 0;  // of (reward - baseline) over the sampled captions
+  double grad_norm = 0;           // 0 unless the norm is clipped
+  Index captions = 0, words = 0;
+};
+
+class TrainStep {
+ public:
+  // Everything must outlive this. `seed` keys dropout and sampled attention.
+  TrainStep(Captioner& model, Optimizer& optimizer, const ExperimentConfig& config);
+
+  // Update number `update` with learning rate lr. Throws DivergedError naming update, tensor and
+  // images when a loss or gradient is not finite.
+  UpdateReport run(const TrainBatch& batch, Index update, double lr);
+
+  RewardBaseline& reward_baseline() { return baseline_; }
+  // Bytes of the shards' arenas and of phase B.
+  std::size_t held_bytes() const;
+
+ private:
+  struct Worker {
+    Arena arena;
+    Tape tape{arena};
+    std::unique_ptr<ShardLoss> loss;
+  };
+  UpdateReport report(const TrainBatch& batch, double baseline, Index update) const;
+
+  Captioner* model_;
+  std::uint64_t seed_;
+  CaptionLossOptions options_;
+  GradientStep gradient_step_;
+  RewardBaseline baseline_;
+  std::vector<std::unique_ptr<Worker>> workers_;  // one a shard, kept between updates
+};
+
+}  // namespace saccade

@@ -1,0 +1,168 @@
+#include "captioning/training/trainer.h"
+
+#include <chrono>
+#include <cmath>
+
+namespace saccade {
+
+namespace {
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+TrainingLength training_length(const Stop& stop, Index batches_per_epoch) {
+  TrainingLength length{.updates_per_epoch = batches_per_epoch};
+  if (stop.unit == Stop::Unit::kEpochs) length.total = stop.count * batches_per_epoch;
+  if (stop.unit == Stop::Unit::kUpdates) length.total = stop.count;
+  return length;
+}
+
+BatchPlanOptions plan_options(const ExperimentConfig& config) {
+  return {.seed = static_cast<std::uint64_t>(config.seed),
+          .batch = config.train.batch,
+          .shard = config.train.shard};
+}
+
+}  // namespace
+
+bool higher_is_better(const std::string& metric) {
+  return metric.find("loss") == std::string::npos && metric.find("perplexity") == std::string::npos;
+}
+
+Trainer::Trainer(const Setup& setup)
+    : setup_(setup),
+      config_(*setup.config),
+      optimizer_(make_optimizer(config_.optimizer, setup.model->parameters())),
+      step_(*setup.model, *optimizer_, config_),
+      batches_per_epoch_(static_cast<Index>(plan(0).size())),
+      schedule_(config_.optimizer, training_length(config_.train.stop, batches_per_epoch_)) {}
+
+std::vector<Batch> Trainer::plan(Index epoch) const {
+  return plan_epoch(setup_.set->items(), plan_options(config_), epoch);
+}
+
+// Whether `every` has passed since the given update and time. Epochs count as their batches.
+bool Trainer::due(const Stop& every, double last_update, double last_seconds) const {
+  if (every.is_time()) return state_.seconds - last_seconds >= static_cast<double>(every.seconds());
+  const Index updates =
+      every.unit == Stop::Unit::kEpochs ? every.count * batches_per_epoch_ : every.count;
+  return static_cast<double>(state_.update) - last_update >= static_cast<double>(updates);
+}
+
+bool Trainer::reached(const Stop& stop) const { return due(stop, 0, 0); }
+
+double Trainer::share_done() const {
+  const Stop& stop = config_.train.stop;
+  if (stop.is_time()) return std::min(1.0, state_.seconds / static_cast<double>(stop.seconds()));
+  const auto total = static_cast<double>(training_length(stop, batches_per_epoch_).total);
+  return std::min(1.0, static_cast<double>(state_.update) / total);
+}
+
+bool Trainer::early_stop() const {
+  const Index patience = config_.train.early_stop.patience;
+  return patience > 0 && state_.validations_without_gain >= patience;
+}
+
+StopReason Trainer::run(const std::atomic<int>* signal) {
+  step_.reward_baseline() = state_.baseline;
+  while (!state_.finished) {
+    if (reached(config_.train.stop)) break;
+    if (!train_epoch(signal)) {
+      if (signal && *signal != 0) {
+        if (last_saved_update_ != state_.update) save();
+        return StopReason::kSignal;
+      }
+      break;
+    }
+  }
+  const StopReason reason = early_stop() ? StopReason::kEarlyStop : StopReason::kFinished;
+  if (state_.finished) return reason;
+  state_.finished = true;
+  if (static_cast<double>(state_.update) > state_.last_validation) {
+    validate();
+  } else {
+    save();
+  }
+  return reason;
+}
+
+bool Trainer::train_epoch(const std::atomic<int>* signal) {
+  const std::vector<Batch> batches = plan(state_.epoch);
+  const Index first = state_.batch, left = static_cast<Index>(batches.size()) - first;
+  parallel::Prefetcher<TrainBatch> loader(left, config_.train.prefetch, [&](Index i) {
+    return make_batch(batches[static_cast<std::size_t>(first + i)], *setup_.set, *setup_.inputs,
+                      static_cast<std::uint64_t>(config_.seed), state_.epoch);
+  });
+  while (!loader.done()) {
+    const double start = now();
+    const TrainBatch batch = loader.next();
+    const double lr = schedule_.rate(state_.update);
+    const UpdateReport report = step_.run(batch, state_.update, lr);
+    const double seconds = now() - start;
+    ++state_.update;
+    ++state_.batch;
+    state_.seconds += seconds;
+    state_.baseline = step_.reward_baseline();
+    const bool epoch_ends = loader.done();
+    if (epoch_ends) state_.batch = 0;
+    setup_.observer->on_update({.report = &report,
+                                .state = &state_,
+                                .lr = lr,
+                                .seconds = seconds,
+                                .batches = batches_per_epoch_,
+                                .done = share_done()});
+    if (epoch_ends) ++state_.epoch;
+    if (due(config_.train.validate_every, state_.last_validation, state_.last_validation_seconds)) {
+      validate();
+    } else if (due(config_.train.checkpoint_every, state_.last_checkpoint,
+                   state_.last_checkpoint_seconds)) {
+      save();
+    }
+    if (signal && *signal != 0) return false;
+    if (early_stop() || reached(config_.train.stop)) return false;
+  }
+  return true;
+}
+
+void Trainer::validate() {
+  state_.last_validation = static_cast<double>(state_.update);
+  state_.last_validation_seconds = state_.seconds;
+  const Metrics metrics = setup_.validate(*setup_.model);
+  std::vector<std::string> improved;
+  for (const auto& [name, value] : metrics) {
+    const auto best = state_.best.find(name);
+    const bool better = best == state_.best.end() ||
+                        (higher_is_better(name) ? value > best->second : value < best->second);
+    if (better) {
+      state_.best[name] = value;
+      improved.push_back(name);
+    }
+  }
+  const auto is_improved = [&](const std::string& name) {
+    return std::find(improved.begin(), improved.end(), name) != improved.end();
+  };
+  for (const std::string& name : {config_.train.early_stop.metric, config_.train.best_metric})
+    if (!metrics.contains(name)) {
+      std::string known;
+      for (const auto& [key, value] : metrics) known += (known.empty() ? "" : ", ") + key;
+      throw UsageError("there is no validation metric '" + name + "'; this run has " + known);
+    }
+  state_.validations_without_gain =
+      is_improved(config_.train.early_stop.metric) ? 0 : state_.validations_without_gain + 1;
+  if (early_stop()) state_.finished = true;
+  setup_.observer->on_validation(metrics, state_);
+  const std::filesystem::path path = save();
+  if (is_improved(config_.train.best_metric)) setup_.mark_best(config_.train.best_metric, path);
+}
+
+std::filesystem::path Trainer::save() {
+  state_.last_checkpoint = static_cast<double>(state_.update);
+  state_.last_checkpoint_seconds = state_.seconds;
+  last_saved_ = setup_.save(*optimizer_, state_);
+  last_saved_update_ = state_.update;
+  setup_.observer->on_checkpoint(last_saved_, state_);
+  return last_saved_;
+}
+
+}  // namespace saccade

@@ -1,0 +1,101 @@
+// The training loop: epochs of prefetched batches, validation by free-running decoding, early
+// stopping, checkpoints from which a run goes on as if it had never stopped.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "captioning/training/training_set.h"
+#include "core/optim/schedule.h"
+
+namespace saccade {
+
+// Everything besides parameters and optimizer moments that decides how training goes on.
+struct TrainingState {
+  Index update = 0;            // updates done
+  Index epoch = 0;             // the epoch that is running
+  Index batch = 0;             // batches of it done
+  double seconds = 0;          // spent training, over all resumptions
+  double last_validation = 0;  // in updates and in seconds: when each was last done
+  double last_validation_seconds = 0;
+  double last_checkpoint = 0;
+  double last_checkpoint_seconds = 0;
+  RewardBaseline baseline;
+  std::map<std::string, double> best;  // of every validation metric so far
+  Index validations_without_gain = 0;  // of train.early_stop.metric
+  bool finished = false;
+};
+
+using Metrics = std::map<std::string, double>;
+
+// Whether a higher value of the metric is better (all but losses and perplexity).
+bool higher_is_better(const std::string& metric);
+
+// What a run reports while it trains; the run directory, the progress bar and tests listen.
+class TrainObserver {
+ public:
+  virtual ~TrainObserver() = default;
+  struct Update {
+    const UpdateReport* report;
+    const TrainingState* state;
+    double lr = 0;
+    double seconds = 0;  // of this update, batch included
+    Index batches = 0;   // of the epoch
+    double done = 0;     // share of the whole run, 0..1
+  };
+  virtual void on_update(const Update&) {}
+  virtual void on_validation(const Metrics&, const TrainingState&) {}
+  virtual void on_checkpoint(const std::filesystem::path&, const TrainingState&) {}
+};
+
+enum class StopReason { kFinished, kEarlyStop, kSignal };
+
+class Trainer {
+ public:
+  struct Setup {
+    const ExperimentConfig* config;
+    const TrainingSet* set;
+    const DatasetInputs* inputs;
+    Captioner* model;
+    TrainObserver* observer;
+    // Free-running scores of the model on the validation images.
+    std::function<Metrics(const Captioner&)> validate;
+    // Writes a checkpoint of the run: model, optimizer, state. Returns its path.
+    std::function<std::filesystem::path(const Optimizer&, const TrainingState&)> save;
+    // Told after a validation which metrics are the best so far, with the checkpoint that has them.
+    std::function<void(const std::string& metric, const std::filesystem::path&)> mark_best;
+  };
+  explicit Trainer(const Setup& setup);
+
+  Optimizer& optimizer() { return *optimizer_; }
+  TrainingState& state() { return state_; }
+  Index batches_per_epoch() const { return batches_per_epoch_; }
+
+  // Trains until train.stop, early stop, or *signal becomes non-zero; then saves.
+  StopReason run(const std::atomic<int>* signal = nullptr);
+
+ private:
+  std::vector<Batch> plan(Index epoch) const;
+  bool due(const Stop& every, double last_update, double last_seconds) const;
+  bool reached(const Stop& stop) const;
+  double share_done() const;
+  bool train_epoch(const std::atomic<int>* signal);  // false: stopped inside
+  void validate();
+  std::filesystem::path save();
+  bool early_stop() const;
+
+  Setup setup_;
+  const ExperimentConfig& config_;
+  std::unique_ptr<Optimizer> optimizer_;
+  TrainStep step_;
+  Index batches_per_epoch_;
+  Schedule schedule_;
+  TrainingState state_;
+  std::filesystem::path last_saved_;
+  Index last_saved_update_ = -1;
+};
+
+}  // namespace saccade

@@ -1,0 +1,78 @@
+#include "captioning/training/training_set.h"
+
+#include <algorithm>
+
+#include "captioning/text/tokenizer.h"
+
+namespace saccade {
+
+Vocabulary training_vocabulary(const LoadedData& data, const DataConfig& config) {
+  std::vector<std::vector<std::string>> captions;
+  for (const Index i : images_of(data.dataset, Split::kTrain))
+    for (const std::string& caption : data.dataset.images[static_cast<std::size_t>(i)].captions)
+      captions.push_back(tokenize(caption));
+  return Vocabulary::count(captions, config.min_count);
+}
+
+TrainingSet::TrainingSet(const LoadedData& data, const DataConfig& config,
+                         const Vocabulary& vocabulary, std::span<const Index> bad)
+    : data_(&data), captions_(data.dataset.images.size()) {
+  for (const Index i : images_of(data.dataset, Split::kTrain)) {
+    if (std::find(bad.begin(), bad.end(), i) != bad.end()) continue;
+    const auto image = static_cast<std::size_t>(i);
+    for (const std::string& text : data.dataset.images[image].captions) {
+      std::vector<std::string> tokens = tokenize(text);
+      if (tokens.empty()) continue;
+      if (static_cast<Index>(tokens.size()) > config.max_length) {
+        tokens.resize(static_cast<std::size_t>(config.max_length));
+        ++cut_;
+      }
+      std::vector<int> ids;
+      for (const Index id : vocabulary.encode(tokens)) ids.push_back(static_cast<int>(id));
+      unknown_ += std::count(ids.begin(), ids.end(), static_cast<int>(Vocabulary::kUnk));
+      words_ += static_cast<Index>(ids.size());
+      items_.push_back({.image = i,
+                        .caption = static_cast<Index>(captions_[image].size()),
+                        .length = static_cast<Index>(ids.size())});
+      captions_[image].push_back(std::move(ids));
+    }
+  }
+  if (items_.empty())
+    throw DataError(data.dataset.name +
+                    ": no training caption is left; check data.limit_train and the splits");
+}
+
+const std::vector<int>& TrainingSet::words(const PlanItem& item) const {
+  return captions_[static_cast<std::size_t>(item.image)][static_cast<std::size_t>(item.caption)];
+}
+
+const std::string& TrainingSet::image_id(const PlanItem& item) const {
+  return data_->dataset.images[static_cast<std::size_t>(item.image)].id;
+}
+
+TrainBatch make_batch(const Batch& plan, const TrainingSet& set, const DatasetInputs& inputs,
+                      std::uint64_t seed, Index epoch) {
+  TrainBatch batch;
+  const Shape one = inputs.shape();
+  for (const std::vector<PlanItem>& items : plan.shards) {
+    TrainShard shard;
+    std::vector<Index> extents{static_cast<Index>(items.size())};
+    for (int a = 0; a < one.rank(); ++a) extents.push_back(one[a]);
+    shard.inputs = Tensor(Shape::of(extents.data(), static_cast<int>(extents.size())));
+    std::vector<std::vector<int>> captions;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      const auto size = static_cast<std::size_t>(one.size());
+      const RandomKey key{seed, Stream::kAugment, static_cast<std::uint64_t>(epoch),
+                          static_cast<std::uint64_t>(items[i].image)};
+      inputs.load_augmented(items[i].image, key, shard.inputs.span().subspan(i * size, size));
+      captions.push_back(set.words(items[i]));
+      shard.ids.push_back(set.image_id(items[i]));
+    }
+    shard.captions = pack_captions(captions, static_cast<int>(Vocabulary::kBos),
+                                   static_cast<int>(Vocabulary::kEos));
+    batch.shards.push_back(std::move(shard));
+  }
+  return batch;
+}
+
+}  // namespace saccade

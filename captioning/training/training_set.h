@@ -1,0 +1,43 @@
+// The captions a model trains on as word ids, and batches of them made ahead of the training step.
+#pragma once
+
+#include <vector>
+
+#include "captioning/data/batch_plan.h"
+#include "captioning/inputs.h"
+#include "captioning/text/vocabulary.h"
+#include "captioning/training/train_step.h"
+#include "core/parallel/parallel.h"
+
+namespace saccade {
+
+// The vocabulary of the training captions of a data set.
+Vocabulary training_vocabulary(const LoadedData& data, const DataConfig& config);
+
+class TrainingSet {
+ public:
+  // Encodes every training caption; longer ones than config.max_length words are cut and counted.
+  // Images in `bad` are left out. Throws DataError when nothing is left. data must outlive this.
+  TrainingSet(const LoadedData& data, const DataConfig& config, const Vocabulary& vocabulary,
+              std::span<const Index> bad);
+
+  std::span<const PlanItem> items() const { return items_; }
+  Index cut_captions() const { return cut_; }
+  Index unknown_words() const { return unknown_; }  // words that became <unk>
+  Index word_count() const { return words_; }
+  const std::vector<int>& words(const PlanItem& item) const;
+  const std::string& image_id(const PlanItem& item) const;
+
+ private:
+  const LoadedData* data_;
+  std::vector<PlanItem> items_;
+  std::vector<std::vector<std::vector<int>>> captions_;  // [image][caption] -> ids
+  Index cut_ = 0, unknown_ = 0, words_ = 0;
+};
+
+// The inputs and packed captions of a planned batch. Augments where the encoder can be trained and
+// its config asks for it; random changes are keyed by (seed, epoch, image).
+TrainBatch make_batch(const Batch& plan, const TrainingSet& set, const DatasetInputs& inputs,
+                      std::uint64_t seed, Index epoch);
+
+}  // namespace saccade
