@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/autograd/tape.h"
+#include "core/memory/arena.h"
 #include "core/optim/tiles.h"
 
 namespace saccade {

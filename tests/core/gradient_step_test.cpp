@@ -13,23 +13,24 @@ namespace saccade {
 namespace {
 
 // Shapes that meet every way of cutting: several tiles both ways, a ragged edge, a small whole one.
-constexpr Index kIn = 300, kOut = 1000, kWords = 700;
+constexpr Index kIn = 300, kOut = 1000, kWords = 700, kTallIn = 20, kTallOut = 30;
 
 struct Model {
   ParameterStore store;
-  int weight, bias, table, long_bias, unused;
+  int weight, bias, table, tall, long_bias, unused;
 
   Model() {
     weight = store.declare("weight", Shape{kIn, kOut}, Init::normal(0.1));
     bias = store.declare("bias", Shape{kOut}, Init::constant(0), Decay::kNo);
     table = store.declare("table", Shape{kWords, kIn}, Init::normal(1));
+    tall = store.declare("tall", Shape{kTallIn, kTallOut}, Init::normal(0.1));
     long_bias = store.declare("long_bias", Shape{3}, Init::constant(0), Decay::kNo);
     unused = store.declare("unused", Shape{21}, Init::normal(1));
     store.initialise(3);
   }
 };
 
-// What one shard leaves: several products of few rows, one of many, words with repetitions.
+// What one shard leaves: several products of few rows, some of many, words with repetitions.
 class Shard {
  public:
   Shard(const Model& model, std::uint64_t seed, Real poison = 1) : tape_(arena_) {
@@ -43,6 +44,9 @@ class Shard {
       const Var x = ops::embedding(tape_.parameter(model.table), ids);
       outputs.push_back(ops::linear(x, weight, bias));
     }
+    for (const Index rows : {2100, 3})
+      outputs.push_back(ops::linear(tape_.constant(keep(Shape{rows, kTallIn}, random)),
+                                    tape_.parameter(model.tall)));
     const Var three = tape_.constant(keep(Shape{2, 1}, random));
     outputs.push_back(ops::linear(three, tape_.constant(keep(Shape{1, 3}, random)),
                                   tape_.parameter(model.long_bias)));
