@@ -1,22 +1,20 @@
 #include "core/config/config.h"
 
-#include <unistd.h>
-
 #include <chrono>
 #include <clocale>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 
 #include "core/base/error.h"
 #include "core/base/random.h"
-#include "core/base/suggest.h"
-#include "core/config/experiment_config.h"
+#include "core/config/axes.h"
 #include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
 
 namespace fs = std::filesystem;
 using namespace saccade;
+using test::TempFolder;
 
 namespace {
 
@@ -54,20 +52,6 @@ struct Outer {
     v.field("stop", stop, "an end");
     v.section("inner", inner, "a section");
     v.field("axes", axes, "axes");
-  }
-};
-
-// A folder of config files that disappears with the test.
-struct Folder {
-  fs::path path;
-  Folder() {
-    path = fs::temp_directory_path() / ("saccade-config-" + std::to_string(::getpid()));
-    fs::create_directories(path);
-  }
-  ~Folder() { fs::remove_all(path); }
-  fs::path write(const std::string& name, const std::string& text) const {
-    std::ofstream(path / name, std::ios::binary) << text;
-    return path / name;
   }
 };
 
@@ -269,8 +253,8 @@ TEST_CASE("overrides are typed like the file and name themselves in mistakes") {
 }
 
 TEST_CASE("base files inherit, relative to the file that names them") {
-  const Folder folder;
-  fs::create_directories(folder.path / "sub");
+  const TempFolder folder("config");
+  fs::create_directories(folder / "sub");
   folder.write("root.yaml", "title: root\nrate: 2\ninner: {hidden: 5}\n");
   folder.write("sub/middle.yaml", "base: ../root.yaml\nrate: 3\n");
   const auto leaf = folder.write("leaf.yaml", "base: sub/middle.yaml\ninner: {weight: 1}\n");
@@ -294,10 +278,11 @@ TEST_CASE("base files inherit, relative to the file that names them") {
                  Catch::Contains("bad.yaml:1:7: rate: '0' is out of range"));
   CHECK_THAT(error("base: sub"), Catch::Contains("is a directory"));
   CHECK_THAT(error("base: [a]"), Catch::Contains("expected the name of a YAML file"));
-  CHECK_THAT(message([&] { load_config<Outer>(folder.path); }), Catch::Contains("is a directory"));
-  CHECK_THAT(message([&] { load_config<Outer>(folder.path / "leav.yaml"); }),
+  CHECK_THAT(message([&] { load_config<Outer>(folder.path()); }),
+             Catch::Contains("is a directory"));
+  CHECK_THAT(message([&] { load_config<Outer>(folder / "leav.yaml"); }),
              Catch::EndsWith("leav.yaml: no such file (did you mean 'leaf.yaml'?)"));
-  CHECK_THAT(message([&] { load_config<Outer>(folder.path / "leaf.yaml" / "x"); }),
+  CHECK_THAT(message([&] { load_config<Outer>(folder / "leaf.yaml" / "x"); }),
              Catch::Contains("leaf.yaml/x: "));
   CHECK_THAT(error(std::string(300 * 1024, '#')), Catch::Contains("larger than 256 KiB"));
 }
@@ -393,73 +378,4 @@ TEST_CASE("two configs are compared by path") {
   CHECK(found[1].path == "inner.hidden");
   CHECK(found[1].first == "8");
   CHECK(found[1].second == "9");
-}
-
-TEST_CASE("stops in human units") {
-  Stop stop;
-  for (const char* text : {"10e", "5000u", "2h", "30m", "45s"}) {
-    CHECK(parse_stop(text, stop) == "");
-    CHECK(to_string(stop) == text);
-  }
-  CHECK(parse_stop("2h", stop) == "");
-  CHECK(stop.seconds() == 7200);
-  for (const char* text :
-       {"", "e", "10", "10x", "-1e", "0e", "1.5h", "1h30m", " 1e", "99999999999999999999e"}) {
-    INFO(text);
-    Stop kept = epochs(7);
-    CHECK(parse_stop(text, kept) != "");
-    CHECK(kept == epochs(7));
-  }
-}
-
-TEST_CASE("the nearest name is found, a far one is not") {
-  const std::vector<std::string> names = {"hidden", "embedding", "dropout", "lr"};
-  CHECK(edit_distance("kitten", "sitting") == 3);
-  CHECK(edit_distance("ab", "ba") == 1);
-  CHECK(nearest_name("hiden", names) == "hidden");
-  CHECK(nearest_name("Drop-out", names) == "dropout");
-  CHECK(nearest_name("emb", names) == "embedding");
-  CHECK(nearest_name("r", names) == "lr");
-  CHECK(nearest_name("optimizer", names).empty());
-  CHECK(nearest_name("", names).empty());
-}
-
-TEST_CASE("the experiment's config is sound and documented") {
-  const ExperimentConfig defaults;
-  const auto again = parse_config<ExperimentConfig>(print_config(defaults), "printed.yaml");
-  CHECK(config_differences(defaults, again.config).empty());
-
-  const auto rows = describe_config<ExperimentConfig>();
-  CHECK(rows.size() > 80);
-  for (const FieldInfo& row : rows) {
-    INFO(row.path);
-    CHECK(!row.doc.empty());
-    CHECK(row.doc.find('\n') == std::string::npos);
-  }
-  const auto loaded = parse_config<ExperimentConfig>(
-      "name: flickr8k-soft\nseed: 1\n"
-      "data:      {type: karpathy, annotations: a.json, images: img, min_count: 5}\n"
-      "encoder:   {type: onnx, model: m.onnx, layer: t168, cache: runs/cache}\n"
-      "attention: {score: additive, selection: soft, gate: scalar, hidden: 512}\n"
-      "train:     {batch: 64, stop: 20e, early_stop: {metric: cider, patience: 4}}\n"
-      "compare:   {axes: {attention.selection: [soft, hard]}, seeds: [1, 2, 3]}\n",
-      "e.yaml");
-  REQUIRE(loaded.config.compare.axes.size() == 1);
-  for (const std::string& value : loaded.config.compare.axes[0].values) {
-    LoadedConfig arm = loaded;
-    apply_override(arm, loaded.config.compare.axes[0].path + "=" + value, "compare");
-    CHECK(enum_name(arm.config.attention.selection) == value);
-  }
-}
-
-TEST_CASE("a profile of hard attention gives what the user did not") {
-  HardConfig hard;
-  CHECK(resolved(hard).coin == CoinKind::kImage);
-  hard.profile = HardProfile::kArctic;
-  hard.lambda_r = 0.5;
-  CHECK(resolved(hard).coin == CoinKind::kBatch);
-  CHECK(resolved(hard).lambda_r == 0.5);
-  CHECK(resolved(hard).lambda_e == 0.002);
-  hard.profile = HardProfile::kCustom;
-  CHECK_THROWS_AS(resolved(hard), UsageError);
 }

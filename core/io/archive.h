@@ -1,0 +1,107 @@
+// Named values in memory, as a checkpoint file holds them. Names are paths such as
+// `parameters/decoder/lstm/weight`; entries are in the order of their names.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/base/real.h"
+
+namespace saccade {
+
+// Numbers in row-major order. It owns them, or borrows them from the caller (for saving without a
+// copy), who must then keep them until the archive is written.
+template <class T>
+class NumberArray {
+ public:
+  NumberArray(std::vector<Index> shape, std::vector<T> values)
+      : shape_(std::move(shape)), own_(std::move(values)) {}
+  static NumberArray borrowed(std::vector<Index> shape, std::span<const T> values) {
+    NumberArray array(std::move(shape), {});
+    array.borrowed_ = values;
+    array.is_borrowed_ = true;
+    return array;
+  }
+
+  const std::vector<Index>& shape() const { return shape_; }
+  std::span<const T> values() const { return is_borrowed_ ? borrowed_ : std::span<const T>(own_); }
+
+ private:
+  std::vector<Index> shape_;
+  std::vector<T> own_;
+  std::span<const T> borrowed_;
+  bool is_borrowed_ = false;
+};
+
+class Archive {
+ public:
+  using Entry = std::variant<NumberArray<float>, NumberArray<double>, NumberArray<std::int64_t>,
+                             std::uint64_t, std::string, std::vector<std::string>>;
+
+  Archive() = default;
+  // `source` is named in the errors of the getters: the file an archive was loaded from.
+  explicit Archive(std::string source) : source_(std::move(source)) {}
+
+  // Each adds an entry. A shape has at most five extents and their product of values. Throws
+  // InternalError on a bad name, a name that exists, or values that do not fill the shape.
+  void add_floats(const std::string& name, std::vector<Index> shape, std::vector<float> values);
+  void add_doubles(const std::string& name, std::vector<Index> shape, std::vector<double> values);
+  void add_int64s(const std::string& name, std::vector<Index> shape,
+                  std::vector<std::int64_t> values);
+  // Without a copy; the values must live until the archive is saved.
+  void borrow_floats(const std::string& name, std::vector<Index> shape,
+                     std::span<const float> values);
+  void borrow_doubles(const std::string& name, std::vector<Index> shape,
+                      std::span<const double> values);
+  void add_uint64(const std::string& name, std::uint64_t value);
+  void add_string(const std::string& name, std::string text);
+  void add_strings(const std::string& name, std::vector<std::string> texts);
+
+  // Each throws CheckpointError that names the file, the entry, what was expected and found. With
+  // a shape, the array must have it.
+  const NumberArray<float>& floats(const std::string& name) const;
+  const NumberArray<double>& doubles(const std::string& name) const;
+  const NumberArray<std::int64_t>& int64s(const std::string& name) const;
+  std::span<const float> floats(const std::string& name, std::span<const Index> shape) const;
+  std::span<const double> doubles(const std::string& name, std::span<const Index> shape) const;
+  std::span<const std::int64_t> int64s(const std::string& name, std::span<const Index> shape) const;
+  std::uint64_t uint64(const std::string& name) const;
+  const std::string& string(const std::string& name) const;
+  const std::vector<std::string>& strings(const std::string& name) const;
+
+  bool contains(const std::string& name) const { return entries_.contains(name); }
+  // Names that start with a prefix, in order; all of them for "".
+  std::vector<std::string> names(const std::string& prefix = "") const;
+  const std::map<std::string, Entry>& entries() const { return entries_; }
+  const std::string& source() const { return source_; }
+
+  // What is wrong with an entry's name, "" for nothing: path-like, letters, digits and `_.-`.
+  static std::string bad_name(const std::string& name);
+  // "float array [3, 4]"
+  static std::string describe(const Entry& entry);
+
+  // Adds an entry of any type.
+  void add(const std::string& name, Entry entry);
+
+ private:
+  template <class T>
+  const T& get(const std::string& name, const std::string& expected) const;
+  template <class T>
+  std::span<const T> get_shaped(const std::string& name, std::span<const Index> shape,
+                                const char* type) const;
+  [[noreturn]] void fail(const std::string& name, const std::string& expected,
+                         const std::string& found) const;
+
+  std::string source_ = "archive";
+  std::map<std::string, Entry> entries_;
+};
+
+// Whether two entries have the same type, shape and bits; whether two archives hold the same.
+bool same_entry(const Archive::Entry& a, const Archive::Entry& b);
+bool same_entries(const Archive& a, const Archive& b);
+
+}  // namespace saccade

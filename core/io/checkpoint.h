@@ -1,0 +1,22 @@
+// The checkpoint file: a 512-byte header (magic, version, length, digest), then an ordinary HDF5
+// file, which h5dump and h5py open as it is. A damaged byte anywhere is found before HDF5 sees it.
+#pragma once
+
+#include <filesystem>
+
+#include "core/io/archive.h"
+
+namespace saccade {
+
+// Writes an archive, whole or not at all. Throws IoError that names path, reason and remedy.
+void save_archive(const std::filesystem::path& path, const Archive& archive);
+
+// Reads an archive. Throws CheckpointError when the file is missing, cut, damaged, foreign or of
+// another version, IoError when it may not be read.
+Archive load_archive(const std::filesystem::path& path);
+
+// The digest of a sealed file's content, from its header alone: 32 hexadecimal digits. Throws as
+// load_archive does.
+std::string archive_digest(const std::filesystem::path& path);
+
+}  // namespace saccade

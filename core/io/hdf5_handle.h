@@ -1,0 +1,41 @@
+// HDF5's identifiers as owners, and the one lock around the library. Private to core/io's .cpp
+// files.
+#pragma once
+
+#include <hdf5.h>
+
+#include <mutex>
+#include <utility>
+
+namespace saccade {
+
+// Holds the library for the calling thread and keeps it from printing its error stack.
+class Hdf5Session {
+ public:
+  Hdf5Session();
+
+ private:
+  std::lock_guard<std::mutex> lock_;
+};
+
+// An identifier, closed at the end. Negative means that the call which made it failed.
+class H5Id {
+ public:
+  using Closer = herr_t (*)(hid_t);
+
+  H5Id(hid_t id, Closer closer) : id_(id), closer_(closer) {}
+  H5Id(H5Id&& other) noexcept : id_(std::exchange(other.id_, -1)), closer_(other.closer_) {}
+  H5Id& operator=(H5Id&&) = delete;
+  ~H5Id() { close(); }
+
+  hid_t get() const { return id_; }
+  explicit operator bool() const { return id_ >= 0; }
+  // Whether closing went well.
+  bool close() { return id_ < 0 || closer_(std::exchange(id_, -1)) >= 0; }
+
+ private:
+  hid_t id_;
+  Closer closer_;
+};
+
+}  // namespace saccade

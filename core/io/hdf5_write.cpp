@@ -1,0 +1,153 @@
+// Archive -> HDF5 image. Default library version bounds: later ones leave a stale superblock
+// checksum in a file image, which then does not open.
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/io/hdf5_handle.h"
+#include "core/io/hdf5_image.h"
+
+namespace saccade {
+
+namespace {
+
+H5Id string_type(std::size_t length) {
+  H5Id type(H5Tcopy(H5T_C_S1), H5Tclose);
+  // HDF5 has no strings of length zero; padding makes "" of one zero byte.
+  H5Tset_size(type.get(), std::max<std::size_t>(length, 1));
+  H5Tset_strpad(type.get(), H5T_STR_NULLPAD);
+  H5Tset_cset(type.get(), H5T_CSET_UTF8);
+  return type;
+}
+
+class Writer {
+ public:
+  explicit Writer(hid_t file) : file_(file), link_plist_(H5Pcreate(H5P_LINK_CREATE), H5Pclose) {
+    H5Pset_create_intermediate_group(link_plist_.get(), 1);
+  }
+
+  bool write(const std::string& name, const NumberArray<float>& array) {
+    return numbers(name, array.shape(), array.values().data(), H5T_IEEE_F32LE);
+  }
+  bool write(const std::string& name, const NumberArray<double>& array) {
+    return numbers(name, array.shape(), array.values().data(), H5T_IEEE_F64LE);
+  }
+  bool write(const std::string& name, const NumberArray<std::int64_t>& array) {
+    return numbers(name, array.shape(), array.values().data(), H5T_STD_I64LE);
+  }
+  bool write(const std::string& name, std::uint64_t value) {
+    return numbers(name, {}, &value, H5T_STD_U64LE);
+  }
+  bool write(const std::string& name, const std::string& text) {
+    SACCADE_ASSERT(text.find('\0') == std::string::npos, "zero byte in archive entry '", name, "'");
+    const H5Id type = string_type(text.size());
+    const H5Id space(H5Screate(H5S_SCALAR), H5Sclose);
+    return dataset(name, type.get(), space.get(), text.c_str());
+  }
+  bool write(const std::string& name, const std::vector<std::string>& texts) {
+    std::size_t longest = 1;
+    for (const std::string& text : texts) {
+      SACCADE_ASSERT(text.find('\0') == std::string::npos, "zero byte in archive entry '", name,
+                     "'");
+      longest = std::max(longest, text.size());
+    }
+    std::string padded(longest * texts.size(), '\0');
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      std::copy(texts[i].begin(), texts[i].end(),
+                padded.begin() + static_cast<std::ptrdiff_t>(i * longest));
+    }
+    const H5Id type = string_type(longest);
+    const hsize_t count = texts.size();
+    const H5Id space(H5Screate_simple(1, &count, nullptr), H5Sclose);
+    return dataset(name, type.get(), space.get(), padded.data());
+  }
+
+ private:
+  bool numbers(const std::string& name, const std::vector<Index>& shape, const void* values,
+               hid_t type) {
+    const std::vector<hsize_t> extents(shape.begin(), shape.end());
+    const H5Id space(extents.empty() ? H5Screate(H5S_SCALAR)
+                                     : H5Screate_simple(static_cast<int>(extents.size()),
+                                                        extents.data(), nullptr),
+                     H5Sclose);
+    return dataset(name, type, space.get(), values);
+  }
+
+  bool dataset(const std::string& name, hid_t type, hid_t space, const void* values) {
+    const H5Id set(
+        H5Dcreate2(file_, name.c_str(), type, space, link_plist_.get(), H5P_DEFAULT, H5P_DEFAULT),
+        H5Dclose);
+    if (!set) return false;
+    if (H5Sget_simple_extent_npoints(space) == 0) return true;
+    return H5Dwrite(set.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
+  }
+
+  hid_t file_;
+  H5Id link_plist_;
+};
+
+// About the bytes of an entry in the image.
+struct EntryBytes {
+  template <class T>
+  std::size_t operator()(const NumberArray<T>& array) const {
+    return array.values().size_bytes();
+  }
+  std::size_t operator()(std::uint64_t) const { return 8; }
+  std::size_t operator()(const std::string& text) const { return text.size(); }
+  std::size_t operator()(const std::vector<std::string>& texts) const {
+    std::size_t longest = 1;
+    for (const std::string& text : texts) longest = std::max(longest, text.size());
+    return longest * texts.size();
+  }
+};
+
+// About the bytes of the image, so that it is allocated once.
+std::size_t estimated_bytes(const Archive& archive) {
+  std::size_t total = 4096;
+  for (const auto& [name, entry] : archive.entries()) {
+    total += 1024 + std::visit(EntryBytes{}, entry);
+  }
+  return total;
+}
+
+std::vector<std::byte> build_image(const Archive& archive) {
+  const Hdf5Session session;
+  const H5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  H5Pset_fapl_core(access.get(), estimated_bytes(archive), 0);
+  H5Id file(H5Fcreate("archive", H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose);
+  SACCADE_ASSERT(file, "HDF5 cannot make a file in memory");
+  Writer writer(file.get());
+  for (const auto& [name, entry] : archive.entries()) {
+    const bool written = std::visit(
+        [&, &path = name](const auto& value) { return writer.write(path, value); }, entry);
+    SACCADE_ASSERT(written, "HDF5 cannot write archive entry '", name, "'");
+  }
+  SACCADE_ASSERT(H5Fflush(file.get(), H5F_SCOPE_GLOBAL) >= 0, "HDF5 cannot flush a file in memory");
+  const ssize_t size = H5Fget_file_image(file.get(), nullptr, 0);
+  SACCADE_ASSERT(size > 0, "HDF5 gives no file image");
+  std::vector<std::byte> image(static_cast<std::size_t>(size));
+  const ssize_t got = H5Fget_file_image(file.get(), image.data(), image.size());
+  SACCADE_ASSERT(got == size, "HDF5 gives a file image of another size");
+  SACCADE_ASSERT(file.close(), "HDF5 cannot close a file in memory");
+  return image;
+}
+
+}  // namespace
+
+std::vector<std::byte> to_hdf5_image(const Archive& archive) {
+  std::vector<std::byte> image = build_image(archive);
+  try {
+    std::size_t seen = 0;
+    visit_hdf5_image(image, "image", [&](const std::string& name, Archive::Entry entry) {
+      const auto original = archive.entries().find(name);
+      const bool same = original != archive.entries().end() && same_entry(original->second, entry);
+      SACCADE_ASSERT(same, "archive entry '", name, "' does not read back equal");
+      ++seen;
+    });
+    SACCADE_ASSERT(seen == archive.entries().size(), "an HDF5 image does not read back whole");
+  } catch (const CheckpointError& error) {
+    throw InternalError(str("internal: an HDF5 image does not read back: ", error.what()));
+  }
+  return image;
+}
+
+}  // namespace saccade

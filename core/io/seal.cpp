@@ -1,0 +1,123 @@
+#include "core/io/seal.h"
+
+#include <xxhash.h>
+
+#include <bit>
+#include <cstring>
+#include <string_view>
+
+#include "core/base/error.h"
+
+namespace saccade {
+
+static_assert(std::endian::native == std::endian::little,
+              "files are written as they are in memory");
+
+namespace {
+
+// As in PNG, a line feed of each kind: a transfer in text mode changes the first bytes.
+constexpr std::string_view kMagic = "\x89saccade\r\n\x1a\n ck\n";
+static_assert(kMagic.size() == 16);
+constexpr std::uint32_t kVersion = 1;
+constexpr std::string_view kNote = "checkpoint of saccade; an HDF5 file starts at byte 512\n";
+
+// Places in the header. The rest is zero; the last eight bytes are its own digest.
+constexpr std::size_t kVersionAt = 16, kLengthAt = 24, kDigestAt = 32, kNoteAt = 64;
+constexpr std::size_t kHeadDigestAt = kSealBytes - 8;
+
+constexpr std::string_view kAdvice = "; use an earlier checkpoint";
+
+template <class T>
+void put(std::span<std::byte> header, std::size_t at, const T& value) {
+  std::memcpy(header.data() + at, &value, sizeof value);
+}
+
+template <class T>
+T take(std::span<const std::byte> header, std::size_t at) {
+  T value;
+  std::memcpy(&value, header.data() + at, sizeof value);
+  return value;
+}
+
+bool has(std::span<const std::byte> bytes, std::string_view start) {
+  return bytes.size() >= start.size() && std::memcmp(bytes.data(), start.data(), start.size()) == 0;
+}
+
+std::string foreign(std::span<const std::byte> head) {
+  if (head.empty()) return "the file is empty";
+  if (has(head, "\x89HDF\r\n\x1a\n")) return "it is an HDF5 file of another program";
+  if (has(head, "PK\x03\x04")) return "it looks like a PyTorch or ZIP file";
+  if (has(head, kMagic.substr(0, 8))) return "its first bytes were changed, as by a text transfer";
+  return "it starts with other bytes";
+}
+
+}  // namespace
+
+std::string Digest128::text() const {
+  std::string out;
+  for (const std::uint64_t half : {high, low}) {
+    for (int shift = 60; shift >= 0; shift -= 4) {
+      out += "0123456789abcdef"[(half >> static_cast<unsigned>(shift)) & 15U];
+    }
+  }
+  return out;
+}
+
+Digest128 digest(std::span<const std::byte> bytes) {
+  const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
+  return {hash.high64, hash.low64};
+}
+
+std::array<std::byte, kSealBytes> seal(std::span<const std::byte> payload) {
+  std::array<std::byte, kSealBytes> header{};
+  std::memcpy(header.data(), kMagic.data(), kMagic.size());
+  std::memcpy(header.data() + kNoteAt, kNote.data(), kNote.size());
+  put(header, kVersionAt, kVersion);
+  put(header, kLengthAt, static_cast<std::uint64_t>(payload.size()));
+  put(header, kDigestAt, digest(payload));
+  const std::uint64_t own = XXH3_64bits(header.data(), kHeadDigestAt);
+  put(header, kHeadDigestAt, own);
+  return header;
+}
+
+SealedLength read_seal(std::span<const std::byte> head, std::uint64_t file_bytes,
+                       const std::filesystem::path& path) {
+  const std::string name = path.string();
+  if (!has(head, kMagic)) {
+    const bool cut =
+        head.size() < kMagic.size() && !head.empty() && has(head, kMagic.substr(0, head.size()));
+    if (!cut) throw CheckpointError(name + ": not a saccade checkpoint: " + foreign(head));
+  }
+  if (head.size() < kSealBytes) {
+    throw CheckpointError(name + ": cut: its header has " + std::to_string(head.size()) +
+                          " of 512 bytes" + std::string(kAdvice));
+  }
+  const std::uint64_t own = XXH3_64bits(head.data(), kHeadDigestAt);
+  if (own != take<std::uint64_t>(head, kHeadDigestAt)) {
+    throw CheckpointError(name + ": damaged: its header does not have its digest" +
+                          std::string(kAdvice));
+  }
+  const auto version = take<std::uint32_t>(head, kVersionAt);
+  if (version != kVersion) {
+    throw CheckpointError(name + ": written in format version " + std::to_string(version) +
+                          ", this program reads version " + std::to_string(kVersion));
+  }
+  const SealedLength sealed{take<std::uint64_t>(head, kLengthAt), take<Digest128>(head, kDigestAt)};
+  if (file_bytes - kSealBytes != sealed.payload_bytes) {
+    throw CheckpointError(
+        name + (file_bytes - kSealBytes < sealed.payload_bytes ? ": cut: it has " : ": it has ") +
+        std::to_string(file_bytes - kSealBytes) + " bytes of content, should be " +
+        std::to_string(sealed.payload_bytes) + std::string(kAdvice));
+  }
+  return sealed;
+}
+
+void check_payload(const SealedLength& sealed, std::span<const std::byte> payload,
+                   const std::filesystem::path& path) {
+  const Digest128 found = digest(payload);
+  if (found == sealed.payload_digest) return;
+  throw CheckpointError(path.string() + ": damaged: its XXH3-128 digest is " + found.text() +
+                        ", should be " + sealed.payload_digest.text() + std::string(kAdvice));
+}
+
+}  // namespace saccade

@@ -1,0 +1,43 @@
+// The 512-byte header in front of a checkpoint's HDF5 image: magic, version, length, digest.
+// Private to core/io and its tests.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+
+namespace saccade {
+
+inline constexpr std::size_t kSealBytes =
+    512;  // a user block to HDF5, which looks for itself there
+
+struct Digest128 {
+  std::uint64_t high = 0, low = 0;
+  std::string text() const;  // 32 hexadecimal digits
+  friend bool operator==(const Digest128&, const Digest128&) = default;
+};
+
+// XXH3-128 of some bytes.
+Digest128 digest(std::span<const std::byte> bytes);
+
+// The header of a payload.
+std::array<std::byte, kSealBytes> seal(std::span<const std::byte> payload);
+
+struct SealedLength {
+  std::uint64_t payload_bytes = 0;
+  Digest128 payload_digest;
+};
+
+// Reads a header: `head` is the start of the file (512 bytes if it has as many), `file_bytes` its
+// whole length. Throws CheckpointError when it is no checkpoint, of another version, damaged, cut.
+SealedLength read_seal(std::span<const std::byte> head, std::uint64_t file_bytes,
+                       const std::filesystem::path& path);
+
+// Throws CheckpointError when the payload is not the one that was sealed.
+void check_payload(const SealedLength& sealed, std::span<const std::byte> payload,
+                   const std::filesystem::path& path);
+
+}  // namespace saccade

@@ -1,0 +1,178 @@
+#include "core/io/atomic_file.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <thread>
+
+#include "core/base/error.h"
+#include "core/base/random.h"
+#include "core/io/checkpoint.h"
+#include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
+
+using namespace saccade;
+using test::message_of;
+using test::TempFolder;
+
+namespace {
+
+Archive filled_with(float value, std::size_t count) {
+  Archive archive;
+  archive.add_floats("weight", {static_cast<Index>(count)}, std::vector<float>(count, value));
+  return archive;
+}
+
+// Runs something in a child process and returns its exit status, or -1 when a signal ended it.
+template <class F>
+int in_child(F&& f) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(f());
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+}  // namespace
+
+TEST_CASE("a file is written whole, and replaced") {
+  const TempFolder folder("atomic");
+  write_file(folder / "a.json", std::string_view("{}"));
+  CHECK(TempFolder::read(folder / "a.json") == "{}");
+  write_file(folder / "a.json", std::string_view(""));
+  CHECK(TempFolder::read(folder / "a.json").empty());
+  CHECK(folder.count() == 1);
+}
+
+TEST_CASE("a path that cannot be written is an IoError with a remedy") {
+  const TempFolder folder("atomic");
+  std::filesystem::create_directories(folder / "taken");
+  const auto error = [&](const std::filesystem::path& path) {
+    return message_of<IoError>([&] { write_file(path, std::string_view("x")); });
+  };
+  CHECK_THAT(error(folder / "none" / "x"),
+             Catch::Contains("cannot write") && Catch::Contains("the directory does not exist"));
+  CHECK_THAT(error(folder / "taken"), Catch::Contains("a directory has this name"));
+  if (::geteuid() != 0) {
+    std::filesystem::permissions(folder / "taken", std::filesystem::perms::owner_read);
+    CHECK_THAT(error(folder / "taken" / "x"), Catch::Contains("check the permissions"));
+    std::filesystem::permissions(folder / "taken", std::filesystem::perms::owner_all);
+  }
+  CHECK(folder.count() == 1);
+  if (std::filesystem::exists("/dev/full")) {
+    const FileHandle full(::open("/dev/full", O_WRONLY));
+    CHECK(write_all(full.fd(), std::as_bytes(std::span("x", 1))) == ENOSPC);
+  }
+}
+
+TEST_CASE("a file over the size limit is an error, and the old one stays") {
+  const TempFolder folder("atomic");
+  const auto path = folder / "x.h5";
+  save_archive(path, filled_with(1, 1000));
+  const int code = in_child([&] {
+    const rlimit limit{20000, 20000};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    try {
+      save_archive(path, filled_with(2, 100000));
+    } catch (const IoError& error) {
+      return std::string(error.what()).find("ulimit") != std::string::npos ? 42 : 43;
+    }
+    return 0;
+  });
+  CHECK(code == 42);
+  CHECK(same_entries(load_archive(path), filled_with(1, 1000)));
+  CHECK(folder.count() == 1);
+}
+
+TEST_CASE("interrupted calls and short writes lose nothing") {
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  struct sigaction action {};
+  struct sigaction before {};
+  action.sa_handler = [](int) {};  // without SA_RESTART: calls return EINTR
+  ::sigaction(SIGUSR2, &action, &before);
+  std::string sent(3'000'000, '\0');
+  for (std::size_t i = 0; i < sent.size(); ++i) sent[i] = static_cast<char>(i * 31 % 251);
+
+  std::atomic<bool> done{false};
+  std::atomic<int> result{-1};
+  std::thread writer([&] {
+    result = write_all(ends[1], std::as_bytes(std::span(sent)));
+    ::close(ends[1]);
+    done = true;
+    while (done) std::this_thread::yield();  // alive until the last signal is sent
+  });
+  std::string got;
+  std::vector<char> buffer(5000);
+  for (;;) {
+    if (!done) ::pthread_kill(writer.native_handle(), SIGUSR2);
+    const ssize_t read = ::read(ends[0], buffer.data(), buffer.size());
+    if (read <= 0) break;
+    got.append(buffer.data(), static_cast<std::size_t>(read));
+  }
+  while (!done) std::this_thread::yield();
+  done = false;
+  writer.join();
+  ::close(ends[0]);
+  ::sigaction(SIGUSR2, &before, nullptr);
+  CHECK(result == 0);
+  CHECK(got == sent);
+}
+
+TEST_CASE("kill -9 at any moment leaves the old checkpoint or the new one") {
+  const TempFolder folder("atomic");
+  const auto path = folder / "x.h5";
+  constexpr std::size_t kCount = 20000;
+  save_archive(path, filled_with(0, kCount));
+  Random random({.seed = 3, .stream = Stream::kTest});
+  int torn = 0, replaced = 0;
+  float old_value = 0;
+  for (int round = 1; round <= 200; ++round) {
+    const auto value = static_cast<float>(round);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      try {
+        save_archive(path, filled_with(value, kCount));
+      } catch (...) {
+        ::_exit(1);
+      }
+      ::_exit(0);
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(random.below(4000)));
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    const Archive found = load_archive(path);
+    if (same_entries(found, filled_with(value, kCount))) {
+      ++replaced;
+      old_value = value;
+    } else if (!same_entries(found, filled_with(old_value, kCount))) {
+      ++torn;
+    }
+  }
+  INFO("replaced " << replaced << " of 200");
+  CHECK(torn == 0);
+  CHECK(replaced > 0);
+  CHECK(replaced < 200);
+  remove_stale_temporaries(folder.path());
+  CHECK(folder.count() == 1);
+}
+
+TEST_CASE("temporary files of living processes stay") {
+  const TempFolder folder("atomic");
+  folder.write("a.h5.tmp." + std::to_string(::getpid()), "");
+  folder.write("a.h5.tmp.x", "");
+  folder.write("a.tmp", "");
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(0);
+  ::waitpid(child, nullptr, 0);
+  folder.write("a.h5.tmp." + std::to_string(child), "");
+  CHECK(remove_stale_temporaries(folder.path()) == 1);
+  CHECK(folder.count() == 3);
+}

@@ -1,0 +1,76 @@
+#include "core/config/experiment_config.h"
+
+#include "core/base/error.h"
+#include "core/base/suggest.h"
+#include "tests/support/catch.h"
+
+using namespace saccade;
+
+TEST_CASE("stops in human units") {
+  Stop stop;
+  for (const char* text : {"10e", "5000u", "2h", "30m", "45s"}) {
+    CHECK(parse_stop(text, stop) == "");
+    CHECK(to_string(stop) == text);
+  }
+  CHECK(parse_stop("2h", stop) == "");
+  CHECK(stop.seconds() == 7200);
+  for (const char* text :
+       {"", "e", "10", "10x", "-1e", "0e", "1.5h", "1h30m", " 1e", "99999999999999999999e"}) {
+    INFO(text);
+    Stop kept = epochs(7);
+    CHECK(parse_stop(text, kept) != "");
+    CHECK(kept == epochs(7));
+  }
+}
+
+TEST_CASE("the nearest name is found, a far one is not") {
+  const std::vector<std::string> names = {"hidden", "embedding", "dropout", "lr"};
+  CHECK(edit_distance("kitten", "sitting") == 3);
+  CHECK(edit_distance("ab", "ba") == 1);
+  CHECK(nearest_name("hiden", names) == "hidden");
+  CHECK(nearest_name("Drop-out", names) == "dropout");
+  CHECK(nearest_name("emb", names) == "embedding");
+  CHECK(nearest_name("r", names) == "lr");
+  CHECK(nearest_name("optimizer", names).empty());
+  CHECK(nearest_name("", names).empty());
+}
+
+TEST_CASE("the experiment's config is sound and documented") {
+  const ExperimentConfig defaults;
+  const auto again = parse_config<ExperimentConfig>(print_config(defaults), "printed.yaml");
+  CHECK(config_differences(defaults, again.config).empty());
+
+  const auto rows = describe_config<ExperimentConfig>();
+  CHECK(rows.size() > 80);
+  for (const FieldInfo& row : rows) {
+    INFO(row.path);
+    CHECK(!row.doc.empty());
+    CHECK(row.doc.find('\n') == std::string::npos);
+  }
+  const auto loaded = parse_config<ExperimentConfig>(
+      "name: flickr8k-soft\nseed: 1\n"
+      "data:      {type: karpathy, annotations: a.json, images: img, min_count: 5}\n"
+      "encoder:   {type: onnx, model: m.onnx, layer: t168, cache: runs/cache}\n"
+      "attention: {score: additive, selection: soft, gate: scalar, hidden: 512}\n"
+      "train:     {batch: 64, stop: 20e, early_stop: {metric: cider, patience: 4}}\n"
+      "compare:   {axes: {attention.selection: [soft, hard]}, seeds: [1, 2, 3]}\n",
+      "e.yaml");
+  REQUIRE(loaded.config.compare.axes.size() == 1);
+  for (const std::string& value : loaded.config.compare.axes[0].values) {
+    LoadedConfig arm = loaded;
+    apply_override(arm, loaded.config.compare.axes[0].path + "=" + value, "compare");
+    CHECK(enum_name(arm.config.attention.selection) == value);
+  }
+}
+
+TEST_CASE("a profile of hard attention gives what the user did not") {
+  HardConfig hard;
+  CHECK(resolved(hard).coin == CoinKind::kImage);
+  hard.profile = HardProfile::kArctic;
+  hard.lambda_r = 0.5;
+  CHECK(resolved(hard).coin == CoinKind::kBatch);
+  CHECK(resolved(hard).lambda_r == 0.5);
+  CHECK(resolved(hard).lambda_e == 0.002);
+  hard.profile = HardProfile::kCustom;
+  CHECK_THROWS_AS(resolved(hard), UsageError);
+}
