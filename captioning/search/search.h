@@ -27,26 +27,26 @@ constexpr auto enum_table(Regime) {
 struct SearchOptions {
   SearchMode mode = SearchMode::kBeam;
   Index beam = 3;
-  Index max_length = 20;              // words, <eos> not counted
-  double length_normalization = 0;    // hypotheses compete by log p / length^this
-  double temperature = 1;             // of the words' distribution; sampling only
+  Index max_length = 20;            // words, <eos> not counted
+  double length_normalization = 0;  // hypotheses compete by log p / length^this
+  double temperature = 1;           // of the words' distribution; sampling only
   Regime regime = Regime::kExpectation;
-  std::uint64_t seed = 1;             // of sampled words and regions
+  std::uint64_t seed = 1;  // of sampled words and regions
 };
 
 // One decoded word and where the model looked for it.
 struct DecodedWord {
   int id = 0;
-  double log_prob = 0;              // of this word given the ones before
-  std::vector<float> attention;     // [L]
-  int chosen = -1;                  // the region hard attention took; -1 for the expectation
-  double gate = 1;                  // beta; 1 without a gate
+  double log_prob = 0;           // of this word given the ones before
+  std::vector<float> attention;  // [L]
+  int chosen = -1;               // the region hard attention took; -1 for the expectation
+  double gate = 1;               // beta; 1 without a gate
 };
 
 struct DecodedCaption {
-  std::vector<DecodedWord> words;   // without <eos>
-  bool finished = false;            // false: cut at max_length
-  double log_prob = 0;              // of the whole caption, <eos> included if finished
+  std::vector<DecodedWord> words;  // without <eos>
+  bool finished = false;           // false: cut at max_length
+  double log_prob = 0;             // of the whole caption, <eos> included if finished
 };
 
 struct SpecialWords {

@@ -1,0 +1,115 @@
+#include "captioning/search/search_batch.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/attention/choosers.h"
+#include "core/base/error.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+namespace {
+
+Index row_size(const Shape& shape) { return shape[0] == 0 ? 0 : shape.size() / shape[0]; }
+
+}  // namespace
+
+SearchBatch::SearchBatch(const Decoder& decoder, std::span<const ConstView> parameters,
+                         ConstView features, const SearchOptions& options,
+                         std::uint64_t first_image)
+    : decoder_(decoder),
+      first_image_(first_image),
+      features_(features.shape, features.span()),
+      memory_tape_(memory_arena_),
+      tape_(arena_),
+      images_(static_cast<std::size_t>(features.shape[0])) {
+  std::iota(images_.begin(), images_.end(), Index{0});
+  for (Tape* tape : {&memory_tape_, &tape_}) {
+    tape->set_parameters(parameters);
+    tape->set_recording(false);
+  }
+  switch (options.regime) {
+    case Regime::kExpectation:
+      break;
+    case Regime::kArgmax:
+      chooser_ = std::make_unique<ArgmaxChooser>();
+      break;
+    case Regime::kSample: {
+      auto draws = std::make_unique<ImageRegionChooser>(options.seed);
+      draws_ = draws.get();
+      chooser_ = std::move(draws);
+      break;
+    }
+  }
+  memory_ = decoder_.prepare(memory_tape_, memory_tape_.constant(features_.view()), 1);
+  for (const Var& state : decoder_.start(memory_tape_, memory_)) {
+    state_.emplace_back(state.shape(), state.value().span());
+    state_shapes_.push_back(state.shape());
+  }
+}
+
+const StepOutput& SearchBatch::step(std::span<const int> words, Index group) {
+  SACCADE_ASSERT(static_cast<Index>(words.size()) == slots() * group, words.size(), " words for ",
+                 slots(), " images in groups of ", group);
+  std::vector<Var> state;
+  for (std::size_t k = 0; k < state_.size(); ++k)
+    state.push_back(tape_.constant({state_[k].data(), state_shapes_[k]}));
+  AttentionMemory memory = memory_.on(tape_);
+  memory.group = group;
+  if (draws_) {
+    std::vector<std::uint64_t> numbers;
+    for (Index slot = 0; slot < slots(); ++slot) numbers.push_back(image_number(slot));
+    draws_->set_images(numbers, group);
+  }
+  output_ = decoder_.step(tape_, words, state, memory, {.step = word_, .chooser = chooser_.get()});
+  return output_;
+}
+
+void SearchBatch::move_memory(Index from, Index to) {
+  for (const Var& part : {memory_.features, memory_.keys}) {
+    if (!part) continue;
+    const View view = memory_tape_.mutable_value(part);
+    const Index size = row_size(view.shape);
+    std::copy_n(view.data + from * size, size, view.data + to * size);
+  }
+}
+
+// The last images move into the free slots: one copy an image that leaves, and no copy at all for
+// those at the end.
+std::vector<Index> SearchBatch::drop(const std::vector<bool>& done) {
+  std::vector<Index> before;
+  Index last = slots() - 1;
+  for (Index slot = 0; slot <= last; ++slot) {
+    if (done[static_cast<std::size_t>(slot)]) {
+      while (last > slot && done[static_cast<std::size_t>(last)]) --last;
+      if (last == slot) break;
+      move_memory(last, slot);
+      images_[static_cast<std::size_t>(slot)] = images_[static_cast<std::size_t>(last)];
+      before.push_back(last--);
+    } else {
+      before.push_back(slot);
+    }
+  }
+  images_.resize(before.size());
+  return before;
+}
+
+void SearchBatch::advance(std::span<const Index> parents) {
+  const auto rows = static_cast<Index>(parents.size());
+  for (std::size_t k = 0; k < state_.size(); ++k) {
+    const ConstView from = output_.state[k].value();
+    const Index size = row_size(from.shape);
+    state_shapes_[k] = from.shape.with_first(rows);
+    if (state_[k].size() < rows * size) state_[k] = Tensor(state_shapes_[k]);
+    for (Index r = 0; r < rows; ++r)
+      std::copy_n(from.data + parents[static_cast<std::size_t>(r)] * size, size,
+                  state_[k].data() + r * size);
+  }
+  tape_.reset();
+  output_ = {};
+  ++word_;
+}
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

@@ -1,0 +1,59 @@
+// The images whose captions are still being searched: their memories, the decoder's state, and one
+// step at a time. Finished images leave, and no work is done for them.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "captioning/search/draws.h"
+#include "captioning/search/search.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+// Every running image has a slot, and every slot the same number of rows (hypotheses), its group:
+// row r belongs to slot r / group.
+class SearchBatch {
+ public:
+  // Prepares the memories of features [M, L, D]; image m of the call has slot m.
+  SearchBatch(const Decoder& decoder, std::span<const ConstView> parameters, ConstView features,
+              const SearchOptions& options, std::uint64_t first_image);
+
+  Index slots() const { return static_cast<Index>(images_.size()); }
+  Index image(Index slot) const { return images_[static_cast<std::size_t>(slot)]; }
+  std::uint64_t image_number(Index slot) const {
+    return first_image_ + static_cast<std::uint64_t>(image(slot));
+  }
+  Index word() const { return word_; }  // the place of the word being looked for; 0 is the first
+
+  // One step from the words just said [slots * group]. What it returns is valid until advance().
+  // At the first word the group must be 1.
+  const StepOutput& step(std::span<const int> words, Index group);
+  View logits() { return tape_.mutable_value(output_.logits); }
+
+  // Frees the slots marked in done [slots] and returns where every remaining slot was before.
+  std::vector<Index> drop(const std::vector<bool>& done);
+  // The next step: its row r continues row parents[r] of the last one.
+  void advance(std::span<const Index> parents);
+
+ private:
+  void move_memory(Index from, Index to);
+
+  const Decoder& decoder_;
+  std::uint64_t first_image_;
+  Tensor features_;  // a copy: memories move when images leave
+  Arena memory_arena_, arena_;
+  Tape memory_tape_, tape_;
+  AttentionMemory memory_;
+  std::vector<Tensor> state_;  // rows of the next step; may hold more
+  std::vector<Shape> state_shapes_;
+  std::vector<Index> images_;  // by slot
+  Index word_ = 0;
+  StepOutput output_;
+  std::unique_ptr<Chooser> chooser_;
+  ImageRegionChooser* draws_ = nullptr;  // the chooser, where it draws
+};
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

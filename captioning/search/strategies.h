@@ -1,0 +1,30 @@
+// The ways to search, one a file; search() chooses.
+#pragma once
+
+#include <vector>
+
+#include "captioning/search/search.h"
+#include "captioning/search/search_batch.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+// Captions of all images of a fresh batch, in the order of the call.
+
+// The most probable word at every step, the lower id of equals.
+std::vector<DecodedCaption> greedy_search(SearchBatch& batch, const SpecialWords& special,
+                                          const SearchOptions& options);
+// Every word drawn from softmax(logits / temperature).
+std::vector<DecodedCaption> sample_search(SearchBatch& batch, const SpecialWords& special,
+                                          const SearchOptions& options);
+// The `beam` most probable hypotheses of an image side by side; one that says <eos> leaves its
+// place for good (as in the code of Xu et al. 2015), so that a beam of one is greedy search.
+// Finished hypotheses compete by log p / n^length_normalization, n words with <eos>. An image ends
+// when no place is left, when the hypotheses hold max_length words, or when none can beat the best
+// finished one: log p only falls, so log p / (max_length + 1)^length_normalization bounds what
+// may become of a hypothesis (exactly, where the exponent is 0).
+std::vector<DecodedCaption> beam_search(SearchBatch& batch, const SpecialWords& special,
+                                        const SearchOptions& options);
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

@@ -1,0 +1,64 @@
+#include "captioning/search/word_scores.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/base/error.h"
+#include "core/kernels/pointwise.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+WordScores::WordScores(View logits, const SpecialWords& special)
+    : logits_(logits), normalizers_({logits.rows()}) {
+  for (const int word : {special.pad, special.bos, special.eos, special.unk})
+    SACCADE_CHECK(word >= 0 && word < logits.cols(), "[search] special word ", word,
+                  " is outside the vocabulary of ", logits.cols());
+  kernels::log_sum_exp(logits, normalizers_.view());
+  for (Index r = 0; r < logits.rows(); ++r) {
+    if (!std::isfinite(normalizers_[r]))
+      throw DivergedError(
+          "the decoder's word scores are not finite numbers: the model's weights or its features "
+          "are broken; use an earlier checkpoint, or check the features");
+    for (const int word : {special.pad, special.bos, special.unk})
+      logits.row(r)[word] = -std::numeric_limits<Real>::infinity();
+  }
+}
+
+const std::vector<kernels::Ranked>& WordScores::best(Index r, Index count) {
+  kernels::top(row(r), count, best_);
+  return best_;
+}
+
+double WordScores::log_prob(Index r, int word) const {
+  return static_cast<double>(logits_.row(r)[word]) - static_cast<double>(normalizers_[r]);
+}
+
+int WordScores::draw(Index r, double temperature, double u) {
+  const std::span<const Real> logits = row(r);
+  const std::vector<kernels::Ranked>& first = best(r, 1);
+  if (first.empty()) return -1;
+  const Real largest = first[0].value;
+  const Real divisor = static_cast<Real>(std::max(temperature, 1e-6));
+  probabilities_.resize(logits.size());
+  for (std::size_t v = 0; v < logits.size(); ++v)
+    probabilities_[v] = (logits[v] - largest) / divisor;
+  const View p{probabilities_.data(), {1, logits_.cols()}};
+  kernels::softmax(p, p);
+  // The vectorised exponential of -infinity is tiny, not zero.
+  double total = 0;
+  for (std::size_t v = 0; v < logits.size(); ++v) {
+    if (std::isinf(logits[v])) probabilities_[v] = 0;
+    total += static_cast<double>(probabilities_[v]);
+  }
+  double left = u * total;
+  for (std::size_t v = 0; v < logits.size(); ++v) {
+    left -= static_cast<double>(probabilities_[v]);
+    if (left < 0) return static_cast<int>(v);
+  }
+  return first[0].place;  // rounding left a crumb
+}
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

@@ -1,0 +1,39 @@
+// The words that may follow each hypothesis, and how probable they are.
+#pragma once
+
+#include <vector>
+
+#include "captioning/search/search.h"
+#include "core/kernels/ranking.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+// log p = logit - log sum exp over the whole vocabulary, as in training; <pad>, <bos> and <unk>
+// keep their share of it and are never chosen.
+class WordScores {
+ public:
+  // logits [R, V] are borrowed, and the words that may not be chosen become -infinity there. Throws
+  // DivergedError when a row is no distribution, ShapeError on special words outside V.
+  WordScores(View logits, const SpecialWords& special);
+
+  // The `count` most probable words of a row, the best first, equal ones by id; fewer if there are
+  // fewer. Valid until the next call.
+  const std::vector<kernels::Ranked>& best(Index row, Index count);
+  double log_prob(Index row, int word) const;
+  // A word drawn from softmax(logits / temperature) with the number u of [0, 1); -1 if none may be
+  // chosen. Temperatures below 1e-6 count as that.
+  int draw(Index row, double temperature, double u);
+
+ private:
+  std::span<const Real> row(Index r) const {
+    return {logits_.row(r), static_cast<std::size_t>(logits_.cols())};
+  }
+  View logits_;
+  Tensor normalizers_;  // [R]
+  std::vector<kernels::Ranked> best_;
+  std::vector<Real> probabilities_;
+};
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade
