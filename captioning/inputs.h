@@ -2,15 +2,17 @@
 // photo a user gives later: only the checkpoint and the image are needed.
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "captioning/data/load_data.h"
 #include "core/base/random.h"
 #include "core/config/experiment_config.h"
 #include "core/tensor/shape.h"
+#include "vision/augment.h"
 #include "vision/encoders/grid.h"
 
 namespace saccade {
@@ -18,7 +20,8 @@ namespace saccade {
 // One image at a time; safe from many threads.
 class InputPipeline {
  public:
-  // Loads the frozen encoder where the config has one. Throws DataError, UsageError.
+  // Loads the frozen encoder where the config has one. Throws DataError, and UsageError on values
+  // that do not fit together.
   explicit InputPipeline(const EncoderConfig& config);
 
   const FrozenEncoder* frozen() const { return frozen_.get(); }
@@ -28,28 +31,42 @@ class InputPipeline {
   Geometry run(const Image& image, std::span<float> out) const;
   // The same with random changes (encoder.augment), drawn from key; trainable encoders only.
   Geometry run_augmented(const Image& image, const RandomKey& key, std::span<float> out) const;
-  PrepareOptions preparation() const;
+  // How an image becomes what the network sees, and then its input.
+  PrepareOptions preparation() const { return preparation_; }
+  void encode(const Image& network_image, std::span<float> out) const;
+  bool augments() const { return augments_; }
 
  private:
-  EncoderConfig config_;
+  PrepareOptions preparation_;
+  Normalization normalization_;
+  AugmentOptions augment_;
+  bool augments_ = false;
   std::unique_ptr<FrozenEncoder> frozen_;
 };
 
-// The inputs of a data set's images, from the feature cache or from pixels held in memory.
+// The inputs of a data set's images, from frozen features or from pixels held in memory; what does
+// not fit is read again at every use.
 class DatasetInputs {
  public:
-  // With a frozen encoder: computes all features at first (in parallel, into encoder.cache if it
-  // is set), reporting progress(done, total). data and pipeline must outlive this.
+  using Progress = std::function<void(Index done, Index total)>;
+
+  // Reads all images in parallel at first, and computes their features if the encoder is frozen
+  // (into encoder.cache if it is set), calling progress from this thread; only `images` if they are
+  // given, and others must then not be asked for. data and pipeline must outlive this. Throws what
+  // reading an image throws where data.on_bad_image is fail, and DataError where every image is
+  // bad.
   DatasetInputs(const LoadedData& data, const InputPipeline& pipeline, const EncoderConfig& config,
-                const std::function<void(Index done, Index total)>& progress);
+                const Progress& progress, const std::optional<std::vector<Index>>& images = {});
   ~DatasetInputs();
 
   Shape shape() const;
   // Writes the input of image i of the data set; safe from many threads.
   void load(Index image, std::span<float> out) const;
+  // The same with the random changes that the config asks for, if any.
   void load_augmented(Index image, const RandomKey& key, std::span<float> out) const;
   Geometry geometry(Index image) const;
-  // Images that could not be read where data.on_bad_image is skip; they must not be trained on.
+  // Images that could not be read where data.on_bad_image is skip, in order; they must not be asked
+  // for.
   std::span<const Index> bad_images() const;
 
  private:

@@ -13,14 +13,17 @@ namespace saccade {
 struct LoadedData {
   Dataset dataset;
   std::optional<ScenesDataset> scenes;  // boxes and facts, where the data set is drawn
-  // The picture of image i: read from its file, or drawn. Throws DataError.
+  BadImage on_bad_image = BadImage::kFail;
+  // The picture of image i: read from its file, or drawn. Throws DataError, IoError.
   Image image(Index i) const;
   // Test images are evaluated by default where there are any, else validation images.
   Split default_split() const;
 };
 
-// Reads or draws the data; `seed` is the experiment's (data.scenes are drawn from a seed of their
-// own, so that runs with other seeds see the same scenes). Applies limits and captions_per_image.
+// Reads or draws the data. limit_train and limit_val keep the first images of their split;
+// captions_per_image keeps the first captions of training images (references are never cut).
+// Scenes are drawn from a seed of their own, so that runs with other seeds see the same ones.
+// Throws UsageError naming the config's keys that are missing, DataError on what cannot be read.
 LoadedData load_data(const DataConfig& config);
 
 }  // namespace saccade
