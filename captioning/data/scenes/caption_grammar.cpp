@@ -27,8 +27,8 @@ void append(std::vector<std::string>& words, std::string_view text) {
   for (std::string word; in >> word;) words.push_back(word);
 }
 
-// A group's phrase. The colour is said whenever there is one colour; size and texture sometimes,
-// where all objects share them.
+// A group's phrase. Attributes are said sometimes, where all objects share them; the colour always
+// when only it tells the group from other objects of its shape.
 void say(const Scene& scene, const Group& group, Random& random, SceneCaption& caption) {
   const SceneObject& first = scene.objects[group.objects.front()];
   const auto all = [&](auto member) {
@@ -38,13 +38,18 @@ void say(const Scene& scene, const Group& group, Random& random, SceneCaption& c
   const bool with_size = random.uniform() < 0.35 && all(&SceneObject::size);
   const bool with_texture = random.uniform() < 0.5 && all(&SceneObject::texture) &&
                             first.texture != ObjectTexture::kPlain;
+  const auto of_shape = static_cast<std::size_t>(
+      std::count_if(scene.objects.begin(), scene.objects.end(),
+                    [&](const SceneObject& object) { return object.shape == first.shape; }));
+  const bool with_colour =
+      group.one_colour && (of_shape > group.objects.size() || random.uniform() < 0.75);
   Phrase phrase;
   phrase.begin = caption.words.size();
   phrase.objects = group.objects;
   const std::size_t count = group.objects.size();
   append(caption.words, kCountWords[count - 1]);
   if (with_size) append(caption.words, kSizeWords[at(first.size)]);
-  if (group.one_colour) append(caption.words, kColourWords[at(first.colour)]);
+  if (with_colour) append(caption.words, kColourWords[at(first.colour)]);
   if (with_texture) append(caption.words, kTextureWords[at(first.texture)]);
   append(caption.words, (count == 1 ? kShapeWords : kShapePlurals)[at(first.shape)]);
   phrase.end = caption.words.size();

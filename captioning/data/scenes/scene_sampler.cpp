@@ -82,9 +82,9 @@ std::vector<Kind> sample_kinds(Random& random, std::size_t count, ScenePart part
     Kind kind = sample_kind(random, test);
     const double draw = random.uniform();
     const Kind& model = kinds[random.below(kinds.size())];
-    if (draw < 0.28) {
+    if (draw < 0.22) {
       kind = model;
-    } else if (draw < 0.40 && (test || !is_held_out(model.shape, kind.colour))) {
+    } else if (draw < 0.32 && (test || !is_held_out(model.shape, kind.colour))) {
       kind.shape = model.shape;
     }
     kinds.push_back(kind);
@@ -124,7 +124,7 @@ bool place(Random& random, const std::vector<Kind>& kinds, Scene& scene) {
     const Tone& tone = kTones[static_cast<std::size_t>(kind.colour)];
     object.rgb = hsv(std::fmod(tone.hue + between(random, -0.06, 0.06) + 6, 6.0), tone.saturation,
                      tone.value + between(random, -0.06, 0.03));
-    const double side = unit * (large ? between(random, 21, 25) : between(random, 12, 14.5));
+    const double side = unit * (large ? between(random, 22, 26) : between(random, 13.5, 16));
     bool placed = false;
     for (int attempt = 0; attempt < 60 && !placed; ++attempt) {
       object.box = {between(random, unit, size - unit - side),
@@ -139,7 +139,7 @@ bool place(Random& random, const std::vector<Kind>& kinds, Scene& scene) {
 
 std::size_t sample_count(Random& random, Index objects_max) {
   const double draw = random.uniform();
-  const Index count = draw < 0.25 ? 1 : draw < 0.70 ? 2 : 3;
+  const Index count = draw < 0.35 ? 1 : draw < 0.80 ? 2 : 3;
   return static_cast<std::size_t>(std::min(count, objects_max));
 }
 

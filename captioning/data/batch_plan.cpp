@@ -1,0 +1,92 @@
+#include "captioning/data/batch_plan.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/base/error.h"
+#include "core/base/random.h"
+
+namespace saccade {
+
+namespace {
+
+bool longer(const PlanItem& a, const PlanItem& b) { return a.length > b.length; }
+
+// One caption of every image: its captions in a shuffled order that is new after every round.
+std::vector<PlanItem> one_per_image(std::span<const PlanItem> items,
+                                    const BatchPlanOptions& options, std::uint64_t epoch) {
+  std::vector<PlanItem> out;
+  for (std::size_t begin = 0; begin < items.size();) {
+    std::size_t end = begin + 1;
+    while (end < items.size() && items[end].image == items[begin].image) ++end;
+    const std::uint64_t count = end - begin;
+    std::vector<std::size_t> order(count);
+    std::iota(order.begin(), order.end(), begin);
+    Random random({.seed = options.seed,
+                   .stream = Stream::kShuffle,
+                   .step = epoch / count,
+                   .sample = 1 + static_cast<std::uint64_t>(items[begin].image)});
+    random.shuffle(order);
+    out.push_back(items[order[epoch % count]]);
+    begin = end;
+  }
+  return out;
+}
+
+}  // namespace
+
+Index Batch::size() const {
+  Index size = 0;
+  for (const auto& shard : shards) size += static_cast<Index>(shard.size());
+  return size;
+}
+
+Index Batch::longest() const {
+  Index longest = 0;
+  for (const auto& shard : shards) {
+    for (const PlanItem& item : shard) longest = std::max(longest, item.length);
+  }
+  return longest;
+}
+
+Batch deal(std::vector<PlanItem> items, Index shard) {
+  SACCADE_CHECK(shard > 0, "[batch plan] shard must be positive, got ", shard);
+  std::stable_sort(items.begin(), items.end(), longer);
+  const auto size = static_cast<std::size_t>(shard);
+  Batch out;
+  out.shards.resize((items.size() + size - 1) / size);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    out.shards[i % out.shards.size()].push_back(items[i]);
+  }
+  return out;
+}
+
+std::vector<Batch> plan_epoch(std::span<const PlanItem> items, const BatchPlanOptions& options,
+                              Index epoch) {
+  if (items.empty()) throw DataError("no captions to train on");
+  SACCADE_CHECK(options.batch > 0 && options.shard > 0 && options.bucket_batches > 0 && epoch >= 0,
+                "[batch plan] batch, shard and bucket_batches must be positive and epoch not ",
+                "negative; got ", options.batch, ", ", options.shard, ", ", options.bucket_batches,
+                ", ", epoch);
+  const auto step = static_cast<std::uint64_t>(epoch);
+  std::vector<PlanItem> order = options.captions == CaptionsPerEpoch::kOnePerImage
+                                    ? one_per_image(items, options, step)
+                                    : std::vector<PlanItem>(items.begin(), items.end());
+  Random random({.seed = options.seed, .stream = Stream::kShuffle, .step = step});
+  random.shuffle(order);
+  const auto batch = static_cast<std::size_t>(options.batch);
+  const auto bucket = batch * static_cast<std::size_t>(options.bucket_batches);
+  std::vector<Batch> out;
+  for (std::size_t begin = 0; begin < order.size(); begin += bucket) {
+    const std::size_t end = std::min(order.size(), begin + bucket);
+    const auto at = [&](std::size_t i) { return order.begin() + static_cast<std::ptrdiff_t>(i); };
+    std::stable_sort(at(begin), at(end), longer);
+    for (std::size_t i = begin; i < end; i += batch) {
+      out.push_back(deal({at(i), at(std::min(end, i + batch))}, options.shard));
+    }
+  }
+  random.shuffle(out);
+  return out;
+}
+
+}  // namespace saccade

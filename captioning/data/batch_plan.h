@@ -1,0 +1,50 @@
+// Which captions an epoch trains on, in which batches: a function of (seed, epoch) alone.
+// Batches hold captions of similar length, so that little is padded, and are cut into shards of
+// equal work, each sorted longest first.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/base/real.h"
+
+namespace saccade {
+
+// A caption that may be trained on.
+struct PlanItem {
+  Index image = 0;    // index into Dataset::images
+  Index caption = 0;  // index into that image's captions
+  Index length = 0;   // words
+};
+
+enum class CaptionsPerEpoch : std::uint8_t {
+  kAll,          // every caption once an epoch
+  kOnePerImage,  // one of every image's; all of them before one comes back
+};
+
+struct BatchPlanOptions {
+  std::uint64_t seed = 1;
+  Index batch = 64;           // captions a batch; the last one may have fewer
+  Index shard = 8;            // captions a shard, at most
+  Index bucket_batches = 50;  // how many batches' worth of captions are sorted by length together
+  CaptionsPerEpoch captions = CaptionsPerEpoch::kAll;
+};
+
+struct Batch {
+  std::vector<std::vector<PlanItem>> shards;
+
+  Index size() const;
+  Index longest() const;  // words
+};
+
+// The batches of an epoch (from 0). The items of one image must stand next to each other. Throws
+// DataError when there are no items, ShapeError when an option is not positive.
+std::vector<Batch> plan_epoch(std::span<const PlanItem> items, const BatchPlanOptions& options,
+                              Index epoch);
+
+// Cuts items into shards of at most `shard`: sorted by length and dealt like cards, so that shards
+// have equal work; every shard is sorted longest first.
+Batch deal(std::vector<PlanItem> items, Index shard);
+
+}  // namespace saccade

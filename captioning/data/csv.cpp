@@ -1,0 +1,70 @@
+#include "captioning/data/csv.h"
+
+#include <csv.h>
+
+#include <new>
+
+#include "captioning/data/reader_support.h"
+#include "core/base/error.h"
+
+namespace saccade {
+
+namespace {
+
+struct Rows {
+  std::vector<CsvRow> rows;
+  CsvRow row;
+};
+
+void end_field(void* text, std::size_t size, void* rows) {
+  static_cast<Rows*>(rows)->row.fields.emplace_back(static_cast<const char*>(text), size);
+}
+
+void end_row(int, void* rows) {
+  auto& out = *static_cast<Rows*>(rows);
+  out.rows.push_back(std::move(out.row));
+  out.row = {};
+}
+
+struct Parser {
+  csv_parser state{};
+  Parser() {
+    if (csv_init(&state, CSV_STRICT | CSV_STRICT_FINI) != 0) throw std::bad_alloc();
+  }
+  Parser(const Parser&) = delete;
+  Parser& operator=(const Parser&) = delete;
+  ~Parser() { csv_free(&state); }
+};
+
+}  // namespace
+
+std::vector<CsvRow> read_csv(const std::filesystem::path& path, const std::string& what) {
+  const std::string text = read_text(path, what);
+  Parser parser;
+  Rows out;
+  std::size_t line = 1;
+  bool blank = true;  // nothing of the next row was seen yet
+  // A byte at a time, because the parser does not say where it stands.
+  for (const char c : text) {
+    if (blank && c != '\n' && c != '\r') {
+      out.row.line = line;
+      blank = false;
+    }
+    const std::size_t rows = out.rows.size();
+    if (csv_parse(&parser.state, &c, 1, end_field, end_row, &out) != 1) {
+      throw DataError(str(path.string(), ":", line, ": ",
+                          csv_error(&parser.state) == CSV_EPARSE
+                              ? "a quote inside a field; double it and quote the whole field"
+                              : csv_strerror(csv_error(&parser.state))));
+    }
+    blank = blank || out.rows.size() > rows;
+    line += c == '\n' ? 1U : 0U;
+  }
+  const std::size_t open = out.row.line;
+  if (csv_fini(&parser.state, end_field, end_row, &out) != 0) {
+    throw DataError(str(path.string(), ":", open, ": the quote that opens here is never closed"));
+  }
+  return std::move(out.rows);
+}
+
+}  // namespace saccade

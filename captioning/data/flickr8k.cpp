@@ -1,0 +1,130 @@
+// Flickr8k's text files (Flickr30k's token file has the same form).
+#include <algorithm>
+#include <cctype>
+#include <optional>
+#include <unordered_map>
+
+#include "captioning/data/reader_support.h"
+#include "captioning/data/readers.h"
+#include "core/base/error.h"
+
+namespace saccade {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string trim(const std::string& text) {
+  const auto first = text.find_first_not_of(" \t");
+  if (first == std::string::npos) return "";
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+using Splits = std::unordered_map<std::string, Split>;
+
+Splits read_splits(const fs::path& folder, Dataset& out) {
+  constexpr std::array<std::string_view, 3> kNames = {"trainImages", "devImages", "testImages"};
+  Splits splits;
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    const fs::path path = folder / str("Flickr_8k.", kNames[i], ".txt");
+    std::error_code error;
+    if (!fs::exists(path, error)) {
+      out.notes.push_back(str("no ", split_name(static_cast<Split>(i)), " split: ", path.string(),
+                              " does not exist"));
+      continue;
+    }
+    for (const TextLine& line : read_lines(path, "split list")) {
+      const std::string name = trim(line.text);
+      if (name.empty()) continue;
+      if (!splits.emplace(name, static_cast<Split>(i)).second) {
+        throw DataError(str(path.string(), ":", line.number, ": '", name, "' was listed before"));
+      }
+    }
+  }
+  if (splits.empty()) {
+    throw DataError(str(folder.string(),
+                        ": no Flickr_8k.{train,dev,test}Images.txt with a name in "
+                        "it; data.splits is the folder of these lists"));
+  }
+  return splits;
+}
+
+bool is_image_name(const std::string& name) {
+  std::string suffix = fs::path(name).extension().string();
+  std::transform(suffix.begin(), suffix.end(), suffix.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return suffix == ".jpg" || suffix == ".jpeg" || suffix == ".png";
+}
+
+struct TokenLine {
+  std::string name;
+  std::string key;  // name#k
+  std::string caption;
+};
+
+TokenLine parse(const TextLine& line, const std::string& file) {
+  // Some copies separate with two tabs; a file name may hold a '#', the caption's number is last.
+  const auto tab = line.text.find('\t');
+  const auto hash = tab == std::string::npos ? tab : line.text.rfind('#', tab);
+  if (hash == std::string::npos || hash == 0 || hash + 1 == tab) {
+    throw DataError(str(file, ":", line.number, ": expected <image>#<number> TAB <caption>"));
+  }
+  const auto digits = line.text.substr(hash + 1, tab - hash - 1);
+  if (digits.find_first_not_of("0123456789") != std::string::npos) {
+    throw DataError(
+        str(file, ":", line.number, ": expected a number after '#', got '", digits, "'"));
+  }
+  return {line.text.substr(0, hash), line.text.substr(0, tab), trim(line.text.substr(tab))};
+}
+
+}  // namespace
+
+Dataset read_flickr8k(const Flickr8kFiles& files) {
+  const std::string file = files.tokens.string();
+  Dataset out;
+  out.name = "flickr8k";
+  const Splits splits = read_splits(files.splits, out);
+  std::unordered_map<std::string, std::size_t> by_name;
+  std::unordered_map<std::string, std::size_t> lines;  // by name#k
+  std::unordered_map<std::string, Index> outside;      // captions of images in no split
+  std::int64_t next_number = 0;
+  for (const TextLine& line : read_lines(files.tokens, "token file")) {
+    TokenLine token = parse(line, file);
+    const auto [seen, fresh] = lines.emplace(token.key, line.number);
+    if (!fresh) {
+      throw DataError(
+          str(file, ":", line.number, ": '", token.key, "' was there in line ", seen->second));
+    }
+    if (!is_image_name(token.name)) {
+      out.notes.push_back(
+          str("dropped line ", line.number, ": '", token.name, "' is no image file"));
+      continue;
+    }
+    const std::string path = image_path(files.images, token.name, str(file, ":", line.number));
+    const auto split = splits.find(token.name);
+    if (split == splits.end()) {
+      ++outside[token.name];
+      continue;
+    }
+    const auto [found, added] = by_name.emplace(token.name, out.images.size());
+    if (added) {
+      out.images.push_back({.id = token.name,
+                            .number = next_number++,
+                            .path = path,
+                            .split = split->second,
+                            .captions = {}});
+    }
+    out.images[found->second].captions.push_back(std::move(token.caption));
+  }
+  if (!outside.empty()) {
+    out.notes.push_back(str("dropped ", outside.size(), " images that are in no split list"));
+  }
+  if (splits.size() > by_name.size()) {
+    out.notes.push_back(
+        str("dropped ", splits.size() - by_name.size(), " listed images without a caption"));
+  }
+  finish(out, file);
+  return out;
+}
+
+}  // namespace saccade

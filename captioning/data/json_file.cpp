@@ -1,0 +1,105 @@
+#include "captioning/data/json_file.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "captioning/data/reader_support.h"
+#include "core/base/error.h"
+
+namespace saccade {
+
+using nlohmann::json;
+
+namespace {
+
+const json& as_json(const void* value) { return *static_cast<const json*>(value); }
+
+// The library's message without its own prefixes.
+std::string reason(const json::parse_error& error) {
+  std::string text = error.what();
+  const auto colon = text.find(": ");
+  if (colon != std::string::npos) text.erase(0, colon + 2);
+  return text.substr(0, 200);
+}
+
+}  // namespace
+
+struct JsonValue::Document {
+  std::string file;
+  json root;
+};
+
+JsonValue::JsonValue(std::shared_ptr<const Document> document, const void* value, std::string path)
+    : document_(std::move(document)), value_(value), path_(std::move(path)) {}
+
+JsonValue JsonValue::parse_file(const std::filesystem::path& path, const std::string& what) {
+  const std::string text = read_text(path, what);
+  auto document = std::make_shared<Document>();
+  document->file = path.string();
+  try {
+    document->root = json::parse(text);
+  } catch (const json::parse_error& error) {
+    const std::size_t byte = std::min(error.byte, text.size());
+    const auto end = text.begin() + static_cast<std::ptrdiff_t>(byte);
+    throw DataError(str(path.string(), ":", 1 + std::count(text.begin(), end, '\n'),
+                        ": broken JSON at byte ", byte, " of ", text.size(), ": ", reason(error)));
+  } catch (const json::exception& error) {
+    throw DataError(str(path.string(), ": broken JSON: ", error.what()));
+  }
+  const json* root = &document->root;
+  return {std::move(document), root, ""};
+}
+
+std::string JsonValue::place() const {
+  return path_.empty() ? document_->file : document_->file + ": " + path_;
+}
+
+JsonValue JsonValue::operator[](const char* key) const {
+  auto value = find(key);
+  if (!value) throw DataError(str(place(), ": '", key, "' is missing"));
+  return *std::move(value);
+}
+
+std::optional<JsonValue> JsonValue::find(const char* key) const {
+  const json& value = as_json(value_);
+  if (!value.is_object()) {
+    throw DataError(str(place(), ": expected an object, got ", value.type_name()));
+  }
+  const auto found = value.find(key);
+  if (found == value.end() || found->is_null()) return std::nullopt;
+  return JsonValue(document_, &*found, path_.empty() ? key : path_ + "." + key);
+}
+
+std::size_t JsonValue::size() const {
+  const json& value = as_json(value_);
+  if (!value.is_array()) {
+    throw DataError(str(place(), ": expected an array, got ", value.type_name()));
+  }
+  return value.size();
+}
+
+JsonValue JsonValue::at(std::size_t index) const {
+  SACCADE_ASSERT(index < size(), "JSON array index ", index);
+  return {document_, &as_json(value_)[index], path_ + "[" + std::to_string(index) + "]"};
+}
+
+const std::string& JsonValue::text() const {
+  const json& value = as_json(value_);
+  if (!value.is_string()) {
+    throw DataError(str(place(), ": expected a string, got ", value.type_name()));
+  }
+  return value.get_ref<const std::string&>();
+}
+
+std::int64_t JsonValue::integer() const {
+  const json& value = as_json(value_);
+  const bool fits = value.is_number_integer() &&
+                    (!value.is_number_unsigned() || value.get<std::uint64_t>() <= INT64_MAX);
+  if (!fits) {
+    throw DataError(str(place(), ": expected an integer, got ", value.type_name(),
+                        value.is_number() ? " " + value.dump() : ""));
+  }
+  return value.get<std::int64_t>();
+}
+
+}  // namespace saccade

@@ -1,0 +1,39 @@
+// JsonValue: a read-only JSON document whose errors name the file and the place in it
+// ("x.json: images[3].id: expected an integer, got a string"). Hides the JSON library.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace saccade {
+
+class JsonValue {
+ public:
+  // Parses a file. Throws DataError naming line and byte of what is broken; `what` is its role.
+  static JsonValue parse_file(const std::filesystem::path& path, const std::string& what);
+
+  // A member of an object; throws DataError when it is missing or this is no object.
+  JsonValue operator[](const char* key) const;
+  // The same, or nothing when it is missing or null.
+  std::optional<JsonValue> find(const char* key) const;
+  // Elements of an array; size() throws DataError when this is none.
+  std::size_t size() const;
+  JsonValue at(std::size_t index) const;
+
+  const std::string& text() const;  // of a string
+  std::int64_t integer() const;     // of an integer that fits
+  // "file: images[3].id", to begin a message with.
+  std::string place() const;
+
+ private:
+  struct Document;
+  JsonValue(std::shared_ptr<const Document> document, const void* value, std::string path);
+  std::shared_ptr<const Document> document_;
+  const void* value_;
+  std::string path_;
+};
+
+}  // namespace saccade

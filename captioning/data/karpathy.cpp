@@ -1,0 +1,62 @@
+// Karpathy's dataset_{coco,flickr8k,flickr30k}.json.
+#include "captioning/data/json_file.h"
+#include "captioning/data/reader_support.h"
+#include "captioning/data/readers.h"
+#include "captioning/text/tokenizer.h"
+#include "core/base/error.h"
+
+namespace saccade {
+
+namespace {
+
+Split karpathy_split(const JsonValue& value) {
+  const std::string& name = value.text();
+  if (name == "restval") return Split::kTrain;
+  for (const Split split : {Split::kTrain, Split::kVal, Split::kTest}) {
+    if (name == split_name(split)) return split;
+  }
+  throw DataError(
+      str(value.place(), ": unknown split '", name, "'; expected train, restval, val or test"));
+}
+
+std::string sentence(const JsonValue& value) {
+  if (const auto raw = value.find("raw")) return raw->text();
+  const JsonValue tokens = value["tokens"];
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < tokens.size(); ++i) words.push_back(tokens.at(i).text());
+  return join_words(words);
+}
+
+}  // namespace
+
+Dataset read_karpathy(const KarpathyFiles& files) {
+  const JsonValue root = JsonValue::parse_file(files.annotations, "Karpathy JSON");
+  Dataset out;
+  const auto name = root.find("dataset");
+  out.name = name ? name->text() : "karpathy";
+  const JsonValue images = root["images"];
+  Index restval = 0;
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    const JsonValue entry = images.at(i);
+    CaptionedImage image;
+    const JsonValue file = entry["filename"];
+    const auto folder = entry.find("filepath");
+    image.id = file.text();
+    image.path =
+        image_path(files.images, folder ? folder->text() + "/" + image.id : image.id, file.place());
+    const auto coco = entry.find("cocoid");
+    image.number = coco ? coco->integer() : entry["imgid"].integer();
+    image.split = karpathy_split(entry["split"]);
+    restval += entry["split"].text() == "restval" ? 1 : 0;
+    const JsonValue sentences = entry["sentences"];
+    for (std::size_t k = 0; k < sentences.size(); ++k) {
+      image.captions.push_back(sentence(sentences.at(k)));
+    }
+    out.images.push_back(std::move(image));
+  }
+  if (restval > 0) out.notes.push_back(str("counted ", restval, " restval images as train"));
+  finish(out, files.annotations.string());
+  return out;
+}
+
+}  // namespace saccade

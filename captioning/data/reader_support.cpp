@@ -1,0 +1,107 @@
+#include "captioning/data/reader_support.h"
+
+#include <algorithm>
+#include <fstream>
+#include <unordered_set>
+
+#include "captioning/text/tokenizer.h"
+#include "captioning/text/unicode.h"
+#include "core/base/error.h"
+
+namespace saccade {
+
+namespace fs = std::filesystem;
+
+std::string read_text(const fs::path& path, std::string_view what) {
+  std::error_code error;
+  if (!fs::exists(path, error)) {
+    throw DataError(str(path.string(), ": no such file; it should be the ", what));
+  }
+  if (fs::is_directory(path, error)) {
+    throw DataError(str(path.string(), ": is a folder; it should be the ", what));
+  }
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw IoError(str(path.string(), ": cannot be opened; check its permissions"));
+  std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  if (in.bad()) throw IoError(str(path.string(), ": cannot be read to its end"));
+  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
+  return text;
+}
+
+std::vector<TextLine> read_lines(const fs::path& path, std::string_view what) {
+  const std::string text = read_text(path, what);
+  std::vector<TextLine> out;
+  std::size_t number = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    std::string line = text.substr(begin, end - begin);
+    begin = end + 1;
+    ++number;
+    if (line.ends_with('\r')) line.pop_back();
+    if (unicode::invalid_utf8(line) != std::string_view::npos) {
+      throw DataError(str(path.string(), ":", number, ": not valid UTF-8 at column ",
+                          unicode::invalid_utf8(line) + 1, "; convert the file to UTF-8"));
+    }
+    if (!line.empty()) out.push_back({number, std::move(line)});
+  }
+  return out;
+}
+
+std::string image_path(const fs::path& root, const std::string& name, const std::string& place) {
+  const fs::path relative(name);
+  const bool leaves = std::any_of(relative.begin(), relative.end(),
+                                  [](const fs::path& part) { return part == ".."; });
+  const bool odd = name.find('\0') != std::string::npos || name.find('\n') != std::string::npos;
+  if (name.empty() || relative.is_absolute() || leaves || odd || !relative.has_filename()) {
+    throw DataError(
+        str(place, ": '", clean_caption(name),
+            "' is no file below the image folder; names must be relative, without '..'"));
+  }
+  return (root / relative).lexically_normal().string();
+}
+
+std::string clean_caption(std::string_view text) {
+  std::string out;
+  bool gap = false;
+  for (const unicode::CodePoint point : unicode::decode(text)) {
+    if (unicode::is_control(point) || point == ' ') {
+      gap = true;
+      continue;
+    }
+    if (gap && !out.empty()) out += ' ';
+    gap = false;
+    unicode::append(out, point);
+  }
+  return out;
+}
+
+void finish(Dataset& dataset, const std::string& source) {
+  Index empty_captions = 0, bare_images = 0;
+  for (CaptionedImage& image : dataset.images) {
+    for (std::string& caption : image.captions) caption = clean_caption(caption);
+    empty_captions += static_cast<Index>(std::erase_if(
+        image.captions, [](const std::string& caption) { return tokenize(caption).empty(); }));
+  }
+  bare_images = static_cast<Index>(std::erase_if(
+      dataset.images, [](const CaptionedImage& image) { return image.captions.empty(); }));
+  if (empty_captions > 0) {
+    dataset.notes.push_back(str("dropped ", empty_captions, " captions without a word"));
+  }
+  if (bare_images > 0) {
+    dataset.notes.push_back(str("dropped ", bare_images, " images without a caption"));
+  }
+  if (dataset.images.empty()) throw DataError(str(source, ": no image with a caption in it"));
+  std::unordered_set<std::string> ids;
+  std::unordered_set<std::int64_t> numbers;
+  for (const CaptionedImage& image : dataset.images) {
+    if (!ids.insert(image.id).second) {
+      throw DataError(str(source, ": image '", image.id, "' is there twice"));
+    }
+    if (!numbers.insert(image.number).second) {
+      throw DataError(str(source, ": image id ", image.number, " is there twice"));
+    }
+  }
+  dataset.digest = dataset_digest(dataset);
+}
+
+}  // namespace saccade

@@ -1,0 +1,38 @@
+// What the readers share: files as text, safe paths, clean captions, and the last checks.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "captioning/data/dataset.h"
+
+namespace saccade {
+
+// The bytes of a file. Throws DataError when it is missing or no file, IoError when it cannot be
+// read; `what` names its role in the message ("captions file").
+std::string read_text(const std::filesystem::path& path, std::string_view what);
+
+struct TextLine {
+  std::size_t number = 0;  // from 1
+  std::string text;        // without the line end
+};
+// The lines of a UTF-8 text file that are not empty. Throws DataError naming the line of a byte
+// that is no UTF-8.
+std::vector<TextLine> read_lines(const std::filesystem::path& path, std::string_view what);
+
+// root / name. Throws DataError, beginning with `place`, when name is empty, absolute, or leads out
+// of root.
+std::string image_path(const std::filesystem::path& root, const std::string& name,
+                       const std::string& place);
+
+// The caption with control characters and line ends as single spaces, trimmed.
+std::string clean_caption(std::string_view text);
+
+// Drops captions without words and images without captions (with a note), checks that ids and
+// numbers are unique and something is left, and fills in the digest. Throws DataError otherwise;
+// `source` names the file in it.
+void finish(Dataset& dataset, const std::string& source);
+
+}  // namespace saccade

@@ -1,0 +1,80 @@
+#include "captioning/metrics/grounding.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.h"
+
+namespace saccade {
+
+namespace {
+
+bool hits(Index index, const AttentionGrid& grid, std::span<const Box> boxes,
+          const PointingOptions& options) {
+  const Box cell = grid.cell(index);
+  const double x = cell.centre_x(), y = cell.centre_y();
+  const double dx = options.tolerance * cell.w, dy = options.tolerance * cell.h;
+  return std::any_of(boxes.begin(), boxes.end(), [&](const Box& box) {
+    return x >= box.x - dx && x < box.right() + dx && y >= box.y - dy && y < box.bottom() + dy;
+  });
+}
+
+void check(const AttentionGrid& grid) {
+  SACCADE_CHECK(grid.rows > 0 && grid.cols > 0 && grid.height > 0 && grid.width > 0,
+                "[pointing] empty grid; got ", grid.rows, " x ", grid.cols, " cells over ",
+                grid.height, " x ", grid.width, " pixels");
+}
+
+}  // namespace
+
+Box AttentionGrid::cell(Index index) const {
+  const double w = static_cast<double>(width) / static_cast<double>(cols);
+  const double h = static_cast<double>(height) / static_cast<double>(rows);
+  return {static_cast<double>(index % cols) * w, static_cast<double>(index / cols) * h, w, h};
+}
+
+Index peak(std::span<const Real> weights) {
+  SACCADE_CHECK(!weights.empty(), "[pointing] no weights");
+  SACCADE_CHECK(std::none_of(weights.begin(), weights.end(), [](Real w) { return std::isnan(w); }),
+                "[pointing] a weight is not a number");
+  return static_cast<Index>(std::max_element(weights.begin(), weights.end()) - weights.begin());
+}
+
+bool points_at(std::span<const Real> weights, const AttentionGrid& grid, std::span<const Box> boxes,
+               const PointingOptions& options) {
+  check(grid);
+  SACCADE_CHECK(static_cast<Index>(weights.size()) == grid.rows * grid.cols, "[pointing] ",
+                weights.size(), " weights for a grid of ", grid.rows, " x ", grid.cols);
+  return hits(peak(weights), grid, boxes, options);
+}
+
+double pointing_chance(const AttentionGrid& grid, std::span<const Box> boxes,
+                       const PointingOptions& options) {
+  check(grid);
+  const Index cells = grid.rows * grid.cols;
+  Index inside = 0;
+  for (Index i = 0; i < cells; ++i) inside += hits(i, grid, boxes, options) ? 1 : 0;
+  return static_cast<double>(inside) / static_cast<double>(cells);
+}
+
+void PointingTally::add(std::span<const Real> weights, const AttentionGrid& grid,
+                        std::span<const Box> boxes, const PointingOptions& options) {
+  const bool hit = points_at(weights, grid, boxes, options);
+  if (boxes.empty()) {
+    ++without_boxes;
+    return;
+  }
+  ++words;
+  hits += hit ? 1 : 0;
+  chance += pointing_chance(grid, boxes, options);
+}
+
+double PointingTally::accuracy() const {
+  return words == 0 ? 0 : static_cast<double>(hits) / static_cast<double>(words);
+}
+
+double PointingTally::mean_chance() const {
+  return words == 0 ? 0 : chance / static_cast<double>(words);
+}
+
+}  // namespace saccade

@@ -1,0 +1,50 @@
+// The pointing game (Zhang et al., ECCV 2016) on attention grids: does the largest weight fall on
+// the thing the word names? Tolerance: a hit's cell centre lies in a box grown on every side by
+// `tolerance` cells. 0: the centre itself is inside; 0.5 (the default): the cell overlaps the box.
+#pragma once
+
+#include <span>
+
+#include "captioning/data/box.h"
+#include "core/base/real.h"
+
+namespace saccade {
+
+// A grid of attention over the picture the network saw.
+struct AttentionGrid {
+  Index rows = 0, cols = 0;     // cells
+  Index height = 0, width = 0;  // of that picture, pixels
+
+  Box cell(Index index) const;  // of the cell at row-major index, in pixels
+};
+
+struct PointingOptions {
+  double tolerance = 0.5;  // cells
+};
+
+// The index of the largest weight (the first among equals). Throws ShapeError when empty or when a
+// weight is not a number.
+Index peak(std::span<const Real> weights);
+
+// Whether the peak of weights [rows * cols] hits one of the boxes, given in pixels of the picture
+// the network saw. No boxes: no hit. Throws ShapeError when the sizes do not fit.
+bool points_at(std::span<const Real> weights, const AttentionGrid& grid, std::span<const Box> boxes,
+               const PointingOptions& options = {});
+
+// The share of the grid's cells that would be hits: what a map without knowledge reaches.
+double pointing_chance(const AttentionGrid& grid, std::span<const Box> boxes,
+                       const PointingOptions& options = {});
+
+// Counts over the noun words of many captions. A noun whose phrase fits nothing in its picture has
+// no right place: it is counted apart and is no part of the accuracy.
+struct PointingTally {
+  Index hits = 0, words = 0, without_boxes = 0;
+  double chance = 0;  // summed over words
+
+  void add(std::span<const Real> weights, const AttentionGrid& grid, std::span<const Box> boxes,
+           const PointingOptions& options = {});
+  double accuracy() const;  // 0 when there are no words
+  double mean_chance() const;
+};
+
+}  // namespace saccade

@@ -1,0 +1,32 @@
+// What the text code needs of Unicode: UTF-8 in and out, letters, lower case, white space.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace saccade::unicode {
+
+using CodePoint = std::int32_t;
+
+// The offset of the first byte that is not valid UTF-8, or npos.
+std::size_t invalid_utf8(std::string_view text);
+
+// The code points of a text; every invalid byte becomes U+FFFD.
+std::vector<CodePoint> decode(std::string_view text);
+void append(std::string& text, CodePoint point);
+
+// Letters, digits, and the marks that combine with them.
+bool is_word_character(CodePoint point);
+// White space as Python's str.split() takes it.
+bool is_space(CodePoint point);
+// C0 and C1 control characters, and the line and paragraph separators.
+bool is_control(CodePoint point);
+CodePoint lower(CodePoint point);
+
+// The canonical composition (NFC): one spelling for é. Text that is not valid UTF-8 is returned as
+// it is.
+std::string compose(std::string_view text);
+
+}  // namespace saccade::unicode

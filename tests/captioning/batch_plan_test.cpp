@@ -1,0 +1,111 @@
+// Batch plans: everything once, similar lengths together, a function of (seed, epoch) only.
+#include "captioning/data/batch_plan.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "core/base/error.h"
+#include "core/base/random.h"
+#include "tests/support/catch.h"
+
+namespace saccade {
+namespace {
+
+std::vector<PlanItem> make_items(Index images) {
+  Random random({.seed = 5});
+  std::vector<PlanItem> items;
+  for (Index image = 0; image < images; ++image) {
+    const Index captions = 3 + static_cast<Index>(random.below(4));
+    for (Index caption = 0; caption < captions; ++caption) {
+      items.push_back({image, caption, 4 + static_cast<Index>(random.below(20))});
+    }
+  }
+  return items;
+}
+
+using Key = std::pair<Index, Index>;
+
+std::vector<Key> keys_of(const std::vector<Batch>& plan) {
+  std::vector<Key> out;
+  for (const Batch& batch : plan) {
+    for (const auto& shard : batch.shards) {
+      for (const PlanItem& item : shard) out.emplace_back(item.image, item.caption);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("every caption once an epoch, in full batches of equal shards") {
+  const auto items = make_items(333);
+  const BatchPlanOptions options = {.batch = 24, .shard = 8, .bucket_batches = 10};
+  const auto plan = plan_epoch(items, options, 0);
+  const auto keys = keys_of(plan);
+  CHECK(keys.size() == items.size());
+  CHECK(std::set<Key>(keys.begin(), keys.end()).size() == items.size());
+  std::size_t partial = 0;
+  Index padded = 0, real = 0;
+  for (const Batch& batch : plan) {
+    REQUIRE(batch.size() >= 1);
+    partial += batch.size() < options.batch ? 1U : 0U;
+    Index lowest = INT64_MAX, highest = 0;
+    for (const auto& shard : batch.shards) {
+      REQUIRE((!shard.empty() && static_cast<Index>(shard.size()) <= options.shard));
+      REQUIRE(std::is_sorted(shard.begin(), shard.end(),
+                             [](const auto& a, const auto& b) { return a.length > b.length; }));
+      Index work = 0;
+      for (const PlanItem& item : shard) work += item.length;
+      lowest = std::min(lowest, work);
+      highest = std::max(highest, work);
+      real += work;
+    }
+    padded += batch.longest() * batch.size();
+    // Dealt like cards: shards differ by at most the spread of lengths within the batch.
+    if (batch.size() == options.batch) REQUIRE(highest - lowest <= batch.longest());
+  }
+  CHECK(partial <= 1);
+  CHECK(static_cast<double>(real) > 0.9 * static_cast<double>(padded));
+}
+
+TEST_CASE("plans depend on seed and epoch only") {
+  const auto items = make_items(100);
+  const BatchPlanOptions options = {.seed = 3, .batch = 16};
+  CHECK(keys_of(plan_epoch(items, options, 2)) == keys_of(plan_epoch(items, options, 2)));
+  CHECK(keys_of(plan_epoch(items, options, 2)) != keys_of(plan_epoch(items, options, 3)));
+  CHECK(keys_of(plan_epoch(items, options, 2)) !=
+        keys_of(plan_epoch(items, {.seed = 4, .batch = 16}, 2)));
+}
+
+TEST_CASE("one caption of every image, all of them before one comes back") {
+  const auto items = make_items(100);
+  const BatchPlanOptions options = {
+      .seed = 3, .batch = 16, .captions = CaptionsPerEpoch::kOnePerImage};
+  std::map<Index, std::vector<Index>> seen;
+  for (Index epoch = 0; epoch < 12; ++epoch) {
+    const auto keys = keys_of(plan_epoch(items, options, epoch));
+    CHECK(keys.size() == 100);
+    for (const auto& [image, caption] : keys) seen[image].push_back(caption);
+  }
+  std::map<Index, std::size_t> captions;
+  for (const PlanItem& item : items) ++captions[item.image];
+  for (const auto& [image, order] : seen) {
+    REQUIRE(order.size() == 12);
+    const std::size_t n = captions[image];
+    for (std::size_t round = 0; round + n <= order.size(); round += n) {
+      const auto begin = order.begin() + static_cast<std::ptrdiff_t>(round);
+      REQUIRE(std::set<Index>(begin, begin + static_cast<std::ptrdiff_t>(n)).size() == n);
+    }
+  }
+}
+
+TEST_CASE("plans refuse nonsense") {
+  CHECK_THROWS_AS(plan_epoch({}, {}, 0), DataError);
+  const auto items = make_items(3);
+  CHECK_THROWS_AS(plan_epoch(items, {.batch = 0}, 0), ShapeError);
+  CHECK_THROWS_AS(plan_epoch(items, {.shard = 0}, 0), ShapeError);
+  CHECK_THROWS_AS(plan_epoch(items, {}, -1), ShapeError);
+}
+
+}  // namespace saccade

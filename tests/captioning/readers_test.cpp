@@ -1,0 +1,239 @@
+// Readers: each form read right, each fault refused with its place.
+#include "captioning/data/readers.h"
+
+#include "captioning/data/csv.h"
+#include "captioning/data/reader_support.h"
+#include "core/base/error.h"
+#include "tests/captioning/temporary_folder.h"
+#include "tests/support/catch.h"
+
+namespace saccade {
+namespace {
+
+using Catch::Matchers::Contains;
+
+bool has_note(const Dataset& dataset, const std::string& text) {
+  for (const std::string& note : dataset.notes) {
+    if (note.find(text) != std::string::npos) return true;
+  }
+  return false;
+}
+
+std::string karpathy_json(const std::string& filename, const std::string& rest = "") {
+  return R"({"dataset":"mini","images":[{"filename":")" + filename +
+         R"(","imgid":0,"split":"train","sentences":[{"raw":"A dog. "}]})" + rest + "]}";
+}
+
+}  // namespace
+
+TEST_CASE("Karpathy JSON") {
+  const TemporaryFolder folder;
+  const auto file = folder.write("k.json", R"({"dataset":"coco","images":[
+    {"filepath":"val2014","filename":"a.jpg","imgid":0,"cocoid":391895,"split":"restval",
+     "sentences":[{"raw":"A man\nwith a hat. "},{"raw":" . "},{"tokens":["a","man"]}]},
+    {"filename":"b.jpg","imgid":1,"cocoid":7,"split":"test","sentences":[{"raw":"A cat"}]},
+    {"filename":"c.jpg","imgid":2,"cocoid":8,"split":"val","sentences":[]}]})");
+  const Dataset out = read_karpathy({.annotations = file, .images = "/images"});
+  REQUIRE(out.images.size() == 2);
+  CHECK(out.name == "coco");
+  CHECK(out.images[0].path == "/images/val2014/a.jpg");
+  CHECK(out.images[0].number == 391895);
+  CHECK(out.images[0].split == Split::kTrain);
+  CHECK(out.images[0].captions == std::vector<std::string>{"A man with a hat.", "a man"});
+  CHECK(images_of(out, Split::kTest) == std::vector<Index>{1});
+  CHECK(caption_count(out, {0, 1}) == 3);
+  CHECK(has_note(out, "1 restval"));
+  CHECK(has_note(out, "1 captions without a word"));
+  CHECK(has_note(out, "1 images without a caption"));
+  // The digest is of what is read, not of where it lies.
+  CHECK(read_karpathy({.annotations = file, .images = "/other"}).digest == out.digest);
+}
+
+TEST_CASE("hostile or broken Karpathy JSON is refused with file and place") {
+  const TemporaryFolder folder;
+  const auto read = [&](const std::string& text) {
+    return read_karpathy({.annotations = folder.write("k.json", text), .images = "/images"});
+  };
+  CHECK(read(karpathy_json("a.jpg")).images.size() == 1);
+  for (const char* name :
+       {"../../etc/passwd", "/etc/passwd", "a/../../b.jpg", "", "..", "a/", "a\\u0000.jpg"}) {
+    INFO(name);
+    CHECK_THROWS_AS(read(karpathy_json(name)), DataError);
+  }
+  CHECK_THROWS_WITH(read(karpathy_json("../x.jpg")), Contains("k.json: images[0].filename"));
+  const std::string whole = karpathy_json("a.jpg");
+  for (std::size_t cut = 0; cut < whole.size(); ++cut) {
+    CHECK_THROWS_AS(read(whole.substr(0, cut)), DataError);
+  }
+  CHECK_THROWS_WITH(read("{\n\"images\": [,]}"), Contains("k.json:2: broken JSON at byte"));
+  CHECK_THROWS_WITH(read(R"({"images":[{"filename":5}]})"),
+                    Contains("images[0].filename: expected a string, got number"));
+  CHECK_THROWS_WITH(read(R"({"images":{}})"), Contains("images: expected an array"));
+  CHECK_THROWS_WITH(read("[]"), Contains("expected an object"));
+  CHECK_THROWS_WITH(read("{}"), Contains("'images' is missing"));
+  CHECK_THROWS_WITH(read(R"({"images":[]})"), Contains("no image with a caption"));
+  CHECK_THROWS_WITH(read(karpathy_json("a.jpg", R"(,{"filename":"a.jpg","imgid":1,"split":"val",)"
+                                                R"("sentences":[{"raw":"x"}]})")),
+                    Contains("'a.jpg' is there twice"));
+  CHECK_THROWS_WITH(read(R"({"images":[{"filename":"a","imgid":1.5,"split":"val"}]})"),
+                    Contains("images[0].imgid: expected an integer"));
+  CHECK_THROWS_WITH(read(R"({"images":[{"filename":"a","imgid":1,"split":"dev"}]})"),
+                    Contains("unknown split 'dev'"));
+  CHECK_THROWS_AS(read(std::string(200000, '[')), DataError);
+  CHECK_THROWS_AS(read("{\"images\": \"\xFF\"}"), DataError);
+  CHECK_THROWS_WITH(read_karpathy({.annotations = folder.path() / "none.json", .images = ""}),
+                    Contains("no such file"));
+  CHECK_THROWS_WITH(read_karpathy({.annotations = folder.path(), .images = ""}),
+                    Contains("is a folder"));
+}
+
+TEST_CASE("Flickr8k text files") {
+  const TemporaryFolder folder;
+  folder.write("Flickr_8k.trainImages.txt", "a#1.jpg\r\nb.jpg\n");
+  folder.write("Flickr_8k.devImages.txt", "c.jpg\nmissing.jpg\n");
+  const auto tokens = folder.write("t.txt",
+                                   "a#1.jpg#0\tA dog # 1 .\n"
+                                   "a#1.jpg#1\t\tTwo tabs .\r\n"
+                                   "b.jpg#0\tA cat\n"
+                                   "b.jpg#1\t . \n"
+                                   "d.jpg.1#0\tBogus\n"
+                                   "c.jpg#0\tA tab\tinside\n"
+                                   "z.jpg#0\tIn no split\n");
+  const Flickr8kFiles files = {.tokens = tokens, .splits = folder.path(), .images = "/images"};
+  const Dataset out = read_flickr8k(files);
+  REQUIRE(out.images.size() == 3);
+  CHECK(out.images[0].id == "a#1.jpg");
+  CHECK(out.images[0].captions == std::vector<std::string>{"A dog # 1 .", "Two tabs ."});
+  CHECK(out.images[1].captions == std::vector<std::string>{"A cat"});
+  CHECK(out.images[2].split == Split::kVal);
+  CHECK(out.images[2].captions == std::vector<std::string>{"A tab inside"});
+  CHECK(has_note(out, "line 5: 'd.jpg.1' is no image file"));
+  CHECK(has_note(out, "1 images that are in no split"));
+  CHECK(has_note(out, "1 listed images without a caption"));
+  CHECK(has_note(out, "no test split"));
+
+  const auto refuse = [&](const std::string& text, const std::string& message) {
+    folder.write("t.txt", text);
+    CHECK_THROWS_WITH(read_flickr8k(files), Contains(message));
+  };
+  refuse("b.jpg#0\tA\nno tab here\n", "t.txt:2: expected <image>#<number> TAB");
+  refuse("b.jpg\tA\n", "t.txt:1: expected");
+  refuse("b.jpg#x\tA\n", "t.txt:1: expected a number");
+  refuse("b.jpg#0\tA\n\nb.jpg#0\tB\n", "t.txt:3: 'b.jpg#0' was there in line 1");
+  refuse("../b.jpg#0\tA\n", "t.txt:1: '../b.jpg'");
+  refuse("b.jpg#0\tA \xFF\n", "t.txt:1: not valid UTF-8");
+  refuse("", "no image with a caption");
+  folder.write("Flickr_8k.devImages.txt", "b.jpg\n");
+  refuse("b.jpg#0\tA\n", "devImages.txt:1: 'b.jpg' was listed before");
+}
+
+TEST_CASE("COCO captions") {
+  const TemporaryFolder folder;
+  const auto train = folder.write(
+      "train.json", R"({"images":[{"id":9,"file_name":"9.jpg"},{"id":4,"file_name":"4.jpg"}],
+      "annotations":[{"id":1,"image_id":4,"caption":"A bus\n on a street  "},
+                     {"id":2,"image_id":4,"caption":"A bus"},{"id":3,"image_id":9,"caption":"x"}]})");
+  const auto val = folder.write("val.json", R"({"images":[{"id":5,"file_name":"5.jpg"}],
+      "annotations":[{"image_id":5,"caption":"A cat"}]})");
+  const Dataset out =
+      read_coco({.train = train, .train_images = "/t", .val = val, .val_images = "/v"});
+  REQUIRE(out.images.size() == 3);
+  CHECK(out.images[1].captions == std::vector<std::string>{"A bus on a street", "A bus"});
+  CHECK(out.images[2].path == "/v/5.jpg");
+  CHECK(out.images[2].split == Split::kVal);
+  CHECK(read_coco({.train = train, .train_images = "/t"}).images.size() == 2);
+
+  const auto refuse = [&](const std::string& text, const std::string& message) {
+    const auto file = folder.write("bad.json", text);
+    CHECK_THROWS_WITH(read_coco({.train = file, .train_images = "/t"}), Contains(message));
+  };
+  refuse(R"({"images":[{"id":1,"file_name":"a"}],"annotations":[{"image_id":2,"caption":"x"}]})",
+         "annotations[0]: image_id 2 is no image");
+  refuse(R"({"images":[{"id":1,"file_name":"a"}],"annotations":[{"image_id":1,"bbox":[]}]})",
+         "instances file");
+  refuse(R"({"images":[{"id":1,"file_name":"a"},{"id":1,"file_name":"b"}],"annotations":[]})",
+         "image id 1 is there twice");
+  refuse(R"({"images":[{"id":1,"file_name":"../a"}],"annotations":[]})", "images[0].file_name");
+  refuse(R"({"images":[{"id":99999999999999999999,"file_name":"a"}]})", "expected an integer");
+  refuse(R"({"images":[{"id":1,"file_name":"a"}],"annotations":[]})", "no image with a caption");
+  CHECK_THROWS_WITH(
+      read_coco({.train = train, .train_images = "/t", .val = train, .val_images = "/t"}),
+      Contains("is there twice"));
+}
+
+TEST_CASE("CSV: quotes, commas, line ends inside fields, line numbers") {
+  const TemporaryFolder folder;
+  const auto rows =
+      read_csv(folder.write("a.csv",
+                            "\xEF\xBB\xBFimage,caption\r\n\r\na.jpg,\"A dog, \"\"big\"\"\n"
+                            "and wet\"\nb.jpg,\n\"c.jpg\",plain"),
+               "CSV");
+  REQUIRE(rows.size() == 4);
+  CHECK(rows[0].fields == std::vector<std::string>{"image", "caption"});
+  CHECK(rows[1].fields == std::vector<std::string>{"a.jpg", "A dog, \"big\"\nand wet"});
+  CHECK(rows[1].line == 3);
+  CHECK(rows[2].fields == std::vector<std::string>{"b.jpg", ""});
+  CHECK(rows[2].line == 5);
+  CHECK(rows[3].fields == std::vector<std::string>{"c.jpg", "plain"});
+  CHECK(rows[3].line == 6);
+  CHECK_THROWS_WITH(read_csv(folder.write("b.csv", "a,b\nx,\"open\n\n"), "CSV"),
+                    Contains("b.csv:2: the quote that opens here is never closed"));
+  CHECK_THROWS_WITH(read_csv(folder.write("c.csv", "a,b\nx,y\"z\n"), "CSV"), Contains("c.csv:2:"));
+}
+
+TEST_CASE("a folder with captions.csv") {
+  const TemporaryFolder folder;
+  folder.write("captions.csv",
+               "image,caption,split\na.jpg,\"A dog, wet\",train\nb.jpg,A cat,val\n"
+               "a.jpg,A dog,train\na.jpg,A dog,train\n");
+  const Dataset out = read_folder({.images = folder.path(), .captions = {}});
+  REQUIRE(out.images.size() == 2);
+  CHECK(out.images[0].captions == std::vector<std::string>{"A dog, wet", "A dog"});
+  CHECK(out.images[1].split == Split::kVal);
+  CHECK(out.images[1].path == (folder.path() / "b.jpg").string());
+  CHECK(has_note(out, "1 repeated"));
+
+  const auto refuse = [&](const std::string& text, const std::string& message) {
+    folder.write("captions.csv", text);
+    CHECK_THROWS_WITH(read_folder({.images = folder.path(), .captions = {}}), Contains(message));
+  };
+  refuse("", "is empty");
+  refuse("a.jpg,A dog\n", "captions.csv:1: the first line must name");
+  refuse("image,caption\na.jpg,A dog, wet\n", "captions.csv:2: 3 fields, the header has 2");
+  refuse("image,caption\n../a.jpg,A dog\n", "captions.csv:2: '../a.jpg'");
+  refuse("image,caption\na.jpg,\xFF\n", "captions.csv:2: not valid UTF-8");
+  refuse("image,caption,split\na.jpg,x,dev\n", "unknown split 'dev'");
+  refuse("image,caption,split\na.jpg,x,val\na.jpg,y,train\n", "is in val and in train");
+  refuse("image,caption,image\na.jpg,x,y\n", "'image' is there twice");
+  refuse("image,caption\n", "no image with a caption");
+
+  std::string many = "image,caption\n";
+  for (int i = 0; i < 1000; ++i) many += str(i, ".jpg,A dog\n");
+  folder.write("captions.csv", many);
+  const Dataset split = read_folder({.images = folder.path(), .captions = {}, .val_share = 0.2});
+  const auto val = images_of(split, Split::kVal).size();
+  CHECK((val > 150 && val < 250));
+}
+
+TEST_CASE("captions are one line without control characters") {
+  CHECK(clean_caption("  a\n\tb\x1b[31m c\xE2\x80\xA8"
+                      "d\x7f ") == "a b [31m c d");
+}
+
+TEST_CASE("a data set's digest sees every caption") {
+  Dataset dataset;
+  dataset.name = "x";
+  dataset.images = {{.id = "a", .number = 1, .path = "", .captions = {"ab", "c"}}};
+  const std::string first = dataset_digest(dataset);
+  CHECK(first.size() == 32);
+  dataset.images[0].captions = {"a", "bc"};
+  CHECK(dataset_digest(dataset) != first);
+  dataset.images[0].captions = {"ab", "c"};
+  CHECK(dataset_digest(dataset) == first);
+  dataset.images[0].split = Split::kVal;
+  CHECK(dataset_digest(dataset) != first);
+  CHECK_THROWS_AS(parse_split("dev"), UsageError);
+  CHECK(parse_split("test") == Split::kTest);
+}
+
+}  // namespace saccade

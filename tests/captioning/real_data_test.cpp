@@ -1,0 +1,140 @@
+// Readers, tokenizer and BLEU against published data; skipped unless SACCADE_DATA names its folder.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "captioning/data/readers.h"
+#include "captioning/metrics/bleu.h"
+#include "captioning/text/tokenizer.h"
+#include "captioning/text/vocabulary.h"
+#include "tests/support/catch.h"
+
+namespace saccade {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The folder of a data set, or nothing and a message.
+fs::path data_folder(const char* name) {
+  const char* root = std::getenv("SACCADE_DATA");
+  const fs::path folder = root == nullptr ? fs::path() : fs::path(root) / name;
+  if (root != nullptr && fs::exists(folder)) return folder;
+  std::cout << "skipped: SACCADE_DATA names no folder with " << name << "\n";
+  return {};
+}
+
+nlohmann::json read_json(const fs::path& path) {
+  std::ifstream in(path);
+  return nlohmann::json::parse(in);
+}
+
+Dataset karpathy_flickr(const fs::path& folder) {
+  return read_karpathy(
+      {.annotations = folder / "dataset_flickr8k_trainval.json", .images = folder / "images"});
+}
+
+void expect_bleu(const BleuScores& ours, const nlohmann::json& gold) {
+  for (std::size_t k = 0; k < 4; ++k) {
+    REQUIRE(std::abs(ours.bleu[k] - gold[k].get<double>()) <= 1e-9);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("Flickr8k: Karpathy's file and the text files are one data set") {
+  const fs::path folder = data_folder("flickr8k");
+  if (folder.empty()) return;
+  const Dataset karpathy = karpathy_flickr(folder);
+  const Dataset text = read_flickr8k({.tokens = folder / "Flickr8k.token.trainval.txt",
+                                      .splits = folder,
+                                      .images = folder / "images"});
+  for (const Dataset* dataset : {&karpathy, &text}) {
+    CHECK(images_of(*dataset, Split::kTrain).size() == 6000);
+    CHECK(images_of(*dataset, Split::kVal).size() == 1000);
+    CHECK(caption_count(*dataset, images_of(*dataset, Split::kTrain)) == 30000);
+    CHECK(caption_count(*dataset, images_of(*dataset, Split::kVal)) == 5000);
+  }
+  const auto by_id = [](const Dataset& dataset) {
+    std::vector<CaptionedImage> images = dataset.images;
+    std::sort(images.begin(), images.end(),
+              [](const auto& a, const auto& b) { return a.id < b.id; });
+    return images;
+  };
+  const auto a = by_id(karpathy), b = by_id(text);
+  std::size_t different = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const bool same = a[i].id == b[i].id && a[i].split == b[i].split && a[i].path == b[i].path &&
+                      a[i].captions == b[i].captions;
+    different += same ? 0U : 1U;
+    REQUIRE(fs::exists(a[i].path));
+  }
+  CHECK(different == 0);
+}
+
+TEST_CASE("Flickr8k: our words are Karpathy's tokens, 2,535 of them occur five times") {
+  const fs::path folder = data_folder("flickr8k");
+  if (folder.empty()) return;
+  const Dataset dataset = karpathy_flickr(folder);
+  std::vector<Words> train;
+  for (const Index i : images_of(dataset, Split::kTrain)) {
+    for (const auto& caption : dataset.images[static_cast<std::size_t>(i)].captions) {
+      train.push_back(tokenize(caption));
+    }
+  }
+  CHECK(Vocabulary::count(train, 5).size() == 2535 + Vocabulary::kSpecials);
+  std::size_t different = 0;
+  for (const auto& image : read_json(folder / "dataset_flickr8k_trainval.json")["images"]) {
+    for (const auto& sentence : image["sentences"]) {
+      different += tokenize(sentence["raw"].get<std::string>()) != sentence["tokens"] ? 1U : 0U;
+    }
+  }
+  CHECK(different == 0);
+}
+
+TEST_CASE("COCO files are read whole") {
+  const fs::path mini = data_folder("coco-mini"), captions = data_folder("coco-captions");
+  if (mini.empty() || captions.empty()) return;
+  const Dataset both = read_coco({.train = mini / "captions_train2017.json",
+                                  .train_images = mini / "train2017",
+                                  .val = captions / "captions_val2017_subset.json",
+                                  .val_images = "val2017"});
+  CHECK(images_of(both, Split::kTrain).size() == 80);
+  CHECK(images_of(both, Split::kVal).size() == 4841);
+  CHECK(caption_count(both, images_of(both, Split::kTrain)) == 400);
+  CHECK(caption_count(both, images_of(both, Split::kVal)) == 24219);
+  CHECK(fs::exists(both.images[0].path));
+}
+
+TEST_CASE("BLEU equals the reference implementation's on its own tokens") {
+  const fs::path folder = data_folder("metrics-gold");
+  if (folder.empty()) return;
+  std::size_t corpora = 0;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (!entry.path().string().ends_with(".gold.json")) continue;
+    const nlohmann::json gold = read_json(entry.path());
+    std::vector<Words> candidates;
+    std::vector<std::vector<Words>> references;
+    std::vector<nlohmann::json> scores;
+    for (const auto& image : gold["per_image"]) {
+      candidates.push_back(split_words(image["cand_tok"].get<std::string>()));
+      references.emplace_back();
+      for (const auto& reference : image["refs_tok"]) {
+        references.back().push_back(split_words(reference.get<std::string>()));
+      }
+      scores.push_back(image["bleu"]);
+    }
+    const CorpusBleu ours = corpus_bleu(candidates, references);
+    INFO(entry.path().filename());
+    const auto& corpus = gold["corpus"];
+    expect_bleu(ours.corpus,
+                {corpus["Bleu_1"], corpus["Bleu_2"], corpus["Bleu_3"], corpus["Bleu_4"]});
+    for (std::size_t i = 0; i < scores.size(); ++i) expect_bleu(ours.images[i], scores[i]);
+    ++corpora;
+  }
+  CHECK(corpora == 12);
+}
+
+}  // namespace saccade

@@ -1,0 +1,58 @@
+// Tokenizer and vocabulary.
+#include "captioning/text/tokenizer.h"
+#include "captioning/text/vocabulary.h"
+#include "core/base/error.h"
+#include "tests/support/catch.h"
+
+namespace saccade {
+
+using Words = std::vector<std::string>;
+
+TEST_CASE("the tokenizer lowers, drops punctuation, splits hyphens and apostrophes") {
+  CHECK(tokenize("A tri-colored dog, on the man's lap .") ==
+        Words{"a", "tri", "colored", "dog", "on", "the", "man", "s", "lap"});
+  CHECK(tokenize("  Two\tdogs\nrun!!  ") == Words{"two", "dogs", "run"});
+  CHECK(tokenize("CAF\xC3\x89 \xD0\x9A\xD0\x9E\xD0\xA2") ==
+        Words{"caf\xC3\xA9", "\xD0\xBA\xD0\xBE\xD1\x82"});
+  CHECK(tokenize("cafe\xCC\x81") == tokenize("caf\xC3\xA9"));  // two spellings of one word
+  CHECK(tokenize("it\xE2\x80\x99s 50% \xF0\x9F\x90\xB6") == Words{"it", "s", "50"});
+  CHECK(tokenize("bad\xFF\xFE"
+                 "bytes \xC3") == Words{"bad", "bytes"});
+  CHECK(tokenize("").empty());
+  CHECK(tokenize(" . -- ' \" ").empty());
+}
+
+TEST_CASE("tokenized text is split at Unicode white space only") {
+  CHECK(split_words("3\xC2\xA0"
+                    "1/2 -lrb- \xE3\x80\x80 a.b\n") == Words{"3", "1/2", "-lrb-", "a.b"});
+  CHECK(join_words({"a", "b"}) == "a b");
+}
+
+TEST_CASE("vocabulary: order, counts, round trip") {
+  const std::vector<Words> captions = {{"a", "dog", "and", "a", "cat"}, {"a", "cat", "bat"}};
+  const Vocabulary all = Vocabulary::count(captions, 1);
+  CHECK(all.words() == Words{"<pad>", "<bos>", "<eos>", "<unk>", "a", "cat", "and", "bat", "dog"});
+  const Vocabulary often = Vocabulary::count(captions, 2);
+  CHECK(often.size() == 6);
+  CHECK(often.encode(captions[0]) == std::vector<Index>{4, 3, 3, 4, 5});
+  const std::vector<Index> ids = {1, 4, 5, 0, 3, 2, 4};
+  CHECK(often.decode(ids) == Words{"a", "cat", "<unk>"});
+  CHECK(Vocabulary(often.words()).digest() == often.digest());
+  CHECK(all.digest() != often.digest());
+  CHECK(often.id("<eos>") == Vocabulary::kEos);
+  CHECK(often.id("zebra") == Vocabulary::kUnk);
+  CHECK_THROWS_AS(often.word(6), InternalError);
+  CHECK_THROWS_AS(often.word(-1), InternalError);
+}
+
+TEST_CASE("a vocabulary refuses lists that are none") {
+  CHECK_THROWS_AS(Vocabulary(Words{}), DataError);
+  CHECK_THROWS_AS(Vocabulary(Words{"<pad>", "<eos>", "<bos>", "<unk>"}), DataError);
+  for (const char* word : {"", "a b", "a", "<pad>", "x\xC2\xA0y", "\xFF"}) {
+    CHECK_THROWS_AS(Vocabulary(Words{"<pad>", "<bos>", "<eos>", "<unk>", "a", word}), DataError);
+  }
+  CHECK_THROWS_AS(Vocabulary::count(std::vector<Words>{{"once"}}, 2), DataError);
+  CHECK_THROWS_AS(Vocabulary::count(std::vector<Words>{}, 1), DataError);
+}
+
+}  // namespace saccade
