@@ -1,8 +1,5 @@
 #include "vision/image.h"
 
-#include <unistd.h>
-
-#include <fstream>
 #include <mutex>
 #include <opencv2/core.hpp>
 #include <opencv2/core/utils/logger.hpp>
@@ -10,6 +7,7 @@
 #include <opencv2/imgproc.hpp>
 
 #include "core/base/error.h"
+#include "core/io/atomic_file.h"
 #include "vision/file_bytes.h"
 #include "vision/image_header.h"
 #include "vision/mat_view.h"
@@ -149,18 +147,7 @@ std::vector<std::uint8_t> encode_png(const Image& image) {
 
 void write_png(const std::filesystem::path& path, const Image& image) {
   const std::vector<std::uint8_t> bytes = encode_png(image);
-  std::filesystem::path temporary = path;
-  temporary += str(".tmp.", ::getpid());
-  std::ofstream out(temporary, std::ios::binary);
-  out.write(reinterpret_cast<const char*>(bytes.data()),
-            static_cast<std::streamsize>(bytes.size()));
-  out.close();
-  std::error_code error;
-  if (out) std::filesystem::rename(temporary, path, error);
-  if (!out || error) {
-    std::filesystem::remove(temporary, error);
-    throw IoError(str(path.string(), ": cannot be written; check the disk and the permissions"));
-  }
+  write_file(path, std::as_bytes(std::span(bytes)));
 }
 
 }  // namespace saccade
