@@ -1,0 +1,20 @@
+// What every command of the program is: a function that declares its options on its own CLI11
+// subcommand and returns what runs it. The list of commands is in cli.cpp.
+#pragma once
+
+#include <functional>
+
+namespace CLI {
+class App;
+}
+
+namespace saccade {
+
+// Runs a command once its options are read; the result is the exit code, errors are thrown. The
+// number of threads is set before (--threads, which every command has); stdout is for data.
+using CommandRun = std::function<int()>;
+
+// How a command is offered: `CommandRun bind_train(CLI::App& app)` in commands/train.h.
+using CommandBinding = CommandRun (*)(CLI::App& app);
+
+}  // namespace saccade
