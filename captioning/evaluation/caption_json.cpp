@@ -1,0 +1,95 @@
+#include "captioning/evaluation/caption_json.h"
+
+#include <array>
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "captioning/text/tokenizer.h"
+#include "core/base/error.h"
+
+namespace saccade {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The double whose shortest decimal form is that of the float: 0.1, not 0.10000000149.
+double shortest(float value) {
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  double out = value;
+  std::from_chars(text.data(), end, out);
+  return out;
+}
+
+Json attention_rows(const std::vector<float>& weights, const GridShape& grid) {
+  SACCADE_CHECK(static_cast<Index>(weights.size()) == grid.regions(), "[caption_json] ",
+                weights.size(), " weights for a grid of ", grid.rows, " x ", grid.cols);
+  Json rows = Json::array();
+  for (Index r = 0; r < grid.rows; ++r) {
+    Json row = Json::array();
+    for (Index c = 0; c < grid.cols; ++c) {
+      row.push_back(shortest(weights[static_cast<std::size_t>(r * grid.cols + c)]));
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+Json word_json(const DecodedWord& word, const CaptionSource& source) {
+  Json out = {{"text", source.vocabulary->word(word.id)},
+              {"logprob", word.log_prob},
+              {"gate", nullptr},
+              {"attention", attention_rows(word.attention, source.grid)},
+              {"sampled", nullptr}};
+  if (source.gated) out["gate"] = shortest(static_cast<float>(word.gate));
+  if (word.chosen >= 0) {
+    out["sampled"] = Json::array({word.chosen / source.grid.cols, word.chosen % source.grid.cols});
+  }
+  return out;
+}
+
+Json geometry_json(const Geometry& geometry) {
+  return {{"original", Json::array({geometry.original_height, geometry.original_width})},
+          {"resize", enum_name(geometry.mode)},
+          {"seen",
+           {{"x", geometry.seen.x},
+            {"y", geometry.seen.y},
+            {"width", geometry.seen.width},
+            {"height", geometry.seen.height}}},
+          {"mirrored", geometry.mirrored},
+          {"input", Json::array({geometry.input_height, geometry.input_width})}};
+}
+
+}  // namespace
+
+std::string caption_text(const DecodedCaption& caption, const Vocabulary& vocabulary) {
+  std::vector<std::string> words;
+  for (const DecodedWord& word : caption.words) words.push_back(vocabulary.word(word.id));
+  return join_words(words);
+}
+
+std::string caption_json(const CaptionRecord& record, const CaptionSource& source) {
+  Json words = Json::array();
+  for (const DecodedWord& word : record.caption.words) words.push_back(word_json(word, source));
+  const Json json = {{"image", record.image},
+                     {"caption", caption_text(record.caption, *source.vocabulary)},
+                     {"words", std::move(words)},
+                     {"grid", {{"rows", source.grid.rows}, {"cols", source.grid.cols}}},
+                     {"geometry", geometry_json(record.geometry)},
+                     {"finished", record.caption.finished},
+                     {"logprob", record.caption.log_prob},
+                     {"regime", enum_name(source.regime)}};
+  // A path may be no UTF-8.
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string captions_json(std::span<const CaptionRecord> records, const CaptionSource& source) {
+  std::string out = "[";
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    out += (i == 0 ? "\n" : ",\n") + caption_json(records[i], source);
+  }
+  return out + (records.empty() ? "]\n" : "\n]\n");
+}
+
+}  // namespace saccade

@@ -1,0 +1,41 @@
+// Captions with everything the model saw while it said them, as JSON.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "captioning/search/search.h"
+#include "captioning/text/vocabulary.h"
+#include "vision/encoders/grid.h"
+#include "vision/geometry.h"
+
+namespace saccade {
+
+// What the captions of one run share.
+struct CaptionSource {
+  const Vocabulary* vocabulary = nullptr;
+  GridShape grid{};
+  bool gated = false;  // the model has a gate; else every gate is null
+  Regime regime = Regime::kExpectation;
+};
+
+struct CaptionRecord {
+  std::string image;  // path or id
+  DecodedCaption caption;
+  Geometry geometry;
+};
+
+// {"image", "caption", "words": [{"text", "logprob", "gate", "attention", "sampled"}], "grid":
+// {"rows", "cols"}, "geometry": {"original": [height, width], "resize", "seen": {"x", "y", "width",
+// "height"}, "mirrored", "input": [height, width]}, "finished", "logprob", "regime"}. attention is
+// a list of the grid's rows from the top; sampled is [row, col] of the region that hard attention
+// took, else null; seen is in pixels of the original.
+std::string caption_json(const CaptionRecord& record, const CaptionSource& source);
+
+// An array of these, a line each.
+std::string captions_json(std::span<const CaptionRecord> records, const CaptionSource& source);
+
+// The words of a caption with one space between.
+std::string caption_text(const DecodedCaption& caption, const Vocabulary& vocabulary);
+
+}  // namespace saccade

@@ -1,0 +1,33 @@
+// Captions of many images, decoded in parallel: what evaluation, validation and the program's
+// commands share.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "captioning/inputs.h"
+#include "captioning/model.h"
+#include "core/parallel/parallel.h"
+
+namespace saccade {
+
+// Told how many images are done, one call at a time, from any thread.
+using DecodeProgress = std::function<void(Index done, Index total)>;
+
+// Writes the input of the image at `position` [0, count) to out [model.input_shape()]; called from
+// many threads.
+using LoadInput = parallel::FunctionRef<void(Index position, std::span<float> out)>;
+
+// Captions for `count` images, in order, in fixed groups of 8, so that any number of threads gives
+// the same bits. Random draws are keyed by search.seed and the position of an image.
+std::vector<DecodedCaption> decode(const Captioner& model, Index count, LoadInput load,
+                                   const SearchOptions& search, const DecodeProgress& progress);
+
+// The same for images of a data set. Throws ShapeError for one that is bad or was not loaded.
+std::vector<DecodedCaption> decode_images(const Captioner& model, const DatasetInputs& inputs,
+                                          std::span<const Index> images,
+                                          const SearchOptions& search,
+                                          const DecodeProgress& progress);
+
+}  // namespace saccade

@@ -1,0 +1,156 @@
+#include "captioning/evaluation/evaluate.h"
+
+#include <algorithm>
+#include <set>
+
+#include "captioning/evaluation/scene_scores.h"
+#include "captioning/metrics/bleu.h"
+#include "captioning/text/tokenizer.h"
+#include "core/base/error.h"
+
+namespace saccade {
+
+namespace {
+
+using References = std::vector<std::vector<Words>>;
+
+References references_of(const Dataset& dataset, std::span<const Index> images) {
+  References out(images.size());
+  parallel::for_each(static_cast<Index>(images.size()), [&](Index i) {
+    const auto at = static_cast<std::size_t>(i);
+    for (const std::string& text : dataset.images[static_cast<std::size_t>(images[at])].captions) {
+      out[at].push_back(tokenize(text));
+    }
+  });
+  return out;
+}
+
+std::vector<Words> words_of(const std::vector<DecodedCaption>& captions,
+                            const Vocabulary& vocabulary) {
+  std::vector<Words> out;
+  for (const DecodedCaption& caption : captions) {
+    Words words;
+    for (const DecodedWord& word : caption.words) words.push_back(vocabulary.word(word.id));
+    out.push_back(std::move(words));
+  }
+  return out;
+}
+
+void add_text_scores(const RegimeReport& report, const References& references, NamedScores& out) {
+  std::vector<Words> candidates;
+  for (const Words& words : report.words) candidates.push_back(tokenize(join_words(words)));
+  const BleuScores bleu = corpus_bleu(candidates, references).corpus;
+  out = named_bleu(bleu);
+  std::set<std::string> vocabulary;
+  double length = 0, finished = 0;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    length += static_cast<double>(candidates[i].size());
+    finished += report.captions[i].finished ? 1 : 0;
+    vocabulary.insert(candidates[i].begin(), candidates[i].end());
+  }
+  const auto count = static_cast<double>(candidates.size());
+  const std::set<Words> unique(candidates.begin(), candidates.end());
+  out.emplace_back("length_ratio", bleu.ratio);
+  out.emplace_back("mean_length", length / count);
+  out.emplace_back("vocabulary_used", static_cast<double>(vocabulary.size()));
+  out.emplace_back("unique_captions", static_cast<double>(unique.size()) / count);
+  out.emplace_back("finished", finished / count);
+}
+
+struct SceneContext {
+  const ScenesDataset& scenes;
+  const DatasetInputs& inputs;
+  const GridShape& grid;
+};
+
+void add_scene_scores(const RegimeReport& report, std::span<const Index> images,
+                      const SceneContext& context, NamedScores& out) {
+  SceneScores scores;
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    const Scene& scene = context.scenes.scenes[static_cast<std::size_t>(images[i])];
+    scores.add(scene, report.words[i], report.captions[i], context.grid,
+               context.inputs.geometry(images[i]));
+  }
+  out.emplace_back("true_caption_rate", scores.true_caption_rate());
+  out.emplace_back("parsed_rate", scores.parsed_rate());
+  if (!scores.has_maps || scores.pointing.words == 0) return;
+  out.emplace_back("pointing_accuracy", scores.pointing.accuracy());
+  out.emplace_back("pointing_centre_accuracy", scores.pointing_centre.accuracy());
+  out.emplace_back("pointing_chance", scores.pointing.mean_chance());
+  if (report.regime == Regime::kSample && scores.pointing_chosen.words > 0) {
+    out.emplace_back("pointing_chosen_accuracy", scores.pointing_chosen.accuracy());
+  }
+}
+
+}  // namespace
+
+std::vector<Index> evaluation_images(const Dataset& dataset, Split split, Index most) {
+  std::vector<Index> images = images_of(dataset, split);
+  if (images.empty()) {
+    std::string others;
+    for (const Split other : {Split::kTrain, Split::kVal, Split::kTest}) {
+      if (!images_of(dataset, other).empty()) {
+        others += str(others.empty() ? "" : ", ", split_name(other));
+      }
+    }
+    throw DataError(str(dataset.name, ": there is no image in split ", split_name(split),
+                        "; it has ", others.empty() ? "no images at all" : others));
+  }
+  if (most > 0 && static_cast<Index>(images.size()) > most) {
+    images.resize(static_cast<std::size_t>(most));
+  }
+  return images;
+}
+
+EvaluationReport evaluate(const Captioner& model, const LoadedData& data,
+                          const DatasetInputs& inputs, const EvaluationRequest& request) {
+  SACCADE_CHECK(!request.regimes.empty(), "[evaluate] no regime to evaluate in");
+  EvaluationReport report{
+      .dataset = data.dataset.name,
+      .split = request.split,
+      .images = evaluation_images(data.dataset, request.split, request.most_images),
+      .numbers = {},
+      .search = request.search,
+      .regimes = {}};
+  const std::span<const Index> bad = inputs.bad_images();
+  report.left_out = static_cast<Index>(std::erase_if(report.images, [&](Index image) {
+    return std::binary_search(bad.begin(), bad.end(), image);
+  }));
+  if (report.images.empty()) {
+    throw DataError(
+        str(data.dataset.name, ": no image of split ", split_name(request.split), " can be read"));
+  }
+  for (const Index image : report.images) {
+    report.numbers.push_back(data.dataset.images[static_cast<std::size_t>(image)].number);
+  }
+  const References references = references_of(data.dataset, report.images);
+  const auto count = static_cast<Index>(report.images.size());
+  for (std::size_t r = 0; r < request.regimes.size(); ++r) {
+    SearchOptions search = request.search;
+    search.regime = request.regimes[r];
+    const auto progress = [&](Index done, Index) {
+      if (request.progress) {
+        request.progress(static_cast<Index>(r) * count + done,
+                         static_cast<Index>(request.regimes.size()) * count);
+      }
+    };
+    RegimeReport regime{.regime = search.regime,
+                        .corpus = {},
+                        .captions = decode_images(model, inputs, report.images, search, progress),
+                        .words = {}};
+    regime.words = words_of(regime.captions, model.vocabulary());
+    add_text_scores(regime, references, regime.corpus);
+    if (data.scenes) {
+      add_scene_scores(regime, report.images, {*data.scenes, inputs, model.grid()}, regime.corpus);
+    }
+    report.regimes.push_back(std::move(regime));
+  }
+  return report;
+}
+
+std::map<std::string, double> first_scores(const EvaluationReport& report) {
+  const NamedScores& scores = report.regimes.front().corpus;
+  return {scores.begin(), scores.end()};
+}
+
+}  // namespace saccade

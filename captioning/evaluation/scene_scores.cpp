@@ -1,0 +1,70 @@
+#include "captioning/evaluation/scene_scores.h"
+
+#include <algorithm>
+
+#include "captioning/data/scenes/caption_checker.h"
+#include "core/base/error.h"
+
+namespace saccade {
+
+namespace {
+
+double share(Index part, Index whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+// Boxes in the pixels of what the network saw.
+std::vector<Box> seen_boxes(const std::vector<Box>& boxes, const Geometry& geometry) {
+  const double across = static_cast<double>(geometry.input_width) / geometry.seen.width;
+  const double down = static_cast<double>(geometry.input_height) / geometry.seen.height;
+  std::vector<Box> out;
+  for (const Box& box : boxes) {
+    Box seen = {.x = (box.x - geometry.seen.x) * across,
+                .y = (box.y - geometry.seen.y) * down,
+                .w = box.w * across,
+                .h = box.h * down};
+    if (geometry.mirrored) seen.x = static_cast<double>(geometry.input_width) - seen.right();
+    out.push_back(seen);
+  }
+  return out;
+}
+
+bool is_uniform(const std::vector<float>& weights) {
+  const auto [least, most] = std::minmax_element(weights.begin(), weights.end());
+  return *least == *most;
+}
+
+}  // namespace
+
+double SceneScores::true_caption_rate() const { return share(true_captions, captions); }
+double SceneScores::parsed_rate() const { return share(parsed, captions); }
+
+void SceneScores::add(const Scene& scene, std::span<const std::string> words,
+                      const DecodedCaption& decoded, const GridShape& grid,
+                      const Geometry& geometry) {
+  SACCADE_CHECK(words.size() == decoded.words.size(), "[scene_scores] ", words.size(),
+                " words for a caption of ", decoded.words.size());
+  const CaptionCheck check = check_caption(scene, words);
+  ++captions;
+  parsed += check.verdict == Verdict::kNotParsed ? 0 : 1;
+  true_captions += check.verdict == Verdict::kTrue ? 1 : 0;
+  const AttentionGrid cells = {.rows = grid.rows,
+                               .cols = grid.cols,
+                               .height = geometry.input_height,
+                               .width = geometry.input_width};
+  for (const Phrase& mention : check.mentions) {
+    const DecodedWord& noun = decoded.words[mention.noun];
+    const std::vector<Box> boxes = seen_boxes(boxes_of(scene, mention), geometry);
+    has_maps = has_maps || !is_uniform(noun.attention);
+    pointing.add(noun.attention, cells, boxes);
+    pointing_centre.add(noun.attention, cells, boxes, {.tolerance = 0});
+    if (noun.chosen < 0) continue;
+    std::vector<float> chosen(noun.attention.size(), 0);
+    SACCADE_CHECK(static_cast<std::size_t>(noun.chosen) < chosen.size(),
+                  "[scene_scores] chose region ", noun.chosen, " of ", chosen.size());
+    chosen[static_cast<std::size_t>(noun.chosen)] = 1;
+    pointing_chosen.add(chosen, cells, boxes);
+  }
+}
+
+}  // namespace saccade
