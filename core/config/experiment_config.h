@@ -26,7 +26,7 @@ struct ScenesConfig {
     v.field("val", val, "scenes to validate on", between(1, 1e7));
     v.field("test", test, "scenes of unseen combinations", between(1, 1e7));
     v.field("size", size, "side of a scene in pixels", between(32, 1024));
-    v.field("objects_max", objects_max, "most objects in a scene", between(1, 6));
+    v.field("objects_max", objects_max, "most objects in a scene", between(1, 3));
   }
 };
 
