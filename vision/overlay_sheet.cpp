@@ -15,7 +15,7 @@ namespace {
 constexpr Colour kInk{32, 32, 36};
 constexpr Colour kSoftInk{110, 110, 118};
 constexpr Index kSmallestPanel = 48;
-constexpr Index kNarrowestSlot = 96;   // labels need room even under narrow panels
+constexpr Index kLabelLetters = 7;     // labels need room even over narrow panels
 constexpr double kTallestPanel = 1.5;  // of its width; a tall photo gets a narrower panel
 constexpr double kPageAspect = 1.6;
 constexpr Index kHeaderLines = 4;
@@ -105,10 +105,10 @@ class Sheet {
   void plan(Index slot) {
     Metrics& m = metrics_;
     panel_slot_ = slot;
-    m.slot = kNarrowestSlot;
+    m.word_size = std::clamp<Index>(slot / 14, 13, 40);
+    m.slot = kLabelLetters * m.word_size;
     for (const Overlay& overlay : overlays_)
       m.slot = std::max(m.slot, panel_size(overlay, slot).width);
-    m.word_size = std::clamp<Index>(slot / 14, 13, 40);
     m.small_size = std::max<Index>(11, m.word_size * 7 / 10);
     m.caption_size = m.word_size * 5 / 4;
     m.margin = m.word_size;
