@@ -1,0 +1,88 @@
+// A large table of equally wide float rows in one HDF5 file, one chunk a row, found by name: cached
+// features. Every row has a digest; a row that is missing or damaged is an error, never a guess.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/base/real.h"
+
+namespace saccade {
+
+// What the rows of a store are.
+struct RowFormat {
+  std::string key;           // digest of all that made the rows: encoder, weights, preprocessing
+  std::vector<Index> shape;  // of one row, such as [L, D]
+  bool half = false;         // kept in 16-bit floats: half the space, three digits
+
+  Index width() const;  // floats a row
+  friend bool operator==(const RowFormat&, const RowFormat&) = default;
+};
+
+struct RowFile;  // private to the .cpp files: an open file, its names and the places of its rows
+
+// A complete store, to read from. All functions may be called by several threads.
+class RowStore {
+ public:
+  // Throws DataError when the file is missing, damaged, or was made with another key; the error
+  // says what to delete.
+  RowStore(const std::filesystem::path& path, const std::string& key);
+  ~RowStore();
+  RowStore(const RowStore&) = delete;
+  RowStore& operator=(const RowStore&) = delete;
+
+  const RowFormat& format() const;
+  Index size() const;
+  const std::vector<std::string>& ids() const;
+  bool contains(const std::string& id) const { return rows_.contains(id); }
+  // The row of an id. Throws DataError when there is none.
+  Index row(const std::string& id) const;
+  // Reads one row [width]. Throws DataError when it does not have its digest.
+  void read(Index row, std::span<float> values) const;
+  void read(const std::string& id, std::span<float> values) const { read(row(id), values); }
+
+ private:
+  std::unique_ptr<RowFile> file_;
+  std::unordered_map<std::string, Index> rows_;
+};
+
+// Fills a store. It grows in `path.part`, which becomes `path` when it is complete; an interrupted
+// fill goes on where it stopped, and the rows of an older store of the same format are taken over.
+class RowStoreWriter {
+ public:
+  // The store will hold these ids and those of the older store. Throws BusyError when another
+  // process fills it, IoError when the disk has not enough space or may not be written.
+  RowStoreWriter(const std::filesystem::path& path, const RowFormat& format,
+                 const std::vector<std::string>& ids);
+  ~RowStoreWriter();
+  RowStoreWriter(const RowStoreWriter&) = delete;
+  RowStoreWriter& operator=(const RowStoreWriter&) = delete;
+
+  // The ids whose rows are still to be written, in the order of the store.
+  std::vector<std::string> missing() const;
+  // Writes one row [width]; several threads may write different rows. Throws DataError when a value
+  // is not finite or does not fit into 16 bits, IoError when the disk fails.
+  void write(const std::string& id, std::span<const float> values);
+  // Makes the complete store. Throws InternalError when a row is missing, IoError when the disk
+  // fails.
+  void finish();
+
+ private:
+  void take_over(const std::filesystem::path& older);
+  void write_bytes(std::size_t row, std::span<const std::byte> bytes);
+
+  std::filesystem::path path_;
+  std::unique_ptr<RowFile> file_;
+  std::unordered_map<std::string, Index> rows_;
+  mutable std::mutex mutex_;  // of present_
+  std::vector<char> present_;
+};
+
+}  // namespace saccade

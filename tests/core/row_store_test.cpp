@@ -1,0 +1,273 @@
+#include "core/io/row_store.h"
+
+#include <hdf5.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <thread>
+
+#include "core/base/error.h"
+#include "core/base/random.h"
+#include "core/io/half.h"
+#include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
+
+using namespace saccade;
+using test::message_of;
+using test::TempFolder;
+
+namespace {
+
+constexpr std::size_t kWidth = 12;
+
+RowFormat format(bool half = false) { return {.key = "k1", .shape = {4, 3}, .half = half}; }
+
+std::string id_of(int i) { return "photo " + std::to_string(i) + ".jpg"; }
+
+std::vector<std::string> some_ids(int count) {
+  std::vector<std::string> ids;
+  for (int i = 0; i < count; ++i) ids.push_back(id_of(i));
+  return ids;
+}
+
+// Values that 16 bits hold exactly.
+std::vector<float> row_of(const std::string& id) {
+  std::vector<float> values(kWidth);
+  for (std::size_t k = 0; k < kWidth; ++k) {
+    values[k] = static_cast<float>(name_key(id) % 251) + static_cast<float>(k) * 0.25F;
+  }
+  return values;
+}
+
+void fill(RowStoreWriter& writer) {
+  for (const std::string& id : writer.missing()) writer.write(id, row_of(id));
+}
+
+void make_store(const std::filesystem::path& path, int count, bool half = false) {
+  RowStoreWriter writer(path, format(half), some_ids(count));
+  fill(writer);
+  writer.finish();
+}
+
+int wrong_rows(const RowStore& store, int count) {
+  int wrong = 0;
+  std::vector<float> values(kWidth);
+  for (int i = 0; i < count; ++i) {
+    store.read(id_of(i), values);
+    if (values != row_of(id_of(i))) ++wrong;
+  }
+  return wrong;
+}
+
+}  // namespace
+
+TEST_CASE("rows come back, in 32 and in 16 bits") {
+  const TempFolder folder("rows");
+  for (const bool half : {false, true}) {
+    const auto path = folder / (half ? "half.h5" : "float.h5");
+    make_store(path, 50, half);
+    const RowStore store(path, "k1");
+    CHECK(store.size() == 50);
+    CHECK(store.format() == format(half));
+    CHECK(store.ids() == some_ids(50));
+    CHECK(wrong_rows(store, 50) == 0);
+    CHECK(!std::filesystem::exists(path.string() + ".part"));
+  }
+  CHECK(std::filesystem::file_size(folder / "half.h5") <
+        std::filesystem::file_size(folder / "float.h5"));
+}
+
+TEST_CASE("HDF5 reads a store as a table of one chunk a row") {
+  const TempFolder folder("rows");
+  const auto path = folder / "x.h5";
+  make_store(path, 5, true);
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  REQUIRE(file >= 0);
+  const hid_t set = H5Dopen2(file, "rows", H5P_DEFAULT);
+  const hid_t plist = H5Dget_create_plist(set);
+  hsize_t chunk[2] = {};
+  CHECK(H5Pget_chunk(plist, 2, chunk) == 2);
+  CHECK(chunk[0] == 1);
+  CHECK(chunk[1] == kWidth);
+  std::vector<float> all(5 * kWidth);
+  CHECK(H5Dread(set, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()) >= 0);
+  const std::vector<float> third(all.begin() + 2 * kWidth, all.begin() + 3 * kWidth);
+  CHECK(third == row_of(id_of(2)));
+  H5Pclose(plist);
+  H5Dclose(set);
+  H5Fclose(file);
+}
+
+TEST_CASE("several threads fill and read a store") {
+  const TempFolder folder("rows");
+  const auto path = folder / "x.h5";
+  constexpr int kCount = 400;
+  RowStoreWriter writer(path, format(), some_ids(kCount));
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&writer, t] {
+      for (int i = t; i < kCount; i += 4) writer.write(id_of(i), row_of(id_of(i)));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  writer.finish();
+  const RowStore store(path, "k1");
+  std::atomic<int> wrong{0};
+  threads.clear();
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] { wrong += wrong_rows(store, kCount); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("missing rows, other keys and damage are errors that say what to do") {
+  const TempFolder folder("rows");
+  const auto path = folder / "x.h5";
+  const auto error = [&](const std::string& key = "k1") {
+    return message_of<DataError>([&] { RowStore(path, key); });
+  };
+  CHECK_THAT(error(), Catch::EndsWith("x.h5: no such feature file; compute it first"));
+  make_store(path, 20);
+  CHECK_THAT(error("k2"), Catch::Contains("(key k1, wanted k2); delete the file"));
+  CHECK_THAT(message_of<DataError>([&] { RowStore(path, "k1").row("other.jpg"); }),
+             Catch::Contains("no row for 'other.jpg'"));
+
+  // Every byte: either the row that it belongs to is refused, or the file, or nothing changed.
+  const std::string good = TempFolder::read(path);
+  int refused = 0, silent = 0;
+  std::vector<float> values(kWidth);
+  for (std::size_t i = 0; i < good.size(); i += 7) {
+    std::string bad = good;
+    bad[i] = static_cast<char>(bad[i] ^ (1 << (i % 8)));
+    folder.write("bad.h5", bad);
+    try {
+      const RowStore store(folder / "bad.h5", "k1");
+      if (wrong_rows(store, 20) != 0) ++silent;
+    } catch (const DataError&) {
+      ++refused;
+    }
+  }
+  CHECK(silent == 0);
+  CHECK(refused > 100);
+  for (const std::size_t length : {0UL, 100UL, 5000UL, good.size() - 1}) {
+    folder.write("bad.h5", good.substr(0, length));
+    CHECK_THAT(message_of<DataError>([&] { RowStore(folder / "bad.h5", "k1"); }),
+               Catch::Contains("delete the file"));
+  }
+  folder.write("bad.h5", "no HDF5");
+  CHECK_THAT(message_of<DataError>([&] { RowStore(folder / "bad.h5", "k1"); }),
+             Catch::Contains("damaged or foreign"));
+}
+
+TEST_CASE("a fill that was killed goes on") {
+  const TempFolder folder("rows");
+  const auto path = folder / "x.h5";
+  const pid_t child = ::fork();
+  if (child == 0) {
+    RowStoreWriter writer(path, format(), some_ids(30));
+    for (int i = 0; i < 10; ++i) writer.write(id_of(i), row_of(id_of(i)));
+    ::kill(::getpid(), SIGKILL);
+  }
+  ::waitpid(child, nullptr, 0);
+  CHECK(!std::filesystem::exists(path));
+  {
+    RowStoreWriter writer(path, format(), some_ids(30));
+    CHECK(writer.missing().size() == 20);
+    CHECK_THROWS_AS(writer.finish(), InternalError);
+    CHECK_THROWS_AS(RowStoreWriter(path, format(), some_ids(30)), BusyError);
+    writer.write(id_of(10), row_of(id_of(10)));
+  }
+  RowStoreWriter writer(path, format(), some_ids(30));
+  CHECK(writer.missing().size() == 19);
+  fill(writer);
+  writer.finish();
+  CHECK(wrong_rows(RowStore(path, "k1"), 30) == 0);
+}
+
+TEST_CASE("a store grows, and an unusable one is replaced") {
+  const TempFolder folder("rows");
+  const auto path = folder / "x.h5";
+  make_store(path, 10, true);
+  {
+    RowStoreWriter writer(path, format(true), some_ids(15));
+    CHECK(writer.missing().size() == 5);
+    fill(writer);
+    writer.finish();
+  }
+  CHECK(RowStore(path, "k1").size() == 15);
+  CHECK(wrong_rows(RowStore(path, "k1"), 15) == 0);
+  {
+    RowStoreWriter writer(path, format(false), some_ids(4));
+    CHECK(writer.missing().size() == 4);
+    fill(writer);
+    writer.finish();
+  }
+  CHECK(RowStore(path, "k1").size() == 4);
+  folder.write("x.h5", "garbage");
+  folder.write("x.h5.part", "garbage");
+  make_store(path, 3);
+  CHECK(wrong_rows(RowStore(path, "k1"), 3) == 0);
+  CHECK_THROWS_AS(RowStoreWriter(folder / "none.h5", format(), {}), DataError);
+  CHECK(folder.count() == 1);
+}
+
+TEST_CASE("values that a store cannot keep are refused") {
+  const TempFolder folder("rows");
+  RowStoreWriter writer(folder / "x.h5", format(true), {"a"});
+  std::vector<float> values(kWidth, 1);
+  values[3] = 70000;
+  CHECK_THAT(message_of<DataError>([&] { writer.write("a", values); }),
+             Catch::Contains("set encoder.half to false"));
+  values[3] = std::numeric_limits<float>::quiet_NaN();
+  CHECK_THAT(message_of<DataError>([&] { writer.write("a", values); }),
+             Catch::Contains("not finite"));
+  CHECK_THROWS_AS(RowStoreWriter(folder / "no" / "x.h5", format(), {"a"}), IoError);
+  const RowFormat huge{.key = "k", .shape = {1 << 14, 1 << 14}};
+  CHECK_THAT(
+      message_of<IoError>([&] { RowStoreWriter(folder / "huge.h5", huge, some_ids(100000)); }),
+      Catch::Contains("free some space"));
+  CHECK(folder.count() == 1);  // x.h5.part
+}
+
+TEST_CASE("halves are the nearest, and exact on the way back") {
+  int wrong = 0;
+  for (std::uint32_t bits = 0; bits < 65536; ++bits) {
+    const auto half = static_cast<std::uint16_t>(bits);
+    const float value = float_from_half(half);
+    if (!std::isnan(value) && half_from_float(value) != half) ++wrong;
+    float bulk[9];
+    const std::uint16_t nine[9] = {half, half, half, half, half, half, half, half, half};
+    floats_from_halves(nine, bulk);
+    if (!std::isnan(value) && (bulk[0] != value || bulk[8] != value)) ++wrong;
+  }
+  CHECK(wrong == 0);
+  Random random({.seed = 5, .stream = Stream::kTest});
+  std::vector<float> values;
+  for (int i = 0; i < 100000; ++i) {
+    const auto value = std::bit_cast<float>(random.bits());
+    if (!std::isnan(value)) values.push_back(value);
+    const float a = float_from_half(static_cast<std::uint16_t>(random.below(0x7BFF)));
+    const float b = std::nextafter(a, 1e9F);
+    values.insert(
+        values.end(),
+        {a, b, -a, std::ldexp(static_cast<float>(random.uniform()), -14),
+         0.5F * (a + float_from_half(static_cast<std::uint16_t>(half_from_float(a) + 1)))});
+  }
+  std::vector<std::uint16_t> halves(values.size());
+  halves_from_floats(values, halves);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (halves[i] != half_from_float(values[i])) ++wrong;
+  }
+  CHECK(wrong == 0);
+  CHECK(half_from_float(65504) == 0x7BFF);
+  CHECK(half_from_float(65520) == 0x7C00);
+  CHECK(half_from_float(0x1p-24F) == 1);
+  CHECK(half_from_float(0x1p-25F) == 0);
+  CHECK(half_from_float(2049) == half_from_float(2048));
+}
