@@ -17,23 +17,22 @@ Tensor batch_of(const Shape& one, Index count) {
 
 }  // namespace
 
-std::vector<DecodedCaption> decode(const Captioner& model, Index count, LoadInput load,
-                                   const SearchOptions& search, const DecodeProgress& progress) {
-  std::vector<DecodedCaption> captions(static_cast<std::size_t>(count));
+std::vector<DecodedCaption> decode(const Captioner& model, const DecodeRequest& request) {
+  std::vector<DecodedCaption> captions(static_cast<std::size_t>(request.count));
   const auto size = static_cast<std::size_t>(model.input_shape().size());
   std::mutex mutex;
   Index done = 0;
-  parallel::for_blocks(count, kGroup, [&](Index begin, Index end) {
+  parallel::for_blocks(request.count, kGroup, [&](Index begin, Index end) {
     Tensor input = batch_of(model.input_shape(), end - begin);
     for (Index i = begin; i < end; ++i) {
-      load(i, input.span().subspan(static_cast<std::size_t>(i - begin) * size, size));
+      request.load(i, input.span().subspan(static_cast<std::size_t>(i - begin) * size, size));
     }
-    std::vector<DecodedCaption> group =
-        model.caption(input.view(), search, static_cast<std::uint64_t>(begin));
+    std::vector<DecodedCaption> group = model.caption(
+        input.view(), request.search, static_cast<std::uint64_t>(request.first_image + begin));
     std::move(group.begin(), group.end(), captions.begin() + begin);
     const std::lock_guard lock(mutex);
     done += end - begin;
-    if (progress) progress(done, count);
+    if (request.progress) request.progress(done, request.count);
   });
   return captions;
 }
@@ -44,12 +43,13 @@ std::vector<DecodedCaption> decode_images(const Captioner& model, const DatasetI
                                           const DecodeProgress& progress) {
   SACCADE_CHECK(inputs.shape() == model.input_shape(), "[decode] the model takes ",
                 model.input_shape(), " an image; the inputs are ", inputs.shape());
-  return decode(
-      model, static_cast<Index>(images.size()),
-      [&](Index position, std::span<float> out) {
-        inputs.load(images[static_cast<std::size_t>(position)], out);
-      },
-      search, progress);
+  const auto load = [&](Index position, std::span<float> out) {
+    inputs.load(images[static_cast<std::size_t>(position)], out);
+  };
+  return decode(model, {.count = static_cast<Index>(images.size()),
+                        .load = load,
+                        .search = search,
+                        .progress = progress});
 }
 
 }  // namespace saccade

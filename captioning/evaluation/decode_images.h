@@ -19,12 +19,20 @@ using DecodeProgress = std::function<void(Index done, Index total)>;
 // many threads.
 using LoadInput = parallel::FunctionRef<void(Index position, std::span<float> out)>;
 
-// Captions for `count` images, in order, in fixed groups of 8, so that any number of threads gives
-// the same bits. Random draws are keyed by search.seed and the position of an image.
-std::vector<DecodedCaption> decode(const Captioner& model, Index count, LoadInput load,
-                                   const SearchOptions& search, const DecodeProgress& progress);
+struct DecodeRequest {
+  Index count = 0;
+  LoadInput load;
+  SearchOptions search{};
+  Index first_image = 0;  // the number of the first image, which keys random draws
+  DecodeProgress progress{};
+};
 
-// The same for images of a data set. Throws ShapeError for one that is bad or was not loaded.
+// Captions for some images, in order, in fixed groups of 8, so that any number of threads gives the
+// same bits.
+std::vector<DecodedCaption> decode(const Captioner& model, const DecodeRequest& request);
+
+// The same for images of a data set, numbered by their place in `images`. Throws ShapeError for one
+// that is bad or was not loaded.
 std::vector<DecodedCaption> decode_images(const Captioner& model, const DatasetInputs& inputs,
                                           std::span<const Index> images,
                                           const SearchOptions& search,

@@ -1,0 +1,22 @@
+// `saccade caption`: captions of pictures, and where the model looked for each word.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "experiments/commands/model_session.h"
+
+namespace saccade {
+
+struct CaptionArgs {
+  ModelArgs model;
+  std::vector<std::string> images;
+  bool json = false;
+};
+
+// Pictures that cannot be read are named on stderr and left out; the exit code says so.
+int run_caption(const CaptionArgs& args);
+
+CommandRun bind_caption(CLI::App& app);
+
+}  // namespace saccade

@@ -1,0 +1,70 @@
+#include "experiments/commands/caption_photos.h"
+
+#include <algorithm>
+
+#include "captioning/evaluation/decode_images.h"
+#include "core/base/log.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr Index kBlock = 32;  // pictures in memory at once
+
+struct Read {
+  Photo photo;
+  std::vector<float> input;
+  std::optional<Error> error;
+};
+
+Read read_one(const ModelSession& session, const PhotoRequest& request, Index number) {
+  Read out;
+  out.photo.number = number;
+  out.input.resize(static_cast<std::size_t>(session.pipeline().shape().size()));
+  try {
+    Image picture = request.read(number);
+    out.photo.geometry = session.pipeline().run(picture, out.input);
+    if (request.keep_pictures) out.photo.picture = std::move(picture);
+  } catch (const DataError& error) {
+    out.error = error;
+  } catch (const IoError& error) {
+    out.error = error;
+  }
+  return out;
+}
+
+}  // namespace
+
+ExitCode caption_photos(const ModelSession& session, const PhotoRequest& request,
+                        const std::function<void(Photo&)>& take) {
+  ExitCode code = ExitCode::kOk;
+  for (Index begin = 0; begin < request.count; begin += kBlock) {
+    std::vector<Read> block(static_cast<std::size_t>(std::min(kBlock, request.count - begin)));
+    parallel::for_each(static_cast<Index>(block.size()), [&](Index i) {
+      block[static_cast<std::size_t>(i)] = read_one(session, request, begin + i);
+    });
+    for (const Read& read : block) {
+      if (!read.error) continue;
+      log::error(read.error->what());
+      if (code == ExitCode::kOk) code = read.error->code();
+    }
+    // Those that failed keep their places, so that the draws of the others stay as they are.
+    const auto load = [&](Index i, std::span<float> out) {
+      const std::vector<float>& input = block[static_cast<std::size_t>(i)].input;
+      std::copy(input.begin(), input.end(), out.begin());
+    };
+    std::vector<DecodedCaption> captions =
+        decode(session.model(), {.count = static_cast<Index>(block.size()),
+                                 .load = load,
+                                 .search = request.search,
+                                 .first_image = begin});
+    for (std::size_t i = 0; i < block.size(); ++i) {
+      if (block[i].error) continue;
+      block[i].photo.caption = std::move(captions[i]);
+      take(block[i].photo);
+    }
+  }
+  return code;
+}
+
+}  // namespace saccade

@@ -1,0 +1,91 @@
+#include "experiments/commands/evaluate.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "captioning/evaluation/report.h"
+#include "core/base/log.h"
+#include "core/io/atomic_file.h"
+#include "experiments/progress.h"
+
+namespace saccade {
+
+namespace {
+
+std::function<void(Index, Index)> showing(Progress& progress, const char* what) {
+  return [&progress, what](Index done, Index total) {
+    progress.show(static_cast<double>(done) / static_cast<double>(total),
+                  str(done, "/", total, " ", what));
+  };
+}
+
+// Whoever evaluates on other data than the model's own should know it, not guess it.
+void compare_data(const DataIdentity& trained, const Dataset& dataset) {
+  if (trained.name != dataset.name) {
+    log::info(str("the model was trained on ", trained.name, ", not on ", dataset.name));
+  } else if (trained.digest != dataset.digest) {
+    log::info(str(dataset.name, " is not as it was when the model was trained on it"));
+  }
+}
+
+// `results.json`, or `results.argmax.json` where several regimes are written.
+std::filesystem::path results_path(const std::string& out, const EvaluationReport& report,
+                                   Regime regime) {
+  std::filesystem::path path(out);
+  if (report.regimes.size() == 1) return path;
+  const std::string extension = path.extension().string();
+  return path.replace_extension(std::string(enum_name(regime)) + extension);
+}
+
+}  // namespace
+
+int run_evaluate(const EvaluateArgs& args) {
+  const ModelSession session(args.model);
+  const std::vector<Regime> regimes = session.regimes(args.model.regime);
+  const LoadedData data = load_data(session.config().data);
+  compare_data(session.data(), data.dataset);
+  for (const std::string& note : data.dataset.notes) log::info(data.dataset.name + ": " + note);
+  const Split split = args.split.empty() ? data.default_split() : parse_split(args.split);
+  EvaluationReport report;
+  {
+    Progress progress("evaluating");
+    const DatasetInputs inputs(data, session.pipeline(), session.config().encoder,
+                               showing(progress, "images read"),
+                               evaluation_images(data.dataset, split, args.images));
+    report = evaluate(session.model(), data, inputs,
+                      {.split = split,
+                       .most_images = args.images,
+                       .search = search_options(session.config()),
+                       .regimes = regimes,
+                       .progress = showing(progress, "captions")});
+  }
+  if (!args.out.empty()) {
+    for (const RegimeReport& regime : report.regimes) {
+      const std::filesystem::path path = results_path(args.out, report, regime.regime);
+      write_file(path, coco_results(report, regime));
+      log::info("wrote " + path.string());
+    }
+  }
+  std::cout << (args.json ? report_json(report) : report_table(report)) << std::flush;
+  return static_cast<int>(ExitCode::kOk);
+}
+
+CommandRun bind_evaluate(CLI::App& app) {
+  auto args = std::make_shared<EvaluateArgs>();
+  app.description("Score a model's captions of a data set, decoded without the references");
+  app.footer("Example: saccade evaluate runs/quickstart --split test --regime all --json");
+  add_model_options(app, args->model);
+  app.add_option("--split", args->split, "train, val or test (default: test if there is one)")
+      ->type_name("SPLIT");
+  app.add_option("--images", args->images, "only the first N images of the split")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
+  app.add_flag("--json", args->json, "print one JSON object");
+  app.add_option("--out", args->out, "write the captions as a COCO results file")
+      ->type_name("FILE");
+  return [args] { return run_evaluate(*args); };
+}
+
+}  // namespace saccade

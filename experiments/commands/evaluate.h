@@ -1,0 +1,23 @@
+// `saccade evaluate`: scores of a checkpoint's free-running captions.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "experiments/commands/model_session.h"
+
+namespace saccade {
+
+struct EvaluateArgs {
+  ModelArgs model;
+  std::string split;  // empty: test if the data has one, else val
+  Index images = 0;   // the first so many; 0 for all
+  bool json = false;
+  std::string out;  // COCO results file; empty for none
+};
+
+int run_evaluate(const EvaluateArgs& args);
+
+CommandRun bind_evaluate(CLI::App& app);
+
+}  // namespace saccade

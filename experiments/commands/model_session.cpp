@@ -1,0 +1,83 @@
+#include "experiments/commands/model_session.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "experiments/run_directory.h"
+
+namespace saccade {
+
+namespace {
+
+std::vector<std::string> overrides_of(const ModelArgs& args) {
+  std::vector<std::string> overrides = args.set;
+  for (const std::string& assignment : args.data) overrides.push_back("data." + assignment);
+  if (args.beam) overrides.push_back(str("search.beam=", *args.beam));
+  if (!args.mode.empty()) overrides.push_back("search.mode=" + args.mode);
+  return overrides;
+}
+
+std::string text_of(const GridShape& grid) {
+  return str(grid.rows, "x", grid.cols, "x", grid.features);
+}
+
+}  // namespace
+
+void add_model_options(CLI::App& app, ModelArgs& args) {
+  app.add_option("checkpoint", args.checkpoint, "checkpoint file, or a run's directory")
+      ->required();
+  app.add_option("--set", args.set, "change the checkpoint's config: search.max_length=30")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  app.add_option("--data", args.data, "change where its data is: images=/new/place")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  app.add_option("--beam", args.beam, "hypotheses kept by beam search")->type_name("N");
+  app.add_option("--mode", args.mode, "beam, greedy or sample")->type_name("MODE");
+  app.add_option("--regime", args.regime,
+                 "how attention gives its context: expectation, argmax or sample")
+      ->type_name("REGIME");
+}
+
+ModelSession::ModelSession(const ModelArgs& args)
+    : loaded_(load_model(resolve_checkpoint(args.checkpoint), overrides_of(args))) {
+  pipeline_.emplace(loaded_.config.encoder);
+  if (pipeline_->frozen() && pipeline_->frozen_grid() != loaded_.frozen_grid) {
+    throw DataError(str(loaded_.config.encoder.model, ": layer ", loaded_.config.encoder.layer,
+                        " gives a grid of ", text_of(pipeline_->frozen_grid()),
+                        "; the model was trained on ", text_of(loaded_.frozen_grid),
+                        "; set encoder.model to the network it was trained with"));
+  }
+}
+
+SearchOptions ModelSession::search(const std::string& regime) const {
+  SearchOptions options = search_options(config());
+  if (regime == "all") {
+    throw UsageError("--regime all is for evaluate; name one regime");
+  }
+  if (!regime.empty()) options.regime = regimes(regime).front();
+  return options;
+}
+
+std::vector<Regime> ModelSession::regimes(const std::string& name) const {
+  const std::vector<Regime> own = evaluation_regimes(config().attention);
+  if (name.empty() || name == "all") return own;
+  const auto regime = choice<Regime>(name, "--regime");
+  if (std::find(own.begin(), own.end(), regime) == own.end()) {
+    std::string all;
+    for (const Regime each : own) all += (all.empty() ? "" : ", ") + std::string(enum_name(each));
+    throw UsageError(str("--regime: a model with attention.selection ",
+                         enum_name(config().attention.selection), " has no regime '", name,
+                         "'; choose from ", all));
+  }
+  return {regime};
+}
+
+CaptionSource ModelSession::source(Regime regime) const {
+  return {.vocabulary = &model().vocabulary(),
+          .grid = model().grid(),
+          .gated = config().attention.gate != GateKind::kNone,
+          .regime = regime};
+}
+
+}  // namespace saccade

@@ -1,0 +1,116 @@
+#include "experiments/commands/overlay.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "captioning/evaluation/evaluate.h"
+#include "experiments/commands/caption_photos.h"
+#include "experiments/commands/overlay_files.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr Index kDefaultCount = 10;
+
+OverlayOptions overlay_options(const OverlayArgs& args) {
+  if (!(args.full_heat > 0)) {
+    throw UsageError(str("--full-heat must be above 0; got ", args.full_heat));
+  }
+  return {.style = choice<HeatStyle>(args.style, "--style"),
+          .scale = choice<HeatScale>(args.scale, "--scale"),
+          .fixed_max = args.full_heat,
+          .colours = choice<ColourMap>(args.colours, "--colours")};
+}
+
+// Pictures by number: files that were named, or images of the model's data.
+struct Pictures {
+  std::vector<std::string> names;
+  std::function<Image(Index)> read;
+};
+
+Pictures pictures_of(const OverlayArgs& args, const ModelSession& session) {
+  if (!args.images.empty()) {
+    if (!args.split.empty() || args.count) {
+      throw UsageError("name either pictures, or --split and --count");
+    }
+    return {.names = args.images, .read = [images = args.images](Index i) {
+              return read_image(images[static_cast<std::size_t>(i)]);
+            }};
+  }
+  const auto data = std::make_shared<const LoadedData>(load_data(session.config().data));
+  const Split split = args.split.empty() ? data->default_split() : parse_split(args.split);
+  const std::vector<Index> images =
+      evaluation_images(data->dataset, split, args.count.value_or(kDefaultCount));
+  Pictures out;
+  for (const Index i : images) {
+    out.names.push_back(data->dataset.images[static_cast<std::size_t>(i)].id);
+  }
+  out.read = [data, images](Index i) { return data->image(images[static_cast<std::size_t>(i)]); };
+  return out;
+}
+
+}  // namespace
+
+int run_overlay(const OverlayArgs& args) {
+  const OverlayOptions options = overlay_options(args);
+  const ModelSession session(args.model);
+  if (!session.has_attention()) {
+    throw UsageError(args.model.checkpoint +
+                     ": the model has no attention to draw (attention.score is none)");
+  }
+  const SearchOptions search = session.search(args.model.regime);
+  const CaptionSource source = session.source(search.regime);
+  const Pictures pictures = pictures_of(args, session);
+  OverlayFiles files(args.out, options);
+  const ExitCode code = caption_photos(
+      session,
+      {.count = static_cast<Index>(pictures.names.size()),
+       .read = pictures.read,
+       .search = search,
+       .keep_pictures = true},
+      [&](Photo& photo) {
+        const CaptionRecord record = {
+            .image = pictures.names[static_cast<std::size_t>(photo.number)],
+            .caption = std::move(photo.caption),
+            .geometry = photo.geometry};
+        Overlay overlay = make_overlay(std::move(photo.picture), record, source);
+        overlay.title =
+            str(session.config().name, " (", enum_name(session.config().attention.selection), ", ",
+                enum_name(search.regime), "): ", record.image);
+        for (const std::filesystem::path& path : files.write(overlay, record, source)) {
+          std::cout << path.string() << "\n";
+        }
+        photo.picture = {};
+      });
+  std::cout << std::flush;
+  return static_cast<int>(code);
+}
+
+CommandRun bind_overlay(CLI::App& app) {
+  auto args = std::make_shared<OverlayArgs>();
+  app.description("Draw where a model looks for each word of its captions");
+  app.footer("Example: saccade overlay runs/quickstart --split test --count 10 --out pictures");
+  add_model_options(app, args->model);
+  app.add_option("images", args->images, "picture files; without any, pictures of the data")
+      ->type_name("IMAGE");
+  app.add_option("--split", args->split, "train, val or test (default: test if there is one)")
+      ->type_name("SPLIT");
+  app.add_option("--count", args->count, "so many pictures of the data (default: 10)")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--out", args->out, "folder for the pictures (default: overlays)")
+      ->type_name("FOLDER");
+  app.add_option("--style", args->style, "smooth or cells")->type_name("STYLE");
+  app.add_option("--scale", args->scale, "what full heat means: shared, per_word or fixed")
+      ->type_name("SCALE");
+  app.add_option("--full-heat", args->full_heat, "the weight of full heat with --scale fixed")
+      ->type_name("WEIGHT");
+  app.add_option("--colours", args->colours, "inferno, magma, plasma, viridis or cividis")
+      ->type_name("MAP");
+  return [args] { return run_overlay(*args); };
+}
+
+}  // namespace saccade

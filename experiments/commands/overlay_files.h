@@ -1,0 +1,39 @@
+// The files of one picture's attention: a sheet, a panel a word, the raw weights.
+#pragma once
+
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "captioning/evaluation/caption_json.h"
+#include "vision/overlay.h"
+
+namespace saccade {
+
+// A caption as the overlay drawing takes it. Throws ShapeError when weights and grid do not fit.
+Overlay make_overlay(Image picture, const CaptionRecord& record, const CaptionSource& source);
+
+// Writes below a folder, which it makes. Pictures of the same name get -2, -3 ... behind it.
+class OverlayFiles {
+ public:
+  // Throws IoError when the folder cannot be made.
+  OverlayFiles(std::filesystem::path folder, const OverlayOptions& options);
+
+  // Writes NAME.sheet.png, NAME.json and NAME/01-word.png ...; NAME is that of record.image without
+  // folders and extension. Returns the paths. Throws IoError.
+  std::vector<std::filesystem::path> write(const Overlay& overlay, const CaptionRecord& record,
+                                           const CaptionSource& source);
+
+ private:
+  std::string unused_name(const std::string& image);
+
+  std::filesystem::path folder_;
+  OverlayOptions options_;
+  std::set<std::string> names_;
+};
+
+// A word or a name as part of a file's name: letters and digits of any script, else '_'.
+std::string file_part(const std::string& text);
+
+}  // namespace saccade
