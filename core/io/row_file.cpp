@@ -285,7 +285,7 @@ std::size_t RowFile::row_bytes() const {
 
 std::uint64_t row_digest(std::size_t row, std::span<const std::byte> bytes) {
   const std::uint64_t hash = XXH3_64bits_withSeed(bytes.data(), bytes.size(), row);
-  return hash == 0 ? 1 : hash;
+  return hash == 0 || hash == kLeftOut ? 1 : hash;
 }
 
 void create_row_file(const fs::path& path, const RowFormat& format,

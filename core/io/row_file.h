@@ -19,13 +19,17 @@ struct RowFile {
   RowFormat format;
   std::vector<std::string> ids;
   std::vector<std::uint64_t> offsets;  // of each row's bytes
-  std::uint64_t digests_offset = 0;    // of n digests of 64 bits; 0 = row not written
+  std::uint64_t digests_offset = 0;    // of n digests of 64 bits; 0 = row not written yet
   std::vector<std::uint64_t> digests;
 
   std::size_t row_bytes() const;
 };
 
-// Digest of the bytes of a row; depends on the row, so that rows cannot change places. Never 0.
+// In place of a digest: there is no row of this id, and there will be none.
+inline constexpr std::uint64_t kLeftOut = ~std::uint64_t{0};
+
+// Digest of the bytes of a row; depends on the row, so that rows cannot change places. Never 0 and
+// never kLeftOut.
 std::uint64_t row_digest(std::size_t row, std::span<const std::byte> bytes);
 
 // Lays out a file without rows over whatever is there. Throws IoError.

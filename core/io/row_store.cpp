@@ -37,6 +37,7 @@ RowStore::RowStore(const fs::path& path, const std::string& key)
       throw DataError(path.string() + ": the row of '" + file_->ids[i] + "' was never written" +
                       kRemedy);
     }
+    if (file_->digests[i] == kLeftOut) continue;
     rows_.emplace(file_->ids[i], static_cast<Index>(i));
   }
 }

@@ -40,6 +40,7 @@ class RowStore {
 
   const RowFormat& format() const;
   Index size() const;
+  // All ids, those that were left out too: they have no row, and contains() says no.
   const std::vector<std::string>& ids() const;
   bool contains(const std::string& id) const { return rows_.contains(id); }
   // The row of an id. Throws DataError when there is none.
@@ -70,13 +71,17 @@ class RowStoreWriter {
   // Writes one row [width]; several threads may write different rows. Throws DataError when a value
   // is not finite or does not fit into 16 bits, IoError when the disk fails.
   void write(const std::string& id, std::span<const float> values);
-  // Makes the complete store. Throws InternalError when a row is missing, IoError when the disk
-  // fails.
+  // Says that there will be no row of this id, so that finish() does not wait for it.
+  void leave_out(const std::string& id);
+  // Makes the complete store. Throws InternalError when a row is missing that was not left out,
+  // IoError when the disk fails.
   void finish();
 
  private:
+  std::size_t index(const std::string& id) const;
   void take_over(const std::filesystem::path& older);
   void write_bytes(std::size_t row, std::span<const std::byte> bytes);
+  void write_digest(std::size_t row, std::uint64_t digest);
 
   std::filesystem::path path_;
   std::unique_ptr<RowFile> file_;

@@ -134,16 +134,27 @@ void RowStoreWriter::take_over(const fs::path& older_path) {
 
 void RowStoreWriter::write_bytes(std::size_t row, std::span<const std::byte> bytes) {
   const FileSizeSignalGuard guard;
-  const std::uint64_t digest = row_digest(row, bytes);
-  int error = write_all_at(file_->handle.fd(), bytes, file_->offsets[row]);
-  if (error == 0) {
-    error = write_all_at(file_->handle.fd(), std::as_bytes(std::span(&digest, 1)),
-                         file_->digests_offset + row * sizeof digest);
-  }
+  const int error = write_all_at(file_->handle.fd(), bytes, file_->offsets[row]);
+  if (error != 0) throw_io_error("write", file_->path, error);
+  write_digest(row, row_digest(row, bytes));
+}
+
+void RowStoreWriter::write_digest(std::size_t row, std::uint64_t digest) {
+  const FileSizeSignalGuard guard;
+  const int error = write_all_at(file_->handle.fd(), std::as_bytes(std::span(&digest, 1)),
+                                 file_->digests_offset + row * sizeof digest);
   if (error != 0) throw_io_error("write", file_->path, error);
   const std::lock_guard lock(mutex_);
   present_[row] = 1;
 }
+
+std::size_t RowStoreWriter::index(const std::string& id) const {
+  const auto found = rows_.find(id);
+  SACCADE_ASSERT(found != rows_.end(), "no row for '", id, "'");
+  return static_cast<std::size_t>(found->second);
+}
+
+void RowStoreWriter::leave_out(const std::string& id) { write_digest(index(id), kLeftOut); }
 
 std::vector<std::string> RowStoreWriter::missing() const {
   const std::lock_guard lock(mutex_);
@@ -155,9 +166,7 @@ std::vector<std::string> RowStoreWriter::missing() const {
 }
 
 void RowStoreWriter::write(const std::string& id, std::span<const float> values) {
-  const auto found = rows_.find(id);
-  SACCADE_ASSERT(found != rows_.end(), "no row for '", id, "'");
-  const auto row = static_cast<std::size_t>(found->second);
+  const std::size_t row = index(id);
   SACCADE_ASSERT(values.size() == static_cast<std::size_t>(file_->format.width()), "row of ",
                  values.size(), " values, not ", file_->format.width());
   for (const float value : values) {
