@@ -44,8 +44,9 @@ class InputPipeline {
   std::unique_ptr<FrozenEncoder> frozen_;
 };
 
-// The inputs of a data set's images, from frozen features or from pixels held in memory; what does
-// not fit is read again at every use.
+// The inputs of a data set's images: pixels held in memory (what does not fit is read again at
+// every use), or frozen features from a cache on disk (encoder.cache) or from memory. Features are
+// the same numbers from either: 16-bit floats where encoder.half is set.
 class DatasetInputs {
  public:
   using Progress = std::function<void(Index done, Index total)>;
@@ -64,6 +65,7 @@ class DatasetInputs {
   void load(Index image, std::span<float> out) const;
   // The same with the random changes that the config asks for, if any.
   void load_augmented(Index image, const RandomKey& key, std::span<float> out) const;
+  // How pixels and grid correspond; reads the picture again where the features were in the cache.
   Geometry geometry(Index image) const;
   // Images that could not be read where data.on_bad_image is skip, in order; they must not be asked
   // for.
