@@ -34,7 +34,8 @@ void add_state(Archive& archive, const TrainingState& state) {
   for (const auto& [name, value] : state.best) names.push_back(name), values.push_back(value);
   archive.add_uint64("state/finished", state.finished ? 1 : 0);
   archive.add_strings("state/best_names", std::move(names));
-  archive.add_doubles("state/best_values", {static_cast<Index>(values.size())}, std::move(values));
+  const auto count = static_cast<Index>(values.size());
+  archive.add_doubles("state/best_values", {count}, std::move(values));
 }
 
 TrainingState read_state(const Archive& archive) {

@@ -1,12 +1,35 @@
 // Messages to a person, on stderr; stdout is for data. Everything may include it.
 #pragma once
 
+#include <filesystem>
+#include <memory>
 #include <string>
 
 namespace saccade::log {
 
+// Whether the level in front of a message is coloured; kAuto: where stderr is a terminal.
+enum class Colour { kAuto, kAlways, kNever };
+void set_colour(Colour colour);
+
 void info(const std::string& message);
 void warn(const std::string& message);
 void error(const std::string& message);
+
+// While it lives, every message also goes to a file, appended, with the time. Make and destroy it
+// while nobody else writes messages. Throws IoError.
+class FileCopy {
+ public:
+  explicit FileCopy(const std::filesystem::path& path);
+  ~FileCopy();
+  FileCopy(const FileCopy&) = delete;
+  FileCopy& operator=(const FileCopy&) = delete;
+
+  // Writes a line to the file only.
+  void note(const std::string& message);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
 
 }  // namespace saccade::log

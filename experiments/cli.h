@@ -1,0 +1,15 @@
+// The command line of the program: finds the command, reads its options, turns every error into
+// one line on stderr and an exit code (core/base/error.h).
+#pragma once
+
+namespace saccade {
+
+// What the program takes from its environment; only main.cpp reads it.
+struct Environment {
+  bool no_color = false;  // NO_COLOR is set (https://no-color.org)
+};
+
+// Runs the program and returns its exit code.
+int run_program(int argc, const char* const* argv, const Environment& environment);
+
+}  // namespace saccade

@@ -1,0 +1,125 @@
+#include "experiments/commands/train.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/parallel/parallel.h"
+#include "experiments/training_run.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr Index kDevUpdates = 3, kDevImages = 8;
+
+struct TrainOptions {
+  std::string config, out;
+  std::vector<std::string> overrides;
+  bool resume = false, fast_dev_run = false, json = false;
+  Index overfit = 0, limit_train = 0, limit_val = 0;
+  bool threads_given = false;
+};
+
+ExperimentConfig resolve(const TrainOptions& options) {
+  ExperimentConfig config = load_config<ExperimentConfig>(options.config, options.overrides).config;
+  if (options.limit_train > 0) config.data.limit_train = options.limit_train;
+  if (options.limit_val > 0) config.data.limit_val = options.limit_val;
+  if (options.overfit > 0) config.data.limit_train = options.overfit;
+  if (options.fast_dev_run) {
+    config.data.limit_train = 2 * config.train.batch;
+    config.data.limit_val = kDevImages;
+    config.train.validate_images = kDevImages;
+    config.train.stop = updates(kDevUpdates);
+  }
+  return config;
+}
+
+std::string seconds_text(double seconds) { return duration_text(seconds); }
+
+void print_summary(const TrainOptions& options, const ExperimentConfig& config,
+                   const TrainingResult& result) {
+  const std::string& metric = config.train.best_metric;
+  const TrainingState& state = result.state;
+  const Telemetry& cost = result.telemetry;
+  const auto best = state.best.find(metric);
+  if (options.json) {
+    nlohmann::ordered_json json = {{"schema_version", 1},
+                                   {"directory", options.out},
+                                   {"reason", result.reason == StopReason::kEarlyStop ? "early_stop"
+                                              : result.reason == StopReason::kSignal  ? "signal"
+                                                                                      : "finished"},
+                                   {"updates", state.update},
+                                   {"seconds", state.seconds},
+                                   {"ms_per_update", cost.ms_per_update},
+                                   {"captions_per_second", cost.captions_per_second},
+                                   {"peak_memory_bytes", cost.peak_memory},
+                                   {"parameters", result.parameters},
+                                   {"best", state.best},
+                                   {"last_checkpoint", result.last.string()},
+                                   {"best_checkpoint", result.best.string()}};
+    std::cout << json.dump(2) << "\n";
+    return;
+  }
+  std::cout << state.update << " updates in " << seconds_text(state.seconds);
+  if (best != state.best.end())
+    std::cout << ", best " << metric << " " << str(best->second) << " in " << result.best.string();
+  std::cout << "\n";
+}
+
+int run_train(const TrainOptions& options) {
+  const StopSignal signal;
+  const ExperimentConfig config = resolve(options);
+  if (!options.threads_given && config.threads > 0)
+    parallel::set_threads(static_cast<int>(config.threads));
+  RunDirectory directory(options.out,
+                         options.resume ? RunDirectory::Mode::kResume : RunDirectory::Mode::kNew);
+  const Split validation = options.overfit > 0 ? Split::kTrain : Split::kVal;
+  const RunData data(config, {.splits = {validation}, .most_images = config.train.validate_images},
+                     signal);
+  const TrainingResult result = run_training({.config = &config,
+                                              .data = &data,
+                                              .directory = &directory,
+                                              .resume = options.resume,
+                                              .validation = validation,
+                                              .label = config.name},
+                                             signal);
+  print_summary(options, config, result);
+  if (result.reason != StopReason::kSignal) return static_cast<int>(ExitCode::kOk);
+  std::cerr << "stopped; saved " << result.last.string()
+            << "; the same command with --resume goes on\n";
+  return signal_exit_code(signal.number());
+}
+
+}  // namespace
+
+CommandRun bind_train(CLI::App& app) {
+  const auto options = std::make_shared<TrainOptions>();
+  app.add_option("config", options->config, "experiment file (YAML)")
+      ->required()
+      ->type_name("CONFIG");
+  app.add_option("overrides", options->overrides, "values that replace those of the file")
+      ->type_name("KEY.PATH=VALUE");
+  app.add_option("--out", options->out, "directory of the run")->required()->type_name("DIR");
+  app.add_flag("--resume", options->resume, "go on with the run in DIR");
+  app.add_flag("--fast-dev-run", options->fast_dev_run,
+               "three updates and eight validation images: does everything work?");
+  app.add_option("--overfit", options->overfit, "train and validate on the first N images")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  app.add_option("--limit-train", options->limit_train, "use the first N training images")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  app.add_option("--limit-val", options->limit_val, "use the first N validation images")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  app.add_flag("--json", options->json, "print the summary as JSON");
+  return [options, command = &app] {
+    options->threads_given = command->count("--threads") > 0;
+    return run_train(*options);
+  };
+}
+
+}  // namespace saccade

@@ -1,0 +1,10 @@
+// `saccade train`: trains a captioner into a run directory.
+#pragma once
+
+#include "experiments/command.h"
+
+namespace saccade {
+
+CommandRun bind_train(CLI::App& app);
+
+}  // namespace saccade

@@ -1,0 +1,81 @@
+#include "experiments/manifest.h"
+
+#include <array>
+#include <ctime>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "core/parallel/parallel.h"
+#include "experiments/version.h"
+
+namespace saccade {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text.data();
+}
+
+std::string processor() {
+  std::ifstream in("/proc/cpuinfo");
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  }
+  return "unknown";
+}
+
+Json earlier_starts(const std::filesystem::path& path) {
+  std::ifstream in(path);
+  const Json json = Json::parse(in, nullptr, false);
+  if (!json.is_object() || !json.contains("starts") || !json["starts"].is_array())
+    return Json::array();
+  return json["starts"];
+}
+
+std::string shell_word(const std::string& argument) {
+  constexpr const char* kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,@%+";
+  if (!argument.empty() && argument.find_first_not_of(kPlain) == std::string::npos) return argument;
+  std::string out = "'";
+  for (const char c : argument) out += c == '\'' ? "'\\''" : std::string(1, c);
+  return out + "'";
+}
+
+}  // namespace
+
+std::string command_line() {
+  std::ifstream in("/proc/self/cmdline", std::ios::binary);
+  std::string line;
+  for (std::string argument; std::getline(in, argument, '\0');)
+    line += (line.empty() ? "" : " ") + shell_word(argument);
+  return line;
+}
+
+std::string manifest_json(const std::filesystem::path& previous, const ManifestContent& content) {
+  Json starts = content.resumed_update < 0 ? Json::array() : earlier_starts(previous);
+  Json start = {{"time", utc_now()},
+                {"command_line", command_line()},
+                {"threads", parallel::threads()},
+                {"processor", processor()}};
+  if (content.resumed_update >= 0) start["resumed_from_update"] = content.resumed_update;
+  starts.push_back(std::move(start));
+  const Json json = {
+      {"schema_version", 1},
+      {"name", content.config->name},
+      {"seed", content.config->seed},
+      {"versions", Json::parse(version_json())},
+      {"dataset", {{"name", content.dataset->name}, {"digest", content.dataset->digest}}},
+      {"vocabulary",
+       {{"size", content.vocabulary->size()}, {"digest", content.vocabulary->digest()}}},
+      {"starts", std::move(starts)}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace saccade

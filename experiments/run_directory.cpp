@@ -1,0 +1,213 @@
+#include "experiments/run_directory.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <fstream>
+#include <set>
+
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/io/checkpoint.h"
+
+namespace saccade {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kLock = "lock";
+constexpr const char* kLast = "last";
+constexpr std::string_view kBest = "best-";
+
+struct Step {
+  Index update = 0;
+  fs::path path;
+};
+
+std::string step_name(Index update) {
+  std::string digits = std::to_string(update);
+  digits.insert(0, digits.size() < 8 ? 8 - digits.size() : 0, '0');
+  return "step-" + digits + ".h5";
+}
+
+// The checkpoints of a folder, the newest first.
+std::vector<Step> steps_in(const fs::path& folder) {
+  std::vector<Step> steps;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    if (!name.starts_with("step-") || !name.ends_with(".h5")) continue;
+    const char *begin = name.data() + 5, *stop = name.data() + name.size() - 3;
+    Index update = 0;
+    const auto [rest, code] = std::from_chars(begin, stop, update);
+    if (code == std::errc{} && rest == stop) steps.push_back({update, it->path()});
+  }
+  std::sort(steps.begin(), steps.end(),
+            [](const Step& a, const Step& b) { return a.update > b.update; });
+  return steps;
+}
+
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw_io_error("make the directory", folder, error.value());
+}
+
+std::string holder(const fs::path& lock) {
+  std::ifstream in(lock);
+  long pid = 0;
+  return in >> pid ? " (process " + std::to_string(pid) + ")" : "";
+}
+
+}  // namespace
+
+fs::path checkpoint_folder(const fs::path& run) { return run / "checkpoints"; }
+
+RunDirectory::RunDirectory(fs::path path, Mode mode) : path_(std::move(path)) {
+  std::error_code error;
+  made_ = !fs::exists(path_, error);
+  make_folder(path_);
+  take_lock();
+  if (mode == Mode::kNew) refuse_content();
+  remove_stale_temporaries(path_);
+  remove_stale_temporaries(checkpoint_folder(path_));
+}
+
+RunDirectory::~RunDirectory() {
+  std::error_code error;
+  const auto entries = std::distance(fs::directory_iterator(path_, error), {});
+  if (error || entries != 1) return;
+  fs::remove(path_ / kLock, error);
+  if (made_) fs::remove(path_, error);
+}
+
+void RunDirectory::take_lock() {
+  const fs::path lock = path_ / kLock;
+  while (true) {
+    lock_ = FileHandle(::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+    if (lock_.fd() < 0) throw_io_error("write", lock, errno);
+    if (::flock(lock_.fd(), LOCK_EX | LOCK_NB) != 0) {
+      const int reason = errno;
+      made_ = false;
+      if (reason != EWOULDBLOCK) throw_io_error("lock", lock, reason);
+      throw BusyError(path_.string() + ": another saccade is training here" + holder(lock) +
+                      "; wait for it or choose another directory");
+    }
+    // The one who held it before may have removed the file that was opened here.
+    struct stat held {
+    }, named{};
+    if (::fstat(lock_.fd(), &held) == 0 && ::stat(lock.c_str(), &named) == 0 &&
+        held.st_ino == named.st_ino)
+      break;
+  }
+  const std::string pid = std::to_string(::getpid()) + "\n";
+  int failed = ::ftruncate(lock_.fd(), 0) == 0 ? 0 : errno;
+  if (failed == 0) failed = write_all(lock_.fd(), std::as_bytes(std::span(pid)));
+  if (failed != 0) throw_io_error("write", lock, failed);
+}
+
+void RunDirectory::refuse_content() const {
+  std::error_code error;
+  for (fs::directory_iterator it(path_, error), end; !error && it != end; it.increment(error)) {
+    if (it->path().filename() == kLock) continue;
+    throw BusyError(path_.string() +
+                    ": exists and is not empty; add --resume to go on with the run in it, or "
+                    "choose another --out");
+  }
+}
+
+std::optional<Archive> RunDirectory::newest_checkpoint() const {
+  const fs::path folder = checkpoint_folder(path_);
+  const std::vector<Step> steps = steps_in(folder);
+  std::error_code error;
+  const fs::path last = fs::read_symlink(folder / kLast, error);
+  if (!error && !fs::exists(folder / last, error))
+    log::warn((folder / kLast).string() + ": points to " + last.string() + ", which is gone");
+  std::string first_problem;
+  for (const Step& step : steps) {
+    try {
+      Archive archive = load_archive(step.path);
+      if (!first_problem.empty()) log::warn("falling back to " + step.path.string());
+      return archive;
+    } catch (const CheckpointError& problem) {
+      log::warn(problem.what());
+      if (first_problem.empty()) first_problem = problem.what();
+    }
+  }
+  if (!first_problem.empty())
+    throw CheckpointError(folder.string() + ": none of the " + std::to_string(steps.size()) +
+                          " checkpoints can be read; the newest: " + first_problem);
+  return std::nullopt;
+}
+
+fs::path RunDirectory::save_checkpoint(const Archive& archive, Index update, Index keep) {
+  const fs::path folder = checkpoint_folder(path_);
+  make_folder(folder);
+  const fs::path file = folder / step_name(update);
+  save_archive(file, archive);
+  point(kLast, file);
+  remove_old_checkpoints(keep);
+  return file;
+}
+
+void RunDirectory::mark_best(const std::string& metric, const fs::path& checkpoint) {
+  point(std::string(kBest) + metric, checkpoint);
+}
+
+void RunDirectory::point(const std::string& link, const fs::path& checkpoint) {
+  const fs::path folder = checkpoint_folder(path_);
+  const fs::path place = folder / link;
+  const fs::path temporary = place.string() + ".tmp." + std::to_string(::getpid());
+  ::unlink(temporary.c_str());
+  int error = ::symlink(checkpoint.filename().c_str(), temporary.c_str()) == 0 ? 0 : errno;
+  if (error == 0 && ::rename(temporary.c_str(), place.c_str()) != 0) error = errno;
+  if (error == 0) error = sync_directory(folder);
+  if (error != 0) {
+    ::unlink(temporary.c_str());
+    throw_io_error("link", place, error);
+  }
+}
+
+void RunDirectory::remove_old_checkpoints(Index keep) const {
+  const fs::path folder = checkpoint_folder(path_);
+  std::set<std::string> linked;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    std::error_code unreadable;
+    const fs::path target = fs::read_symlink(it->path(), unreadable);
+    if (!unreadable) linked.insert(target.filename().string());
+  }
+  const std::vector<Step> steps = steps_in(folder);
+  for (std::size_t i = static_cast<std::size_t>(keep); i < steps.size(); ++i) {
+    if (!linked.contains(steps[i].path.filename().string())) fs::remove(steps[i].path, error);
+  }
+}
+
+void RunDirectory::write_text(const std::string& name, const std::string& text) {
+  write_file(path_ / name, text);
+}
+
+fs::path resolve_checkpoint(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) return path;
+  const fs::path folder = checkpoint_folder(path);
+  std::vector<fs::path> best;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    if (name.starts_with(kBest) && name.find(".tmp.") == std::string::npos)
+      best.push_back(it->path());
+  }
+  if (best.size() == 1) return best[0];
+  if (fs::exists(folder / kLast, error)) return folder / kLast;
+  throw CheckpointError(path.string() +
+                        ": is a directory without checkpoints/last; give a checkpoint file or the "
+                        "directory of a run");
+}
+
+}  // namespace saccade

@@ -1,0 +1,61 @@
+// The directory of a training run: its lock, checkpoints with the links `last` and
+// `best-<metric>`, and the files that say what was run and how it went.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/io/archive.h"
+#include "core/io/atomic_file.h"
+
+namespace saccade {
+
+class RunDirectory {
+ public:
+  enum class Mode { kNew, kResume };
+
+  // Takes the directory and holds its lock while it lives. kNew makes it and refuses one that has
+  // files; kResume takes it as it is. Throws BusyError when it has files or another process holds
+  // it, IoError when it cannot be written.
+  RunDirectory(std::filesystem::path path, Mode mode);
+  // Removes the directory again if it was made here and nothing was put into it.
+  ~RunDirectory();
+  RunDirectory(const RunDirectory&) = delete;
+  RunDirectory& operator=(const RunDirectory&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+  // The newest checkpoint that can be read, nothing when there is none. Says which newer ones are
+  // damaged. Throws CheckpointError when all are.
+  std::optional<Archive> newest_checkpoint() const;
+
+  // Writes checkpoints/step-<update>.h5, points `last` to it, and removes old ones: the newest
+  // `keep` and those that a link points to stay. Returns its path. Throws IoError.
+  std::filesystem::path save_checkpoint(const Archive& archive, Index update, Index keep);
+  // Points best-<metric> to a checkpoint.
+  void mark_best(const std::string& metric, const std::filesystem::path& checkpoint);
+
+  // Replaces a text file of the directory, whole or not at all.
+  void write_text(const std::string& name, const std::string& text);
+
+ private:
+  void take_lock();
+  void refuse_content() const;
+  void point(const std::string& link, const std::filesystem::path& checkpoint);
+  void remove_old_checkpoints(Index keep) const;
+
+  std::filesystem::path path_;
+  bool made_ = false;  // by this object
+  FileHandle lock_;
+};
+
+// The folder of a run's checkpoints.
+std::filesystem::path checkpoint_folder(const std::filesystem::path& run);
+
+// The checkpoint a path means: itself if it is a file; of a run directory, best-<metric> where
+// there is exactly one such link, else `last`. Throws CheckpointError when there is none.
+std::filesystem::path resolve_checkpoint(const std::filesystem::path& path);
+
+}  // namespace saccade

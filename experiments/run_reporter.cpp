@@ -1,0 +1,136 @@
+#include "experiments/run_reporter.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "experiments/process_memory.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr Index kUpdatesBetweenLines = 10;
+
+using Json = nlohmann::ordered_json;
+
+double median(std::vector<float> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return static_cast<double>(*middle);
+}
+
+double rate(Index count, double milliseconds) {
+  return milliseconds > 0 ? 1000 * static_cast<double>(count) / milliseconds : 0;
+}
+
+std::string format(const char* pattern, double value) {
+  std::array<char, 48> text{};
+  std::snprintf(text.data(), text.size(), pattern, value);
+  return text.data();
+}
+
+}  // namespace
+
+RunReporter::RunReporter(MetricsLog& metrics, log::FileCopy& log, std::string label)
+    : metrics_(&metrics), log_(&log), progress_(std::move(label)) {}
+
+void RunReporter::on_update(const Update& update) {
+  const UpdateReport& report = *update.report;
+  const auto ms = static_cast<float>(1000 * update.seconds);
+  milliseconds_.push_back(ms);
+  training_seconds_ += update.seconds;
+  all_seconds_ = update.state->seconds;
+  captions_ += report.captions;
+
+  const auto captions = static_cast<double>(report.captions);
+  window_.milliseconds.push_back(ms);
+  window_.loss += report.loss * captions;
+  window_.nll += report.nll_per_word * static_cast<double>(report.words);
+  window_.penalty += report.penalty * captions;
+  window_.grad_norm += report.grad_norm;
+  window_.sampled += report.sampled_share * captions;
+  window_.baseline = report.baseline;
+  window_.variance += report.advantage_variance;
+  window_.lr = update.lr;
+  window_.captions += report.captions;
+  window_.words += report.words;
+  window_.update = update.state->update;
+  window_.epoch = update.state->epoch;
+  if (update.state->update % kUpdatesBetweenLines == 0 || update.state->update == 1) write_window();
+
+  const double per_second = rate(captions_, 1000 * training_seconds_);
+  progress_.show(update.done, "epoch " + std::to_string(update.state->epoch + 1) + ", update " +
+                                  std::to_string(update.state->update) + ", loss " +
+                                  format("%.3f", report.loss) + ", " + format("%.0f", per_second) +
+                                  " captions/s");
+}
+
+void RunReporter::write_window() {
+  if (window_.milliseconds.empty()) return;
+  const auto updates = static_cast<double>(window_.milliseconds.size());
+  const auto captions = static_cast<double>(window_.captions);
+  double ms = 0;
+  for (const float value : window_.milliseconds) ms += static_cast<double>(value);
+  Json line = {{"event", "update"},
+               {"update", window_.update},
+               {"epoch", window_.epoch},
+               {"seconds", all_seconds_},
+               {"loss", window_.loss / captions},
+               {"nll_per_word", window_.nll / static_cast<double>(window_.words)},
+               {"penalty", window_.penalty / captions},
+               {"grad_norm", window_.grad_norm / updates},
+               {"lr", window_.lr}};
+  if (window_.sampled > 0) {
+    line["sampled_share"] = window_.sampled / captions;
+    line["baseline"] = window_.baseline;
+    line["advantage_variance"] = window_.variance / updates;
+  }
+  line["ms_per_update"] = median(window_.milliseconds);
+  line["captions_per_second"] = rate(window_.captions, ms);
+  line["peak_memory_bytes"] = peak_memory_bytes();
+  metrics_->add(line.dump());
+  window_ = {};
+}
+
+void RunReporter::on_validation(const Metrics& metrics, const TrainingState& state) {
+  write_window();
+  Json line = {{"event", "validation"},
+               {"update", state.update},
+               {"epoch", state.epoch},
+               {"seconds", state.seconds},
+               {"metrics", metrics}};
+  metrics_->add(line.dump());
+  std::string text = "update " + std::to_string(state.update) + ":";
+  for (const char* name : {"Bleu_1", "Bleu_4", "true_caption_rate", "pointing_accuracy"}) {
+    if (const auto found = metrics.find(name); found != metrics.end())
+      text += std::string(" ") + name + " " + format("%.4f", found->second);
+  }
+  say(text);
+}
+
+void RunReporter::on_checkpoint(const std::filesystem::path& path, const TrainingState& state) {
+  write_window();
+  const Json line = {
+      {"event", "checkpoint"}, {"update", state.update}, {"file", path.filename().string()}};
+  metrics_->add(line.dump());
+  log_->note("saved " + path.string());
+}
+
+void RunReporter::say(const std::string& text) {
+  progress_.clear();
+  std::fprintf(stderr, "%s\n", text.c_str());
+  log_->note(text);
+}
+
+Telemetry RunReporter::telemetry() const {
+  return {.updates = static_cast<Index>(milliseconds_.size()),
+          .seconds = all_seconds_,
+          .ms_per_update = median(milliseconds_),
+          .captions_per_second = rate(captions_, 1000 * training_seconds_),
+          .peak_memory = peak_memory_bytes()};
+}
+
+}  // namespace saccade

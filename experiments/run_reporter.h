@@ -1,0 +1,57 @@
+// Tells people and files how a run goes: progress on stderr, metrics.jsonl, train.log.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "captioning/training/trainer.h"
+#include "core/base/log.h"
+#include "experiments/metrics_log.h"
+#include "experiments/progress.h"
+
+namespace saccade {
+
+// What training cost; of the updates since it was started or resumed.
+struct Telemetry {
+  Index updates = 0;
+  double seconds = 0;        // of all resumptions
+  double ms_per_update = 0;  // the median, batch included
+  double captions_per_second = 0;
+  std::int64_t peak_memory = 0;  // bytes, of the process
+};
+
+class RunReporter : public TrainObserver {
+ public:
+  // Both must outlive this. `label` starts each progress line.
+  RunReporter(MetricsLog& metrics, log::FileCopy& log, std::string label);
+
+  void on_update(const Update& update) override;
+  void on_validation(const Metrics& metrics, const TrainingState& state) override;
+  void on_checkpoint(const std::filesystem::path& path, const TrainingState& state) override;
+
+  // Prints a line and keeps it in train.log.
+  void say(const std::string& text);
+  Progress& progress() { return progress_; }
+  Telemetry telemetry() const;
+
+ private:
+  void write_window();
+
+  MetricsLog* metrics_;
+  log::FileCopy* log_;
+  Progress progress_;
+  std::vector<float> milliseconds_;  // of every update
+  double training_seconds_ = 0, all_seconds_ = 0;
+  Index captions_ = 0;
+
+  // Since the last line in metrics.jsonl.
+  struct Window {
+    std::vector<float> milliseconds;
+    double loss = 0, nll = 0, penalty = 0, grad_norm = 0;  // sums; nll over words
+    double sampled = 0, baseline = 0, variance = 0, lr = 0;
+    Index captions = 0, words = 0, update = 0, epoch = 0;
+  };
+  Window window_;
+};
+
+}  // namespace saccade

@@ -1,0 +1,234 @@
+#include "experiments/training_run.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "captioning/evaluation/evaluate.h"
+#include "captioning/training/checkpoint_content.h"
+#include "core/base/error.h"
+#include "core/base/suggest.h"
+#include "experiments/manifest.h"
+#include "experiments/progress.h"
+
+namespace saccade {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::vector<Index> needed_images(const Dataset& dataset, const RunData::Request& request) {
+  std::vector<Index> needed = images_of(dataset, Split::kTrain);
+  for (const Split split : request.splits) {
+    if (split == Split::kTrain) continue;
+    const Index most = split == Split::kVal ? request.most_images : 0;
+    const std::vector<Index> images = evaluation_images(dataset, split, most);
+    needed.insert(needed.end(), images.begin(), images.end());
+  }
+  std::sort(needed.begin(), needed.end());
+  needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
+  return needed;
+}
+
+std::unique_ptr<DatasetInputs> load_inputs(const LoadedData& loaded, const InputPipeline& pipeline,
+                                           const ExperimentConfig& config,
+                                           const RunData::Request& request,
+                                           const StopSignal& signal) {
+  Progress bar(pipeline.frozen() ? "computing features" : "reading images");
+  const auto progress = [&](Index done, Index total) {
+    signal.check();
+    bar.show(static_cast<double>(done) / static_cast<double>(std::max<Index>(total, 1)),
+             std::to_string(done) + " of " + std::to_string(total) + " images");
+  };
+  return std::make_unique<DatasetInputs>(loaded, pipeline, config.encoder, progress,
+                                         needed_images(loaded.dataset, request));
+}
+
+EvaluationRequest validation_request(const TrainingRequest& request) {
+  const ExperimentConfig& config = *request.config;
+  return {.split = request.validation,
+          .most_images = config.train.validate_images,
+          .search = search_options(config),
+          .regimes = {evaluation_regimes(config.attention).front()}};
+}
+
+// The metrics a run chooses by must exist; that they do not should not be found after an epoch.
+void check_metrics(const TrainingRequest& request, const Captioner& model) {
+  const ExperimentConfig& config = *request.config;
+  EvaluationRequest trial = validation_request(request);
+  trial.most_images = 1;
+  trial.search.mode = SearchMode::kGreedy;
+  trial.search.max_length = 2;
+  const Metrics found =
+      first_scores(evaluate(model, request.data->loaded(), request.data->inputs(), trial));
+  std::vector<std::string> known;
+  for (const auto& [name, value] : found) known.push_back(name);
+  // A caption that says nothing names no object to point at.
+  if (request.data->loaded().scenes && config.attention.score != ScoreKind::kNone)
+    for (const char* name : {"pointing_accuracy", "pointing_centre_accuracy"})
+      known.emplace_back(name);
+  const auto check = [&](const char* key, const std::string& metric) {
+    if (std::find(known.begin(), known.end(), metric) != known.end()) return;
+    std::string all;
+    for (const std::string& name : known) all += (all.empty() ? "" : ", ") + name;
+    throw UsageError(std::string(key) + ": there is no metric '" + metric + "'" +
+                     did_you_mean(metric, known) + "; this run has " + all);
+  };
+  check("train.best_metric", config.train.best_metric);
+  check("train.early_stop.metric", config.train.early_stop.metric);
+}
+
+Metrics validate(const TrainingRequest& request, const Captioner& model, Progress& progress) {
+  EvaluationRequest validation = validation_request(request);
+  validation.progress = [&](Index done, Index total) {
+    progress.show(static_cast<double>(done) / static_cast<double>(total),
+                  "validating, " + std::to_string(done) + " of " + std::to_string(total));
+  };
+  Metrics metrics =
+      first_scores(evaluate(model, request.data->loaded(), request.data->inputs(), validation));
+  // No noun was said: nothing was pointed at rightly.
+  metrics.try_emplace(request.config->train.best_metric, 0.0);
+  metrics.try_emplace(request.config->train.early_stop.metric, 0.0);
+  return metrics;
+}
+
+// A run that had come to its end goes on when the end was moved.
+void reopen_if_longer(const Archive& archive, const ExperimentConfig& config,
+                      TrainingState& state) {
+  const auto before =
+      parse_config<ExperimentConfig>(archive.string("config"), archive.source() + " (config)")
+          .config;
+  const bool same = before.train.stop == config.train.stop &&
+                    before.train.early_stop.patience == config.train.early_stop.patience &&
+                    before.train.early_stop.metric == config.train.early_stop.metric;
+  if (!same) state.finished = false;
+}
+
+std::string reason_name(StopReason reason) {
+  switch (reason) {
+    case StopReason::kFinished:
+      return "finished";
+    case StopReason::kEarlyStop:
+      return "early_stop";
+    case StopReason::kSignal:
+      return "signal";
+  }
+  return "?";
+}
+
+std::string end_event(const TrainingResult& result) {
+  const Telemetry& t = result.telemetry;
+  const Json line = {{"event", "end"},
+                     {"reason", reason_name(result.reason)},
+                     {"update", result.state.update},
+                     {"epoch", result.state.epoch},
+                     {"seconds", t.seconds},
+                     {"ms_per_update", t.ms_per_update},
+                     {"captions_per_second", t.captions_per_second},
+                     {"peak_memory_bytes", t.peak_memory},
+                     {"parameters", result.parameters},
+                     {"best", result.state.best},
+                     {"best_checkpoint", result.best.filename().string()}};
+  return line.dump();
+}
+
+fs::path best_link(const RunDirectory& directory, const std::string& metric) {
+  const fs::path link = checkpoint_folder(directory.path()) / ("best-" + metric);
+  std::error_code error;
+  return fs::exists(link, error) ? link : fs::path();
+}
+
+}  // namespace
+
+RunData::RunData(const ExperimentConfig& config, const Request& request, const StopSignal& signal)
+    : config_(config),
+      loaded_(std::make_unique<LoadedData>(load_data(config.data))),
+      pipeline_(std::make_unique<InputPipeline>(config.encoder)) {
+  signal.check();
+  inputs_ = load_inputs(*loaded_, *pipeline_, config, request, signal);
+  vocabulary_ = training_vocabulary(*loaded_, config.data);
+}
+
+bool RunData::serves(const ExperimentConfig& config) const {
+  const auto differences = config_differences(config_, config);
+  return std::none_of(differences.begin(), differences.end(), [](const Difference& d) {
+    const bool of_model = d.path == "encoder.channels" || d.path == "encoder.positions";
+    return (d.path.starts_with("data.") || d.path.starts_with("encoder.")) && !of_model;
+  });
+}
+
+TrainingResult run_training(const TrainingRequest& request, const StopSignal& signal) {
+  const ExperimentConfig& config = *request.config;
+  const RunData& data = *request.data;
+  RunDirectory& directory = *request.directory;
+  const Dataset& dataset = data.loaded().dataset;
+  const DataIdentity identity{.name = dataset.name, .digest = dataset.digest};
+  const GridShape frozen_grid = data.pipeline().frozen_grid();
+
+  const TrainingSet set(data.loaded(), config.data, data.vocabulary(), data.inputs().bad_images());
+  Captioner model(config, data.vocabulary(), frozen_grid);
+  check_metrics(request, model);
+  std::optional<Archive> start;
+  if (request.resume) start = directory.newest_checkpoint();
+
+  log::FileCopy log(directory.path() / "train.log");
+  MetricsLog metrics(directory.path() / "metrics.jsonl");
+  RunReporter reporter(metrics, log, request.label);
+  fs::path last;
+  Trainer trainer(
+      {.config = &config,
+       .set = &set,
+       .inputs = &data.inputs(),
+       .model = &model,
+       .observer = &reporter,
+       .validate =
+           [&](const Captioner& captioner) {
+             return validate(request, captioner, reporter.progress());
+           },
+       .save =
+           [&](const Optimizer& optimizer, const TrainingState& state) {
+             const Archive archive =
+                 checkpoint_archive(config, model, frozen_grid, identity, optimizer, state);
+             last = directory.save_checkpoint(archive, state.update, config.train.keep);
+             return last;
+           },
+       .mark_best = [&](const std::string& metric,
+                        const fs::path& checkpoint) { directory.mark_best(metric, checkpoint); }});
+  if (start) {
+    restore_run(*start, config, identity, model, trainer);
+    reopen_if_longer(*start, config, trainer.state());
+    last = start->source();
+    reporter.say("going on from " + start->source() + " (update " +
+                 std::to_string(trainer.state().update) + ")");
+    metrics.add(Json({{"event", "resume"}, {"update", trainer.state().update}}).dump());
+  } else if (request.resume) {
+    reporter.say(directory.path().string() + ": no checkpoint yet; starting from the beginning");
+  }
+  const bool was_finished = trainer.state().finished;
+  directory.write_text("config.yaml", print_config(config));
+  directory.write_text("manifest.json",
+                       manifest_json(directory.path() / "manifest.json",
+                                     {.config = &config,
+                                      .dataset = &dataset,
+                                      .vocabulary = &data.vocabulary(),
+                                      .resumed_update = start ? trainer.state().update : -1}));
+  TrainingResult result;
+  try {
+    result.reason = trainer.run(&signal.number());
+  } catch (const DivergedError& error) {
+    metrics.add(Json({{"event", "diverged"}, {"what", error.what()}}).dump());
+    throw DivergedError(std::string(error.what()) +
+                        (last.empty() ? "; there is no checkpoint yet"
+                                      : "; the last good checkpoint is " + last.string()));
+  }
+  result.state = trainer.state();
+  result.telemetry = reporter.telemetry();
+  result.parameters = model.parameters().number_count();
+  result.last = last;
+  result.best = best_link(directory, config.train.best_metric);
+  if (!was_finished) metrics.add(end_event(result));
+  return result;
+}
+
+}  // namespace saccade
