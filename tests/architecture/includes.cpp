@@ -3,7 +3,6 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <regex>
 #include <set>
 
 #include "tests/architecture/architecture.h"
@@ -18,15 +17,19 @@ struct Include {
 };
 
 std::vector<Include> includes_of(const SourceFile& file) {
-  static const std::regex pattern(R"(^\s*#\s*include\s*([<"])([^>"]+)[>"])");
   std::vector<Include> found;
   if (!file.header() && !file.path.ends_with(".cpp")) return found;
   for (std::size_t i = 0; i < file.code.size(); ++i) {
     const std::string& line = file.code[i];
-    std::smatch match;
-    if (line.find("include") != std::string::npos && std::regex_search(line, match, pattern)) {
-      found.push_back({match[2], match[1] == "\"", static_cast<int>(i + 1)});
-    }
+    const auto hash = line.find_first_not_of(" \t");
+    if (hash == std::string::npos || line[hash] != '#') continue;
+    const auto word = line.find_first_not_of(" \t", hash + 1);
+    if (word == std::string::npos || line.compare(word, 7, "include") != 0) continue;
+    const auto open = line.find_first_of("<\"", word);
+    if (open == std::string::npos) continue;
+    const auto close = line.find_first_of(">\"", open + 1);
+    found.push_back(
+        {line.substr(open + 1, close - open - 1), line[open] == '"', static_cast<int>(i + 1)});
   }
   return found;
 }
@@ -45,6 +48,7 @@ const std::vector<std::string> kCoreChain = {"base",     "tensor", "memory", "pa
 // Beside the chain, and what a folder may include in addition to its place in it.
 const std::map<std::string, std::set<std::string>> kCoreBeside = {
     {"config", {"base"}},
+    {"nn", {"config"}},
     {"attention", {"config"}},
     {"optim", {"base", "tensor", "memory", "parallel", "kernels", "autograd", "nn", "config"}},
     {"io", {"base", "tensor", "memory", "parallel", "nn", "optim", "config"}},
