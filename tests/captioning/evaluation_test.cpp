@@ -1,0 +1,283 @@
+// Evaluation: scores of hand-made captions, reports, and a small random model over threads.
+#include <nlohmann/json.hpp>
+
+#include "captioning/evaluation/caption_json.h"
+#include "captioning/evaluation/evaluate.h"
+#include "captioning/evaluation/report.h"
+#include "captioning/evaluation/scene_scores.h"
+#include "captioning/metrics/bleu.h"
+#include "captioning/training/training_set.h"
+#include "core/base/error.h"
+#include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
+
+namespace saccade::test {
+namespace {
+
+using Json = nlohmann::json;
+
+// A red circle in the top left quarter and a blue square in the bottom right one, 64 x 64.
+Scene two_objects() {
+  Scene scene;
+  scene.objects = {{.shape = ObjectShape::kCircle,
+                    .colour = ObjectColour::kRed,
+                    .size = ObjectSize::kLarge,
+                    .box = {8, 8, 16, 16}},
+                   {.shape = ObjectShape::kSquare,
+                    .colour = ObjectColour::kBlue,
+                    .size = ObjectSize::kLarge,
+                    .box = {40, 40, 16, 16}}};
+  return scene;
+}
+
+constexpr GridShape kGrid{.rows = 8, .cols = 8, .features = 1};
+
+Geometry plain_geometry() { return plan_geometry(64, 64, {.height = 32, .width = 32}); }
+
+struct Said {
+  std::vector<std::string> words;
+  DecodedCaption decoded;
+};
+
+// A caption whose every word looks at one cell.
+Said say(const std::vector<std::pair<std::string, Index>>& words_and_cells) {
+  Said said;
+  for (const auto& [word, cell] : words_and_cells) {
+    DecodedWord decoded;
+    decoded.attention.assign(static_cast<std::size_t>(kGrid.regions()), 0.01F);
+    decoded.attention[static_cast<std::size_t>(cell)] = 0.5F;
+    said.words.push_back(word);
+    said.decoded.words.push_back(decoded);
+  }
+  return said;
+}
+
+SceneScores score(const Said& said, const Geometry& geometry = plain_geometry()) {
+  SceneScores scores;
+  scores.add(two_objects(), said.words, said.decoded, kGrid, geometry);
+  return scores;
+}
+
+// Cells of 8 pixels of the scene: 9 is row 1, column 1, inside the circle's box; 45 is row 5,
+// column 5, inside the square's.
+TEST_CASE("a true caption that looks at what it names scores fully") {
+  const SceneScores scores = score(say(
+      {{"a", 0}, {"red", 0}, {"circle", 9}, {"and", 0}, {"a", 0}, {"blue", 0}, {"square", 45}}));
+  CHECK(scores.true_caption_rate() == 1);
+  CHECK(scores.parsed_rate() == 1);
+  CHECK(scores.pointing.words == 2);
+  CHECK(scores.pointing.accuracy() == 1);
+  CHECK(scores.pointing_centre.accuracy() == 1);
+  CHECK(scores.pointing_chosen.words == 0);
+  CHECK(scores.has_maps);
+}
+
+TEST_CASE("pointing counts the noun's own objects only") {
+  // The circle is looked for where the square is, and right beside its own box.
+  CHECK(score(say({{"a", 9}, {"circle", 45}})).pointing.accuracy() == 0);
+  CHECK(score(say({{"a", 9}, {"circle", 11}})).pointing.accuracy() == 0);
+  // A caption that is false still has nouns that name something; "green star" names nothing.
+  const SceneScores wrong = score(say(
+      {{"a", 0}, {"blue", 0}, {"square", 45}, {"and", 0}, {"a", 0}, {"green", 0}, {"star", 9}}));
+  CHECK(wrong.true_caption_rate() == 0);
+  CHECK(wrong.parsed_rate() == 1);
+  CHECK(wrong.pointing.words == 1);
+  CHECK(wrong.pointing.hits == 1);
+  CHECK(wrong.pointing.without_boxes == 1);
+  const SceneScores nonsense = score(say({{"circle", 9}, {"a", 9}}));
+  CHECK(nonsense.parsed_rate() == 0);
+  CHECK(nonsense.pointing.words == 0);
+}
+
+TEST_CASE("the tolerance is a cell that overlaps the box") {
+  Scene scene = two_objects();
+  scene.objects[0].box = {13, 8, 8, 8};  // columns 1 and 2; only column 2 has its centre inside
+  const Said said = say({{"a", 0}, {"circle", 9}});
+  SceneScores scores;
+  scores.add(scene, said.words, said.decoded, kGrid, plain_geometry());
+  CHECK(scores.pointing.accuracy() == 1);
+  CHECK(scores.pointing_centre.accuracy() == 0);
+}
+
+TEST_CASE("boxes follow crop and mirror, sampled cells count apart, flat maps are noticed") {
+  Geometry geometry = plain_geometry();
+  geometry.mirrored = true;  // row 1, column 1 is seen at row 1, column 6
+  CHECK(score(say({{"a", 0}, {"circle", 14}}), geometry).pointing.accuracy() == 1);
+  CHECK(score(say({{"a", 0}, {"circle", 9}}), geometry).pointing.accuracy() == 0);
+  geometry = plain_geometry();
+  geometry.seen = {8, 8, 32, 32};  // the circle fills the top left quarter of what is seen
+  CHECK(score(say({{"a", 0}, {"circle", 0}}), geometry).pointing_centre.accuracy() == 1);
+  CHECK(score(say({{"a", 0}, {"circle", 5}}), geometry).pointing_centre.accuracy() == 0);
+
+  Said said = say({{"a", 0}, {"circle", 9}});
+  said.decoded.words[1].chosen = 45;
+  CHECK(score(said).pointing.accuracy() == 1);
+  CHECK(score(said).pointing_chosen.words == 1);
+  CHECK(score(said).pointing_chosen.accuracy() == 0);
+  for (DecodedWord& word : said.decoded.words) std::fill_n(word.attention.begin(), 64, 1.0F / 64);
+  CHECK_FALSE(score(said).has_maps);
+}
+
+ExperimentConfig small_experiment(SelectionKind selection) {
+  ExperimentConfig config;
+  config.data.scenes = {.train = 30, .val = 20, .test = 4, .size = 32, .objects_max = 2};
+  config.data.min_count = 1;
+  config.encoder.image_size = 32;
+  config.encoder.channels = {4, 4, 4, 8};
+  config.attention.selection = selection;
+  config.attention.hidden = 8;
+  config.decoder = {.hidden = 12, .embedding = 6, .dropout = 0, .init_hidden = 6};
+  config.search.max_length = 9;
+  return config;
+}
+
+struct Experiment {
+  ExperimentConfig config;
+  LoadedData data;
+  InputPipeline pipeline;
+  DatasetInputs inputs;
+  Captioner model;
+
+  explicit Experiment(const ExperimentConfig& c)
+      : config(c),
+        data(load_data(c.data)),
+        pipeline(c.encoder),
+        inputs(data, pipeline, c.encoder, {}),
+        model(c, training_vocabulary(data, c.data), pipeline.frozen_grid()) {}
+
+  EvaluationReport run(Split split = Split::kVal, Index most = 0) const {
+    return evaluate(model, data, inputs,
+                    {.split = split,
+                     .most_images = most,
+                     .search = search_options(config),
+                     .regimes = evaluation_regimes(config.attention)});
+  }
+};
+
+std::string everything(const EvaluationReport& report, const Captioner& model) {
+  std::string out = report_json(report);
+  for (const RegimeReport& regime : report.regimes) {
+    std::vector<CaptionRecord> records;
+    for (const DecodedCaption& caption : regime.captions)
+      records.push_back({.image = "x", .caption = caption, .geometry = plain_geometry()});
+    out += captions_json(records, {.vocabulary = &model.vocabulary(), .grid = model.grid()});
+  }
+  return out;
+}
+
+TEST_CASE("captions, maps and scores have the same bits for any number of threads") {
+  const Experiment experiment(small_experiment(SelectionKind::kHard));
+  const int before = parallel::threads();
+  std::vector<std::string> results;
+  for (const int threads : {1, 2, 4}) {
+    parallel::set_threads(threads);
+    results.push_back(everything(experiment.run(), experiment.model));
+  }
+  parallel::set_threads(before);
+  CHECK(results[0] == results[1]);
+  CHECK(results[0] == results[2]);
+}
+
+TEST_CASE("a report has what its contract says") {
+  const Experiment experiment(small_experiment(SelectionKind::kHard));
+  const EvaluationReport report = experiment.run(Split::kVal, 12);
+  const Json json = Json::parse(report_json(report));
+  CHECK(json.at("schema_version") == 1);
+  CHECK(json.at("split") == "val");
+  CHECK(json.at("n_images") == 12);
+  CHECK(json.at("search").at("mode") == "beam");
+  CHECK(json.at("search").at("beam") == 3);
+  REQUIRE(json.at("regimes").size() == 3);
+  for (const Json& regime : json.at("regimes")) {
+    for (const char* name : {"Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4", "Bleu_4_no_bp",
+                             "true_caption_rate", "parsed_rate", "mean_length"}) {
+      INFO(name);
+      CHECK(regime.at("corpus").at(name).is_number());
+    }
+  }
+  CHECK(json.at("regimes")[0].at("name") == "argmax");
+  CHECK(json.at("regimes")[2].at("name") == "sample");
+
+  // The scores are those of the captions that are kept.
+  const RegimeReport& first = report.regimes[0];
+  std::vector<std::vector<Words>> references;
+  for (const Index image : report.images) {
+    references.emplace_back();
+    for (const SceneCaption& caption :
+         experiment.data.scenes->captions[static_cast<std::size_t>(image)])
+      references.back().push_back(caption.words);
+  }
+  const BleuScores bleu = corpus_bleu(first.words, references).corpus;
+  const std::map<std::string, double> scores = first_scores(report);
+  CHECK(scores.at("Bleu_1") == bleu.bleu[0]);
+  CHECK(scores.at("Bleu_4_no_bp") == bleu.no_bp[3]);
+
+  const std::string table = report_table(report);
+  for (const char* piece : {"val: 12 images, beam 3", "argmax", "expectation", "Bleu_4_no_bp"})
+    CHECK(table.find(piece) != std::string::npos);
+  const Json results = Json::parse(coco_results(report, first));
+  REQUIRE(results.size() == 12);
+  CHECK(results[3].at("image_id") == report.numbers[3]);
+  CHECK(results[3].at("caption").is_string());
+}
+
+TEST_CASE("a model without attention is not judged by its maps") {
+  ExperimentConfig config = small_experiment(SelectionKind::kSoft);
+  config.attention.score = ScoreKind::kNone;
+  const Experiment experiment(config);
+  const auto scores = first_scores(experiment.run());
+  CHECK(scores.contains("true_caption_rate"));
+  CHECK_FALSE(scores.contains("pointing_accuracy"));
+}
+
+TEST_CASE("images that cannot be read and empty splits") {
+  Dataset dataset{.name = "few", .images = {}, .digest = "", .notes = {}};
+  CHECK(message_of<DataError>([&] {
+          evaluation_images(dataset, Split::kVal, 0);
+        }).find("no images at all") != std::string::npos);
+  dataset.images.resize(5);
+  CHECK(evaluation_images(dataset, Split::kTrain, 2) == std::vector<Index>{0, 1});
+  CHECK(evaluation_images(dataset, Split::kTrain, 0).size() == 5);
+  const std::string message =
+      message_of<DataError>([&] { evaluation_images(dataset, Split::kTest, 0); });
+  CHECK(message.find("split test; it has train") != std::string::npos);
+}
+
+TEST_CASE("a caption as JSON has its words, maps and geometry") {
+  const Vocabulary vocabulary(
+      std::vector<std::string>{"<pad>", "<bos>", "<eos>", "<unk>", "кот", "sits"});
+  CaptionRecord record{.image = "bad\xff\"name", .caption = {}, .geometry = {}};
+  record.geometry = plan_geometry(30, 60, {.height = 16, .width = 16, .mode = ResizeMode::kCrop});
+  record.caption.finished = true;
+  record.caption.words = {
+      {.id = 4, .log_prob = -0.25, .attention = {0.1F, 0.2F, 0.3F, 0.2F, 0.1F, 0.1F}, .gate = 0.5},
+      {.id = 5, .log_prob = -1, .attention = {1, 0, 0, 0, 0, 0}, .chosen = 5, .gate = 1}};
+  CaptionSource source{.vocabulary = &vocabulary,
+                       .grid = {.rows = 2, .cols = 3, .features = 1},
+                       .gated = true,
+                       .regime = Regime::kSample};
+  const std::vector<CaptionRecord> records{record, record};
+  const Json json = Json::parse(captions_json(records, source));
+  REQUIRE(json.size() == 2);
+  const Json& one = json[0];
+  CHECK(one.at("caption") == "кот sits");
+  CHECK(one.at("finished") == true);
+  CHECK(one.at("grid") == Json({{"rows", 2}, {"cols", 3}}));
+  CHECK(one.at("geometry").at("original") == Json({30, 60}));
+  CHECK(one.at("geometry").at("resize") == "crop");
+  CHECK(one.at("geometry").at("seen").at("x") == 15);
+  const Json& words = one.at("words");
+  REQUIRE(words.size() == 2);
+  CHECK(words[0].at("text") == "кот");
+  CHECK(words[0].at("logprob") == -0.25);
+  CHECK(words[0].at("gate") == 0.5);
+  CHECK(words[0].at("sampled").is_null());
+  CHECK(words[1].at("sampled") == Json({1, 2}));
+  CHECK(words[0].at("attention").dump() == "[[0.1,0.2,0.3],[0.2,0.1,0.1]]");
+  source.gated = false;
+  CHECK(Json::parse(caption_json(record, source)).at("words")[0].at("gate").is_null());
+  CHECK(captions_json({}, source) == "[]\n");
+}
+
+}  // namespace
+}  // namespace saccade::test
