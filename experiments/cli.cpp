@@ -14,6 +14,9 @@
 #include "core/base/suggest.h"
 #include "core/parallel/parallel.h"
 #include "experiments/command.h"
+#include "experiments/commands/caption.h"
+#include "experiments/commands/evaluate.h"
+#include "experiments/commands/overlay.h"
 #include "experiments/commands/train.h"
 #include "experiments/stop_signal.h"
 #include "experiments/version.h"
@@ -33,6 +36,10 @@ struct CommandEntry {
 constexpr CommandEntry kCommands[] = {
     {"train", "train a captioner",
      "saccade train configs/quickstart.yaml --out runs/first train.stop=2e", bind_train},
+    {"evaluate", "score a model's captions", "saccade evaluate runs/first --json", bind_evaluate},
+    {"caption", "caption pictures", "saccade caption runs/first photo.jpg", bind_caption},
+    {"overlay", "draw where a model looked for each word",
+     "saccade overlay runs/first photo.jpg --out overlays", bind_overlay},
 };
 
 struct GlobalOptions {
