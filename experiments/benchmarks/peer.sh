@@ -57,3 +57,10 @@ for threads in 1 2; do
                name, threads, pm, om, pm / om, pr, or, or / pr }'
   done
 done
+
+echo 'without a peer: a training step of the small CNN with its decoder'
+for threads in 1 2; do
+  line=$("$ours" cnn --threads "$threads" --seconds "$seconds" </dev/null) || exit 1
+  printf '%-15s %7d %9s %9.1f %7s %9s %9.0f\n' cnn "$threads" - "$(field median_ms <<<"$line")" - - \
+    "$(field peak_rss_mib <<<"$line")"
+done
