@@ -4,23 +4,10 @@
 #include <iostream>
 #include <memory>
 
-#include "captioning/text/unicode.h"
 #include "experiments/commands/caption_photos.h"
+#include "experiments/plain_text.h"
 
 namespace saccade {
-
-namespace {
-
-// A file's name must not steer the terminal.
-std::string without_controls(const std::string& text) {
-  std::string out;
-  for (const unicode::CodePoint point : unicode::decode(text)) {
-    unicode::append(out, unicode::is_control(point) ? ' ' : point);
-  }
-  return out;
-}
-
-}  // namespace
 
 int run_caption(const CaptionArgs& args) {
   const ModelSession session(args.model);
@@ -28,22 +15,22 @@ int run_caption(const CaptionArgs& args) {
   const CaptionSource source = session.source(search.regime);
   const auto path = [&](Index i) { return args.images[static_cast<std::size_t>(i)]; };
   std::vector<CaptionRecord> records;
-  const ExitCode code = caption_photos(
-      session,
-      {.count = static_cast<Index>(args.images.size()),
-       .read = [&](Index i) { return read_image(path(i)); },
-       .search = search},
-      [&](Photo& photo) {
-        if (args.json) {
-          records.push_back({.image = path(photo.number),
-                             .caption = std::move(photo.caption),
-                             .geometry = photo.geometry});
-          return;
-        }
-        std::cout << without_controls(path(photo.number) + ": " +
-                                      caption_text(photo.caption, *source.vocabulary))
-                  << "\n";
-      });
+  const ExitCode code =
+      caption_photos(session,
+                     {.count = static_cast<Index>(args.images.size()),
+                      .read = [&](Index i) { return read_image(path(i)); },
+                      .search = search},
+                     [&](Photo& photo) {
+                       if (args.json) {
+                         records.push_back({.image = path(photo.number),
+                                            .caption = std::move(photo.caption),
+                                            .geometry = photo.geometry});
+                         return;
+                       }
+                       std::cout << plain_text(path(photo.number) + ": " +
+                                               caption_text(photo.caption, *source.vocabulary))
+                                 << "\n";
+                     });
   if (args.json) std::cout << captions_json(records, source);
   std::cout << std::flush;
   return static_cast<int>(code);
@@ -51,8 +38,6 @@ int run_caption(const CaptionArgs& args) {
 
 CommandRun bind_caption(CLI::App& app) {
   auto args = std::make_shared<CaptionArgs>();
-  app.description("Caption pictures");
-  app.footer("Example: saccade caption runs/flickr8k-soft photo.jpg --beam 5");
   add_model_options(app, args->model);
   app.add_option("images", args->images, "picture files")->required()->type_name("IMAGE");
   app.add_flag("--json", args->json,

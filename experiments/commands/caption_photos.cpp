@@ -4,6 +4,7 @@
 
 #include "captioning/evaluation/decode_images.h"
 #include "core/base/log.h"
+#include "experiments/plain_text.h"
 
 namespace saccade {
 
@@ -45,7 +46,7 @@ ExitCode caption_photos(const ModelSession& session, const PhotoRequest& request
     });
     for (const Read& read : block) {
       if (!read.error) continue;
-      log::error(read.error->what());
+      log::error(plain_text(read.error->what()));
       if (code == ExitCode::kOk) code = read.error->code();
     }
     // Those that failed keep their places, so that the draws of the others stay as they are.

@@ -74,8 +74,6 @@ int run_evaluate(const EvaluateArgs& args) {
 
 CommandRun bind_evaluate(CLI::App& app) {
   auto args = std::make_shared<EvaluateArgs>();
-  app.description("Score a model's captions of a data set, decoded without the references");
-  app.footer("Example: saccade evaluate runs/quickstart --split test --regime all --json");
   add_model_options(app, args->model);
   app.add_option("--split", args->split, "train, val or test (default: test if there is one)")
       ->type_name("SPLIT");

@@ -91,8 +91,6 @@ int run_overlay(const OverlayArgs& args) {
 
 CommandRun bind_overlay(CLI::App& app) {
   auto args = std::make_shared<OverlayArgs>();
-  app.description("Draw where a model looks for each word of its captions");
-  app.footer("Example: saccade overlay runs/quickstart --split test --count 10 --out pictures");
   add_model_options(app, args->model);
   app.add_option("images", args->images, "picture files; without any, pictures of the data")
       ->type_name("IMAGE");
