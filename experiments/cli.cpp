@@ -15,6 +15,7 @@
 #include "core/parallel/parallel.h"
 #include "experiments/command.h"
 #include "experiments/commands/caption.h"
+#include "experiments/commands/compare.h"
 #include "experiments/commands/evaluate.h"
 #include "experiments/commands/overlay.h"
 #include "experiments/commands/train.h"
@@ -40,6 +41,8 @@ constexpr CommandEntry kCommands[] = {
     {"caption", "caption pictures", "saccade caption runs/first photo.jpg", bind_caption},
     {"overlay", "draw where a model looked for each word",
      "saccade overlay runs/first photo.jpg --out overlays", bind_overlay},
+    {"compare", "train and score the arms of an experiment under equal conditions",
+     "saccade compare configs/quickstart.yaml --out runs/quickstart", bind_compare},
 };
 
 struct GlobalOptions {

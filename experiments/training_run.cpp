@@ -18,14 +18,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::vector<Index> needed_images(const Dataset& dataset, const RunData::Request& request) {
-  std::vector<Index> needed = images_of(dataset, Split::kTrain);
-  for (const Split split : request.splits) {
-    if (split == Split::kTrain) continue;
-    const Index most = split == Split::kVal ? request.most_images : 0;
-    const std::vector<Index> images = evaluation_images(dataset, split, most);
+std::vector<Index> needed_images(const LoadedData& loaded, const RunData::Request& request) {
+  std::vector<Index> needed = images_of(loaded.dataset, Split::kTrain);
+  const auto add = [&](Split split, Index most) {
+    const std::vector<Index> images = evaluation_images(loaded.dataset, split, most);
     needed.insert(needed.end(), images.begin(), images.end());
-  }
+  };
+  for (const Split split : request.splits)
+    add(split, split == Split::kVal ? request.most_images : 0);
+  if (request.evaluated_split) add(loaded.default_split(), 0);
   std::sort(needed.begin(), needed.end());
   needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
   return needed;
@@ -42,7 +43,7 @@ std::unique_ptr<DatasetInputs> load_inputs(const LoadedData& loaded, const Input
              std::to_string(done) + " of " + std::to_string(total) + " images");
   };
   return std::make_unique<DatasetInputs>(loaded, pipeline, config.encoder, progress,
-                                         needed_images(loaded.dataset, request));
+                                         needed_images(loaded, request));
 }
 
 EvaluationRequest validation_request(const TrainingRequest& request) {
@@ -172,6 +173,8 @@ TrainingResult run_training(const TrainingRequest& request, const StopSignal& si
   std::optional<Archive> start;
   if (request.resume) start = directory.newest_checkpoint();
 
+  std::error_code ignored;
+  const bool had_log = fs::exists(directory.path() / "train.log", ignored);
   log::FileCopy log(directory.path() / "train.log");
   MetricsLog metrics(directory.path() / "metrics.jsonl");
   RunReporter reporter(metrics, log, request.label);
@@ -199,10 +202,11 @@ TrainingResult run_training(const TrainingRequest& request, const StopSignal& si
     restore_run(*start, config, identity, model, trainer);
     reopen_if_longer(*start, config, trainer.state());
     last = start->source();
-    reporter.say("going on from " + start->source() + " (update " +
-                 std::to_string(trainer.state().update) + ")");
-    metrics.add(Json({{"event", "resume"}, {"update", trainer.state().update}}).dump());
-  } else if (request.resume) {
+    reporter.say((trainer.state().finished ? "finished already: " : "going on from ") +
+                 start->source() + " (update " + std::to_string(trainer.state().update) + ")");
+    if (!trainer.state().finished)
+      metrics.add(Json({{"event", "resume"}, {"update", trainer.state().update}}).dump());
+  } else if (request.resume && had_log) {
     reporter.say(directory.path().string() + ": no checkpoint yet; starting from the beginning");
   }
   const bool was_finished = trainer.state().finished;

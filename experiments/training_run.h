@@ -17,13 +17,14 @@ namespace saccade {
 // Images, captions and words of a run; runs whose configs ask for the same may share them.
 class RunData {
  public:
-  // Loads the data of a config and the inputs of the training images and of the first images of
-  // `splits` (at most `most_images` of validation; 0 for all), with progress on stderr. Throws
-  // what load_data and DatasetInputs throw, and Stopped.
+  // Whose inputs a run needs besides the training images'.
   struct Request {
-    std::vector<Split> splits;  // besides train
-    Index most_images = 0;      // of Split::kVal
+    std::vector<Split> splits;     // besides train
+    Index most_images = 0;         // of Split::kVal
+    bool evaluated_split = false;  // and all of LoadedData::default_split()
   };
+  // Loads the data of a config and these inputs, with progress on stderr. Throws what load_data and
+  // DatasetInputs throw, DataError where a split is empty, and Stopped.
   RunData(const ExperimentConfig& config, const Request& request, const StopSignal& signal);
 
   // Whether a run of this config has the same data and inputs.

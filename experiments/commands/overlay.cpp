@@ -7,7 +7,7 @@
 
 #include "captioning/evaluation/evaluate.h"
 #include "experiments/commands/caption_photos.h"
-#include "experiments/commands/overlay_files.h"
+#include "experiments/overlay_files.h"
 
 namespace saccade {
 
@@ -79,7 +79,8 @@ int run_overlay(const OverlayArgs& args) {
         Overlay overlay = make_overlay(std::move(photo.picture), record, source);
         overlay.title =
             str(session.config().name, " (", enum_name(session.config().attention.selection), ", ",
-                enum_name(search.regime), "): ", record.image);
+                enum_name(search.regime),
+                "): ", std::filesystem::path(record.image).filename().string());
         for (const std::filesystem::path& path : files.write(overlay, record, source)) {
           std::cout << path.string() << "\n";
         }

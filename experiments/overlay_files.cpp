@@ -1,4 +1,4 @@
-#include "experiments/commands/overlay_files.h"
+#include "experiments/overlay_files.h"
 
 #include <algorithm>
 #include <array>

@@ -1,0 +1,103 @@
+#include "experiments/commands/compare.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "core/base/error.h"
+#include "core/parallel/parallel.h"
+#include "experiments/compare/comparison_report.h"
+#include "experiments/compare/run_arm.h"
+#include "experiments/process_memory.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr std::size_t kPageColumns = 100;  // where the output is no terminal
+
+struct CompareOptions {
+  std::string config, out;
+  std::vector<std::string> overrides;
+  bool json = false;
+  bool threads_given = false;
+};
+
+std::size_t output_columns() {
+  winsize size{};
+  const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : kPageColumns;
+}
+
+void refuse_training_run(const std::filesystem::path& out) {
+  std::error_code error;
+  if (std::filesystem::exists(checkpoint_folder(out), error))
+    throw BusyError(out.string() + ": is the directory of a training run; choose another --out");
+}
+
+int run_compare(const CompareOptions& options) {
+  const StopSignal signal;
+  const LoadedConfig loaded = load_config<ExperimentConfig>(options.config, options.overrides);
+  const ExperimentConfig& config = loaded.config;
+  const std::vector<Arm> arms = expand_arms(loaded);
+  if (!options.threads_given && config.threads > 0)
+    parallel::set_threads(static_cast<int>(config.threads));
+  const std::filesystem::path out = options.out.empty()
+                                        ? std::filesystem::path("runs") / config.name
+                                        : std::filesystem::path(options.out);
+  refuse_training_run(out);
+  RunDirectory directory(out, RunDirectory::Mode::kResume);
+
+  ArmRunner runner(out, signal);
+  Comparison comparison{
+      .name = config.name, .dataset = {}, .seeds = config.compare.seeds, .arms = {}};
+  const std::size_t runs = arms.size() * comparison.seeds.size();
+  std::size_t number = 0;
+  for (const Arm& arm : arms) {
+    ArmResult& result = comparison.arms.emplace_back(ArmResult{arm, {}});
+    for (const std::int64_t seed : comparison.seeds) {
+      const std::string label = str(++number, "/", runs, " ", arm.name, ", seed ", seed);
+      std::cerr << label << "\n";
+      result.seeds.push_back(runner.run(arm, seed, label));
+      if (signal.number() != 0) {
+        std::cerr << "stopped; the same command goes on with the arms that are left\n";
+        return signal_exit_code(signal.number());
+      }
+    }
+  }
+  runner.describe(comparison);
+  const std::string json = comparison_json(comparison);
+  directory.write_text("config.yaml", print_config(config));
+  directory.write_text("compare.md", comparison_markdown(comparison));
+  for (const std::filesystem::path& sheet : runner.write_sheets())
+    std::cerr << "wrote " << sheet.string() << "\n";
+  directory.write_text("compare.json", json);  // last: it says that everything is there
+  std::cout << (options.json ? json : comparison_table(comparison, output_columns()));
+  std::cerr << "wrote " << (out / "compare.json").string() << "\n";
+  return static_cast<int>(comparison.complete() ? ExitCode::kOk : ExitCode::kPartial);
+}
+
+}  // namespace
+
+CommandRun bind_compare(CLI::App& app) {
+  const auto options = std::make_shared<CompareOptions>();
+  app.add_option("config", options->config, "experiment file with a section `compare`")
+      ->required()
+      ->type_name("CONFIG");
+  app.add_option("overrides", options->overrides, "values that replace those of the file")
+      ->type_name("KEY.PATH=VALUE");
+  app.add_option("--out", options->out,
+                 "directory of the comparison (default: runs/NAME); what is finished in it is kept")
+      ->type_name("DIR");
+  app.add_flag("--json", options->json, "print compare.json instead of the table");
+  return [options, command = &app] {
+    options->threads_given = command->count("--threads") > 0;
+    return run_compare(*options);
+  };
+}
+
+}  // namespace saccade

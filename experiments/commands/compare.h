@@ -1,0 +1,10 @@
+// `saccade compare`: trains and scores every arm of an experiment under equal conditions.
+#pragma once
+
+#include "experiments/command.h"
+
+namespace saccade {
+
+CommandRun bind_compare(CLI::App& app);
+
+}  // namespace saccade

@@ -1,0 +1,90 @@
+#include "experiments/compare/comparison.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace saccade {
+
+namespace {
+
+// Of every seed that went well.
+template <class Value>
+Spread spread_over(const ArmResult& arm, Value value) {
+  std::vector<double> values;
+  for (const SeedResult& seed : arm.seeds)
+    if (!seed.failed()) values.push_back(value(seed));
+  return spread_of(values);
+}
+
+const RegimeScores* find_regime(const SeedResult& seed, Regime regime) {
+  const auto found = std::find_if(seed.regimes.begin(), seed.regimes.end(),
+                                  [&](const RegimeScores& r) { return r.regime == regime; });
+  return found == seed.regimes.end() ? nullptr : &*found;
+}
+
+std::vector<Regime> regimes_of(const ArmResult& arm) {
+  std::vector<Regime> out;
+  for (const SeedResult& seed : arm.seeds)
+    for (const RegimeScores& r : seed.regimes)
+      if (std::find(out.begin(), out.end(), r.regime) == out.end()) out.push_back(r.regime);
+  return out;
+}
+
+std::vector<std::pair<std::string, Spread>> metrics_of(const ArmResult& arm, Regime regime) {
+  std::vector<std::pair<std::string, std::vector<double>>> values;
+  for (const SeedResult& seed : arm.seeds) {
+    const RegimeScores* scores = find_regime(seed, regime);
+    if (seed.failed() || scores == nullptr) continue;
+    for (const auto& [name, value] : scores->corpus) {
+      auto found = std::find_if(values.begin(), values.end(),
+                                [&, key = &name](const auto& v) { return v.first == *key; });
+      if (found == values.end()) found = values.insert(values.end(), {name, {}});
+      found->second.push_back(value);
+    }
+  }
+  std::vector<std::pair<std::string, Spread>> out;
+  for (const auto& [name, numbers] : values) out.emplace_back(name, spread_of(numbers));
+  return out;
+}
+
+}  // namespace
+
+bool Comparison::complete() const {
+  return std::all_of(arms.begin(), arms.end(), [](const ArmResult& arm) {
+    return std::none_of(arm.seeds.begin(), arm.seeds.end(),
+                        [](const SeedResult& seed) { return seed.failed(); });
+  });
+}
+
+Spread spread_of(const std::vector<double>& values) {
+  Spread out{.count = static_cast<Index>(values.size())};
+  if (values.empty()) return out;
+  const auto count = static_cast<double>(values.size());
+  for (const double value : values) out.mean += value / count;
+  double squares = 0;
+  for (const double value : values) squares += (value - out.mean) * (value - out.mean);
+  if (values.size() > 1) out.deviation = std::sqrt(squares / (count - 1));
+  return out;
+}
+
+std::vector<Row> rows_of(const Comparison& comparison) {
+  std::vector<Row> rows;
+  for (const ArmResult& arm : comparison.arms) {
+    Row row;
+    row.arm = &arm;
+    row.ms_per_update =
+        spread_over(arm, [](const SeedResult& seed) { return seed.cost.ms_per_update; });
+    row.peak_memory = spread_over(
+        arm, [](const SeedResult& seed) { return static_cast<double>(seed.cost.peak_memory); });
+    for (const SeedResult& seed : arm.seeds)
+      if (!seed.failed()) row.parameters = seed.parameters;
+    for (const Regime regime : regimes_of(arm)) {
+      row.regime = regime;
+      row.metrics = metrics_of(arm, regime);
+      rows.push_back(row);
+    }
+  }
+  return rows;
+}
+
+}  // namespace saccade

@@ -1,0 +1,61 @@
+#include "experiments/compare/comparison_sheets.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "captioning/evaluation/caption_json.h"
+#include "core/base/error.h"
+#include "core/io/atomic_file.h"
+#include "experiments/overlay_files.h"
+
+namespace saccade {
+
+namespace fs = std::filesystem;
+
+ComparisonSheets::ComparisonSheets(const LoadedData& data, std::vector<Index> evaluated,
+                                   std::size_t count)
+    : data_(&data) {
+  count = std::min(count, evaluated.size());
+  for (std::size_t i = 0; i < count; ++i)
+    images_.push_back(evaluated[i * evaluated.size() / count]);
+  overlays_.resize(images_.size());
+}
+
+void ComparisonSheets::add(const std::string& title, const Captioner& model,
+                           const DatasetInputs& inputs, const AttentionConfig& attention,
+                           const EvaluationReport& report) {
+  const RegimeReport& regime = report.regimes.front();
+  const CaptionSource source{.vocabulary = &model.vocabulary(),
+                             .grid = model.grid(),
+                             .gated = attention.gate != GateKind::kNone,
+                             .regime = regime.regime};
+  for (std::size_t i = 0; i < images_.size(); ++i) {
+    const auto found = std::find(report.images.begin(), report.images.end(), images_[i]);
+    if (found == report.images.end()) continue;  // could not be read
+    const auto at = static_cast<std::size_t>(found - report.images.begin());
+    const CaptionRecord record{
+        .image = data_->dataset.images[static_cast<std::size_t>(images_[i])].id,
+        .caption = regime.captions[at],
+        .geometry = inputs.geometry(images_[i])};
+    if (record.caption.words.empty()) continue;
+    Overlay overlay = make_overlay(data_->image(images_[i]), record, source);
+    overlay.title = title;
+    overlays_[i].push_back(std::move(overlay));
+  }
+}
+
+std::vector<fs::path> ComparisonSheets::write(const fs::path& folder) const {
+  std::vector<fs::path> paths;
+  for (std::size_t i = 0; i < images_.size(); ++i) {
+    if (overlays_[i].empty()) continue;
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (error) throw_io_error("make the directory", folder, error.value());
+    const auto& image = data_->dataset.images[static_cast<std::size_t>(images_[i])];
+    paths.push_back(folder / (file_part(image.id) + ".png"));
+    write_png(paths.back(), draw_comparison(overlays_[i], {}));
+  }
+  return paths;
+}
+
+}  // namespace saccade

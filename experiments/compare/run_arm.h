@@ -1,0 +1,45 @@
+// Trains one arm of a comparison with one seed, or finds it trained, and scores it.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "experiments/compare/comparison.h"
+#include "experiments/compare/comparison_sheets.h"
+#include "experiments/training_run.h"
+
+namespace saccade {
+
+class ArmRunner {
+ public:
+  // Arms are kept below `out`, in <arm>/seed-<n>. The signal must outlive this.
+  ArmRunner(std::filesystem::path out, const StopSignal& signal);
+
+  // Trains until the end, or goes on where it stopped, then scores the best checkpoint in every
+  // regime. What goes wrong with this arm is said and kept in the result. Throws Stopped.
+  SeedResult run(const Arm& arm, std::int64_t seed, const std::string& label);
+
+  // Fills in data set, split and number of images.
+  void describe(Comparison& comparison) const;
+  // The arms' maps side by side, of the first seed.
+  std::vector<std::filesystem::path> write_sheets() const;
+
+ private:
+  void train_and_score(const Arm& arm, const ExperimentConfig& config, const std::string& label,
+                       SeedResult& result);
+  void score(const Arm& arm, SeedResult& result);
+
+  std::filesystem::path out_;
+  const StopSignal* signal_;
+  std::shared_ptr<const RunData> data_;  // of the last arm, kept for the next if it serves
+  // Sheets need data that all their arms share: that of the first arm.
+  std::shared_ptr<const RunData> sheet_data_;
+  std::unique_ptr<ComparisonSheets> sheets_;
+  std::optional<std::int64_t> sheet_seed_;
+  std::string dataset_;
+  Split split_ = Split::kTest;
+  Index images_ = 0;
+};
+
+}  // namespace saccade
