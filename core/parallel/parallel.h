@@ -105,8 +105,11 @@ Prefetcher<T>::Prefetcher(Index count, Index depth, std::function<T(Index)> prod
   start_more();
 }
 
+// Tasks in flight still call produce_: they must be done before any member goes.
 template <class T>
-Prefetcher<T>::~Prefetcher() = default;
+Prefetcher<T>::~Prefetcher() {
+  slots_.clear();
+}
 
 template <class T>
 void Prefetcher<T>::start_more() {

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <memory>
 #include <set>
 #include <stdexcept>
 
@@ -58,6 +59,23 @@ TEST_CASE("a prefetcher hands out items in order and passes errors on") {
     });
     for (int i = 0; i < 13; ++i) CHECK(items.next() == i * i);
     CHECK_THROWS_WITH(items.next(), "unlucky");
+  }
+}
+
+TEST_CASE("a prefetcher that is left early finishes what is in flight") {
+  for (const int threads : {1, 2, 4}) {
+    parallel::set_threads(threads);
+    std::atomic<int> made = 0;
+    {
+      auto count = std::make_shared<std::atomic<int>*>(&made);  // dies with the function that holds it
+      parallel::Prefetcher<int> items(20, 5, [count](Index i) {
+        ++**count;
+        return static_cast<int>(i);
+      });
+      CHECK(items.next() == 0);
+    }
+    CHECK(made >= 1);
+    CHECK(made <= 6);
   }
 }
 
