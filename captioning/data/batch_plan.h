@@ -1,6 +1,5 @@
 // Which captions an epoch trains on, in which batches: a function of (seed, epoch) alone.
-// Batches hold captions of similar length, so that little is padded, and are cut into shards of
-// equal work, each sorted longest first.
+// Batches are cut into shards of equal work, each sorted longest first.
 #pragma once
 
 #include <cstdint>
@@ -25,9 +24,9 @@ enum class CaptionsPerEpoch : std::uint8_t {
 
 struct BatchPlanOptions {
   std::uint64_t seed = 1;
-  Index batch = 64;           // captions a batch; the last one may have fewer
-  Index shard = 8;            // captions a shard, at most
-  Index bucket_batches = 50;  // how many batches' worth of captions are sorted by length together
+  Index batch = 64;          // captions a batch; the last one may have fewer
+  Index shard = 8;           // captions a shard, at most
+  Index bucket_batches = 1;  // how many batches' worth of captions are sorted by length together
   CaptionsPerEpoch captions = CaptionsPerEpoch::kAll;
 };
 
