@@ -16,7 +16,11 @@
 #include "experiments/command.h"
 #include "experiments/commands/caption.h"
 #include "experiments/commands/compare.h"
+#include "experiments/commands/config_command.h"
+#include "experiments/commands/data.h"
 #include "experiments/commands/evaluate.h"
+#include "experiments/commands/inspect.h"
+#include "experiments/commands/list.h"
 #include "experiments/commands/overlay.h"
 #include "experiments/commands/train.h"
 #include "experiments/stop_signal.h"
@@ -43,6 +47,13 @@ constexpr CommandEntry kCommands[] = {
      "saccade overlay runs/first photo.jpg --out overlays", bind_overlay},
     {"compare", "train and score the arms of an experiment under equal conditions",
      "saccade compare configs/quickstart.yaml --out runs/quickstart", bind_compare},
+    {"data", "what a data set holds", "saccade data configs/quickstart.yaml --out sheets",
+     bind_data},
+    {"inspect", "what a checkpoint holds", "saccade inspect runs/first/checkpoints/last",
+     bind_inspect},
+    {"list", "what an experiment can be put together from", "saccade list attention", bind_list},
+    {"config", "show what an experiment file means, or check it",
+     "saccade config show configs/quickstart.yaml train.batch=32", bind_config},
 };
 
 struct GlobalOptions {

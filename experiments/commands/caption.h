@@ -9,8 +9,8 @@
 namespace saccade {
 
 struct CaptionArgs {
-  ModelArgs model;
-  std::vector<std::string> images;
+  ModelArgs model{};
+  std::vector<std::string> images{};
   bool json = false;
 };
 

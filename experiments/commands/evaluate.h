@@ -9,11 +9,11 @@
 namespace saccade {
 
 struct EvaluateArgs {
-  ModelArgs model;
-  std::string split;  // empty: test if the data has one, else val
-  Index images = 0;   // the first so many; 0 for all
+  ModelArgs model{};
+  std::string split{};  // empty: test if the data has one, else val
+  Index images = 0;     // the first so many; 0 for all
   bool json = false;
-  std::string out;  // COCO results file; empty for none
+  std::string out{};  // COCO results file; empty for none
 };
 
 int run_evaluate(const EvaluateArgs& args);

@@ -16,12 +16,12 @@
 namespace saccade {
 
 struct ModelArgs {
-  std::string checkpoint;         // a file, or a run directory
-  std::vector<std::string> set;   // `search.beam=5`
-  std::vector<std::string> data;  // `images=/new/place`: the same below data
-  std::optional<Index> beam;
-  std::string mode;    // of the search; empty for the config's
-  std::string regime;  // empty for the default
+  std::string checkpoint{};         // a file, or a run directory
+  std::vector<std::string> set{};   // `search.beam=5`
+  std::vector<std::string> data{};  // `images=/new/place`: the same below data
+  std::optional<Index> beam{};
+  std::string mode{};    // of the search; empty for the config's
+  std::string regime{};  // empty for the default
 };
 
 // Declares checkpoint, --set, --data, --beam, --mode and --regime.

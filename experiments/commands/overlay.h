@@ -10,11 +10,11 @@
 namespace saccade {
 
 struct OverlayArgs {
-  ModelArgs model;
-  std::vector<std::string> images;  // none: pictures of the model's data
-  std::string split;                // of the data; empty: test if there is one, else val
-  std::optional<Index> count;       // pictures of the data
-  std::string out = "overlays";     // folder
+  ModelArgs model{};
+  std::vector<std::string> images{};  // none: pictures of the model's data
+  std::string split{};                // of the data; empty: test if there is one, else val
+  std::optional<Index> count{};       // pictures of the data
+  std::string out = "overlays";       // folder
   std::string style = "smooth", scale = "shared", colours = "inferno";
   double full_heat = 1;  // with scale fixed
 };

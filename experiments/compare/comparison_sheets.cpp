@@ -39,7 +39,7 @@ void ComparisonSheets::add(const std::string& title, const Captioner& model,
         .geometry = inputs.geometry(images_[i])};
     if (record.caption.words.empty()) continue;
     Overlay overlay = make_overlay(data_->image(images_[i]), record, source);
-    overlay.title = title;
+    overlay.title = title + ", " + std::string(enum_name(regime.regime));
     overlays_[i].push_back(std::move(overlay));
   }
 }

@@ -1,0 +1,10 @@
+// `saccade config show|check`: what an experiment file means, and whether it is right.
+#pragma once
+
+#include "experiments/command.h"
+
+namespace saccade {
+
+CommandRun bind_config(CLI::App& app);
+
+}  // namespace saccade

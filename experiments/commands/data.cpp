@@ -1,0 +1,74 @@
+#include "experiments/commands/data.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "core/base/error.h"
+#include "core/io/atomic_file.h"
+#include "core/parallel/parallel.h"
+#include "experiments/data_summary.h"
+#include "vision/contact_sheet.h"
+
+namespace saccade {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr Index kTiles = 24, kColumns = 6;
+
+struct DataOptions {
+  std::string config, out;
+  std::vector<std::string> overrides;
+  bool json = false;
+};
+
+// The first images of a split with a caption each.
+void write_contact_sheet(const LoadedData& data, Split split, const fs::path& path) {
+  std::vector<Index> images = images_of(data.dataset, split);
+  if (images.empty()) return;
+  images.resize(std::min(images.size(), static_cast<std::size_t>(kTiles)));
+  std::vector<ContactTile> tiles(images.size());
+  parallel::for_each(static_cast<Index>(images.size()), [&](Index i) {
+    const auto at = static_cast<std::size_t>(i);
+    tiles[at].image = data.image(images[at]);
+    tiles[at].text = data.dataset.images[static_cast<std::size_t>(images[at])].captions.front();
+  });
+  write_png(path, draw_contact_sheet(tiles, {.columns = kColumns}));
+  std::cerr << "wrote " << path.string() << "\n";
+}
+
+int run_data(const DataOptions& options) {
+  const ExperimentConfig config =
+      load_config<ExperimentConfig>(options.config, options.overrides).config;
+  const LoadedData data = load_data(config.data);
+  const DataSummary summary = summarize(data, config.data);
+  std::cout << (options.json ? summary_json(summary) : summary_text(summary)) << std::flush;
+  if (options.out.empty()) return static_cast<int>(ExitCode::kOk);
+  std::error_code error;
+  fs::create_directories(options.out, error);
+  if (error) throw_io_error("make the directory", options.out, error.value());
+  for (const Split split : {Split::kTrain, Split::kVal, Split::kTest})
+    write_contact_sheet(data, split,
+                        fs::path(options.out) / (std::string(split_name(split)) + ".png"));
+  return static_cast<int>(ExitCode::kOk);
+}
+
+}  // namespace
+
+CommandRun bind_data(CLI::App& app) {
+  const auto options = std::make_shared<DataOptions>();
+  app.add_option("config", options->config, "experiment file (YAML)")
+      ->required()
+      ->type_name("CONFIG");
+  app.add_option("overrides", options->overrides, "values that replace those of the file")
+      ->type_name("KEY.PATH=VALUE");
+  app.add_option("--out", options->out, "write a contact sheet of each split into a directory")
+      ->type_name("DIR");
+  app.add_flag("--json", options->json, "print one JSON object");
+  return [options] { return run_data(*options); };
+}
+
+}  // namespace saccade

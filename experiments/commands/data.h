@@ -1,0 +1,10 @@
+// `saccade data`: what a config's data set holds.
+#pragma once
+
+#include "experiments/command.h"
+
+namespace saccade {
+
+CommandRun bind_data(CLI::App& app);
+
+}  // namespace saccade

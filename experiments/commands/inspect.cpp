@@ -1,0 +1,131 @@
+#include "experiments/commands/inspect.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "captioning/training/checkpoint_content.h"
+#include "core/base/digest.h"
+#include "core/base/error.h"
+#include "core/io/checkpoint.h"
+#include "experiments/progress.h"
+#include "experiments/run_directory.h"
+
+namespace saccade {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Of the names, shapes and bits of all number arrays below a prefix.
+std::string numbers_digest(const Archive& archive, const std::string& prefix) {
+  Digest digest;
+  for (const auto& [name, entry] : archive.entries()) {
+    if (!name.starts_with(prefix)) continue;
+    digest.add(name);
+    digest.add(Archive::describe(entry));
+    const auto add = [&](const auto& values) {
+      digest.add({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
+    };
+    if (const auto* floats = std::get_if<NumberArray<float>>(&entry)) add(floats->values());
+    if (const auto* doubles = std::get_if<NumberArray<double>>(&entry)) add(doubles->values());
+    if (const auto* ints = std::get_if<NumberArray<std::int64_t>>(&entry)) add(ints->values());
+  }
+  return digest.hex();
+}
+
+struct Row {
+  std::string name, shape;
+  Index numbers = 0;
+};
+
+std::vector<Row> parameter_rows(const ParameterStore& store) {
+  std::vector<Row> rows;
+  for (const ParameterInfo& info : store.infos())
+    rows.push_back({info.name, str(info.shape), info.shape.size()});
+  return rows;
+}
+
+Json inspect_json(const std::string& path, const LoadedModel& loaded, const Archive& archive) {
+  const TrainingState& state = loaded.state;
+  const GridShape& grid = loaded.model->grid();
+  Json parameters = Json::array();
+  for (const ParameterInfo& info : loaded.model->parameters().infos()) {
+    Json shape = Json::array();
+    for (int a = 0; a < info.shape.rank(); ++a) shape.push_back(info.shape[a]);
+    parameters.push_back({{"name", info.name}, {"shape", shape}, {"numbers", info.shape.size()}});
+  }
+  return {{"schema_version", 1},
+          {"checkpoint", path},
+          {"content_digest", archive_digest(path)},
+          {"parameters_digest", numbers_digest(archive, "parameters/")},
+          {"optimizer_digest", numbers_digest(archive, "optimizer/")},
+          {"dataset", {{"name", loaded.data.name}, {"digest", loaded.data.digest}}},
+          {"vocabulary_size", loaded.model->vocabulary().size()},
+          {"grid", {{"rows", grid.rows}, {"cols", grid.cols}, {"features", grid.features}}},
+          {"state",
+           {{"update", state.update},
+            {"epoch", state.epoch},
+            {"batch", state.batch},
+            {"seconds", state.seconds},
+            {"finished", state.finished},
+            {"validations_without_gain", state.validations_without_gain},
+            {"reward_baseline", state.baseline.started ? Json(state.baseline.value) : Json()},
+            {"best", state.best}}},
+          {"parameter_count", loaded.model->parameters().number_count()},
+          {"parameters", parameters},
+          {"config", print_config(loaded.config)}};
+}
+
+void print_text(const std::string& path, const LoadedModel& loaded) {
+  const TrainingState& state = loaded.state;
+  const GridShape& grid = loaded.model->grid();
+  std::cout << path << "\n\n" << print_config(loaded.config) << "\n";
+  const std::vector<Row> rows = parameter_rows(loaded.model->parameters());
+  std::size_t name = 0, shape = 0;
+  for (const Row& row : rows) {
+    name = std::max(name, row.name.size());
+    shape = std::max(shape, row.shape.size());
+  }
+  for (const Row& row : rows)
+    std::cout << row.name << std::string(name - row.name.size() + 2, ' ') << row.shape
+              << std::string(shape - row.shape.size() + 2, ' ') << row.numbers << "\n";
+  std::cout << "parameters: " << loaded.model->parameters().number_count() << " in " << rows.size()
+            << " arrays\ngrid: " << grid.rows << " x " << grid.cols << " regions of "
+            << grid.features << " features\nvocabulary: " << loaded.model->vocabulary().size()
+            << " words\ndata: " << loaded.data.name << " (" << loaded.data.digest
+            << ")\ntraining: " << state.update << " updates, epoch " << state.epoch + 1
+            << ", batch " << state.batch << ", " << duration_text(state.seconds)
+            << (state.finished ? ", finished" : "") << "\n";
+  for (const auto& [metric, value] : state.best)
+    std::cout << "best " << metric << ": " << value << "\n";
+}
+
+}  // namespace
+
+CommandRun bind_inspect(CLI::App& app) {
+  struct Options {
+    std::string checkpoint;
+    bool json = false;
+  };
+  const auto options = std::make_shared<Options>();
+  app.add_option("checkpoint", options->checkpoint, "checkpoint file, or a run's directory")
+      ->required()
+      ->type_name("CHECKPOINT");
+  app.add_flag("--json", options->json, "print one JSON object");
+  return [options] {
+    const std::string path = resolve_checkpoint(options->checkpoint).string();
+    const LoadedModel loaded = load_model(path);
+    if (options->json) {
+      std::cout << inspect_json(path, loaded, load_archive(path))
+                       .dump(2, ' ', false, Json::error_handler_t::replace)
+                << "\n";
+    } else {
+      print_text(path, loaded);
+    }
+    return static_cast<int>(ExitCode::kOk);
+  };
+}
+
+}  // namespace saccade

@@ -1,0 +1,10 @@
+// `saccade inspect`: what a checkpoint holds.
+#pragma once
+
+#include "experiments/command.h"
+
+namespace saccade {
+
+CommandRun bind_inspect(CLI::App& app);
+
+}  // namespace saccade

@@ -1,0 +1,156 @@
+#include "experiments/commands/list.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "captioning/search/search.h"
+#include "core/base/error.h"
+#include "core/base/suggest.h"
+#include "core/config/experiment_config.h"
+
+namespace saccade {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Choice {
+  std::string name, doc;
+};
+// The choices of one config key.
+struct Axis {
+  std::string topic;  // what `saccade list TOPIC` calls it
+  std::string key;
+  std::vector<Choice> choices;
+};
+
+template <NamedEnum E>
+Axis axis(const char* topic, const char* key) {
+  Axis out{.topic = topic, .key = key, .choices = {}};
+  for (const auto& row : enum_table(E{}))
+    out.choices.push_back({std::string(row.name), std::string(row.doc)});
+  return out;
+}
+
+std::vector<Axis> all_axes() {
+  return {axis<ScoreKind>("attention", "attention.score"),
+          axis<ScopeKind>("attention", "attention.scope"),
+          axis<NormalizerKind>("attention", "attention.normalizer"),
+          axis<SelectionKind>("attention", "attention.selection"),
+          axis<GateKind>("attention", "attention.gate"),
+          axis<HardProfile>("attention", "attention.hard.profile"),
+          axis<BaselineKind>("attention", "attention.hard.baseline"),
+          axis<CoinKind>("attention", "attention.hard.coin"),
+          axis<RewardKind>("attention", "attention.hard.reward"),
+          axis<EncoderKind>("encoders", "encoder.type"),
+          axis<ResizeKind>("encoders", "encoder.resize"),
+          axis<PositionKind>("encoders", "encoder.positions"),
+          axis<DecoderKind>("decoders", "decoder.type"),
+          axis<ObjectiveKind>("objectives", "objective.type"),
+          axis<DataKind>("data", "data.type"),
+          axis<BadImage>("data", "data.on_bad_image"),
+          axis<OptimizerKind>("optimizers", "optimizer.type"),
+          axis<ScheduleKind>("schedules", "optimizer.schedule"),
+          axis<SearchMode>("searches", "search.mode"),
+          axis<Regime>("regimes", "--regime")};
+}
+
+constexpr const char* kConfigTopic = "config";
+
+std::vector<std::string> topics() {
+  std::vector<std::string> out;
+  for (const Axis& axis : all_axes())
+    if (std::find(out.begin(), out.end(), axis.topic) == out.end()) out.push_back(axis.topic);
+  out.emplace_back(kConfigTopic);
+  return out;
+}
+
+void print_axes(const std::string& topic) {
+  for (const Axis& axis : all_axes()) {
+    if (!topic.empty() && axis.topic != topic) continue;
+    std::cout << axis.topic << " (" << axis.key << ")\n";
+    for (const Choice& choice : axis.choices) {
+      const std::size_t wide = std::max<std::size_t>(choice.name.size(), 15);
+      std::cout << "  " << choice.name << std::string(wide - choice.name.size() + 2, ' ')
+                << choice.doc << "\n";
+    }
+  }
+}
+
+void print_keys() {
+  for (const FieldInfo& field : describe_config<ExperimentConfig>()) {
+    if (field.type == "section") {
+      std::cout << "\n" << field.path << ": " << field.doc << "\n";
+      continue;
+    }
+    std::cout << "  " << field.path << ": " << field.doc << "\n      " << field.type;
+    if (!field.constraint.empty()) std::cout << ", " << field.constraint;
+    std::cout << "; default " << (field.default_value.empty() ? "\"\"" : field.default_value)
+              << "\n";
+  }
+}
+
+Json list_json(const std::string& topic) {
+  Json json = {{"schema_version", 1}};
+  if (topic != kConfigTopic) {
+    json["choices"] = Json::array();
+    for (const Axis& axis : all_axes()) {
+      if (!topic.empty() && axis.topic != topic) continue;
+      Json choices = Json::array();
+      for (const Choice& choice : axis.choices)
+        choices.push_back({{"name", choice.name}, {"doc", choice.doc}});
+      json["choices"].push_back({{"topic", axis.topic}, {"key", axis.key}, {"values", choices}});
+    }
+  }
+  if (topic.empty() || topic == kConfigTopic) {
+    json["config"] = Json::array();
+    for (const FieldInfo& field : describe_config<ExperimentConfig>())
+      json["config"].push_back({{"path", field.path},
+                                {"type", field.type},
+                                {"default", field.default_value},
+                                {"constraint", field.constraint},
+                                {"doc", field.doc}});
+  }
+  return json;
+}
+
+int run_list(const std::string& topic, bool as_json) {
+  const std::vector<std::string> known = topics();
+  if (!topic.empty() && std::find(known.begin(), known.end(), topic) == known.end()) {
+    std::string all;
+    for (const std::string& name : known) all += (all.empty() ? "" : ", ") + name;
+    throw UsageError("nothing to list is called '" + topic + "'" + did_you_mean(topic, known) +
+                     "; choose from " + all);
+  }
+  if (as_json) {
+    std::cout << list_json(topic).dump(2) << "\n";
+  } else if (topic == kConfigTopic) {
+    print_keys();
+  } else {
+    print_axes(topic);
+    if (topic.empty())
+      std::cout << "config\n  saccade list config shows every key of an experiment file\n";
+  }
+  return static_cast<int>(ExitCode::kOk);
+}
+
+}  // namespace
+
+CommandRun bind_list(CLI::App& app) {
+  struct Options {
+    std::string topic;
+    bool json = false;
+  };
+  const auto options = std::make_shared<Options>();
+  std::string all;
+  for (const std::string& name : topics()) all += (all.empty() ? "" : ", ") + name;
+  app.add_option("topic", options->topic, "one of " + all + " (default: all but config)")
+      ->type_name("TOPIC");
+  app.add_flag("--json", options->json, "print one JSON object");
+  return [options] { return run_list(options->topic, options->json); };
+}
+
+}  // namespace saccade

@@ -1,0 +1,152 @@
+#include "experiments/data_summary.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "captioning/text/tokenizer.h"
+#include "captioning/training/training_set.h"
+#include "core/base/error.h"
+
+namespace saccade {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kSamples = 8;
+constexpr Index kBarWidth = 40;
+
+struct KnownCount {
+  std::string_view dataset;
+  Split split;
+  Index images;
+};
+// Karpathy's splits (restval in train) and the official ones of Flickr8k.
+constexpr std::array<KnownCount, 9> kKnown = {{{"flickr8k", Split::kTrain, 6000},
+                                               {"flickr8k", Split::kVal, 1000},
+                                               {"flickr8k", Split::kTest, 1000},
+                                               {"flickr30k", Split::kTrain, 29000},
+                                               {"flickr30k", Split::kVal, 1014},
+                                               {"flickr30k", Split::kTest, 1000},
+                                               {"coco", Split::kTrain, 113287},
+                                               {"coco", Split::kVal, 5000},
+                                               {"coco", Split::kTest, 5000}}};
+
+std::string compare_count(const LoadedData& data, const DataConfig& config, Split split,
+                          Index images) {
+  const bool published = config.type == DataKind::kKarpathy || config.type == DataKind::kFlickr8k;
+  if (!published) return "";
+  for (const KnownCount& known : kKnown) {
+    if (known.dataset != data.dataset.name || known.split != split) continue;
+    if (images == known.images) return "as published";
+    return str("published: ", known.images);
+  }
+  return "";
+}
+
+double share(Index part, Index whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+std::string percent(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.2f %%", 100 * value);
+  return text.data();
+}
+
+}  // namespace
+
+DataSummary summarize(const LoadedData& data, const DataConfig& config) {
+  const Dataset& dataset = data.dataset;
+  const Vocabulary vocabulary = training_vocabulary(data, config);
+  DataSummary out{.dataset = dataset.name,
+                  .digest = dataset.digest,
+                  .splits = {},
+                  .notes = dataset.notes,
+                  .vocabulary = vocabulary.size(),
+                  .lengths = {},
+                  .samples = {}};
+  for (const Split split : {Split::kTrain, Split::kVal, Split::kTest}) {
+    SplitSummary summary{.split = split, .known_count = {}};
+    for (const Index i : images_of(dataset, split)) {
+      const CaptionedImage& image = dataset.images[static_cast<std::size_t>(i)];
+      ++summary.images;
+      for (const std::string& caption : image.captions) {
+        const std::vector<std::string> words = tokenize(caption);
+        ++summary.captions;
+        summary.words += static_cast<Index>(words.size());
+        for (const std::string& word : words)
+          summary.unknown_words += vocabulary.id(word) == Vocabulary::kUnk ? 1 : 0;
+        if (split != Split::kTrain) continue;
+        out.lengths.resize(std::max(out.lengths.size(), words.size() + 1));
+        ++out.lengths[words.size()];
+        out.cut_captions += static_cast<Index>(words.size()) > config.max_length ? 1 : 0;
+      }
+    }
+    summary.known_count = compare_count(data, config, split, summary.images);
+    out.splits.push_back(std::move(summary));
+  }
+  const std::size_t images = dataset.images.size();
+  for (std::size_t k = 0; k < std::min(kSamples, images); ++k) {
+    const CaptionedImage& image = dataset.images[k * images / std::min(kSamples, images)];
+    out.samples.push_back({image.id, image.captions.front()});
+  }
+  return out;
+}
+
+std::string summary_json(const DataSummary& summary) {
+  Json json = {{"schema_version", 1}, {"dataset", summary.dataset}, {"digest", summary.digest}};
+  json["splits"] = Json::array();
+  for (const SplitSummary& split : summary.splits) {
+    Json entry = {{"name", split_name(split.split)},
+                  {"images", split.images},
+                  {"captions", split.captions},
+                  {"words", split.words},
+                  {"unknown_words", split.unknown_words},
+                  {"unknown_share", share(split.unknown_words, split.words)}};
+    if (!split.known_count.empty()) entry["known_count"] = split.known_count;
+    json["splits"].push_back(std::move(entry));
+  }
+  json["notes"] = summary.notes;
+  json["vocabulary_size"] = summary.vocabulary;
+  json["cut_captions"] = summary.cut_captions;
+  json["lengths"] = summary.lengths;
+  json["samples"] = Json::array();
+  for (const DataSummary::Sample& sample : summary.samples)
+    json["samples"].push_back({{"image", sample.image}, {"caption", sample.caption}});
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string summary_text(const DataSummary& summary) {
+  std::string out = summary.dataset + " (" + summary.digest + ")\n";
+  for (const SplitSummary& split : summary.splits) {
+    out += str(split_name(split.split), ": ", split.images, " images, ", split.captions,
+               " captions, ", split.words, " words, ",
+               percent(share(split.unknown_words, split.words)), " of them unknown");
+    if (!split.known_count.empty()) out += " (" + split.known_count + ")";
+    out += "\n";
+  }
+  out += str("vocabulary: ", summary.vocabulary, " words; ", summary.cut_captions,
+             " training captions are cut\n");
+  for (const std::string& note : summary.notes) out += "note: " + note + "\n";
+  out += "\nwords in a training caption\n";
+  const Index most = summary.lengths.empty()
+                         ? 1
+                         : *std::max_element(summary.lengths.begin(), summary.lengths.end());
+  for (std::size_t words = 0; words < summary.lengths.size(); ++words) {
+    const Index count = summary.lengths[words];
+    if (count == 0) continue;
+    const std::string length = std::to_string(words);
+    out += std::string(length.size() < 4 ? 4 - length.size() : 0, ' ') + length + " " +
+           std::string(static_cast<std::size_t>((count * kBarWidth + most - 1) / most), '#') + " " +
+           std::to_string(count) + "\n";
+  }
+  out += "\nsamples\n";
+  for (const DataSummary::Sample& sample : summary.samples)
+    out += "  " + sample.image + ": " + sample.caption + "\n";
+  return out;
+}
+
+}  // namespace saccade
