@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Set-up shared by experiments/quickstart.sh and tests/run.sh; to be sourced, from the root of the
 # project. Installs the Debian 12 packages that are missing, configures one preset and builds it.
 
