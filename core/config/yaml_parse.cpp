@@ -82,9 +82,10 @@ class TreeBuilder : public YAML::EventHandler {
   struct Open {
     Node node;
     YAML::anchor_t anchor = 0;
-    Node::Key key;            // of the value to come
-    bool has_key = false;     // a map that waits for a value
-    bool drop_value = false;  // its key was a mistake
+    Node::Key key;                     // of the value to come
+    std::map<std::string, int> lines;  // of a map's keys
+    bool has_key = false;              // a map that waits for a value
+    bool drop_value = false;           // its key was a mistake
   };
 
   void refuse_tag(const Place& where, const std::string& tag) {
@@ -148,20 +149,13 @@ class TreeBuilder : public YAML::EventHandler {
       mistakes_.add(key.place,
                     "'<<' merges are not supported; write the keys out, or put them "
                     "into a file of their own and name it with 'base:'");
-    } else if (const Node::Key* first = find_key(map.node, key.text)) {
+    } else if (const auto [first, is_new] = map.lines.emplace(key.text, key.place.line); !is_new) {
       mistakes_.add(key.place, "duplicate key '" + key.text + "' (first at line " +
-                                   std::to_string(first->place.line) + ")");
+                                   std::to_string(first->second) + ")");
     } else {
       map.drop_value = false;
       map.key = {std::move(key.text), std::move(key.place)};
     }
-  }
-
-  static const Node::Key* find_key(const Node& map, const std::string& text) {
-    for (const Node::Key& key : map.keys) {
-      if (key.text == text) return &key;
-    }
-    return nullptr;
   }
 
   std::string source_;

@@ -21,7 +21,7 @@ namespace {
 // A checkpoint file whose header was read and believed.
 struct Opened {
   FileHandle file;
-  SealedLength sealed;
+  Seal sealed;
 };
 
 Opened open_sealed(const fs::path& path) {
@@ -44,16 +44,32 @@ Opened open_sealed(const fs::path& path) {
   const std::span<std::byte> present =
       std::span(head).first(static_cast<std::size_t>(std::min<std::uint64_t>(bytes, kSealBytes)));
   if (const int error = read_all_at(file.fd(), present, 0)) throw_io_error("read", path, error);
-  const SealedLength sealed = read_seal(present, bytes, path);
+  const Seal sealed = read_seal(present, bytes, path);
   return {std::move(file), sealed};
+}
+
+// That a load would give the archive back, bit for bit.
+void check_reads_back(const Archive& archive, std::span<const std::byte> image,
+                      const std::string& index) {
+  std::size_t seen = 0;
+  visit_entries(image, index, "image", [&](const std::string& name, Archive::Entry entry) {
+    const auto original = archive.entries().find(name);
+    const bool same = original != archive.entries().end() && same_entry(original->second, entry);
+    SACCADE_ASSERT(same, "archive entry '", name, "' does not read back equal");
+    ++seen;
+  });
+  SACCADE_ASSERT(seen == archive.entries().size(), "an archive does not read back whole");
 }
 
 }  // namespace
 
 void save_archive(const fs::path& path, const Archive& archive) {
-  const std::vector<std::byte> image = to_hdf5_image(archive);
-  const std::array<std::byte, kSealBytes> header = seal(image);
-  const std::array<std::span<const std::byte>, 2> parts = {header, image};
+  const Hdf5Image image = to_hdf5_image(archive);
+  const std::string index = index_text(image.places);
+  check_reads_back(archive, image.bytes, index);
+  const auto index_bytes = std::as_bytes(std::span(index));
+  const std::array<std::byte, kSealBytes> header = seal(image.bytes, index_bytes);
+  const std::array<std::span<const std::byte>, 3> parts = {header, image.bytes, index_bytes};
   write_file(path, parts);
 }
 
@@ -67,7 +83,14 @@ Archive load_archive(const fs::path& path) {
     throw_io_error("read", path, error);
   }
   check_payload(opened.sealed, payload, path);
-  return from_hdf5_image(payload, path.string());
+  const auto image_bytes = static_cast<std::size_t>(opened.sealed.image_bytes);
+  const std::span<const std::byte> index = payload.subspan(image_bytes);
+  Archive archive(path.string());
+  visit_entries(
+      payload.first(image_bytes), {reinterpret_cast<const char*>(index.data()), index.size()},
+      path.string(),
+      [&](const std::string& name, Archive::Entry entry) { archive.add(name, std::move(entry)); });
+  return archive;
 }
 
 std::string archive_digest(const fs::path& path) {

@@ -1,5 +1,6 @@
-// The checkpoint file: a 512-byte header (magic, version, length, digest), then an ordinary HDF5
-// file, which h5dump and h5py open as it is. A damaged byte anywhere is found before HDF5 sees it.
+// The checkpoint file: a 512-byte header (magic, version, lengths, digest), an ordinary HDF5 file,
+// which h5dump and h5py open as it is, and an index of its entries. Loading reads by the index and
+// never runs HDF5, so that a file of unknown origin is as safe as a damaged one.
 #pragma once
 
 #include <filesystem>

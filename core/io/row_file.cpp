@@ -6,9 +6,12 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <string_view>
 
-#include "core/base/digest.h"
 #include "core/base/error.h"
 #include "core/io/hdf5_handle.h"
 
@@ -18,9 +21,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
+using Json = nlohmann::json;
+
 constexpr std::uint64_t kVersion = 1;
-constexpr int kMostRank = 5;
-constexpr std::uint64_t kLayoutBytesARow = 256;  // index, id and digest, roughly
+constexpr std::uint64_t kLayoutBytesARow = 512;  // indices, id and digest, roughly
 
 H5Id element_type(bool half) {
   H5Id type(H5Tcopy(H5T_IEEE_F32LE), H5Tclose);
@@ -40,22 +44,12 @@ H5Id text_type(std::size_t length) {
   return type;
 }
 
-// Of everything but the rows: a damaged id must not go unnoticed.
-std::string layout_digest(const RowFormat& format, const std::vector<std::string>& ids) {
-  Digest digest;
-  digest.add(format.key);
-  digest.add(format.half ? "half" : "float");
-  for (const Index extent : format.shape) digest.add(std::to_string(extent));
-  for (const std::string& id : ids) digest.add(id);
-  return digest.hex();
-}
-
 bool write_attribute(hid_t file, const char* name, hid_t type, hid_t space, const void* value) {
   const H5Id attribute(H5Acreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
   return attribute && H5Awrite(attribute.get(), type, value) >= 0;
 }
 
-bool write_attributes(hid_t file, const RowFormat& format, const std::vector<std::string>& ids) {
+bool write_attributes(hid_t file, const RowFormat& format) {
   const H5Id scalar(H5Screate(H5S_SCALAR), H5Sclose);
   const auto text = [&](const char* name, const std::string& value) {
     const H5Id type = text_type(value.size());
@@ -64,7 +58,7 @@ bool write_attributes(hid_t file, const RowFormat& format, const std::vector<std
   const hsize_t rank = format.shape.size();
   const H5Id shape(H5Screate_simple(1, &rank, nullptr), H5Sclose);
   return write_attribute(file, "version", H5T_STD_U64LE, scalar.get(), &kVersion) &&
-         text("key", format.key) && text("layout_digest", layout_digest(format, ids)) &&
+         text("key", format.key) &&
          write_attribute(file, "shape", H5T_STD_I64LE, shape.get(), format.shape.data());
 }
 
@@ -128,148 +122,88 @@ void check_space(const fs::path& path, std::uint64_t needed) {
                 "16-bit floats");
 }
 
-class Finder {
- public:
-  explicit Finder(hid_t file) : file_(file) {}
-
-  // "" or what is wrong.
-  std::string find(RowFile& out, std::uint64_t file_bytes) {
-    if (!read_attributes(out.format)) return "it has no key, shape or version of ours";
-    if (!find_rows(out, file_bytes)) return "its rows are not laid out as ours";
-    if (!read_ids(out)) return "its ids cannot be read";
-    if (!read_digests(out, file_bytes)) return "its digests cannot be read";
-    if (layout_digest(out.format, out.ids) != layout_digest_) return "its ids or key were changed";
-    return "";
+// Where HDF5 put the rows and their digests.
+bool find_places(hid_t file, RowFile& out) {
+  const H5Id digests(H5Dopen2(file, "digests", H5P_DEFAULT), H5Dclose);
+  const H5Id rows(H5Dopen2(file, "rows", H5P_DEFAULT), H5Dclose);
+  if (!digests || !rows) return false;
+  out.digests_offset = H5Dget_offset(digests.get());
+  out.offsets.clear();
+  for (std::size_t row = 0; row < out.ids.size(); ++row) {
+    const hsize_t corner[2] = {row, 0};
+    unsigned filters = 0;
+    haddr_t address = HADDR_UNDEF;
+    hsize_t bytes = 0;
+    H5Dget_chunk_info_by_coord(rows.get(), corner, &filters, &address, &bytes);
+    if (address == HADDR_UNDEF || bytes != out.row_bytes()) return false;
+    out.offsets.push_back(address);
   }
+  return out.digests_offset != HADDR_UNDEF;
+}
 
- private:
-  bool read_text(const char* name, std::string& text) const {
-    const H5Id attribute(H5Aopen(file_, name, H5P_DEFAULT), H5Aclose);
-    if (!attribute) return false;
-    const H5Id type(H5Aget_type(attribute.get()), H5Tclose);
-    const std::size_t length = H5Tget_size(type.get());
-    const H5Id space(H5Aget_space(attribute.get()), H5Sclose);
-    if (H5Tget_class(type.get()) != H5T_STRING || H5Tis_variable_str(type.get()) != 0 ||
-        H5Sget_simple_extent_npoints(space.get()) != 1 || length > 65536) {
-      return false;
-    }
-    text.assign(length, '\0');
-    if (H5Aread(attribute.get(), type.get(), text.data()) < 0) return false;
-    text.resize(text.find_last_not_of('\0') + 1);  // npos + 1 = 0
-    return true;
+// The end of the file: an index of the parts in JSON, then its length, its digest and a mark.
+constexpr std::string_view kMark = "\nrowsidx";
+constexpr std::size_t kTailBytes = 24;
+
+std::string index_with_tail(const RowFile& file) {
+  const Json index = {
+      {"version", kVersion},           {"key", file.format.key}, {"shape", file.format.shape},
+      {"half", file.format.half},      {"ids", file.ids},        {"offsets", file.offsets},
+      {"digests", file.digests_offset}};
+  // An id may be a file name that is not UTF-8; then there is no way back from JSON.
+  std::string text;
+  try {
+    text = index.dump();
+  } catch (const Json::exception&) {
+    throw DataError(file.path.string() + ": an image's name is not UTF-8; rename the image");
   }
+  const std::uint64_t numbers[2] = {text.size(), XXH3_64bits(text.data(), text.size())};
+  text.append(reinterpret_cast<const char*>(numbers), sizeof numbers);
+  return text.append(kMark);
+}
 
-  bool read_numbers(const char* name, hid_t type, std::span<std::byte> into) const {
-    const H5Id attribute(H5Aopen(file_, name, H5P_DEFAULT), H5Aclose);
-    if (!attribute) return false;
-    const H5Id found(H5Aget_type(attribute.get()), H5Tclose);
-    const H5Id space(H5Aget_space(attribute.get()), H5Sclose);
-    const auto count = static_cast<std::size_t>(H5Sget_simple_extent_npoints(space.get()));
-    return H5Tequal(found.get(), type) > 0 && count * 8 == into.size() &&
-           H5Aread(attribute.get(), type, into.data()) >= 0;
-  }
+// The index at the end of a file; "" when there is none or it is damaged.
+std::string read_index(int fd, std::uint64_t file_bytes) {
+  std::array<char, kTailBytes> tail{};
+  if (file_bytes < kTailBytes) return "";
+  const auto into = std::as_writable_bytes(std::span(tail));
+  if (read_all_at(fd, into, file_bytes - kTailBytes) != 0) return "";
+  std::uint64_t numbers[2] = {};
+  std::memcpy(numbers, tail.data(), sizeof numbers);
+  const std::string_view mark(tail.data() + sizeof numbers, kMark.size());
+  if (mark != kMark || numbers[0] > file_bytes - kTailBytes) return "";
+  std::string text(numbers[0], '\0');
+  const std::uint64_t start = file_bytes - kTailBytes - numbers[0];
+  if (read_all_at(fd, std::as_writable_bytes(std::span(text)), start) != 0) return "";
+  return XXH3_64bits(text.data(), text.size()) == numbers[1] ? text : "";
+}
 
-  bool read_attributes(RowFormat& format) {
-    std::uint64_t version = 0;
-    if (!read_numbers("version", H5T_STD_U64LE, std::as_writable_bytes(std::span(&version, 1))) ||
-        version != kVersion) {
-      return false;
-    }
-    for (std::size_t rank = 1; rank <= kMostRank; ++rank) {
-      format.shape.assign(rank, 0);
-      if (read_numbers("shape", H5T_STD_I64LE, std::as_writable_bytes(std::span(format.shape)))) {
-        return read_text("key", format.key) && read_text("layout_digest", layout_digest_);
-      }
-    }
-    return false;
-  }
-
-  // Extents of a dataset, empty when it is none.
-  static std::vector<hsize_t> extents_of(hid_t set) {
-    const H5Id space(H5Dget_space(set), H5Sclose);
-    const int rank = H5Sget_simple_extent_ndims(space.get());
-    if (rank < 1 || rank > kMostRank) return {};
-    std::vector<hsize_t> extents(static_cast<std::size_t>(rank));
-    H5Sget_simple_extent_dims(space.get(), extents.data(), nullptr);
-    return extents;
-  }
-
-  bool find_rows(RowFile& out, std::uint64_t file_bytes) const {
-    const H5Id set(H5Dopen2(file_, "rows", H5P_DEFAULT), H5Dclose);
-    if (!set) return false;
-    const H5Id type(H5Dget_type(set.get()), H5Tclose);
-    const H5Id plist(H5Dget_create_plist(set.get()), H5Pclose);
-    const std::vector<hsize_t> extents = extents_of(set.get());
-    const H5Id whole = element_type(false), half = element_type(true);
-    out.format.half = H5Tequal(type.get(), half.get()) > 0;
-    const bool known = out.format.half || H5Tequal(type.get(), whole.get()) > 0;
-    const Index width = out.format.width();
-    if (!known || extents.size() != 2 || width < 1 || extents[1] != static_cast<hsize_t>(width) ||
-        extents[0] > file_bytes) {
-      return false;
-    }
-    if (H5Pget_layout(plist.get()) != H5D_CHUNKED || H5Pget_nfilters(plist.get()) != 0)
-      return false;
-    out.offsets.resize(extents[0]);
-    for (hsize_t row = 0; row < extents[0]; ++row) {
-      const hsize_t corner[2] = {row, 0};
-      unsigned filters = 0;
-      haddr_t address = HADDR_UNDEF;
-      hsize_t bytes = 0;
-      H5Dget_chunk_info_by_coord(set.get(), corner, &filters, &address, &bytes);
-      if (address == HADDR_UNDEF || bytes != out.row_bytes() || address > file_bytes - bytes) {
-        return false;
-      }
-      out.offsets[row] = address;
-    }
-    return true;
-  }
-
-  bool read_ids(RowFile& out) const {
-    const H5Id set(H5Dopen2(file_, "ids", H5P_DEFAULT), H5Dclose);
-    if (!set) return false;
-    const H5Id type(H5Dget_type(set.get()), H5Tclose);
-    const std::vector<hsize_t> extents = extents_of(set.get());
-    const std::size_t rows = out.offsets.size(), length = H5Tget_size(type.get());
-    if (H5Tget_class(type.get()) != H5T_STRING || H5Tis_variable_str(type.get()) != 0 ||
-        extents.size() != 1 || extents[0] != rows || length > 65536 ||
-        H5Dget_storage_size(set.get()) != rows * length) {
-      return false;
-    }
-    std::string padded(rows * length, '\0');
-    if (H5Dread(set.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, padded.data()) < 0) {
-      return false;
-    }
-    for (std::size_t i = 0; i < rows; ++i) {
-      std::string id = padded.substr(i * length, length);
-      id.resize(id.find_last_not_of('\0') + 1);
-      out.ids.push_back(std::move(id));
-    }
-    return true;
-  }
-
-  bool read_digests(RowFile& out, std::uint64_t file_bytes) const {
-    const H5Id set(H5Dopen2(file_, "digests", H5P_DEFAULT), H5Dclose);
-    if (!set) return false;
-    const std::vector<hsize_t> extents = extents_of(set.get());
-    const H5Id type(H5Dget_type(set.get()), H5Tclose);
-    const std::size_t bytes = out.offsets.size() * 8;
-    out.digests_offset = H5Dget_offset(set.get());
-    if (extents.size() != 1 || extents[0] != out.offsets.size() ||
-        H5Tequal(type.get(), H5T_STD_U64LE) <= 0 || H5Dget_storage_size(set.get()) != bytes ||
-        out.digests_offset == HADDR_UNDEF || out.digests_offset > file_bytes - bytes) {
-      return false;
-    }
-    out.digests.resize(out.offsets.size());
-    const auto into = std::as_writable_bytes(std::span(out.digests));
-    return read_all_at(out.handle.fd(), into, out.digests_offset) == 0;
-  }
-
-  hid_t file_;
-  std::string layout_digest_;
-};
+// Takes the index over; false when it is not one of ours. Throws Json::exception on other types.
+bool take_index(const std::string& text, std::uint64_t file_bytes, RowFile& out) {
+  const Json index = Json::parse(text);
+  if (index.at("version").get<std::uint64_t>() != kVersion) return false;
+  index.at("key").get_to(out.format.key);
+  index.at("shape").get_to(out.format.shape);
+  index.at("half").get_to(out.format.half);
+  index.at("ids").get_to(out.ids);
+  index.at("offsets").get_to(out.offsets);
+  index.at("digests").get_to(out.digests_offset);
+  const std::size_t rows = out.ids.size(), row_bytes = out.row_bytes();
+  const auto inside = [&](std::uint64_t offset, std::uint64_t bytes) {
+    return bytes <= file_bytes && offset <= file_bytes - bytes;
+  };
+  return row_bytes > 0 && out.offsets.size() == rows && inside(out.digests_offset, rows * 8) &&
+         std::all_of(out.offsets.begin(), out.offsets.end(),
+                     [&](std::uint64_t offset) { return inside(offset, row_bytes); });
+}
 
 }  // namespace
+
+std::uint64_t file_size(const RowFile& file) {
+  struct stat status {};
+  if (::fstat(file.handle.fd(), &status) != 0) throw_io_error("read", file.path, errno);
+  return static_cast<std::uint64_t>(status.st_size);
+}
 
 Index RowFormat::width() const {
   Index count = 1;
@@ -288,29 +222,37 @@ std::uint64_t row_digest(std::size_t row, std::span<const std::byte> bytes) {
   return hash == 0 || hash == kLeftOut ? 1 : hash;
 }
 
-void create_row_file(const fs::path& path, const RowFormat& format,
-                     const std::vector<std::string>& ids) {
-  const std::uint64_t row_bytes =
-      static_cast<std::uint64_t>(format.width()) * (format.half ? 2 : 4);
-  check_space(path, 65536 + ids.size() * (row_bytes + kLayoutBytesARow));
-  const Hdf5Session session;
-  const H5Id access = access_without_locks();
-  H5Id file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose);
-  const bool written = file && write_attributes(file.get(), format, ids) &&
-                       write_ids(file.get(), ids) && write_no_digests(file.get(), ids.size()) &&
-                       lay_out_rows(file.get(), format, ids.size());
-  if (!file.close() || !written) throw_io_error("write", path, errno == 0 ? EIO : errno);
+void create_row_file(RowFile& file) {
+  const fs::path& path = file.path;
+  check_space(path, 65536 + file.ids.size() * (file.row_bytes() + kLayoutBytesARow));
+  {
+    const Hdf5Session session;
+    const H5Id access = access_without_locks();
+    H5Id made(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose);
+    const bool written =
+        made && write_attributes(made.get(), file.format) && write_ids(made.get(), file.ids) &&
+        write_no_digests(made.get(), file.ids.size()) &&
+        lay_out_rows(made.get(), file.format, file.ids.size()) && find_places(made.get(), file);
+    if (!made.close() || !written) throw_io_error("write", path, errno == 0 ? EIO : errno);
+  }
+  const std::string index = index_with_tail(file);
+  const std::uint64_t bytes = file_size(file);
+  int error = reserve_space(file.handle.fd(), bytes + index.size());
+  if (error == 0) error = write_all_at(file.handle.fd(), std::as_bytes(std::span(index)), bytes);
+  if (error != 0) throw_io_error("write", path, error);
+  file.digests.assign(file.ids.size(), 0);
 }
 
-std::string find_parts(const fs::path& path, RowFile& file) {
-  struct stat status {};
-  if (::fstat(file.handle.fd(), &status) != 0) throw_io_error("read", path, errno);
-  file.path = path;
-  const Hdf5Session session;
-  const H5Id access = access_without_locks();
-  const H5Id opened(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose);
-  if (!opened) return "it is not a whole HDF5 file";
-  return Finder(opened.get()).find(file, static_cast<std::uint64_t>(status.st_size));
+bool find_parts(RowFile& file) {
+  const std::uint64_t bytes = file_size(file);
+  try {
+    if (!take_index(read_index(file.handle.fd(), bytes), bytes, file)) return false;
+  } catch (const Json::exception&) {
+    return false;
+  }
+  file.digests.assign(file.ids.size(), 0);
+  const auto into = std::as_writable_bytes(std::span(file.digests));
+  return read_all_at(file.handle.fd(), into, file.digests_offset) == 0;
 }
 
 bool read_row(const RowFile& file, std::size_t row, std::span<std::byte> bytes) {

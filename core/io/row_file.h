@@ -32,12 +32,15 @@ inline constexpr std::uint64_t kLeftOut = ~std::uint64_t{0};
 // never kLeftOut.
 std::uint64_t row_digest(std::size_t row, std::span<const std::byte> bytes);
 
-// Lays out a file without rows over whatever is there. Throws IoError.
-void create_row_file(const std::filesystem::path& path, const RowFormat& format,
-                     const std::vector<std::string>& ids);
+// Bytes of the file that `file.handle` has open. Throws IoError.
+std::uint64_t file_size(const RowFile& file);
 
-// Finds the parts of the file that `file.handle` has open. Returns "" or what is wrong with it.
-std::string find_parts(const std::filesystem::path& path, RowFile& file);
+// Lays out path, format and ids without rows, over whatever the open file holds. Throws IoError.
+void create_row_file(RowFile& file);
+
+// Fills in the parts of the file that `file.handle` has open; false when it is damaged or foreign.
+// Throws IoError.
+bool find_parts(RowFile& file);
 
 // Reads the bytes of a row; whether they have their digest. Throws IoError.
 bool read_row(const RowFile& file, std::size_t row, std::span<std::byte> bytes);

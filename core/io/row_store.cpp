@@ -26,8 +26,8 @@ RowStore::RowStore(const fs::path& path, const std::string& key)
     throw DataError(path.string() + ": no such feature file; compute it first");
   }
   if (file_->handle.fd() < 0) throw_io_error("read", path, errno);
-  const std::string wrong = find_parts(path, *file_);
-  if (!wrong.empty()) throw DataError(path.string() + ": damaged or foreign: " + wrong + kRemedy);
+  file_->path = path;
+  if (!find_parts(*file_)) throw DataError(path.string() + ": cut, damaged or foreign" + kRemedy);
   if (file_->format.key != key) {
     throw DataError(path.string() + ": made by another encoder or preprocessing (key " +
                     file_->format.key + ", wanted " + key + ")" + kRemedy);

@@ -65,25 +65,17 @@ std::vector<std::string> unite(const RowStore* older, const std::vector<std::str
   return all;
 }
 
-std::uint64_t bytes_of(const RowFile& file) {
-  struct stat status {};
-  if (::fstat(file.handle.fd(), &status) != 0) throw_io_error("read", file.path, errno);
-  return static_cast<std::uint64_t>(status.st_size);
-}
-
 // Lays out a fresh file under the lock that `file` holds; removes it when that fails.
 void start_afresh(const fs::path& part, const RowFormat& format,
                   const std::vector<std::string>& ids, RowFile& file) {
   FileHandle lock = std::move(file.handle);
   file = RowFile{};
+  file.path = part;
   file.handle = std::move(lock);
+  file.format = format;
+  file.ids = ids;
   try {
-    create_row_file(part, format, ids);
-    const std::string wrong = find_parts(part, file);
-    SACCADE_ASSERT(wrong.empty(), "a new row file does not open: ", wrong);
-    if (const int error = reserve_space(file.handle.fd(), bytes_of(file))) {
-      throw_io_error("write", part, error);
-    }
+    create_row_file(file);
   } catch (...) {
     ::unlink(part.c_str());
     throw;
@@ -105,8 +97,8 @@ RowStoreWriter::RowStoreWriter(const fs::path& path, const RowFormat& format,
     ::unlink(part.c_str());
     throw DataError(path.string() + ": no images to compute features of");
   }
-  const bool resumed = bytes_of(*file_) > 0 && find_parts(part, *file_).empty() &&
-                       file_->format == format && file_->ids == all;
+  file_->path = part;
+  const bool resumed = find_parts(*file_) && file_->format == format && file_->ids == all;
   if (!resumed) start_afresh(part, format, all, *file_);
 
   for (std::size_t i = 0; i < all.size(); ++i) rows_.emplace(all[i], static_cast<Index>(i));
@@ -124,7 +116,8 @@ RowStoreWriter::~RowStoreWriter() = default;
 void RowStoreWriter::take_over(const fs::path& older_path) {
   RowFile older;
   older.handle = FileHandle(::open(older_path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (older.handle.fd() < 0 || !find_parts(older_path, older).empty()) return;
+  older.path = older_path;
+  if (older.handle.fd() < 0 || !find_parts(older)) return;
   std::vector<std::byte> bytes(file_->row_bytes());
   for (std::size_t i = 0; i < older.ids.size(); ++i) {
     const auto row = static_cast<std::size_t>(rows_.at(older.ids[i]));

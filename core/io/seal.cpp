@@ -4,6 +4,8 @@
 
 #include <bit>
 #include <cstring>
+#include <memory>
+#include <new>
 #include <string_view>
 
 #include "core/base/error.h"
@@ -22,7 +24,8 @@ constexpr std::uint32_t kVersion = 1;
 constexpr std::string_view kNote = "checkpoint of saccade; an HDF5 file starts at byte 512\n";
 
 // Places in the header. The rest is zero; the last eight bytes are its own digest.
-constexpr std::size_t kVersionAt = 16, kLengthAt = 24, kDigestAt = 32, kNoteAt = 64;
+constexpr std::size_t kVersionAt = 16, kLengthAt = 24, kDigestAt = 32, kImageAt = 48;
+constexpr std::size_t kNoteAt = 64;
 constexpr std::size_t kHeadDigestAt = kSealBytes - 8;
 
 constexpr std::string_view kAdvice = "; use an earlier checkpoint";
@@ -41,6 +44,18 @@ T take(std::span<const std::byte> header, std::size_t at) {
 
 bool has(std::span<const std::byte> bytes, std::string_view start) {
   return bytes.size() >= start.size() && std::memcmp(bytes.data(), start.data(), start.size()) == 0;
+}
+
+// XXH3-128 of two pieces as one.
+Digest128 digest(std::span<const std::byte> first, std::span<const std::byte> second) {
+  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(),
+                                                                       XXH3_freeState);
+  if (!state) throw std::bad_alloc();
+  XXH3_128bits_reset(state.get());
+  XXH3_128bits_update(state.get(), first.data(), first.size());
+  XXH3_128bits_update(state.get(), second.data(), second.size());
+  const XXH128_hash_t hash = XXH3_128bits_digest(state.get());
+  return {hash.high64, hash.low64};
 }
 
 std::string foreign(std::span<const std::byte> head) {
@@ -63,25 +78,22 @@ std::string Digest128::text() const {
   return out;
 }
 
-Digest128 digest(std::span<const std::byte> bytes) {
-  const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
-  return {hash.high64, hash.low64};
-}
-
-std::array<std::byte, kSealBytes> seal(std::span<const std::byte> payload) {
+std::array<std::byte, kSealBytes> seal(std::span<const std::byte> image,
+                                       std::span<const std::byte> index) {
   std::array<std::byte, kSealBytes> header{};
   std::memcpy(header.data(), kMagic.data(), kMagic.size());
   std::memcpy(header.data() + kNoteAt, kNote.data(), kNote.size());
   put(header, kVersionAt, kVersion);
-  put(header, kLengthAt, static_cast<std::uint64_t>(payload.size()));
-  put(header, kDigestAt, digest(payload));
+  put(header, kLengthAt, std::uint64_t{image.size() + index.size()});
+  put(header, kDigestAt, digest(image, index));
+  put(header, kImageAt, std::uint64_t{image.size()});
   const std::uint64_t own = XXH3_64bits(header.data(), kHeadDigestAt);
   put(header, kHeadDigestAt, own);
   return header;
 }
 
-SealedLength read_seal(std::span<const std::byte> head, std::uint64_t file_bytes,
-                       const std::filesystem::path& path) {
+Seal read_seal(std::span<const std::byte> head, std::uint64_t file_bytes,
+               const std::filesystem::path& path) {
   const std::string name = path.string();
   if (!has(head, kMagic)) {
     const bool cut =
@@ -102,19 +114,23 @@ SealedLength read_seal(std::span<const std::byte> head, std::uint64_t file_bytes
     throw CheckpointError(name + ": written in format version " + std::to_string(version) +
                           ", this program reads version " + std::to_string(kVersion));
   }
-  const SealedLength sealed{take<std::uint64_t>(head, kLengthAt), take<Digest128>(head, kDigestAt)};
+  const Seal sealed{take<std::uint64_t>(head, kLengthAt), take<std::uint64_t>(head, kImageAt),
+                    take<Digest128>(head, kDigestAt)};
   if (file_bytes - kSealBytes != sealed.payload_bytes) {
     throw CheckpointError(
         name + (file_bytes - kSealBytes < sealed.payload_bytes ? ": cut: it has " : ": it has ") +
         std::to_string(file_bytes - kSealBytes) + " bytes of content, should be " +
         std::to_string(sealed.payload_bytes) + std::string(kAdvice));
   }
+  if (sealed.image_bytes > sealed.payload_bytes) {
+    throw CheckpointError(name + ": its header contradicts itself" + std::string(kAdvice));
+  }
   return sealed;
 }
 
-void check_payload(const SealedLength& sealed, std::span<const std::byte> payload,
+void check_payload(const Seal& sealed, std::span<const std::byte> payload,
                    const std::filesystem::path& path) {
-  const Digest128 found = digest(payload);
+  const Digest128 found = digest(payload, {});
   if (found == sealed.payload_digest) return;
   throw CheckpointError(path.string() + ": damaged: its XXH3-128 digest is " + found.text() +
                         ", should be " + sealed.payload_digest.text() + std::string(kAdvice));

@@ -1,4 +1,5 @@
-// The 512-byte header in front of a checkpoint's HDF5 image: magic, version, length, digest.
+// The 512-byte header in front of a checkpoint's content, which is an HDF5 file and behind it the
+// index of its entries: magic, version, lengths, digest.
 // Private to core/io and its tests.
 #pragma once
 
@@ -20,24 +21,23 @@ struct Digest128 {
   friend bool operator==(const Digest128&, const Digest128&) = default;
 };
 
-// XXH3-128 of some bytes.
-Digest128 digest(std::span<const std::byte> bytes);
+// The header of a payload: an HDF5 file and its index.
+std::array<std::byte, kSealBytes> seal(std::span<const std::byte> image,
+                                       std::span<const std::byte> index);
 
-// The header of a payload.
-std::array<std::byte, kSealBytes> seal(std::span<const std::byte> payload);
-
-struct SealedLength {
+struct Seal {
   std::uint64_t payload_bytes = 0;
+  std::uint64_t image_bytes = 0;  // at most payload_bytes
   Digest128 payload_digest;
 };
 
 // Reads a header: `head` is the start of the file (512 bytes if it has as many), `file_bytes` its
 // whole length. Throws CheckpointError when it is no checkpoint, of another version, damaged, cut.
-SealedLength read_seal(std::span<const std::byte> head, std::uint64_t file_bytes,
-                       const std::filesystem::path& path);
+Seal read_seal(std::span<const std::byte> head, std::uint64_t file_bytes,
+               const std::filesystem::path& path);
 
 // Throws CheckpointError when the payload is not the one that was sealed.
-void check_payload(const SealedLength& sealed, std::span<const std::byte> payload,
+void check_payload(const Seal& sealed, std::span<const std::byte> payload,
                    const std::filesystem::path& path);
 
 }  // namespace saccade

@@ -1,8 +1,8 @@
 #include "core/config/config.h"
 
-#include <chrono>
 #include <clocale>
 #include <cmath>
+#include <ctime>
 #include <filesystem>
 #include <limits>
 
@@ -179,10 +179,9 @@ TEST_CASE("anchors work, cycles and bombs are refused quickly") {
   hostile.insert(hostile.end(), {nested, "title: [" + wide + "]", keys});
   for (const std::string& text : hostile) {
     INFO(text.substr(0, 40));
-    const auto start = std::chrono::steady_clock::now();
+    const std::clock_t start = std::clock();  // the processor's time: other programs do not count
     CHECK(mistakes(text) != "");
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-    CHECK(spent.count() < 1.0);
+    CHECK(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC < 1.0);
   }
 }
 

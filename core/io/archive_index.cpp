@@ -1,0 +1,151 @@
+#include "core/io/archive_index.h"
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/base/error.h"
+
+namespace saccade {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t kMostRank = 5;
+
+class Reader {
+ public:
+  Reader(std::span<const std::byte> image, const std::string& source, const EntryVisitor& visitor)
+      : image_(image), source_(source), visitor_(visitor) {}
+
+  void read(std::string_view text) {
+    const Json index = Json::parse(text, nullptr, false);
+    if (!index.is_array()) refuse("?", "no readable index");
+    for (const Json& item : index) entry(item);
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& name, const std::string& why) const {
+    throw CheckpointError(source_ + ": entry '" + name + "': " + why +
+                          "; this is no checkpoint of this program");
+  }
+
+  void entry(const Json& item) {
+    EntryPlace place;
+    if (!item.is_object()) refuse("?", "an index of another form");
+    place.name = text(item, "name");
+    const bool new_name = names_.insert(place.name).second;
+    if (!new_name || !Archive::bad_name(place.name).empty()) refuse("?", "a name not allowed");
+    place.type = text(item, "type");
+    place.offset = number(item, "offset", place.name);
+    place.bytes = number(item, "bytes", place.name);
+    const std::size_t count = read_shape(item, place);
+    if (place.offset > image_.size() || place.bytes > image_.size() - place.offset) {
+      refuse(place.name, "lies outside the file");
+    }
+    // No byte serves two entries: what is read is no larger than the file.
+    total_ += place.bytes;
+    if (total_ > image_.size()) refuse(place.name, "overlaps another");
+    give(place, count);
+  }
+
+  std::string text(const Json& item, const char* key) const {
+    const auto found = item.find(key);
+    if (found == item.end() || !found->is_string()) refuse("?", "an index of another form");
+    return found->get<std::string>();
+  }
+
+  std::uint64_t number(const Json& item, const char* key, const std::string& name) const {
+    const auto found = item.find(key);
+    if (found == item.end() || !found->is_number_unsigned()) refuse(name, "a number not allowed");
+    return found->get<std::uint64_t>();
+  }
+
+  // The shape's number of elements.
+  std::size_t read_shape(const Json& item, EntryPlace& place) const {
+    const auto found = item.find("shape");
+    if (found == item.end() || !found->is_array() || found->size() > kMostRank) {
+      refuse(place.name, "a shape not allowed");
+    }
+    std::size_t count = 1;
+    for (const Json& extent : *found) {
+      const bool small = extent.is_number_unsigned() &&
+                         extent.get<std::uint64_t>() <= image_.size() &&
+                         !__builtin_mul_overflow(count, extent.get<std::uint64_t>(), &count);
+      if (!small) refuse(place.name, "claims more values than the file has bytes");
+      place.shape.push_back(extent.get<Index>());
+    }
+    return count;
+  }
+
+  void give(const EntryPlace& place, std::size_t count) {
+    if (place.type == "f32") return numbers<float>(place, count);
+    if (place.type == "f64") return numbers<double>(place, count);
+    if (place.type == "i64") return numbers<std::int64_t>(place, count);
+    if (place.type == "u64") {
+      std::uint64_t value = 0;
+      if (!place.shape.empty() || place.bytes != sizeof value) refuse(place.name, "is no number");
+      std::memcpy(&value, image_.data() + place.offset, sizeof value);
+      return visitor_(place.name, value);
+    }
+    const char* start = reinterpret_cast<const char*>(image_.data()) + place.offset;
+    if (place.type == "text") {
+      if (!place.shape.empty()) refuse(place.name, "is no text");
+      return visitor_(place.name, unpadded({start, place.bytes}));
+    }
+    if (place.type == "texts") {
+      if (place.shape.size() != 1 || (count == 0 ? place.bytes != 0 : place.bytes % count != 0) ||
+          place.bytes < count) {
+        refuse(place.name, "is no list of texts");
+      }
+      std::vector<std::string> list;
+      list.reserve(count);
+      const std::size_t width = count == 0 ? 0 : place.bytes / count;
+      for (std::size_t i = 0; i < count; ++i) list.push_back(unpadded({start + i * width, width}));
+      return visitor_(place.name, std::move(list));
+    }
+    refuse(place.name, "a type not allowed");
+  }
+
+  template <class T>
+  void numbers(const EntryPlace& place, std::size_t count) {
+    if (count > image_.size() || place.bytes != count * sizeof(T)) {
+      refuse(place.name, "claims more values than it has bytes");
+    }
+    std::vector<T> values(count);
+    if (count > 0) std::memcpy(values.data(), image_.data() + place.offset, place.bytes);
+    visitor_(place.name, NumberArray<T>(place.shape, std::move(values)));
+  }
+
+  static std::string unpadded(std::string_view padded) {
+    return std::string(padded.substr(0, padded.find_last_not_of('\0') + 1));  // npos + 1 = 0
+  }
+
+  std::span<const std::byte> image_;
+  const std::string& source_;
+  const EntryVisitor& visitor_;
+  std::set<std::string> names_;
+  std::uint64_t total_ = 0;
+};
+
+}  // namespace
+
+std::string index_text(const std::vector<EntryPlace>& places) {
+  Json index = Json::array();
+  for (const EntryPlace& place : places) {
+    index.push_back({{"name", place.name},
+                     {"type", place.type},
+                     {"shape", place.shape},
+                     {"offset", place.offset},
+                     {"bytes", place.bytes}});
+  }
+  return index.dump();
+}
+
+void visit_entries(std::span<const std::byte> image, std::string_view index,
+                   const std::string& source, const EntryVisitor& visitor) {
+  Reader(image, source, visitor).read(index);
+}
+
+}  // namespace saccade

@@ -1,0 +1,36 @@
+// Where each entry of an archive lies in the HDF5 file that holds it, as a JSON text behind that
+// file. Loading goes by this index alone: HDF5's own reader is not safe against forged files.
+// Private to core/io and its tests.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/io/archive.h"
+
+namespace saccade {
+
+// The bytes of one entry.
+struct EntryPlace {
+  std::string name;
+  std::string type;  // f32, f64, i64, u64, text, texts
+  std::vector<Index> shape;
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+};
+
+std::string index_text(const std::vector<EntryPlace>& places);
+
+using EntryVisitor = std::function<void(const std::string&, Archive::Entry)>;
+
+// Reads the entries of an image by its index, in index order. Every size is checked before memory
+// is taken. Throws CheckpointError that starts with `source`.
+void visit_entries(std::span<const std::byte> image, std::string_view index,
+                   const std::string& source, const EntryVisitor& visitor);
+
+}  // namespace saccade
