@@ -73,10 +73,11 @@ void add_scene_scores(const RegimeReport& report, std::span<const Index> images,
   }
   out.emplace_back("true_caption_rate", scores.true_caption_rate());
   out.emplace_back("parsed_rate", scores.parsed_rate());
-  if (!scores.has_maps || scores.pointing.words == 0) return;
+  if (!scores.has_maps) return;
   out.emplace_back("pointing_accuracy", scores.pointing.accuracy());
   out.emplace_back("pointing_centre_accuracy", scores.pointing_centre.accuracy());
   out.emplace_back("pointing_chance", scores.pointing.mean_chance());
+  out.emplace_back("pointing_nouns", static_cast<double>(scores.pointing.words));
   if (report.regime == Regime::kSample && scores.pointing_chosen.words > 0) {
     out.emplace_back("pointing_chosen_accuracy", scores.pointing_chosen.accuracy());
   }

@@ -30,8 +30,9 @@ struct EvaluationRequest {
 //   finished         share of captions that ended by themselves before search.max_length
 // and where boxes and facts exist (scene_scores.h has the rules)
 //   true_caption_rate, parsed_rate
-//   pointing_accuracy, pointing_centre_accuracy, pointing_chance, and pointing_chosen_accuracy
-//   where regions are sampled; none of them for a model without attention or without nouns.
+//   pointing_accuracy, pointing_centre_accuracy, pointing_chance, pointing_nouns (how many; the
+//   others are 0 without any), and pointing_chosen_accuracy where regions are sampled; none of them
+//   for a model without attention.
 using NamedScores = std::vector<std::pair<std::string, double>>;
 
 struct RegimeReport {

@@ -52,10 +52,10 @@ void SceneScores::add(const Scene& scene, std::span<const std::string> words,
                                .cols = grid.cols,
                                .height = geometry.input_height,
                                .width = geometry.input_width};
+  for (const DecodedWord& word : decoded.words) has_maps = has_maps || !is_uniform(word.attention);
   for (const Phrase& mention : check.mentions) {
     const DecodedWord& noun = decoded.words[mention.noun];
     const std::vector<Box> boxes = seen_boxes(boxes_of(scene, mention), geometry);
-    has_maps = has_maps || !is_uniform(noun.attention);
     pointing.add(noun.attention, cells, boxes);
     pointing_centre.add(noun.attention, cells, boxes, {.tolerance = 0});
     if (noun.chosen < 0) continue;

@@ -8,6 +8,7 @@
 #include "captioning/metrics/bleu.h"
 #include "captioning/training/training_set.h"
 #include "core/base/error.h"
+#include "tests/captioning/talkative.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 
@@ -143,7 +144,9 @@ struct Experiment {
         data(load_data(c.data)),
         pipeline(c.encoder),
         inputs(data, pipeline, c.encoder, {}),
-        model(c, training_vocabulary(data, c.data), pipeline.frozen_grid()) {}
+        model(c, training_vocabulary(data, c.data), pipeline.frozen_grid()) {
+    make_talkative(model);
+  }
 
   EvaluationReport run(Split split = Split::kVal, Index most = 0) const {
     return evaluate(model, data, inputs,
@@ -211,6 +214,8 @@ TEST_CASE("a report has what its contract says") {
   const std::map<std::string, double> scores = first_scores(report);
   CHECK(scores.at("Bleu_1") == bleu.bleu[0]);
   CHECK(scores.at("Bleu_4_no_bp") == bleu.no_bp[3]);
+  CHECK(scores.at("unique_captions") > 0.2);  // the model has something to be judged by
+  CHECK(scores.at("mean_length") > 1);
 
   const std::string table = report_table(report);
   for (const char* piece : {"val: 12 images, beam 3", "argmax", "expectation", "Bleu_4_no_bp"})

@@ -1,0 +1,209 @@
+// evaluate, caption and overlay on a checkpoint of a small untrained model.
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "captioning/training/checkpoint_content.h"
+#include "captioning/training/training_set.h"
+#include "core/base/error.h"
+#include "core/io/checkpoint.h"
+#include "core/optim/optimizer.h"
+#include "experiments/commands/caption.h"
+#include "experiments/commands/evaluate.h"
+#include "experiments/commands/overlay.h"
+#include "experiments/overlay_files.h"
+#include "tests/captioning/talkative.h"
+#include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
+
+namespace saccade::test {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+constexpr int kOk = static_cast<int>(ExitCode::kOk), kBadData = static_cast<int>(ExitCode::kData);
+
+// What a command prints on stdout, and its exit code.
+struct Printed {
+  int code = -1;
+  std::string text;
+};
+template <class F>
+Printed printed(const F& command) {
+  std::ostringstream out;
+  std::streambuf* before = std::cout.rdbuf(out.rdbuf());
+  Printed result;
+  try {
+    result.code = command();
+  } catch (...) {
+    std::cout.rdbuf(before);
+    throw;
+  }
+  std::cout.rdbuf(before);
+  result.text = out.str();
+  return result;
+}
+
+// A folder with model.h5, and pictures of the first validation scenes as PNG files.
+class Fixture {
+ public:
+  explicit Fixture(SelectionKind selection = SelectionKind::kHard) {
+    config_.data.scenes = {.train = 30, .val = 12, .test = 4, .size = 32, .objects_max = 2};
+    config_.data.min_count = 1;
+    config_.encoder.image_size = 32;
+    config_.encoder.channels = {4, 4, 4, 8};
+    config_.attention.selection = selection;
+    config_.attention.hidden = 8;
+    config_.decoder = {.hidden = 12, .embedding = 6, .dropout = 0, .init_hidden = 6};
+    config_.search.max_length = 7;
+    data_ = load_data(config_.data);
+    Captioner model(config_, training_vocabulary(data_, config_.data), {});
+    make_talkative(model);
+    const auto optimizer = make_optimizer(config_.optimizer, model.parameters());
+    save_archive(checkpoint(),
+                 checkpoint_archive(config_, model, {}, {data_.dataset.name, data_.dataset.digest},
+                                    *optimizer, {}));
+  }
+
+  fs::path checkpoint() const { return folder_ / "model.h5"; }
+  const TempFolder& folder() const { return folder_; }
+  ModelArgs model() const { return {.checkpoint = checkpoint().string()}; }
+  // Validation scene number i as a file of that name.
+  std::string picture(Index i, const std::string& name) const {
+    const fs::path path = folder_ / name;
+    fs::create_directories(path.parent_path());
+    const std::vector<Index> val = images_of(data_.dataset, Split::kVal);
+    write_png(path, data_.image(val[static_cast<std::size_t>(i)]));
+    return path.string();
+  }
+
+ private:
+  TempFolder folder_{"commands"};
+  ExperimentConfig config_;
+  LoadedData data_;
+};
+
+TEST_CASE("evaluate prints its object and writes result files") {
+  const Fixture fixture;
+  EvaluateArgs args{.model = fixture.model(), .split = "val", .images = 5, .json = true};
+  args.out = (fixture.folder() / "results.json").string();
+  const Printed all = printed([&] { return run_evaluate(args); });
+  CHECK(all.code == kOk);
+  const Json json = Json::parse(all.text);
+  CHECK(json.at("n_images") == 5);
+  CHECK(json.at("split") == "val");
+  CHECK(json.at("regimes").size() == 3);
+  CHECK(json.at("regimes")[0].at("corpus").contains("pointing_accuracy"));
+  for (const char* name :
+       {"results.argmax.json", "results.expectation.json", "results.sample.json"})
+    CHECK(Json::parse(TempFolder::read(fixture.folder() / name)).size() == 5);
+  args.model.regime = "expectation";
+  args.model.mode = "greedy";
+  args.json = false;
+  CHECK(printed([&] { return run_evaluate(args); }).text.find("greedy") != std::string::npos);
+  CHECK(Json::parse(TempFolder::read(args.out)).size() == 5);
+}
+
+TEST_CASE("a picture's caption is the one its data set's evaluation gives") {
+  const Fixture fixture;
+  EvaluateArgs evaluation{.model = fixture.model(), .split = "val", .images = 3};
+  evaluation.model.regime = "argmax";
+  evaluation.out = (fixture.folder() / "results.json").string();
+  printed([&] { return run_evaluate(evaluation); });
+  const Json results = Json::parse(TempFolder::read(evaluation.out));
+  const CaptionArgs args{.model = fixture.model(),
+                         .images = {fixture.picture(0, "one.png"), fixture.picture(1, "two.png"),
+                                    fixture.picture(2, "three.png")},
+                         .json = true};
+  const Json captions = Json::parse(printed([&] { return run_caption(args); }).text);
+  REQUIRE(captions.size() == 3);
+  CHECK(captions[0].at("words") != captions[1].at("words"));
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(captions[i].at("caption") == results[i].at("caption"));
+    CHECK(captions[i].at("image") == args.images[i]);
+    REQUIRE_FALSE(captions[i].at("words").empty());
+    const Json& word = captions[i].at("words")[0];
+    CHECK(word.at("attention").size() == 4);
+    CHECK(word.at("attention")[0].size() == 4);
+    CHECK(word.at("sampled").size() == 2);
+    CHECK(word.at("gate").is_number());
+  }
+}
+
+TEST_CASE("one bad picture does not keep the others from their captions") {
+  const Fixture fixture(SelectionKind::kSoft);
+  const std::string good = fixture.picture(0, "good.png");
+  CaptionArgs args{.model = fixture.model(), .images = {"/no/such.png", good}};
+  const Printed text = printed([&] { return run_caption(args); });
+  CHECK(text.code == kBadData);
+  CHECK(text.text.starts_with(good + ": "));
+  CHECK(std::count(text.text.begin(), text.text.end(), '\n') == 1);
+  args.json = true;
+  const Printed json = printed([&] { return run_caption(args); });
+  CHECK(json.code == kBadData);
+  CHECK(Json::parse(json.text).size() == 1);
+  args.images = {"/no/such.png"};
+  CHECK(printed([&] { return run_caption(args); }).text == "[]\n");
+}
+
+TEST_CASE("overlay writes a sheet, the weights and a panel a word") {
+  const Fixture fixture;
+  OverlayArgs args{.model = fixture.model(),
+                   .images = {fixture.picture(0, "a/x.png"), fixture.picture(1, "b/x.png")}};
+  args.out = (fixture.folder() / "out").string();
+  fs::create_directories(fs::path(args.out) / "x");
+  std::ofstream(fs::path(args.out) / "x" / "99-old.png") << "of an earlier caption";
+  const Printed result = printed([&] { return run_overlay(args); });
+  CHECK(result.code == kOk);
+  for (const std::string name : {"x", "x-2"}) {
+    INFO(name);
+    const fs::path out = args.out;
+    const Json json = Json::parse(TempFolder::read(out / (name + ".json")));
+    CHECK(read_image(out / (name + ".sheet.png")).width > 200);
+    std::size_t panels = 0;
+    for (const auto& entry : fs::directory_iterator(out / name)) {
+      CHECK(read_image(entry.path()).width == 32);
+      CHECK(result.text.find(entry.path().string()) != std::string::npos);
+      ++panels;
+    }
+    CHECK(panels == json.at("words").size());
+  }
+  args.images.clear();
+  args.split = "test";
+  args.count = 2;
+  CHECK(printed([&] { return run_overlay(args); }).code == kOk);
+  CHECK(fs::exists(fs::path(args.out) / "scene-test-1.sheet.png"));
+}
+
+TEST_CASE("wrong wishes are refused by name") {
+  const Fixture fixture(SelectionKind::kSoft);
+  EvaluateArgs args{.model = fixture.model()};
+  args.model.regime = "argmax";
+  CHECK(message_of<UsageError>([&] { run_evaluate(args); }).find("choose from expectation") !=
+        std::string::npos);
+  args.model = fixture.model();
+  args.model.set = {"search.bean=2"};
+  CHECK(message_of<UsageError>([&] { run_evaluate(args); }).find("did you mean 'beam'") !=
+        std::string::npos);
+  args.model.set = {};
+  args.model.data = {"type=folder", "images=/no/such/place"};
+  CHECK(message_of<DataError>([&] { run_evaluate(args); }).find("/no/such/place") == 0);
+  args.model = {.checkpoint = "/no/such/checkpoint.h5"};
+  CHECK_THROWS_AS(run_evaluate(args), CheckpointError);
+  OverlayArgs overlay{.model = fixture.model()};
+  overlay.style = "smoth";
+  CHECK(message_of<UsageError>([&] { run_overlay(overlay); }).find("did you mean 'smooth'") !=
+        std::string::npos);
+}
+
+TEST_CASE("words become safe parts of file names") {
+  CHECK(file_part("кот") == "кот");
+  CHECK(file_part("../../etc") == "_._.._etc");
+  CHECK(file_part("a b\x1b") == "a_b_");
+  CHECK(file_part("") == "_");
+  CHECK(file_part(std::string(500, 'x')).size() == 120);
+}
+
+}  // namespace
+}  // namespace saccade::test
