@@ -24,9 +24,12 @@ enum class CaptionsPerEpoch : std::uint8_t {
 
 struct BatchPlanOptions {
   std::uint64_t seed = 1;
-  Index batch = 64;          // captions a batch; the last one may have fewer
-  Index shard = 8;           // captions a shard, at most
-  Index bucket_batches = 1;  // how many batches' worth of captions are sorted by length together
+  Index batch = 64;  // captions a batch; the last one may have fewer
+  Index shard = 8;   // captions a shard, at most
+  // How many batches' worth of captions are sorted by length together. Above 1 a batch's captions
+  // have similar lengths and take fewer steps, but where length goes with meaning (a short caption
+  // is a picture with one thing) such batches pull the weights to and fro and slow learning down.
+  Index bucket_batches = 1;
   CaptionsPerEpoch captions = CaptionsPerEpoch::kAll;
 };
 

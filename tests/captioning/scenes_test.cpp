@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <tuple>
 
 #include "captioning/data/scenes/caption_checker.h"
 #include "captioning/data/scenes/scene_renderer.h"
@@ -62,20 +63,21 @@ TEST_CASE("objects are inside, apart, and clearly on one side of each other") {
   CHECK(several > 1500);
 }
 
-TEST_CASE("held-out pairs of shape and colour are in every test scene and in no other") {
-  std::set<std::pair<ObjectShape, ObjectColour>> seen;
+TEST_CASE("held-out combinations are in every test scene and in no other") {
+  std::set<std::tuple<ObjectShape, ObjectColour, ObjectSize>> seen;
+  std::set<std::pair<ObjectShape, ObjectColour>> pairs;
   for (std::size_t i = 0; i < scenes().scenes.size(); ++i) {
     bool any = false;
-    for (const SceneObject& object : scenes().scenes[i].objects) {
-      const bool held_out = is_held_out(object.shape, object.colour);
-      any = any || held_out;
-      if (scenes().dataset.images[i].split != Split::kTest) {
-        seen.insert({object.shape, object.colour});
-      }
+    for (const SceneObject& o : scenes().scenes[i].objects) {
+      any = any || is_held_out({.shape = o.shape, .colour = o.colour, .size = o.size});
+      if (scenes().dataset.images[i].split == Split::kTest) continue;
+      seen.insert({o.shape, o.colour, o.size});
+      pairs.insert({o.shape, o.colour});
     }
     REQUIRE(any == (scenes().dataset.images[i].split == Split::kTest));
   }
-  CHECK(seen.size() == 7 * 6 - 6);  // everything else is seen
+  CHECK(seen.size() == 7 * 6 * 2 - 12);  // everything else is seen
+  CHECK(pairs.size() == 7 * 6);          // and every shape in every colour
 }
 
 TEST_CASE("scenes depend on seed, split and number only") {

@@ -54,38 +54,28 @@ Background sample_background(Random& random) {
   return out;
 }
 
-struct Kind {
-  ObjectShape shape;
-  ObjectColour colour;
-};
-
-Kind sample_kind(Random& random, bool allow_held_out) {
+ObjectKind sample_kind(Random& random, ScenePart part) {
   for (;;) {
-    const Kind kind = {pick<ObjectShape>(random, kShapeWords),
-                       pick<ObjectColour>(random, kColourWords)};
-    if (allow_held_out || !is_held_out(kind.shape, kind.colour)) return kind;
-  }
-}
-
-Kind sample_held_out(Random& random) {
-  for (;;) {
-    const Kind kind = sample_kind(random, true);
-    if (is_held_out(kind.shape, kind.colour)) return kind;
+    const ObjectKind kind = {.shape = pick<ObjectShape>(random, kShapeWords),
+                             .colour = pick<ObjectColour>(random, kColourWords),
+                             .size = pick<ObjectSize>(random, kSizeWords)};
+    if (part == ScenePart::kTest || !is_held_out(kind)) return kind;
   }
 }
 
 // What a scene shows: often things of one kind or one shape, so that there is something to count.
-std::vector<Kind> sample_kinds(Random& random, std::size_t count, ScenePart part) {
+std::vector<ObjectKind> sample_kinds(Random& random, std::size_t count, ScenePart part) {
   const bool test = part == ScenePart::kTest;
-  std::vector<Kind> kinds = {test ? sample_held_out(random) : sample_kind(random, false)};
+  std::vector<ObjectKind> kinds = {sample_kind(random, part)};
+  while (test && !is_held_out(kinds.front())) kinds.front() = sample_kind(random, part);
   while (kinds.size() < count) {
-    Kind kind = sample_kind(random, test);
+    ObjectKind kind = sample_kind(random, part);
     const double draw = random.uniform();
-    const Kind& model = kinds[random.below(kinds.size())];
-    if (draw < 0.22) {
-      kind = model;
-    } else if (draw < 0.32 && (test || !is_held_out(model.shape, kind.colour))) {
-      kind.shape = model.shape;
+    const ObjectKind& model = kinds[random.below(kinds.size())];
+    if (draw < 0.32) {
+      ObjectKind like = {.shape = model.shape, .colour = kind.colour, .size = kind.size};
+      if (draw < 0.22) like.colour = model.colour;
+      if (test || !is_held_out(like)) kind = like;
     }
     kinds.push_back(kind);
   }
@@ -108,23 +98,23 @@ bool fits(const Box& box, const std::vector<SceneObject>& others, double size) {
 }
 
 // Places every object at random; false when one finds no room.
-bool place(Random& random, const std::vector<Kind>& kinds, Scene& scene) {
+bool place(Random& random, const std::vector<ObjectKind>& kinds, Scene& scene) {
   const double size = static_cast<double>(scene.size), unit = size / 64;
   scene.objects.clear();
-  for (const Kind& kind : kinds) {
+  for (const ObjectKind& kind : kinds) {
     SceneObject object;
     object.shape = kind.shape;
     object.colour = kind.colour;
-    object.size = pick<ObjectSize>(random, kSizeWords);
+    object.size = kind.size;
     const bool large = object.size == ObjectSize::kLarge;
     // A texture needs room to be seen: small objects are plain.
-    if (large && random.uniform() < 0.6) {
+    if (large && random.uniform() < 0.5) {
       object.texture = static_cast<ObjectTexture>(1 + random.below(3));
     }
     const Tone& tone = kTones[static_cast<std::size_t>(kind.colour)];
     object.rgb = hsv(std::fmod(tone.hue + between(random, -0.06, 0.06) + 6, 6.0), tone.saturation,
                      tone.value + between(random, -0.06, 0.03));
-    const double side = unit * (large ? between(random, 22, 26) : between(random, 13.5, 16));
+    const double side = unit * (large ? between(random, 24, 27) : between(random, 14.5, 17));
     bool placed = false;
     for (int attempt = 0; attempt < 60 && !placed; ++attempt) {
       object.box = {between(random, unit, size - unit - side),
@@ -139,17 +129,16 @@ bool place(Random& random, const std::vector<Kind>& kinds, Scene& scene) {
 
 std::size_t sample_count(Random& random, Index objects_max) {
   const double draw = random.uniform();
-  const Index count = draw < 0.35 ? 1 : draw < 0.80 ? 2 : 3;
+  const Index count = draw < 0.40 ? 1 : draw < 0.85 ? 2 : 3;
   return static_cast<std::size_t>(std::min(count, objects_max));
 }
 
 }  // namespace
 
-bool is_held_out(ObjectShape shape, ObjectColour colour) {
-  static constexpr std::array<ObjectShape, 6> kHeldOut = {
-      ObjectShape::kStar,   ObjectShape::kHeart,    ObjectShape::kCircle,
-      ObjectShape::kSquare, ObjectShape::kTriangle, ObjectShape::kCross};
-  return kHeldOut[static_cast<std::size_t>(colour)] == shape;
+bool is_held_out(const ObjectKind& kind) {
+  const auto shape = static_cast<std::size_t>(kind.shape);
+  const auto colour = static_cast<std::size_t>(kind.colour);
+  return shape == (colour + (kind.size == ObjectSize::kSmall ? 1 : 4)) % kShapeWords.size();
 }
 
 Scene sample_scene(const SceneSampler& sampler, ScenePart part, std::uint64_t index) {
@@ -167,7 +156,7 @@ Scene sample_scene(const SceneSampler& sampler, ScenePart part, std::uint64_t in
   scene.size = sampler.size;
   scene.background = sample_background(random);
   const std::size_t count = sample_count(random, sampler.objects_max);
-  const std::vector<Kind> kinds = sample_kinds(random, count, part);
+  const std::vector<ObjectKind> kinds = sample_kinds(random, count, part);
   while (!place(random, kinds, scene)) {
   }
   // The first object drawn must not always be the one a part is about.

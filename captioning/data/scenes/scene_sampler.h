@@ -16,13 +16,21 @@ struct SceneSampler {
   Index objects_max = 3;  // 1 .. 3
 };
 
-// Where a scene belongs. Training and validation never show a held-out pair of shape and colour;
-// every test scene shows at least one.
+// Where a scene belongs. Training and validation never show a held-out combination of size, colour
+// and shape; every test scene shows at least one.
 enum class ScenePart : std::uint8_t { kTrain, kVal, kTest };
 
-// Whether the pair is kept for the test part: one shape of every colour, each shape at most once,
-// so that training still shows every shape and every colour.
-bool is_held_out(ObjectShape shape, ObjectColour colour);
+// What an object is, apart from its texture and place.
+struct ObjectKind {
+  ObjectShape shape = ObjectShape::kCircle;
+  ObjectColour colour = ObjectColour::kRed;
+  ObjectSize size = ObjectSize::kSmall;
+};
+
+// Whether the combination is kept for the test part: two of every colour, one small and one large.
+// Training shows the same shape in that colour in the other size, and in that size in other
+// colours, so the words go together and only the sight is new.
+bool is_held_out(const ObjectKind& kind);
 
 // Centres closer than kAligned * size along an axis are aligned, farther than kApart * size are
 // apart; the sampler leaves nothing between, and a relation holds beyond kRelationMargin * size.
