@@ -17,9 +17,9 @@ fi
 install_packages
 build "$preset"
 say "running the tests of build/$preset (built after $SECONDS s)"
-ctest --preset "$preset" -j "$(nproc)" "$@" </dev/null
-status=$?
-if [ $status -eq 0 ]; then
+ctest --preset "$preset" -j "$(nproc)" "$@" </dev/null | grep -vE '^ +Start +[0-9]+: '
+status=${PIPESTATUS[0]}
+if [ "$status" -eq 0 ]; then
   say "PASSED after $SECONDS s"
 else
   say "FAILED after $SECONDS s: the tests listed above; their output is in build/$preset/Testing/Temporary/LastTest.log"
