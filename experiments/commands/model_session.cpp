@@ -35,7 +35,7 @@ void add_model_options(CLI::App& app, ModelArgs& args) {
   app.add_option("--beam", args.beam, "hypotheses kept by beam search")->type_name("N");
   app.add_option("--mode", args.mode, "beam, greedy or sample")->type_name("MODE");
   app.add_option("--regime", args.regime,
-                 "how attention gives its context: expectation, argmax or sample")
+                 "how attention gives its context: expectation, argmax, sample, or all (evaluate)")
       ->type_name("REGIME");
 }
 
