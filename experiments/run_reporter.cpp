@@ -34,8 +34,10 @@ std::string format(const char* pattern, double value) {
 
 }  // namespace
 
-RunReporter::RunReporter(MetricsLog& metrics, log::FileCopy& log, std::string label)
-    : metrics_(&metrics), log_(&log), progress_(std::move(label)) {}
+void RunReporter::open(const std::filesystem::path& directory) {
+  log_.emplace(directory / "train.log");
+  metrics_.emplace(directory / "metrics.jsonl");
+}
 
 void RunReporter::on_update(const Update& update) {
   const UpdateReport& report = *update.report;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "captioning/training/trainer.h"
@@ -22,13 +23,18 @@ struct Telemetry {
 
 class RunReporter : public TrainObserver {
  public:
-  // Both must outlive this. `label` starts each progress line.
-  RunReporter(MetricsLog& metrics, log::FileCopy& log, std::string label);
+  // `label` starts each progress line.
+  explicit RunReporter(std::string label) : progress_(std::move(label)) {}
+  // Starts or continues train.log and metrics.jsonl in a run's directory; before the first report.
+  // Throws IoError.
+  void open(const std::filesystem::path& directory);
 
   void on_update(const Update& update) override;
   void on_validation(const Metrics& metrics, const TrainingState& state) override;
   void on_checkpoint(const std::filesystem::path& path, const TrainingState& state) override;
 
+  // Adds a JSON object to metrics.jsonl. Throws IoError.
+  void event(const std::string& json) { metrics_->add(json); }
   // Prints a line and keeps it in train.log.
   void say(const std::string& text);
   Progress& progress() { return progress_; }
@@ -37,8 +43,8 @@ class RunReporter : public TrainObserver {
  private:
   void write_window();
 
-  MetricsLog* metrics_;
-  log::FileCopy* log_;
+  std::optional<MetricsLog> metrics_;
+  std::optional<log::FileCopy> log_;
   Progress progress_;
   std::vector<float> milliseconds_;  // of every update
   double training_seconds_ = 0, all_seconds_ = 0;

@@ -164,7 +164,10 @@ TrainingResult run_training(const TrainingRequest& request, const StopSignal& si
   const RunData& data = *request.data;
   RunDirectory& directory = *request.directory;
   const Dataset& dataset = data.loaded().dataset;
-  const DataIdentity identity{.name = dataset.name, .digest = dataset.digest};
+  const FrozenEncoder* frozen = data.pipeline().frozen();
+  const DataIdentity identity{.name = dataset.name,
+                              .digest = dataset.digest,
+                              .encoder = frozen ? frozen->digest() : ""};
   const GridShape frozen_grid = data.pipeline().frozen_grid();
 
   const TrainingSet set(data.loaded(), config.data, data.vocabulary(), data.inputs().bad_images());
@@ -173,11 +176,7 @@ TrainingResult run_training(const TrainingRequest& request, const StopSignal& si
   std::optional<Archive> start;
   if (request.resume) start = directory.newest_checkpoint();
 
-  std::error_code ignored;
-  const bool had_log = fs::exists(directory.path() / "train.log", ignored);
-  log::FileCopy log(directory.path() / "train.log");
-  MetricsLog metrics(directory.path() / "metrics.jsonl");
-  RunReporter reporter(metrics, log, request.label);
+  RunReporter reporter(request.label);
   fs::path last;
   Trainer trainer(
       {.config = &config,
@@ -198,14 +197,17 @@ TrainingResult run_training(const TrainingRequest& request, const StopSignal& si
            },
        .mark_best = [&](const std::string& metric,
                         const fs::path& checkpoint) { directory.mark_best(metric, checkpoint); }});
+  std::error_code ignored;
+  const bool had_log = fs::exists(directory.path() / "train.log", ignored);
+  if (start) restore_run(*start, config, identity, model, trainer);
+  reporter.open(directory.path());
   if (start) {
-    restore_run(*start, config, identity, model, trainer);
     reopen_if_longer(*start, config, trainer.state());
     last = start->source();
     reporter.say((trainer.state().finished ? "finished already: " : "going on from ") +
                  start->source() + " (update " + std::to_string(trainer.state().update) + ")");
     if (!trainer.state().finished)
-      metrics.add(Json({{"event", "resume"}, {"update", trainer.state().update}}).dump());
+      reporter.event(Json({{"event", "resume"}, {"update", trainer.state().update}}).dump());
   } else if (request.resume && had_log) {
     reporter.say(directory.path().string() + ": no checkpoint yet; starting from the beginning");
   }
@@ -221,7 +223,7 @@ TrainingResult run_training(const TrainingRequest& request, const StopSignal& si
   try {
     result.reason = trainer.run(&signal.number());
   } catch (const DivergedError& error) {
-    metrics.add(Json({{"event", "diverged"}, {"what", error.what()}}).dump());
+    reporter.event(Json({{"event", "diverged"}, {"what", error.what()}}).dump());
     throw DivergedError(std::string(error.what()) +
                         (last.empty() ? "; there is no checkpoint yet"
                                       : "; the last good checkpoint is " + last.string()));
@@ -231,7 +233,7 @@ TrainingResult run_training(const TrainingRequest& request, const StopSignal& si
   result.parameters = model.parameters().number_count();
   result.last = last;
   result.best = best_link(directory, config.train.best_metric);
-  if (!was_finished) metrics.add(end_event(result));
+  if (!was_finished) reporter.event(end_event(result));
   return result;
 }
 

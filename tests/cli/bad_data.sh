@@ -1,0 +1,68 @@
+# Data sets that are missing, broken, empty or hostile: one line and the exit code of the table.
+. "$(dirname "${BASH_SOURCE[0]}")/support.sh"
+
+# A folder of pictures that works, from the built-in scenes' overlays.
+expect 0 "$saccade" data tiny.yaml --out pictures
+for i in $(seq 12); do cp pictures/train.png pictures/p$i.png; done
+{
+  echo image,caption,split
+  for i in $(seq 10); do echo "p$i.png,a red square number $i and café,train"; done
+  echo "p11.png,a red square,val"
+  echo "p12.png,\"=cmd <script> a very long caption that has more words than are allowed\",val"
+} >pictures/captions.csv
+set -- data.type=folder data.images=pictures encoder.image_size=32 train.stop=3u \
+  train.validate_every=3u
+expect 0 "$saccade" train tiny.yaml --out folder "$@" data.max_length=5
+expect 0 "$saccade" data tiny.yaml "$@" data.max_length=5 --json
+[ "$(json out /cut_captions)" -eq 10 ] || fail "long captions are not counted"
+[ "$(json out /splits/1/unknown_words)" -gt 5 ] || fail "unknown words are not counted"
+expect 0 "$saccade" evaluate folder --json
+[ "$(json out /split)" = val ] || fail "without a test split, val is evaluated"
+
+# A picture that cannot be read: refused, or left out and counted.
+head -c 400 pictures/p3.png >cut.png
+mv cut.png pictures/p3.png
+expect 3 "$saccade" train tiny.yaml --out strict "$@"
+one_error "p3.png"
+[ ! -e strict ] || fail "a failed start left its directory"
+expect 0 "$saccade" train tiny.yaml --out lax "$@" data.on_bad_image=skip
+wants "p3.png" err
+rm pictures/p*.png
+expect 3 "$saccade" train tiny.yaml --out strict "$@"
+
+expect 3 "$saccade" train tiny.yaml --out x data.type=folder data.images=nowhere
+one_error "nowhere" "data.images"
+expect 2 "$saccade" train tiny.yaml --out x data.type=karpathy
+one_error "data.annotations"
+mkdir photos
+set -- "$saccade" train tiny.yaml --out x data.type=karpathy data.annotations=a.json \
+  data.images=photos
+expect 3 "$@"
+one_error "a.json"
+echo '{"images": [' >a.json
+expect 3 "$@"
+one_error "a.json"
+echo '{"dataset": "x", "images": []}' >a.json
+expect 3 "$@"
+one_error "a.json"
+echo '{"dataset": "x", "images": [{"filename": "../../etc/passwd", "split": "train",
+  "imgid": 0, "sentences": [{"raw": "a b", "tokens": ["a", "b"]}]}]}' >a.json
+expect 3 "$@"
+one_error "a.json"
+# Nothing to validate on is found before training, not after it.
+echo '{"dataset": "x", "images": [{"filename": "a.png", "split": "train", "imgid": 0,
+  "sentences": [{"raw": "a b", "tokens": ["a", "b"]}]}]}' >a.json
+cp pictures/train.png photos/a.png
+expect 3 "$@"
+one_error "val"
+
+expect 3 "$saccade" train tiny.yaml --out x data.min_count=1000000
+one_error "min_count"
+expect 3 "$saccade" train tiny.yaml --out x encoder.type=onnx encoder.model=no.onnx encoder.layer=x
+one_error "no.onnx"
+expect 2 "$saccade" train tiny.yaml --out x encoder.type=onnx
+one_error "encoder.model"
+expect 2 "$saccade" train tiny.yaml --out x attention.hard.profile=custom attention.selection=hard
+one_error "custom"
+[ ! -e x ] || fail "a failed start left its directory"
+exit 0

@@ -1,0 +1,59 @@
+# A comparison: every arm and regime, kept when it is run again, honest about what failed.
+. "$(dirname "${BASH_SOURCE[0]}")/support.sh"
+
+cat >compare.yaml <<'YAML'
+base: tiny.yaml
+name: two
+compare:
+  axes: {attention.selection: [soft, hard]}
+  seeds: [1, 2]
+YAML
+expect 0 "$saccade" compare compare.yaml --out both
+for text in "selection=soft" "selection=hard" "expectation" "argmax" "sample" "Bleu_4" \
+  "true_caption_rate" "ms per update" "peak memory" "parameters" "±"; do
+  wants "$text" out
+done
+cp out table
+for file in compare.json compare.md selection-soft/seed-1/checkpoints/last \
+  selection-hard/seed-2/metrics.jsonl; do
+  [ -s both/$file ] || fail "both/$file is missing"
+done
+ls both/sheets/*.png >/dev/null || fail "no sheets"
+report=both/compare.json
+[ "$(json $report /schema_version)" -eq 1 ] || fail "schema_version"
+[ "$(json $report /complete)" = true ] || fail "not complete"
+[ "$(json $report '/arms#')" -eq 2 ] || fail "two arms"
+[ "$(json $report '/arms/0/regimes#')" -eq 1 ] || fail "soft has one regime"
+[ "$(json $report '/arms/1/regimes#')" -eq 3 ] || fail "hard has three regimes"
+[ "$(json $report '/arms/1/seeds#')" -eq 2 ] || fail "two seeds"
+[ "$(json $report /arms/1/values/attention.selection)" = hard ] || fail "values"
+[ "$(json $report /arms/0/regimes/0/corpus/Bleu_1/n)" -eq 2 ] || fail "n"
+for key in /arms/0/regimes/0/corpus/Bleu_1/mean /arms/0/ms_per_update/mean \
+  /arms/0/peak_memory_bytes/mean /arms/0/parameters /arms/1/seeds/0/regimes/2/corpus/Bleu_4; do
+  json $report $key >/dev/null
+done
+
+# An arm is the run that `train` makes of the same config.
+expect 0 "$saccade" train tiny.yaml --out alone attention.selection=hard seed=2
+[ "$(digest alone)" = "$(digest both/selection-hard/seed-2)" ] || fail "the arm is another run"
+
+# Again: nothing is trained, the same is reported.
+before=$(digest both/selection-hard/seed-2)
+expect 0 "$saccade" compare compare.yaml --out both
+cmp out table || fail "the second table differs"
+[ "$before" = "$(digest both/selection-hard/seed-2)" ] || fail "a finished arm was trained"
+
+# One arm fails: said at once, the others go on, exit 8.
+expect 8 "$saccade" compare tiny.yaml --out part train.stop=6u optimizer.clip_norm=0 \
+  'compare.axes={optimizer.lr: [1e-3, 1e30]}'
+wants "lr=1e30, seed 1" err
+[ "$(json part/compare.json /arms/0/seeds/0/status)" = ok ] || fail "the good arm"
+[ "$(json part/compare.json /arms/1/seeds/0/status)" = failed ] || fail "the bad arm"
+[ "$(json part/compare.json /complete)" = false ] || fail "complete"
+
+expect 2 "$saccade" compare tiny.yaml --out bad 'compare.axes={attention.selction: [soft]}'
+wants "did you mean 'selection'?" err
+expect 2 "$saccade" compare tiny.yaml --out bad 'compare.axes={seed: [1, 2]}'
+one_error "compare.seeds"
+expect 7 "$saccade" compare compare.yaml --out alone
+exit 0

@@ -1,0 +1,68 @@
+# The JSON of evaluate, caption, overlay and data, which other programs read.
+. "$(dirname "${BASH_SOURCE[0]}")/support.sh"
+
+expect 0 "$saccade" train tiny.yaml --out soft train.stop=60u train.validate_every=60u
+expect 0 "$saccade" train tiny.yaml --out hard train.stop=60u train.validate_every=60u \
+  attention.selection=hard
+
+expect 0 "$saccade" evaluate soft --json
+cp out report.json
+[ "$(json report.json /schema_version)" -eq 1 ] || fail "schema_version"
+[ "$(json report.json /split)" = test ] || fail "scenes are evaluated on their test split"
+[ "$(json report.json /n_images)" -eq 8 ] || fail "n_images"
+[ "$(json report.json /search/beam)" -eq 2 ] || fail "search"
+[ "$(json report.json '/regimes#')" -eq 1 ] || fail "a soft model has one regime"
+[ "$(json report.json /regimes/0/name)" = expectation ] || fail "regime"
+for metric in Bleu_1 Bleu_2 Bleu_3 Bleu_4 Bleu_4_no_bp true_caption_rate; do
+  json report.json /regimes/0/corpus/$metric >/dev/null
+done
+expect 0 "$saccade" evaluate soft --json --threads 1
+cmp out report.json || fail "threads change the scores"
+expect 0 "$saccade" evaluate soft
+wants "Bleu_4" out
+
+expect 0 "$saccade" evaluate hard --json
+[ "$(json out '/regimes#')" -eq 3 ] || fail "a hard model has three regimes"
+names=$(for i in 0 1 2; do json out /regimes/$i/name; done | sort | tr '\n' ' ')
+[ "$names" = "argmax expectation sample " ] || fail "regimes: $names"
+
+expect 0 "$saccade" data tiny.yaml --out sheets
+[ -s sheets/test.png ] || fail "no contact sheet"
+expect 0 "$saccade" data tiny.yaml --json
+[ "$(json out /splits/0/images)" -eq 48 ] || fail "data: images"
+for key in /vocabulary_size /cut_captions /lengths /splits/2/unknown_share; do
+  json out $key >/dev/null
+done
+
+# A photo: any picture of another size and shape.
+photo=sheets/test.png
+expect 0 "$saccade" caption hard $photo --json
+cp out captions.json
+[ "$(json captions.json '#')" -eq 1 ] || fail "one image, one entry"
+[ "$(json captions.json /0/image)" = $photo ] || fail "image"
+for key in /0/caption /0/words /0/grid/rows /0/grid/cols /0/geometry /0/finished; do
+  json captions.json $key >/dev/null
+done
+if [ "$(json captions.json '/0/words#')" -gt 0 ]; then
+  for key in text logprob gate sampled; do json captions.json /0/words/0/$key >/dev/null; done
+  rows=$(json captions.json /0/grid/rows)
+  [ "$(json captions.json '/0/words/0/attention#')" -eq "$rows" ] || fail "attention is not rows"
+fi
+expect 0 "$saccade" caption soft $photo
+[ "$(wc -l <out)" -eq 1 ] || fail "one line a caption"
+
+expect 0 "$saccade" overlay hard $photo --out pictures
+[ -s pictures/test.sheet.png ] || fail "no sheet"
+json pictures/test.json /caption >/dev/null
+wants pictures/test.sheet.png out
+
+# Pictures that cannot be read: exit 3, the others go on.
+expect 3 "$saccade" caption soft missing.jpg
+one_error "missing.jpg"
+head -c 300 $photo >cut.png
+echo "no picture" >text.jpg
+expect 3 "$saccade" caption soft cut.png $photo text.jpg --json
+[ "$(json out '#')" -eq 1 ] || fail "the good picture was left out too"
+wants "cut.png" err
+wants "text.jpg" err
+exit 0

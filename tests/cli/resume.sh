@@ -1,0 +1,38 @@
+# A resumed run equals the uninterrupted one bit for bit, in mid-epoch too, for any thread count.
+. "$(dirname "${BASH_SOURCE[0]}")/support.sh"
+
+for selection in soft hard; do
+  set -- attention.selection=$selection
+  expect 0 "$saccade" train tiny.yaml --out whole-$selection "$@" --threads 1
+  wanted=$(digest whole-$selection)
+  for threads in 2 4; do
+    expect 0 "$saccade" train tiny.yaml --out threads-$selection-$threads "$@" --threads $threads
+    [ "$(digest threads-$selection-$threads)" = "$wanted" ] || fail "$threads threads differ"
+  done
+  # Stopped in mid-epoch (18 batches an epoch), once before and once after a validation.
+  expect 0 "$saccade" train tiny.yaml --out parts-$selection "$@" train.stop=7u
+  expect 0 "$saccade" train tiny.yaml --out parts-$selection "$@" train.stop=13u --resume
+  wants "going on from" err
+  expect 0 "$saccade" train tiny.yaml --out parts-$selection "$@" --resume --threads 3
+  [ "$(digest parts-$selection)" = "$wanted" ] || fail "the $selection run in parts differs"
+done
+
+# Killed without warning: goes on from the last checkpoint.
+"$saccade" train tiny.yaml --out killed train.stop=3000u train.keep=1 >out 2>err &
+pid=$!
+for _ in $(seq 200); do
+  [ -e killed/checkpoints/last ] && break
+  sleep 0.05
+done
+kill -9 $pid
+wait $pid 2>/dev/null
+[ -e killed/checkpoints/last ] || fail "no checkpoint before the kill"
+# What a killed writer may leave behind.
+printf '{"event":"upd' >>killed/metrics.jsonl
+"$saccade" inspect killed/checkpoints/last --json >inspect.json || fail "inspect"
+stop=$(($(json inspect.json /state/update) + 5))u
+expect 0 "$saccade" train tiny.yaml --out killed train.stop=$stop train.keep=1 --resume
+expect 0 "$saccade" train tiny.yaml --out unkilled train.stop=$stop
+[ "$(digest killed)" = "$(digest unkilled)" ] || fail "the killed run differs"
+json killed/metrics.jsonl '#' >/dev/null
+exit 0

@@ -1,0 +1,74 @@
+# Faults around a run's directory: another trainer, damage, full disks, changed configs.
+. "$(dirname "${BASH_SOURCE[0]}")/support.sh"
+
+# Of many trainers that start at once one gets the directory; nothing stale is left.
+for i in $(seq 8); do
+  ("$saccade" train tiny.yaml --out crowd train.stop=40u >/dev/null 2>err.$i
+    echo $? >code.$i) &
+done
+wait
+[ "$(cat code.* | grep -c '^0$')" -eq 1 ] || fail "not one winner: $(cat code.* | tr '\n' ' ')"
+[ "$(cat code.* | grep -c '^7$')" -eq 7 ] || fail "not seven busy: $(cat code.* | tr '\n' ' ')"
+
+"$saccade" train tiny.yaml --out run train.stop=100000u train.checkpoint_every=8u \
+  train.validate_every=100000u >/dev/null 2>first.err &
+pid=$!
+for _ in $(seq 200); do
+  [ -e run/checkpoints/last ] && break
+  sleep 0.05
+done
+expect 7 "$saccade" train tiny.yaml --out run --resume
+one_error "run: another saccade is training here (process $pid)"
+kill -9 $pid
+wait $pid 2>/dev/null
+
+# A killed trainer leaves no lock; a changed config is named.
+set -- "$saccade" train tiny.yaml --out run train.validate_every=100000u --resume
+expect 4 "$@" decoder.hidden=25
+wants "decoder.hidden was 24, is 25" err
+expect 4 "$@" seed=2 data.min_count=30
+wants "seed was 1, is 2" err
+wants "data.min_count was 1, is 30" err
+wants "vocabulary" err
+
+# The newest checkpoint is damaged: the one before is taken, and it is said.
+newest=$(printf '%s\n' run/checkpoints/step-*.h5 | tail -n 1)
+update=$((10#$(basename "$newest" .h5 | tr -dc 0-9)))
+printf 'X' | dd of="$newest" bs=1 seek=5000 conv=notrunc status=none
+expect 0 "$@" train.stop=$((update + 3))u
+wants "$newest" err
+wants "falling back to run/checkpoints/step-" err
+# All are damaged.
+for file in run/checkpoints/step-*.h5; do truncate -s 4000 "$file"; done
+expect 4 "$@"
+grep -q "^error: .*none of the" err || fail "all damaged"
+
+# No space: exit 5, and the checkpoint before stays good.
+expect 0 "$saccade" train tiny.yaml --out full train.stop=8u
+good=$(digest full)
+(
+  ulimit -f 40 # KiB; a checkpoint is larger
+  expect 5 "$saccade" train tiny.yaml --out full --resume
+  wants "full/checkpoints/step-" err
+  wants "ulimit -f" err
+) || exit 1
+[ "$(digest full)" = "$good" ] || fail "the old checkpoint was lost"
+ls full/checkpoints | grep -q tmp && fail "a temporary file is left"
+expect 0 "$saccade" train tiny.yaml --out full --resume
+
+touch file
+expect 5 "$saccade" train tiny.yaml --out file/run
+one_error "file/run"
+if [ "$(id -u)" -ne 0 ]; then
+  mkdir -m 555 locked
+  expect 5 "$saccade" train tiny.yaml --out locked/run
+  one_error "locked"
+fi
+
+# Divergence: the last good checkpoint is named and kept.
+expect 6 "$saccade" train tiny.yaml --out nan optimizer.lr=1e30 optimizer.clip_norm=0 \
+  train.checkpoint_every=1u train.stop=50u
+grep -q "^error: .*update .*last good checkpoint is nan/checkpoints/step-" err || fail "divergence"
+expect 0 "$saccade" inspect nan/checkpoints/last
+wants '"event":"diverged"' nan/metrics.jsonl
+exit 0

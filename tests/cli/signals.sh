@@ -1,0 +1,43 @@
+# SIGINT, SIGTERM and SIGUSR1 finish the update, save and exit 128+N; a second SIGINT ends at once.
+. "$(dirname "${BASH_SOURCE[0]}")/support.sh"
+
+# start RUN: trains in the background until the first updates are done.
+start() {
+  local before=0
+  [ -e "$1/metrics.jsonl" ] && before=$(wc -l <"$1/metrics.jsonl")
+  "$saccade" train tiny.yaml --out "$1" train.stop=100000u train.checkpoint_every=1000u \
+    train.validate_every=100000u --resume >out 2>err &
+  pid=$!
+  for _ in $(seq 200); do
+    [ -e "$1/metrics.jsonl" ] && [ "$(wc -l <"$1/metrics.jsonl")" -gt "$before" ] && return
+    sleep 0.05
+  done
+  fail "$1 does not start"
+}
+
+stopped=0
+for entry in INT:130 TERM:143 USR1:138; do
+  start run
+  kill -"${entry%:*}" $pid
+  wait $pid
+  code=$?
+  [ $code -eq "${entry#*:}" ] || fail "SIG${entry%:*} gave $code"
+  wants "--resume" err
+  [ -e run/checkpoints/last ] || fail "nothing was saved"
+  "$saccade" inspect run/checkpoints/last --json >inspect.json
+  update=$(json inspect.json /state/update)
+  [ "$update" -gt $stopped ] || fail "no progress since the last stop"
+  stopped=$update
+done
+# The three parts together are the run that was never stopped.
+expect 0 "$saccade" train tiny.yaml --out whole train.stop=${stopped}u \
+  train.checkpoint_every=1000u train.validate_every=100000u
+[ "$(digest run)" = "$(digest whole)" ] || fail "the stopped run differs"
+
+# Twice in a row: before anything could be saved, or right after.
+start twice
+kill -INT $pid
+kill -INT $pid
+wait $pid
+[ $? -eq 130 ] || fail "the second SIGINT did not stop it"
+exit 0

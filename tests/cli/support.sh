@@ -1,0 +1,61 @@
+# What the scripts of this folder share; to be sourced with the program and json_value as $1, $2.
+# Moves into an empty folder that is removed at the end, with a config that trains in a second.
+set -u
+saccade=$1
+json_value=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+fail() {
+  echo "FAILED (line ${BASH_LINENO[1]}): $*" >&2
+  [ -f out ] && sed 's/^/  stdout: /' out | head -n 40 >&2
+  [ -f err ] && sed 's/^/  stderr: /' err | head -n 40 >&2
+  exit 1
+}
+
+# expect CODE COMMAND...: runs it with stdout in `out`, stderr in `err`; wants this exit code.
+expect() {
+  local wanted=$1
+  shift
+  "$@" >out 2>err </dev/null
+  local got=$?
+  [ $got -eq "$wanted" ] || fail "exit code $got instead of $wanted: $*"
+}
+
+# wants TEXT FILE: the file has the text.
+wants() { grep -qF -- "$1" "$2" || fail "'$1' is not in $2"; }
+
+# one_error TEXT...: stderr is one line, an error with these texts.
+one_error() {
+  [ "$(grep -c . err)" -eq 1 ] || fail "stderr is not one line"
+  grep -q '^error: ' err || fail "stderr is no error"
+  local text
+  for text in "$@"; do wants "$text" err; done
+}
+
+# json FILE POINTER: prints a value of a JSON file; fails when it is not there.
+json() { "$json_value" "$1" "$2" || fail "$1 has no $2"; }
+
+# digest RUN: of everything a run's last checkpoint trained.
+digest() {
+  "$saccade" inspect "$1/checkpoints/last" --json >digest.json || fail "inspect $1"
+  echo "$(json digest.json /parameters_digest) $(json digest.json /optimizer_digest)" \
+    "$(json digest.json /state/update)"
+}
+
+cat >tiny.yaml <<'YAML'
+name: tiny
+data:
+  type: scenes
+  min_count: 1
+  captions_per_image: 3
+  scenes: {train: 48, val: 8, test: 8, size: 32}
+encoder: {type: cnn, image_size: 32, channels: [8, 8, 8, 8], positions: coordinates}
+attention: {score: additive, gate: scalar, hidden: 16}
+decoder: {type: lstm, hidden: 24, embedding: 16, init_hidden: 16, dropout: 0.2}
+objective: {doubly_stochastic: 0}
+optimizer: {type: adam, lr: 5e-3, clip_norm: 5}
+train: {batch: 8, shard: 4, stop: 24u, validate_every: 10u, checkpoint_every: 8u}
+search: {mode: beam, beam: 2, max_length: 8}
+YAML

@@ -1,0 +1,50 @@
+# A run leaves what it promises: config, manifest, metrics, log, checkpoints with their links.
+. "$(dirname "${BASH_SOURCE[0]}")/support.sh"
+
+expect 0 "$saccade" train tiny.yaml --out run data.captions_per_image=2 --json
+[ "$(json out /updates)" -eq 24 ] || fail "24 updates were asked for"
+[ "$(json out /reason)" = finished ] || fail "the run is not finished"
+best=$(json out /best_checkpoint)
+[ "$best" = run/checkpoints/best-Bleu_4 ] && [ -f "$best" ] || fail "no best checkpoint"
+
+for file in config.yaml manifest.json metrics.jsonl train.log checkpoints/last; do
+  [ -s run/$file ] || fail "run/$file is missing"
+done
+expect 0 "$saccade" config check run/config.yaml
+wants "captions_per_image: 2" run/config.yaml
+[ "$(readlink run/checkpoints/last)" = step-00000024.h5 ] || fail "last is not relative"
+[ "$(json run/manifest.json /seed)" -eq 1 ] || fail "manifest: seed"
+for key in /versions/compiler /versions/simd /dataset/digest /vocabulary/digest \
+  /starts/0/command_line; do
+  [ -n "$(json run/manifest.json $key)" ] || fail "manifest: $key"
+done
+# Two newest, and the best where it is older.
+[ "$(ls run/checkpoints/step-*.h5 | wc -l)" -le 3 ] || fail "old checkpoints stay"
+
+lines=$(wc -l <run/metrics.jsonl)
+[ "$(json run/metrics.jsonl '#')" -eq "$lines" ] || fail "metrics.jsonl"
+for event in update validation checkpoint end; do
+  wants "\"event\":\"$event\"" run/metrics.jsonl
+done
+for key in loss ms_per_update captions_per_second peak_memory_bytes lr; do
+  json run/metrics.jsonl "/0/$key" >/dev/null
+done
+[ "$(json run/metrics.jsonl "/$((lines - 1))/parameters")" -gt 1000 ] || fail "parameter count"
+
+expect 7 "$saccade" train tiny.yaml --out run
+one_error "run: exists and is not empty" "--resume" "--out"
+
+expect 0 "$saccade" train tiny.yaml --out dev --fast-dev-run
+wants "3 updates" out
+expect 0 "$saccade" train tiny.yaml --out over --overfit 4 --limit-val 2 train.stop=6u
+wants "6 updates" out
+expect 0 "$saccade" train tiny.yaml --out hard attention.selection=hard train.stop=12u
+wants "sampled_share" hard/metrics.jsonl
+
+# No terminal: lines, not bars.
+grep -q $'\r' err && fail "a progress bar was drawn into a file"
+
+# Without any attention.
+expect 0 "$saccade" train tiny.yaml --out none attention.score=none attention.gate=none \
+  train.stop=6u
+exit 0

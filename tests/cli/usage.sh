@@ -1,0 +1,72 @@
+# Usage errors: exit code 2 and one line that helps; help and version; output that is cut short.
+. "$(dirname "${BASH_SOURCE[0]}")/support.sh"
+
+expect 2 "$saccade"
+one_error "no command" "train" "saccade --help"
+expect 2 "$saccade" trian
+one_error "unknown command 'trian'" "did you mean 'train'?"
+expect 2 "$saccade" train
+one_error "config is required" "saccade train --help"
+expect 2 "$saccade" train tiny.yaml
+one_error "--out is required"
+expect 2 "$saccade" train tiny.yaml --out run --resum
+one_error "unknown option '--resum'" "did you mean '--resume'?"
+expect 2 "$saccade" train tiny.yaml --out run --threads zero
+one_error "--threads"
+expect 2 "$saccade" list attentoin
+one_error "did you mean 'attention'?"
+expect 2 "$saccade" train missing.yaml --out run
+one_error "missing.yaml"
+[ ! -e run ] || fail "a usage error left a directory behind"
+
+# All mistakes of a config at once, each with its place.
+printf 'name: x\ndecoder:\n  hiden: 12\ntrain:\n  batch: 0\n' >wrong.yaml
+expect 2 "$saccade" train wrong.yaml --out run
+wants "wrong.yaml:3:3: unknown key 'hiden' in decoder (did you mean 'hidden'?)" err
+wants "wrong.yaml:5:10:" err
+expect 2 "$saccade" config check wrong.yaml
+expect 2 "$saccade" config check tiny.yaml train.bacth=3
+one_error "did you mean 'batch'?"
+expect 2 "$saccade" train tiny.yaml --out run train.best_metric=blue_4
+wants "did you mean 'Bleu_4'?" err
+[ ! -e run ] || fail "a wrong metric left a directory behind"
+
+# config show prints YAML that means the same.
+expect 0 "$saccade" config show tiny.yaml train.batch=7
+wants "# tiny.yaml:" out
+wants "batch: 7  # command line" out
+cp out shown.yaml
+expect 0 "$saccade" config show shown.yaml
+diff <(sed 's/  #.*//' shown.yaml) <(sed 's/  #.*//' out) || fail "config show is not stable"
+expect 0 "$saccade" config check shown.yaml
+
+for command in train evaluate caption overlay compare data inspect list config; do
+  expect 0 "$saccade" $command --help
+  grep -qi "example" out || fail "$command --help shows no example"
+  wants "saccade $command" out
+  wants "--threads" out
+done
+expect 0 "$saccade" --help
+expect 0 "$saccade" --version
+wants "compiler: " out
+wants "SIMD: " out
+wants "oneDNN" out
+
+for topic in attention encoders decoders data optimizers schedules searches regimes config; do
+  expect 0 "$saccade" list $topic
+  expect 0 "$saccade" list $topic --json
+  json out /schema_version >/dev/null
+done
+expect 0 "$saccade" list
+wants "additive" out
+wants "flickr8k" out
+
+# A reader that leaves early is no error to speak of.
+"$saccade" list config 2>err | head -n 1 >out
+[ "$(cat out err | grep -c .)" -le 1 ] || fail "list | head is not quiet"
+# A full disk behind stdout is.
+[ -e /dev/full ] && { "$saccade" list config >/dev/full 2>err; [ $? -eq 5 ] || fail "no exit 5"; }
+
+expect 2 "$saccade" --color=always trian
+[ "$(NO_COLOR=1 "$saccade" trian 2>&1 | tr -d '[:print:]\n' | wc -c)" -eq 0 ] || fail "colours"
+exit 0
