@@ -165,9 +165,8 @@ TrainingResult run_training(const TrainingRequest& request, const StopSignal& si
   RunDirectory& directory = *request.directory;
   const Dataset& dataset = data.loaded().dataset;
   const FrozenEncoder* frozen = data.pipeline().frozen();
-  const DataIdentity identity{.name = dataset.name,
-                              .digest = dataset.digest,
-                              .encoder = frozen ? frozen->digest() : ""};
+  const DataIdentity identity{
+      .name = dataset.name, .digest = dataset.digest, .encoder = frozen ? frozen->digest() : ""};
   const GridShape frozen_grid = data.pipeline().frozen_grid();
 
   const TrainingSet set(data.loaded(), config.data, data.vocabulary(), data.inputs().bad_images());
@@ -197,8 +196,7 @@ TrainingResult run_training(const TrainingRequest& request, const StopSignal& si
            },
        .mark_best = [&](const std::string& metric,
                         const fs::path& checkpoint) { directory.mark_best(metric, checkpoint); }});
-  std::error_code ignored;
-  const bool had_log = fs::exists(directory.path() / "train.log", ignored);
+  const bool had_run = directory.has_run();
   if (start) restore_run(*start, config, identity, model, trainer);
   reporter.open(directory.path());
   if (start) {
@@ -208,7 +206,7 @@ TrainingResult run_training(const TrainingRequest& request, const StopSignal& si
                  start->source() + " (update " + std::to_string(trainer.state().update) + ")");
     if (!trainer.state().finished)
       reporter.event(Json({{"event", "resume"}, {"update", trainer.state().update}}).dump());
-  } else if (request.resume && had_log) {
+  } else if (request.resume && had_run) {
     reporter.say(directory.path().string() + ": no checkpoint yet; starting from the beginning");
   }
   const bool was_finished = trainer.state().finished;

@@ -117,6 +117,7 @@ Archive checkpoint_archive(const ExperimentConfig& config, const Captioner& mode
   archive.add_string("config", print_config(config));
   archive.add_string("data/name", data.name);
   archive.add_string("data/digest", data.digest);
+  archive.add_string("encoder_digest", data.encoder);
   archive.add_strings("vocabulary", model.vocabulary().words());
   archive.add_int64s("frozen_grid", {3},
                      {frozen_grid.rows, frozen_grid.cols, frozen_grid.features});
@@ -147,7 +148,8 @@ LoadedModel load_model(const std::filesystem::path& path, std::span<const std::s
   auto changed = parse_config<ExperimentConfig>(archive.string("config"),
                                                 path.string() + " (config)", overrides);
   loaded.config = changed.config;
-  loaded.data = {archive.string("data/name"), archive.string("data/digest")};
+  loaded.data = {archive.string("data/name"), archive.string("data/digest"),
+                 archive.string("encoder_digest")};
   const auto grid = archive.int64s("frozen_grid", std::array<Index, 1>{3});
   loaded.frozen_grid = {.rows = grid[0], .cols = grid[1], .features = grid[2]};
   loaded.model =
@@ -168,6 +170,8 @@ void restore_run(const Archive& archive, const ExperimentConfig& config, const D
     if (!may_change(d.path)) changes += "\n  " + d.path + " was " + d.first + ", is " + d.second;
   if (archive.string("data/digest") != data.digest)
     changes += "\n  the data set " + data.name + " has other content";
+  if (archive.string("encoder_digest") != data.encoder)
+    changes += "\n  the network or layer of the frozen encoder";
   if (archive.strings("vocabulary") != model.vocabulary().words()) changes += "\n  the vocabulary";
   if (!changes.empty())
     throw CheckpointError(archive.source() +

@@ -11,9 +11,10 @@
 
 namespace saccade {
 
-// What identifies the data a model was trained on.
+// What identifies the data a model was trained on, and the frozen encoder ("" for a trainable one)
+// whose features it expects.
 struct DataIdentity {
-  std::string name, digest;
+  std::string name, digest, encoder;
 };
 
 // The archive of a run: parameters, vocabulary, config, grid, optimizer moments, state. Borrows the

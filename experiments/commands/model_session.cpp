@@ -17,10 +17,6 @@ std::vector<std::string> overrides_of(const ModelArgs& args) {
   return overrides;
 }
 
-std::string text_of(const GridShape& grid) {
-  return str(grid.rows, "x", grid.cols, "x", grid.features);
-}
-
 }  // namespace
 
 void add_model_options(CLI::App& app, ModelArgs& args) {
@@ -42,11 +38,10 @@ void add_model_options(CLI::App& app, ModelArgs& args) {
 ModelSession::ModelSession(const ModelArgs& args)
     : loaded_(load_model(resolve_checkpoint(args.checkpoint), overrides_of(args))) {
   pipeline_.emplace(loaded_.config.encoder);
-  if (pipeline_->frozen() && pipeline_->frozen_grid() != loaded_.frozen_grid) {
-    throw DataError(str(loaded_.config.encoder.model, ": layer ", loaded_.config.encoder.layer,
-                        " gives a grid of ", text_of(pipeline_->frozen_grid()),
-                        "; the model was trained on ", text_of(loaded_.frozen_grid),
-                        "; set encoder.model to the network it was trained with"));
+  if (pipeline_->frozen() && pipeline_->frozen()->digest() != loaded_.data.encoder) {
+    throw DataError(str(loaded_.config.encoder.model, ", layer ", loaded_.config.encoder.layer,
+                        ": not the network, layer or preprocessing that the model was trained with; set "
+                        "encoder.model to that one"));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/base/log.h"
 #include "core/parallel/parallel.h"
 #include "experiments/training_run.h"
 
@@ -37,8 +38,6 @@ ExperimentConfig resolve(const TrainOptions& options) {
   return config;
 }
 
-std::string seconds_text(double seconds) { return duration_text(seconds); }
-
 void print_summary(const TrainOptions& options, const ExperimentConfig& config,
                    const TrainingResult& result) {
   const std::string& metric = config.train.best_metric;
@@ -63,7 +62,7 @@ void print_summary(const TrainOptions& options, const ExperimentConfig& config,
     std::cout << json.dump(2) << "\n";
     return;
   }
-  std::cout << state.update << " updates in " << seconds_text(state.seconds);
+  std::cout << state.update << " updates in " << duration_text(state.seconds);
   if (best != state.best.end())
     std::cout << ", best " << metric << " " << str(best->second) << " in " << result.best.string();
   std::cout << "\n";
@@ -76,6 +75,8 @@ int run_train(const TrainOptions& options) {
     parallel::set_threads(static_cast<int>(config.threads));
   RunDirectory directory(options.out,
                          options.resume ? RunDirectory::Mode::kResume : RunDirectory::Mode::kNew);
+  if (options.resume && !directory.has_run())
+    log::info(options.out + ": there is no run to resume yet; starting one");
   const Split validation = options.overfit > 0 ? Split::kTrain : Split::kVal;
   const RunData data(config, {.splits = {validation}, .most_images = config.train.validate_images},
                      signal);

@@ -62,7 +62,7 @@ class Fixture {
     make_talkative(model);
     const auto optimizer = make_optimizer(config_.optimizer, model.parameters());
     save_archive(checkpoint(),
-                 checkpoint_archive(config_, model, {}, {data_.dataset.name, data_.dataset.digest},
+                 checkpoint_archive(config_, model, {}, {data_.dataset.name, data_.dataset.digest, ""},
                                     *optimizer, {}));
   }
 

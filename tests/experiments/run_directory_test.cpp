@@ -1,0 +1,95 @@
+// The directory of a run: lock, links, which checkpoints stay, which one is the newest good one.
+#include "experiments/run_directory.h"
+
+#include <algorithm>
+#include <fstream>
+
+#include "core/base/error.h"
+#include "experiments/metrics_log.h"
+#include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
+
+namespace saccade::test {
+namespace {
+
+namespace fs = std::filesystem;
+using Mode = RunDirectory::Mode;
+
+Archive archive_of(std::uint64_t value) {
+  Archive archive;
+  archive.add_uint64("value", value);
+  return archive;
+}
+
+std::vector<std::string> names_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder))
+    names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+TEST_CASE("a new run needs an empty directory and leaves none behind when nothing is put into it") {
+  const TempFolder folder;
+  const fs::path run = folder.path() / "deep" / "run";
+  { const RunDirectory directory(run, Mode::kNew); }
+  REQUIRE(!fs::exists(run));
+  {
+    RunDirectory directory(run, Mode::kNew);
+    directory.write_text("manifest.json", "{}");
+    REQUIRE(directory.has_run());
+    REQUIRE_THROWS_AS(RunDirectory(run, Mode::kResume), BusyError);  // even by this process
+  }
+  REQUIRE_THROWS_AS(RunDirectory(run, Mode::kNew), BusyError);
+  REQUIRE_NOTHROW(RunDirectory(run, Mode::kResume));
+  REQUIRE(fs::exists(run / "manifest.json"));
+}
+
+TEST_CASE("the newest checkpoints and those that links point to stay") {
+  const TempFolder folder;
+  RunDirectory directory(folder.path() / "run", Mode::kNew);
+  REQUIRE(!directory.newest_checkpoint());
+  for (Index update = 10; update <= 50; update += 10) {
+    const fs::path file =
+        directory.save_checkpoint(archive_of(static_cast<std::uint64_t>(update)), update, 2);
+    if (update == 20) directory.mark_best("Bleu_4", file);
+  }
+  const fs::path checkpoints = checkpoint_folder(directory.path());
+  REQUIRE(names_in(checkpoints) == std::vector<std::string>{"best-Bleu_4", "last",
+                                                            "step-00000020.h5", "step-00000040.h5",
+                                                            "step-00000050.h5"});
+  REQUIRE(fs::read_symlink(checkpoints / "last") == "step-00000050.h5");
+  REQUIRE(fs::read_symlink(checkpoints / "best-Bleu_4") == "step-00000020.h5");
+  REQUIRE(resolve_checkpoint(directory.path()) == checkpoints / "best-Bleu_4");
+  REQUIRE(resolve_checkpoint(checkpoints / "last") == checkpoints / "last");
+  REQUIRE(directory.newest_checkpoint()->uint64("value") == 50);
+
+  // A better one takes the place, and the old one goes with the next checkpoint.
+  directory.mark_best("Bleu_4", checkpoints / "step-00000050.h5");
+  directory.save_checkpoint(archive_of(60), 60, 1);
+  REQUIRE(names_in(checkpoints) ==
+          std::vector<std::string>{"best-Bleu_4", "last", "step-00000050.h5", "step-00000060.h5"});
+  fs::resize_file(checkpoints / "step-00000060.h5", 700);
+  REQUIRE(directory.newest_checkpoint()->uint64("value") == 50);
+  fs::resize_file(checkpoints / "step-00000050.h5", 0);
+  REQUIRE_THROWS_AS(directory.newest_checkpoint(), CheckpointError);
+}
+
+TEST_CASE("a torn last line of metrics.jsonl is cut off") {
+  const TempFolder folder;
+  const fs::path path = folder.path() / "metrics.jsonl";
+  const auto content = [&] {
+    std::ifstream in(path);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
+  MetricsLog(path).add("{\"a\":1}");
+  std::ofstream(path, std::ios::app) << "{\"a\":";
+  MetricsLog(path).add("{\"a\":2}");
+  REQUIRE(content() == "{\"a\":1}\n{\"a\":2}\n");
+  std::ofstream(path) << "torn";
+  const MetricsLog log(path);
+  REQUIRE(content().empty());
+}
+
+}  // namespace
+}  // namespace saccade::test
