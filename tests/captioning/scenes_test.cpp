@@ -53,6 +53,7 @@ TEST_CASE("objects are inside, apart, and clearly on one side of each other") {
         const bool overlap = a.x < b.right() + 2 && b.x < a.right() + 2 && a.y < b.bottom() + 2 &&
                              b.y < a.bottom() + 2;
         REQUIRE(!overlap);
+        REQUIRE((object.shape == other.shape || object.colour != other.colour));
         for (const double d : {a.centre_x() - b.centre_x(), a.centre_y() - b.centre_y()}) {
           REQUIRE((std::abs(d) <= size / 32 || std::abs(d) >= size * 3 / 32));
         }

@@ -63,21 +63,28 @@ ObjectKind sample_kind(Random& random, ScenePart part) {
   }
 }
 
+// Things of different shapes differ in colour too, so that a colour points at one thing or at
+// several equal ones.
+bool go_together(const ObjectKind& kind, const std::vector<ObjectKind>& others) {
+  return std::all_of(others.begin(), others.end(), [&](const ObjectKind& other) {
+    return kind.shape == other.shape || kind.colour != other.colour;
+  });
+}
+
 // What a scene shows: often things of one kind or one shape, so that there is something to count.
 std::vector<ObjectKind> sample_kinds(Random& random, std::size_t count, ScenePart part) {
-  const bool test = part == ScenePart::kTest;
   std::vector<ObjectKind> kinds = {sample_kind(random, part)};
-  while (test && !is_held_out(kinds.front())) kinds.front() = sample_kind(random, part);
+  while (part == ScenePart::kTest && !is_held_out(kinds.front())) {
+    kinds.front() = sample_kind(random, part);
+  }
   while (kinds.size() < count) {
     ObjectKind kind = sample_kind(random, part);
-    const double draw = random.uniform();
     const ObjectKind& model = kinds[random.below(kinds.size())];
-    if (draw < 0.32) {
-      ObjectKind like = {.shape = model.shape, .colour = kind.colour, .size = kind.size};
-      if (draw < 0.22) like.colour = model.colour;
-      if (test || !is_held_out(like)) kind = like;
-    }
-    kinds.push_back(kind);
+    const double draw = random.uniform();
+    if (draw < 0.30) kind.shape = model.shape;
+    if (draw < 0.22) kind.colour = model.colour;
+    const bool allowed = part == ScenePart::kTest || !is_held_out(kind);
+    if (allowed && go_together(kind, kinds)) kinds.push_back(kind);
   }
   return kinds;
 }

@@ -1,6 +1,7 @@
 // Draws scenes from (seed, split, index) alone: the same scene whatever was drawn before it.
-// Objects never overlap, and along each axis two centres are either aligned or clearly apart, so
-// that every relation between two objects is plainly true or plainly false.
+// Objects never overlap, those of different shapes differ in colour, and along each axis two
+// centres are either aligned or clearly apart, so that every relation between two objects is
+// plainly true or plainly false.
 #pragma once
 
 #include <cstdint>
