@@ -189,6 +189,7 @@ int run_program(int argc, const char* const* argv, const Environment& environmen
   try {
     return run(argc, argv, environment);
   } catch (const Stopped& stopped) {
+    std::cerr << "stopped before there was anything to save\n";
     return signal_exit_code(stopped.signal());
   } catch (const Error& error) {
     return fail(error.code(), error.what());

@@ -23,6 +23,7 @@ namespace {
 
 constexpr const char* kLock = "lock";
 constexpr const char* kLast = "last";
+constexpr const char* kManifest = "manifest.json";
 constexpr std::string_view kBest = "best-";
 
 struct Step {
@@ -120,6 +121,11 @@ void RunDirectory::refuse_content() const {
                     ": exists and is not empty; add --resume to go on with the run in it, or "
                     "choose another --out");
   }
+}
+
+bool RunDirectory::has_run() const {
+  std::error_code error;
+  return fs::exists(path_ / kManifest, error);
 }
 
 std::optional<Archive> RunDirectory::newest_checkpoint() const {

@@ -26,6 +26,8 @@ class RunDirectory {
   RunDirectory& operator=(const RunDirectory&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
+  // Whether a run was started here before.
+  bool has_run() const;
 
   // The newest checkpoint that can be read, nothing when there is none. Says which newer ones are
   // damaged. Throws CheckpointError when all are.

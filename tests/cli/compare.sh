@@ -51,6 +51,23 @@ wants "lr=1e30, seed 1" err
 [ "$(json part/compare.json /arms/1/seeds/0/status)" = failed ] || fail "the bad arm"
 [ "$(json part/compare.json /complete)" = false ] || fail "complete"
 
+# Stopped, then gone on with.
+"$saccade" compare compare.yaml --out stopped train.stop=100000u \
+  train.validate_every=100000u >out 2>err &
+pid=$!
+for _ in $(seq 200); do
+  [ -s stopped/selection-soft/seed-1/metrics.jsonl ] && break
+  sleep 0.05
+done
+kill -TERM $pid
+wait $pid
+[ $? -eq 143 ] || fail "SIGTERM gave another exit code"
+"$saccade" inspect stopped/selection-soft/seed-1/checkpoints/last --json >inspect.json ||
+  fail "the stopped arm saved nothing"
+expect 0 "$saccade" compare compare.yaml --out stopped compare.seeds=[1] \
+  train.validate_every=100000u train.stop=$(($(json inspect.json /state/update) + 3))u
+[ "$(json stopped/compare.json /complete)" = true ] || fail "the stopped comparison"
+
 expect 2 "$saccade" compare tiny.yaml --out bad 'compare.axes={attention.selction: [soft]}'
 wants "did you mean 'selection'?" err
 expect 2 "$saccade" compare tiny.yaml --out bad 'compare.axes={seed: [1, 2]}'

@@ -65,6 +65,14 @@ if [ "$(id -u)" -ne 0 ]; then
   one_error "locked"
 fi
 
+# Too little memory is said, not died of. (A sanitizer's shadow memory does not fit either.)
+(
+  ulimit -v 3000000
+  "$saccade" --version >/dev/null 2>&1 || exit 0
+  expect 9 "$saccade" train tiny.yaml --out huge decoder.hidden=16384
+  one_error "out of memory"
+) || exit 1
+
 # Divergence: the last good checkpoint is named and kept.
 expect 6 "$saccade" train tiny.yaml --out nan optimizer.lr=1e30 optimizer.clip_norm=0 \
   train.checkpoint_every=1u train.stop=50u

@@ -30,7 +30,7 @@ std::vector<std::string> names_in(const fs::path& folder) {
 }
 
 TEST_CASE("a new run needs an empty directory and leaves none behind when nothing is put into it") {
-  const TempFolder folder;
+  const TempFolder folder("run-directory");
   const fs::path run = folder.path() / "deep" / "run";
   { const RunDirectory directory(run, Mode::kNew); }
   REQUIRE(!fs::exists(run));
@@ -46,7 +46,7 @@ TEST_CASE("a new run needs an empty directory and leaves none behind when nothin
 }
 
 TEST_CASE("the newest checkpoints and those that links point to stay") {
-  const TempFolder folder;
+  const TempFolder folder("run-directory");
   RunDirectory directory(folder.path() / "run", Mode::kNew);
   REQUIRE(!directory.newest_checkpoint());
   for (Index update = 10; update <= 50; update += 10) {
@@ -76,19 +76,15 @@ TEST_CASE("the newest checkpoints and those that links point to stay") {
 }
 
 TEST_CASE("a torn last line of metrics.jsonl is cut off") {
-  const TempFolder folder;
+  const TempFolder folder("run-directory");
   const fs::path path = folder.path() / "metrics.jsonl";
-  const auto content = [&] {
-    std::ifstream in(path);
-    return std::string(std::istreambuf_iterator<char>(in), {});
-  };
   MetricsLog(path).add("{\"a\":1}");
   std::ofstream(path, std::ios::app) << "{\"a\":";
   MetricsLog(path).add("{\"a\":2}");
-  REQUIRE(content() == "{\"a\":1}\n{\"a\":2}\n");
+  REQUIRE(TempFolder::read(path) == "{\"a\":1}\n{\"a\":2}\n");
   std::ofstream(path) << "torn";
   const MetricsLog log(path);
-  REQUIRE(content().empty());
+  REQUIRE(TempFolder::read(path).empty());
 }
 
 }  // namespace
