@@ -39,9 +39,10 @@ ModelSession::ModelSession(const ModelArgs& args)
     : loaded_(load_model(resolve_checkpoint(args.checkpoint), overrides_of(args))) {
   pipeline_.emplace(loaded_.config.encoder);
   if (pipeline_->frozen() && pipeline_->frozen()->digest() != loaded_.data.encoder) {
-    throw DataError(str(loaded_.config.encoder.model, ", layer ", loaded_.config.encoder.layer,
-                        ": not the network, layer or preprocessing that the model was trained with; set "
-                        "encoder.model to that one"));
+    throw DataError(
+        str(loaded_.config.encoder.model, ", layer ", loaded_.config.encoder.layer,
+            ": not the network, layer or preprocessing that the model was trained with; set "
+            "encoder.model to that one"));
   }
 }
 

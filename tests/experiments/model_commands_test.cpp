@@ -61,9 +61,9 @@ class Fixture {
     Captioner model(config_, training_vocabulary(data_, config_.data), {});
     make_talkative(model);
     const auto optimizer = make_optimizer(config_.optimizer, model.parameters());
-    save_archive(checkpoint(),
-                 checkpoint_archive(config_, model, {}, {data_.dataset.name, data_.dataset.digest, ""},
-                                    *optimizer, {}));
+    save_archive(checkpoint(), checkpoint_archive(config_, model, {},
+                                                  {data_.dataset.name, data_.dataset.digest, ""},
+                                                  *optimizer, {}));
   }
 
   fs::path checkpoint() const { return folder_ / "model.h5"; }
