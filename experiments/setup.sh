@@ -3,7 +3,7 @@
 # project. Installs the Debian 12 packages that are missing, configures one preset and builds it.
 
 packages=(
-  g++ cmake ninja-build ccache lld pkg-config
+  g++ cmake ninja-build ccache pkg-config
   libopencv-dev libopencv-contrib-dev  # contrib: freetype, for text that is not ASCII
   fonts-dejavu-core                    # the font of the pictures
   libdnnl-dev ocl-icd-opencl-dev       # oneDNN; its CMake package looks for OpenCL
