@@ -37,7 +37,8 @@ class RunReporter : public TrainObserver {
   void event(const std::string& json) { metrics_->add(json); }
   // Prints a line and keeps it in train.log.
   void say(const std::string& text);
-  Progress& progress() { return progress_; }
+  // Takes the bar away, so that something else can be shown.
+  void clear_progress() { progress_.clear(); }
   Telemetry telemetry() const;
 
  private:

@@ -6,6 +6,7 @@
 #include "captioning/evaluation/evaluate.h"
 #include "captioning/training/checkpoint_content.h"
 #include "core/base/error.h"
+#include "core/base/log.h"
 #include "core/base/suggest.h"
 #include "experiments/manifest.h"
 #include "experiments/progress.h"
@@ -80,11 +81,12 @@ void check_metrics(const TrainingRequest& request, const Captioner& model) {
   check("train.early_stop.metric", config.train.early_stop.metric);
 }
 
-Metrics validate(const TrainingRequest& request, const Captioner& model, Progress& progress) {
+Metrics validate(const TrainingRequest& request, const Captioner& model) {
+  Progress progress(request.label + ", validating");
   EvaluationRequest validation = validation_request(request);
   validation.progress = [&](Index done, Index total) {
     progress.show(static_cast<double>(done) / static_cast<double>(total),
-                  "validating, " + std::to_string(done) + " of " + std::to_string(total));
+                  std::to_string(done) + " of " + std::to_string(total) + " images");
   };
   Metrics metrics =
       first_scores(evaluate(model, request.data->loaded(), request.data->inputs(), validation));
@@ -146,6 +148,8 @@ RunData::RunData(const ExperimentConfig& config, const Request& request, const S
     : config_(config),
       loaded_(std::make_unique<LoadedData>(load_data(config.data))),
       pipeline_(std::make_unique<InputPipeline>(config.encoder)) {
+  for (const std::string& note : loaded_->dataset.notes)
+    log::info(loaded_->dataset.name + ": " + note);
   signal.check();
   inputs_ = load_inputs(*loaded_, *pipeline_, config, request, signal);
   vocabulary_ = training_vocabulary(*loaded_, config.data);
@@ -185,7 +189,8 @@ TrainingResult run_training(const TrainingRequest& request, const StopSignal& si
        .observer = &reporter,
        .validate =
            [&](const Captioner& captioner) {
-             return validate(request, captioner, reporter.progress());
+             reporter.clear_progress();
+             return validate(request, captioner);
            },
        .save =
            [&](const Optimizer& optimizer, const TrainingState& state) {

@@ -1,6 +1,7 @@
 #include "experiments/commands/train.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -34,6 +35,7 @@ ExperimentConfig resolve(const TrainOptions& options) {
     config.data.limit_val = kDevImages;
     config.train.validate_images = kDevImages;
     config.train.stop = updates(kDevUpdates);
+    config.optimizer.warmup = std::min(config.optimizer.warmup, kDevUpdates - 1);
   }
   return config;
 }

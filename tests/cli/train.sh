@@ -34,7 +34,8 @@ done
 expect 7 "$saccade" train tiny.yaml --out run
 one_error "run: exists and is not empty" "--resume" "--out"
 
-expect 0 "$saccade" train tiny.yaml --out dev --fast-dev-run
+expect 0 "$saccade" train tiny.yaml --out dev --fast-dev-run optimizer.warmup=100 \
+  optimizer.schedule=warmup_cosine train.validate_every=5e
 wants "3 updates" out
 expect 0 "$saccade" train tiny.yaml --out over --overfit 4 --limit-val 2 train.stop=6u
 wants "6 updates" out
