@@ -13,17 +13,19 @@ namespace saccade {
 namespace {
 
 constexpr double kSecondsBetweenBars = 0.1, kSecondsBetweenLines = 5;
-constexpr int kBarWidth = 24;
+constexpr long kLongestBar = 24, kShortestBar = 6;
 
 std::size_t terminal_columns() {
   winsize size{};
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-std::string bar(double done) {
-  const int full = static_cast<int>(std::lround(done * kBarWidth));
+// "[####....]" in at most `columns` characters.
+std::string bar(double done, long columns) {
+  const long width = std::clamp(columns - 2, kShortestBar, kLongestBar);
+  const long full = std::lround(done * static_cast<double>(width));
   return "[" + std::string(static_cast<std::size_t>(full), '#') +
-         std::string(static_cast<std::size_t>(kBarWidth - full), '.') + "]";
+         std::string(static_cast<std::size_t>(width - full), '.') + "]";
 }
 
 }  // namespace
@@ -64,8 +66,11 @@ void Progress::show(double done, const std::string& text) {
     left = ", " + duration_text(passed * (1 - done) / (done - first_done_)) + " left";
   const std::string percent = std::to_string(std::lround(100 * done)) + " %";
   if (terminal_) {
-    std::string line = label_ + " " + bar(done) + " " + percent + " " + text + left;
-    line.resize(std::min(line.size(), terminal_columns() - 1));
+    const std::string rest = " " + percent + " " + text + left;
+    const auto columns = static_cast<long>(terminal_columns()) - 1;
+    const auto taken = static_cast<long>(label_.size() + 1 + rest.size());
+    std::string line = label_ + " " + bar(done, columns - taken) + rest;
+    line.resize(std::min(line.size(), static_cast<std::size_t>(columns)));
     std::fprintf(stderr, "\r%s\033[K", line.c_str());
     drawn_ = true;
   } else {

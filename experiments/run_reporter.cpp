@@ -64,8 +64,7 @@ void RunReporter::on_update(const Update& update) {
   if (update.state->update % kUpdatesBetweenLines == 0 || update.state->update == 1) write_window();
 
   const double per_second = rate(captions_, 1000 * training_seconds_);
-  progress_.show(update.done, "epoch " + std::to_string(update.state->epoch + 1) + ", update " +
-                                  std::to_string(update.state->update) + ", loss " +
+  progress_.show(update.done, "epoch " + std::to_string(update.state->epoch + 1) + ", loss " +
                                   format("%.3f", report.loss) + ", " + format("%.0f", per_second) +
                                   " captions/s");
 }
