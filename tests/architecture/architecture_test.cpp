@@ -37,7 +37,8 @@ class SeededTree {
   SeededTree()
       : root_(fs::temp_directory_path() / ("saccade-architecture-" + std::to_string(getpid()))) {
     fs::remove_all(root_);
-    write("core/CMakeLists.txt", "add_library(core base/a.cpp ops/b.cpp)\n");
+    write("core/CMakeLists.txt", "add_library(core base/a.cpp ops/b.cpp attention/*_score.cpp)\n");
+    write("core/attention/new_score.cpp", "\n");
     write("core/base/a.h", "// What a is.\n#pragma once\n");
     write("core/base/a.cpp", "#include \"core/base/a.h\"\n#include <vector>\n");
     write("core/ops/b.cpp", "#include \"core/base/a.h\"\n// #include <Eigen/Core>\n");
@@ -116,6 +117,7 @@ TEST_CASE("the checker finds seeded breaches") {
        "k/here\n",
        "one workplace"},
       {"core/ops/new.cpp", "\n", "not built: add ops/new.cpp"},
+      {"core/attention/other.cpp", "\n", "not built: add attention/other.cpp"},
   };
   for (const Breach& breach : breaches) {
     SeededTree tree;

@@ -18,6 +18,15 @@ std::string at(const SourceFile& file, std::size_t index) {
 
 bool is_cpp(const SourceFile& file) { return file.path.ends_with(".cpp"); }
 
+// Whether `path` fits a pattern with at most one '*', which stands for part of a file's name.
+bool fits(const std::string& path, const std::string& pattern) {
+  const auto star = pattern.find('*');
+  if (star == std::string::npos) return path == pattern;
+  const std::string before = pattern.substr(0, star), after = pattern.substr(star + 1);
+  return path.size() >= before.size() + after.size() && path.starts_with(before) &&
+         path.ends_with(after) && path.find('/', star) == std::string::npos;
+}
+
 std::string parent(const std::string& folder) {
   const auto slash = folder.rfind('/');
   return slash == std::string::npos ? "" : folder.substr(0, slash);
@@ -40,12 +49,12 @@ bool has_any_word(const std::string& line, std::initializer_list<const char*> wo
                      [&](const char* word) { return has_word(line, word); });
 }
 
-// The names of .cpp files in a line of CMake.
+// The names of .cpp files in a line of CMake; mechanism folders give patterns.
 std::vector<std::string> cpp_names(const std::string& line) {
   std::vector<std::string> names;
   std::string name;
   for (const char c : line + " ") {
-    if (is_name_letter(c) || c == '.' || c == '/' || c == '-') {
+    if (is_name_letter(c) || c == '.' || c == '/' || c == '-' || c == '*') {
       name += c;
     } else {
       if (name.ends_with(".cpp")) names.push_back(name);
@@ -146,7 +155,9 @@ Findings check_cmake(const std::vector<SourceFile>& files) {
     std::string folder = file.folder;
     while (!folder.empty() && listed.count(folder) == 0) folder = parent(folder);
     const std::string name = folder.empty() ? file.path : file.path.substr(folder.size() + 1);
-    if (listed[folder].count(name) == 0) {
+    const std::set<std::string>& patterns = listed[folder];
+    if (std::none_of(patterns.begin(), patterns.end(),
+                     [&](const std::string& pattern) { return fits(name, pattern); })) {
       findings.push_back(at(file, 0) + "not built: add " + name + " to " + folder +
                          "/CMakeLists.txt or remove it");
     }
