@@ -74,9 +74,9 @@ double pattern(ObjectTexture texture, double x, double y) {
     case ObjectTexture::kPlain:
       return 0;
     case ObjectTexture::kStriped:
-      return wave(x + y, 8.5) < 0.5 ? 1 : 0;
+      return wave(x + y, 6.4) < 0.5 ? 1 : 0;
     case ObjectTexture::kCheckered:
-      return (wave(x, 9) < 0.5) != (wave(y, 9) < 0.5) ? 1 : 0;
+      return (wave(x, 12.6) < 0.5) != (wave(y, 12.6) < 0.5) ? 1 : 0;
     case ObjectTexture::kDotted: {
       constexpr double kPitch = 6.5, kRadius = 1.9;
       const double row = std::floor(y / kPitch);
@@ -90,8 +90,8 @@ double pattern(ObjectTexture texture, double x, double y) {
 
 void paint_object(const SceneObject& object, Canvas& canvas) {
   const double unit = static_cast<double>(canvas.size) / 64;
-  const double outline = 0.9 * unit;
-  const Rgb dark = mix(object.rgb, {0, 0, 0}, 0.5), light = mix(object.rgb, {1, 1, 1}, 0.78);
+  const double outline = 1.2 * unit;
+  const Rgb dark = mix(object.rgb, {0, 0, 0}, 0.75), light = mix(object.rgb, {1, 1, 1}, 0.78);
   const Box& box = object.box;
   const auto first = [](double edge) { return std::max<Index>(0, static_cast<Index>(edge)); };
   const Index bottom = std::min(canvas.size, static_cast<Index>(std::ceil(box.bottom())));

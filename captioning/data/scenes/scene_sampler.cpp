@@ -25,7 +25,7 @@ struct Tone {
 };
 // Far apart in hue, and in brightness where hues are near.
 constexpr std::array<Tone, 6> kTones = {{{0.0, 0.85, 0.87},
-                                         {0.83, 0.82, 0.97},
+                                         {0.83, 0.82, 0.96},
                                          {2.1, 0.72, 0.62},
                                          {3.05, 0.75, 0.90},
                                          {3.75, 0.80, 0.88},
@@ -43,9 +43,9 @@ Enum pick(Random& random, const std::array<std::string_view, N>&) {
 Background sample_background(Random& random) {
   Background out;
   out.kind = static_cast<BackgroundKind>(random.below(4));
-  const double hue = between(random, 0, 6), value = between(random, 0.25, 0.85);
+  const double hue = between(random, 0, 6), value = between(random, 0.45, 0.88);
   // The second tone goes towards the middle, so that both stay muted.
-  const double other = value + (value < 0.55 ? 1 : -1) * between(random, 0.12, 0.25);
+  const double other = value + (value < 0.65 ? 1 : -1) * between(random, 0.1, 0.2);
   out.tones[0] = hsv(hue, between(random, 0.04, 0.18), value);
   out.tones[1] =
       hsv(std::fmod(hue + between(random, -1, 1) + 6, 6.0), between(random, 0.04, 0.18), other);
@@ -63,11 +63,12 @@ ObjectKind sample_kind(Random& random, ScenePart part) {
   }
 }
 
-// Things of different shapes differ in colour too, so that a colour points at one thing or at
-// several equal ones.
-bool go_together(const ObjectKind& kind, const std::vector<ObjectKind>& others) {
+// Things are alike in shape and colour or differ in both, so that a colour points at one thing or
+// at several equal ones. Two alone may share their shape only.
+bool go_together(const ObjectKind& kind, const std::vector<ObjectKind>& others, std::size_t count) {
   return std::all_of(others.begin(), others.end(), [&](const ObjectKind& other) {
-    return kind.shape == other.shape || kind.colour != other.colour;
+    const bool shape = kind.shape == other.shape, colour = kind.colour == other.colour;
+    return shape == colour || (shape && count == 2);
   });
 }
 
@@ -81,10 +82,10 @@ std::vector<ObjectKind> sample_kinds(Random& random, std::size_t count, ScenePar
     ObjectKind kind = sample_kind(random, part);
     const ObjectKind& model = kinds[random.below(kinds.size())];
     const double draw = random.uniform();
-    if (draw < 0.30) kind.shape = model.shape;
+    if (draw < 0.28) kind.shape = model.shape;
     if (draw < 0.22) kind.colour = model.colour;
     const bool allowed = part == ScenePart::kTest || !is_held_out(kind);
-    if (allowed && go_together(kind, kinds)) kinds.push_back(kind);
+    if (allowed && go_together(kind, kinds, count)) kinds.push_back(kind);
   }
   return kinds;
 }
@@ -119,8 +120,9 @@ bool place(Random& random, const std::vector<ObjectKind>& kinds, Scene& scene) {
       object.texture = static_cast<ObjectTexture>(1 + random.below(3));
     }
     const Tone& tone = kTones[static_cast<std::size_t>(kind.colour)];
-    object.rgb = hsv(std::fmod(tone.hue + between(random, -0.06, 0.06) + 6, 6.0), tone.saturation,
-                     tone.value + between(random, -0.06, 0.03));
+    object.rgb = hsv(std::fmod(tone.hue + between(random, -0.13, 0.13) + 6, 6.0),
+                     tone.saturation + between(random, -0.12, 0.12),
+                     tone.value + between(random, -0.12, 0.04));
     const double side = unit * (large ? between(random, 24, 27) : between(random, 14.5, 17));
     bool placed = false;
     for (int attempt = 0; attempt < 60 && !placed; ++attempt) {
@@ -136,7 +138,7 @@ bool place(Random& random, const std::vector<ObjectKind>& kinds, Scene& scene) {
 
 std::size_t sample_count(Random& random, Index objects_max) {
   const double draw = random.uniform();
-  const Index count = draw < 0.40 ? 1 : draw < 0.85 ? 2 : 3;
+  const Index count = draw < 0.40 ? 1 : draw < 0.88 ? 2 : 3;
   return static_cast<std::size_t>(std::min(count, objects_max));
 }
 
@@ -145,7 +147,8 @@ std::size_t sample_count(Random& random, Index objects_max) {
 bool is_held_out(const ObjectKind& kind) {
   const auto shape = static_cast<std::size_t>(kind.shape);
   const auto colour = static_cast<std::size_t>(kind.colour);
-  return shape == (colour + (kind.size == ObjectSize::kSmall ? 1 : 4)) % kShapeWords.size();
+  const ObjectSize size = colour % 2 == 0 ? ObjectSize::kSmall : ObjectSize::kLarge;
+  return kind.size == size && shape == (colour + 1) % kShapeWords.size();
 }
 
 Scene sample_scene(const SceneSampler& sampler, ScenePart part, std::uint64_t index) {

@@ -1,5 +1,5 @@
 // Draws scenes from (seed, split, index) alone: the same scene whatever was drawn before it.
-// Objects never overlap, those of different shapes differ in colour, and along each axis two
+// Objects never overlap, things of different shape differ in colour, and along each axis two
 // centres are either aligned or clearly apart, so that every relation between two objects is
 // plainly true or plainly false.
 #pragma once
@@ -28,9 +28,9 @@ struct ObjectKind {
   ObjectSize size = ObjectSize::kSmall;
 };
 
-// Whether the combination is kept for the test part: two of every colour, one small and one large.
-// Training shows the same shape in that colour in the other size, and in that size in other
-// colours, so the words go together and only the sight is new.
+// Whether the combination is kept for the test part: one of every colour, small or large. Training
+// shows that shape in that colour in the other size, and in that size in other colours, so the
+// words go together and only the sight is new.
 bool is_held_out(const ObjectKind& kind);
 
 // Centres closer than kAligned * size along an axis are aligned, farther than kApart * size are
