@@ -95,7 +95,8 @@ ConstView Tape::parameter_grad(int index) const {
 
 void Tape::backward(Var loss, Real seed) {
   SACCADE_CHECK(loss.shape().size() == 1, "[backward] needs one number; got ", loss.shape());
-  SACCADE_CHECK(loss.requires_grad(), "[backward] the loss depends on nothing that wants a gradient");
+  SACCADE_CHECK(loss.requires_grad(),
+                "[backward] the loss depends on nothing that wants a gradient");
   const View g = grad(loss);
   g[0] += seed;
   run_back();

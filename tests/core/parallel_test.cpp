@@ -67,7 +67,8 @@ TEST_CASE("a prefetcher that is left early finishes what is in flight") {
     parallel::set_threads(threads);
     std::atomic<int> made = 0;
     {
-      auto count = std::make_shared<std::atomic<int>*>(&made);  // dies with the function that holds it
+      auto count =
+          std::make_shared<std::atomic<int>*>(&made);  // dies with the function that holds it
       parallel::Prefetcher<int> items(20, 5, [count](Index i) {
         ++**count;
         return static_cast<int>(i);

@@ -151,10 +151,20 @@ TEST_CASE("inference records nothing") {
   const Var y = ops::linear(in, tape.parameter(w));
   CHECK(arena.used() - before == 64);  // the value of y alone, no closure
   const Var loss = ops::dot_constant(y, std::vector<Real>(12, 1));
-  tape.backward(loss);
+  CHECK_THROWS_WITH(tape.backward(loss),
+                    Catch::Contains("depends on nothing that wants a gradient"));
   CHECK_FALSE(tape.has_grad(in));
   CHECK(tape.linear_grads().empty());
   CHECK(tape.parameter_grad(w).data == nullptr);
+}
+
+TEST_CASE("going back twice is refused: gradients would count double") {
+  const Tensor x = counting({2});
+  Arena arena;
+  Tape tape(arena);
+  const Var loss = ops::dot_constant(tape.variable(x.view()), std::vector<Real>(2, 1));
+  tape.backward(loss);
+  CHECK_THROWS_WITH(tape.backward(loss), Catch::Contains("backward twice"));
 }
 
 TEST_CASE("dropout works in training only, and its mask depends on the key only") {

@@ -1,10 +1,10 @@
 #include "core/kernels/conv.h"
 
-#include <omp.h>
-
 #include <map>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <tuple>
+
+#include "core/kernels/fast/one_thread.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -22,7 +22,7 @@ const dnnl::engine& engine() {
 // What a thread needs for every convolution: its stream, and memory that a call fills and forgets.
 struct Workspace {
   // Also where no pool of ours has prepared the thread: a call uses one thread.
-  Workspace() { omp_set_num_threads(1); }
+  Workspace() { kernels_detail::use_one_thread(); }
   dnnl::stream stream{engine()};
   Tensor packed, scratchpad, bias;
 

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "core/base/error.h"
+#include "core/kernels/fast/one_thread.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -71,6 +72,7 @@ bool few_rows(const Gemm& g) {
 
 void gemm(const Gemm& g) {
   if (g.m == 0 || g.n == 0) return;
+  kernels_detail::use_one_thread();
   if (g.k == 0) return reference::gemm(g);  // sgemm leaves C alone then, whatever beta is
   if (few_rows(g)) {
     using Key = std::tuple<Index, Index, Index, Index, Index, Index, bool>;
