@@ -147,8 +147,7 @@ std::size_t sample_count(Random& random, Index objects_max) {
 bool is_held_out(const ObjectKind& kind) {
   const auto shape = static_cast<std::size_t>(kind.shape);
   const auto colour = static_cast<std::size_t>(kind.colour);
-  const ObjectSize size = colour % 2 == 0 ? ObjectSize::kSmall : ObjectSize::kLarge;
-  return kind.size == size && shape == (colour + 1) % kShapeWords.size();
+  return kind.size == ObjectSize::kLarge && shape == (colour + 1) % kShapeWords.size();
 }
 
 Scene sample_scene(const SceneSampler& sampler, ScenePart part, std::uint64_t index) {

@@ -28,9 +28,9 @@ struct ObjectKind {
   ObjectSize size = ObjectSize::kSmall;
 };
 
-// Whether the combination is kept for the test part: one of every colour, small or large. Training
-// shows that shape in that colour in the other size, and in that size in other colours, so the
-// words go together and only the sight is new.
+// Whether the combination is kept for the test part: of every colour one large shape, each another.
+// Training shows the small shape in that colour and the large one in other colours, so the words go
+// together and only the sight is new.
 bool is_held_out(const ObjectKind& kind);
 
 // Centres closer than kAligned * size along an axis are aligned, farther than kApart * size are

@@ -45,7 +45,7 @@ std::array<Point, 10> make_star() {
   return out;
 }
 
-constexpr double kArm = 0.36;  // half the width of a cross's arm
+constexpr double kArm = 0.3;  // half the width of a cross's arm
 constexpr std::array<Point, 12> kCross = {{{-kArm, -1},
                                            {kArm, -1},
                                            {kArm, -kArm},
