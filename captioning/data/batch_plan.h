@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/real.h"
+#include "core/config/choices.h"
 
 namespace saccade {
 
@@ -15,11 +16,6 @@ struct PlanItem {
   Index image = 0;    // index into Dataset::images
   Index caption = 0;  // index into that image's captions
   Index length = 0;   // words
-};
-
-enum class CaptionsPerEpoch : std::uint8_t {
-  kAll,          // every caption once an epoch
-  kOnePerImage,  // one of every image's; all of them before one comes back
 };
 
 struct BatchPlanOptions {

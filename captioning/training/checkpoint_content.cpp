@@ -91,6 +91,12 @@ bool may_change(const std::string& path) {
          std::any_of(kPlaces.begin(), kPlaces.end(), covers);
 }
 
+// A cosine is drawn over the whole run: with another end, updates past and to come do not fit.
+bool stop_decides(const OptimizerConfig& optimizer) {
+  return optimizer.schedule == ScheduleKind::kCosine ||
+         optimizer.schedule == ScheduleKind::kWarmupCosine;
+}
+
 void check_version(const Archive& archive) {
   if (!archive.contains("content_version"))
     throw CheckpointError(archive.source() + ": is no checkpoint of a saccade model");
@@ -167,7 +173,8 @@ void restore_run(const Archive& archive, const ExperimentConfig& config, const D
           .config;
   std::string changes;
   for (const Difference& d : config_differences(old, config))
-    if (!may_change(d.path)) changes += "\n  " + d.path + " was " + d.first + ", is " + d.second;
+    if (!may_change(d.path) || (d.path == "train.stop" && stop_decides(config.optimizer)))
+      changes += "\n  " + d.path + " was " + d.first + ", is " + d.second;
   if (archive.string("data/digest") != data.digest)
     changes += "\n  the data set " + data.name + " has other content";
   if (archive.string("encoder_digest") != data.encoder)

@@ -30,7 +30,7 @@ struct UpdateReport {
   double sampled_share = 0;       // captions whose attention was sampled
   double baseline = 0;            // of the reward, used in this update
   double advantage_variance = 0;  // of (reward - baseline) over the sampled captions
-  double grad_norm = 0;           // 0 unless the norm is clipped
+  double grad_norm = 0;           // before clipping
   Index captions = 0, words = 0;
 };
 

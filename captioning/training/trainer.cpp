@@ -21,7 +21,9 @@ TrainingLength training_length(const Stop& stop, Index batches_per_epoch) {
 BatchPlanOptions plan_options(const ExperimentConfig& config) {
   return {.seed = static_cast<std::uint64_t>(config.seed),
           .batch = config.train.batch,
-          .shard = config.train.shard};
+          .shard = config.train.shard,
+          .bucket_batches = config.train.bucket,
+          .captions = config.train.captions};
 }
 
 }  // namespace

@@ -174,6 +174,15 @@ constexpr auto enum_table(ScheduleKind) {
   });
 }
 
+enum class CaptionsPerEpoch { kAll, kOnePerImage };
+constexpr auto enum_table(CaptionsPerEpoch) {
+  using enum CaptionsPerEpoch;
+  return enum_rows<CaptionsPerEpoch>({
+      {kAll, "all", "every caption once an epoch"},
+      {kOnePerImage, "one_per_image", "one of every image's; all of them before one comes back"},
+  });
+}
+
 enum class SearchMode { kBeam, kGreedy, kSample };
 constexpr auto enum_table(SearchMode) {
   using enum SearchMode;

@@ -244,6 +244,8 @@ struct TrainConfig {
   std::string best_metric = "Bleu_4";
   std::int64_t validate_images = 0;
   std::int64_t prefetch = 4;
+  std::int64_t bucket = 20;
+  CaptionsPerEpoch captions = CaptionsPerEpoch::kAll;
   EarlyStopConfig early_stop;
 
   template <class V>
@@ -257,6 +259,10 @@ struct TrainConfig {
     v.field("best_metric", best_metric, "the metric that chooses the best checkpoint", not_empty());
     v.field("validate_images", validate_images, "images a validation; 0 = all", at_least(0));
     v.field("prefetch", prefetch, "batches prepared ahead", between(1, 64));
+    v.field("bucket", bucket,
+            "batches' worth of captions sorted by length together; 1 = mixed lengths",
+            between(1, 100000));
+    v.field("captions", captions, "the captions of an epoch");
     v.section("early_stop", early_stop, "ends a run that no longer improves");
   }
 };

@@ -94,8 +94,8 @@ class Task {
 
 template <class T>
 struct Prefetcher<T>::Slot {
-  Task task;
   T value{};
+  Task task;  // after value: it is waited for first
 };
 
 template <class T>
