@@ -1,6 +1,6 @@
 #include "experiments/stop_signal.h"
 
-#include <signal.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <array>
@@ -10,43 +10,57 @@ namespace saccade {
 
 namespace {
 
-constexpr std::array<int, 3> kCaught = {SIGINT, SIGTERM, SIGUSR1};
+constexpr std::array<int, 3> kTaken = {SIGINT, SIGTERM, SIGUSR1};
 
-// A signal handler has no other way to reach its run.
-std::atomic<int>& received() {
-  static std::atomic<int> number{0};
-  static_assert(std::atomic<int>::is_always_lock_free);
-  return number;
-}
-
-void on_signal(int number) {
-  received().store(number);
-  constexpr std::string_view kText =
-      "\nstopping: the update is finished and saved first; Ctrl-C (again) stops at once\n";
-  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kText.data(), kText.size());
+sigset_t taken_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int number : kTaken) sigaddset(&set, number);
+  return set;
 }
 
 }  // namespace
 
+// No handler may run here: oneDNN's generated matrix products use the stack pointer as an ordinary
+// pointer into their data, and the kernel would write a handler's frame over the heap there. So
+// every thread blocks the signals, and one that computes nothing waits for them.
 StopSignal::StopSignal() {
-  received().store(0);
-  for (const int number : kCaught) {
-    struct sigaction action {};
-    action.sa_handler = on_signal;
-    sigemptyset(&action.sa_mask);
-    action.sa_flags = SA_RESTART;
-    if (number == SIGINT) action.sa_flags |= static_cast<int>(SA_RESETHAND);
-    sigaction(number, &action, nullptr);
-  }
+  const sigset_t taken = taken_signals();
+  pthread_sigmask(SIG_BLOCK, &taken, &before_);
+  // A shell starts background jobs with SIGINT ignored; ignored signals need not be kept.
+  for (const int number : kTaken) signal(number, SIG_DFL);
   signal(SIGPIPE, SIG_IGN);
+  waiter_ = std::thread([this] { wait(); });
 }
 
 StopSignal::~StopSignal() {
-  for (const int number : kCaught) signal(number, SIG_DFL);
+  ending_.store(true);
+  pthread_kill(waiter_.native_handle(), SIGUSR1);  // wakes it
+  waiter_.join();
+  // What came while the run ended must not turn its exit code into a signal's.
+  const sigset_t taken = taken_signals();
+  const timespec now{};
+  while (sigtimedwait(&taken, nullptr, &now) > 0) {
+  }
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
   signal(SIGPIPE, SIG_DFL);
 }
 
-const std::atomic<int>& StopSignal::number() const { return received(); }
+void StopSignal::wait() {
+  const sigset_t taken = taken_signals();
+  bool interrupted = false;
+  while (true) {
+    int number = 0;
+    if (sigwait(&taken, &number) != 0) continue;
+    if (ending_.load()) return;
+    if (number == SIGINT && interrupted) ::_exit(signal_exit_code(SIGINT));
+    interrupted = interrupted || number == SIGINT;
+    number_.store(number);
+    constexpr std::string_view kText =
+        "\nstopping: the update is finished and saved first; Ctrl-C (again) stops at once\n";
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kText.data(), kText.size());
+  }
+}
 
 void StopSignal::check() const {
   if (const int signal = number(); signal != 0) throw Stopped(signal);

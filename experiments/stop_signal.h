@@ -2,12 +2,17 @@
 // its update and save; a second SIGINT ends the process at once.
 #pragma once
 
+#include <signal.h>
+
 #include <atomic>
 #include <exception>
+#include <thread>
 
 namespace saccade {
 
-// While it lives, the three signals are caught, and a closed terminal does not end the process.
+// While it lives, the three signals are taken by a thread of its own, and a closed terminal does
+// not end the process. Make it on the main thread before any other thread is started: they must
+// inherit its signal mask.
 class StopSignal {
  public:
   StopSignal();
@@ -16,9 +21,18 @@ class StopSignal {
   StopSignal& operator=(const StopSignal&) = delete;
 
   // The number of the signal that came; 0 for none.
-  const std::atomic<int>& number() const;
+  const std::atomic<int>& number() const { return number_; }
   // Throws Stopped if a signal came; for work that has nothing to save yet.
   void check() const;
+
+ private:
+  void wait();
+
+  // Mutable: a run holds the object as constant, but signals come all the same.
+  mutable std::atomic<int> number_{0};
+  mutable std::atomic<bool> ending_{false};
+  sigset_t before_{};  // the thread's mask
+  std::thread waiter_;
 };
 
 // The run was asked to stop before there was anything to save.

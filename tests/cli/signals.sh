@@ -40,4 +40,17 @@ kill -INT $pid
 kill -INT $pid
 wait $pid
 [ $? -eq 130 ] || fail "the second SIGINT did not stop it"
+
+# At any moment, matrix products of a model with wide layers included: never a crash.
+for i in $(seq 12); do
+  "$saccade" train tiny.yaml --out "quick$i" train.stop=100000u train.validate_every=100000u \
+    train.checkpoint_every=100000u decoder.hidden=128 decoder.embedding=64 train.batch=32 \
+    train.shard=32 --threads 1 >out 2>err &
+  pid=$!
+  sleep "0.$((20 + i * 5))"
+  kill -USR1 $pid
+  wait $pid
+  code=$?
+  [ $code -eq 138 ] || fail "quick stop $i gave $code"
+done
 exit 0
