@@ -50,8 +50,8 @@ TEST_CASE("objects are inside, apart, and clearly on one side of each other") {
       for (const SceneObject& other : scene.objects) {
         if (&other == &object) continue;
         const Box& b = other.box;
-        const bool overlap = a.x < b.right() + 2 && b.x < a.right() + 2 && a.y < b.bottom() + 2 &&
-                             b.y < a.bottom() + 2;
+        const bool overlap = a.x < b.right() + 6 && b.x < a.right() + 6 && a.y < b.bottom() + 6 &&
+                             b.y < a.bottom() + 6;
         REQUIRE(!overlap);
         REQUIRE((object.shape == other.shape || object.colour != other.colour));
         for (const double d : {a.centre_x() - b.centre_x(), a.centre_y() - b.centre_y()}) {

@@ -95,7 +95,7 @@ bool apart(double distance, double size) {
 }
 
 bool fits(const Box& box, const std::vector<SceneObject>& others, double size) {
-  const double gap = size * 3 / 64;
+  const double gap = size * 7 / 64;  // so that what a region sees of one thing is free of others
   return std::all_of(others.begin(), others.end(), [&](const SceneObject& other) {
     const double dx = std::abs(box.centre_x() - other.box.centre_x());
     const double dy = std::abs(box.centre_y() - other.box.centre_y());
