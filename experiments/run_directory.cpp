@@ -24,6 +24,8 @@ namespace {
 constexpr const char* kLock = "lock";
 constexpr const char* kLast = "last";
 constexpr const char* kManifest = "manifest.json";
+constexpr const char* kCheckpoints = "checkpoints";
+constexpr const char* kComparison = "compare.json";
 constexpr std::string_view kBest = "best-";
 
 struct Step {
@@ -60,6 +62,17 @@ void make_folder(const fs::path& folder) {
   if (error) throw_io_error("make the directory", folder, error.value());
 }
 
+// Whether a file is a lock that take_lock wrote: a process number, or nothing yet.
+bool is_own_lock(const fs::path& lock) {
+  std::error_code error;
+  if (!fs::is_regular_file(lock, error)) return false;
+  std::ifstream in(lock);
+  std::string text;
+  std::getline(in, text);
+  return in.peek() == std::ifstream::traits_type::eof() && text.size() <= 20 &&
+         text.find_first_not_of("0123456789") == std::string::npos;
+}
+
 std::string holder(const fs::path& lock) {
   std::ifstream in(lock);
   long pid = 0;
@@ -68,12 +81,13 @@ std::string holder(const fs::path& lock) {
 
 }  // namespace
 
-fs::path checkpoint_folder(const fs::path& run) { return run / "checkpoints"; }
+fs::path checkpoint_folder(const fs::path& run) { return run / kCheckpoints; }
 
 RunDirectory::RunDirectory(fs::path path, Mode mode) : path_(std::move(path)) {
   std::error_code error;
   made_ = !fs::exists(path_, error);
   make_folder(path_);
+  refuse_foreign();
   take_lock();
   if (mode == Mode::kNew) refuse_content();
   remove_stale_temporaries(path_);
@@ -111,6 +125,17 @@ void RunDirectory::take_lock() {
   int failed = ::ftruncate(lock_.fd(), 0) == 0 ? 0 : errno;
   if (failed == 0) failed = write_all(lock_.fd(), std::as_bytes(std::span(pid)));
   if (failed != 0) throw_io_error("write", lock, failed);
+}
+
+// Before the lock is written: nothing may change in a directory that is somebody else's.
+void RunDirectory::refuse_foreign() const {
+  std::error_code error;
+  if (fs::is_empty(path_, error) || error || is_own_lock(path_ / kLock)) return;
+  for (const char* name : {kManifest, kCheckpoints, kComparison})
+    if (fs::exists(path_ / name, error)) return;
+  throw BusyError(path_.string() +
+                  ": exists and holds other files than a run's or a comparison's; choose another "
+                  "--out");
 }
 
 void RunDirectory::refuse_content() const {

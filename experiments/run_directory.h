@@ -17,8 +17,8 @@ class RunDirectory {
   enum class Mode { kNew, kResume };
 
   // Takes the directory and holds its lock while it lives. kNew makes it and refuses one that has
-  // files; kResume takes it as it is. Throws BusyError when it has files or another process holds
-  // it, IoError when it cannot be written.
+  // files; kResume takes a run's or comparison's as it is. Throws BusyError when it has (other)
+  // files or another process holds it, IoError when it cannot be written.
   RunDirectory(std::filesystem::path path, Mode mode);
   // Removes the directory again if it was made here and nothing was put into it.
   ~RunDirectory();
@@ -44,6 +44,7 @@ class RunDirectory {
 
  private:
   void take_lock();
+  void refuse_foreign() const;
   void refuse_content() const;
   void point(const std::string& link, const std::filesystem::path& checkpoint);
   void remove_old_checkpoints(Index keep) const;

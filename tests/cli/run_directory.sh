@@ -56,6 +56,16 @@ good=$(digest full)
 ls full/checkpoints | grep -q tmp && fail "a temporary file is left"
 expect 0 "$saccade" train tiny.yaml --out full --resume
 
+# What is no run's directory is left as it was.
+mkdir mine
+echo text >mine/lock
+echo notes >mine/notes
+for resume in "" --resume; do
+  expect 7 "$saccade" train tiny.yaml --out mine $resume
+  one_error "mine: exists"
+done
+[ "$(ls mine | tr '\n' ' ')$(cat mine/lock)" = "lock notes text" ] || fail "mine was changed"
+
 touch file
 expect 5 "$saccade" train tiny.yaml --out file/run
 one_error "file/run"
