@@ -279,7 +279,7 @@ class Sheet {
     const Metrics& m = metrics_;
     const Overlay& first = overlays_.front();
     std::string text = str(first.rows, " x ", first.cols, " grid");
-    if (has_samples_) text += ", outlined: the sampled cell";
+    if (has_samples_) text += ", outlined: the chosen cell";
     const Index x = m.margin + bar_width() + m.word_size;
     text_.draw(page, text_.fitted(text, m.small_size, m.page_width - m.margin - x),
                {x, baseline, m.small_size, kSoftInk});
