@@ -69,7 +69,7 @@ void check_metrics(const TrainingRequest& request, const Captioner& model) {
   // A caption that says nothing names no object to point at.
   if (request.data->loaded().scenes && config.attention.score != ScoreKind::kNone)
     for (const char* name : {"pointing_accuracy", "pointing_centre_accuracy"})
-      known.emplace_back(name);
+      if (std::find(known.begin(), known.end(), name) == known.end()) known.emplace_back(name);
   const auto check = [&](const char* key, const std::string& metric) {
     if (std::find(known.begin(), known.end(), metric) != known.end()) return;
     std::string all;
@@ -155,8 +155,10 @@ RunData::RunData(const ExperimentConfig& config, const Request& request, const S
   vocabulary_ = training_vocabulary(*loaded_, config.data);
 }
 
-bool RunData::serves(const ExperimentConfig& config) const {
-  const auto differences = config_differences(config_, config);
+bool RunData::serves(const ExperimentConfig& config) const { return same_data(config_, config); }
+
+bool same_data(const ExperimentConfig& a, const ExperimentConfig& b) {
+  const auto differences = config_differences(a, b);
   return std::none_of(differences.begin(), differences.end(), [](const Difference& d) {
     const bool of_model = d.path == "encoder.channels" || d.path == "encoder.positions";
     return (d.path.starts_with("data.") || d.path.starts_with("encoder.")) && !of_model;

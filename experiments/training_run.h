@@ -43,6 +43,9 @@ class RunData {
   Vocabulary vocabulary_;
 };
 
+// Whether runs of these configs have the same data and inputs.
+bool same_data(const ExperimentConfig& a, const ExperimentConfig& b);
+
 struct TrainingRequest {
   const ExperimentConfig* config = nullptr;
   const RunData* data = nullptr;

@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"
@@ -35,14 +37,32 @@ std::size_t output_columns() {
 
 void refuse_training_run(const std::filesystem::path& out) {
   std::error_code error;
-  if (std::filesystem::exists(checkpoint_folder(out), error))
+  if (std::filesystem::exists(checkpoint_folder(out), error) ||
+      std::filesystem::exists(out / "manifest.json", error))
     throw BusyError(out.string() + ": is the directory of a training run; choose another --out");
+}
+
+void refuse_equal_seeds(const std::vector<std::int64_t>& seeds) {
+  std::set<std::int64_t> known;
+  for (const std::int64_t seed : seeds)
+    if (!known.insert(seed).second)
+      throw UsageError(str("compare.seeds: ", seed, " is there twice; list every seed once"));
+}
+
+// Data that no arm can have is an error of the comparison, not of each arm. Throws what loading it
+// throws.
+void load_shared_data(ArmRunner& runner, const std::vector<Arm>& arms) {
+  const ExperimentConfig& first = arms.front().config;
+  if (std::all_of(arms.begin(), arms.end(),
+                  [&](const Arm& arm) { return same_data(first, arm.config); }))
+    runner.load(first);
 }
 
 int run_compare(const CompareOptions& options) {
   const StopSignal signal;
   const LoadedConfig loaded = load_config<ExperimentConfig>(options.config, options.overrides);
   const ExperimentConfig& config = loaded.config;
+  refuse_equal_seeds(config.compare.seeds);
   const std::vector<Arm> arms = expand_arms(loaded);
   if (!options.threads_given && config.threads > 0)
     parallel::set_threads(static_cast<int>(config.threads));
@@ -53,6 +73,7 @@ int run_compare(const CompareOptions& options) {
   RunDirectory directory(out, RunDirectory::Mode::kResume);
 
   ArmRunner runner(out, signal);
+  load_shared_data(runner, arms);
   Comparison comparison{
       .name = config.name, .dataset = {}, .seeds = config.compare.seeds, .arms = {}};
   const std::size_t runs = arms.size() * comparison.seeds.size();

@@ -66,14 +66,7 @@ SeedResult ArmRunner::run(const Arm& arm, std::int64_t seed, const std::string& 
 void ArmRunner::train_and_score(const Arm& arm, const ExperimentConfig& config,
                                 const std::string& label, SeedResult& result) {
   RunDirectory directory(result.directory, RunDirectory::Mode::kResume);
-  if (!data_ || !data_->serves(config)) {
-    data_.reset();
-    data_ = std::make_shared<RunData>(config,
-                                      RunData::Request{.splits = {Split::kVal},
-                                                       .most_images = config.train.validate_images,
-                                                       .evaluated_split = true},
-                                      *signal_);
-  }
+  load(config);
   reset_peak_memory();
   const TrainingResult trained = run_training({.config = &config,
                                                .data = data_.get(),
@@ -91,6 +84,16 @@ void ArmRunner::train_and_score(const Arm& arm, const ExperimentConfig& config,
     if (const auto cost = recorded_cost(directory.path() / "metrics.jsonl")) result.cost = *cost;
   }
   score(arm, result);
+}
+
+void ArmRunner::load(const ExperimentConfig& config) {
+  if (data_ && data_->serves(config)) return;
+  data_.reset();
+  data_ = std::make_shared<RunData>(config,
+                                    RunData::Request{.splits = {Split::kVal},
+                                                     .most_images = config.train.validate_images,
+                                                     .evaluated_split = true},
+                                    *signal_);
 }
 
 void ArmRunner::score(const Arm& arm, SeedResult& result) {

@@ -20,6 +20,9 @@ class ArmRunner {
   // regime. What goes wrong with this arm is said and kept in the result. Throws Stopped.
   SeedResult run(const Arm& arm, std::int64_t seed, const std::string& label);
 
+  // Loads the data of an arm, unless that of the last arm serves. Throws what RunData throws.
+  void load(const ExperimentConfig& config);
+
   // Fills in data set, split and number of images.
   void describe(Comparison& comparison) const;
   // The arms' maps side by side, of the first seed.

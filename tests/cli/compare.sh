@@ -73,4 +73,19 @@ wants "did you mean 'selection'?" err
 expect 2 "$saccade" compare tiny.yaml --out bad 'compare.axes={seed: [1, 2]}'
 one_error "compare.seeds"
 expect 7 "$saccade" compare compare.yaml --out alone
+mkdir mine
+echo notes >mine/notes
+expect 7 "$saccade" compare compare.yaml --out mine
+[ "$(ls mine)" = notes ] || fail "a directory of somebody else was changed"
+
+expect 2 "$saccade" compare compare.yaml --out bad compare.seeds=[1,2,1]
+one_error "compare.seeds: 1"
+# No arm can have this data: said once, with its own exit code.
+cat >missing.yaml <<'YAML'
+base: compare.yaml
+data: {type: karpathy, annotations: nowhere.json, images: nowhere}
+YAML
+expect 3 "$saccade" compare missing.yaml --out bad
+one_error "nowhere: no such folder"
+[ ! -e bad ] || fail "a comparison that did not start left its directory"
 exit 0
