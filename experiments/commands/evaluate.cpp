@@ -30,6 +30,11 @@ void compare_data(const DataIdentity& trained, const Dataset& dataset) {
   }
 }
 
+// The error of a count below zero; the library's own shows the largest floating-point number.
+std::string not_negative(const std::string& text) {
+  return text.starts_with("-") ? "must be 0 or more, not " + text : std::string();
+}
+
 // `results.json`, or `results.argmax.json` where several regimes are written.
 std::filesystem::path results_path(const std::string& out, const EvaluationReport& report,
                                    Regime regime) {
@@ -77,9 +82,9 @@ CommandRun bind_evaluate(CLI::App& app) {
   add_model_options(app, args->model);
   app.add_option("--split", args->split, "train, val or test (default: test if there is one)")
       ->type_name("SPLIT");
-  app.add_option("--images", args->images, "only the first N images of the split")
+  app.add_option("--images", args->images, "only the first N images of the split (0: all)")
       ->type_name("N")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Validator(not_negative, ""));
   app.add_flag("--json", args->json, "print one JSON object");
   app.add_option("--out", args->out, "write the captions as a COCO results file")
       ->type_name("FILE");

@@ -22,10 +22,11 @@ std::vector<std::string> overrides_of(const ModelArgs& args) {
 void add_model_options(CLI::App& app, ModelArgs& args) {
   app.add_option("checkpoint", args.checkpoint, "checkpoint file, or a run's directory")
       ->required();
-  app.add_option("--set", args.set, "change the checkpoint's config: search.max_length=30")
+  app.add_option("--set", args.set,
+                 "change the checkpoint's config: search.max_length=30; repeatable")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  app.add_option("--data", args.data, "change where its data is: images=/new/place")
+  app.add_option("--data", args.data, "change where its data is: images=/new/place; repeatable")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   app.add_option("--beam", args.beam, "hypotheses kept by beam search")->type_name("N");
