@@ -65,20 +65,20 @@ TEST_CASE("objects are inside, apart, and clearly on one side of each other") {
 }
 
 TEST_CASE("held-out combinations are in every test scene and in no other") {
-  std::set<std::tuple<ObjectShape, ObjectColour, ObjectSize>> seen;
-  std::set<std::pair<ObjectShape, ObjectColour>> pairs;
+  std::set<std::tuple<ObjectShape, ObjectColour, ObjectTexture>> seen;
+  std::set<std::pair<ObjectShape, ObjectTexture>> pairs;
   for (std::size_t i = 0; i < scenes().scenes.size(); ++i) {
     bool any = false;
     for (const SceneObject& o : scenes().scenes[i].objects) {
-      any = any || is_held_out({.shape = o.shape, .colour = o.colour, .size = o.size});
+      any = any || is_held_out({.shape = o.shape, .colour = o.colour, .texture = o.texture});
       if (scenes().dataset.images[i].split == Split::kTest) continue;
-      seen.insert({o.shape, o.colour, o.size});
-      pairs.insert({o.shape, o.colour});
+      seen.insert({o.shape, o.colour, o.texture});
+      pairs.insert({o.shape, o.texture});
     }
     REQUIRE(any == (scenes().dataset.images[i].split == Split::kTest));
   }
-  CHECK(seen.size() == 7 * 6 * 2 - 6);  // everything else is seen
-  CHECK(pairs.size() == 7 * 6);         // and every shape in every colour
+  CHECK(seen.size() == 7 * 6 * 4 - 12);  // everything else is seen
+  CHECK(pairs.size() == 7 * 4);          // and every shape in every texture
 }
 
 TEST_CASE("scenes depend on seed, split and number only") {

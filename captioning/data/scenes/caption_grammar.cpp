@@ -36,7 +36,7 @@ void say(const Scene& scene, const Group& group, Random& random, SceneCaption& c
                        [&](std::size_t i) { return scene.objects[i].*member == first.*member; });
   };
   const bool with_size = random.uniform() < 0.35 && all(&SceneObject::size);
-  const bool with_texture = random.uniform() < 0.5 && all(&SceneObject::texture) &&
+  const bool with_texture = random.uniform() < 0.35 && all(&SceneObject::texture) &&
                             first.texture != ObjectTexture::kPlain;
   const auto of_shape = static_cast<std::size_t>(
       std::count_if(scene.objects.begin(), scene.objects.end(),

@@ -54,11 +54,18 @@ Background sample_background(Random& random) {
   return out;
 }
 
+ObjectTexture sample_texture(Random& random, ObjectSize size) {
+  // A texture needs room to be seen: small objects are plain.
+  if (size == ObjectSize::kSmall || random.uniform() < 0.5) return ObjectTexture::kPlain;
+  return static_cast<ObjectTexture>(1 + random.below(3));
+}
+
 ObjectKind sample_kind(Random& random, ScenePart part) {
   for (;;) {
-    const ObjectKind kind = {.shape = pick<ObjectShape>(random, kShapeWords),
-                             .colour = pick<ObjectColour>(random, kColourWords),
-                             .size = pick<ObjectSize>(random, kSizeWords)};
+    ObjectKind kind = {.shape = pick<ObjectShape>(random, kShapeWords),
+                       .colour = pick<ObjectColour>(random, kColourWords),
+                       .size = pick<ObjectSize>(random, kSizeWords)};
+    kind.texture = sample_texture(random, kind.size);
     if (part == ScenePart::kTest || !is_held_out(kind)) return kind;
   }
 }
@@ -114,11 +121,8 @@ bool place(Random& random, const std::vector<ObjectKind>& kinds, Scene& scene) {
     object.shape = kind.shape;
     object.colour = kind.colour;
     object.size = kind.size;
+    object.texture = kind.texture;
     const bool large = object.size == ObjectSize::kLarge;
-    // A texture needs room to be seen: small objects are plain.
-    if (large && random.uniform() < 0.5) {
-      object.texture = static_cast<ObjectTexture>(1 + random.below(3));
-    }
     const Tone& tone = kTones[static_cast<std::size_t>(kind.colour)];
     object.rgb = hsv(std::fmod(tone.hue + between(random, -0.13, 0.13) + 6, 6.0),
                      tone.saturation + between(random, -0.12, 0.12),
@@ -147,7 +151,9 @@ std::size_t sample_count(Random& random, Index objects_max) {
 bool is_held_out(const ObjectKind& kind) {
   const auto shape = static_cast<std::size_t>(kind.shape);
   const auto colour = static_cast<std::size_t>(kind.colour);
-  return kind.size == ObjectSize::kLarge && shape == (colour + 1) % kShapeWords.size();
+  const auto texture = static_cast<std::size_t>(kind.texture);
+  return kind.texture != ObjectTexture::kPlain && (colour + texture) % 3 != 0 &&
+         shape == (colour + 2 * texture) % kShapeWords.size();
 }
 
 Scene sample_scene(const SceneSampler& sampler, ScenePart part, std::uint64_t index) {

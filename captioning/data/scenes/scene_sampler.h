@@ -17,20 +17,21 @@ struct SceneSampler {
   Index objects_max = 3;  // 1 .. 3
 };
 
-// Where a scene belongs. Training and validation never show a held-out combination of size, colour
-// and shape; every test scene shows at least one.
+// Where a scene belongs. Training and validation never show a held-out combination of texture,
+// colour and shape; every test scene shows at least one.
 enum class ScenePart : std::uint8_t { kTrain, kVal, kTest };
 
-// What an object is, apart from its texture and place.
+// What an object is, apart from its place.
 struct ObjectKind {
   ObjectShape shape = ObjectShape::kCircle;
   ObjectColour colour = ObjectColour::kRed;
   ObjectSize size = ObjectSize::kSmall;
+  ObjectTexture texture = ObjectTexture::kPlain;
 };
 
-// Whether the combination is kept for the test part: of every colour one large shape, each another.
-// Training shows the small shape in that colour and the large one in other colours, so the words go
-// together and only the sight is new.
+// Whether the combination is kept for the test part: for every colour, two textures on one shape
+// each, twelve in all. Training shows that shape in that colour with other textures, and with that
+// texture in other colours; only the three together are new.
 bool is_held_out(const ObjectKind& kind);
 
 // Centres closer than kAligned * size along an axis are aligned, farther than kApart * size are
