@@ -11,7 +11,6 @@ namespace saccade {
 
 namespace {
 
-constexpr std::uint64_t kScenesSeed = 20'150'210;  // the data is part of the task, not of the run
 constexpr Index kMostSceneCaptions = 100;
 
 // Throws UsageError naming every key that the data set needs and the config leaves empty.
@@ -102,12 +101,13 @@ Index limited(Index count, Index limit) { return limit == 0 ? count : std::min(c
 ScenesDataset draw_scenes(const DataConfig& config) {
   const Index captions =
       config.captions_per_image == 0 ? kMostSceneCaptions : config.captions_per_image;
-  return scenes_dataset({.seed = kScenesSeed,
+  return scenes_dataset({.seed = static_cast<std::uint64_t>(config.scenes.seed),
                          .train = limited(config.scenes.train, config.limit_train),
                          .val = limited(config.scenes.val, config.limit_val),
                          .test = config.scenes.test,
                          .size = config.scenes.size,
                          .objects_max = config.scenes.objects_max,
+                         .unseen = config.scenes.unseen,
                          .captions = std::min(captions, kMostSceneCaptions)});
 }
 

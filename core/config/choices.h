@@ -18,6 +18,16 @@ constexpr auto enum_table(DataKind) {
   });
 }
 
+enum class UnseenKind { kTexture, kSize, kPair };
+constexpr auto enum_table(UnseenKind) {
+  using enum UnseenKind;
+  return enum_rows<UnseenKind>({
+      {kTexture, "texture", "texture, colour and shape together; each two of them are seen"},
+      {kSize, "size", "size, colour and shape together; each two of them are seen; harder"},
+      {kPair, "pair", "colour and shape together, words that training never joins; hardest"},
+  });
+}
+
 enum class BadImage { kFail, kSkip };
 constexpr auto enum_table(BadImage) {
   using enum BadImage;

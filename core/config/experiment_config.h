@@ -19,6 +19,8 @@ struct ScenesConfig {
   std::int64_t test = 500;
   std::int64_t size = 64;
   std::int64_t objects_max = 3;
+  UnseenKind unseen = UnseenKind::kTexture;
+  std::int64_t seed = 1;
 
   template <class V>
   void fields(V& v) {
@@ -27,6 +29,9 @@ struct ScenesConfig {
     v.field("test", test, "scenes of unseen combinations", between(1, 1e7));
     v.field("size", size, "side of a scene in pixels", between(32, 1024));
     v.field("objects_max", objects_max, "most objects in a scene", between(1, 3));
+    v.field("unseen", unseen, "which combinations only test scenes show");
+    v.field("seed", seed, "draws the scenes; that of the run draws weights and batches",
+            at_least(0));
   }
 };
 
@@ -314,7 +319,7 @@ struct ExperimentConfig {
   template <class V>
   void fields(V& v) {
     v.field("name", name, "name of the experiment", not_empty());
-    v.field("seed", seed, "seed of everything random", at_least(0));
+    v.field("seed", seed, "seed of everything random but the scenes", at_least(0));
     v.field("threads", threads, "worker threads; 0 = all cores; never changes a result",
             between(0, 1024));
     v.section("data", data, "images and captions");

@@ -60,13 +60,22 @@ ObjectTexture sample_texture(Random& random, ObjectSize size) {
   return static_cast<ObjectTexture>(1 + random.below(3));
 }
 
-ObjectKind sample_kind(Random& random, ScenePart part) {
+// What a scene may show.
+struct Rules {
+  ScenePart part;
+  UnseenKind unseen;
+  bool allow(const ObjectKind& kind) const {
+    return part == ScenePart::kTest || !is_held_out(kind, unseen);
+  }
+};
+
+ObjectKind sample_kind(Random& random, const Rules& rules) {
   for (;;) {
     ObjectKind kind = {.shape = pick<ObjectShape>(random, kShapeWords),
                        .colour = pick<ObjectColour>(random, kColourWords),
                        .size = pick<ObjectSize>(random, kSizeWords)};
     kind.texture = sample_texture(random, kind.size);
-    if (part == ScenePart::kTest || !is_held_out(kind)) return kind;
+    if (rules.allow(kind)) return kind;
   }
 }
 
@@ -80,19 +89,18 @@ bool go_together(const ObjectKind& kind, const std::vector<ObjectKind>& others, 
 }
 
 // What a scene shows: often things of one kind or one shape, so that there is something to count.
-std::vector<ObjectKind> sample_kinds(Random& random, std::size_t count, ScenePart part) {
-  std::vector<ObjectKind> kinds = {sample_kind(random, part)};
-  while (part == ScenePart::kTest && !is_held_out(kinds.front())) {
-    kinds.front() = sample_kind(random, part);
+std::vector<ObjectKind> sample_kinds(Random& random, std::size_t count, const Rules& rules) {
+  std::vector<ObjectKind> kinds = {sample_kind(random, rules)};
+  while (rules.part == ScenePart::kTest && !is_held_out(kinds.front(), rules.unseen)) {
+    kinds.front() = sample_kind(random, rules);
   }
   while (kinds.size() < count) {
-    ObjectKind kind = sample_kind(random, part);
+    ObjectKind kind = sample_kind(random, rules);
     const ObjectKind& model = kinds[random.below(kinds.size())];
     const double draw = random.uniform();
     if (draw < 0.28) kind.shape = model.shape;
     if (draw < 0.22) kind.colour = model.colour;
-    const bool allowed = part == ScenePart::kTest || !is_held_out(kind);
-    if (allowed && go_together(kind, kinds, count)) kinds.push_back(kind);
+    if (rules.allow(kind) && go_together(kind, kinds, count)) kinds.push_back(kind);
   }
   return kinds;
 }
@@ -148,12 +156,21 @@ std::size_t sample_count(Random& random, Index objects_max) {
 
 }  // namespace
 
-bool is_held_out(const ObjectKind& kind) {
+bool is_held_out(const ObjectKind& kind, UnseenKind unseen) {
   const auto shape = static_cast<std::size_t>(kind.shape);
   const auto colour = static_cast<std::size_t>(kind.colour);
   const auto texture = static_cast<std::size_t>(kind.texture);
-  return kind.texture != ObjectTexture::kPlain && (colour + texture) % 3 != 0 &&
-         shape == (colour + 2 * texture) % kShapeWords.size();
+  const bool pair = shape == (colour + 1) % kShapeWords.size();
+  switch (unseen) {
+    case UnseenKind::kTexture:
+      return kind.texture != ObjectTexture::kPlain && (colour + texture) % 3 != 0 &&
+             shape == (colour + 2 * texture) % kShapeWords.size();
+    case UnseenKind::kSize:
+      return pair && kind.size == ObjectSize::kLarge;
+    case UnseenKind::kPair:
+      return pair;
+  }
+  return false;
 }
 
 Scene sample_scene(const SceneSampler& sampler, ScenePart part, std::uint64_t index) {
@@ -171,7 +188,8 @@ Scene sample_scene(const SceneSampler& sampler, ScenePart part, std::uint64_t in
   scene.size = sampler.size;
   scene.background = sample_background(random);
   const std::size_t count = sample_count(random, sampler.objects_max);
-  const std::vector<ObjectKind> kinds = sample_kinds(random, count, part);
+  const std::vector<ObjectKind> kinds =
+      sample_kinds(random, count, {.part = part, .unseen = sampler.unseen});
   while (!place(random, kinds, scene)) {
   }
   // The first object drawn must not always be the one a part is about.

@@ -8,6 +8,7 @@
 
 #include "captioning/data/scenes/scene.h"
 #include "core/base/random.h"
+#include "core/config/choices.h"
 
 namespace saccade {
 
@@ -15,10 +16,11 @@ struct SceneSampler {
   std::uint64_t seed = 1;
   Index size = 64;        // pixels, 32 .. 1024
   Index objects_max = 3;  // 1 .. 3
+  UnseenKind unseen = UnseenKind::kTexture;
 };
 
-// Where a scene belongs. Training and validation never show a held-out combination of texture,
-// colour and shape; every test scene shows at least one.
+// Where a scene belongs. Training and validation never show a held-out combination; every test
+// scene shows at least one.
 enum class ScenePart : std::uint8_t { kTrain, kVal, kTest };
 
 // What an object is, apart from its place.
@@ -29,10 +31,12 @@ struct ObjectKind {
   ObjectTexture texture = ObjectTexture::kPlain;
 };
 
-// Whether the combination is kept for the test part: for every colour, two textures on one shape
-// each, twelve in all. Training shows that shape in that colour with other textures, and with that
-// texture in other colours; only the three together are new.
-bool is_held_out(const ObjectKind& kind);
+// Whether the kind is kept for the test part:
+//   texture  of every colour two textures, on one shape each (12 of 126 combinations),
+//   size     of every colour one large shape (6 of 84),
+//   pair     of every colour one shape (6 of 42).
+// All else is seen in training, so each attribute is, and for texture and size each two together.
+bool is_held_out(const ObjectKind& kind, UnseenKind unseen);
 
 // Centres closer than kAligned * size along an axis are aligned, farther than kApart * size are
 // apart; the sampler leaves nothing between, and a relation holds beyond kRelationMargin * size.

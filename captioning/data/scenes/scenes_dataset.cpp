@@ -12,8 +12,10 @@ constexpr std::uint64_t kTalk =
 
 void add_scene(const ScenesOptions& options, ScenePart part, Index index, ScenesDataset& out) {
   const auto sample = static_cast<std::uint64_t>(index);
-  const SceneSampler sampler = {
-      .seed = options.seed, .size = options.size, .objects_max = options.objects_max};
+  const SceneSampler sampler = {.seed = options.seed,
+                                .size = options.size,
+                                .objects_max = options.objects_max,
+                                .unseen = options.unseen};
   out.scenes.push_back(sample_scene(sampler, part, sample));
   Random random({.seed = options.seed,
                  .stream = Stream::kScenes,
@@ -47,7 +49,8 @@ ScenesDataset scenes_dataset(const ScenesOptions& options) {
   for (Index i = 0; i < options.val; ++i) add_scene(options, ScenePart::kVal, i, out);
   for (Index i = 0; i < options.test; ++i) add_scene(options, ScenePart::kTest, i, out);
   // Ids and captions alone do not fix the pictures.
-  out.dataset.digest = dataset_digest(out.dataset) + str("-", options.seed, "-", options.size);
+  out.dataset.digest = dataset_digest(out.dataset) +
+                       str("-", options.seed, "-", options.size, "-", enum_name(options.unseen));
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include "captioning/data/dataset.h"
 #include "captioning/data/scenes/caption_grammar.h"
 #include "captioning/data/scenes/scene.h"
+#include "core/config/choices.h"
 
 namespace saccade {
 
@@ -15,6 +16,7 @@ struct ScenesOptions {
   Index train = 4000, val = 400, test = 400;  // scenes a split
   Index size = 64;                            // pixels
   Index objects_max = 3;
+  UnseenKind unseen = UnseenKind::kTexture;
   Index captions = 5;  // at most, a scene
 };
 
@@ -26,7 +28,7 @@ struct ScenesDataset {
   std::vector<std::vector<SceneCaption>> captions;
 };
 
-// Draws the data set; the test split shows combinations of shape and colour that train and val
+// Draws the data set; every test scene shows a combination of attributes that train and val
 // never do. A scene depends on seed, split and its number in the split only, so a larger set
 // begins with the smaller one. Throws UsageError on options out of range.
 ScenesDataset scenes_dataset(const ScenesOptions& options);
