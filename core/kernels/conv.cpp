@@ -15,8 +15,9 @@ namespace chosen = fast;
 #endif
 
 void check(const ConvShape& shape, const Shape& x, const Shape& w, const Shape& y) {
-  SACCADE_ASSERT(shape.stride > 0 && shape.padding >= 0, "conv2d stride ", shape.stride,
-                 ", padding ", shape.padding);
+  SACCADE_ASSERT(shape.stride > 0 && shape.padding.before >= 0 && shape.padding.after >= 0,
+                 "conv2d stride ", shape.stride, ", padding ", shape.padding.before, ", ",
+                 shape.padding.after);
   SACCADE_ASSERT(x == shape.input() && w == shape.weights() && y == shape.output(), "conv2d ", x,
                  " * ", w, " -> ", y);
 }

@@ -6,15 +6,27 @@
 
 namespace saccade {
 
-// The extents of one convolution: the same stride and zero padding on both axes, on all sides.
+// Pixels of zeros around an image: `before` the first row and column, `after` the last.
+struct Padding {
+  constexpr Padding() = default;
+  constexpr Padding(Index all) : before(all), after(all) {}  // NOLINT(google-explicit-constructor)
+  constexpr Padding(Index first, Index last) : before(first), after(last) {}
+  constexpr Index both() const { return before + after; }
+  auto operator<=>(const Padding&) const = default;
+
+  Index before = 0, after = 0;
+};
+
+// The extents of one convolution: the same stride and padding on both axes.
 struct ConvShape {
   Index batch = 1, height = 0, width = 0;
   Index in_channels = 0, out_channels = 0;
   Index kernel_height = 1, kernel_width = 1;
-  Index stride = 1, padding = 0;
+  Index stride = 1;
+  Padding padding = {};
 
-  Index out_height() const { return (height + 2 * padding - kernel_height) / stride + 1; }
-  Index out_width() const { return (width + 2 * padding - kernel_width) / stride + 1; }
+  Index out_height() const { return (height + padding.both() - kernel_height) / stride + 1; }
+  Index out_width() const { return (width + padding.both() - kernel_width) / stride + 1; }
   Shape input() const { return {batch, height, width, in_channels}; }
   Shape output() const { return {batch, out_height(), out_width(), out_channels}; }
   Shape weights() const { return {kernel_height, kernel_width, in_channels, out_channels}; }
@@ -26,7 +38,8 @@ inline namespace SACCADE_NUMERIC {
 namespace kernels {
 
 // y[b, i, j, o] = bias[o] + sum_{u, v, c} x[b, i s + u - p, j s + v - p, c] w[u, v, c, o], with x =
-// 0 outside the image. A bias without data stands for none. oneDNN in float, Eigen in double.
+// 0 outside the image, p = padding.before. A bias without data stands for none. oneDNN in float,
+// Eigen in double.
 void conv2d(const ConvShape& shape, ConstView x, ConstView w, ConstView bias, View y);
 
 // dx = the gradient of x from that of y; assigns.

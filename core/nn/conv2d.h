@@ -11,7 +11,7 @@ struct Conv2dLayout {
   Index in = 0, out = 0;  // channels
   Index kernel = 3;
   Index stride = 1;
-  Index padding = 1;
+  Padding padding = 1;
   bool bias = true;  // needless before a normalisation
 };
 

@@ -20,12 +20,13 @@ ConvShape conv_shape(Var x, Var w, Var bias, const Conv2dOptions& options) {
                 kernel);
   SACCADE_CHECK(!bias || bias.shape().size() == kernel[3], "[conv2d] bias ",
                 bias ? bias.shape() : Shape{}, " for ", kernel[3], " output channels");
-  SACCADE_CHECK(options.stride > 0 && options.padding >= 0, "[conv2d] stride ", options.stride,
-                " must be positive and padding ", options.padding, " not negative");
-  SACCADE_CHECK(image[1] + 2 * options.padding >= kernel[0] &&
-                    image[2] + 2 * options.padding >= kernel[1] && kernel.size() > 0,
+  SACCADE_CHECK(options.stride > 0 && options.padding.before >= 0 && options.padding.after >= 0,
+                "[conv2d] stride ", options.stride, " must be positive and padding ",
+                options.padding.before, ", ", options.padding.after, " not negative");
+  SACCADE_CHECK(image[1] + options.padding.both() >= kernel[0] &&
+                    image[2] + options.padding.both() >= kernel[1] && kernel.size() > 0,
                 "[conv2d] the kernel is empty or larger than the image; got ", image, " and ",
-                kernel, ", padding ", options.padding);
+                kernel, ", padding ", options.padding.before, ", ", options.padding.after);
   return {.batch = image[0],
           .height = image[1],
           .width = image[2],

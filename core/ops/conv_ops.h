@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/autograd/tape.h"
+#include "core/kernels/conv.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -10,13 +11,13 @@ namespace ops {
 
 struct Conv2dOptions {
   Index stride = 1;
-  Index padding = 0;  // pixels of zeros on all sides
+  Padding padding = {};  // one number: on all sides
 };
 
-// y[b, i, j, o] = bias[o] + sum_{u, v, c} x[b, i s + u - p, j s + v - p, c] w[u, v, c, o];
-// x [B, H, W, in], w [kh, kw, in, out], bias [out] or no Var -> [B, H', W', out] with
-// H' = floor((H + 2 p - kh) / s) + 1. The gradient of w is added on the tape (Tape::grad), also
-// for a parameter; that of x is computed only if x requires it.
+// y[b, i, j, o] = bias[o] + sum_{u, v, c} x[b, i s + u - p, j s + v - p, c] w[u, v, c, o] with
+// p = padding.before; x [B, H, W, in], w [kh, kw, in, out], bias [out] or no Var ->
+// [B, H', W', out], H' = floor((H + padding.both() - kh) / s) + 1. The gradient of w is added on
+// the tape (Tape::grad), also for a parameter; that of x is computed only if x requires it.
 Var conv2d(Var x, Var w, Var bias = {}, const Conv2dOptions& options = {});
 
 struct Pool2dOptions {

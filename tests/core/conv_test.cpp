@@ -88,6 +88,15 @@ const std::vector<ConvShape> kShapes = {
      .kernel_width = 7,
      .stride = 2,
      .padding = 3},
+    {.batch = 2,
+     .height = 16,
+     .width = 10,
+     .in_channels = 6,
+     .out_channels = 8,
+     .kernel_height = 3,
+     .kernel_width = 3,
+     .stride = 2,
+     .padding = {0, 1}},
     {.batch = 1,
      .height = 4,
      .width = 4,
@@ -104,7 +113,7 @@ const std::vector<ConvShape> kShapes = {
 TEST_CASE("oneDNN's convolutions agree with the reference twins") {
   std::uint64_t draw = 0;
   for (const ConvShape& s : kShapes) {
-    CAPTURE(s.input(), s.weights(), s.output(), s.stride, s.padding);
+    CAPTURE(s.input(), s.weights(), s.output(), s.stride, s.padding.before, s.padding.after);
     const Tensor x = noise(s.input(), ++draw), w = noise(s.weights(), ++draw);
     const Tensor dy = noise(s.output(), ++draw);
     const Tensor bias = noise({s.out_channels}, ++draw);
@@ -136,7 +145,7 @@ TEST_CASE("oneDNN's convolutions agree with the reference twins") {
 
 TEST_CASE("the reference convolution is the defining sum") {
   for (const ConvShape& s : kShapes) {
-    CAPTURE(s.input(), s.weights(), s.output(), s.stride, s.padding);
+    CAPTURE(s.input(), s.weights(), s.output(), s.stride, s.padding.before, s.padding.after);
     const Tensor x = noise(s.input(), 1), w = noise(s.weights(), 2);
     const Tensor bias = noise({s.out_channels}, 3);
     Tensor y(s.output()), expected(s.output());
@@ -149,8 +158,8 @@ TEST_CASE("the reference convolution is the defining sum") {
             double sum = bias[o];
             for (Index u = 0; u < s.kernel_height; ++u)
               for (Index v = 0; v < s.kernel_width; ++v) {
-                const Index row = i * s.stride + u - s.padding,
-                            column = j * s.stride + v - s.padding;
+                const Index row = i * s.stride + u - s.padding.before,
+                            column = j * s.stride + v - s.padding.before;
                 if (row < 0 || row >= s.height || column < 0 || column >= s.width) continue;
                 for (Index c = 0; c < s.in_channels; ++c)
                   sum += double{x[((b * s.height + row) * s.width + column) * s.in_channels + c]} *

@@ -62,6 +62,42 @@ TEST_CASE("the encoder gives the grid it announces") {
   }
 }
 
+TEST_CASE("a cell looks where the pictures draw it") {
+  // The cells around the middle of the image depend most on the pixels around its middle.
+  for (const auto& [stages, size] : {std::pair{3, 64}, {4, 64}, {4, 96}, {3, 33}}) {
+    CAPTURE(stages, size);
+    const Model model(
+        config_of(std::vector<std::int64_t>(static_cast<std::size_t>(stages), 16), size));
+    const GridShape grid = model.encoder.grid();
+    const Index middle = grid.rows / 2, before = grid.rows % 2 == 0 ? middle - 1 : middle;
+    double weight = 0, down = 0, right = 0;
+    for (std::uint64_t draw = 0; draw < 40; ++draw) {
+      Arena arena;
+      Tape tape(arena);
+      tape.set_parameters(model.parameters.views());
+      const Tensor image = noise({1, size, size, 3}, 2 * draw);
+      const Var pixels = tape.variable(image.view());
+      const Var features = model.encoder.forward(tape, pixels);
+      Tensor cotangent = noise({1, grid.regions(), grid.features}, 2 * draw + 1);
+      for (Index cell = 0; cell < grid.regions(); ++cell) {
+        const Index row = cell / grid.cols, column = cell % grid.cols;
+        if (row >= before && row <= middle && column >= before && column <= middle) continue;
+        std::fill_n(cotangent.data() + cell * grid.features, grid.features, Real{0});
+      }
+      tape.backward(std::vector{features}, std::vector<ConstView>{cotangent.view()});
+      const ConstView grad = tape.grad(pixels);
+      for (Index i = 0; i < grad.size(); ++i) {
+        const double square = double{grad[i]} * grad[i];
+        weight += square;
+        down += square * (static_cast<double>(i / (3 * size)) + 0.5);
+        right += square * (static_cast<double>(i / 3 % size) + 0.5);
+      }
+    }
+    CHECK(std::abs(down / weight - 0.5 * size) <= 1);
+    CHECK(std::abs(right / weight - 0.5 * size) <= 1);
+  }
+}
+
 TEST_CASE("an image's features do not depend on its batch") {
   const Model model(config_of({16, 32, 24, 40}, 40));
   const Tensor pixels = noise({3, 40, 40, 3}, 1);

@@ -13,14 +13,26 @@ constexpr std::size_t kHalvingStages = 3;
 
 Index stride_of(std::size_t stage) { return stage < kHalvingStages ? 2 : 1; }
 
+// A kernel of 3 in the middle of a pair of pixels lies half a pixel beside it: before it with one
+// zero all around, after it with zeros after only. The third stage makes up for the first two, so
+// that of 8 x 8 pixels a cell, the cell sees around pixel 4. An odd side has no such choice.
+Padding padding_of(std::size_t stage, Index side) {
+  return stage == kHalvingStages - 1 && side % 2 == 0 ? Padding(0, 1) : 1;
+}
+
+// The side of the image that a stage sees; with the number of stages, that of the grid.
+Index side_at(const EncoderConfig& config, std::size_t stage) {
+  Index side = config.image_size;
+  for (std::size_t s = 0; s < stage; ++s) side = (side - 1) / stride_of(s) + 1;
+  return side;
+}
+
 // The grid before positions.
 GridExtents plain_grid(const EncoderConfig& config) {
   if (config.channels.empty() || config.image_size < 1)
     throw UsageError(str("encoder: a cnn needs at least one stage and one pixel; got ",
                          config.channels.size(), " channels, image_size ", config.image_size));
-  Index side = config.image_size;
-  for (std::size_t stage = 0; stage < config.channels.size(); ++stage)
-    side = (side - 1) / stride_of(stage) + 1;  // kernel 3, padding 1
+  const Index side = side_at(config, config.channels.size());
   return {.rows = side, .cols = side, .features = config.channels.back()};
 }
 
@@ -38,7 +50,7 @@ CnnEncoder::CnnEncoder(const EncoderConfig& config, const ParamScope& scope)
                                    .out = out,
                                    .kernel = 3,
                                    .stride = stride_of(stage),
-                                   .padding = 1,
+                                   .padding = padding_of(stage, side_at(config, stage)),
                                    .bias = false}),
          GroupNorm(here.sub("norm"), out,
                    {.groups = std::gcd(out, Index{8}), .activation = Activation::kRelu})});

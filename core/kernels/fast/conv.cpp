@@ -61,7 +61,8 @@ Primitive make(const Key& key) {
   // oneDNN names extents in the order nchw and oihw, whatever the layout.
   const memory::dims extents{s.out_channels, s.in_channels, s.kernel_height, s.kernel_width};
   const memory::desc any(extents, memory::data_type::f32, memory::format_tag::any);
-  const memory::dims strides{s.stride, s.stride}, padding{s.padding, s.padding};
+  const memory::dims strides{s.stride, s.stride}, before{s.padding.before, s.padding.before};
+  const memory::dims after{s.padding.after, s.padding.after};
   constexpr auto kDirect = dnnl::algorithm::convolution_direct;
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
@@ -73,8 +74,7 @@ Primitive make(const Key& key) {
   if (with_bias)
     p.bias = memory::desc({s.out_channels}, memory::data_type::f32, memory::format_tag::x);
   const dnnl::convolution_forward::primitive_desc forward(
-      {dnnl::prop_kind::forward_training, kDirect, p.x, any, p.bias, p.y, strides, padding,
-       padding},
+      {dnnl::prop_kind::forward_training, kDirect, p.x, any, p.bias, p.y, strides, before, after},
       attributes, engine());
   switch (direction) {
     case Direction::kForward:
@@ -84,7 +84,7 @@ Primitive make(const Key& key) {
       break;
     case Direction::kData: {
       const dnnl::convolution_backward_data::primitive_desc backward(
-          {kDirect, p.x, any, p.y, strides, padding, padding}, attributes, engine(), forward);
+          {kDirect, p.x, any, p.y, strides, before, after}, attributes, engine(), forward);
       p.convolution = dnnl::convolution_backward_data(backward);
       p.weights = backward.weights_desc();
       p.scratchpad = backward.scratchpad_desc();
@@ -92,8 +92,7 @@ Primitive make(const Key& key) {
     }
     case Direction::kWeights: {
       const dnnl::convolution_backward_weights::primitive_desc backward(
-          {kDirect, p.x, any, p.bias, p.y, strides, padding, padding}, attributes, engine(),
-          forward);
+          {kDirect, p.x, any, p.bias, p.y, strides, before, after}, attributes, engine(), forward);
       p.convolution = dnnl::convolution_backward_weights(backward);
       p.weights = backward.diff_weights_desc();
       p.scratchpad = backward.scratchpad_desc();
