@@ -96,7 +96,8 @@ struct Program {
       CLI::App* sub = app.add_subcommand(command.name, command.summary);
       sub->allow_extras();
       sub->footer(std::string("Example:\n  ") + command.example + "\n");
-      runs[sub] = command.bind(*sub);
+      Options options_of_command(*sub);
+      runs[sub] = command.bind(options_of_command);
       add_global_options(*sub, options);
     }
     app.footer("`saccade COMMAND --help` explains a command and shows an example.\n");

@@ -1,12 +1,10 @@
-// What every command of the program is: a function that declares its options on its own CLI11
+// What every command of the program is: a function that declares its options on its own
 // subcommand and returns what runs it. The list of commands is in cli.cpp.
 #pragma once
 
 #include <functional>
 
-namespace CLI {
-class App;
-}
+#include "experiments/options.h"
 
 namespace saccade {
 
@@ -14,7 +12,7 @@ namespace saccade {
 // number of threads is set before (--threads, which every command has); stdout is for data.
 using CommandRun = std::function<int()>;
 
-// How a command is offered: `CommandRun bind_train(CLI::App& app)` in commands/train.h.
-using CommandBinding = CommandRun (*)(CLI::App& app);
+// How a command is offered: `CommandRun bind_train(Options& options)` in commands/train.h.
+using CommandBinding = CommandRun (*)(Options& options);
 
 }  // namespace saccade

@@ -1,6 +1,5 @@
 #include "experiments/commands/caption.h"
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
@@ -36,11 +35,11 @@ int run_caption(const CaptionArgs& args) {
   return static_cast<int>(code);
 }
 
-CommandRun bind_caption(CLI::App& app) {
-  auto args = std::make_shared<CaptionArgs>();
-  add_model_options(app, args->model);
-  app.add_option("images", args->images, "picture files")->required()->type_name("IMAGE");
-  app.add_flag("--json", args->json,
+CommandRun bind_caption(Options& options) {
+  const auto args = std::make_shared<CaptionArgs>();
+  add_model_options(options, args->model);
+  options.arguments("images", args->images, "picture files", "IMAGE", Need::kRequired);
+  options.flag("--json", args->json,
                "print an array with words, log-probabilities, gates and attention");
   return [args] { return run_caption(*args); };
 }

@@ -17,6 +17,6 @@ struct CaptionArgs {
 // Pictures that cannot be read are named on stderr and left out; the exit code says so.
 int run_caption(const CaptionArgs& args);
 
-CommandRun bind_caption(CLI::App& app);
+CommandRun bind_caption(Options& options);
 
 }  // namespace saccade

@@ -3,7 +3,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -104,20 +103,18 @@ int run_compare(const CompareOptions& options) {
 
 }  // namespace
 
-CommandRun bind_compare(CLI::App& app) {
-  const auto options = std::make_shared<CompareOptions>();
-  app.add_option("config", options->config, "experiment file with a section `compare`")
-      ->required()
-      ->type_name("CONFIG");
-  app.add_option("overrides", options->overrides, "values that replace those of the file")
-      ->type_name("KEY.PATH=VALUE");
-  app.add_option("--out", options->out,
-                 "directory of the comparison (default: runs/NAME); what is finished in it is kept")
-      ->type_name("DIR");
-  app.add_flag("--json", options->json, "print compare.json instead of the table");
-  return [options, command = &app] {
-    options->threads_given = command->count("--threads") > 0;
-    return run_compare(*options);
+CommandRun bind_compare(Options& options) {
+  const auto args = std::make_shared<CompareOptions>();
+  options.argument("config", args->config, "experiment file with a section `compare`", "CONFIG");
+  options.arguments("overrides", args->overrides, "values that replace those of the file",
+                    "KEY.PATH=VALUE");
+  options.text("--out", args->out,
+               "directory of the comparison (default: runs/NAME); what is finished in it is kept",
+               "DIR");
+  options.flag("--json", args->json, "print compare.json instead of the table");
+  return [args, options] {
+    args->threads_given = options.given("--threads");
+    return run_compare(*args);
   };
 }
 

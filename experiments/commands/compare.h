@@ -5,6 +5,6 @@
 
 namespace saccade {
 
-CommandRun bind_compare(CLI::App& app);
+CommandRun bind_compare(Options& options);
 
 }  // namespace saccade

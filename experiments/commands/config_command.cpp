@@ -1,6 +1,5 @@
 #include "experiments/commands/config_command.h"
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
@@ -41,16 +40,15 @@ int run_config(const ConfigOptions& options) {
 
 }  // namespace
 
-CommandRun bind_config(CLI::App& app) {
-  const auto options = std::make_shared<ConfigOptions>();
-  app.add_option("action", options->action,
-                 "show: print every value and where it comes from; check: find mistakes")
-      ->required()
-      ->type_name("show|check");
-  app.add_option("file", options->file, "experiment file (YAML)")->required()->type_name("CONFIG");
-  app.add_option("overrides", options->overrides, "values that replace those of the file")
-      ->type_name("KEY.PATH=VALUE");
-  return [options] { return run_config(*options); };
+CommandRun bind_config(Options& options) {
+  const auto args = std::make_shared<ConfigOptions>();
+  options.argument("action", args->action,
+                   "show: print every value and where it comes from; check: find mistakes",
+                   "show|check");
+  options.argument("file", args->file, "experiment file (YAML)", "CONFIG");
+  options.arguments("overrides", args->overrides, "values that replace those of the file",
+                    "KEY.PATH=VALUE");
+  return [args] { return run_config(*args); };
 }
 
 }  // namespace saccade

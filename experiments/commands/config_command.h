@@ -5,6 +5,6 @@
 
 namespace saccade {
 
-CommandRun bind_config(CLI::App& app);
+CommandRun bind_config(Options& options);
 
 }  // namespace saccade

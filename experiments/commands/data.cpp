@@ -1,6 +1,5 @@
 #include "experiments/commands/data.h"
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -58,17 +57,14 @@ int run_data(const DataOptions& options) {
 
 }  // namespace
 
-CommandRun bind_data(CLI::App& app) {
-  const auto options = std::make_shared<DataOptions>();
-  app.add_option("config", options->config, "experiment file (YAML)")
-      ->required()
-      ->type_name("CONFIG");
-  app.add_option("overrides", options->overrides, "values that replace those of the file")
-      ->type_name("KEY.PATH=VALUE");
-  app.add_option("--out", options->out, "write a contact sheet of each split into a directory")
-      ->type_name("DIR");
-  app.add_flag("--json", options->json, "print one JSON object");
-  return [options] { return run_data(*options); };
+CommandRun bind_data(Options& options) {
+  const auto args = std::make_shared<DataOptions>();
+  options.argument("config", args->config, "experiment file (YAML)", "CONFIG");
+  options.arguments("overrides", args->overrides, "values that replace those of the file",
+                    "KEY.PATH=VALUE");
+  options.text("--out", args->out, "write a contact sheet of each split into a directory", "DIR");
+  options.flag("--json", args->json, "print one JSON object");
+  return [args] { return run_data(*args); };
 }
 
 }  // namespace saccade

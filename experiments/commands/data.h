@@ -5,6 +5,6 @@
 
 namespace saccade {
 
-CommandRun bind_data(CLI::App& app);
+CommandRun bind_data(Options& options);
 
 }  // namespace saccade

@@ -1,6 +1,5 @@
 #include "experiments/commands/evaluate.h"
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -28,11 +27,6 @@ void compare_data(const DataIdentity& trained, const Dataset& dataset) {
   } else if (trained.digest != dataset.digest) {
     log::info(str(dataset.name, " is not as it was when the model was trained on it"));
   }
-}
-
-// The error of a count below zero; the library's own shows the largest floating-point number.
-std::string not_negative(const std::string& text) {
-  return text.starts_with("-") ? "must be 0 or more, not " + text : std::string();
 }
 
 // `results.json`, or `results.argmax.json` where several regimes are written.
@@ -77,17 +71,14 @@ int run_evaluate(const EvaluateArgs& args) {
   return static_cast<int>(ExitCode::kOk);
 }
 
-CommandRun bind_evaluate(CLI::App& app) {
-  auto args = std::make_shared<EvaluateArgs>();
-  add_model_options(app, args->model);
-  app.add_option("--split", args->split, "train, val or test (default: test if there is one)")
-      ->type_name("SPLIT");
-  app.add_option("--images", args->images, "only the first N images of the split (0: all)")
-      ->type_name("N")
-      ->check(CLI::Validator(not_negative, ""));
-  app.add_flag("--json", args->json, "print one JSON object");
-  app.add_option("--out", args->out, "write the captions as a COCO results file")
-      ->type_name("FILE");
+CommandRun bind_evaluate(Options& options) {
+  const auto args = std::make_shared<EvaluateArgs>();
+  add_model_options(options, args->model);
+  options.text("--split", args->split, "train, val or test (default: test if there is one)",
+               "SPLIT");
+  options.count("--images", args->images, "only the first N images of the split (0: all)", 0);
+  options.flag("--json", args->json, "print one JSON object");
+  options.text("--out", args->out, "write the captions as a COCO results file", "FILE");
   return [args] { return run_evaluate(*args); };
 }
 

@@ -18,6 +18,6 @@ struct EvaluateArgs {
 
 int run_evaluate(const EvaluateArgs& args);
 
-CommandRun bind_evaluate(CLI::App& app);
+CommandRun bind_evaluate(Options& options);
 
 }  // namespace saccade

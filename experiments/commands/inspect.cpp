@@ -1,6 +1,5 @@
 #include "experiments/commands/inspect.h"
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -104,20 +103,19 @@ void print_text(const std::string& path, const LoadedModel& loaded) {
 
 }  // namespace
 
-CommandRun bind_inspect(CLI::App& app) {
-  struct Options {
+CommandRun bind_inspect(Options& options) {
+  struct Args {
     std::string checkpoint;
     bool json = false;
   };
-  const auto options = std::make_shared<Options>();
-  app.add_option("checkpoint", options->checkpoint, "checkpoint file, or a run's directory")
-      ->required()
-      ->type_name("CHECKPOINT");
-  app.add_flag("--json", options->json, "print one JSON object");
-  return [options] {
-    const std::string path = resolve_checkpoint(options->checkpoint).string();
+  const auto args = std::make_shared<Args>();
+  options.argument("checkpoint", args->checkpoint, "checkpoint file, or a run's directory",
+                   "CHECKPOINT");
+  options.flag("--json", args->json, "print one JSON object");
+  return [args] {
+    const std::string path = resolve_checkpoint(args->checkpoint).string();
     const LoadedModel loaded = load_model(path);
-    if (options->json) {
+    if (args->json) {
       std::cout << inspect_json(path, loaded, load_archive(path))
                        .dump(2, ' ', false, Json::error_handler_t::replace)
                 << "\n";

@@ -5,6 +5,6 @@
 
 namespace saccade {
 
-CommandRun bind_inspect(CLI::App& app);
+CommandRun bind_inspect(Options& options);
 
 }  // namespace saccade

@@ -1,6 +1,5 @@
 #include "experiments/commands/list.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -139,18 +138,18 @@ int run_list(const std::string& topic, bool as_json) {
 
 }  // namespace
 
-CommandRun bind_list(CLI::App& app) {
-  struct Options {
+CommandRun bind_list(Options& options) {
+  struct Args {
     std::string topic;
     bool json = false;
   };
-  const auto options = std::make_shared<Options>();
+  const auto args = std::make_shared<Args>();
   std::string all;
   for (const std::string& name : topics()) all += (all.empty() ? "" : ", ") + name;
-  app.add_option("topic", options->topic, "one of " + all + " (default: all but config)")
-      ->type_name("TOPIC");
-  app.add_flag("--json", options->json, "print one JSON object");
-  return [options] { return run_list(options->topic, options->json); };
+  options.argument("topic", args->topic, "one of " + all + " (default: all but config)", "TOPIC",
+                   Need::kOptional);
+  options.flag("--json", args->json, "print one JSON object");
+  return [args] { return run_list(args->topic, args->json); };
 }
 
 }  // namespace saccade

@@ -5,6 +5,6 @@
 
 namespace saccade {
 
-CommandRun bind_list(CLI::App& app);
+CommandRun bind_list(Options& options);
 
 }  // namespace saccade

@@ -1,6 +1,5 @@
 #include "experiments/commands/model_session.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "experiments/run_directory.h"
@@ -19,21 +18,18 @@ std::vector<std::string> overrides_of(const ModelArgs& args) {
 
 }  // namespace
 
-void add_model_options(CLI::App& app, ModelArgs& args) {
-  app.add_option("checkpoint", args.checkpoint, "checkpoint file, or a run's directory")
-      ->required();
-  app.add_option("--set", args.set,
-                 "change the checkpoint's config: search.max_length=30; repeatable")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
-  app.add_option("--data", args.data, "change where its data is: images=/new/place; repeatable")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
-  app.add_option("--beam", args.beam, "hypotheses kept by beam search")->type_name("N");
-  app.add_option("--mode", args.mode, "beam, greedy or sample")->type_name("MODE");
-  app.add_option("--regime", args.regime,
-                 "how attention gives its context: expectation, argmax, sample, or all (evaluate)")
-      ->type_name("REGIME");
+void add_model_options(Options& options, ModelArgs& args) {
+  options.argument("checkpoint", args.checkpoint, "checkpoint file, or a run's directory",
+                   "CHECKPOINT");
+  options.repeatable("--set", args.set, "change the checkpoint's config: search.max_length=30",
+                     "KEY=VALUE");
+  options.repeatable("--data", args.data, "change where its data is: images=/new/place",
+                     "KEY=VALUE");
+  options.count("--beam", args.beam, "hypotheses kept by beam search", 1);
+  options.text("--mode", args.mode, "beam, greedy or sample", "MODE");
+  options.text("--regime", args.regime,
+               "how attention gives its context: expectation, argmax, sample, or all (evaluate)",
+               "REGIME");
 }
 
 ModelSession::ModelSession(const ModelArgs& args)

@@ -25,7 +25,7 @@ struct ModelArgs {
 };
 
 // Declares checkpoint, --set, --data, --beam, --mode and --regime.
-void add_model_options(CLI::App& app, ModelArgs& args);
+void add_model_options(Options& options, ModelArgs& args);
 
 class ModelSession {
  public:

@@ -1,6 +1,5 @@
 #include "experiments/commands/overlay.h"
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -90,25 +89,20 @@ int run_overlay(const OverlayArgs& args) {
   return static_cast<int>(code);
 }
 
-CommandRun bind_overlay(CLI::App& app) {
-  auto args = std::make_shared<OverlayArgs>();
-  add_model_options(app, args->model);
-  app.add_option("images", args->images, "picture files; without any, pictures of the data")
-      ->type_name("IMAGE");
-  app.add_option("--split", args->split, "train, val or test (default: test if there is one)")
-      ->type_name("SPLIT");
-  app.add_option("--count", args->count, "so many pictures of the data (default: 10)")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--out", args->out, "folder for the pictures (default: overlays)")
-      ->type_name("FOLDER");
-  app.add_option("--style", args->style, "smooth or cells")->type_name("STYLE");
-  app.add_option("--scale", args->scale, "what full heat means: shared, per_word or fixed")
-      ->type_name("SCALE");
-  app.add_option("--full-heat", args->full_heat, "the weight of full heat with --scale fixed")
-      ->type_name("WEIGHT");
-  app.add_option("--colours", args->colours, "inferno, magma, plasma, viridis or cividis")
-      ->type_name("MAP");
+CommandRun bind_overlay(Options& options) {
+  const auto args = std::make_shared<OverlayArgs>();
+  add_model_options(options, args->model);
+  options.arguments("images", args->images, "picture files; without any, pictures of the data",
+                    "IMAGE");
+  options.text("--split", args->split, "train, val or test (default: test if there is one)",
+               "SPLIT");
+  options.count("--count", args->count, "so many pictures of the data (default: 10)", 1);
+  options.text("--out", args->out, "folder for the pictures (default: overlays)", "FOLDER");
+  options.text("--style", args->style, "smooth or cells", "STYLE");
+  options.text("--scale", args->scale, "what full heat means: shared, per_word or fixed", "SCALE");
+  options.number("--full-heat", args->full_heat, "the weight of full heat with --scale fixed",
+                 "WEIGHT");
+  options.text("--colours", args->colours, "inferno, magma, plasma, viridis or cividis", "MAP");
   return [args] { return run_overlay(*args); };
 }
 

@@ -23,6 +23,6 @@ struct OverlayArgs {
 // Pictures that cannot be read are named on stderr and left out; the exit code says so.
 int run_overlay(const OverlayArgs& args);
 
-CommandRun bind_overlay(CLI::App& app);
+CommandRun bind_overlay(Options& options);
 
 }  // namespace saccade

@@ -1,6 +1,5 @@
 #include "experiments/commands/train.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -98,30 +97,22 @@ int run_train(const TrainOptions& options) {
 
 }  // namespace
 
-CommandRun bind_train(CLI::App& app) {
-  const auto options = std::make_shared<TrainOptions>();
-  app.add_option("config", options->config, "experiment file (YAML)")
-      ->required()
-      ->type_name("CONFIG");
-  app.add_option("overrides", options->overrides, "values that replace those of the file")
-      ->type_name("KEY.PATH=VALUE");
-  app.add_option("--out", options->out, "directory of the run")->required()->type_name("DIR");
-  app.add_flag("--resume", options->resume, "go on with the run in DIR");
-  app.add_flag("--fast-dev-run", options->fast_dev_run,
+CommandRun bind_train(Options& options) {
+  const auto args = std::make_shared<TrainOptions>();
+  options.argument("config", args->config, "experiment file (YAML)", "CONFIG");
+  options.arguments("overrides", args->overrides, "values that replace those of the file",
+                    "KEY.PATH=VALUE");
+  options.text("--out", args->out, "directory of the run", "DIR", Need::kRequired);
+  options.flag("--resume", args->resume, "go on with the run in DIR");
+  options.flag("--fast-dev-run", args->fast_dev_run,
                "three updates and eight validation images: does everything work?");
-  app.add_option("--overfit", options->overfit, "train and validate on the first N images")
-      ->check(CLI::PositiveNumber)
-      ->type_name("N");
-  app.add_option("--limit-train", options->limit_train, "use the first N training images")
-      ->check(CLI::PositiveNumber)
-      ->type_name("N");
-  app.add_option("--limit-val", options->limit_val, "use the first N validation images")
-      ->check(CLI::PositiveNumber)
-      ->type_name("N");
-  app.add_flag("--json", options->json, "print the summary as JSON");
-  return [options, command = &app] {
-    options->threads_given = command->count("--threads") > 0;
-    return run_train(*options);
+  options.count("--overfit", args->overfit, "train and validate on the first N images", 1);
+  options.count("--limit-train", args->limit_train, "use the first N training images", 1);
+  options.count("--limit-val", args->limit_val, "use the first N validation images", 1);
+  options.flag("--json", args->json, "print the summary as JSON");
+  return [args, options] {
+    args->threads_given = options.given("--threads");
+    return run_train(*args);
   };
 }
 

@@ -5,6 +5,6 @@
 
 namespace saccade {
 
-CommandRun bind_train(CLI::App& app);
+CommandRun bind_train(Options& options);
 
 }  // namespace saccade

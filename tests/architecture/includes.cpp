@@ -96,7 +96,7 @@ const std::vector<Owner> kOwners = {
     {"csv.h", {"captioning/data/"}},
     {"utf8proc.h", {"captioning/text/"}},
     {"nlohmann/", {"core/io/", "vision/", "captioning/", "experiments/"}},
-    {"CLI/", {"experiments/"}},
+    {"CLI/", {"experiments/cli.cpp", "experiments/options.cpp", "experiments/benchmarks/"}},
 };
 
 // Headers of the C library, POSIX and the compiler, next to the C++ ones (which have no suffix).

@@ -1,0 +1,49 @@
+// The options of one command. CLI11 reads them; its header costs every file that includes it
+// seconds, so options.cpp and cli.cpp alone do.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/real.h"
+
+namespace CLI {
+class App;
+}
+
+namespace saccade {
+
+enum class Need { kOptional, kRequired };
+
+// Declares options that write to the given variables when the command line is read; `type` is the
+// word for the value in --help.
+class Options {
+ public:
+  using Text = std::string;
+
+  explicit Options(CLI::App& app) : app_(&app) {}
+
+  // Words without dashes, in the order of declaration; `arguments` takes all that are left.
+  void argument(const char* name, Text& value, const Text& help, const char* type,
+                Need need = Need::kRequired);
+  void arguments(const char* name, std::vector<Text>& values, const Text& help, const char* type,
+                 Need need = Need::kOptional);
+
+  void text(const char* name, Text& value, const Text& help, const char* type,
+            Need need = Need::kOptional);
+  void repeatable(const char* name, std::vector<Text>& values, const Text& help, const char* type);
+  // A whole number that is at least `smallest`.
+  void count(const char* name, Index& value, const Text& help, Index smallest);
+  void count(const char* name, std::optional<Index>& value, const Text& help, Index smallest);
+  void number(const char* name, double& value, const Text& help, const char* type);
+  void flag(const char* name, bool& value, const Text& help);
+
+  // Once the command line is read: whether it had the option.
+  bool given(const char* name) const;
+
+ private:
+  CLI::App* app_;
+};
+
+}  // namespace saccade
