@@ -108,10 +108,4 @@ UpdateReport TrainStep::report(const TrainBatch& batch, double baseline, Index u
   return out;
 }
 
-std::size_t TrainStep::held_bytes() const {
-  std::size_t bytes = gradient_step_.held_bytes();
-  for (const auto& worker : workers_) bytes += worker->arena.reserved();
-  return bytes;
-}
-
 }  // namespace saccade

@@ -44,8 +44,6 @@ class TrainStep {
   UpdateReport run(const TrainBatch& batch, Index update, double lr);
 
   RewardBaseline& reward_baseline() { return baseline_; }
-  // Bytes of the shards' arenas and of phase B.
-  std::size_t held_bytes() const;
 
  private:
   struct Worker {
