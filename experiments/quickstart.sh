@@ -8,7 +8,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 out=runs/quickstart
 
 install_packages
-build release
+build release saccade
 say "training and comparing soft and hard attention (configs/quickstart.yaml), a few minutes"
 build/release/saccade compare configs/quickstart.yaml --out "$out" || exit $?
 say "the numbers: $out/compare.md and $out/compare.json"

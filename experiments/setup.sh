@@ -60,14 +60,14 @@ install_packages() {
   rm -f "$log"
 }
 
-# build PRESET: configures and builds build/PRESET.
+# build PRESET [TARGET]: configures build/PRESET and builds everything, or one target.
 build() {
   say "building the preset '$1' in build/$1"
   mkdir -p "build/$1"
   quietly "build/$1/configure.log" cmake --preset "$1" || exit 1
   if [ -t 1 ]; then
-    cmake --build "build/$1" || exit 1
+    cmake --build "build/$1" ${2:+--target "$2"} || exit 1
   else
-    cmake --build "build/$1" -- --quiet || exit 1
+    cmake --build "build/$1" ${2:+--target "$2"} -- --quiet || exit 1
   fi
 }

@@ -1,6 +1,7 @@
 #include "experiments/training_run.h"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "captioning/evaluation/evaluate.h"
@@ -142,6 +143,17 @@ fs::path best_link(const RunDirectory& directory, const std::string& metric) {
   return fs::exists(link, error) ? link : fs::path();
 }
 
+// A kill between saving the best checkpoint and pointing to it leaves the link at the one before.
+void mend_best_link(RunDirectory& directory, const std::string& metric, const TrainingState& state,
+                    const fs::path& newest) {
+  const fs::path link = best_link(directory, metric);
+  const auto best = state.best.find(metric);
+  if (link.empty() || best == state.best.end()) return;
+  const std::map<std::string, double> linked = load_model(link).state.best;
+  if (linked.contains(metric) && linked.at(metric) != best->second)
+    directory.mark_best(metric, newest);
+}
+
 }  // namespace
 
 RunData::RunData(const ExperimentConfig& config, const Request& request, const StopSignal& signal)
@@ -209,6 +221,7 @@ TrainingResult run_training(const TrainingRequest& request, const StopSignal& si
   if (start) {
     reopen_if_longer(*start, config, trainer.state());
     last = start->source();
+    mend_best_link(directory, config.train.best_metric, trainer.state(), last);
     reporter.say((trainer.state().finished ? "finished already: " : "going on from ") +
                  start->source() + " (update " + std::to_string(trainer.state().update) + ")");
     if (!trainer.state().finished)

@@ -35,4 +35,16 @@ expect 0 "$saccade" train tiny.yaml --out killed train.stop=$stop train.keep=1 -
 expect 0 "$saccade" train tiny.yaml --out unkilled train.stop=$stop
 [ "$(digest killed)" = "$(digest unkilled)" ] || fail "the killed run differs"
 json killed/metrics.jsonl '#' >/dev/null
+
+# Killed between saving the best checkpoint and pointing to it: resuming mends the link.
+set -- train.validate_every=1u train.keep=100 train.best_metric=Bleu_1
+expect 0 "$saccade" train tiny.yaml --out linked "$@" train.stop=30u
+best=$(readlink linked/checkpoints/best-Bleu_1)
+"$saccade" inspect linked/checkpoints/best-Bleu_1 --json >inspect.json || fail "inspect"
+update=$(json inspect.json /state/update)
+[ "$update" -gt 1 ] || fail "the first checkpoint is the best; this test needs a later one"
+expect 0 "$saccade" train tiny.yaml --out unlinked "$@" train.stop=${update}u
+ln -sf step-00000001.h5 unlinked/checkpoints/best-Bleu_1
+expect 0 "$saccade" train tiny.yaml --out unlinked "$@" train.stop=$((update + 1))u --resume
+[ "$(readlink unlinked/checkpoints/best-Bleu_1)" = "$best" ] || fail "the best link is still old"
 exit 0
