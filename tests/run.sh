@@ -17,7 +17,7 @@ fi
 install_packages
 build "$preset"
 say "running the tests of build/$preset (built after $SECONDS s)"
-ctest --preset "$preset" -j "$(nproc)" "$@" </dev/null | grep -vE '^ +Start +[0-9]+: '
+ctest --preset "$preset" -j "$(nproc)" "$@" </dev/null | grep -avE '^ +Start +[0-9]+: '
 status=${PIPESTATUS[0]}
 if [ "$status" -eq 0 ]; then
   say "PASSED after $SECONDS s"

@@ -22,8 +22,12 @@ H5Id string_type(std::size_t length) {
 // Writes entries and notes where HDF5 puts them.
 class Writer {
  public:
-  explicit Writer(hid_t file) : file_(file), link_plist_(H5Pcreate(H5P_LINK_CREATE), H5Pclose) {
+  explicit Writer(hid_t file)
+      : file_(file),
+        link_plist_(H5Pcreate(H5P_LINK_CREATE), H5Pclose),
+        set_plist_(H5Pcreate(H5P_DATASET_CREATE), H5Pclose) {
     H5Pset_create_intermediate_group(link_plist_.get(), 1);
+    H5Pset_obj_track_times(set_plist_.get(), 0);  // equal archives are equal files
   }
 
   bool write(const std::string& name, const NumberArray<float>& array) {
@@ -76,7 +80,7 @@ class Writer {
 
   bool dataset(EntryPlace place, hid_t type, hid_t space, const void* values) {
     const H5Id set(H5Dcreate2(file_, place.name.c_str(), type, space, link_plist_.get(),
-                              H5P_DEFAULT, H5P_DEFAULT),
+                              set_plist_.get(), H5P_DEFAULT),
                    H5Dclose);
     if (!set) return false;
     if (H5Sget_simple_extent_npoints(space) > 0) {
@@ -89,7 +93,7 @@ class Writer {
   }
 
   hid_t file_;
-  H5Id link_plist_;
+  H5Id link_plist_, set_plist_;
   std::vector<EntryPlace> places_;
 };
 
