@@ -4,8 +4,8 @@
 #include "captioning/data/csv.h"
 #include "captioning/data/reader_support.h"
 #include "core/base/error.h"
-#include "tests/captioning/temporary_folder.h"
 #include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
 
 namespace saccade {
 namespace {
@@ -27,7 +27,7 @@ std::string karpathy_json(const std::string& filename, const std::string& rest =
 }  // namespace
 
 TEST_CASE("Karpathy JSON") {
-  const TemporaryFolder folder;
+  const test::TempFolder folder("readers");
   const auto file = folder.write("k.json", R"({"dataset":"coco","images":[
     {"filepath":"val2014","filename":"a.jpg","imgid":0,"cocoid":391895,"split":"restval",
      "sentences":[{"raw":"A man\nwith a hat. "},{"raw":" . "},{"tokens":["a","man"]}]},
@@ -50,7 +50,7 @@ TEST_CASE("Karpathy JSON") {
 }
 
 TEST_CASE("hostile or broken Karpathy JSON is refused with file and place") {
-  const TemporaryFolder folder;
+  const test::TempFolder folder("readers");
   const auto read = [&](const std::string& text) {
     return read_karpathy({.annotations = folder.write("k.json", text), .images = "/images"});
   };
@@ -88,7 +88,7 @@ TEST_CASE("hostile or broken Karpathy JSON is refused with file and place") {
 }
 
 TEST_CASE("Flickr8k text files") {
-  const TemporaryFolder folder;
+  const test::TempFolder folder("readers");
   folder.write("Flickr_8k.trainImages.txt", "a#1.jpg\r\nb.jpg\n");
   folder.write("Flickr_8k.devImages.txt", "c.jpg\nmissing.jpg\n");
   const auto tokens = folder.write("t.txt",
@@ -128,7 +128,7 @@ TEST_CASE("Flickr8k text files") {
 }
 
 TEST_CASE("COCO captions") {
-  const TemporaryFolder folder;
+  const test::TempFolder folder("readers");
   const auto train = folder.write(
       "train.json", R"({"images":[{"id":9,"file_name":"9.jpg"},{"id":4,"file_name":"4.jpg"}],
       "annotations":[{"id":1,"image_id":4,"caption":"A bus\n on a street  "},
@@ -162,7 +162,7 @@ TEST_CASE("COCO captions") {
 }
 
 TEST_CASE("CSV: quotes, commas, line ends inside fields, line numbers") {
-  const TemporaryFolder folder;
+  const test::TempFolder folder("readers");
   const auto rows =
       read_csv(folder.write("a.csv",
                             "\xEF\xBB\xBFimage,caption\r\n\r\na.jpg,\"A dog, \"\"big\"\"\n"
@@ -182,7 +182,7 @@ TEST_CASE("CSV: quotes, commas, line ends inside fields, line numbers") {
 }
 
 TEST_CASE("a folder with captions.csv") {
-  const TemporaryFolder folder;
+  const test::TempFolder folder("readers");
   folder.write("captions.csv",
                "image,caption,split\na.jpg,\"A dog, wet\",train\nb.jpg,A cat,val\n"
                "a.jpg,A dog,train\na.jpg,A dog,train\n");

@@ -6,6 +6,7 @@
 
 #include "core/parallel/parallel.h"
 #include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
 #include "tests/vision/pictures.h"
 
 namespace saccade {
@@ -55,7 +56,7 @@ int wrong_rows(const FeatureCache& cache, float tolerance) {
 }
 
 TEST_CASE("features are computed once and read back, in 32 and in 16 bits") {
-  const ScratchFolder folder("cache-test");
+  const test::TempFolder folder("cache-test");
   const MeanColour encoder;
   Index last = 0, total = 0, calls = 0;
   const FeatureCacheOptions exact{
@@ -98,7 +99,7 @@ TEST_CASE("features are computed once and read back, in 32 and in 16 bits") {
 }
 
 TEST_CASE("bad images: fail by default, or left out and told, and taken in when mended") {
-  const ScratchFolder folder("cache-bad");
+  const test::TempFolder folder("cache-bad");
   const MeanColour encoder;
   std::set<Index> broken{3, 8};
   const auto load_some = [&](Index i) {
@@ -139,7 +140,7 @@ TEST_CASE("bad images: fail by default, or left out and told, and taken in when 
 }
 
 TEST_CASE("an interrupted fill goes on where it stopped") {
-  const ScratchFolder folder("cache-stop");
+  const test::TempFolder folder("cache-stop");
   const MeanColour encoder;
   const FeatureCacheOptions stop{.progress = [](Index done, Index) {
     if (done == 7) throw IoError("stopped");
@@ -154,7 +155,7 @@ TEST_CASE("an interrupted fill goes on where it stopped") {
 }
 
 TEST_CASE("a damaged cache is noticed: a row by its digest, a cut file by its layout") {
-  const ScratchFolder folder("cache-damage");
+  const test::TempFolder folder("cache-damage");
   const MeanColour encoder;
   const FeatureCacheOptions exact{.half = false};
   const auto open = [&] {
@@ -188,7 +189,7 @@ TEST_CASE("a damaged cache is noticed: a row by its digest, a cut file by its la
 }
 
 TEST_CASE("a file's id changes with its content's length") {
-  const ScratchFolder folder("cache-id");
+  const test::TempFolder folder("cache-id");
   write_bytes(folder / "a.jpg", std::vector<std::uint8_t>(5));
   const std::string before = file_id(folder / "a.jpg", "a.jpg");
   write_bytes(folder / "a.jpg", std::vector<std::uint8_t>(6));

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
 #include "tests/vision/pictures.h"
 
 namespace saccade {
@@ -216,7 +217,7 @@ TEST_CASE("damage inside a file never crashes the reader") {
 }
 
 TEST_CASE("files that are no image are refused by name") {
-  const ScratchFolder folder("image-test");
+  const test::TempFolder folder("image-test");
   const auto refused = [&](const std::filesystem::path& path, const char* reason) {
     CHECK_THROWS_WITH(read_image(path),
                       Catch::StartsWith(path.string()) && Catch::Contains(reason));
@@ -234,7 +235,7 @@ TEST_CASE("files that are no image are refused by name") {
 }
 
 TEST_CASE("PNG files are written whole, or an error says why") {
-  const ScratchFolder folder("png-test");
+  const test::TempFolder folder("png-test");
   const Image image = test_picture(9, 13);
   write_png(folder / "a.png", image);
   CHECK(difference(read_image(folder / "a.png"), image) == 0);

@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"
 #include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
 #include "tests/vision/pictures.h"
 
 namespace saccade {
@@ -127,7 +128,7 @@ TEST_CASE("layers are listed with their shapes, and a wrong name gets the neares
 }
 
 TEST_CASE("files that are no model are refused by name") {
-  const ScratchFolder folder("onnx-test");
+  const test::TempFolder folder("onnx-test");
   const auto refused = [](const fs::path& path) {
     CHECK_THROWS_AS(OnnxEncoder({.model = path, .layer = "x"}), DataError);
     CHECK_THROWS_WITH(OnnxEncoder({.model = path, .layer = "x"}), Catch::StartsWith(path.string()));

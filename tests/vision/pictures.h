@@ -1,7 +1,5 @@
-// Small pictures and scratch folders for the tests of vision.
+// Small pictures for the tests of vision.
 #pragma once
-
-#include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
@@ -14,28 +12,6 @@
 #include "vision/image.h"
 
 namespace saccade {
-
-// A folder of its own, removed at the end.
-class ScratchFolder {
- public:
-  explicit ScratchFolder(const std::string& name)
-      : path_(std::filesystem::temp_directory_path() /
-              ("saccade-" + name + "-" + std::to_string(getpid()))) {
-    std::filesystem::remove_all(path_);
-    std::filesystem::create_directories(path_);
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 inline void write_bytes(const std::filesystem::path& path, std::span<const std::uint8_t> bytes) {
   std::ofstream(path, std::ios::binary)
