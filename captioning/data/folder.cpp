@@ -52,6 +52,17 @@ Split split_of(const std::string& name, double val_share) {
   return position < val_share ? Split::kVal : Split::kTrain;
 }
 
+// A small folder's share may come to nothing, and a run needs something to validate on.
+void keep_one_for_validation(std::vector<CaptionedImage>& images) {
+  const auto is_val = [](const CaptionedImage& image) { return image.split == Split::kVal; };
+  if (images.size() < 2 || std::any_of(images.begin(), images.end(), is_val)) return;
+  std::min_element(images.begin(), images.end(),
+                   [](const CaptionedImage& a, const CaptionedImage& b) {
+                     return name_key(a.id) < name_key(b.id);
+                   })
+      ->split = Split::kVal;
+}
+
 }  // namespace
 
 Dataset read_folder(const FolderFiles& files) {
@@ -110,6 +121,7 @@ Dataset read_folder(const FolderFiles& files) {
   }
   if (repeated > 0) out.notes.push_back(str("dropped ", repeated, " repeated captions"));
   if (!columns.split) {
+    keep_one_for_validation(out.images);
     out.notes.push_back(str("no split column: about ", 100 * files.val_share,
                             " % of the images, chosen by name, are val"));
   }

@@ -165,16 +165,21 @@ LoadedModel load_model(const std::filesystem::path& path, std::span<const std::s
   return loaded;
 }
 
+std::string deciding_changes(const ExperimentConfig& before, const ExperimentConfig& now) {
+  std::string changes;
+  for (const Difference& d : config_differences(before, now))
+    if (!may_change(d.path) || (d.path == "train.stop" && stop_decides(now.optimizer)))
+      changes += "\n  " + d.path + " was " + d.first + ", is " + d.second;
+  return changes;
+}
+
 void restore_run(const Archive& archive, const ExperimentConfig& config, const DataIdentity& data,
                  Captioner& model, Trainer& trainer) {
   check_version(archive);
   const auto old =
       parse_config<ExperimentConfig>(archive.string("config"), archive.source() + " (config)")
           .config;
-  std::string changes;
-  for (const Difference& d : config_differences(old, config))
-    if (!may_change(d.path) || (d.path == "train.stop" && stop_decides(config.optimizer)))
-      changes += "\n  " + d.path + " was " + d.first + ", is " + d.second;
+  std::string changes = deciding_changes(old, config);
   if (archive.string("data/digest") != data.digest)
     changes += "\n  the data set " + data.name + " has other content";
   if (archive.string("encoder_digest") != data.encoder)

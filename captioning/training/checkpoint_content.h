@@ -38,6 +38,10 @@ struct LoadedModel {
 LoadedModel load_model(const std::filesystem::path& path,
                        std::span<const std::string> overrides = {});
 
+// What differs between the config of a run and that of its continuation and decides what an update
+// does, a line each, "\n  path was old, is new"; "" when the run can go on.
+std::string deciding_changes(const ExperimentConfig& before, const ExperimentConfig& now);
+
 // Puts a run's parameters, optimizer moments and state back where it stopped. Throws
 // CheckpointError that names everything which changed since: config values that decide the run
 // (all but those that only say how long, how fast and how it is reported), data, vocabulary.

@@ -11,6 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"
+#include "experiments/check_config.h"
 #include "experiments/compare/comparison_report.h"
 #include "experiments/compare/run_arm.h"
 #include "experiments/process_memory.h"
@@ -69,9 +70,12 @@ int run_compare(const CompareOptions& options) {
                                         ? std::filesystem::path("runs") / config.name
                                         : std::filesystem::path(options.out);
   refuse_training_run(out);
-  RunDirectory directory(out, RunDirectory::Mode::kResume);
-
   ArmRunner runner(out, signal);
+  for (const Arm& arm : arms) {
+    check_config(arm.config);
+    for (const std::int64_t seed : config.compare.seeds) runner.refuse_other_config(arm, seed);
+  }
+  RunDirectory directory(out, RunDirectory::Mode::kResume);
   load_shared_data(runner, arms);
   Comparison comparison{
       .name = config.name, .dataset = {}, .seeds = config.compare.seeds, .arms = {}};

@@ -10,6 +10,7 @@
 #include "core/io/checkpoint.h"
 #include "experiments/progress.h"
 #include "experiments/run_directory.h"
+#include "vision/encoders/onnx_encoder.h"
 
 namespace saccade {
 
@@ -101,18 +102,41 @@ void print_text(const std::string& path, const LoadedModel& loaded) {
     std::cout << "best " << metric << ": " << value << "\n";
 }
 
+// The layers of a network, any of which can be the grid if its output is [1, features, rows, cols].
+int list_layers(const std::string& path, Index image_size, bool json) {
+  Json rows = Json::array();
+  for (const OnnxLayer& layer : list_onnx_layers(path, image_size)) {
+    if (json) {
+      rows.push_back({{"name", layer.name}, {"type", layer.type}, {"shape", layer.shape}});
+      continue;
+    }
+    std::cout << layer.name << "  " << layer.type;
+    for (std::size_t i = 0; i < layer.shape.size(); ++i)
+      std::cout << (i == 0 ? "  " : " x ") << layer.shape[i];
+    std::cout << "\n";
+  }
+  if (json) std::cout << rows.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+  return static_cast<int>(ExitCode::kOk);
+}
+
 }  // namespace
 
 CommandRun bind_inspect(Options& options) {
   struct Args {
     std::string checkpoint;
+    Index image_size = 224;
     bool json = false;
   };
   const auto args = std::make_shared<Args>();
-  options.argument("checkpoint", args->checkpoint, "checkpoint file, or a run's directory",
-                   "CHECKPOINT");
+  options.argument("checkpoint", args->checkpoint,
+                   "checkpoint file or a run's directory; of an ONNX file, its layers are listed",
+                   "CHECKPOINT|ONNX");
+  options.count("--image-size", args->image_size,
+                "side of the picture that an ONNX file's shapes are for (default: 224)", 1);
   options.flag("--json", args->json, "print one JSON object");
   return [args] {
+    if (std::filesystem::path(args->checkpoint).extension() == ".onnx")
+      return list_layers(args->checkpoint, args->image_size, args->json);
     const std::string path = resolve_checkpoint(args->checkpoint).string();
     const LoadedModel loaded = load_model(path);
     if (args->json) {

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/parallel/parallel.h"
+#include "experiments/check_config.h"
 #include "experiments/training_run.h"
 
 namespace saccade {
@@ -72,6 +73,7 @@ void print_summary(const TrainOptions& options, const ExperimentConfig& config,
 int run_train(const TrainOptions& options) {
   const StopSignal signal;
   const ExperimentConfig config = resolve(options);
+  check_config(config);
   if (!options.threads_given && config.threads > 0)
     parallel::set_threads(static_cast<int>(config.threads));
   RunDirectory directory(options.out,

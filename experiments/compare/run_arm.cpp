@@ -36,10 +36,31 @@ std::optional<Telemetry> recorded_cost(const fs::path& metrics) {
   return found;
 }
 
+ExperimentConfig config_of(const Arm& arm, std::int64_t seed) {
+  ExperimentConfig config = arm.config;
+  config.seed = seed;
+  return config;
+}
+
 }  // namespace
 
 ArmRunner::ArmRunner(fs::path out, const StopSignal& signal)
     : out_(std::move(out)), signal_(&signal) {}
+
+fs::path ArmRunner::directory(const Arm& arm, std::int64_t seed) const {
+  return out_ / arm.folder / ("seed-" + std::to_string(seed));
+}
+
+void ArmRunner::refuse_other_config(const Arm& arm, std::int64_t seed) const {
+  const fs::path file = directory(arm, seed) / "config.yaml";
+  std::error_code error;
+  if (!fs::exists(file, error)) return;
+  const std::string changes = deciding_changes(
+      load_config<ExperimentConfig>(file.string(), {}).config, config_of(arm, seed));
+  if (!changes.empty())
+    throw BusyError(file.string() + ": this arm was trained with another config:" + changes +
+                    "\nchoose another --out, or undo the changes");
+}
 
 SeedResult ArmRunner::run(const Arm& arm, std::int64_t seed, const std::string& label) {
   SeedResult result{.seed = seed,
@@ -49,9 +70,8 @@ SeedResult ArmRunner::run(const Arm& arm, std::int64_t seed, const std::string& 
                     .cost = {},
                     .best_validation = {},
                     .regimes = {}};
-  result.directory = out_ / arm.folder / ("seed-" + std::to_string(seed));
-  ExperimentConfig config = arm.config;
-  config.seed = seed;
+  result.directory = directory(arm, seed);
+  const ExperimentConfig config = config_of(arm, seed);
   try {
     train_and_score(arm, config, label, result);
   } catch (const Error& error) {

@@ -16,6 +16,12 @@ class ArmRunner {
   // Arms are kept below `out`, in <arm>/seed-<n>. The signal must outlive this.
   ArmRunner(std::filesystem::path out, const StopSignal& signal);
 
+  // Where a run of an arm is kept.
+  std::filesystem::path directory(const Arm& arm, std::int64_t seed) const;
+  // Throws BusyError when the run of an arm that is there already cannot go on with this config:
+  // what is finished must not be reported as failed.
+  void refuse_other_config(const Arm& arm, std::int64_t seed) const;
+
   // Trains until the end, or goes on where it stopped, then scores the best checkpoint in every
   // regime. What goes wrong with this arm is said and kept in the result. Throws Stopped.
   SeedResult run(const Arm& arm, std::int64_t seed, const std::string& label);

@@ -43,6 +43,18 @@ expect 0 "$saccade" compare compare.yaml --out both
 cmp out table || fail "the second table differs"
 [ "$before" = "$(digest both/selection-hard/seed-2)" ] || fail "a finished arm was trained"
 
+# Another config: refused before anything that is finished is touched.
+cp both/compare.json kept.json
+expect 7 "$saccade" compare compare.yaml --out both optimizer.lr=1e-2
+wants "optimizer.lr was" err
+wants "choose another --out" err
+cmp both/compare.json kept.json || fail "a refused comparison changed the report"
+# An arm that cannot be made is found before the others are trained.
+expect 2 "$saccade" compare tiny.yaml --out bad \
+  'compare.axes={attention.selection: [soft, hard], attention.score: [additive, none]}'
+one_error "attention.selection must be soft"
+[ ! -e bad ] || fail "a comparison that did not start left its directory"
+
 # One arm fails: said at once, the others go on, exit 8.
 expect 8 "$saccade" compare tiny.yaml --out part train.stop=6u optimizer.clip_norm=0 \
   'compare.axes={optimizer.lr: [1e-3, 1e30]}'
