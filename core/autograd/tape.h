@@ -26,7 +26,7 @@ class Var {
   Tape& tape() const { return *tape_; }
   int id() const { return id_; }
   ConstView value() const;
-  const Shape& shape() const;
+  Shape shape() const;  // a copy: what the tape holds moves when it grows
   Index rows() const { return shape().rows(); }
   Index cols() const { return shape().cols(); }
   bool requires_grad() const;
@@ -173,7 +173,7 @@ inline ConstView Var::value() const {
   const auto& n = tape_->node(*this);
   return {n.value, n.shape};
 }
-inline const Shape& Var::shape() const { return tape_->node(*this).shape; }
+inline Shape Var::shape() const { return tape_->node(*this).shape; }
 inline bool Var::requires_grad() const { return tape_->node(*this).requires_grad; }
 
 }  // namespace SACCADE_NUMERIC
