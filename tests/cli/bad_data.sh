@@ -60,6 +60,11 @@ expect 3 "$saccade" train tiny.yaml --out x data.min_count=1000000
 one_error "min_count"
 expect 3 "$saccade" train tiny.yaml --out x encoder.type=onnx encoder.model=no.onnx encoder.layer=x
 one_error "no.onnx"
+expect 3 "$saccade" inspect no.onnx
+one_error "no.onnx"
+head -c 3000 /dev/zero >damaged.onnx
+expect 3 "$saccade" inspect damaged.onnx
+one_error "damaged.onnx"
 expect 2 "$saccade" train tiny.yaml --out x encoder.type=onnx
 one_error "encoder.model"
 expect 2 "$saccade" train tiny.yaml --out x attention.hard.profile=custom attention.selection=hard
