@@ -78,6 +78,16 @@ std::size_t JsonValue::size() const {
   return value.size();
 }
 
+std::vector<std::string> JsonValue::names() const {
+  const json& value = as_json(value_);
+  if (!value.is_object()) {
+    throw DataError(str(place(), ": expected an object, got ", value.type_name()));
+  }
+  std::vector<std::string> out;
+  for (const auto& member : value.items()) out.push_back(member.key());
+  return out;
+}
+
 JsonValue JsonValue::at(std::size_t index) const {
   SACCADE_ASSERT(index < size(), "JSON array index ", index);
   return {document_, &as_json(value_)[index], path_ + "[" + std::to_string(index) + "]"};
@@ -100,6 +110,14 @@ std::int64_t JsonValue::integer() const {
                         value.is_number() ? " " + value.dump() : ""));
   }
   return value.get<std::int64_t>();
+}
+
+double JsonValue::number() const {
+  const json& value = as_json(value_);
+  if (!value.is_number()) {
+    throw DataError(str(place(), ": expected a number, got ", value.type_name()));
+  }
+  return value.get<double>();
 }
 
 }  // namespace saccade

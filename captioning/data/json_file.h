@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace saccade {
 
@@ -22,9 +23,12 @@ class JsonValue {
   // Elements of an array; size() throws DataError when this is none.
   std::size_t size() const;
   JsonValue at(std::size_t index) const;
+  // The names of an object's members, sorted; throws DataError when this is none.
+  std::vector<std::string> names() const;
 
   const std::string& text() const;  // of a string
   std::int64_t integer() const;     // of an integer that fits
+  double number() const;
   // "file: images[3].id", to begin a message with.
   std::string place() const;
 

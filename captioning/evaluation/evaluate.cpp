@@ -39,8 +39,12 @@ std::vector<Words> words_of(const std::vector<DecodedCaption>& captions,
 void add_text_scores(const RegimeReport& report, const References& references, NamedScores& out) {
   std::vector<Words> candidates;
   for (const Words& words : report.words) candidates.push_back(tokenize(join_words(words)));
-  const BleuScores bleu = corpus_bleu(candidates, references).corpus;
-  out = named_bleu(bleu);
+  WordNumbers numbers;
+  const BleuScores bleu = score_bleu(count_bleu(count_corpus(candidates, references, numbers)));
+  for (std::size_t k = 0; k < kGramOrders; ++k) out.emplace_back(str("Bleu_", k + 1), bleu.bleu[k]);
+  for (std::size_t k = 0; k < kGramOrders; ++k) {
+    out.emplace_back(str("Bleu_", k + 1, "_no_bp"), bleu.no_bp[k]);
+  }
   std::set<std::string> vocabulary;
   double length = 0, finished = 0;
   for (std::size_t i = 0; i < candidates.size(); ++i) {

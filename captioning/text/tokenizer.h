@@ -9,6 +9,8 @@
 
 namespace saccade {
 
+using Words = std::vector<std::string>;
+
 // The words of a text (UTF-8, composed to NFC; bytes that are no UTF-8 separate words).
 std::vector<std::string> tokenize(std::string_view text);
 

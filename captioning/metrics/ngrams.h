@@ -1,0 +1,83 @@
+// Captions as counted n-grams (n = 1..4) of numbered words: what BLEU and CIDEr are made of.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "captioning/text/tokenizer.h"
+
+namespace saccade {
+
+inline constexpr std::size_t kGramOrders = 4;
+
+// Word numbers from 1 on, 0 beyond the end of a shorter n-gram.
+struct Gram {
+  std::array<std::uint32_t, kGramOrders> words{};
+  auto operator<=>(const Gram&) const = default;
+  std::size_t order() const;  // 1..4
+};
+
+struct GramCount {
+  Gram gram;
+  std::int32_t count = 0;
+};
+
+struct CountedCaption {
+  std::int64_t words = 0;
+  std::vector<GramCount> grams;  // sorted, every n-gram once
+};
+
+// Numbers for words, the same for all captions that are compared.
+class WordNumbers {
+ public:
+  std::uint32_t number(std::string_view word);  // a new one for a word that is new
+  std::size_t size() const { return numbers_.size(); }
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view word) const {
+      return std::hash<std::string_view>()(word);
+    }
+  };
+  std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> numbers_;
+};
+
+// A caption as word numbers. A token that holds white space (the PTB tokenizer's fractions, "3
+// 1/2") is several words, as for Python's str.split().
+std::vector<std::uint32_t> number_words(std::span<const std::string> tokens, WordNumbers& numbers);
+
+CountedCaption count_grams(std::span<const std::uint32_t> words);
+
+// Calls both(a, b) for every n-gram that two sorted lists share; any element with a member `gram`.
+template <class A, class B, class Both>
+void for_common_grams(const std::vector<A>& first, const std::vector<B>& second, Both both) {
+  auto a = first.begin();
+  auto b = second.begin();
+  while (a != first.end() && b != second.end()) {
+    const auto order = a->gram <=> b->gram;
+    if (order == 0) both(*a++, *b++);
+    if (order < 0) ++a;
+    if (order > 0) ++b;
+  }
+}
+
+// The captions of a corpus: candidate i is compared with references i.
+struct CountedCorpus {
+  std::vector<CountedCaption> candidates;
+  std::vector<std::vector<CountedCaption>> references;
+  std::size_t images() const { return candidates.size(); }
+};
+
+// Throws DataError when the numbers of candidates and images differ, when there are none, and when
+// an image has no reference.
+CountedCorpus count_corpus(std::span<const Words> candidates,
+                           std::span<const std::vector<Words>> references, WordNumbers& numbers);
+
+}  // namespace saccade
