@@ -33,7 +33,10 @@ JsonValue::JsonValue(std::shared_ptr<const Document> document, const void* value
     : document_(std::move(document)), value_(value), path_(std::move(path)) {}
 
 JsonValue JsonValue::parse_file(const std::filesystem::path& path, const std::string& what) {
-  const std::string text = read_text(path, what);
+  return parse(read_text(path, what), path);
+}
+
+JsonValue JsonValue::parse(const std::string& text, const std::filesystem::path& path) {
   auto document = std::make_shared<Document>();
   document->file = path.string();
   try {
@@ -92,6 +95,8 @@ JsonValue JsonValue::at(std::size_t index) const {
   SACCADE_ASSERT(index < size(), "JSON array index ", index);
   return {document_, &as_json(value_)[index], path_ + "[" + std::to_string(index) + "]"};
 }
+
+bool JsonValue::is_text() const { return as_json(value_).is_string(); }
 
 const std::string& JsonValue::text() const {
   const json& value = as_json(value_);

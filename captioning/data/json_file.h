@@ -16,6 +16,9 @@ class JsonValue {
   // Parses a file. Throws DataError naming line and byte of what is broken; `what` is its role.
   static JsonValue parse_file(const std::filesystem::path& path, const std::string& what);
 
+  // The same from the text of a file that was read before.
+  static JsonValue parse(const std::string& text, const std::filesystem::path& path);
+
   // A member of an object; throws DataError when it is missing or this is no object.
   JsonValue operator[](const char* key) const;
   // The same, or nothing when it is missing or null.
@@ -26,6 +29,7 @@ class JsonValue {
   // The names of an object's members, sorted; throws DataError when this is none.
   std::vector<std::string> names() const;
 
+  bool is_text() const;
   const std::string& text() const;  // of a string
   std::int64_t integer() const;     // of an integer that fits
   double number() const;

@@ -28,13 +28,12 @@ std::string read_text(const fs::path& path, std::string_view what) {
   return text;
 }
 
-std::vector<TextLine> read_lines(const fs::path& path, std::string_view what) {
-  const std::string text = read_text(path, what);
+std::vector<TextLine> lines_of(std::string_view text, const fs::path& path) {
   std::vector<TextLine> out;
   std::size_t number = 0;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
-    std::string line = text.substr(begin, end - begin);
+    std::string line(text.substr(begin, end - begin));
     begin = end + 1;
     ++number;
     if (line.ends_with('\r')) line.pop_back();
@@ -42,8 +41,14 @@ std::vector<TextLine> read_lines(const fs::path& path, std::string_view what) {
       throw DataError(str(path.string(), ":", number, ": not valid UTF-8 at column ",
                           unicode::invalid_utf8(line) + 1, "; convert the file to UTF-8"));
     }
-    if (!line.empty()) out.push_back({number, std::move(line)});
+    out.push_back({number, std::move(line)});
   }
+  return out;
+}
+
+std::vector<TextLine> read_lines(const fs::path& path, std::string_view what) {
+  std::vector<TextLine> out = lines_of(read_text(path, what), path);
+  std::erase_if(out, [](const TextLine& line) { return line.text.empty(); });
   return out;
 }
 

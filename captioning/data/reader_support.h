@@ -18,8 +18,9 @@ struct TextLine {
   std::size_t number = 0;  // from 1
   std::string text;        // without the line end
 };
-// The lines of a UTF-8 text file that are not empty. Throws DataError naming the line of a byte
-// that is no UTF-8.
+// The lines of a UTF-8 text. Throws DataError naming path and line of a byte that is no UTF-8.
+std::vector<TextLine> lines_of(std::string_view text, const std::filesystem::path& path);
+// Those of a file that are not empty.
 std::vector<TextLine> read_lines(const std::filesystem::path& path, std::string_view what);
 
 // root / name. Throws DataError, beginning with `place`, when name is empty, absolute, or leads out

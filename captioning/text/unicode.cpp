@@ -72,6 +72,10 @@ bool is_space(CodePoint point) {
   return utf8proc_category(point) == UTF8PROC_CATEGORY_ZS;
 }
 
+bool is_line_end(CodePoint point) {
+  return (point >= 0x0A && point <= 0x0D) || point == 0x85 || point == 0x2028 || point == 0x2029;
+}
+
 bool is_control(CodePoint point) {
   return point < 0x20 || (point >= 0x7F && point < 0xA0) || point == 0x2028 || point == 0x2029;
 }

@@ -21,6 +21,8 @@ void append(std::string& text, CodePoint point);
 bool is_word_character(CodePoint point);
 // White space as Python's str.split() takes it.
 bool is_space(CodePoint point);
+// What ends a line for some program: LF, VT, FF, CR, NEL, and the two separators.
+bool is_line_end(CodePoint point);
 // C0 and C1 control characters, and the line and paragraph separators.
 bool is_control(CodePoint point);
 CodePoint lower(CodePoint point);

@@ -1,0 +1,198 @@
+#include "captioning/scoring/caption_files.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "captioning/data/json_file.h"
+#include "captioning/data/reader_support.h"
+#include "captioning/text/tokenizer.h"
+#include "core/base/error.h"
+
+namespace saccade {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Whether a file is JSON: nothing else begins with a bracket or a brace.
+bool is_json(const std::string& text) {
+  const auto first = text.find_first_not_of(" \t\r\n");
+  return first != std::string::npos && (text[first] == '{' || text[first] == '[');
+}
+
+void read_coco_images(const JsonValue& root, ReferenceFile& out) {
+  std::unordered_map<std::int64_t, std::size_t> places;
+  const JsonValue images = root["images"];
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    const JsonValue entry = images.at(i);
+    const auto name = entry.find("file_name");
+    const std::int64_t number = entry["id"].integer();
+    if (!places.emplace(number, out.images.size()).second) {
+      throw DataError(str(entry.place(), ": image id ", number, " is there twice"));
+    }
+    out.images.push_back({.name = name ? name->text() : "", .number = number, .captions = {}});
+  }
+  const JsonValue annotations = root["annotations"];
+  for (std::size_t i = 0; i < annotations.size(); ++i) {
+    const JsonValue entry = annotations.at(i);
+    const std::int64_t number = entry["image_id"].integer();
+    const auto found = places.find(number);
+    if (found == places.end()) {
+      throw DataError(str(entry.place(), ": image_id ", number, " is no image of this file"));
+    }
+    out.images[found->second].captions.push_back(entry["caption"].text());
+  }
+}
+
+void read_karpathy_images(const JsonValue& images, std::optional<Split> split, ReferenceFile& out) {
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    const JsonValue entry = images.at(i);
+    if (split) {
+      const std::string& name = entry["split"].text();
+      if ((name == "restval" ? "train" : name) != split_name(*split)) continue;
+    }
+    const auto coco = entry.find("cocoid");
+    ReferenceImage image{.name = entry["filename"].text(),
+                         .number = coco ? coco->integer() : entry["imgid"].integer(),
+                         .captions = {}};
+    const JsonValue sentences = entry["sentences"];
+    for (std::size_t k = 0; k < sentences.size(); ++k) {
+      image.captions.push_back(sentences.at(k)["raw"].text());
+    }
+    out.images.push_back(std::move(image));
+  }
+}
+
+// <image>#<k> TAB <caption>; the offsets of '#' and the tab, if a line has this form.
+struct TokenMarks {
+  std::size_t hash = 0, tab = 0;
+};
+std::optional<TokenMarks> token_marks(const std::string& line) {
+  const auto tab = line.find('\t');
+  const auto hash = tab == std::string::npos ? tab : line.rfind('#', tab);
+  if (hash == std::string::npos || hash == 0 || hash + 1 == tab) return std::nullopt;
+  const auto begin = line.begin();
+  const bool digits = std::all_of(begin + static_cast<std::ptrdiff_t>(hash) + 1,
+                                  begin + static_cast<std::ptrdiff_t>(tab),
+                                  [](char c) { return c >= '0' && c <= '9'; });
+  return digits ? std::optional<TokenMarks>({hash, tab}) : std::nullopt;
+}
+
+void read_token_lines(const std::vector<TextLine>& lines, ReferenceFile& out) {
+  std::unordered_map<std::string, std::size_t> places;
+  for (const TextLine& line : lines) {
+    const auto marks = token_marks(line.text);
+    if (!marks) {
+      throw DataError(str(out.path, ":", line.number, ": expected <image>#<number> TAB <caption>"));
+    }
+    const std::string name = line.text.substr(0, marks->hash);
+    const auto [found, fresh] = places.emplace(name, out.images.size());
+    if (fresh) {
+      out.images.push_back({.name = name,
+                            .number = static_cast<std::int64_t>(out.images.size()) + 1,
+                            .captions = {}});
+    }
+    out.images[found->second].captions.push_back(line.text.substr(marks->tab + 1));
+  }
+}
+
+void read_plain_lines(const std::vector<TextLine>& lines, ReferenceFile& out) {
+  for (const TextLine& line : lines) {
+    ReferenceImage image{
+        .name = "", .number = static_cast<std::int64_t>(line.number), .captions = {}};
+    for (std::size_t at = 0; at <= line.text.size();) {
+      const std::size_t tab = std::min(line.text.find('\t', at), line.text.size());
+      image.captions.push_back(line.text.substr(at, tab - at));
+      at = tab + 1;
+    }
+    out.images.push_back(std::move(image));
+  }
+}
+
+void check(const ReferenceFile& file) {
+  if (file.images.empty()) {
+    throw DataError(file.path + ": there is no image with references; is it the right split?");
+  }
+  std::unordered_set<std::string> names;
+  std::unordered_set<std::int64_t> numbers;
+  for (const ReferenceImage& image : file.images) {
+    const std::string shown = image.name.empty() ? std::to_string(image.number) : image.name;
+    if (image.captions.empty()) {
+      throw DataError(str(file.path, ": image ", shown, " has no caption"));
+    }
+    if (!numbers.insert(image.number).second) {
+      throw DataError(str(file.path, ": image id ", image.number, " is there twice"));
+    }
+    if (!image.name.empty() && !names.insert(image.name).second) {
+      throw DataError(str(file.path, ": image ", image.name, " is there twice"));
+    }
+  }
+}
+
+ResultFile read_json_results(const JsonValue& root, const fs::path& path) {
+  ResultFile out{.path = path.string(), .captions = {}};
+  for (std::size_t i = 0; i < root.size(); ++i) {
+    const JsonValue entry = root.at(i);
+    ResultCaption result{.name = "",
+                         .number = std::nullopt,
+                         .caption = entry["caption"].text(),
+                         .place = entry.place()};
+    const auto image = entry.find("image");
+    const JsonValue id = image ? *image : entry["image_id"];
+    if (id.is_text()) {
+      result.name = fs::path(id.text()).filename().string();
+    } else {
+      result.number = id.integer();
+    }
+    out.captions.push_back(std::move(result));
+  }
+  return out;
+}
+
+}  // namespace
+
+ReferenceFile read_references(const fs::path& path, std::optional<Split> split) {
+  ReferenceFile out{.path = path.string(), .images = {}};
+  const std::string text = read_text(path, "references");
+  if (is_json(text)) {
+    const JsonValue root = JsonValue::parse(text, path);
+    if (root.find("annotations")) {
+      read_coco_images(root, out);
+    } else {
+      read_karpathy_images(root["images"], split, out);
+    }
+  } else {
+    std::vector<TextLine> lines = lines_of(text, path);
+    std::erase_if(lines, [](const TextLine& line) { return line.text.empty(); });
+    if (!lines.empty() && token_marks(lines.front().text)) {
+      read_token_lines(lines, out);
+    } else {
+      read_plain_lines(lines, out);
+    }
+  }
+  check(out);
+  return out;
+}
+
+ResultFile read_results(const fs::path& path) {
+  const std::string text = read_text(path, "results");
+  if (is_json(text)) return read_json_results(JsonValue::parse(text, path), path);
+  ResultFile out{.path = path.string(), .captions = {}};
+  for (const TextLine& line : lines_of(text, path)) {
+    ResultCaption result{.name = "",
+                         .number = std::nullopt,
+                         .caption = line.text,
+                         .place = str(out.path, ":", line.number)};
+    const auto tab = line.text.find('\t');
+    if (tab != std::string::npos) {
+      const auto marks = token_marks(line.text);
+      result.name = line.text.substr(0, marks ? marks->hash : tab);
+      result.caption = line.text.substr(tab + 1);
+    }
+    out.captions.push_back(std::move(result));
+  }
+  return out;
+}
+
+}  // namespace saccade

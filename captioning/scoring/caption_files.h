@@ -1,0 +1,55 @@
+// The files that `saccade score` compares: references and results in the forms that are in use. No
+// image is needed. Captions are taken as they stand; nothing is dropped.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "captioning/data/dataset.h"
+
+namespace saccade {
+
+struct ReferenceImage {
+  std::string name;         // of the image file; empty in a plain text file
+  std::int64_t number = 0;  // COCO image id, Karpathy cocoid or imgid, else its place, from 1
+  std::vector<std::string> captions;  // at least one
+};
+
+struct ReferenceFile {
+  std::string path;
+  std::vector<ReferenceImage> images;
+};
+
+// Reads, by what the file holds,
+//   COCO captions JSON        {"images": [...], "annotations": [...]}
+//   Karpathy JSON             {"images": [{"sentences": [...]}]}
+//   Flickr8k's token file     <image>#<k> TAB <caption>
+//   plain text                a line an image, its references with tabs between
+// The order of images and captions is the file's. `split` leaves the other splits out, where the
+// file has them. Throws DataError naming file and place for what cannot be read, for images twice
+// and for images without a reference.
+ReferenceFile read_references(const std::filesystem::path& path, std::optional<Split> split);
+
+// With neither name nor number a caption belongs to the image of its place in the references.
+struct ResultCaption {
+  std::string name;                    // of the image file
+  std::optional<std::int64_t> number;  // of the image
+  std::string caption;
+  std::string place;  // in the file, for messages
+};
+
+struct ResultFile {
+  std::string path;
+  std::vector<ResultCaption> captions;
+};
+
+// Reads COCO results JSON ([{"image_id": 7, "caption": "..."}]; image_id may be the name of an
+// image file), the captions that `saccade caption --json` prints, or text: a line an image, either
+// <image> TAB <caption>, or the caption alone for the references' images in order. Throws DataError
+// naming file and place.
+ResultFile read_results(const std::filesystem::path& path);
+
+}  // namespace saccade

@@ -1,0 +1,132 @@
+#include "captioning/scoring/match.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "captioning/text/tokenizer.h"
+#include "captioning/text/unicode.h"
+#include "core/base/error.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr std::size_t kMostListed = 100;
+
+std::string shown(const ReferenceImage& image) {
+  return image.name.empty() ? std::to_string(image.number) : image.name;
+}
+
+std::string shown(const ResultCaption& result) {
+  return result.number ? std::to_string(*result.number) : result.name;
+}
+
+// "3 images have no caption: a.jpg, b.jpg, c.jpg".
+std::string listed(const std::vector<std::string>& names, const std::string& what) {
+  std::string out = str(names.size(), " ", what, ": ");
+  const std::size_t count = std::min(names.size(), kMostListed);
+  for (std::size_t i = 0; i < count; ++i) out += (i == 0 ? "" : ", ") + names[i];
+  if (count < names.size()) out += str(" and ", names.size() - count, " more");
+  return out;
+}
+
+// Where the references have an image, by either of its identities.
+class ImageIndex {
+ public:
+  explicit ImageIndex(const ReferenceFile& references) {
+    for (std::size_t i = 0; i < references.images.size(); ++i) {
+      numbers_.emplace(references.images[i].number, i);
+      if (!references.images[i].name.empty()) names_.emplace(references.images[i].name, i);
+    }
+  }
+  std::optional<std::size_t> find(const ResultCaption& result) const {
+    if (result.number) return find(numbers_, *result.number);
+    return find(names_, result.name);
+  }
+
+ private:
+  template <class Map, class Key>
+  static std::optional<std::size_t> find(const Map& map, const Key& key) {
+    const auto found = map.find(key);
+    return found == map.end() ? std::nullopt : std::optional(found->second);
+  }
+  std::unordered_map<std::int64_t, std::size_t> numbers_;
+  std::unordered_map<std::string, std::size_t> names_;
+};
+
+bool has_line_end(const std::string& text) {
+  const auto points = unicode::decode(text);
+  return std::any_of(points.begin(), points.end(), unicode::is_line_end);
+}
+
+// The result of every image, or null.
+std::vector<const ResultCaption*> assign(const ReferenceFile& references,
+                                         const ResultFile& results) {
+  std::vector<const ResultCaption*> out(references.images.size(), nullptr);
+  const bool in_order = !results.captions.empty() && !results.captions.front().number &&
+                        results.captions.front().name.empty();
+  if (in_order && results.captions.size() != out.size()) {
+    throw DataError(str(results.path, ": has ", results.captions.size(),
+                        " captions without an image; ", references.path, " has ", out.size(),
+                        " images; give a line an image, or <image> TAB <caption>"));
+  }
+  const ImageIndex index(references);
+  std::vector<std::string> unknown, twice;
+  for (std::size_t i = 0; i < results.captions.size(); ++i) {
+    const ResultCaption& result = results.captions[i];
+    const auto image = in_order ? std::optional(i) : index.find(result);
+    if (!image) {
+      unknown.push_back(shown(result));
+    } else if (out[*image]) {
+      twice.push_back(shown(references.images[*image]));
+    } else {
+      out[*image] = &result;
+    }
+  }
+  std::string problems;
+  if (!unknown.empty()) problems += listed(unknown, "captions of images that are unknown");
+  if (!twice.empty()) {
+    problems += (problems.empty() ? "" : "; ") + listed(twice, "captions too many for an image");
+  }
+  if (!problems.empty()) {
+    throw DataError(str(results.path, ": does not fit ", references.path, ": ", problems));
+  }
+  return out;
+}
+
+}  // namespace
+
+MatchedCaptions match(const ReferenceFile& references, const ResultFile& results) {
+  const std::vector<const ResultCaption*> assigned = assign(references, results);
+  MatchedCaptions out;
+  std::vector<std::string> missing, empty;
+  std::size_t line_ends = 0;
+  for (std::size_t i = 0; i < assigned.size(); ++i) {
+    const ReferenceImage& image = references.images[i];
+    if (!assigned[i]) {
+      missing.push_back(shown(image));
+      continue;
+    }
+    out.images.push_back(i);
+    out.candidates.push_back(assigned[i]->caption);
+    out.references.push_back(image.captions);
+    if (split_words(assigned[i]->caption).empty()) empty.push_back(shown(image));
+    line_ends += has_line_end(assigned[i]->caption) ? 1 : 0;
+    line_ends += static_cast<std::size_t>(
+        std::count_if(image.captions.begin(), image.captions.end(), has_line_end));
+  }
+  if (out.images.empty()) throw DataError(results.path + ": there is no caption in it");
+  if (!missing.empty()) {
+    out.notes.push_back(
+        str(results.path, ": ", listed(missing, "images have no caption and are not scored")));
+  }
+  if (!empty.empty()) {
+    out.notes.push_back(str(results.path, ": ", listed(empty, "captions are empty")));
+  }
+  if (line_ends > 0) {
+    out.notes.push_back(str(line_ends, " captions hold line ends, which are taken as spaces"));
+  }
+  return out;
+}
+
+}  // namespace saccade

@@ -1,0 +1,26 @@
+// Which caption of a results file belongs to which image of the references.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "captioning/scoring/caption_files.h"
+
+namespace saccade {
+
+// What is scored, in the order of the references.
+struct MatchedCaptions {
+  std::vector<std::size_t> images;  // into ReferenceFile::images
+  std::vector<std::string> candidates;
+  std::vector<std::vector<std::string>> references;
+  // What a user should know though it can be scored: images without a caption, empty captions,
+  // line ends inside captions. One line each.
+  std::vector<std::string> notes;
+};
+
+// Images that the results do not name are not scored, as in the COCO evaluation. Throws DataError
+// that lists all captions of images that the references do not have, and all images with several
+// captions; and where captions in order are not as many as images, or none is left.
+MatchedCaptions match(const ReferenceFile& references, const ResultFile& results);
+
+}  // namespace saccade
