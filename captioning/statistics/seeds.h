@@ -22,7 +22,7 @@ struct SeedRun {
 // Two intervals of a mean over seeds. Few runs, drawn again, span little more than themselves:
 // where seeds differ more than images, a 95 % bootstrap interval covers 74 to 84 % of the time with
 // 3 runs, 86 to 90 % with 5 and 90 to 94 % with 10 (simulated). Below some ten runs report
-// t_interval, which covers 93 % or more there: normal theory, the variance over seeds plus that
+// t_interval, which covers 92 % or more there: normal theory, the variance over seeds plus that
 // over images, degrees of freedom after Satterthwaite. It is NaN for a single run or image.
 struct SeedIntervals {
   Interval bootstrap, t_interval;
