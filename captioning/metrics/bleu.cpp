@@ -68,4 +68,15 @@ BleuScores score_bleu(const BleuCounts& counts) {
   return out;
 }
 
+std::vector<std::pair<std::string, double>> named_bleu(const BleuScores& scores) {
+  std::vector<std::pair<std::string, double>> out;
+  for (std::size_t k = 0; k < kGramOrders; ++k) {
+    out.emplace_back(str("Bleu_", k + 1), scores.bleu[k]);
+  }
+  for (std::size_t k = 0; k < kGramOrders; ++k) {
+    out.emplace_back(str("Bleu_", k + 1, "_no_bp"), scores.no_bp[k]);
+  }
+  return out;
+}
+
 }  // namespace saccade

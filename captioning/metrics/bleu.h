@@ -6,6 +6,9 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "captioning/metrics/ngrams.h"
 
@@ -35,5 +38,8 @@ BleuCounts count_bleu(const CountedCorpus& corpus);
 
 // BLEU of counts; of a corpus, from the sum of its images' counts.
 BleuScores score_bleu(const BleuCounts& counts);
+
+// The scores under their names: Bleu_1 .. Bleu_4, Bleu_1_no_bp .. Bleu_4_no_bp.
+std::vector<std::pair<std::string, double>> named_bleu(const BleuScores& scores);
 
 }  // namespace saccade

@@ -18,6 +18,9 @@ enum class Stream : std::uint32_t {
   kSearch = 6,     // sampled captions: step = draw, sample = image
   kScenes = 7,     // the built-in data set: sample = scene
   kTest = 8,
+  kBootstrap = 9,        // images drawn again: step = replicate, sample = how many they are
+  kBootstrapSeeds = 10,  // training runs drawn again: step = replicate, sample = arm
+  kSwaps = 11,           // approximate randomisation: step = replicate
 };
 
 struct RandomKey {

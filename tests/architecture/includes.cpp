@@ -96,6 +96,7 @@ const std::vector<Owner> kOwners = {
     {"csv.h", {"captioning/data/"}},
     {"utf8proc.h", {"captioning/text/"}},
     {"nlohmann/", {"core/io/", "vision/", "captioning/", "experiments/"}},
+    {"boost/math/", {"captioning/statistics/"}},
     {"CLI/", {"experiments/cli.cpp", "experiments/options.cpp", "experiments/benchmarks/"}},
 };
 

@@ -1,0 +1,34 @@
+// ROUGE-L by the rules of the coco-caption evaluation: the longest common subsequence with each
+// reference, F with beta = 1.2. Lin, ACL 2004 workshop. Scores are fractions, not percent.
+// Takes the tokens as the tokenizer made them and splits nothing: a token that holds a no-break
+// space ("3 1/2" from the PTB tokenizer) is one word here, while BLEU and CIDEr, which split at
+// Unicode's white space, see two: their callers hand them split_words(join_words(tokens)).
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "captioning/metrics/bleu.h"
+#include "core/base/real.h"
+
+namespace saccade {
+
+// How many words the longest common subsequence of two texts has, in time |a| |b| / 64 (bit
+// parallel: Hyyro, Bit-parallel LCS-length computation revisited, 2004).
+Index common_subsequence(const Words& a, const Words& b);
+
+// Of one candidate: the best precision and the best recall, each over all references, and their F.
+// A text without words counts as one empty word, as the reference implementation has it. Throws
+// DataError when there is no reference.
+double rouge_l(const Words& candidate, std::span<const Words> references);
+
+struct CorpusRougeL {
+  double corpus = 0;           // mean of the images
+  std::vector<double> images;  // in the order of the candidates
+};
+
+// ROUGE-L of candidate i against references i. Throws DataError when their numbers differ or are 0.
+CorpusRougeL corpus_rouge_l(std::span<const Words> candidates,
+                            std::span<const std::vector<Words>> references);
+
+}  // namespace saccade

@@ -1,0 +1,56 @@
+#include "captioning/statistics/bootstrap.h"
+
+#include "core/base/error.h"
+
+namespace saccade {
+
+std::vector<ScoreInterval> bootstrap(std::span<const ImageStatistics> system,
+                                     const Resampling& resampling) {
+  RowTable table;
+  table.add(system);
+  const auto scores = resample_scores(table, resampling);
+  std::vector<ScoreInterval> out;
+  for (std::size_t m = 0; m < system.size(); ++m) {
+    out.push_back({.metric = system[m].metric,
+                   .score = system[m].whole(),
+                   .interval = percentile_interval(scores[m], resampling.level),
+                   .undefined = count_undefined(scores[m])});
+  }
+  return out;
+}
+
+void check_same_metrics(std::span<const ImageStatistics> a, std::span<const ImageStatistics> b) {
+  if (a.size() != b.size()) {
+    throw DataError(str("a comparison of ", a.size(), " metrics with ", b.size(),
+                        "; score both systems by the same metrics"));
+  }
+  for (std::size_t m = 0; m < a.size(); ++m) check_pair(a[m], b[m]);
+}
+
+std::vector<PairedDifference> paired_bootstrap(std::span<const ImageStatistics> a,
+                                               std::span<const ImageStatistics> b,
+                                               const Resampling& resampling) {
+  check_same_metrics(a, b);
+  RowTable table;
+  table.add(a);
+  table.add(b);
+  const auto scores = resample_scores(table, resampling);
+  std::vector<PairedDifference> out;
+  for (std::size_t m = 0; m < a.size(); ++m) {
+    std::vector<double> differences = scores[m];
+    for (std::size_t r = 0; r < differences.size(); ++r) {
+      differences[r] -= scores[a.size() + m][r];
+    }
+    const double score_a = a[m].whole(), score_b = b[m].whole();
+    out.push_back({.metric = a[m].metric,
+                   .score_a = score_a,
+                   .score_b = score_b,
+                   .difference = score_a - score_b,
+                   .interval = percentile_interval(differences, resampling.level),
+                   .p_value = sign_p_value(differences),
+                   .undefined = count_undefined(differences)});
+  }
+  return out;
+}
+
+}  // namespace saccade

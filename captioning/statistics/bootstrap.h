@@ -1,0 +1,46 @@
+// The bootstrap over images: how far a score, or the difference of two systems on the same images,
+// would move with another sample of images. The models are held fixed: seeds.h takes in the chance
+// of training too.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "captioning/statistics/resampling.h"
+
+namespace saccade {
+
+struct ScoreInterval {
+  std::string metric;
+  double score = 0;  // of all images
+  Interval interval;
+  // Replicates without a score (NaN); a single one leaves the interval NaN.
+  Index undefined = 0;
+};
+
+// Of each metric of one system. Throws DataError without metrics or images, UsageError for
+// replicates or a level that give no interval.
+std::vector<ScoreInterval> bootstrap(std::span<const ImageStatistics> system,
+                                     const Resampling& resampling = {});
+
+struct PairedDifference {
+  std::string metric;
+  double score_a = 0, score_b = 0;
+  double difference = 0;  // a - b
+  Interval interval;      // of the difference
+  double p_value = 1;     // two-sided: sign_p_value
+  Index undefined = 0;    // as above; interval and p-value are then NaN
+};
+
+// The paired bootstrap (Koehn, EMNLP 2004) of each metric of two systems: both are scored on the
+// same resampled images. Systems that are equal everywhere differ by 0, with p = 1. Throws as
+// bootstrap(), and DataError when the metrics or images of a and b differ.
+std::vector<PairedDifference> paired_bootstrap(std::span<const ImageStatistics> a,
+                                               std::span<const ImageStatistics> b,
+                                               const Resampling& resampling = {});
+
+// Throws DataError unless a and b hold the same metrics of as many images, in the same order.
+void check_same_metrics(std::span<const ImageStatistics> a, std::span<const ImageStatistics> b);
+
+}  // namespace saccade

@@ -1,0 +1,89 @@
+#include "captioning/statistics/image_statistics.h"
+
+#include "core/base/error.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr std::size_t kBleuWidth = 10;
+
+void append(std::vector<double>& rows, const BleuCounts& counts) {
+  for (const std::int64_t count : counts.correct) rows.push_back(static_cast<double>(count));
+  for (const std::int64_t count : counts.guess) rows.push_back(static_cast<double>(count));
+  rows.push_back(static_cast<double>(counts.length));
+  rows.push_back(static_cast<double>(counts.reference_length));
+}
+
+// Sums of counts are whole numbers far below 2^53, so that nothing is lost.
+BleuCounts to_counts(std::span<const double> sums) {
+  BleuCounts out;
+  for (std::size_t k = 0; k < 4; ++k) {
+    out.correct[k] = static_cast<std::int64_t>(sums[k]);
+    out.guess[k] = static_cast<std::int64_t>(sums[4 + k]);
+  }
+  out.length = static_cast<std::int64_t>(sums[8]);
+  out.reference_length = static_cast<std::int64_t>(sums[9]);
+  return out;
+}
+
+}  // namespace
+
+void ImageStatistics::check() const {
+  if (images <= 0) {
+    throw DataError(str("statistics of ", metric, ": no images; score at least one image"));
+  }
+  SACCADE_CHECK(width > 0 && static_cast<Index>(rows.size()) == images * width,
+                "[image statistics] rows of ", metric, " must be [images, width]; got ",
+                rows.size(), " numbers for ", images, " x ", width);
+  SACCADE_CHECK(score != nullptr, "[image statistics] ", metric, " has no score function");
+}
+
+std::vector<double> ImageStatistics::sums() const {
+  std::vector<double> out(static_cast<std::size_t>(width));
+  for (std::size_t i = 0; i < rows.size(); ++i) out[i % out.size()] += rows[i];
+  return out;
+}
+
+double ImageStatistics::whole() const {
+  check();
+  return score(sums(), images);
+}
+
+ImageStatistics mean_statistics(std::string metric, std::span<const double> scores) {
+  return {.metric = std::move(metric),
+          .images = static_cast<Index>(scores.size()),
+          .width = 1,
+          .rows = {scores.begin(), scores.end()},
+          .score = [](std::span<const double> sums, Index images) {
+            return sums[0] / static_cast<double>(images);
+          }};
+}
+
+std::vector<ImageStatistics> bleu_statistics(std::span<const BleuCounts> counts) {
+  std::vector<double> rows;
+  for (const BleuCounts& image : counts) append(rows, image);
+  const auto named = named_bleu({});
+  std::vector<ImageStatistics> out;
+  for (std::size_t m = 0; m < named.size(); ++m) {
+    out.push_back({.metric = named[m].first,
+                   .images = static_cast<Index>(counts.size()),
+                   .width = kBleuWidth,
+                   .rows = rows,
+                   .score = [m](std::span<const double> sums, Index) {
+                     return named_bleu(score_bleu(to_counts(sums)))[m].second;
+                   }});
+    out.back().check();
+  }
+  return out;
+}
+
+void check_pair(const ImageStatistics& a, const ImageStatistics& b) {
+  if (a.metric != b.metric || a.images != b.images || a.width != b.width) {
+    throw DataError(str("a comparison pairs ", a.metric, " of ", a.images, " images (", a.width,
+                        " numbers each) with ", b.metric, " of ", b.images, " (", b.width,
+                        "); score both systems on the same images by the same metrics"));
+  }
+}
+
+}  // namespace saccade

@@ -1,0 +1,40 @@
+// What a metric knows of each image, added up image by image. BLEU and METEOR are scored from sums
+// and not from means of sentence scores; ROUGE-L and CIDEr are means; both fit here, so that every
+// test of this folder resamples rows and scores their sums.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "captioning/metrics/bleu.h"
+#include "core/base/real.h"
+
+namespace saccade {
+
+struct ImageStatistics {
+  std::string metric;
+  Index images = 0, width = 0;
+  std::vector<double> rows;  // [images, width]
+  // The score of a multiset of images, from the sum of their rows [width] and how many they are.
+  // Called from several threads at once. NaN says that these images have no score.
+  std::function<double(std::span<const double> sums, Index images)> score;
+
+  std::vector<double> sums() const;  // of all rows [width]
+  // The score of all images, each counted once. Throws what check() throws.
+  double whole() const;
+  // Throws DataError without images, ShapeError when rows are not [images, width].
+  void check() const;
+};
+
+// A metric that is the mean of its images' scores.
+ImageStatistics mean_statistics(std::string metric, std::span<const double> scores);
+
+// The names and scores of named_bleu, in its order. Throws DataError as check() does.
+std::vector<ImageStatistics> bleu_statistics(std::span<const BleuCounts> counts);
+
+// Throws DataError unless both name the same metric of as many images, in rows of one width.
+void check_pair(const ImageStatistics& a, const ImageStatistics& b);
+
+}  // namespace saccade

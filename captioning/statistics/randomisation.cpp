@@ -1,0 +1,125 @@
+#include "captioning/statistics/randomisation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "captioning/statistics/bootstrap.h"
+#include "captioning/statistics/weighted_sums.h"
+#include "core/base/error.h"
+#include "core/base/random.h"
+
+namespace saccade {
+
+namespace {
+
+struct Replicates {
+  PValueKind kind;
+  Index count;
+};
+
+Replicates plan(Index images, const Randomisation& randomisation) {
+  if (randomisation.replicates < 1) {
+    throw UsageError(str("randomisation test: ", randomisation.replicates,
+                         " replicates; use at least 1, 10000 are usual"));
+  }
+  constexpr Index kMostBits = 62;
+  if (images <= kMostBits && (Index{1} << images) <= randomisation.replicates) {
+    return {PValueKind::kExact, Index{1} << images};
+  }
+  return {PValueKind::kSampled, randomisation.replicates};
+}
+
+// Weight 1 where the image keeps its outputs, 0 where a and b exchange them.
+void draw_keeps(std::size_t images, std::uint64_t seed, Index replicate, Weights weights) {
+  Random random({seed, Stream::kSwaps, static_cast<std::uint64_t>(replicate), 0});
+  std::uint32_t bits = 0;
+  for (std::size_t i = 0; i < images; ++i) {
+    bits = i % 32 == 0 ? random.bits() : bits >> 1;
+    weights[i] = bits & 1U;
+  }
+}
+
+void enumerate_keeps(std::size_t images, Index replicate, Weights weights) {
+  for (std::size_t i = 0; i < images; ++i) weights[i] = static_cast<double>(replicate >> i & 1);
+}
+
+// The scores of a metric's two systems after an exchange.
+class Exchange {
+ public:
+  Exchange(const ImageStatistics& a, const ImageStatistics& b)
+      : a_(a), b_(b), total_a_(a.sums()), total_b_(b.sums()) {}
+
+  // From the sums of the rows that were kept.
+  double difference(std::span<const double> kept_a, std::span<const double> kept_b) const {
+    std::vector<double> new_a(kept_a.size()), new_b(kept_b.size());
+    for (std::size_t w = 0; w < kept_a.size(); ++w) {
+      new_a[w] = kept_a[w] + (total_b_[w] - kept_b[w]);
+      new_b[w] = kept_b[w] + (total_a_[w] - kept_a[w]);
+    }
+    return a_.score(new_a, a_.images) - b_.score(new_b, b_.images);
+  }
+
+ private:
+  const ImageStatistics &a_, &b_;
+  std::vector<double> total_a_, total_b_;
+};
+
+double p_value(const std::vector<double>& differences, double least, PValueKind kind) {
+  const auto undefined = [](double d) { return std::isnan(d); };
+  if (std::isnan(least) || std::any_of(differences.begin(), differences.end(), undefined)) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  const auto extreme = std::count_if(differences.begin(), differences.end(),
+                                     [least](double d) { return std::abs(d) >= least; });
+  const double observed = kind == PValueKind::kExact ? 0 : 1;  // enumerated, it is among them
+  return (static_cast<double>(extreme) + observed) /
+         (static_cast<double>(differences.size()) + observed);
+}
+
+}  // namespace
+
+std::vector<RandomisationTest> randomisation_test(std::span<const ImageStatistics> a,
+                                                  std::span<const ImageStatistics> b,
+                                                  const Randomisation& randomisation) {
+  check_same_metrics(a, b);
+  RowTable table;
+  table.add(a);
+  table.add(b);
+  const auto images = static_cast<std::size_t>(table.images());
+  const Replicates replicates = plan(table.images(), randomisation);
+  std::vector<Exchange> exchanges;
+  for (std::size_t m = 0; m < a.size(); ++m) exchanges.emplace_back(a[m], b[m]);
+  std::vector<std::vector<double>> differences(
+      a.size(), std::vector<double>(static_cast<std::size_t>(replicates.count)));
+
+  const auto weigh = [&](Index replicate, Weights weights) {
+    if (replicates.kind == PValueKind::kExact) {
+      enumerate_keeps(images, replicate, weights);
+    } else {
+      draw_keeps(images, randomisation.seed, replicate, weights);
+    }
+  };
+  const auto use = [&](Index replicate, std::span<const double> sums) {
+    for (std::size_t m = 0; m < a.size(); ++m) {
+      differences[m][static_cast<std::size_t>(replicate)] =
+          exchanges[m].difference(table.sums_of(m, sums), table.sums_of(a.size() + m, sums));
+    }
+  };
+  for_weighted_sums(table, replicates.count, weigh, use);
+
+  constexpr double kRounding = 1e-10;
+  std::vector<RandomisationTest> out;
+  for (std::size_t m = 0; m < a.size(); ++m) {
+    const double score_a = a[m].whole(), score_b = b[m].whole();
+    const double least =
+        std::abs(score_a - score_b) - kRounding * (std::abs(score_a) + std::abs(score_b));
+    out.push_back({.metric = a[m].metric,
+                   .difference = score_a - score_b,
+                   .p_value = p_value(differences[m], least, replicates.kind),
+                   .kind = replicates.kind});
+  }
+  return out;
+}
+
+}  // namespace saccade

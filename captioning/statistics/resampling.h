@@ -1,0 +1,43 @@
+// Scores of resampled images, and what is read off them: percentile intervals and p-values.
+// Percentile and not BCa: a difference of systems over hundreds of images is close to symmetric,
+// and this interval leaves out 0 exactly when the p-value beside it is at most 1 - level.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "captioning/statistics/weighted_sums.h"
+
+namespace saccade {
+
+struct Resampling {
+  Index replicates = 10000;
+  double level = 0.95;  // of the intervals
+  std::uint64_t seed = 0;
+};
+
+struct Interval {
+  double low = 0, high = 0;
+};
+
+// The scores [statistics, replicates] of images drawn with replacement, as many as there are
+// (Efron & Tibshirani, An Introduction to the Bootstrap, 1993). The draws depend on the seed, the
+// replicate and the number of images alone: all statistics, and all calls, share them.
+// Throws DataError when the table is empty, and what percentile_interval() throws.
+std::vector<std::vector<double>> resample_scores(const RowTable& table,
+                                                 const Resampling& resampling);
+
+// How many values are NaN.
+Index count_undefined(std::span<const double> values);
+
+// The values of rank r and replicates + 1 - r, r = (replicates + 1)(1 - level) / 2 rounded down;
+// NaN if any value is. Throws UsageError when level is not in (0, 1) or r is 0.
+Interval percentile_interval(std::vector<double> values, double level);
+
+// The two-sided p-value of "no difference" from bootstrapped differences: twice the smaller of
+// (1 + #{difference <= 0}) / (replicates + 1) and the same of >= 0, at most 1. One side of it is
+// Koehn's (EMNLP 2004). NaN if any difference is.
+double sign_p_value(std::span<const double> differences);
+
+}  // namespace saccade

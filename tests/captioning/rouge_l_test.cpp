@@ -1,0 +1,133 @@
+// ROUGE-L by hand, and against published scores where SACCADE_DATA names their folder.
+#include "captioning/metrics/rouge_l.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "core/base/error.h"
+#include "core/base/random.h"
+#include "tests/support/catch.h"
+
+namespace saccade {
+namespace {
+
+namespace fs = std::filesystem;
+
+// At single spaces: a no-break space stays inside its word.
+Words words(const std::string& text) {
+  Words out;
+  std::istringstream in(text);
+  for (std::string word; std::getline(in, word, ' ');) out.push_back(word);
+  return out;
+}
+
+double score(const std::string& candidate, std::initializer_list<const char*> references) {
+  std::vector<Words> all;
+  for (const char* reference : references) all.push_back(words(reference));
+  return rouge_l(words(candidate), all);
+}
+
+bool near(double a, double b) { return std::abs(a - b) <= 1e-9; }
+
+double f_score(double p, double r) { return (1 + 1.44) * p * r / (r + 1.44 * p); }
+
+Index plain_common(const Words& a, const Words& b) {
+  std::vector<std::vector<Index>> table(a.size() + 1, std::vector<Index>(b.size() + 1));
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      table[i + 1][j + 1] =
+          a[i] == b[j] ? table[i][j] + 1 : std::max(table[i][j + 1], table[i + 1][j]);
+    }
+  }
+  return table[a.size()][b.size()];
+}
+
+}  // namespace
+
+TEST_CASE("ROUGE-L of short cases") {
+  CHECK(near(score("a b c d", {"a b c d"}), 1));
+  CHECK(score("a b", {"c d e"}) == 0);
+  // a c e: in order, with gaps on both sides.
+  CHECK(near(score("a b c d e", {"a x c y e z"}), f_score(3.0 / 5, 3.0 / 6)));
+  CHECK(near(score("b a", {"a b"}), 0.5));  // order counts
+  CHECK(near(score("a a a", {"a b a"}), f_score(2.0 / 3, 2.0 / 3)));
+  // The best precision comes from the long reference, the best recall from the short one.
+  CHECK(near(score("a b c", {"a b c d e f", "a"}), 1));
+  CHECK(near(score("a b c", {"a b x x x", "a x"}), f_score(2.0 / 3, 1.0 / 2)));
+}
+
+TEST_CASE("ROUGE-L of empty captions and of a token with a no-break space") {
+  const std::vector<Words> nothing = {{}}, something = {words("a b")};
+  CHECK(near(rouge_l({}, nothing), 1));  // one empty word each
+  CHECK(near(rouge_l({""}, nothing), 1));
+  CHECK(rouge_l({}, something) == 0);
+  CHECK(rouge_l(words("a"), nothing) == 0);
+  CHECK_THROWS_AS(rouge_l(words("a"), {}), DataError);
+  CHECK(near(score("3\u00a01/2 apples", {"3\u00a01/2 apples and pears"}), f_score(1, 0.5)));
+  CHECK(score("3", {"3\u00a01/2"}) == 0);
+}
+
+TEST_CASE("a corpus is the mean of its images") {
+  const std::vector<Words> candidates = {words("a b"), words("x")};
+  const std::vector<std::vector<Words>> references = {{words("a b")}, {words("y"), words("z")}};
+  const CorpusRougeL out = corpus_rouge_l(candidates, references);
+  REQUIRE(out.images.size() == 2);
+  CHECK(near(out.corpus, 0.5));
+  CHECK_THROWS_AS(corpus_rouge_l({}, {}), DataError);
+  CHECK_THROWS_AS(corpus_rouge_l(candidates, std::vector<std::vector<Words>>(1)), DataError);
+}
+
+TEST_CASE("common subsequences are those of the plain table, across machine words too") {
+  for (const std::uint64_t different : {1, 2, 3, 10, 1000}) {
+    for (const std::size_t length : {0, 1, 9, 63, 64, 65, 127, 128, 129, 300}) {
+      Random random({1, Stream::kTest, different, length});
+      Words a(length), b(1 + random.below(2 * length + 5));
+      for (std::string& word : a) word = std::to_string(random.below(different));
+      for (std::string& word : b) word = std::to_string(random.below(different));
+      REQUIRE(common_subsequence(a, b) == plain_common(a, b));
+      REQUIRE(common_subsequence(b, a) == plain_common(a, b));
+    }
+  }
+  const Words same(10000, "a");
+  CHECK(common_subsequence(same, same) == 10000);
+  Words counted;
+  for (int i = 0; i < 10000; ++i) counted.push_back(std::to_string(i));
+  CHECK(common_subsequence(counted, counted) == 10000);
+}
+
+TEST_CASE("ROUGE-L of published captions") {
+  const char* root = std::getenv("SACCADE_DATA");
+  const fs::path folder = root == nullptr ? fs::path() : fs::path(root) / "metrics-gold";
+  if (root == nullptr || !fs::exists(folder)) {
+    std::cout << "skipped: SACCADE_DATA names no folder with metrics-gold\n";
+    return;
+  }
+  int corpora = 0;
+  for (const auto& file : fs::directory_iterator(folder)) {
+    if (!file.path().string().ends_with(".gold.json")) continue;
+    std::ifstream in(file.path());
+    const auto gold = nlohmann::json::parse(in);
+    std::vector<Words> candidates;
+    std::vector<std::vector<Words>> references;
+    std::vector<double> scores;
+    for (const auto& image : gold.at("per_image")) {
+      candidates.push_back(words(image.at("cand_tok")));
+      references.emplace_back();
+      for (const auto& text : image.at("refs_tok")) references.back().push_back(words(text));
+      scores.push_back(image.at("rouge_l"));
+    }
+    const CorpusRougeL out = corpus_rouge_l(candidates, references);
+    INFO(file.path());
+    CHECK(near(out.corpus, gold.at("corpus").at("ROUGE_L")));
+    for (std::size_t i = 0; i < scores.size(); ++i) CHECK(near(out.images[i], scores[i]));
+    ++corpora;
+  }
+  CHECK(corpora > 0);
+}
+
+}  // namespace saccade

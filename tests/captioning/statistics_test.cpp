@@ -1,0 +1,276 @@
+// Bootstrap and randomisation over images: against plain loops, by hand and by simulation.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "captioning/statistics/bootstrap.h"
+#include "captioning/statistics/randomisation.h"
+#include "captioning/text/tokenizer.h"
+#include "core/base/error.h"
+#include "core/base/random.h"
+#include "tests/support/catch.h"
+
+namespace saccade {
+namespace {
+
+using Systems = std::vector<ImageStatistics>;
+
+std::vector<double> normals(Index count, double mean, std::uint64_t key) {
+  Random random({7, Stream::kTest, key, 0});
+  std::vector<double> out(static_cast<std::size_t>(count));
+  for (double& v : out) v = mean + random.normal();
+  return out;
+}
+
+Systems means(const std::vector<double>& scores) { return {mean_statistics("mean", scores)}; }
+
+// Small whole numbers, scored as the ratio of the first two sums.
+ImageStatistics ratio(std::string name, Index images, Index width, std::uint64_t key) {
+  Random random({7, Stream::kTest, key, 1});
+  std::vector<double> rows(static_cast<std::size_t>(images * width));
+  for (double& v : rows) v = static_cast<double>(1 + random.below(20));
+  return {.metric = std::move(name),
+          .images = images,
+          .width = width,
+          .rows = std::move(rows),
+          .score = [](std::span<const double> sums, Index) { return sums[0] / sums[1]; }};
+}
+
+bool covers(const Interval& interval, double value) {
+  return interval.low <= value && value <= interval.high;
+}
+
+bool near(double a, double b) { return std::abs(a - b) <= 1e-12; }
+
+}  // namespace
+
+TEST_CASE("weighted sums are those of a plain loop") {
+  const Index images = 23, replicates = 37;
+  const Systems systems = {ratio("a", images, 3, 0), ratio("b", images, 10, 1),
+                           ratio("c", images, 2, 2)};
+  RowTable table;
+  table.add(systems);
+  const auto weight = [](Index replicate, std::size_t image) {
+    return static_cast<double>((replicate * 31 + static_cast<Index>(image) * 7) % 5);
+  };
+  std::vector<int> wrong(static_cast<std::size_t>(replicates));
+  for_weighted_sums(
+      table, replicates,
+      [&](Index r, Weights weights) {
+        for (std::size_t i = 0; i < static_cast<std::size_t>(images); ++i) {
+          weights[i] = weight(r, i);
+        }
+      },
+      [&](Index r, std::span<const double> sums) {
+        for (std::size_t s = 0; s < systems.size(); ++s) {
+          const auto width = static_cast<std::size_t>(systems[s].width);
+          std::vector<double> expected(width);
+          for (std::size_t i = 0; i < systems[s].rows.size(); ++i) {
+            expected[i % width] += weight(r, i / width) * systems[s].rows[i];
+          }
+          const auto got = table.sums_of(s, sums);
+          wrong[static_cast<std::size_t>(r)] +=
+              std::equal(expected.begin(), expected.end(), got.begin(), got.end()) ? 0 : 1;
+        }
+      });
+  CHECK(wrong == std::vector<int>(static_cast<std::size_t>(replicates), 0));
+}
+
+TEST_CASE("a resample is scored from sums, not from means") {
+  const std::vector<Words> candidates = {split_words("a red ball on the grass"),
+                                         split_words("two dogs")};
+  const std::vector<std::vector<Words>> references = {{split_words("a red ball in the grass")},
+                                                      {split_words("two big dogs run")}};
+  const auto counts = [&](std::size_t i) { return count_bleu(candidates[i], references[i]); };
+  const std::vector<BleuCounts> both = {counts(0), counts(1)};
+  const Systems bleu = bleu_statistics(both);
+  REQUIRE(bleu.size() == 8);
+  const CorpusBleu corpus = corpus_bleu(candidates, references);
+  const auto named = named_bleu(corpus.corpus);
+  for (std::size_t m = 0; m < bleu.size(); ++m) {
+    CHECK(bleu[m].metric == named[m].first);
+    CHECK(bleu[m].whole() == named[m].second);
+  }
+  // Two images make three resamples: one of them twice, or both.
+  RowTable table;
+  table.add(bleu);
+  const auto scores = resample_scores(table, {.replicates = 200});
+  for (std::size_t m = 0; m < bleu.size(); ++m) {
+    std::vector<double> possible = {named[m].second};
+    for (std::size_t i = 0; i < 2; ++i) {
+      BleuCounts twice = both[i];
+      twice += both[i];
+      possible.push_back(named_bleu(score_bleu(twice))[m].second);
+    }
+    std::vector<double> seen = scores[m];
+    std::sort(seen.begin(), seen.end());
+    seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
+    std::sort(possible.begin(), possible.end());
+    CHECK(seen == possible);
+  }
+}
+
+TEST_CASE("percentiles and the p-value agree about 0") {
+  std::vector<double> values;
+  for (int i = 39; i >= 1; --i) values.push_back(i);
+  const Interval interval = percentile_interval(values, 0.95);  // rank 40 * 0.025
+  CHECK(interval.low == 1);
+  CHECK(interval.high == 39);
+  CHECK(percentile_interval(values, 0.9).low == 2);
+  CHECK(near(sign_p_value(values), 2.0 / 40));
+  values[0] = 0;
+  CHECK(near(sign_p_value(values), 4.0 / 40));
+  CHECK_THROWS_AS(percentile_interval(values, 0.96), UsageError);
+  CHECK_THROWS_AS(percentile_interval(values, 1), UsageError);
+  for (std::uint64_t key = 0; key < 60; ++key) {
+    const auto out = paired_bootstrap(means(normals(30, 0.4, 2 * key)),
+                                      means(normals(30, 0, 2 * key + 1)), {.replicates = 199});
+    CHECK(covers(out[0].interval, 0) == (out[0].p_value > 0.05));
+  }
+}
+
+TEST_CASE("the bootstrap interval of a mean covers it about as often as it says") {
+  int covered = 0;
+  const int simulations = 400;
+  for (int s = 0; s < simulations; ++s) {
+    const auto out = bootstrap(means(normals(80, 3, static_cast<std::uint64_t>(s))),
+                               {.replicates = 399, .seed = static_cast<std::uint64_t>(s)});
+    covered += covers(out[0].interval, 3) ? 1 : 0;
+  }
+  // 95 %, one percent less for 80 images, two standard deviations of 400 simulations either way.
+  CHECK(covered >= 0.92 * simulations);
+  CHECK(covered <= 0.97 * simulations);
+}
+
+TEST_CASE("p-values are uniform without a difference and small with one") {
+  int bootstrap_5 = 0, bootstrap_50 = 0, swaps_5 = 0, swaps_50 = 0;
+  const int simulations = 400;
+  for (int s = 0; s < simulations; ++s) {
+    const auto key = static_cast<std::uint64_t>(1000 + 2 * s);
+    const Systems a = means(normals(60, 0, key)), b = means(normals(60, 0, key + 1));
+    const double p = paired_bootstrap(a, b, {.replicates = 199, .seed = key})[0].p_value;
+    const double q = randomisation_test(a, b, {.replicates = 199, .seed = key})[0].p_value;
+    bootstrap_5 += p <= 0.05 ? 1 : 0;
+    bootstrap_50 += p <= 0.5 ? 1 : 0;
+    swaps_5 += q <= 0.05 ? 1 : 0;
+    swaps_50 += q <= 0.5 ? 1 : 0;
+  }
+  for (const int count : {bootstrap_5, swaps_5}) {
+    CHECK(count >= 0.025 * simulations);
+    CHECK(count <= 0.085 * simulations);
+  }
+  for (const int count : {bootstrap_50, swaps_50}) {
+    CHECK(count >= 0.44 * simulations);
+    CHECK(count <= 0.56 * simulations);
+  }
+  const Systems better = means(normals(100, 1, 1)), worse = means(normals(100, 0, 2));
+  const auto paired = paired_bootstrap(better, worse, {.replicates = 999})[0];
+  CHECK(near(paired.p_value, 2.0 / 1000));  // the smallest there is
+  CHECK(paired.interval.low > 0);
+  CHECK(near(randomisation_test(better, worse, {.replicates = 999})[0].p_value, 1.0 / 1000));
+}
+
+TEST_CASE("few images are exchanged in every way") {
+  const Index images = 7;
+  const ImageStatistics a = ratio("r", images, 2, 3), b = ratio("r", images, 2, 4);
+  int extreme = 0;
+  const double observed = std::abs(a.whole() - b.whole());
+  for (unsigned mask = 0; mask < 128; ++mask) {
+    ImageStatistics new_a = a, new_b = b;
+    for (std::size_t i = 0; i < 14; ++i) {
+      if ((mask >> (i / 2) & 1U) != 0) std::swap(new_a.rows[i], new_b.rows[i]);
+    }
+    extreme += std::abs(new_a.whole() - new_b.whole()) >= observed ? 1 : 0;
+  }
+  const Systems one = {a}, other = {b};
+  const auto exact = randomisation_test(one, other, {.replicates = 128})[0];
+  CHECK(exact.kind == PValueKind::kExact);
+  CHECK(near(exact.p_value, extreme / 128.0));
+  CHECK(exact.difference == a.whole() - b.whole());
+  const auto sampled = randomisation_test(one, other, {.replicates = 127})[0];
+  CHECK(sampled.kind == PValueKind::kSampled);
+  CHECK(std::abs(sampled.p_value - exact.p_value) < 0.15);
+  // A better on all of three images: only all or none exchanged is as extreme. In tenths the sums
+  // are rounded, which must not make these two less extreme.
+  const auto small = randomisation_test(means({0.3, 0.6, 0.7}), means({0.1, 0.2, 0.1}))[0];
+  CHECK(small.p_value == 0.25);
+}
+
+TEST_CASE("one image, none, equal systems and metrics without a score") {
+  const auto one = bootstrap(means({0.5}), {.replicates = 99});
+  CHECK(one[0].interval.low == 0.5);
+  CHECK(one[0].interval.high == 0.5);
+  CHECK_THROWS_AS(bootstrap(means({})), DataError);
+  CHECK_THROWS_AS(bootstrap({}), DataError);
+  CHECK_THROWS_AS(bootstrap(means({1, 2}), {.replicates = 0}), UsageError);
+  CHECK_THROWS_AS(paired_bootstrap(means({1, 2}), means({1})), DataError);
+  CHECK_THROWS_AS(randomisation_test(means({}), means({})), DataError);
+  CHECK_THROWS_AS(randomisation_test(means({1}), means({1}), {.replicates = 0}), UsageError);
+  const Systems named = {mean_statistics("other", std::vector<double>{1.0})};
+  CHECK_THROWS_AS(paired_bootstrap(means({1}), named), DataError);
+  CHECK_THROWS_AS(bleu_statistics({}), DataError);
+
+  const Systems same = means(normals(50, 0, 5));
+  const auto paired = paired_bootstrap(same, same, {.replicates = 99})[0];
+  CHECK(paired.difference == 0);
+  CHECK(paired.interval.low == 0);
+  CHECK(paired.interval.high == 0);
+  CHECK(paired.p_value == 1);
+  CHECK(randomisation_test(same, same, {.replicates = 99})[0].p_value == 1);
+
+  // A metric that is not a number says so and leaves its neighbour alone.
+  std::vector<double> broken = normals(50, 0, 6);
+  broken[11] = std::numeric_limits<double>::quiet_NaN();
+  const Systems beside = {mean_statistics("broken", broken), same[0]};
+  const auto both = paired_bootstrap(beside, beside, {.replicates = 99});
+  CHECK(both[0].undefined == 99);
+  CHECK(std::isnan(both[0].p_value));
+  CHECK(std::isnan(both[0].interval.low));
+  CHECK(both[1].undefined == 0);
+  CHECK(both[1].p_value == 1);
+  const auto swaps = randomisation_test(beside, beside, {.replicates = 99});
+  CHECK(std::isnan(swaps[0].p_value));
+  CHECK(swaps[1].p_value == 1);
+  // Undefined now and then: 0 / 0 where the one image with words was not drawn.
+  const ImageStatistics rare = {
+      .metric = "rare",
+      .images = 3,
+      .width = 2,
+      .rows = {1, 1, 0, 0, 0, 0},
+      .score = [](std::span<const double> sums, Index) { return sums[0] / sums[1]; }};
+  const Systems rarely = {rare};
+  const auto sometimes = bootstrap(rarely, {.replicates = 99})[0];
+  CHECK(sometimes.score == 1);
+  CHECK(sometimes.undefined > 0);
+  CHECK(sometimes.undefined < 99);
+  CHECK(std::isnan(sometimes.interval.high));
+}
+
+TEST_CASE("results have the same bits for 1, 2 and 4 threads, and follow the seed") {
+  const Systems a = {mean_statistics("m", normals(200, 0, 8)), ratio("r", 200, 23, 9)};
+  const Systems b = {mean_statistics("m", normals(200, 0, 10)), ratio("r", 200, 23, 11)};
+  const auto numbers = [&](std::uint64_t seed) {
+    std::vector<double> out;
+    for (const auto& d : paired_bootstrap(a, b, {.replicates = 501, .seed = seed})) {
+      out.insert(out.end(), {d.interval.low, d.interval.high, d.p_value, d.difference});
+    }
+    for (const auto& t : randomisation_test(a, b, {.replicates = 501, .seed = seed})) {
+      out.push_back(t.p_value);
+    }
+    return out;
+  };
+  parallel::set_threads(1);
+  const auto expected = numbers(3);
+  CHECK(numbers(4) != expected);
+  for (const int threads : {2, 4}) {
+    parallel::set_threads(threads);
+    CHECK(numbers(3) == expected);
+  }
+  // A metric's draws do not depend on what stands beside it.
+  const Systems alone_a = {a[1]}, alone_b = {b[1]};
+  const auto alone = paired_bootstrap(alone_a, alone_b, {.replicates = 501, .seed = 3})[0];
+  CHECK(alone.interval.low == expected[4]);
+  CHECK(alone.p_value == expected[6]);
+}
+
+}  // namespace saccade
