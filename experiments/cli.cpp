@@ -22,6 +22,7 @@
 #include "experiments/commands/inspect.h"
 #include "experiments/commands/list.h"
 #include "experiments/commands/overlay.h"
+#include "experiments/commands/score.h"
 #include "experiments/commands/train.h"
 #include "experiments/stop_signal.h"
 #include "experiments/version.h"
@@ -47,6 +48,8 @@ constexpr CommandEntry kCommands[] = {
      "saccade overlay runs/first photo.jpg --out overlays", bind_overlay},
     {"compare", "train and score the arms of an experiment under equal conditions",
      "saccade compare configs/quickstart.yaml --out runs/quickstart", bind_compare},
+    {"score", "score captions of any program against references",
+     "saccade score captions_val2014.json results.json --json", bind_score},
     {"data", "what a data set holds", "saccade data configs/quickstart.yaml --out sheets",
      bind_data},
     {"inspect", "what a checkpoint holds", "saccade inspect runs/first/checkpoints/last",

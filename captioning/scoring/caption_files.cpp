@@ -153,10 +153,11 @@ ResultFile read_json_results(const JsonValue& root, const fs::path& path) {
 }  // namespace
 
 ReferenceFile read_references(const fs::path& path, std::optional<Split> split) {
-  ReferenceFile out{.path = path.string(), .images = {}};
+  ReferenceFile out{.path = path.string(), .numbered = false, .images = {}};
   const std::string text = read_text(path, "references");
   if (is_json(text)) {
     const JsonValue root = JsonValue::parse(text, path);
+    out.numbered = true;
     if (root.find("annotations")) {
       read_coco_images(root, out);
     } else {

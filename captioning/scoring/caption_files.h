@@ -20,6 +20,7 @@ struct ReferenceImage {
 
 struct ReferenceFile {
   std::string path;
+  bool numbered = false;  // numbers are ids of the file, not places
   std::vector<ReferenceImage> images;
 };
 

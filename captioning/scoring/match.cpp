@@ -1,7 +1,6 @@
 #include "captioning/scoring/match.h"
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "captioning/text/tokenizer.h"
 #include "captioning/text/unicode.h"
@@ -29,30 +28,6 @@ std::string listed(const std::vector<std::string>& names, const std::string& wha
   if (count < names.size()) out += str(" and ", names.size() - count, " more");
   return out;
 }
-
-// Where the references have an image, by either of its identities.
-class ImageIndex {
- public:
-  explicit ImageIndex(const ReferenceFile& references) {
-    for (std::size_t i = 0; i < references.images.size(); ++i) {
-      numbers_.emplace(references.images[i].number, i);
-      if (!references.images[i].name.empty()) names_.emplace(references.images[i].name, i);
-    }
-  }
-  std::optional<std::size_t> find(const ResultCaption& result) const {
-    if (result.number) return find(numbers_, *result.number);
-    return find(names_, result.name);
-  }
-
- private:
-  template <class Map, class Key>
-  static std::optional<std::size_t> find(const Map& map, const Key& key) {
-    const auto found = map.find(key);
-    return found == map.end() ? std::nullopt : std::optional(found->second);
-  }
-  std::unordered_map<std::int64_t, std::size_t> numbers_;
-  std::unordered_map<std::string, std::size_t> names_;
-};
 
 bool has_line_end(const std::string& text) {
   const auto points = unicode::decode(text);
@@ -95,6 +70,24 @@ std::vector<const ResultCaption*> assign(const ReferenceFile& references,
 }
 
 }  // namespace
+
+ImageIndex::ImageIndex(const ReferenceFile& references) {
+  for (std::size_t i = 0; i < references.images.size(); ++i) {
+    numbers_.emplace(references.images[i].number, i);
+    if (!references.images[i].name.empty()) names_.emplace(references.images[i].name, i);
+  }
+}
+
+std::optional<std::size_t> ImageIndex::find(const ResultCaption& result) const {
+  if (result.number) {
+    const auto found = numbers_.find(*result.number);
+    if (found != numbers_.end()) return found->second;
+  } else {
+    const auto found = names_.find(result.name);
+    if (found != names_.end()) return found->second;
+  }
+  return std::nullopt;
+}
 
 MatchedCaptions match(const ReferenceFile& references, const ResultFile& results) {
   const std::vector<const ResultCaption*> assigned = assign(references, results);

@@ -1,12 +1,25 @@
 // Which caption of a results file belongs to which image of the references.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "captioning/scoring/caption_files.h"
 
 namespace saccade {
+
+// Where the references have an image, by its name or its number.
+class ImageIndex {
+ public:
+  explicit ImageIndex(const ReferenceFile& references);
+  std::optional<std::size_t> find(const ResultCaption& result) const;
+
+ private:
+  std::unordered_map<std::int64_t, std::size_t> numbers_;
+  std::unordered_map<std::string, std::size_t> names_;
+};
 
 // What is scored, in the order of the references.
 struct MatchedCaptions {

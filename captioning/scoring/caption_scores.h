@@ -1,0 +1,44 @@
+// All caption metrics of a corpus by the rules of the coco-caption evaluation, from raw captions
+// on: PTB tokens, then BLEU, METEOR, ROUGE-L, CIDEr, for every image and for the corpus.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "captioning/statistics/image_statistics.h"
+#include "captioning/text/tokenizer.h"
+
+namespace saccade {
+
+class Meteor;
+
+struct ScoringOptions {
+  const Meteor* meteor = nullptr;              // null: no METEOR
+  std::filesystem::path document_frequencies;  // adds CIDEr_external with a file's frequencies
+};
+
+struct CaptionScores {
+  // In the order they are reported: Bleu_1 .. Bleu_4, METEOR, ROUGE_L, CIDEr (which is CIDEr-D, as
+  // in coco-caption), CIDEr_plain; where frequencies were given CIDEr_external and
+  // CIDEr_plain_external; Bleu_1_no_bp .. Bleu_4_no_bp.
+  std::vector<ImageStatistics> metrics;
+  std::vector<Words> words;  // of the candidates, as the metrics count them
+  double length_ratio = 0;   // words of the candidates / words of the closest references
+
+  // The corpus' scores under their names.
+  std::vector<std::pair<std::string, double>> corpus() const;
+  // Metric m of image i alone (the corpus' frequencies stay in CIDEr).
+  double of_image(std::size_t m, std::size_t i) const;
+};
+
+// Candidate i against references i, raw. The tokenizer reads all candidates as one file and all
+// references as another, in this order, as the reference does. Throws DataError when their numbers
+// differ, when there are none, when an image has no reference, or when options name a bad file.
+CaptionScores score_captions(std::span<const std::string> candidates,
+                             std::span<const std::vector<std::string>> references,
+                             const ScoringOptions& options);
+
+}  // namespace saccade

@@ -1,0 +1,28 @@
+// What people reach: every reference scored against the other references of its image. The ceiling
+// beside a model's scores, though against one reference fewer.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "captioning/scoring/caption_files.h"
+#include "captioning/scoring/caption_scores.h"
+
+namespace saccade {
+
+struct HumanScores {
+  std::size_t images = 0;      // with at least two references
+  std::size_t annotators = 0;  // rounds: as many as the image with the fewest references has
+  std::vector<std::pair<std::string, double>> mean;       // of each metric over the rounds
+  std::vector<std::pair<std::string, double>> deviation;  // over the rounds (n - 1)
+};
+
+// Round k scores reference k of every image against its others. Throws DataError when no image has
+// two references.
+HumanScores score_humans(const ReferenceFile& references, const ScoringOptions& options);
+
+// {"schema_version", "n_images", "annotators", "corpus": {...}, "sd": {...}}
+std::string human_json(const HumanScores& scores);
+std::string human_table(const HumanScores& scores);
+
+}  // namespace saccade

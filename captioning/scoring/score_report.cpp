@@ -1,0 +1,196 @@
+#include "captioning/scoring/score_report.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "captioning/scoring/text_table.h"
+#include "core/base/error.h"
+
+namespace saccade {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kSchemaVersion = 1;
+
+std::string text_of(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+// Undefined numbers are null.
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json object(const std::vector<std::pair<std::string, double>>& scores) {
+  Json out = Json::object();
+  for (const auto& [name, value] : scores) out[name] = number(value);
+  return out;
+}
+
+Json head(Index images, const Resampling& resampling) {
+  return {{"schema_version", kSchemaVersion},
+          {"n_images", images},
+          {"replicates", resampling.replicates},
+          {"level", resampling.level},
+          {"seed", resampling.seed}};
+}
+
+std::string interval_text(const Interval& interval) {
+  return str("[", fixed(interval.low), ", ", fixed(interval.high), "]");
+}
+
+std::string percent(double level) { return str(100 * level, " %"); }
+
+}  // namespace
+
+std::vector<std::pair<std::string, double>> caption_statistics(const CaptionScores& scores) {
+  std::set<std::string> vocabulary;
+  const std::set<Words> unique(scores.words.begin(), scores.words.end());
+  double sum = 0, squares = 0;
+  for (const Words& words : scores.words) {
+    vocabulary.insert(words.begin(), words.end());
+    const auto length = static_cast<double>(words.size());
+    sum += length;
+    squares += length * length;
+  }
+  const auto count = static_cast<double>(scores.words.size());
+  const double mean = sum / count;
+  return {{"mean_length", mean},
+          {"length_sd", std::sqrt(std::max(0.0, squares / count - mean * mean))},
+          {"length_ratio", scores.length_ratio},
+          {"vocabulary_used", static_cast<double>(vocabulary.size())},
+          {"unique_captions", static_cast<double>(unique.size()) / count}};
+}
+
+std::string score_json(const ScoreReport& report) {
+  const CaptionScores& scores = *report.scores;
+  Json json = {{"schema_version", kSchemaVersion},
+               {"n_images", scores.words.size()},
+               {"corpus", object(scores.corpus())},
+               {"captions", object(caption_statistics(scores))}};
+  if (!report.meteor_tables.empty()) json["meteor_tables"] = report.meteor_tables;
+  if (!report.intervals.empty()) {
+    Json intervals = {{"level", report.level}};
+    for (const ScoreInterval& one : report.intervals) {
+      intervals[one.metric] = {number(one.interval.low), number(one.interval.high)};
+    }
+    json["intervals"] = std::move(intervals);
+  }
+  return text_of(json, 2);
+}
+
+std::string score_table(const ScoreReport& report) {
+  const CaptionScores& scores = *report.scores;
+  TextTable table;
+  std::size_t m = 0;
+  for (const auto& [name, value] : scores.corpus()) {
+    std::vector<std::string> row = {name, fixed(value)};
+    if (!report.intervals.empty()) row.push_back(interval_text(report.intervals[m].interval));
+    table.add(std::move(row));
+    ++m;
+  }
+  for (const auto& [name, value] : caption_statistics(scores)) table.add({name, fixed(value)});
+  std::string out = str(scores.words.size(), " images\n", table.text());
+  if (!report.intervals.empty()) {
+    out += str("[]: ", percent(report.level), " bootstrap interval over images\n");
+  }
+  if (!report.meteor_tables.empty()) out += "METEOR: " + report.meteor_tables + "\n";
+  return out;
+}
+
+std::string per_image_json(const CaptionScores& scores, const MatchedCaptions& matched,
+                           const ReferenceFile& references) {
+  std::string out = "[\n";
+  for (std::size_t i = 0; i < matched.images.size(); ++i) {
+    const ReferenceImage& image = references.images[matched.images[i]];
+    Json entry = Json::object();
+    entry["image_id"] =
+        references.numbered || image.name.empty() ? Json(image.number) : Json(image.name);
+    for (std::size_t m = 0; m < scores.metrics.size(); ++m) {
+      entry[scores.metrics[m].metric] = number(scores.of_image(m, i));
+    }
+    out += entry.dump(-1, ' ', false, Json::error_handler_t::replace);
+    out += i + 1 < matched.images.size() ? ",\n" : "\n";
+  }
+  return out + "]\n";
+}
+
+std::string comparison_json(const ComparisonReport& report) {
+  Json json = head(report.images, report.resampling);
+  json["a"] = report.a;
+  json["b"] = report.b;
+  Json metrics = Json::array();
+  for (std::size_t m = 0; m < report.differences.size(); ++m) {
+    const PairedDifference& one = report.differences[m];
+    const RandomisationTest& test = report.randomisation[m];
+    metrics.push_back({{"metric", one.metric},
+                       {"a", number(one.score_a)},
+                       {"b", number(one.score_b)},
+                       {"difference", number(one.difference)},
+                       {"low", number(one.interval.low)},
+                       {"high", number(one.interval.high)},
+                       {"p_bootstrap", number(one.p_value)},
+                       {"p_randomisation", number(test.p_value)},
+                       {"exact", test.kind == PValueKind::kExact}});
+  }
+  json["metrics"] = std::move(metrics);
+  return text_of(json, 2);
+}
+
+std::string comparison_table(const ComparisonReport& report) {
+  TextTable table;
+  table.add({"", "a", "b", "a - b", percent(report.resampling.level) + " interval", "p bootstrap",
+             "p randomisation"});
+  for (std::size_t m = 0; m < report.differences.size(); ++m) {
+    const PairedDifference& one = report.differences[m];
+    table.add({one.metric, fixed(one.score_a), fixed(one.score_b), fixed(one.difference),
+               interval_text(one.interval), fixed(one.p_value),
+               fixed(report.randomisation[m].p_value)});
+  }
+  return str(report.images, " images, ", report.resampling.replicates, " replicates\na: ", report.a,
+             "\nb: ", report.b, "\n", table.text());
+}
+
+std::string seeds_json(const SeedReport& report) {
+  Json json = head(report.images, report.resampling);
+  json["a"] = report.a;
+  json["b"] = report.b;
+  Json metrics = Json::array();
+  for (std::size_t m = 0; m < report.differences.size(); ++m) {
+    const SeedDifference& one = report.differences[m];
+    metrics.push_back({{"metric", one.metric},
+                       {"mean_a", number(one.mean_a)},
+                       {"sd_a", number(report.spread_a[m].deviation)},
+                       {"mean_b", number(one.mean_b)},
+                       {"sd_b", number(report.spread_b[m].deviation)},
+                       {"difference", number(one.difference)},
+                       {"standard_error", number(one.standard_error)},
+                       {"low", number(one.intervals.bootstrap.low)},
+                       {"high", number(one.intervals.bootstrap.high)},
+                       {"t_low", number(one.intervals.t_interval.low)},
+                       {"t_high", number(one.intervals.t_interval.high)},
+                       {"p_bootstrap", number(one.p_value)},
+                       {"p_t", number(one.t_p_value)}});
+  }
+  json["metrics"] = std::move(metrics);
+  return text_of(json, 2);
+}
+
+std::string seeds_table(const SeedReport& report) {
+  TextTable table;
+  const std::string level = percent(report.resampling.level);
+  table.add(
+      {"", "mean a", "sd a", "mean b", "sd b", "a - b", level + " bootstrap", level + " t", "p t"});
+  for (std::size_t m = 0; m < report.differences.size(); ++m) {
+    const SeedDifference& one = report.differences[m];
+    table.add({one.metric, fixed(one.mean_a), fixed(report.spread_a[m].deviation),
+               fixed(one.mean_b), fixed(report.spread_b[m].deviation), fixed(one.difference),
+               interval_text(one.intervals.bootstrap), interval_text(one.intervals.t_interval),
+               fixed(one.t_p_value)});
+  }
+  return str(report.images, " images, ", report.a.size(), " runs against ", report.b.size(),
+             "; intervals over seeds and images\n", table.text());
+}
+
+}  // namespace saccade

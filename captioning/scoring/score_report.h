@@ -1,0 +1,63 @@
+// Scores of captions as JSON and as tables.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "captioning/scoring/caption_scores.h"
+#include "captioning/scoring/match.h"
+#include "captioning/statistics/bootstrap.h"
+#include "captioning/statistics/randomisation.h"
+#include "captioning/statistics/seeds.h"
+
+namespace saccade {
+
+// Things of the candidates alone: mean_length and length_sd (words), length_ratio (to the closest
+// references), vocabulary_used (different words), unique_captions (different captions / captions).
+std::vector<std::pair<std::string, double>> caption_statistics(const CaptionScores& scores);
+
+struct ScoreReport {
+  const CaptionScores* scores = nullptr;
+  std::string meteor_tables;             // Meteor::tables(), or empty
+  std::vector<ScoreInterval> intervals;  // as many as metrics, or none
+  double level = 0.95;                   // of the intervals
+};
+
+// {"schema_version": 1, "n_images", "corpus": {"Bleu_1": ..., "METEOR", "ROUGE_L", "CIDEr",
+// "CIDEr_plain", ...}, "captions": {"mean_length": ...}, "meteor_tables", "intervals": {"level",
+// "Bleu_1": [low, high], ...}}; the last two where there are such.
+std::string score_json(const ScoreReport& report);
+std::string score_table(const ScoreReport& report);
+
+// [{"image_id", "Bleu_1": ..., ...}], an image a line, with the metrics of the corpus.
+std::string per_image_json(const CaptionScores& scores, const MatchedCaptions& matched,
+                           const ReferenceFile& references);
+
+// Two systems on the same images.
+struct ComparisonReport {
+  std::string a, b;  // names
+  Index images = 0;
+  Resampling resampling;
+  std::vector<PairedDifference> differences;
+  std::vector<RandomisationTest> randomisation;  // of the same metrics
+};
+// {"schema_version", "n_images", "a", "b", "replicates", "level", "seed", "metrics": [{"metric",
+// "a", "b", "difference", "low", "high", "p_bootstrap", "p_randomisation", "exact"}]}
+std::string comparison_json(const ComparisonReport& report);
+std::string comparison_table(const ComparisonReport& report);
+
+// Two arms of several runs each on the same images.
+struct SeedReport {
+  std::vector<std::string> a, b;  // names of the runs
+  Index images = 0;
+  Resampling resampling;
+  std::vector<SeedSpread> spread_a, spread_b;
+  std::vector<SeedDifference> differences;
+};
+// As comparison_json, with "mean_a", "sd_a", "mean_b", "sd_b", "standard_error", "low", "high"
+// (bootstrap), "t_low", "t_high", "p_bootstrap", "p_t"; what has no value is null.
+std::string seeds_json(const SeedReport& report);
+std::string seeds_table(const SeedReport& report);
+
+}  // namespace saccade

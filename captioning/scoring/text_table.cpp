@@ -1,0 +1,36 @@
+#include "captioning/scoring/text_table.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+namespace saccade {
+
+std::string TextTable::text() const {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows_) {
+    if (row.size() > widths.size()) widths.resize(row.size(), 0);
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
+  }
+  std::string out;
+  for (const auto& row : rows_) {
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      const std::string gap(widths[c] - row[c].size(), ' ');
+      out += c == 0 ? row[c] + gap : "  " + gap + row[c];
+    }
+    out.erase(out.find_last_not_of(' ') + 1);
+    out += '\n';
+  }
+  return out;
+}
+
+std::string fixed(double value) {
+  if (std::isnan(value)) return "-";
+  std::array<char, 32> text{};
+  const bool whole = value >= 10 && value == std::floor(value);
+  std::snprintf(text.data(), text.size(), whole ? "%.0f" : "%.4f", value);
+  return text.data();
+}
+
+}  // namespace saccade

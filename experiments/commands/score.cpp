@@ -1,0 +1,233 @@
+#include "experiments/commands/score.h"
+
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "captioning/data/reader_support.h"
+#include "captioning/metrics/meteor/meteor.h"
+#include "captioning/scoring/caption_files.h"
+#include "captioning/scoring/human.h"
+#include "captioning/scoring/judgements.h"
+#include "captioning/scoring/match.h"
+#include "captioning/scoring/score_report.h"
+#include "captioning/text/ptb_tokenizer.h"
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/io/atomic_file.h"
+#include "experiments/plain_text.h"
+
+namespace saccade {
+
+namespace {
+
+// The metrics that were asked for, with METEOR's tables loaded.
+struct Scorer {
+  std::unique_ptr<Meteor> meteor;
+  ScoringOptions options;
+
+  explicit Scorer(const ScoreArgs& args) {
+    if (!args.no_meteor) {
+      meteor = std::make_unique<Meteor>(
+          MeteorOptions{.synonyms = args.synonyms, .paraphrases = args.paraphrases});
+    }
+    options = {.meteor = meteor.get(), .document_frequencies = args.document_frequencies};
+  }
+  std::string tables() const { return meteor ? meteor->tables() : ""; }
+};
+
+void print(const ScoreArgs& args, const std::string& json, const std::string& table) {
+  std::cout << (args.json ? json : table) << std::flush;
+}
+
+void show_notes(const MatchedCaptions& matched) {
+  for (const std::string& note : matched.notes) log::warn(plain_text(note));
+}
+
+ReferenceFile references_of(const ScoreArgs& args, const std::string& path) {
+  return read_references(
+      path, args.split.empty() ? std::nullopt : std::optional(parse_split(args.split)));
+}
+
+Resampling resampling_of(const ScoreArgs& args) {
+  return {.replicates = args.replicates,
+          .level = args.level,
+          .seed = static_cast<std::uint64_t>(args.seed)};
+}
+
+void need_files(const ScoreArgs& args, std::size_t count, const char* what) {
+  if (args.files.size() != count) {
+    throw UsageError(str("score needs ", what, "; got ", args.files.size(),
+                         " files (see saccade score --help)"));
+  }
+}
+
+int score_tokens(const ScoreArgs& args) {
+  need_files(args, 0, "no files beside --tokenize");
+  std::vector<std::string> captions;
+  for (const TextLine& line : lines_of(read_text(args.tokenize, "captions"), args.tokenize)) {
+    captions.push_back(line.text);
+  }
+  std::string out;
+  for (const Words& tokens : ptb_tokenize(captions)) out += join_words(tokens) + "\n";
+  std::cout << out << std::flush;
+  return static_cast<int>(ExitCode::kOk);
+}
+
+int score_one(const ScoreArgs& args) {
+  need_files(args, 2, "REFERENCES and RESULTS");
+  const ReferenceFile references = references_of(args, args.files[0]);
+  const MatchedCaptions matched = match(references, read_results(args.files[1]));
+  show_notes(matched);
+  const Scorer scorer(args);
+  const CaptionScores scores =
+      score_captions(matched.candidates, matched.references, scorer.options);
+  if (!args.per_image.empty()) {
+    write_file(args.per_image, per_image_json(scores, matched, references));
+    log::info("wrote " + args.per_image);
+  }
+  ScoreReport report{
+      .scores = &scores, .meteor_tables = scorer.tables(), .intervals = {}, .level = args.level};
+  if (args.intervals) report.intervals = bootstrap(scores.metrics, resampling_of(args));
+  print(args, score_json(report), score_table(report));
+  return static_cast<int>(ExitCode::kOk);
+}
+
+// One file, or several with commas between where there is no file of that name.
+std::vector<std::string> runs_of(const std::string& argument) {
+  std::error_code error;
+  if (std::filesystem::exists(argument, error)) return {argument};
+  std::vector<std::string> out;
+  for (std::size_t at = 0; at <= argument.size();) {
+    const std::size_t comma = std::min(argument.find(',', at), argument.size());
+    out.push_back(argument.substr(at, comma - at));
+    at = comma + 1;
+  }
+  return out;
+}
+
+// The scores of several results on the same images.
+std::vector<SeedRun> score_runs(const std::vector<std::string>& paths,
+                                const ReferenceFile& references, const Scorer& scorer,
+                                std::vector<std::size_t>& images) {
+  std::vector<SeedRun> out;
+  for (const std::string& path : paths) {
+    const MatchedCaptions matched = match(references, read_results(path));
+    show_notes(matched);
+    if (images.empty()) images = matched.images;
+    if (images != matched.images) {
+      throw DataError(path +
+                      ": captions other images than the first results; a comparison needs "
+                      "the same images from all");
+    }
+    out.push_back(
+        {.seed = static_cast<std::int64_t>(out.size()),
+         .metrics =
+             score_captions(matched.candidates, matched.references, scorer.options).metrics});
+  }
+  return out;
+}
+
+int score_pair(const ScoreArgs& args) {
+  need_files(args, 2, "two results, A and B, beside --against REFERENCES");
+  const ReferenceFile references = references_of(args, args.against);
+  const Scorer scorer(args);
+  const std::vector<std::string> names_a = runs_of(args.files[0]), names_b = runs_of(args.files[1]);
+  std::vector<std::size_t> images;
+  const std::vector<SeedRun> a = score_runs(names_a, references, scorer, images);
+  const std::vector<SeedRun> b = score_runs(names_b, references, scorer, images);
+  const Resampling resampling = resampling_of(args);
+  const auto count = static_cast<Index>(images.size());
+  if (a.size() == 1 && b.size() == 1) {
+    const ComparisonReport report{
+        .a = names_a[0],
+        .b = names_b[0],
+        .images = count,
+        .resampling = resampling,
+        .differences = paired_bootstrap(a[0].metrics, b[0].metrics, resampling),
+        .randomisation =
+            randomisation_test(a[0].metrics, b[0].metrics,
+                               {.replicates = resampling.replicates, .seed = resampling.seed})};
+    print(args, comparison_json(report), comparison_table(report));
+  } else {
+    const SeedReport report{.a = names_a,
+                            .b = names_b,
+                            .images = count,
+                            .resampling = resampling,
+                            .spread_a = across_seeds(a, resampling),
+                            .spread_b = across_seeds(b, resampling),
+                            .differences = compare_seeds(a, b, resampling)};
+    print(args, seeds_json(report), seeds_table(report));
+  }
+  return static_cast<int>(ExitCode::kOk);
+}
+
+int score_against_people(const ScoreArgs& args) {
+  need_files(args, 1, "REFERENCES beside --judgements");
+  const ReferenceFile references = references_of(args, args.files[0]);
+  const std::vector<JudgedCaption> judgements = read_judgements(args.judgements);
+  const Scorer scorer(args);
+  const auto agreement = score_judgements(references, judgements, scorer.options);
+  print(args, judgements_json(agreement, judgements.size()),
+        judgements_table(agreement, judgements.size()));
+  return static_cast<int>(ExitCode::kOk);
+}
+
+int score_people(const ScoreArgs& args) {
+  need_files(args, 1, "REFERENCES beside --human");
+  const ReferenceFile references = references_of(args, args.files[0]);
+  const Scorer scorer(args);
+  const HumanScores scores = score_humans(references, scorer.options);
+  print(args, human_json(scores), human_table(scores));
+  return static_cast<int>(ExitCode::kOk);
+}
+
+}  // namespace
+
+int run_score(const ScoreArgs& args) {
+  const int modes = (args.tokenize.empty() ? 0 : 1) + (args.against.empty() ? 0 : 1) +
+                    (args.judgements.empty() ? 0 : 1) + (args.human ? 1 : 0);
+  if (modes > 1) {
+    throw UsageError("score: --tokenize, --against, --judgements and --human exclude each other");
+  }
+  if (!args.per_image.empty() && modes > 0) {
+    throw UsageError("score: --per-image needs REFERENCES and RESULTS");
+  }
+  if (!args.tokenize.empty()) return score_tokens(args);
+  if (!args.against.empty()) return score_pair(args);
+  if (!args.judgements.empty()) return score_against_people(args);
+  if (args.human) return score_people(args);
+  return score_one(args);
+}
+
+CommandRun bind_score(Options& options) {
+  const auto args = std::make_shared<ScoreArgs>();
+  options.arguments("files", args->files,
+                    "references and results; with --against two results; with --judgements or "
+                    "--human references",
+                    "FILE");
+  options.flag("--json", args->json, "print one JSON object");
+  options.text("--per-image", args->per_image, "write every image's scores as JSON", "FILE");
+  options.flag("--intervals", args->intervals, "add bootstrap intervals over images");
+  options.text("--against", args->against,
+               "compare two results on these references; a,b,c: runs that differ in their seed",
+               "REFERENCES");
+  options.text("--judgements", args->judgements,
+               "rank correlation with people's scores: a CSV file with image, caption, score",
+               "FILE");
+  options.flag("--human", args->human, "score each reference against the others of its image");
+  options.text("--tokenize", args->tokenize, "print the PTB tokens of each line instead", "FILE");
+  options.text("--split", args->split, "train, val or test, where the references have splits",
+               "SPLIT");
+  options.flag("--no-meteor", args->no_meteor, "leave METEOR out");
+  options.text("--synonyms", args->synonyms, "METEOR's synonyms from another table", "FILE");
+  options.text("--paraphrases", args->paraphrases, "METEOR's paraphrase table (gzip)", "FILE");
+  options.text("--document-frequencies", args->document_frequencies,
+               "add CIDEr with these frequencies (JSON)", "FILE");
+  options.count("--replicates", args->replicates, "resamples of bootstrap and randomisation", 1);
+  options.number("--level", args->level, "of intervals (default: 0.95)", "SHARE");
+  options.count("--seed", args->seed, "of the resampling (default: 0)", 0);
+  return [args] { return run_score(*args); };
+}
+
+}  // namespace saccade
