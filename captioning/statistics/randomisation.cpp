@@ -31,17 +31,18 @@ Replicates plan(Index images, const Randomisation& randomisation) {
 }
 
 // Weight 1 where the image keeps its outputs, 0 where a and b exchange them.
-void draw_keeps(std::size_t images, std::uint64_t seed, Index replicate, Weights weights) {
+void draw_keeps(std::uint64_t seed, Index replicate, std::span<double> weights) {
   Random random({seed, Stream::kSwaps, static_cast<std::uint64_t>(replicate), 0});
   std::uint32_t bits = 0;
-  for (std::size_t i = 0; i < images; ++i) {
+  for (std::size_t i = 0; i < weights.size(); ++i) {
     bits = i % 32 == 0 ? random.bits() : bits >> 1;
     weights[i] = bits & 1U;
   }
 }
 
-void enumerate_keeps(std::size_t images, Index replicate, Weights weights) {
-  for (std::size_t i = 0; i < images; ++i) weights[i] = static_cast<double>(replicate >> i & 1);
+void enumerate_keeps(Index replicate, std::span<double> weights) {
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    weights[i] = static_cast<double>(replicate >> i & 1);
 }
 
 // The scores of a metric's two systems after an exchange.
@@ -86,18 +87,17 @@ std::vector<RandomisationTest> randomisation_test(std::span<const ImageStatistic
   RowTable table;
   table.add(a);
   table.add(b);
-  const auto images = static_cast<std::size_t>(table.images());
   const Replicates replicates = plan(table.images(), randomisation);
   std::vector<Exchange> exchanges;
   for (std::size_t m = 0; m < a.size(); ++m) exchanges.emplace_back(a[m], b[m]);
   std::vector<std::vector<double>> differences(
       a.size(), std::vector<double>(static_cast<std::size_t>(replicates.count)));
 
-  const auto weigh = [&](Index replicate, Weights weights) {
+  const auto weigh = [&](Index replicate, std::span<double> weights) {
     if (replicates.kind == PValueKind::kExact) {
-      enumerate_keeps(images, replicate, weights);
+      enumerate_keeps(replicate, weights);
     } else {
-      draw_keeps(images, randomisation.seed, replicate, weights);
+      draw_keeps(randomisation.seed, replicate, weights);
     }
   };
   const auto use = [&](Index replicate, std::span<const double> sums) {

@@ -36,7 +36,7 @@ std::vector<std::vector<double>> resample_scores(const RowTable& table,
   std::vector<std::vector<double>> scores(
       table.size(), std::vector<double>(static_cast<std::size_t>(resampling.replicates)));
   const auto images = static_cast<std::uint64_t>(table.images());
-  const auto draw = [&](Index replicate, Weights weights) {
+  const auto draw = [&](Index replicate, std::span<double> weights) {
     Random random(
         {resampling.seed, Stream::kBootstrap, static_cast<std::uint64_t>(replicate), images});
     for (std::uint64_t i = 0; i < images; ++i) weights[random.below(images)] += 1;

@@ -9,22 +9,21 @@ namespace saccade {
 namespace {
 
 constexpr std::size_t kTile = RowTable::kTile;
-constexpr std::size_t kBlock = Weights::kStride;  // replicates
-constexpr std::size_t kRegisterRows = 8;  // replicates whose sums of a tile stay in registers
+constexpr std::size_t kBlock = 8;  // replicates, whose sums of a tile stay in registers
 
-// sums[kRegisterRows, kTile] = weights^T [kRegisterRows, images] rows [images, kTile]; the rows of
-// sums lie `width` apart, those of weights kBlock.
+// sums[kBlock, kTile] = weights[kBlock, images] rows[images, kTile]; the rows of sums lie `width`
+// apart.
 void sum_tile(const double* rows, const double* weights, std::size_t images, double* sums,
               std::size_t width) {
-  double tile[kRegisterRows][kTile] = {};
+  double tile[kBlock][kTile] = {};
   for (std::size_t i = 0; i < images; ++i) {
-    for (std::size_t b = 0; b < kRegisterRows; ++b) {
+    for (std::size_t b = 0; b < kBlock; ++b) {
       for (std::size_t c = 0; c < kTile; ++c) {
-        tile[b][c] += weights[i * kBlock + b] * rows[i * kTile + c];
+        tile[b][c] += weights[b * images + i] * rows[i * kTile + c];
       }
     }
   }
-  for (std::size_t b = 0; b < kRegisterRows; ++b) std::copy_n(tile[b], kTile, sums + b * width);
+  for (std::size_t b = 0; b < kBlock; ++b) std::copy_n(tile[b], kTile, sums + b * width);
 }
 
 }  // namespace
@@ -56,20 +55,19 @@ std::span<const double> RowTable::sums_of(std::size_t s, std::span<const double>
 }
 
 void for_weighted_sums(const RowTable& table, Index replicates,
-                       parallel::FunctionRef<void(Index, Weights)> weigh,
+                       parallel::FunctionRef<void(Index, std::span<double>)> weigh,
                        parallel::FunctionRef<void(Index, std::span<const double>)> use) {
   if (table.size() == 0) throw DataError("statistics: no metrics; name at least one");
   const auto images = static_cast<std::size_t>(table.images());
   const std::size_t width = table.tiles().size() / images;
   parallel::for_blocks(replicates, kBlock, [&](Index begin, Index end) {
-    std::vector<double> weights(images * kBlock);
-    std::vector<double> sums(kBlock * width);
-    for (Index r = begin; r < end; ++r) weigh(r, Weights(weights.data() + (r - begin)));
+    std::vector<double> weights(kBlock * images), sums(kBlock * width);
+    for (Index r = begin; r < end; ++r) {
+      weigh(r, std::span(weights).subspan(static_cast<std::size_t>(r - begin) * images, images));
+    }
     for (std::size_t column = 0; column < width; column += kTile) {
-      const double* rows = table.tiles().data() + column * images;
-      for (std::size_t b = 0; b < kBlock; b += kRegisterRows) {
-        sum_tile(rows, weights.data() + b, images, sums.data() + b * width + column, width);
-      }
+      sum_tile(table.tiles().data() + column * images, weights.data(), images, sums.data() + column,
+               width);
     }
     for (Index r = begin; r < end; ++r) {
       use(r, std::span(sums).subspan(static_cast<std::size_t>(r - begin) * width, width));

@@ -39,22 +39,11 @@ class RowTable {
   std::vector<double> tiles_;
 };
 
-// The weights of one replicate, one an image, 0 at first.
-class Weights {
- public:
-  static constexpr std::size_t kStride = 16;  // as many replicates are summed at once
-  explicit Weights(double* first) : first_(first) {}
-  double& operator[](std::size_t image) const { return first_[image * kStride]; }
-
- private:
-  double* first_;
-};
-
-// For each replicate: weigh(replicate, weights) sets the weights, then use(replicate, sums) gets
-// sum over images of weight * row, for all columns of the table. Both are called from several
-// threads; a replicate's sums are added in the order of the images, whatever the threads.
+// For each replicate: weigh(replicate, weights) sets the weights of the images, 0 at first, then
+// use(replicate, sums) gets the sum over images of weight * row for all columns of the table. Both
+// are called from several threads; sums are added in the order of the images, whatever the threads.
 void for_weighted_sums(const RowTable& table, Index replicates,
-                       parallel::FunctionRef<void(Index, Weights)> weigh,
+                       parallel::FunctionRef<void(Index, std::span<double>)> weigh,
                        parallel::FunctionRef<void(Index, std::span<const double>)> use);
 
 }  // namespace saccade

@@ -56,7 +56,7 @@ TEST_CASE("weighted sums are those of a plain loop") {
   std::vector<int> wrong(static_cast<std::size_t>(replicates));
   for_weighted_sums(
       table, replicates,
-      [&](Index r, Weights weights) {
+      [&](Index r, std::span<double> weights) {
         for (std::size_t i = 0; i < static_cast<std::size_t>(images); ++i) {
           weights[i] = weight(r, i);
         }
