@@ -77,6 +77,27 @@ bool is_control(CodePoint point) {
 }
 
 CodePoint lower(CodePoint point) { return utf8proc_tolower(point); }
+CodePoint upper(CodePoint point) { return utf8proc_toupper(point); }
+
+LetterClass letter_class(CodePoint point) {
+  switch (utf8proc_category(point)) {
+    case UTF8PROC_CATEGORY_LU:
+      return LetterClass::kUpper;
+    case UTF8PROC_CATEGORY_LL:
+    case UTF8PROC_CATEGORY_LT:
+    case UTF8PROC_CATEGORY_LM:
+    case UTF8PROC_CATEGORY_LO:
+      return LetterClass::kOther;
+    case UTF8PROC_CATEGORY_MN:
+    case UTF8PROC_CATEGORY_MC:
+    case UTF8PROC_CATEGORY_ME:
+      return LetterClass::kMark;
+    case UTF8PROC_CATEGORY_ND:
+      return LetterClass::kDigit;
+    default:
+      return LetterClass::kNone;
+  }
+}
 
 std::string compose(std::string_view text) {
   utf8proc_uint8_t* composed = nullptr;
