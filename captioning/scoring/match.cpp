@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "captioning/text/ptb_tokenizer.h"
 #include "captioning/text/tokenizer.h"
-#include "captioning/text/unicode.h"
 #include "core/base/error.h"
 
 namespace saccade {
@@ -27,11 +27,6 @@ std::string listed(const std::vector<std::string>& names, const std::string& wha
   for (std::size_t i = 0; i < count; ++i) out += (i == 0 ? "" : ", ") + names[i];
   if (count < names.size()) out += str(" and ", names.size() - count, " more");
   return out;
-}
-
-bool has_line_end(const std::string& text) {
-  const auto points = unicode::decode(text);
-  return std::any_of(points.begin(), points.end(), unicode::is_line_end);
 }
 
 // The result of every image, or null.
@@ -104,9 +99,9 @@ MatchedCaptions match(const ReferenceFile& references, const ResultFile& results
     out.candidates.push_back(assigned[i]->caption);
     out.references.push_back(image.captions);
     if (split_words(assigned[i]->caption).empty()) empty.push_back(shown(image));
-    line_ends += has_line_end(assigned[i]->caption) ? 1 : 0;
+    line_ends += holds_line_end(assigned[i]->caption) ? 1 : 0;
     line_ends += static_cast<std::size_t>(
-        std::count_if(image.captions.begin(), image.captions.end(), has_line_end));
+        std::count_if(image.captions.begin(), image.captions.end(), holds_line_end));
   }
   if (out.images.empty()) throw DataError(results.path + ": there is no caption in it");
   if (!missing.empty()) {

@@ -72,15 +72,32 @@ bool is_space(CodePoint point) {
   return utf8proc_category(point) == UTF8PROC_CATEGORY_ZS;
 }
 
-bool is_line_end(CodePoint point) {
-  return (point >= 0x0A && point <= 0x0D) || point == 0x85 || point == 0x2028 || point == 0x2029;
-}
-
 bool is_control(CodePoint point) {
   return point < 0x20 || (point >= 0x7F && point < 0xA0) || point == 0x2028 || point == 0x2029;
 }
 
 CodePoint lower(CodePoint point) { return utf8proc_tolower(point); }
+CodePoint upper(CodePoint point) { return utf8proc_toupper(point); }
+
+LetterClass letter_class(CodePoint point) {
+  switch (utf8proc_category(point)) {
+    case UTF8PROC_CATEGORY_LU:
+      return LetterClass::kUpper;
+    case UTF8PROC_CATEGORY_LL:
+    case UTF8PROC_CATEGORY_LT:
+    case UTF8PROC_CATEGORY_LM:
+    case UTF8PROC_CATEGORY_LO:
+      return LetterClass::kOther;
+    case UTF8PROC_CATEGORY_MN:
+    case UTF8PROC_CATEGORY_MC:
+    case UTF8PROC_CATEGORY_ME:
+      return LetterClass::kMark;
+    case UTF8PROC_CATEGORY_ND:
+      return LetterClass::kDigit;
+    default:
+      return LetterClass::kNone;
+  }
+}
 
 std::string compose(std::string_view text) {
   utf8proc_uint8_t* composed = nullptr;

@@ -21,11 +21,14 @@ void append(std::string& text, CodePoint point);
 bool is_word_character(CodePoint point);
 // White space as Python's str.split() takes it.
 bool is_space(CodePoint point);
-// What ends a line for some program: LF, VT, FF, CR, NEL, and the two separators.
-bool is_line_end(CodePoint point);
 // C0 and C1 control characters, and the line and paragraph separators.
 bool is_control(CodePoint point);
 CodePoint lower(CodePoint point);
+CodePoint upper(CodePoint point);
+
+// What a character is to a word; digits are decimal ones.
+enum class LetterClass { kNone, kUpper, kOther, kMark, kDigit };
+LetterClass letter_class(CodePoint point);
 
 // The canonical composition (NFC): one spelling for é. Text that is not valid UTF-8 is returned as
 // it is.

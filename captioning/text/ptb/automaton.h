@@ -1,0 +1,61 @@
+// One deterministic automaton for a list of patterns: which of them matches the longest piece of a
+// text. Built from the positions of the patterns' symbols (Aho, Lam, Sethi, Ullman,
+// Compilers, 3.9).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "captioning/text/ptb/pattern.h"
+
+namespace saccade::ptb {
+
+// Where long looks ahead came to nothing, as (state, place) pairs: no later token of the text
+// repeats them, which keeps the time linear (Reps, "Maximal-munch" tokenization in linear time,
+// 1998).
+class DeadEnds {
+ public:
+  bool has(std::uint32_t state, std::size_t place) const {
+    return pairs_.contains(key(state, place));
+  }
+  void add(std::uint32_t state, std::size_t place) { pairs_.insert(key(state, place)); }
+  bool empty() const { return pairs_.empty(); }
+
+ private:
+  static std::uint64_t key(std::uint32_t state, std::size_t place) { return place << 16U | state; }
+  std::unordered_set<std::uint64_t> pairs_;
+};
+
+class Automaton {
+ public:
+  static constexpr int kNone = -1;
+  struct Longest {
+    int pattern = kNone;     // the first of those that match most
+    std::size_t length = 0;  // symbols
+  };
+
+  explicit Automaton(std::span<const PatternPtr> patterns);
+
+  // The longest match that starts at text[start].
+  Longest longest(std::string_view text, std::size_t start, DeadEnds& dead_ends) const;
+  // Whether a pattern matches exactly this text.
+  bool accepts(std::string_view text) const;
+
+ private:
+  static constexpr std::uint16_t kDead = 0, kStart = 1;
+  std::uint16_t next(std::uint16_t state, char symbol) const {
+    return next_[state * width_ + column_[static_cast<unsigned char>(symbol)]];
+  }
+
+  std::array<std::uint8_t, 256>
+      column_{};                     // of a symbol; symbols that no pattern tells apart share
+  std::size_t width_ = 0;            // columns
+  std::vector<std::uint16_t> next_;  // [states, width]
+  std::vector<int> accepted_;        // the first pattern that ends in a state
+};
+
+}  // namespace saccade::ptb

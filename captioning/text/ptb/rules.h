@@ -1,0 +1,37 @@
+// The rules of PTB tokens, as CoreNLP 3.4.1 has them with its default options.
+#pragma once
+
+#include <string_view>
+
+#include "captioning/text/ptb/automaton.h"
+
+namespace saccade::ptb {
+
+// How a token is written out (spelling.h).
+enum class Kind {
+  kNothing,  // white space, or a character without a rule: separates tokens
+  kWord,
+  kEntity,      // &amp; becomes &
+  kTag,         // spaces become no-break spaces
+  kBrackets,    // and brackets -lrb- and the like
+  kDash,        // --
+  kEllipsis,    // ...
+  kLess,        // <
+  kGreater,     // >
+  kLeftQuote,   // ` and ``, where the mark itself does not tell
+  kRightQuote,  // ' and '', where the mark itself does not tell
+  kFraction,
+  kCurrency,
+};
+
+struct Match {
+  Kind kind = Kind::kNothing;
+  std::size_t length = 1;   // symbols of the token
+  std::size_t advance = 1;  // symbols to where the next one starts: less if a period is read twice
+};
+
+// The token at symbols[start]: by the rule that matches most, what it wants to follow counted; of
+// equal ones by the first. `dead_ends` belongs to this text.
+Match match(std::string_view symbols, std::size_t start, DeadEnds& dead_ends);
+
+}  // namespace saccade::ptb
