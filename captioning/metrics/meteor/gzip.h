@@ -1,0 +1,42 @@
+// Reading gzip: a whole file at once, or line by line for files that do not fit in memory.
+// Private to the METEOR folder.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace saccade::meteor {
+
+// The text of gzip data. Throws DataError, which calls it `name`, when the data is broken.
+std::string inflate_gzip(std::string_view data, const std::string& name);
+
+// The lines of a gzip file, without their ends; a file that is not compressed is read as it is.
+class GzipLines {
+ public:
+  // Throws DataError when the file cannot be opened.
+  explicit GzipLines(std::string path);
+  ~GzipLines();
+  GzipLines(const GzipLines&) = delete;
+  GzipLines& operator=(const GzipLines&) = delete;
+
+  // The next line, valid until the call after, or nothing at the end. Throws DataError when the
+  // data is broken.
+  std::optional<std::string_view> next();
+  // PATH:LINE of the line that next() gave last, for messages.
+  std::string where() const;
+
+ private:
+  struct File;
+  bool fill();  // false at the end of the file
+
+  std::string path_;
+  std::unique_ptr<File> file_;
+  std::string buffer_;
+  std::size_t at_ = 0;  // in buffer_
+  std::int64_t line_ = 0;
+};
+
+}  // namespace saccade::meteor

@@ -1,0 +1,51 @@
+// METEOR 1.5 for English (Denkowski and Lavie, WMT 2014; task rank, -norm), as the coco-caption
+// evaluation calls it: the best reference counts, and a corpus is scored from the sum of its
+// segments' statistics, not from the mean of their scores. Scores are fractions, not percent.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "captioning/metrics/meteor/stats.h"
+
+namespace saccade {
+
+// coco-caption runs exact, stem and synonym, and paraphrases too where their table was fetched:
+// scores with and without them are not comparable.
+struct MeteorOptions {
+  bool stem = true;                   // words of one stem match
+  bool synonym = true;                // words that share a WordNet synset match
+  std::filesystem::path synonyms;     // another table than the built-in one: wordnet/make_table.sh
+  std::filesystem::path paraphrases;  // METEOR's paraphrase-en.gz; empty: no paraphrases
+};
+
+struct MeteorSegment {
+  MeteorStats stats;          // against the best reference
+  std::size_t reference = 0;  // its index, the first among equals
+  double score = 0;
+};
+
+class Meteor {
+ public:
+  // Loads the tables. Throws DataError when one cannot be read.
+  explicit Meteor(const MeteorOptions& options = {});
+  ~Meteor();
+  Meteor(const Meteor&) = delete;
+  Meteor& operator=(const Meteor&) = delete;
+
+  // The score of a hypothesis, words joined by one space (PTB tokens in coco-caption). May be
+  // called from several threads at once. Throws DataError when there is no reference.
+  MeteorSegment score(std::string_view hypothesis, std::span<const std::string> references) const;
+
+  // Modules and tables, with the tables' digests: for reports.
+  const std::string& tables() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace saccade

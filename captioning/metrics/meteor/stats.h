@@ -1,0 +1,37 @@
+// The 23 numbers METEOR 1.5 counts about a hypothesis and a reference, and the score they give
+// (Denkowski and Lavie, WMT 2014; the parameters for English tuned for ranking, "-t rank").
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace saccade {
+
+struct MeteorStats {
+  struct Sides {  // counts of words
+    std::int64_t hypothesis = 0, reference = 0;
+    bool operator==(const Sides&) const = default;
+  };
+  static constexpr std::size_t kModules = 4;  // exact, stem, synonym, paraphrase
+
+  Sides length;
+  Sides function;                                // function words among them
+  std::array<Sides, kModules> matched_content;   // by each module, that are no function words
+  std::array<Sides, kModules> matched_function;  // and that are
+  std::int64_t chunks = 0;                       // runs of matches adjacent in both
+  Sides matched;                                 // by any module
+
+  // Adds a segment to a corpus. One that matches whole, in one chunk, adds no chunk: by itself its
+  // fragmentation is zero.
+  MeteorStats& operator+=(const MeteorStats& segment);
+  bool operator==(const MeteorStats&) const = default;
+
+  // In METEOR's own order: lengths, function words, content and function words of each module,
+  // chunks, matched words; the hypothesis before the reference.
+  std::array<std::int64_t, 23> values() const;
+};
+
+// The score in [0, 1] of a segment or of the sum of a corpus; 0 when nothing matches.
+double meteor_score(const MeteorStats& stats);
+
+}  // namespace saccade
