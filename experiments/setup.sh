@@ -10,6 +10,7 @@ packages=(
   libeigen3-dev libtbb-dev
   libhdf5-dev libyaml-cpp-dev nlohmann-json3-dev libxxhash-dev
   libutf8proc-dev libcsv-dev           # Unicode classes; captions.csv
+  libstemmer-dev zlib1g-dev            # METEOR: stems; its tables
   libcli11-dev libspdlog-dev
   catch2 clang-format                  # the tests and the format check
 )
