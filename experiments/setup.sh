@@ -11,6 +11,7 @@ packages=(
   libhdf5-dev libyaml-cpp-dev nlohmann-json3-dev libxxhash-dev
   libutf8proc-dev libcsv-dev           # Unicode classes; captions.csv
   libboost-math-dev                    # Student's t
+  libstemmer-dev zlib1g-dev            # METEOR: stems; its tables
   libcli11-dev libspdlog-dev
   catch2 clang-format                  # the tests and the format check
 )

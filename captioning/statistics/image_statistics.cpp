@@ -78,6 +78,29 @@ std::vector<ImageStatistics> bleu_statistics(std::span<const BleuCounts> counts)
   return out;
 }
 
+ImageStatistics meteor_statistics(std::span<const MeteorStats> images) {
+  ImageStatistics out{.metric = "METEOR",
+                      .images = static_cast<Index>(images.size()),
+                      .width = static_cast<Index>(MeteorStats::kValues),
+                      .rows = {},
+                      .score = [](std::span<const double> sums, Index) {
+                        std::array<std::int64_t, MeteorStats::kValues> values{};
+                        for (std::size_t k = 0; k < values.size(); ++k) {
+                          values[k] = static_cast<std::int64_t>(sums[k]);
+                        }
+                        return meteor_score(MeteorStats::from(values));
+                      }};
+  for (const MeteorStats& image : images) {
+    MeteorStats summand;  // its chunks are as a sum counts them
+    summand += image;
+    for (const std::int64_t value : summand.values()) {
+      out.rows.push_back(static_cast<double>(value));
+    }
+  }
+  out.check();
+  return out;
+}
+
 void check_pair(const ImageStatistics& a, const ImageStatistics& b) {
   if (a.metric != b.metric || a.images != b.images || a.width != b.width) {
     throw DataError(str("a comparison pairs ", a.metric, " of ", a.images, " images (", a.width,

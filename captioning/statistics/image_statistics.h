@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "captioning/metrics/bleu.h"
+#include "captioning/metrics/meteor/stats.h"
 #include "core/base/real.h"
 
 namespace saccade {
@@ -33,6 +34,9 @@ ImageStatistics mean_statistics(std::string metric, std::span<const double> scor
 
 // The names and scores of named_bleu, in its order. Throws DataError as check() does.
 std::vector<ImageStatistics> bleu_statistics(std::span<const BleuCounts> counts);
+
+// METEOR, of the images' statistics against their best references. Throws DataError as above.
+ImageStatistics meteor_statistics(std::span<const MeteorStats> images);
 
 // Throws DataError unless both name the same metric of as many images, in rows of one width.
 void check_pair(const ImageStatistics& a, const ImageStatistics& b);

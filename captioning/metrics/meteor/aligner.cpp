@@ -66,40 +66,43 @@ void Aligner::add(const Rank& rank, std::uint32_t parent, const Match* match) {
 // The candidates of one path: each match that can start at this word, then none.
 void Aligner::extend(std::uint32_t parent, std::uint32_t at, const MatchLists& lists) {
   const Path& path = paths_[parent];
-  Rank rank = path.rank;
-  if (at < path.covered_until) return add(rank, parent, nullptr);
-  const bool open_chunk = path.last_end != kNone;
-  const auto breaks_chunk = [&](const Match& match) {
-    return open_chunk && path.last_end != match.start;
+  if (at < path.covered_until) return add(path.rank, parent, nullptr);
+  const std::int64_t last_end = path.last_end;
+  const auto breaks_chunk = [=](const Match& match) {
+    return last_end != kNone && last_end != match.start;
   };
-  const auto with = [&](const Match& match) {
-    return Rank{rank.matched + gain(match), rank.chunks + (breaks_chunk(match) ? 1U : 0U),
-                rank.distance};
+  // The path's distance counts every match that was tried: it grows after a match was added as a
+  // candidate, so that one's own distance is not in its rank, but in the ranks of those after it.
+  std::int64_t distance = path.rank.distance;
+  const auto rank_with = [&](const Match& match) {
+    return Rank{path.rank.matched + gain(match), path.rank.chunks + (breaks_chunk(match) ? 1U : 0U),
+                distance};
   };
-  const auto distance = [&](const Match& match) {
+  const auto distance_of = [=](const Match& match) {
     return std::abs(std::int64_t{at} - std::int64_t{match.start});
   };
   if (certain_[at] == kStarts) {
     const Match& match = lists.at(at).front();
-    rank.distance += distance(match);
-    return add(with(match), parent, &match);
+    distance += distance_of(match);  // unlike all others, a certain match counts for itself
+    return add(rank_with(match), parent, &match);
   }
-  // A match's distance counts for those tried after it, not for the path that takes it. So of one
-  // module's words that continue the chunk no better, each ranks behind those before it, and only
-  // as many as the beam holds can matter: this bounds the work for a word repeated a thousand
-  // times.
+  // Of one module's words that break the chunk alike, each ranks behind those before it, and only
+  // as many as the beam holds can stay: that bounds the work for a word repeated a thousand times.
+  const std::uint64_t* used = used_.data() + parent * words_;
   Module module = Module::kExact;
   std::size_t alike = 0;
   for (const Match& match : lists.at(at)) {
-    if (!is_free(parent, at, match)) continue;
+    if (!is_free(used, at, match)) continue;
     if (match.module != module) alike = 0;
     module = match.module;
-    const bool behind = breaks_chunk(match) == open_chunk && module != Module::kParaphrase;
-    if (!behind || alike++ < kBeam) add(with(match), parent, &match);
-    rank.distance += distance(match);
+    if (alike < kBeam || match.start == last_end || module == Module::kParaphrase) {
+      add(rank_with(match), parent, &match);
+      alike += match.start == last_end ? 0U : 1U;
+    }
+    distance += distance_of(match);
   }
-  rank.chunks += open_chunk ? 1U : 0U;
-  add(rank, parent, nullptr);
+  const bool closes_chunk = last_end != kNone;
+  add({path.rank.matched, path.rank.chunks + (closes_chunk ? 1U : 0U), distance}, parent, nullptr);
 }
 
 // The candidates that rank first become the paths; of equals the one made first.
@@ -138,15 +141,15 @@ void Aligner::keep_best(std::uint32_t at) {
   used_.swap(next_used_);
 }
 
-// Whether a path may take a match: all its words are unused. The words of the reference before `at`
-// do not matter, and of those after it only certain matches can have used any.
-bool Aligner::is_free(std::uint32_t path, std::uint32_t at, const Match& match) const {
-  const std::uint64_t* used = used_.data() + path * words_;
-  for (std::size_t k = match.start; k < match.start + match.length; ++k) {
-    if ((used[k / 64] & bit(k)) != 0) return false;
+// Whether a path that uses these words may take a match at the open word `at`. Of the words of the
+// reference that follow only certain matches can have taken any.
+bool Aligner::is_free(const std::uint64_t* used, std::uint32_t at, const Match& match) const {
+  if ((used[match.start / 64] & bit(match.start)) != 0) return false;
+  for (std::uint32_t k = 1; k < match.length; ++k) {
+    if ((used[(match.start + k) / 64] & bit(match.start + k)) != 0) return false;
   }
-  for (std::size_t k = at; k < at + match.reference_length; ++k) {
-    if (certain_[k] != kOpen) return false;
+  for (std::uint32_t k = 1; k < match.reference_length; ++k) {
+    if (certain_[at + k] != kOpen) return false;
   }
   return true;
 }

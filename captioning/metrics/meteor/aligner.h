@@ -64,7 +64,7 @@ class Aligner {
   void extend(std::uint32_t parent, std::uint32_t at, const MatchLists& lists);
   void add(const Rank& rank, std::uint32_t parent, const Match* match);
   void keep_best(std::uint32_t at);
-  bool is_free(std::uint32_t path, std::uint32_t at, const Match& match) const;
+  bool is_free(const std::uint64_t* used, std::uint32_t at, const Match& match) const;
 
   std::size_t words_ = 0;                        // 64-bit words of bits a path
   std::vector<Path> paths_, next_paths_;         // at most 40

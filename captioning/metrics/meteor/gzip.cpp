@@ -2,6 +2,7 @@
 
 #include <zlib.h>
 
+#include <cerrno>
 #include <cstring>
 
 #include "core/base/error.h"
@@ -19,6 +20,7 @@ DataError broken(const std::string& name, const char* reason) {
 }  // namespace
 
 std::string inflate_gzip(std::string_view data, const std::string& name) {
+  if (!data.starts_with("\x1f\x8b")) return std::string(data);
   constexpr int kGzipHeader = 16 + MAX_WBITS;
   z_stream stream{};
   if (inflateInit2(&stream, kGzipHeader) != Z_OK) throw InternalError("zlib does not start");
@@ -35,7 +37,7 @@ std::string inflate_gzip(std::string_view data, const std::string& name) {
     state = inflate(&stream, Z_NO_FLUSH);
   }
   if (state == Z_BUF_ERROR) throw broken(name, "it ends early");
-  if (state != Z_STREAM_END) throw broken(name, stream.msg == nullptr ? "no gzip" : stream.msg);
+  if (state != Z_STREAM_END) throw broken(name, stream.msg == nullptr ? "damaged" : stream.msg);
   out.resize(stream.total_out);
   return out;
 }

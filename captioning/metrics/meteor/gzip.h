@@ -10,7 +10,8 @@
 
 namespace saccade::meteor {
 
-// The text of gzip data. Throws DataError, which calls it `name`, when the data is broken.
+// The text of gzip data, or data that is no gzip as it is. Throws DataError, which calls it `name`,
+// when the data is broken.
 std::string inflate_gzip(std::string_view data, const std::string& name);
 
 // The lines of a gzip file, without their ends; a file that is not compressed is read as it is.

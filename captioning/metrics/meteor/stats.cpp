@@ -51,21 +51,18 @@ MeteorStats& MeteorStats::operator+=(const MeteorStats& segment) {
   return *this;
 }
 
-std::array<std::int64_t, 23> MeteorStats::values() const {
-  std::array<std::int64_t, 23> out{};
+std::array<std::int64_t, MeteorStats::kValues> MeteorStats::values() const {
+  std::array<std::int64_t, kValues> out{};
+  MeteorStats copy = *this;
   std::size_t at = 0;
-  const auto add = [&](const Sides& sides) {
-    out[at++] = sides.hypothesis;
-    out[at++] = sides.reference;
-  };
-  add(length);
-  add(function);
-  for (std::size_t i = 0; i < kModules; ++i) {
-    add(matched_content[i]);
-    add(matched_function[i]);
-  }
-  out[at++] = chunks;
-  add(matched);
+  copy.for_values([&](const std::int64_t& value) { out[at++] = value; });
+  return out;
+}
+
+MeteorStats MeteorStats::from(const std::array<std::int64_t, kValues>& values) {
+  MeteorStats out;
+  std::size_t at = 0;
+  out.for_values([&](std::int64_t& value) { value = values[at++]; });
   return out;
 }
 

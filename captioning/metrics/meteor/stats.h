@@ -28,7 +28,26 @@ struct MeteorStats {
 
   // In METEOR's own order: lengths, function words, content and function words of each module,
   // chunks, matched words; the hypothesis before the reference.
-  std::array<std::int64_t, 23> values() const;
+  static constexpr std::size_t kValues = 23;
+  std::array<std::int64_t, kValues> values() const;
+  static MeteorStats from(const std::array<std::int64_t, kValues>& values);
+
+ private:
+  template <class Visit>
+  void for_values(Visit visit) {
+    const auto both = [&](Sides& sides) {
+      visit(sides.hypothesis);
+      visit(sides.reference);
+    };
+    both(length);
+    both(function);
+    for (std::size_t i = 0; i < kModules; ++i) {
+      both(matched_content[i]);
+      both(matched_function[i]);
+    }
+    visit(chunks);
+    both(matched);
+  }
 };
 
 // The score in [0, 1] of a segment or of the sum of a corpus; 0 when nothing matches.
