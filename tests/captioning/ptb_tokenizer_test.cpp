@@ -175,6 +175,16 @@ TEST_CASE("PTB: hostile captions take time in proportion to their length") {
   }
 }
 
+TEST_CASE("PTB: what follows is seen across any number of blank lines") {
+  std::vector<std::string> captions(600, "");
+  captions[100] = "\u00A0\r";
+  captions.front() = "letter K.";
+  captions.push_back("The cat");
+  CHECK(lines(captions).front() == "letter k .");
+  captions.back() = "A";
+  CHECK(lines(captions).front() == "letter k.");
+}
+
 TEST_CASE("PTB: any number of threads, the same tokens") {
   std::vector<std::string> captions;
   for (int i = 0; i < 2000; ++i) {
