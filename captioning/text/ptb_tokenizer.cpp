@@ -18,19 +18,16 @@ using Tokens = std::vector<std::string>;
 constexpr std::array<std::string_view, 13> kPunctuation = {"''", "'", "``", "`",  ".",   "?", "!",
                                                            ",",  ":", "-",  "--", "...", ";"};
 
-bool is_blank(std::string_view line) {
-  return std::all_of(line.begin(), line.end(), [](char c) { return c == ' ' || c == '\t'; });
-}
-
 // The captions from `begin` to `end` as lines, and what a rule may want to see of those after them:
 // the first that is not blank.
 ptb::Text join(std::span<const std::string> captions, std::size_t begin, std::size_t end) {
   ptb::Text text;
   bool seen = false;
-  for (std::size_t i = begin; i < captions.size() && !(i >= end && seen); ++i) {
+  for (std::size_t i = begin; i < captions.size() && !seen; ++i) {
+    const std::size_t start = text.symbols.size();
     ptb::append_line(text, captions[i]);
+    seen = i >= end && !ptb::is_blank(std::string_view(text.symbols).substr(start));
     if (i + 1 < captions.size()) ptb::append_line_end(text);
-    seen = i >= end && !is_blank(captions[i]);
   }
   return text;
 }

@@ -107,76 +107,89 @@ class PositionGraph {
   }
 };
 
-// The sets of positions that the automaton can be in, numbered as they are found.
-class StateSets {
+// Numbers sets of positions in the order in which they come.
+class SetNumbers {
  public:
-  std::uint16_t number(const Positions& set) {
-    const std::u16string key(set.begin(), set.end());
-    const auto [found, is_new] = numbers_.emplace(key, static_cast<std::uint16_t>(sets.size()));
-    if (is_new) {
-      if (sets.size() > UINT16_MAX) throw InternalError("patterns: too many states");
-      sets.push_back(set);
-    }
-    return found->second;
+  struct Entry {
+    std::uint16_t number;
+    bool is_new;
+  };
+  Entry number(const Positions& set) {
+    key_.assign(set.begin(), set.end());
+    const auto next = static_cast<std::uint16_t>(numbers_.size());
+    const auto [found, is_new] = numbers_.try_emplace(key_, next);
+    if (numbers_.size() > UINT16_MAX) throw InternalError("patterns: too many states");
+    return {found->second, is_new};
   }
-  std::vector<Positions> sets;
 
  private:
   std::unordered_map<std::u16string, std::uint16_t> numbers_;
+  std::u16string key_;
 };
+
+// The columns of symbols: 0, 1, ... so that two symbols share one if every set has both or neither.
+std::array<std::uint8_t, 256> columns_of(const std::vector<SymbolSet>& sets) {
+  std::array<std::uint8_t, 256> column{};
+  for (const SymbolSet& set : sets) {
+    std::map<std::pair<std::uint8_t, bool>, std::uint8_t> parts;
+    for (std::size_t symbol = 0; symbol < column.size(); ++symbol) {
+      const auto next = static_cast<std::uint8_t>(parts.size());
+      column[symbol] = parts.emplace(std::pair(column[symbol], set[symbol]), next).first->second;
+    }
+  }
+  return column;
+}
 
 }  // namespace
 
 Automaton::Automaton(std::span<const PatternPtr> patterns) {
   PositionGraph graph;
   const Positions start = graph.add_all(patterns);
-
-  // Columns: symbols that the same positions read.
-  std::vector<SymbolSet> different(graph.symbols.begin(), graph.symbols.end());
-  const auto less = [](const SymbolSet& a, const SymbolSet& b) {
-    return a.to_string() < b.to_string();
-  };
-  std::sort(different.begin(), different.end(), less);
-  different.erase(std::unique(different.begin(), different.end()), different.end());
-  std::map<std::vector<bool>, std::uint8_t> columns;
-  std::vector<std::size_t> example;
-  for (std::size_t symbol = 0; symbol < 256; ++symbol) {
-    std::vector<bool> readers;
-    for (const SymbolSet& set : different) readers.push_back(set[symbol]);
-    const auto [found, is_new] =
-        columns.emplace(readers, static_cast<std::uint8_t>(columns.size()));
-    if (is_new) example.push_back(symbol);
-    column_[symbol] = found->second;
+  column_ = columns_of(graph.symbols);
+  width_ = *std::max_element(column_.begin(), column_.end()) + std::size_t{1};
+  std::vector<std::vector<std::uint8_t>> columns(graph.symbols.size());  // that a position reads
+  for (std::size_t position = 0; position < columns.size(); ++position) {
+    std::vector<bool> read(width_);
+    for (std::size_t symbol = 0; symbol < column_.size(); ++symbol) {
+      if (graph.symbols[position][symbol]) read[column_[symbol]] = true;
+    }
+    for (std::size_t column = 0; column < width_; ++column) {
+      if (read[column]) columns[position].push_back(static_cast<std::uint8_t>(column));
+    }
   }
-  width_ = example.size();
 
-  StateSets states;
-  states.number({});  // kDead
-  states.number(start);
-  for (std::size_t state = 0; state < states.sets.size(); ++state) {
+  // A state is a set of positions. Where a symbol leads depends on those of them that read it only.
+  SetNumbers state_numbers, reader_numbers;
+  std::vector<Positions> states = {{}, start};  // kDead, kStart
+  for (const Positions& state : states) state_numbers.number(state);
+  std::vector<std::uint16_t> leads_to;     // by the number of the readers
+  std::vector<Positions> readers(width_);  // of the columns, in one state
+  for (std::size_t state = 0; state < states.size(); ++state) {
+    for (Positions& set : readers) set.clear();
     int accepted = kNone;
-    std::vector<Positions> reached(width_);
-    for (const std::uint16_t position : states.sets[state]) {
+    for (const std::uint16_t position : states[state]) {
       if (accepted == kNone) accepted = graph.ends[position];
-      for (std::size_t column = 0; column < width_; ++column) {
-        if (!graph.symbols[position][example[column]]) continue;
-        const Positions& follow = graph.follow[position];
-        reached[column].insert(reached[column].end(), follow.begin(), follow.end());
-      }
+      for (const std::uint8_t column : columns[position]) readers[column].push_back(position);
     }
     accepted_.push_back(accepted);
-    for (Positions& set : reached) {
-      std::sort(set.begin(), set.end());
-      set.erase(std::unique(set.begin(), set.end()), set.end());
-      next_.push_back(states.number(set));
+    for (const Positions& set : readers) {
+      const auto [number, is_new] = reader_numbers.number(set);
+      if (is_new) {
+        Positions reached;
+        for (const std::uint16_t position : set) unite(reached, graph.follow[position]);
+        const auto target = state_numbers.number(reached);
+        if (target.is_new) states.push_back(std::move(reached));
+        leads_to.push_back(target.number);
+      }
+      next_.push_back(leads_to[number]);
     }
   }
 }
 
 Automaton::Longest Automaton::longest(std::string_view text, std::size_t start,
                                       DeadEnds& dead_ends) const {
-  // Only every 64th place of long looks ahead is noted: that is enough to stop the next one soon.
-  constexpr std::size_t kLong = 256, kStep = 64;
+  // Only every 16th place of long looks ahead is noted: that is enough to stop the next one soon.
+  constexpr std::size_t kLong = 64, kStep = 16;
   Longest best;
   std::size_t end = start;  // of the best match
   std::uint16_t state = kStart;
@@ -198,9 +211,22 @@ Automaton::Longest Automaton::longest(std::string_view text, std::size_t start,
   return best;
 }
 
+std::vector<std::size_t> Automaton::accepted_lengths(std::string_view text) const {
+  std::vector<std::size_t> lengths;
+  std::uint16_t state = kStart;
+  for (std::size_t at = 0; at < text.size() && state != kDead; ++at) {
+    state = next(state, text[at]);
+    if (accepted_[state] != kNone) lengths.push_back(at + 1);
+  }
+  return lengths;
+}
+
 bool Automaton::accepts(std::string_view text) const {
   std::uint16_t state = kStart;
-  for (const char symbol : text) state = next(state, symbol);
+  for (const char symbol : text) {
+    if (state == kDead) return false;
+    state = next(state, symbol);
+  }
   return accepted_[state] != kNone;
 }
 

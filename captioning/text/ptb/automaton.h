@@ -23,7 +23,6 @@ class DeadEnds {
     return pairs_.contains(key(state, place));
   }
   void add(std::uint32_t state, std::size_t place) { pairs_.insert(key(state, place)); }
-  bool empty() const { return pairs_.empty(); }
 
  private:
   static std::uint64_t key(std::uint32_t state, std::size_t place) { return place << 16U | state; }
@@ -42,6 +41,8 @@ class Automaton {
 
   // The longest match that starts at text[start].
   Longest longest(std::string_view text, std::size_t start, DeadEnds& dead_ends) const;
+  // The lengths of a text's beginnings that a pattern matches, ascending.
+  std::vector<std::size_t> accepted_lengths(std::string_view text) const;
   // Whether a pattern matches exactly this text.
   bool accepts(std::string_view text) const;
 

@@ -93,7 +93,7 @@ class Parser {
 
   PatternPtr set() {
     ++at_;
-    const bool complement = text_[at_] == '^';
+    const bool complement = at_ < text_.size() && text_[at_] == '^';
     if (complement) ++at_;
     SymbolSet symbols;
     while (at_ < text_.size() && text_[at_] != ']') {

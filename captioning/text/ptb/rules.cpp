@@ -1,6 +1,7 @@
 // The rules of PTB tokens. Order matters only between rules that match equally much.
 #include "captioning/text/ptb/rules.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -43,7 +44,7 @@ thing      = elided? alnum+ (joint elided? alnum+)*
 slashed    = alnum+ ('-' latin+){0,2} ('\'? '/' alnum+ ('-' latin+){0,2}){1,2}
 joined     = [A-Z]+ (('+' | amp) [A-Z]+)+
 special    = '-' ('lrb' | 'rrb' | 'lcb' | 'rcb' | 'lsb' | 'rsb') '-' | 'c.d.s' | 'pro-' | 'anti-'
-  | 's' amp ('p-500' | 'ls') | 'cap' apostrophe 'n' | 'c' apostrophe 'est' | 'c++' | [CF] '#'
+  | 's' amp ('p-500' | 'ls') | 'cap' apostrophe 'n' | 'c' apostrophe 'est' | 'c++' | ('c' | 'f') '#'
 shouted    = ('e' | 'yahoo' | 'jeopardy') '!'
 
 # Numbers
@@ -115,8 +116,9 @@ double     = '"' | '&quot;'
 quotes     = apostrophe | "''" | ('`' | left_apostrophe | right_apostrophe | quote){1,2}
 )re";
 
-// What happens to the end of a token: nothing, or its period or last letters are read again.
-enum class Tail { kNone, kPeriodTwice, kNotPart1, kNotPart2, kNotPart3 };
+// What is read again after a token: nothing, its period too, or the last two or three letters,
+// which it then lacks.
+enum class Tail { kNone, kPeriodTwice, kLessTwo, kLessThree };
 
 struct Rule {
   Kind kind;
@@ -130,10 +132,10 @@ constexpr Rule kRules[] = {
     {Kind::kDash, "'&' ('md' | 'mdash' | 'ndash') ';' | dash"},
     {Kind::kEntity, "'&amp;'"},
     {Kind::kWord, "'&' ('ht' | 'tl' | [ul] 'r' | 'q' [clr] | [oc] 'dq' | '#' [0-9]+) ';'"},
-    {Kind::kWord, "'cannot'", "", Tail::kNotPart3},
-    {Kind::kWord, "'gonna' | 'gotta' | 'lemme' | 'gimme' | 'wanna'", "", Tail::kNotPart2},
-    {Kind::kWord, "apostrophe 'tis'", "", Tail::kNotPart2},
-    {Kind::kWord, "apostrophe 'twas'", "", Tail::kNotPart3},
+    {Kind::kWord, "'cannot'", "", Tail::kLessThree},
+    {Kind::kWord, "'gonna' | 'gotta' | 'lemme' | 'gimme' | 'wanna'", "", Tail::kLessTwo},
+    {Kind::kWord, "apostrophe 'tis'", "", Tail::kLessTwo},
+    {Kind::kWord, "apostrophe 'twas'", "", Tail::kLessThree},
     {Kind::kWord, "word", "clitic"},
     {Kind::kWord, "before_nt", "nt"},
     {Kind::kWord, "word"},
@@ -229,15 +231,14 @@ struct Lexer {
   };
   std::vector<std::unique_ptr<Split>> splits;  // of a rule; none where nothing has to follow
 
-  // Symbols of the token in a match of a rule.
+  // Symbols of the token in a match of a rule: as many as can be with what follows after them.
   std::size_t token_length(std::size_t rule, std::string_view matched) const {
     if (splits[rule] == nullptr) return matched.size();
-    std::size_t length = matched.size();
-    while (length > 1 && !(splits[rule]->follow.accepts(matched.substr(length)) &&
-                           splits[rule]->token.accepts(matched.substr(0, length)))) {
-      --length;
-    }
-    return length;
+    const std::vector<std::size_t> lengths = splits[rule]->token.accepted_lengths(matched);
+    const auto found = std::find_if(lengths.rbegin(), lengths.rend(), [&](std::size_t length) {
+      return splits[rule]->follow.accepts(matched.substr(length));
+    });
+    return *found;  // the match of the whole rule guarantees one
   }
 };
 
@@ -279,11 +280,9 @@ Match match(std::string_view symbols, std::size_t start, DeadEnds& dead_ends) {
     case Tail::kPeriodTwice:
       // "K. The": a letter alone loses the period to the sentence, "U.S. The" has one of its own.
       return {rule.kind, length == 2 ? 1 : length, length - 1};
-    case Tail::kNotPart1:
-      return {rule.kind, length - 1, length - 1};
-    case Tail::kNotPart2:
+    case Tail::kLessTwo:
       return {rule.kind, length - 2, length - 2};
-    case Tail::kNotPart3:
+    case Tail::kLessThree:
       return {rule.kind, length - 3, length - 3};
   }
   return {rule.kind, length, length};

@@ -31,7 +31,8 @@ struct Match {
 };
 
 // The token at symbols[start]: by the rule that matches most, what it wants to follow counted; of
-// equal ones by the first. `dead_ends` belongs to this text.
+// equal ones by the first. `dead_ends` belongs to this text. The first call builds the automaton
+// (0.05 s).
 Match match(std::string_view symbols, std::size_t start, DeadEnds& dead_ends);
 
 }  // namespace saccade::ptb

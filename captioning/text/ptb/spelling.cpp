@@ -46,7 +46,7 @@ const Spelling* find(std::u16string_view rest, Spellings spellings) {
 
 CodePoint code_point(std::u16string_view rest) {
   const bool pair = rest.size() > 1 && (rest[0] & 0xFC00) == 0xD800 && (rest[1] & 0xFC00) == 0xDC00;
-  if (!pair) return rest[0];
+  if (!pair) return (rest[0] & 0xF800) == 0xD800 ? 0xFFFD : rest[0];
   return 0x10000 + ((rest[0] & 0x3FF) << 10) + (rest[1] & 0x3FF);
 }
 

@@ -1,7 +1,7 @@
 #include "captioning/text/ptb/symbols.h"
 
+#include <algorithm>
 #include <array>
-#include <utility>
 
 #include "captioning/text/unicode.h"
 
@@ -15,76 +15,47 @@ constexpr CodePoint kBmpEnd = 0x10000;  // beyond it a character is two units, n
 
 struct Group {
   Symbol symbol;
-  std::vector<std::pair<CodePoint, CodePoint>> ranges;  // first, last
+  std::u16string_view ranges;  // pairs: the first and the last character of each
 };
 
 // What is neither a letter nor a digit for Unicode. The C1 controls stand for the characters that
 // Windows-1252 has in their place.
-std::vector<Group> groups() {
-  return {
-      {Symbol::kMark,
-       {{0x02C2, 0x02C5},
-        {0x02D2, 0x02DF},
-        {0x02E5, 0x02FF},
-        {0x0384, 0x0385},
-        {0x03F6, 0x03F6},
-        {0x055A, 0x055F},
-        {0x06D6, 0x06EF}}},
-      {Symbol::kSoftHyphen, {{0x00AD, 0x00AD}}},
-      {Symbol::kNoBreakSpace, {{0x00A0, 0x00A0}}},
-      {Symbol::kWideSpace, {{0x2000, 0x200A}, {0x3000, 0x3000}}},
-      {Symbol::kInvisible, {{0x200B, 0x200B}, {0x200E, 0x200F}, {0xFEFF, 0xFEFF}}},
-      {Symbol::kDash, {{0x0096, 0x0097}, {0x2013, 0x2015}}},
-      {Symbol::kLeftApostrophe, {{0x0091, 0x0091}, {0x2018, 0x2018}, {0x201B, 0x201B}}},
-      {Symbol::kRightApostrophe, {{0x0092, 0x0092}, {0x2019, 0x2019}}},
-      {Symbol::kQuote,
-       {{0x0093, 0x0094},
-        {0x00AB, 0x00AB},
-        {0x00BB, 0x00BB},
-        {0x201A, 0x201A},
-        {0x201C, 0x201F},
-        {0x2039, 0x203A}}},
-      {Symbol::kEllipsis, {{0x2026, 0x2026}}},
-      {Symbol::kCurrency,
-       {{0x0080, 0x0080},
-        {0x00A2, 0x00A5},
-        {0x060B, 0x060B},
-        {0x0E3F, 0x0E3F},
-        {0x20A0, 0x20A0},
-        {0x20A4, 0x20A4},
-        {0x20AC, 0x20AC},
-        {0xFFE0, 0xFFE1},
-        {0xFFE5, 0xFFE6}}},
-      {Symbol::kFraction, {{0x00BC, 0x00BE}, {0x2153, 0x215E}}},
-      {Symbol::kFractionSlash, {{0x2044, 0x2044}}},
-      {Symbol::kArabicSeparator, {{0x066B, 0x066C}}},
-      {Symbol::kSuperDigit,
-       {{0x00B2, 0x00B3}, {0x00B9, 0x00B9}, {0x2070, 0x2070}, {0x2074, 0x2079}}},
-      {Symbol::kSubDigit, {{0x2080, 0x2089}}},
-      {Symbol::kRaisedSign, {{0x207A, 0x207B}, {0x208A, 0x208B}}},
-      {Symbol::kComma, {{0x3001, 0x3001}}},
-      {Symbol::kStop,
-       {{0x00A1, 0x00A1},
-        {0x00BF, 0x00BF},
-        {0x037E, 0x037E},
-        {0x0589, 0x0589},
-        {0x061F, 0x061F},
-        {0x06D4, 0x06D4},
-        {0x0700, 0x0702},
-        {0x3002, 0x3002}}},
-      {Symbol::kHyphen, {{0x058A, 0x058A}, {0x2010, 0x2011}}},
-      {Symbol::kSign,
-       {{0x00A6, 0x00A9}, {0x00AC, 0x00AC}, {0x00AE, 0x00B1}, {0x00B4, 0x00B4}, {0x00B6, 0x00B8},
-        {0x00D7, 0x00D7}, {0x00F7, 0x00F7}, {0x0387, 0x0387}, {0x05BE, 0x05BE}, {0x05C0, 0x05C0},
-        {0x05C3, 0x05C3}, {0x05C6, 0x05C6}, {0x05F3, 0x05F4}, {0x0600, 0x0603}, {0x0606, 0x060A},
-        {0x060C, 0x060C}, {0x0614, 0x0614}, {0x061B, 0x061B}, {0x061E, 0x061E}, {0x066A, 0x066A},
-        {0x066D, 0x066D}, {0x0703, 0x070D}, {0x07F6, 0x07F8}, {0x0964, 0x0965}, {0x0E4F, 0x0E4F},
-        {0x1FBD, 0x1FBD}, {0x2016, 0x2017}, {0x2020, 0x2023}, {0x2030, 0x2038}, {0x203B, 0x203B},
-        {0x203E, 0x2042}, {0x207C, 0x207E}, {0x208C, 0x208E}, {0x2100, 0x214F}, {0x2190, 0x2BFF},
-        {0x3012, 0x3012}, {0x30FB, 0x30FB}, {0xFF01, 0xFF0F}, {0xFF1A, 0xFF20}, {0xFF3B, 0xFF40},
-        {0xFF5B, 0xFF65}}},
-  };
-}
+constexpr Group kGroups[] = {
+    {Symbol::kMark,
+     u"\u02C2\u02C5\u02D2\u02DF\u02E5\u02FF\u0384\u0385\u03F6\u03F6\u055A\u055F"
+     u"\u06D6\u06EF"},
+    {Symbol::kSoftHyphen, u"\u00AD\u00AD"},
+    {Symbol::kNoBreakSpace, u"\u00A0\u00A0"},
+    {Symbol::kWideSpace, u"\u2000\u200A\u3000\u3000"},
+    {Symbol::kInvisible, u"\u200B\u200B\u200E\u200F\uFEFF\uFEFF"},
+    {Symbol::kDash, u"\u0096\u0097\u2013\u2015"},
+    {Symbol::kLeftApostrophe, u"\u0091\u0091\u2018\u2018\u201B\u201B"},
+    {Symbol::kRightApostrophe, u"\u0092\u0092\u2019\u2019"},
+    {Symbol::kQuote, u"\u0093\u0094\u00AB\u00AB\u00BB\u00BB\u201A\u201A\u201C\u201F\u2039\u203A"},
+    {Symbol::kEllipsis, u"\u2026\u2026"},
+    {Symbol::kCurrency,
+     u"\u0080\u0080\u00A2\u00A5\u060B\u060B\u0E3F\u0E3F\u20A0\u20A0\u20A4\u20A4"
+     u"\u20AC\u20AC\uFFE0\uFFE1\uFFE5\uFFE6"},
+    {Symbol::kFraction, u"\u00BC\u00BE\u2153\u215E"},
+    {Symbol::kFractionSlash, u"\u2044\u2044"},
+    {Symbol::kArabicSeparator, u"\u066B\u066C"},
+    {Symbol::kSuperDigit, u"\u00B2\u00B3\u00B9\u00B9\u2070\u2070\u2074\u2079"},
+    {Symbol::kSubDigit, u"\u2080\u2089"},
+    {Symbol::kRaisedSign, u"\u207A\u207B\u208A\u208B"},
+    {Symbol::kComma, u"\u3001\u3001"},
+    {Symbol::kStop,
+     u"\u00A1\u00A1\u00BF\u00BF\u037E\u037E\u0589\u0589\u061F\u061F\u06D4\u06D4"
+     u"\u0700\u0702\u3002\u3002"},
+    {Symbol::kHyphen, u"\u058A\u058A\u2010\u2011"},
+    {Symbol::kSign,
+     u"\u00A6\u00A9\u00AC\u00AC\u00AE\u00B1\u00B4\u00B4\u00B6\u00B8\u00D7\u00D7"
+     u"\u00F7\u00F7\u0387\u0387\u05BE\u05BE\u05C0\u05C0\u05C3\u05C3\u05C6\u05C6"
+     u"\u05F3\u05F4\u0600\u0603\u0606\u060A\u060C\u060C\u0614\u0614\u061B\u061B"
+     u"\u061E\u061E\u066A\u066A\u066D\u066D\u0703\u070D\u07F6\u07F8\u0964\u0965"
+     u"\u0E4F\u0E4F\u1FBD\u1FBD\u2016\u2017\u2020\u2023\u2030\u2038\u203B\u203B"
+     u"\u203E\u2042\u207C\u207E\u208C\u208E\u2100\u214F\u2190\u2BFF\u3012\u3012"
+     u"\u30FB\u30FB\uFF01\uFF0F\uFF1A\uFF20\uFF3B\uFF40\uFF5B\uFF65"},
+};
 
 Symbol letter_or_digit(CodePoint point) {
   constexpr CodePoint kLastLaoMark = 0x0ECD;  // the original lists marks up to there
@@ -112,9 +83,9 @@ Table make_table() {
   };
   constexpr CodePoint kAsciiEnd = 0x80;
   for (CodePoint point = kAsciiEnd; point < kBmpEnd; ++point) set(point, letter_or_digit(point));
-  for (const Group& group : groups()) {
-    for (const auto& [first, last] : group.ranges) {
-      for (CodePoint point = first; point <= last; ++point) {
+  for (const Group& group : kGroups) {
+    for (std::size_t i = 0; i < group.ranges.size(); i += 2) {
+      for (CodePoint point = group.ranges[i]; point <= group.ranges[i + 1]; ++point) {
         const Symbol symbol = letter_or_digit(point);
         if (symbol == Symbol::kOther || symbol == Symbol::kMark) set(point, group.symbol);
       }
@@ -152,6 +123,13 @@ void append_line(Text& text, std::string_view line) {
       text.symbols.append(2, static_cast<char>(Symbol::kOther));
     }
   }
+}
+
+bool is_blank(std::string_view symbols) {
+  return std::all_of(symbols.begin(), symbols.end(), [](char c) {
+    const auto symbol = static_cast<Symbol>(c);
+    return c == ' ' || c == '\t' || symbol == Symbol::kNoBreakSpace || symbol == Symbol::kWideSpace;
+  });
 }
 
 }  // namespace saccade::ptb

@@ -53,4 +53,7 @@ bool ends_line(unicode::CodePoint point);
 void append_line(Text& text, std::string_view line);
 void append_line_end(Text& text);
 
+// Whether symbols are white space only.
+bool is_blank(std::string_view symbols);
+
 }  // namespace saccade::ptb

@@ -1,0 +1,206 @@
+// PTB tokens: each rule's visible effect, what crosses lines, hostile captions, thread counts.
+#include "captioning/text/ptb_tokenizer.h"
+
+#include <chrono>
+
+#include "captioning/text/tokenizer.h"
+#include "core/parallel/parallel.h"
+#include "tests/support/catch.h"
+
+namespace saccade {
+namespace {
+
+// The tokens of lines of one file, one space between two.
+std::vector<std::string> lines(const std::vector<std::string>& captions) {
+  std::vector<std::string> out;
+  for (const auto& tokens : ptb_tokenize(captions)) out.push_back(join_words(tokens));
+  return out;
+}
+
+struct Example {
+  std::string caption, tokens;
+};
+
+// Each caption is a line between two others.
+void check(const std::vector<Example>& examples) {
+  std::vector<std::string> captions;
+  for (const Example& example : examples) captions.push_back(example.caption);
+  captions.emplace_back("cats sleep");
+  const std::vector<std::string> found = lines(captions);
+  for (std::size_t i = 0; i < examples.size(); ++i) {
+    INFO(examples[i].caption);
+    CHECK(found[i] == examples[i].tokens);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("PTB: apostrophes") {
+  check({{"A goat's kid won't drink", "a goat 's kid wo n't drink"},
+         {"They shouldn't've, she'll say I'm late", "they should n't 've , she 'll say i 'm late"},
+         {"the goats' pen", "the goats ' pen"},
+         {"y'all and ma'am at o'clock", "y' all and ma'am at o'clock"},
+         {"'Tis what 'twas in the '60s", "'t is what 't was in the '60s"},
+         {"the 1970's", "the 1970 's"},
+         {"O'Hara's d'Artagnan", "o'hara 's d'artagnan"},
+         {"the goat\u2019s kid isn\u2019t", "the goat 's kid is n't"}});
+}
+
+TEST_CASE("PTB: words that are two") {
+  check({{"I cannot, Gonna wanna gotta", "i can not , gon na wan na got ta"},
+         {"lemme gimme cannots gonnas", "lem me gim me cannots gonnas"}});
+}
+
+TEST_CASE("PTB: quotes are told apart by what follows") {
+  check({{"a \"red\" van", "a `` red '' van"},
+         {"a \" red \" van", "a '' red '' van"},
+         {"a 'red' van", "a ` red ' van"},
+         {"``red'' van", "`` red '' van"},
+         {"\u201Cred\u201D \u2018blue\u2019 \u00ABx\u00BB", "`` red '' ` blue ' `` x ''"},
+         {"&quot;red&quot;", "`` red ''"}});
+}
+
+TEST_CASE("PTB: brackets, dashes, dots, marks") {
+  check({{"(a) [b] {c}", "-lrb- a -rrb- -lsb- b -rsb- -lcb- c -rcb-"},
+         {"a - b -- c --- d ---- e ----- f", "a - b -- c -- d -- e ----- f"},
+         {"a \u2013 b\u2014c &mdash; d", "a -- b -- c -- d"},
+         {"hm.. well... so...... \u2026 . . .", "hm . . well ... so ... . ... ..."},
+         {"what?! no!! yes?", "what ?! no !! yes ?"},
+         {"end.The start,middle;stop", "end.the start , middle ; stop"},
+         {"well-known x-ray-like things", "well-known x-ray-like things"},
+         {"** @@ ## __ | ~ ^ \\ = / + %", "** @@ ## __ | ~ ^ \\ = / + %"},
+         {"&amp; R&amp;D Q&A &lt; &gt; &nbsp; x", "& r&d q&a < > x"},
+         {"a smile :) or ;-( here", "a smile :-rrb- or ;--lrb- here"},
+         {"^_^ and (-_-)", "^_^ and -lrb--_--rrb-"}});
+}
+
+TEST_CASE("PTB: numbers") {
+  check({{"1,250.75 at 9:45 on 3/14/2015", "1,250.75 at 9:45 on 3/14/2015"},
+         {"-7 +3 .25", "-7 +3 .25"},
+         {"3/4 cup, 2 1/4 cups", "3/4 cup , 2\u00A01/4 cups"},
+         {"\u00BD \u2154 1\u20442", "1/2 2/3 1/2"},
+         {"$20 \u20AC5 \u00A37 9\u00A2 US$3", "$ 20 $ 5 # 7 9 cents us$ 3"},
+         {"75% of 4th, 8ft", "75 % of 4th , 8ft"},
+         {"#7 #sunset @zoo_1", "# 7 #sunset @zoo_1"},
+         {"call (555) 123-4567 now", "call -lrb-555-rrb-\u00A0123-4567 now"},
+         {"call 555 123 4567 now", "call 555\u00A0123\u00A04567 now"},
+         {"80\u00B0F x\u00B2", "80 \u00B0 f x \u00B2"}});
+}
+
+TEST_CASE("PTB: abbreviations") {
+  check({{"Mr. Fox of St. Ives Ave. by Mt. Oak", "mr. fox of st. ives ave. by mt. oak"},
+         {"at 5 p.m. or a.m.", "at 5 p.m. or a.m."},
+         {"a t.v. here", "a t.v. here"},
+         {"the U.S. The end", "the u.s. . the end"},
+         {"the letter K. The end", "the letter k . the end"},
+         {"the letter K. then", "the letter k. then"},
+         {"Acme Inc. Bob", "acme inc. . bob"},
+         {"Acme Inc. sells", "acme inc. sells"},
+         {"pens, etc. in boxes", "pens , etc. in boxes"},
+         {"No. 5 and no. Five", "no. 5 and no . five"},
+         {"a zoo., x", "a zoo. , x"},
+         {"E. B. White's B.B.Q", "e. b. white 's b.b.q"}});
+}
+
+TEST_CASE("PTB: the web, mark-up, files, languages") {
+  check(
+      {{"see http://a.example/b?c=d.", "see http://a.example/b?c=d ."},
+       {"see www.zoo.org, or zoo.com/map!", "see www.zoo.org , or zoo.com/map !"},
+       {"mail bob.fox@zoo.org now", "mail bob.fox@zoo.org now"},
+       {"<b>bold</b> <img src=\"a b\"/> 1 < 2", "<b> bold </b> <img\u00A0src=\"a\u00A0b\"/> 1 < 2"},
+       {"open zebra.jpg now", "open zebra.jpg now"},
+       {"C++ and C#", "c++ and c#"}});
+}
+
+TEST_CASE("PTB: beyond ASCII") {
+  check({{"\u00C9CLAIR na\u00EFve \u65E5\u672C", "\u00E9clair na\u00EFve \u65E5\u672C"},
+         {"\u0130zmir \u039F\u03A3 \u03A3\u0391", "i\u0307zmir \u03BF\u03C2 \u03C3\u03B1"},
+         {"fox\U0001F98Afox \U0001F98A", "fox fox"},  // no rule: dropped, but separates
+         {"soft\u00ADhyphen zero\u200Bwidth", "softhyphen zero width"},
+         {"\u00A9 \u2192 \u3002", "\u00A9 \u2192 \u3002"}});
+}
+
+TEST_CASE("PTB: a line's last abbreviation depends on the next line") {
+  using Lines = std::vector<std::string>;
+  CHECK(lines({"letter K.", "The cat"}) == Lines{"letter k .", "the cat"});
+  CHECK(lines({"letter K.", "THE cat"}) == Lines{"letter k .", "the cat"});
+  CHECK(lines({"letter K.", "the cat"}) == Lines{"letter k.", "the cat"});
+  CHECK(lines({"letter K.", "Cats"}) == Lines{"letter k.", "cats"});
+  CHECK(lines({"letter K.", "The"}) == Lines{"letter k.", "the"});  // white space must follow
+  CHECK(lines({"letter K.", "The", ""}) == Lines{"letter k .", "the", ""});
+  CHECK(lines({"letter K. ", "", " ", "The cat"}) == Lines{"letter k .", "", "", "the cat"});
+  CHECK(lines({"letter K."}) == Lines{"letter k."});
+  CHECK(lines({"by Acme Inc.", "Cats"}) == Lines{"by acme inc. .", "cats"});
+  CHECK(lines({"by Acme Inc.", "cats"}) == Lines{"by acme inc.", "cats"});
+  CHECK(lines({"by Acme Inc."}) == Lines{"by acme inc. ."});
+  CHECK(lines({"smile :)", "cats"}) == Lines{"smile :-rrb-", "cats"});
+  CHECK(lines({"smile :)"}) == Lines{"smile : -rrb-"});
+}
+
+TEST_CASE("PTB: words are tokens less punctuation") {
+  const std::vector<std::string> captions = {"\"Stop!\" -- a (red) sign; isn't it? & so: on... !!",
+                                             "", ". , ' -"};
+  CHECK(ptb_words(captions) ==
+        std::vector<std::vector<std::string>>{{"stop", "a", "-lrb-", "red", "-rrb-", "sign", "is",
+                                               "n't", "it", "&", "so", "on", "!!"},
+                                              {},
+                                              {}});
+  CHECK(ptb_words({}).empty());
+}
+
+TEST_CASE("PTB: line ends inside a caption are spaces, bytes that are no UTF-8 separate words") {
+  for (const char* end : {"\n", "\r", "\v", "\f", "\u0085", "\u2028", "\u2029"}) {
+    const std::string caption = std::string("two") + end + "cats";
+    CHECK(lines({caption, "dogs"}) == std::vector<std::string>{"two cats", "dogs"});
+    CHECK(holds_line_end(caption));
+  }
+  CHECK_FALSE(holds_line_end("two\tcats\u00A0sleep"));
+  CHECK(lines({"two\xFF\xC3 cats\xE2\x80", std::string("a\0b", 3)}) ==
+        std::vector<std::string>{"two cats", "a b"});
+}
+
+TEST_CASE("PTB: hostile captions take time in proportion to their length") {
+  constexpr std::size_t kLength = 300000;
+  for (const std::string piece : {".", "x", "<", "1-", "x,", "<!x", "x.1", "&", "n't", "x'", "K. ",
+                                  "\U0001F98A", "www.", "x@", "\"", "(", "A.", " ", "\xFF"}) {
+    std::string caption = "K.";
+    while (caption.size() < kLength) caption += piece;
+    caption += "The end.";
+    INFO("a line of " << piece);
+    const auto start = std::chrono::steady_clock::now();
+    const auto tokens = ptb_tokenize({&caption, 1});
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    CHECK(tokens[0].size() <= caption.size());
+    CHECK(seconds.count() < 20);  // quadratic time would be minutes, also under a sanitizer
+  }
+}
+
+TEST_CASE("PTB: what follows is seen across any number of blank lines") {
+  std::vector<std::string> captions(600, "");
+  captions[100] = "\u00A0\r";
+  captions.front() = "letter K.";
+  captions.push_back("The cat");
+  CHECK(lines(captions).front() == "letter k .");
+  captions.back() = "A";
+  CHECK(lines(captions).front() == "letter k.");
+}
+
+TEST_CASE("PTB: any number of threads, the same tokens") {
+  std::vector<std::string> captions;
+  for (int i = 0; i < 2000; ++i) {
+    captions.push_back(i % 3 == 0   ? "a sign with the letter K."
+                       : i % 5 == 0 ? ""
+                                    : "The cat's " + std::to_string(i) + " lives aren't over...");
+  }
+  std::vector<std::vector<std::vector<std::string>>> found;
+  const int before = parallel::threads();
+  for (const int threads : {1, 2, 4}) {
+    parallel::set_threads(threads);
+    found.push_back(ptb_tokenize(captions));
+  }
+  parallel::set_threads(before);
+  CHECK(found[0] == found[1]);
+  CHECK(found[0] == found[2]);
+}
+
+}  // namespace saccade
