@@ -13,6 +13,10 @@ enum : std::uint8_t { kOpen, kCovered, kStarts };  // states of certain_
 
 std::uint64_t bit(std::size_t at) { return std::uint64_t{1} << (at % 64); }
 
+void mark_used(std::uint64_t* used, const Match& match) {
+  for (std::size_t k = match.start; k < match.start + match.length; ++k) used[k / 64] |= bit(k);
+}
+
 // What a match adds to the number of matches by which paths are ranked. METEOR adds length * weight
 // to whole numbers, with a weight of 1/2 after the exact module: a stem or a synonym adds nothing.
 std::uint32_t gain(const Match& match) {
@@ -51,9 +55,7 @@ void Aligner::start(const MatchLists& lists) {
   for (std::size_t at = 0; at < lists.reference_length(); ++at) {
     if (!lists.is_certain(at)) continue;
     const Match& match = lists.at(at).front();
-    for (std::size_t k = 0; k < match.length; ++k) {
-      used_[(match.start + k) / 64] |= bit(match.start + k);
-    }
+    mark_used(used_.data(), match);
     for (std::size_t k = 0; k < match.reference_length; ++k) certain_[at + k] = kCovered;
     certain_[at] = kStarts;
   }
@@ -101,8 +103,8 @@ void Aligner::extend(std::uint32_t parent, std::uint32_t at, const MatchLists& l
     }
     distance += distance_of(match);
   }
-  const bool closes_chunk = last_end != kNone;
-  add({path.rank.matched, path.rank.chunks + (closes_chunk ? 1U : 0U), distance}, parent, nullptr);
+  const std::uint32_t closed = last_end != kNone ? 1 : 0;
+  add({path.rank.matched, path.rank.chunks + closed, distance}, parent, nullptr);
 }
 
 // The candidates that rank first become the paths; of equals the one made first.
@@ -126,9 +128,7 @@ void Aligner::keep_best(std::uint32_t at) {
     path.rank = chosen.rank;
     if (chosen.match != nullptr) {
       const Match& match = *chosen.match;
-      for (std::size_t k = 0; k < match.length; ++k) {
-        used[(match.start + k) / 64] |= bit(match.start + k);
-      }
+      mark_used(used, match);
       path.last_end = match.start + match.length;
       path.covered_until = at + match.reference_length;
       taken_.push_back({{at, match}, path.taken});
