@@ -24,7 +24,7 @@ class RowTable {
   // The part of a row of sums (for_weighted_sums) that belongs to statistics s.
   std::span<const double> sums_of(std::size_t s, std::span<const double> sums) const;
 
-  static constexpr std::size_t kTile = 8;  // columns that lie side by side
+  static constexpr std::size_t kTile = 4;  // columns that lie side by side
   // [columns / kTile, images, kTile], zeros behind the last column.
   std::span<const double> tiles() const { return tiles_; }
 

@@ -45,7 +45,7 @@ bool near(double a, double b) { return std::abs(a - b) <= 1e-12; }
 }  // namespace
 
 TEST_CASE("weighted sums are those of a plain loop") {
-  const Index images = 23, replicates = 37;
+  const Index images = GENERATE(1, 23, 2100), replicates = 37;
   const Systems systems = {ratio("a", images, 3, 0), ratio("b", images, 10, 1),
                            ratio("c", images, 2, 2)};
   RowTable table;
