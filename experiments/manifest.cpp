@@ -31,12 +31,16 @@ std::string processor() {
   return "unknown";
 }
 
-Json earlier_starts(const std::filesystem::path& path) {
+// The manifest of the run that is resumed; an empty object if it cannot be read.
+Json earlier(const std::filesystem::path& path) {
   std::ifstream in(path);
-  const Json json = Json::parse(in, nullptr, false);
-  if (!json.is_object() || !json.contains("starts") || !json["starts"].is_array())
-    return Json::array();
-  return json["starts"];
+  Json json = Json::parse(in, nullptr, false);
+  return json.is_object() ? json : Json::object();
+}
+
+Json weights_json(const std::optional<WeightsOrigin>& weights) {
+  if (!weights) return nullptr;
+  return {{"file", weights->file}, {"update", weights->update}, {"digest", weights->digest}};
 }
 
 std::string shell_word(const std::string& argument) {
@@ -59,12 +63,15 @@ std::string command_line() {
 }
 
 std::string manifest_json(const std::filesystem::path& previous, const ManifestContent& content) {
-  Json starts = content.resumed_update < 0 ? Json::array() : earlier_starts(previous);
+  const bool resumed = content.resumed_update >= 0;
+  const Json before = resumed ? earlier(previous) : Json::object();
+  Json starts = before.value("starts", Json::array());
+  if (!starts.is_array()) starts = Json::array();
   Json start = {{"time", utc_now()},
                 {"command_line", command_line()},
                 {"threads", parallel::threads()},
                 {"processor", processor()}};
-  if (content.resumed_update >= 0) start["resumed_from_update"] = content.resumed_update;
+  if (resumed) start["resumed_from_update"] = content.resumed_update;
   starts.push_back(std::move(start));
   const Json json = {
       {"schema_version", 1},
@@ -74,6 +81,7 @@ std::string manifest_json(const std::filesystem::path& previous, const ManifestC
       {"dataset", {{"name", content.dataset->name}, {"digest", content.dataset->digest}}},
       {"vocabulary",
        {{"size", content.vocabulary->size()}, {"digest", content.vocabulary->digest()}}},
+      {"init_from", resumed ? before.value("init_from", Json()) : weights_json(content.weights)},
       {"starts", std::move(starts)}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

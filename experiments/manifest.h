@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "captioning/data/dataset.h"
@@ -13,15 +14,24 @@ namespace saccade {
 // How this process was called, arguments quoted where they need it.
 std::string command_line();
 
+// The checkpoint a run took its first weights from.
+struct WeightsOrigin {
+  std::string file;
+  Index update = 0;
+  std::string digest;  // of the file's content
+};
+
 struct ManifestContent {
   const ExperimentConfig* config = nullptr;
   const Dataset* dataset = nullptr;
   const Vocabulary* vocabulary = nullptr;
-  Index resumed_update = -1;  // -1: started from the beginning
+  std::optional<WeightsOrigin> weights;  // nothing: random ones, or the run was resumed
+  Index resumed_update = -1;             // -1: started from the beginning
 };
 
-// The manifest as JSON: versions, compiler, SIMD level, seed, digests of data and vocabulary, and
-// the starts that the manifest at `previous` lists, if it can be read, with this one added.
+// The manifest as JSON: versions, compiler, SIMD level, seed, digests of data and vocabulary, where
+// the first weights are from, and all starts with this one. A resumed run's earlier starts and
+// first weights are read from the manifest at `previous`, if it can be read.
 std::string manifest_json(const std::filesystem::path& previous, const ManifestContent& content);
 
 }  // namespace saccade

@@ -32,6 +32,13 @@ std::string format(const char* pattern, double value) {
   return text.data();
 }
 
+std::string text(const SelfCriticalReport& report) {
+  return "reward " + format("%.3f", report.reward) + " (baseline " +
+         format("%.3f", report.baseline) + ", advantage sd " +
+         format("%.3f", report.advantage_deviation) + ", " + format("%.1f", report.length) +
+         " words)";
+}
+
 }  // namespace
 
 void RunReporter::open(const std::filesystem::path& directory) {
@@ -59,14 +66,26 @@ void RunReporter::on_update(const Update& update) {
   window_.lr = update.lr;
   window_.captions += report.captions;
   window_.words += report.words;
+  if (report.self_critical) window_.add(*report.self_critical);
   window_.update = update.state->update;
   window_.epoch = update.state->epoch;
   if (update.state->update % kUpdatesBetweenLines == 0 || update.state->update == 1) write_window();
 
   const double per_second = rate(captions_, 1000 * training_seconds_);
-  progress_.show(update.done, "epoch " + std::to_string(update.state->epoch + 1) + ", loss " +
-                                  format("%.3f", report.loss) + ", " + format("%.0f", per_second) +
-                                  " captions/s");
+  const std::string how =
+      report.self_critical ? text(*report.self_critical) : "loss " + format("%.3f", report.loss);
+  progress_.show(update.done, "epoch " + std::to_string(update.state->epoch + 1) + ", " + how +
+                                  ", " + format("%.0f", per_second) + " captions/s");
+}
+
+void RunReporter::Window::add(const SelfCriticalReport& report) {
+  self_critical.reward += report.reward;
+  self_critical.baseline += report.baseline;
+  self_critical.advantage_deviation += report.advantage_deviation;
+  self_critical.length += report.length;
+  self_critical.finished += report.finished;
+  self_critical.reward_share += report.reward_share;
+  ++self_critical_updates;
 }
 
 void RunReporter::write_window() {
@@ -89,6 +108,16 @@ void RunReporter::write_window() {
     line["baseline"] = window_.baseline;
     line["advantage_variance"] = window_.variance / updates;
   }
+  if (window_.self_critical_updates > 0) {
+    const SelfCriticalReport& sums = window_.self_critical;
+    const auto count = static_cast<double>(window_.self_critical_updates);
+    line["reward"] = sums.reward / count;
+    line["reward_baseline"] = sums.baseline / count;
+    line["advantage_sd"] = sums.advantage_deviation / count;
+    line["sample_length"] = sums.length / count;
+    line["sample_finished"] = sums.finished / count;
+    line["reward_time_share"] = sums.reward_share / count;
+  }
   line["ms_per_update"] = median(window_.milliseconds);
   line["captions_per_second"] = rate(window_.captions, ms);
   line["peak_memory_bytes"] = peak_memory_bytes();
@@ -105,7 +134,7 @@ void RunReporter::on_validation(const Metrics& metrics, const TrainingState& sta
                {"metrics", metrics}};
   metrics_->add(line.dump());
   std::string text = "update " + std::to_string(state.update) + ":";
-  for (const char* name : {"Bleu_1", "Bleu_4", "true_caption_rate", "pointing_accuracy"}) {
+  for (const char* name : {"Bleu_1", "Bleu_4", "CIDEr", "true_caption_rate", "pointing_accuracy"}) {
     if (const auto found = metrics.find(name); found != metrics.end())
       text += std::string(" ") + name + " " + format("%.4f", found->second);
   }

@@ -57,6 +57,9 @@ class RunReporter : public TrainObserver {
     double loss = 0, nll = 0, penalty = 0, grad_norm = 0;  // sums; nll over words
     double sampled = 0, baseline = 0, variance = 0, lr = 0;
     Index captions = 0, words = 0, update = 0, epoch = 0;
+    SelfCriticalReport self_critical{};  // sums over updates
+    Index self_critical_updates = 0;
+    void add(const SelfCriticalReport& report);
   };
   Window window_;
 };

@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/suggest.h"
+#include "core/io/checkpoint.h"
 #include "experiments/manifest.h"
 #include "experiments/progress.h"
 
@@ -107,6 +108,17 @@ void reopen_if_longer(const Archive& archive, const ExperimentConfig& config,
                     before.train.early_stop.patience == config.train.early_stop.patience &&
                     before.train.early_stop.metric == config.train.early_stop.metric;
   if (!same) state.finished = false;
+}
+
+// Gives a new run another one's weights, where its config asks for them.
+std::optional<WeightsOrigin> first_weights(const std::string& init_from, const DataIdentity& data,
+                                           Captioner& model) {
+  if (init_from.empty()) return std::nullopt;
+  const Archive archive = load_archive(resolve_checkpoint(init_from));
+  take_weights(archive, data, model);
+  return WeightsOrigin{.file = archive.source(),
+                       .update = archive.int64s("state/position").values()[0],
+                       .digest = archive_digest(archive.source())};
 }
 
 std::string reason_name(StopReason reason) {
@@ -216,7 +228,12 @@ TrainingResult run_training(const TrainingRequest& request, const StopSignal& si
        .mark_best = [&](const std::string& metric,
                         const fs::path& checkpoint) { directory.mark_best(metric, checkpoint); }});
   const bool had_run = directory.has_run();
-  if (start) restore_run(*start, config, identity, model, trainer);
+  std::optional<WeightsOrigin> origin;
+  if (start) {
+    restore_run(*start, config, identity, model, trainer);
+  } else {
+    origin = first_weights(config.train.init_from, identity, model);
+  }
   reporter.open(directory.path());
   if (start) {
     reopen_if_longer(*start, config, trainer.state());
@@ -236,6 +253,7 @@ TrainingResult run_training(const TrainingRequest& request, const StopSignal& si
                                      {.config = &config,
                                       .dataset = &dataset,
                                       .vocabulary = &data.vocabulary(),
+                                      .weights = origin,
                                       .resumed_update = start ? trainer.state().update : -1}));
   TrainingResult result;
   try {

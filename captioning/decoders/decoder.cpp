@@ -1,5 +1,7 @@
 #include "captioning/decoders/decoder.h"
 
+#include <algorithm>
+
 #include "captioning/decoders/lstm_decoder.h"
 #include "core/attention/make_attention.h"
 #include "core/base/error.h"
@@ -7,23 +9,34 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-PackedCaptions pack_captions(std::span<const std::vector<int>> captions, int bos, int eos) {
+Index PackedCaptions::length(Index caption) const {
+  return static_cast<Index>(
+      std::count_if(rows.begin(), rows.end(), [&](Index alive) { return alive > caption; }));
+}
+
+PackedCaptions pack_targets(std::span<const std::vector<int>> targets, int bos) {
   PackedCaptions packed;
-  const std::size_t longest = captions.empty() ? 0 : captions[0].size();
-  for (std::size_t t = 0; t <= longest && !captions.empty(); ++t) {
+  const std::size_t longest = targets.empty() ? 0 : targets[0].size();
+  for (std::size_t t = 0; t < longest; ++t) {
     Index alive = 0;
-    for (std::size_t b = 0; b < captions.size(); ++b) {
-      const auto& words = captions[b];
-      SACCADE_CHECK(b == 0 || words.size() <= captions[b - 1].size(),
+    for (std::size_t b = 0; b < targets.size(); ++b) {
+      const auto& words = targets[b];
+      SACCADE_CHECK(b == 0 || words.size() <= targets[b - 1].size(),
                     "[pack_captions] captions must be sorted longest first");
-      if (t > words.size()) break;
+      if (t >= words.size()) break;
       packed.inputs.push_back(t == 0 ? bos : words[t - 1]);
-      packed.targets.push_back(t == words.size() ? eos : words[t]);
+      packed.targets.push_back(words[t]);
       ++alive;
     }
     packed.rows.push_back(alive);
   }
   return packed;
+}
+
+PackedCaptions pack_captions(std::span<const std::vector<int>> captions, int bos, int eos) {
+  std::vector<std::vector<int>> targets(captions.begin(), captions.end());
+  for (std::vector<int>& words : targets) words.push_back(eos);
+  return pack_targets(targets, bos);
 }
 
 std::unique_ptr<Decoder> make_decoder(const DecoderConfig& config, const AttentionConfig& attention,

@@ -21,8 +21,11 @@ struct PackedCaptions {
   Index captions() const { return rows.empty() ? 0 : rows[0]; }
   Index steps() const { return static_cast<Index>(rows.size()); }
   Index words() const { return static_cast<Index>(inputs.size()); }
+  Index length(Index caption) const;  // of one, in words with <eos>
 };
 
+// Packs what is to be said, word by word to the last, longest first; at least a word a caption.
+PackedCaptions pack_targets(std::span<const std::vector<int>> targets, int bos);
 // Packs captions (word ids without <bos> and <eos>), which must be sorted longest first.
 PackedCaptions pack_captions(std::span<const std::vector<int>> captions, int bos, int eos);
 

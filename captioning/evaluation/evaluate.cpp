@@ -5,6 +5,7 @@
 
 #include "captioning/evaluation/scene_scores.h"
 #include "captioning/metrics/bleu.h"
+#include "captioning/metrics/cider.h"
 #include "captioning/text/tokenizer.h"
 #include "core/base/error.h"
 
@@ -36,15 +37,30 @@ std::vector<Words> words_of(const std::vector<DecodedCaption>& captions,
   return out;
 }
 
+// CIDEr-D over the images, with the document frequencies of their references.
+double corpus_cider_d(const CountedCorpus& corpus) {
+  const auto frequencies = DocumentFrequencies::count(corpus.references);
+  double sum = 0;
+  for (std::size_t i = 0; i < corpus.images(); ++i) {
+    std::vector<CiderVector> vectors;
+    for (const CountedCaption& reference : corpus.references[i])
+      vectors.push_back(cider_vector(reference, frequencies));
+    sum += score_cider(cider_vector(corpus.candidates[i], frequencies), vectors).cider_d;
+  }
+  return sum / static_cast<double>(corpus.images());
+}
+
 void add_text_scores(const RegimeReport& report, const References& references, NamedScores& out) {
   std::vector<Words> candidates;
   for (const Words& words : report.words) candidates.push_back(tokenize(join_words(words)));
   WordNumbers numbers;
-  const BleuScores bleu = score_bleu(count_bleu(count_corpus(candidates, references, numbers)));
+  const CountedCorpus counted = count_corpus(candidates, references, numbers);
+  const BleuScores bleu = score_bleu(count_bleu(counted));
   for (std::size_t k = 0; k < kGramOrders; ++k) out.emplace_back(str("Bleu_", k + 1), bleu.bleu[k]);
   for (std::size_t k = 0; k < kGramOrders; ++k) {
     out.emplace_back(str("Bleu_", k + 1, "_no_bp"), bleu.no_bp[k]);
   }
+  out.emplace_back("CIDEr", corpus_cider_d(counted));
   std::set<std::string> vocabulary;
   double length = 0, finished = 0;
   for (std::size_t i = 0; i < candidates.size(); ++i) {

@@ -23,6 +23,7 @@ struct EvaluationRequest {
 
 // Scores of one regime, in the order they are reported:
 //   Bleu_1 .. Bleu_4, Bleu_1_no_bp .. Bleu_4_no_bp   metrics/bleu.h, as fractions
+//   CIDEr            CIDEr-D, metrics/cider.h, from 0 to 10
 //   length_ratio     words of the captions / words of the closest references
 //   mean_length      words a caption
 //   vocabulary_used  different words in all captions

@@ -40,6 +40,15 @@ CaptionLossOptions loss_options(const ObjectiveConfig& objective,
   return options;
 }
 
+std::vector<double> caption_sums(const PackedCaptions& captions, ConstView packed) {
+  std::vector<double> sums(static_cast<std::size_t>(captions.captions()), 0);
+  Index row = 0;
+  for (const Index rows : captions.rows)
+    for (Index c = 0; c < rows; ++c, ++row)
+      sums[static_cast<std::size_t>(c)] += static_cast<double>(packed[row]);
+  return sums;
+}
+
 void RewardBaseline::update(double mean, double decay) {
   value = started ? decay * value + (1 - decay) * mean : mean;
   started = true;
@@ -50,7 +59,6 @@ ShardLoss::ShardLoss(Tape& tape, const Decoder& decoder, Var features, PackedCap
     : tape_(&tape), captions_(std::move(captions)), options_(options), key_(key) {
   const auto count = static_cast<std::size_t>(captions_.captions());
   advantages_.assign(count, 0);
-  nll_.assign(count, 0);
   penalties_.assign(count, 0);
   sampled_.assign(count, false);
   if (!chooser) {
@@ -70,16 +78,11 @@ ShardLoss::ShardLoss(Tape& tape, const Decoder& decoder, Var features, PackedCap
   }
   output_ = decoder.sequence(tape, captions_, decoder.prepare(tape, features, 1), context);
 
-  std::vector<double> words(count, 0);
-  Index row = 0;
-  for (const Index rows : captions_.rows)
-    for (Index c = 0; c < rows; ++c, ++row) {
-      nll_[static_cast<std::size_t>(c)] += static_cast<double>(output_.nll.value()[row]);
-      words[static_cast<std::size_t>(c)] += 1;
-    }
+  nll_ = caption_sums(captions_, output_.nll.value());
   rewards_ = nll_;
   if (options.selection == SelectionKind::kHard && options.hard.reward == RewardKind::kMean)
-    for (std::size_t c = 0; c < count; ++c) rewards_[c] /= words[c];
+    for (std::size_t c = 0; c < count; ++c)
+      rewards_[c] /= static_cast<double>(captions_.length(static_cast<Index>(c)));
   if (options.doubly_stochastic > 0) {
     penalty_ = ops::doubly_stochastic(output_.weights);
     for (std::size_t c = 0; c < count; ++c)

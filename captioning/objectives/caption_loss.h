@@ -24,6 +24,9 @@ struct CaptionLossOptions {
 };
 CaptionLossOptions loss_options(const ObjectiveConfig& objective, const AttentionConfig& attention);
 
+// Numbers packed by time [N], summed over the words of each caption.
+std::vector<double> caption_sums(const PackedCaptions& captions, ConstView packed);
+
 // What identifies a shard in a batch; random numbers depend on nothing else.
 struct ShardKey {
   std::uint64_t seed = 0;

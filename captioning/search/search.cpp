@@ -16,6 +16,7 @@ void check(const SearchOptions& options, const Shape& features) {
   if (options.beam < 1) throw UsageError(str("search.beam must be at least 1; got ", options.beam));
   if (options.max_length < 1)
     throw UsageError(str("search.max_length must be at least 1; got ", options.max_length));
+  SACCADE_CHECK(options.samples >= 1, "[search] samples must be at least 1; got ", options.samples);
   if (!(options.temperature > 0))
     throw UsageError(str("search.temperature must be above 0; got ", options.temperature));
   if (!(options.length_normalization >= 0) || std::isinf(options.length_normalization))

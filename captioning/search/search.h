@@ -24,6 +24,12 @@ constexpr auto enum_table(Regime) {
                             {kSample, "sample", "a region drawn from the weights"}});
 }
 
+// Which words may be said.
+enum class Sayable {
+  kWords,  // all but <pad>, <bos> and <unk>
+  kAll,    // every word of the vocabulary: draws then have exactly the model's distribution
+};
+
 struct SearchOptions {
   SearchMode mode = SearchMode::kBeam;
   Index beam = 3;
@@ -32,6 +38,8 @@ struct SearchOptions {
   double temperature = 1;           // of the words' distribution; sampling only
   Regime regime = Regime::kExpectation;
   std::uint64_t seed = 1;  // of sampled words and regions
+  Index samples = 1;       // captions drawn of each image; sampling only
+  Sayable sayable = Sayable::kWords;
 };
 
 // One decoded word and where the model looked for it.
@@ -47,16 +55,20 @@ struct DecodedCaption {
   std::vector<DecodedWord> words;  // without <eos>
   bool finished = false;           // false: cut at max_length
   double log_prob = 0;             // of the whole caption, <eos> included if finished
+  // What was chosen after the words: <eos> if finished, else the word that was cut off (-1 if there
+  // was none to choose). Of greedy search and sampling only.
+  DecodedWord last;
 };
 
 struct SpecialWords {
   int pad = 0, bos = 1, eos = 2, unk = 3;
 };
 
-// Captions for features [M, L, D], one an image, in order. `first_image` numbers the images for
-// random draws, so that an image's caption does not depend on its batch. `parameters` are the
-// model's (ParameterStore::views). Never fails when no hypothesis finishes: the best unfinished
-// one is returned, with its attention. Never says <pad>, <bos> or <unk>.
+// Captions for features [M, L, D], in order: one an image, or options.samples that are drawn
+// independently, region by region and word by word. `first_image` numbers the images for random
+// draws, so that an image's caption does not depend on its batch. `parameters` are the model's
+// (ParameterStore::views). Never fails when no hypothesis finishes: the best unfinished one is
+// returned, with its attention.
 std::vector<DecodedCaption> search(const Decoder& decoder, std::span<const ConstView> parameters,
                                    ConstView features, const SpecialWords& special,
                                    const SearchOptions& options, std::uint64_t first_image);

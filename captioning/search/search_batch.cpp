@@ -13,6 +13,15 @@ namespace {
 
 Index row_size(const Shape& shape) { return shape[0] == 0 ? 0 : shape.size() / shape[0]; }
 
+// Every row `times` times, one after the other.
+Tensor repeat_rows(ConstView x, Index times) {
+  Tensor out(x.shape.with_first(x.shape[0] * times));
+  const Index size = row_size(x.shape);
+  for (Index r = 0; r < x.shape[0] * times; ++r)
+    std::copy_n(x.data + r / times * size, size, out.data() + r * size);
+  return out;
+}
+
 }  // namespace
 
 SearchBatch::SearchBatch(const Decoder& decoder, std::span<const ConstView> parameters,
@@ -20,6 +29,7 @@ SearchBatch::SearchBatch(const Decoder& decoder, std::span<const ConstView> para
                          std::uint64_t first_image)
     : decoder_(decoder),
       first_image_(first_image),
+      first_group_(options.mode == SearchMode::kSample ? options.samples : 1),
       features_(features.shape, features.span()),
       memory_tape_(memory_arena_),
       tape_(arena_),
@@ -44,8 +54,8 @@ SearchBatch::SearchBatch(const Decoder& decoder, std::span<const ConstView> para
   }
   memory_ = decoder_.prepare(memory_tape_, memory_tape_.constant(features_.view()), 1);
   for (const Var& state : decoder_.start(memory_tape_, memory_)) {
-    state_.emplace_back(state.shape(), state.value().span());
-    state_shapes_.push_back(state.shape());
+    state_.push_back(repeat_rows(state.value(), first_group_));
+    state_shapes_.push_back(state_.back().shape());
   }
 }
 

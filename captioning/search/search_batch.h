@@ -16,10 +16,12 @@ inline namespace SACCADE_NUMERIC {
 // row r belongs to slot r / group.
 class SearchBatch {
  public:
-  // Prepares the memories of features [M, L, D]; image m of the call has slot m.
+  // Prepares the memories of features [M, L, D]; image m of the call has slot m. The first step has
+  // options.samples rows a slot when captions are sampled, else one.
   SearchBatch(const Decoder& decoder, std::span<const ConstView> parameters, ConstView features,
               const SearchOptions& options, std::uint64_t first_image);
 
+  Index first_group() const { return first_group_; }
   Index slots() const { return static_cast<Index>(images_.size()); }
   Index image(Index slot) const { return images_[static_cast<std::size_t>(slot)]; }
   std::uint64_t image_number(Index slot) const {
@@ -28,7 +30,7 @@ class SearchBatch {
   Index word() const { return word_; }  // the place of the word being looked for; 0 is the first
 
   // One step from the words just said [slots * group]. What it returns is valid until advance().
-  // At the first word the group must be 1.
+  // The group of the first word is first_group().
   const StepOutput& step(std::span<const int> words, Index group);
   View logits() { return tape_.mutable_value(output_.logits); }
 
@@ -42,6 +44,7 @@ class SearchBatch {
 
   const Decoder& decoder_;
   std::uint64_t first_image_;
+  Index first_group_;
   Tensor features_;  // a copy: memories move when images leave
   Arena memory_arena_, arena_;
   Tape memory_tape_, tape_;

@@ -18,19 +18,24 @@ void Trace::see(const Glimpse& glimpse) {
   steps_.push_back(std::move(step));
 }
 
+DecodedWord Trace::look(Index step, Index row) const {
+  const Step& from = steps_[static_cast<std::size_t>(step)];
+  const auto place = static_cast<std::size_t>(row);
+  DecodedWord word;
+  const auto begin = from.weights.begin() + row * from.regions;
+  word.attention.assign(begin, begin + from.regions);
+  if (!from.chosen.empty()) word.chosen = from.chosen[place];
+  if (!from.gates.empty()) word.gate = from.gates[place];
+  return word;
+}
+
 std::vector<DecodedWord> Trace::words(Index step, Index row) const {
   std::vector<DecodedWord> words(static_cast<std::size_t>(step));
   for (std::size_t t = words.size(); t-- > 0;) {
-    const Step& from = steps_[t];
-    const Said& said = from.said[static_cast<std::size_t>(row)];
-    const auto place = static_cast<std::size_t>(said.row);
-    DecodedWord& word = words[t];
-    word.id = said.word;
-    word.log_prob = said.log_prob;
-    const auto begin = from.weights.begin() + said.row * from.regions;
-    word.attention.assign(begin, begin + from.regions);
-    if (!from.chosen.empty()) word.chosen = from.chosen[place];
-    if (!from.gates.empty()) word.gate = from.gates[place];
+    const Said& said = steps_[t].said[static_cast<std::size_t>(row)];
+    words[t] = look(static_cast<Index>(t), said.row);
+    words[t].id = said.word;
+    words[t].log_prob = said.log_prob;
     row = said.row;
   }
   return words;

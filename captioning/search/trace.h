@@ -22,6 +22,8 @@ class Trace {
   void see(const Glimpse& glimpse);
   // The rows of the next step, each with the word it says after a row of this one.
   void say(std::vector<Said> said) { steps_.back().said = std::move(said); }
+  // Where a row of a step looked; no word yet.
+  DecodedWord look(Index step, Index row) const;
   // The words said before `step` (0 is the first) on the way to its row.
   std::vector<DecodedWord> words(Index step, Index row) const;
 

@@ -10,7 +10,7 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-WordScores::WordScores(View logits, const SpecialWords& special)
+WordScores::WordScores(View logits, const SpecialWords& special, Sayable sayable)
     : logits_(logits), normalizers_({logits.rows()}) {
   for (const int word : {special.pad, special.bos, special.eos, special.unk})
     SACCADE_CHECK(word >= 0 && word < logits.cols(), "[search] special word ", word,
@@ -21,6 +21,7 @@ WordScores::WordScores(View logits, const SpecialWords& special)
       throw DivergedError(
           "the decoder's word scores are not finite numbers: the model's weights or its features "
           "are broken; use an earlier checkpoint, or check the features");
+    if (sayable == Sayable::kAll) continue;
     for (const int word : {special.pad, special.bos, special.unk})
       logits.row(r)[word] = -std::numeric_limits<Real>::infinity();
   }

@@ -9,13 +9,13 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// log p = logit - log sum exp over the whole vocabulary, as in training; <pad>, <bos> and <unk>
+// log p = logit - log sum exp over the whole vocabulary, as in training; words that may not be said
 // keep their share of it and are never chosen.
 class WordScores {
  public:
   // logits [R, V] are borrowed, and the words that may not be chosen become -infinity there. Throws
   // DivergedError when a row is no distribution, ShapeError on special words outside V.
-  WordScores(View logits, const SpecialWords& special);
+  WordScores(View logits, const SpecialWords& special, Sayable sayable = Sayable::kWords);
 
   // The `count` most probable words of a row, the best first, equal ones by id; fewer if there are
   // fewer. Valid until the next call.

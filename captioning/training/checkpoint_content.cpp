@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "core/base/error.h"
 #include "core/config/config.h"
@@ -74,6 +75,24 @@ void read_parameters(const Archive& archive, ParameterStore& store) {
   }
 }
 
+// The parameters that a checkpoint and a model do not share in name and shape, a line each.
+std::string parameter_differences(const Archive& archive, const ParameterStore& store) {
+  std::string out;
+  for (const std::string& entry : archive.names("parameters/"))
+    if (const std::string name = entry.substr(std::strlen("parameters/")); store.find(name) < 0)
+      out += "\n  " + name + " is not in the model";
+  for (const ParameterInfo& info : store.infos()) {
+    const std::string entry = parameter_entry(info.name);
+    if (!archive.contains(entry)) {
+      out += "\n  " + info.name + " is not in the checkpoint";
+    } else if (archive.floats(entry).shape() != extents(info.shape)) {
+      out += str("\n  ", info.name, " is a ", Archive::describe(archive.entries().at(entry)),
+                 ", the model's is ", info.shape);
+    }
+  }
+  return out;
+}
+
 // Values that may change between a run and its continuation: they decide how long it goes on, how
 // fast, and how it is reported, but not what an update does.
 bool may_change(const std::string& path) {
@@ -91,10 +110,12 @@ bool may_change(const std::string& path) {
          std::any_of(kPlaces.begin(), kPlaces.end(), covers);
 }
 
-// A cosine is drawn over the whole run: with another end, updates past and to come do not fit.
-bool stop_decides(const OptimizerConfig& optimizer) {
-  return optimizer.schedule == ScheduleKind::kCosine ||
-         optimizer.schedule == ScheduleKind::kWarmupCosine;
+// A cosine is drawn over the whole run: with another end, updates past and to come do not fit. One
+// that ends where self-critical training starts does not mind.
+bool stop_decides(const ExperimentConfig& config) {
+  const ScheduleKind schedule = config.optimizer.schedule;
+  return (schedule == ScheduleKind::kCosine || schedule == ScheduleKind::kWarmupCosine) &&
+         !config.objective.self_critical.start;
 }
 
 void check_version(const Archive& archive) {
@@ -168,7 +189,7 @@ LoadedModel load_model(const std::filesystem::path& path, std::span<const std::s
 std::string deciding_changes(const ExperimentConfig& before, const ExperimentConfig& now) {
   std::string changes;
   for (const Difference& d : config_differences(before, now))
-    if (!may_change(d.path) || (d.path == "train.stop" && stop_decides(now.optimizer)))
+    if (!may_change(d.path) || (d.path == "train.stop" && stop_decides(now)))
       changes += "\n  " + d.path + " was " + d.first + ", is " + d.second;
   return changes;
 }
@@ -198,6 +219,22 @@ void restore_run(const Archive& archive, const ExperimentConfig& config, const D
   }
   optimizer.set_updates(archive.int64s("optimizer/updates", std::array<Index, 1>{1})[0]);
   trainer.state() = read_state(archive);
+}
+
+void take_weights(const Archive& archive, const DataIdentity& data, Captioner& model) {
+  check_version(archive);
+  std::string differences = parameter_differences(archive, model.parameters());
+  if (archive.string("encoder_digest") != data.encoder)
+    differences += "\n  the network, layer or preprocessing of the frozen encoder";
+  const Vocabulary theirs = read_vocabulary(archive);
+  if (const Vocabulary& ours = model.vocabulary(); theirs.digest() != ours.digest())
+    differences += str("\n  the vocabulary has ", theirs.size(), " words (digest ", theirs.digest(),
+                       "), that of ", data.name, " has ", ours.size(), " (", ours.digest(), ")");
+  if (!differences.empty())
+    throw CheckpointError(archive.source() +
+                          ": does not fit this run (train.init_from), because of:" + differences +
+                          "\ntake the checkpoint's config and data, or another checkpoint");
+  read_parameters(archive, model.parameters());
 }
 
 }  // namespace saccade

@@ -48,4 +48,8 @@ std::string deciding_changes(const ExperimentConfig& before, const ExperimentCon
 void restore_run(const Archive& archive, const ExperimentConfig& config, const DataIdentity& data,
                  Captioner& model, Trainer& trainer);
 
+// Takes the weights of another run's checkpoint as a new run's first ones. Throws CheckpointError
+// that names everything which does not fit: vocabulary, frozen encoder, parameters, their shapes.
+void take_weights(const Archive& archive, const DataIdentity& data, Captioner& model);
+
 }  // namespace saccade

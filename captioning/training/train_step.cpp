@@ -12,6 +12,14 @@ Index TrainBatch::captions() const {
   return total;
 }
 
+double apply_gradients(GradientStep& step, std::span<Tape* const> tapes, Index update, double lr) {
+  try {
+    return step.apply(tapes, lr).grad_norm;
+  } catch (const DivergedError& error) {
+    throw DivergedError(str("update ", update, ": ", error.what()));
+  }
+}
+
 TrainStep::TrainStep(Captioner& model, Optimizer& optimizer, const ExperimentConfig& config)
     : model_(&model),
       seed_(static_cast<std::uint64_t>(config.seed)),
@@ -66,11 +74,7 @@ UpdateReport TrainStep::run(const TrainBatch& batch, Index update, double lr) {
   UpdateReport result = report(batch, baseline, update);
   std::vector<Tape*> tapes;
   for (Index s = 0; s < shards; ++s) tapes.push_back(&workers_[static_cast<std::size_t>(s)]->tape);
-  try {
-    result.grad_norm = gradient_step_.apply(tapes, lr).grad_norm;
-  } catch (const DivergedError& error) {
-    throw DivergedError(str("update ", update, ": ", error.what()));
-  }
+  result.grad_norm = apply_gradients(gradient_step_, tapes, update, lr);
   return result;
 }
 
@@ -80,19 +84,17 @@ UpdateReport TrainStep::report(const TrainBatch& batch, double baseline, Index u
   double nll = 0, penalty = 0, square = 0, sum = 0, sampled = 0;
   for (std::size_t s = 0; s < batch.shards.size(); ++s) {
     const ShardLoss& loss = *workers_[s]->loss;
-    std::vector<Index> words(loss.nll().size(), 0);
-    for (const Index rows : loss.captions().rows)
-      for (Index c = 0; c < rows; ++c) ++words[static_cast<std::size_t>(c)];
     for (std::size_t c = 0; c < loss.nll().size(); ++c) {
       if (!std::isfinite(loss.nll()[c]) || !std::isfinite(loss.penalties()[c]))
         throw DivergedError(str("update ", update, ": the loss of image ", batch.shards[s].ids[c],
                                 " is ", loss.nll()[c],
                                 "; lower optimizer.lr or set optimizer.clip_norm"));
       nll += loss.nll()[c];
-      const double floor = penalty_floor(words[c], model_->grid().regions());
+      const Index words = loss.captions().length(static_cast<Index>(c));
+      const double floor = penalty_floor(words, model_->grid().regions());
       penalty += options_.doubly_stochastic > 0 ? loss.penalties()[c] - floor : 0;
       out.loss += loss.nll()[c] + options_.doubly_stochastic * loss.penalties()[c];
-      out.words += words[c];
+      out.words += words;
       ++out.captions;
       if (!loss.sampled()[c]) continue;
       const double advantage = loss.rewards()[c] - baseline;

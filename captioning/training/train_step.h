@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ namespace saccade {
 struct TrainShard {
   Tensor inputs;                 // [n, ...Captioner::input_shape()]
   PackedCaptions captions;       // n captions
+  std::vector<Index> images;     // [n] into Dataset::images
   std::vector<std::string> ids;  // [n] image ids, for messages
 };
 
@@ -23,16 +25,30 @@ struct TrainBatch {
   Index captions() const;
 };
 
+// What an update of self-critical training reports besides.
+struct SelfCriticalReport {
+  double reward = 0;               // mean over the drawn captions
+  double baseline = 0;             // mean over the drawn captions
+  double advantage_deviation = 0;  // standard deviation of reward - baseline
+  double length = 0;               // words a drawn caption, <eos> not counted
+  double finished = 0;             // share of them that ended by themselves
+  double reward_share = 0;         // of the time of all shards, spent on rewards
+};
+
 struct UpdateReport {
-  double loss = 0;                // mean over captions: NLL + penalty
-  double nll_per_word = 0;        // nats
+  double loss = 0;                // mean over captions: NLL + penalty; self-critical: policy loss
+  double nll_per_word = 0;        // nats; of what was drawn in self-critical training
   double penalty = 0;             // the doubly stochastic term above its floor, mean over captions
   double sampled_share = 0;       // captions whose attention was sampled
   double baseline = 0;            // of the reward, used in this update
   double advantage_variance = 0;  // of (reward - baseline) over the sampled captions
   double grad_norm = 0;           // before clipping
   Index captions = 0, words = 0;
+  std::optional<SelfCriticalReport> self_critical{};  // of that stage only
 };
+
+// Phase B of update number `update`; returns the gradient's norm. Throws DivergedError.
+double apply_gradients(GradientStep& step, std::span<Tape* const> tapes, Index update, double lr);
 
 class TrainStep {
  public:

@@ -11,19 +11,27 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-TrainingLength training_length(const Stop& stop, Index batches_per_epoch) {
-  TrainingLength length{.updates_per_epoch = batches_per_epoch};
-  if (stop.unit == Stop::Unit::kEpochs) length.total = stop.count * batches_per_epoch;
-  if (stop.unit == Stop::Unit::kUpdates) length.total = stop.count;
-  return length;
-}
-
-BatchPlanOptions plan_options(const ExperimentConfig& config) {
+// The stage of a run to which an update belongs decides what a batch holds: captions, or images.
+BatchPlanOptions cross_entropy_plan(const ExperimentConfig& config) {
   return {.seed = static_cast<std::uint64_t>(config.seed),
           .batch = config.train.batch,
           .shard = config.train.shard,
           .bucket_batches = config.train.bucket,
           .captions = config.train.captions};
+}
+
+BatchPlanOptions self_critical_plan(const ExperimentConfig& config) {
+  return {.seed = static_cast<std::uint64_t>(config.seed),
+          .batch = config.train.batch,
+          .shard = self_critical_shard(config),
+          .captions = CaptionsPerEpoch::kOnePerImage};
+}
+
+Stages make_stages(const ExperimentConfig& config, const TrainingSet& set) {
+  const auto batches = [&](const BatchPlanOptions& options) {
+    return static_cast<Index>(plan_epoch(set.items(), options, 0).size());
+  };
+  return {config, batches(cross_entropy_plan(config)), batches(self_critical_plan(config))};
 }
 
 }  // namespace
@@ -36,28 +44,32 @@ Trainer::Trainer(const Setup& setup)
     : setup_(setup),
       config_(*setup.config),
       optimizer_(make_optimizer(config_.optimizer, setup.model->parameters())),
-      step_(*setup.model, *optimizer_, config_),
-      batches_per_epoch_(static_cast<Index>(plan(0).size())),
-      schedule_(config_.optimizer, training_length(config_.train.stop, batches_per_epoch_)) {}
+      stages_(make_stages(config_, *setup.set)) {}
 
-std::vector<Batch> Trainer::plan(Index epoch) const {
-  return plan_epoch(setup_.set->items(), plan_options(config_), epoch);
+std::vector<Batch> Trainer::plan(Index update, Index epoch) const {
+  const BatchPlanOptions options =
+      stages_.self_critical(update) ? self_critical_plan(config_) : cross_entropy_plan(config_);
+  return plan_epoch(setup_.set->items(), options, epoch);
 }
 
-// Whether `every` has passed since the given update and time. Epochs count as their batches.
+// Whether `every` has passed since the given update and time. Epochs count as their batches, of the
+// stage of the last update.
 bool Trainer::due(const Stop& every, double last_update, double last_seconds) const {
   if (every.is_time()) return state_.seconds - last_seconds >= static_cast<double>(every.seconds());
-  const Index updates =
-      every.unit == Stop::Unit::kEpochs ? every.count * batches_per_epoch_ : every.count;
+  const Index batches = stages_.batches(std::max<Index>(state_.update - 1, 0));
+  const Index updates = every.unit == Stop::Unit::kEpochs ? every.count * batches : every.count;
   return static_cast<double>(state_.update) - last_update >= static_cast<double>(updates);
 }
 
-bool Trainer::reached(const Stop& stop) const { return due(stop, 0, 0); }
+bool Trainer::reached(const Stop& stop) const {
+  if (stop.is_time()) return state_.seconds >= static_cast<double>(stop.seconds());
+  return state_.update >= stages_.updates(stop);
+}
 
 double Trainer::share_done() const {
   const Stop& stop = config_.train.stop;
   if (stop.is_time()) return std::min(1.0, state_.seconds / static_cast<double>(stop.seconds()));
-  const auto total = static_cast<double>(training_length(stop, batches_per_epoch_).total);
+  const auto total = static_cast<double>(stages_.updates(stop));
   return std::min(1.0, static_cast<double>(state_.update) / total);
 }
 
@@ -67,7 +79,6 @@ bool Trainer::early_stop() const {
 }
 
 StopReason Trainer::run(const std::atomic<int>* signal) {
-  step_.reward_baseline() = state_.baseline;
   while (!state_.finished) {
     if (reached(config_.train.stop)) break;
     if (!train_epoch(signal)) {
@@ -89,9 +100,39 @@ StopReason Trainer::run(const std::atomic<int>* signal) {
   return reason;
 }
 
+// Makes the step of the next update's stage. The second stage starts with an optimizer that knows
+// nothing: its loss has another scale and other directions than what the moments remember.
+void Trainer::enter_stage() {
+  const bool second = stages_.self_critical(state_.update);
+  if (state_.update == stages_.switch_update()) {
+    optimizer_->start_anew();
+    state_.validations_without_gain = 0;
+  }
+  if (second && !self_critical_) {
+    cross_entropy_.reset();
+    self_critical_.emplace(
+        *setup_.model, *optimizer_, config_,
+        setup_.set->rewards(setup_.model->vocabulary(), config_.objective.self_critical.reward));
+  } else if (!second && !cross_entropy_) {
+    cross_entropy_.emplace(*setup_.model, *optimizer_, config_);
+    cross_entropy_->reward_baseline() = state_.baseline;
+  }
+}
+
+UpdateReport Trainer::step(const TrainBatch& batch, double lr) {
+  if (self_critical_) return self_critical_->run(batch, state_.update, lr);
+  const UpdateReport report = cross_entropy_->run(batch, state_.update, lr);
+  state_.baseline = cross_entropy_->reward_baseline();
+  return report;
+}
+
 bool Trainer::train_epoch(const std::atomic<int>* signal) {
-  const std::vector<Batch> batches = plan(state_.epoch);
-  const Index first = state_.batch, left = static_cast<Index>(batches.size()) - first;
+  enter_stage();
+  const std::vector<Batch> batches = plan(state_.update, state_.epoch);
+  const Index first = state_.batch;
+  Index left = static_cast<Index>(batches.size()) - first;
+  // An epoch of the first stage ends where the second begins.
+  if (cross_entropy_) left = std::min(left, stages_.switch_update() - state_.update);
   parallel::Prefetcher<TrainBatch> loader(left, config_.train.prefetch, [&](Index i) {
     return make_batch(batches[static_cast<std::size_t>(first + i)], *setup_.set, *setup_.inputs,
                       static_cast<std::uint64_t>(config_.seed), state_.epoch);
@@ -99,20 +140,19 @@ bool Trainer::train_epoch(const std::atomic<int>* signal) {
   while (!loader.done()) {
     const double start = now();
     const TrainBatch batch = loader.next();
-    const double lr = schedule_.rate(state_.update);
-    const UpdateReport report = step_.run(batch, state_.update, lr);
+    const double lr = stages_.rate(state_.update);
+    const UpdateReport report = step(batch, lr);
     const double seconds = now() - start;
     ++state_.update;
     ++state_.batch;
     state_.seconds += seconds;
-    state_.baseline = step_.reward_baseline();
     const bool epoch_ends = loader.done();
     if (epoch_ends) state_.batch = 0;
     setup_.observer->on_update({.report = &report,
                                 .state = &state_,
                                 .lr = lr,
                                 .seconds = seconds,
-                                .batches = batches_per_epoch_,
+                                .batches = static_cast<Index>(batches.size()),
                                 .done = share_done()});
     if (epoch_ends) ++state_.epoch;
     if (due(config_.train.validate_every, state_.last_validation, state_.last_validation_seconds)) {

@@ -1,5 +1,5 @@
-// The training loop: epochs of prefetched batches, validation by free-running decoding, early
-// stopping, checkpoints from which a run goes on as if it had never stopped.
+// The training loop: epochs of prefetched batches in two stages, validation by free-running
+// decoding, early stopping, checkpoints from which a run goes on as if it had never stopped.
 #pragma once
 
 #include <atomic>
@@ -8,8 +8,9 @@
 #include <map>
 #include <string>
 
+#include "captioning/training/self_critical_step.h"
+#include "captioning/training/stages.h"
 #include "captioning/training/training_set.h"
-#include "core/optim/schedule.h"
 
 namespace saccade {
 
@@ -72,13 +73,14 @@ class Trainer {
 
   Optimizer& optimizer() { return *optimizer_; }
   TrainingState& state() { return state_; }
-  Index batches_per_epoch() const { return batches_per_epoch_; }
 
   // Trains until train.stop, early stop, or *signal becomes non-zero; then saves.
   StopReason run(const std::atomic<int>* signal = nullptr);
 
  private:
-  std::vector<Batch> plan(Index epoch) const;
+  std::vector<Batch> plan(Index update, Index epoch) const;
+  void enter_stage();
+  UpdateReport step(const TrainBatch& batch, double lr);
   bool due(const Stop& every, double last_update, double last_seconds) const;
   bool reached(const Stop& stop) const;
   double share_done() const;
@@ -90,9 +92,10 @@ class Trainer {
   Setup setup_;
   const ExperimentConfig& config_;
   std::unique_ptr<Optimizer> optimizer_;
-  TrainStep step_;
-  Index batches_per_epoch_;
-  Schedule schedule_;
+  Stages stages_;
+  // The step of the stage that is running; the other's memory is not held.
+  std::optional<TrainStep> cross_entropy_;
+  std::optional<SelfCriticalStep> self_critical_;
   TrainingState state_;
   std::filesystem::path last_saved_;
   Index last_saved_update_ = -1;

@@ -50,6 +50,14 @@ const std::string& TrainingSet::image_id(const PlanItem& item) const {
   return data_->dataset.images[static_cast<std::size_t>(item.image)].id;
 }
 
+CaptionRewards TrainingSet::rewards(const Vocabulary& vocabulary,
+                                    const RewardConfig& weights) const {
+  std::vector<Index> images;  // the items of an image stand together
+  for (const PlanItem& item : items_)
+    if (images.empty() || images.back() != item.image) images.push_back(item.image);
+  return {data_->dataset, images, vocabulary, weights};
+}
+
 TrainBatch make_batch(const Batch& plan, const TrainingSet& set, const DatasetInputs& inputs,
                       std::uint64_t seed, Index epoch) {
   TrainBatch batch;
@@ -66,6 +74,7 @@ TrainBatch make_batch(const Batch& plan, const TrainingSet& set, const DatasetIn
                           static_cast<std::uint64_t>(items[i].image)};
       inputs.load_augmented(items[i].image, key, shard.inputs.span().subspan(i * size, size));
       captions.push_back(set.words(items[i]));
+      shard.images.push_back(items[i].image);
       shard.ids.push_back(set.image_id(items[i]));
     }
     shard.captions = pack_captions(captions, static_cast<int>(Vocabulary::kBos),

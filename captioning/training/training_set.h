@@ -5,6 +5,7 @@
 
 #include "captioning/data/batch_plan.h"
 #include "captioning/inputs.h"
+#include "captioning/objectives/rewards.h"
 #include "captioning/text/vocabulary.h"
 #include "captioning/training/train_step.h"
 #include "core/parallel/parallel.h"
@@ -27,6 +28,8 @@ class TrainingSet {
   Index word_count() const { return words_; }
   const std::vector<int>& words(const PlanItem& item) const;
   const std::string& image_id(const PlanItem& item) const;
+  // What self-critical training rewards captions of these images with.
+  CaptionRewards rewards(const Vocabulary& vocabulary, const RewardConfig& weights) const;
 
  private:
   const LoadedData* data_;

@@ -162,6 +162,30 @@ constexpr auto enum_table(ObjectiveKind) {
   return enum_rows<ObjectiveKind>({{kCrossEntropy, "cross_entropy", "-log p of the next word"}});
 }
 
+// One enumerator a line of the registry of rewards.
+enum class RewardMetric {
+#define SACCADE_REWARD(name, enumerator, weight, text) enumerator,
+#include "core/config/rewards.def"
+#undef SACCADE_REWARD
+};
+constexpr auto enum_table(RewardMetric) {
+  using enum RewardMetric;
+  return enum_rows<RewardMetric>({
+#define SACCADE_REWARD(name, enumerator, weight, text) {enumerator, #name, text},
+#include "core/config/rewards.def"
+#undef SACCADE_REWARD
+  });
+}
+
+enum class SelfCriticalBaseline { kLeaveOneOut, kGreedy };
+constexpr auto enum_table(SelfCriticalBaseline) {
+  using enum SelfCriticalBaseline;
+  return enum_rows<SelfCriticalBaseline>({
+      {kLeaveOneOut, "leave_one_out", "the mean reward of the image's other samples"},
+      {kGreedy, "greedy", "the reward of the greedy caption, an argmax region a word"},
+  });
+}
+
 enum class OptimizerKind { kSgd, kRmsprop, kAdam, kAdamw };
 constexpr auto enum_table(OptimizerKind) {
   using enum OptimizerKind;

@@ -10,6 +10,7 @@
 #include "core/config/axes.h"
 #include "core/config/choices.h"
 #include "core/config/config.h"
+#include "core/config/self_critical_config.h"
 
 namespace saccade {
 
@@ -180,12 +181,15 @@ struct DecoderConfig {
 struct ObjectiveConfig {
   ObjectiveKind type = ObjectiveKind::kCrossEntropy;
   double doubly_stochastic = 1;
+  SelfCriticalConfig self_critical;
 
   template <class V>
   void fields(V& v) {
     v.field("type", type, "the training loss");
     v.field("doubly_stochastic", doubly_stochastic,
             "weight of sum_i (1 - sum_t alpha_ti)^2 an image; 0 = off", at_least(0));
+    v.section("self_critical", self_critical,
+              "a second stage: captions are drawn and rewarded (Rennie et al. 2017)");
   }
 };
 
@@ -251,11 +255,13 @@ struct TrainConfig {
   std::int64_t prefetch = 4;
   std::int64_t bucket = 20;
   CaptionsPerEpoch captions = CaptionsPerEpoch::kAll;
+  std::string init_from;
   EarlyStopConfig early_stop;
 
   template <class V>
   void fields(V& v) {
-    v.field("batch", batch, "captions an update", between(1, 65536));
+    v.field("batch", batch, "captions an update; images in self-critical training",
+            between(1, 65536));
     v.field("shard", shard, "captions a shard, the unit of parallel work", between(1, 65536));
     v.field("stop", stop, "when training ends");
     v.field("validate_every", validate_every, "time between validations");
@@ -268,6 +274,8 @@ struct TrainConfig {
             "batches' worth of captions sorted by length together; 1 = mixed lengths",
             between(1, 100000));
     v.field("captions", captions, "the captions of an epoch");
+    v.field("init_from", init_from,
+            "checkpoint or run whose weights are the first ones; empty = random ones");
     v.section("early_stop", early_stop, "ends a run that no longer improves");
   }
 };

@@ -26,7 +26,7 @@ std::string parse_stop(std::string_view text, Stop& stop) {
   const char* const end = text.data() + text.size() - 1;
   const auto [rest, error] = std::from_chars(text.data(), end, count);
   if (error != std::errc{} || rest != end) return wrong;
-  if (count < 1 || count > kMost) return "is out of range; write 1 to 1000000000 and a unit";
+  if (count < 0 || count > kMost) return "is out of range; write 0 to 1000000000 and a unit";
   stop = {count, static_cast<Stop::Unit>(unit)};
   return "";
 }

@@ -28,7 +28,7 @@ inline Stop seconds(std::int64_t count) { return {count, Stop::Unit::kSeconds}; 
 inline constexpr std::string_view kStopForms =
     "10e (epochs), 5000u (updates), 2h, 30m or 45s (time)";
 
-// Reads a stop; returns "" and sets the stop, or returns what is wrong and leaves it.
+// Reads a stop (0 included); returns "" and sets the stop, or returns what is wrong and leaves it.
 std::string parse_stop(std::string_view text, Stop& stop);
 
 // As it is written: `10e`.

@@ -146,6 +146,11 @@ std::string check_value(const std::string& value, const Constraint& constraint) 
   return constraint.not_empty && value.empty() ? "is empty" : "";
 }
 
+std::string check_value(const Stop& value, const Constraint& constraint) {
+  if (constraint.min) return constraint.check(static_cast<double>(value.count));
+  return value.count > 0 ? "" : "is no training at all; write at least 1 and a unit";
+}
+
 std::string join_choices(const std::vector<std::string>& choices) {
   std::string all;
   for (const std::string& choice : choices) all += (all.empty() ? "" : "|") + choice;

@@ -35,7 +35,8 @@ inline std::string check_value(bool, const Constraint&) { return ""; }
 std::string check_value(std::int64_t value, const Constraint& constraint);
 std::string check_value(double value, const Constraint& constraint);
 std::string check_value(const std::string& value, const Constraint& constraint);
-inline std::string check_value(const Stop&, const Constraint&) { return ""; }
+// Nothing is no amount of training, unless the constraint has a minimum of its own.
+std::string check_value(const Stop& value, const Constraint& constraint);
 
 inline std::string type_name(const bool*) { return "true|false"; }
 inline std::string type_name(const std::int64_t*) { return "integer"; }

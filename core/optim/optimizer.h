@@ -43,6 +43,12 @@ class Optimizer {
 
   Index updates() const { return updates_; }
   void set_updates(Index count) { updates_ = count; }  // of a checkpoint
+  // Forgets moments and updates, as if it were new.
+  void start_anew() {
+    updates_ = 0;
+    for (Moment& moment : moments_)
+      for (Real& value : moment.values.span()) value = 0;
+  }
   std::vector<Moment>& moments() { return moments_; }
   const std::vector<Moment>& moments() const { return moments_; }
 

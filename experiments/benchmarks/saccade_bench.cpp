@@ -4,6 +4,9 @@
 //   sat_hard       the same with hard attention and its estimator
 //   beam3_batched  beam-3 captions of `batch` images, 20 words each
 //   cnn            a training step of the small CNN with the decoder, on 64 x 64 images
+//   scst           a self-critical step over `batch` images: five captions drawn of each, of at
+//   most
+//                  20 words, rewarded with CIDEr-D; reward_share is what the rewards take of it
 // The shapes are those of Show, Attend and Tell on a 14 x 14 x 512 grid with 10,000 words; caption
 // i of a batch has 12 + (7 i mod 9) tokens with <bos> and <eos>.
 #include <sys/resource.h>
@@ -13,8 +16,9 @@
 #include <chrono>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
-#include "captioning/training/train_step.h"
+#include "captioning/training/self_critical_step.h"
 #include "core/parallel/parallel.h"
 
 namespace saccade {
@@ -73,6 +77,7 @@ TrainBatch bench_batch(const Shape& input, Index captions, Index shard) {
 struct Timing {
   std::vector<double> times;  // ms
   double first_loss = 0;
+  double reward_share = 0;
 };
 
 template <class Work>
@@ -99,6 +104,46 @@ Timing train(const std::string& workload, Index captions, double seconds) {
   const TrainBatch batch = bench_batch(model.input_shape(), captions, config.train.shard);
   Index update = 0;
   return measure(seconds, [&] { return step.run(batch, update++, config.optimizer.lr).loss; });
+}
+
+// As many images as a batch has, with five captions of 10 words each.
+Dataset bench_references(Index images) {
+  Dataset data;
+  Random random({1, Stream::kTest, 2, 0});
+  for (Index i = 0; i < images; ++i) {
+    CaptionedImage& image = data.images.emplace_back();
+    for (Index c = 0; c < 5; ++c) {
+      std::string& text = image.captions.emplace_back();
+      for (Index w = 0; w < 10; ++w) text += "word" + std::to_string(4 + random.below(100)) + " ";
+    }
+  }
+  return data;
+}
+
+Timing self_critical(Index images, double seconds) {
+  const ExperimentConfig config = bench_config("scst");
+  const Vocabulary vocabulary = bench_vocabulary();
+  Captioner model(config, vocabulary,
+                  {.rows = kRegionsPerSide, .cols = kRegionsPerSide, .features = kFeatures});
+  const auto optimizer = make_optimizer(config.optimizer, model.parameters());
+  const Dataset references = bench_references(images);
+  std::vector<Index> numbers(static_cast<std::size_t>(images));
+  std::iota(numbers.begin(), numbers.end(), Index{0});
+  SelfCriticalStep step(model, *optimizer, config,
+                        {references, numbers, vocabulary, config.objective.self_critical.reward});
+  TrainBatch batch = bench_batch(model.input_shape(), images, self_critical_shard(config));
+  Index next = 0;
+  for (TrainShard& shard : batch.shards)
+    for (std::size_t i = 0; i < shard.ids.size(); ++i) shard.images.push_back(next++);
+  Index update = 0;
+  double share = 0;
+  Timing timing = measure(seconds, [&] {
+    const UpdateReport report = step.run(batch, update++, config.objective.self_critical.lr);
+    share += report.self_critical->reward_share;
+    return report.loss;
+  });
+  timing.reward_share = share / static_cast<double>(update);
+  return timing;
 }
 
 Timing beam(Index images, double seconds) {
@@ -131,28 +176,29 @@ int run(int argc, char** argv) {
   double seconds = 8;
   app.add_option("workload", workload)
       ->required()
-      ->check(CLI::IsMember({"sat_vec", "sat_hard", "beam3_batched", "cnn"}));
+      ->check(CLI::IsMember({"sat_vec", "sat_hard", "beam3_batched", "cnn", "scst"}));
   app.add_option("--threads", threads);
   app.add_option("--batch", batch);
   app.add_option("--seconds", seconds);
   CLI11_PARSE(app, argc, argv);
   parallel::set_threads(threads);
-  const Timing timing =
-      workload == "beam3_batched" ? beam(batch, seconds) : train(workload, batch, seconds);
+  const Timing timing = workload == "beam3_batched" ? beam(batch, seconds)
+                        : workload == "scst"        ? self_critical(batch, seconds)
+                                                    : train(workload, batch, seconds);
   const double median = timing.times[timing.times.size() / 2];
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  std::cout << nlohmann::json{{"workload", workload},
-                              {"threads", threads},
-                              {"batch", batch},
-                              {"min_ms", timing.times.front()},
-                              {"median_ms", median},
-                              {"n", timing.times.size()},
-                              {"items_per_s", static_cast<double>(batch) / median * 1e3},
-                              {"peak_rss_mib", usage.ru_maxrss / 1024},
-                              {"first_loss", timing.first_loss}}
-                   .dump()
-            << "\n";
+  nlohmann::json line = {{"workload", workload},
+                         {"threads", threads},
+                         {"batch", batch},
+                         {"min_ms", timing.times.front()},
+                         {"median_ms", median},
+                         {"n", timing.times.size()},
+                         {"items_per_s", static_cast<double>(batch) / median * 1e3},
+                         {"peak_rss_mib", usage.ru_maxrss / 1024},
+                         {"first_loss", timing.first_loss}};
+  if (workload == "scst") line["reward_share"] = timing.reward_share;
+  std::cout << line.dump() << "\n";
   return 0;
 }
 

@@ -49,6 +49,8 @@ std::vector<Axis> all_axes() {
           axis<PositionKind>("encoders", "encoder.positions"),
           axis<DecoderKind>("decoders", "decoder.type"),
           axis<ObjectiveKind>("objectives", "objective.type"),
+          axis<RewardMetric>("objectives", "objective.self_critical.reward"),
+          axis<SelfCriticalBaseline>("objectives", "objective.self_critical.baseline"),
           axis<DataKind>("data", "data.type"),
           axis<BadImage>("data", "data.on_bad_image"),
           axis<OptimizerKind>("optimizers", "optimizer.type"),

@@ -36,6 +36,10 @@ ExperimentConfig resolve(const TrainOptions& options) {
     config.train.validate_images = kDevImages;
     config.train.stop = updates(kDevUpdates);
     config.optimizer.warmup = std::min(config.optimizer.warmup, kDevUpdates - 1);
+    if (auto& start = config.objective.self_critical.start; start && start->count > 0) {
+      start = updates(kDevUpdates - 1);  // both stages
+      config.optimizer.warmup = std::min(config.optimizer.warmup, kDevUpdates - 2);
+    }
   }
   return config;
 }

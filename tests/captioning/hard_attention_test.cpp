@@ -1,10 +1,10 @@
 // Hard attention's estimator against exact enumeration, in double: on a tiny grid every sequence of
 // choices is run, so the expectation of the estimated gradient is known without sampling.
 #include <cmath>
-#include <functional>
 
 #include "captioning/objectives/caption_loss.h"
 #include "tests/support/catch.h"
+#include "tests/support/exact_gradient.h"
 #include "tests/support/parameter_gradients.h"
 
 namespace saccade {
@@ -119,46 +119,13 @@ std::vector<double> expected_gradient(const TinyModel& model, const CaptionLossO
   return expected;
 }
 
-// Central differences of a function of the parameters.
-std::vector<double> numeric_gradient(TinyModel& model, const std::function<double()>& value) {
-  std::vector<double> gradient(static_cast<std::size_t>(model.store.flat_size()), 0);
-  for (const ParameterInfo& info : model.store.infos())
-    for (Index i = 0; i < info.shape.size(); ++i) {
-      Real& x = model.store.flat()[info.offset + i];
-      const Real kept = x, eps = 1e-5;
-      x = kept + eps;
-      const double up = value();
-      x = kept - eps;
-      const double down = value();
-      x = kept;
-      gradient[static_cast<std::size_t>(info.offset + i)] = (up - down) / (2 * eps);
-    }
-  return gradient;
-}
-
-double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
-  REQUIRE(a.size() == b.size());
-  double worst = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const double difference = std::abs(a[i] - b[i]);
-    if (!(difference <= worst)) worst = difference;  // NaN gets through
-  }
-  return worst;
-}
-
-double norm(const std::vector<double>& a) {
-  double sum = 0;
-  for (const double x : a) sum += x * x;
-  return std::sqrt(sum);
-}
-
 }  // namespace
 
 TEST_CASE("the expectation of the estimator is the exact gradient of the bound, for any baseline") {
   TinyModel model;
   const CaptionLossOptions options = estimator(1, 0);
   // The bound as a cost: sum_s p(s | a) (-log p(y | s, a)).
-  const auto exact = numeric_gradient(model, [&] {
+  const auto exact = test::numeric_gradient(model.store, [&] {
     double cost = 0, total = 0;
     for (const auto& choices : model.all_choices()) {
       const Outcome out = run(model, choices, options, 0);
@@ -168,11 +135,11 @@ TEST_CASE("the expectation of the estimator is the exact gradient of the bound, 
     REQUIRE(std::abs(total - 1) < 1e-12);
     return cost;
   });
-  CHECK(norm(exact) > 0.1);
-  CHECK(largest_difference(expected_gradient(model, options, 0), exact) < 1e-7);
-  CHECK(largest_difference(expected_gradient(model, options, 3.7), exact) < 1e-7);
+  CHECK(test::norm(exact) > 0.1);
+  CHECK(test::largest_difference(expected_gradient(model, options, 0), exact) < 1e-7);
+  CHECK(test::largest_difference(expected_gradient(model, options, 3.7), exact) < 1e-7);
   // The score part is not decoration: without it the gradient of the bound is another.
-  CHECK(largest_difference(expected_gradient(model, estimator(0, 0), 0), exact) > 1e-2);
+  CHECK(test::largest_difference(expected_gradient(model, estimator(0, 0), 0), exact) > 1e-2);
 }
 
 TEST_CASE("the entropy bonus is the gradient of the entropy along the sampled choices") {
@@ -181,7 +148,7 @@ TEST_CASE("the entropy bonus is the gradient of the entropy along the sampled ch
   std::vector<double> probability;
   for (const auto& choices : model.all_choices())
     probability.push_back(run(model, choices, estimator(0, 0), 0).probability);
-  const auto exact = numeric_gradient(model, [&] {
+  const auto exact = test::numeric_gradient(model.store, [&] {
     double cost = 0;
     std::size_t s = 0;
     for (const auto& choices : model.all_choices())
@@ -191,8 +158,8 @@ TEST_CASE("the entropy bonus is the gradient of the entropy along the sampled ch
   auto with = expected_gradient(model, estimator(0, lambda_e), 0);
   const auto without = expected_gradient(model, estimator(0, 0), 0);
   for (std::size_t i = 0; i < with.size(); ++i) with[i] -= without[i];
-  CHECK(norm(exact) > 0.01);
-  CHECK(largest_difference(with, exact) < 1e-7);
+  CHECK(test::norm(exact) > 0.01);
+  CHECK(test::largest_difference(with, exact) < 1e-7);
 }
 
 TEST_CASE("a caption's gradient does not depend on the batch it is in") {

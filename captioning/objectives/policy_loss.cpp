@@ -1,0 +1,128 @@
+#include "captioning/objectives/policy_loss.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "captioning/objectives/caption_loss.h"
+#include "core/base/error.h"
+#include "core/ops/linear.h"
+#include "core/ops/shape_ops.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+namespace {
+
+// Rows ids[r] of x [M, ...], one after the other.
+Var gather(Var x, std::span<const int> ids) {
+  const Shape shape = x.shape();
+  const Var flat = ops::reshape(x, {shape[0], shape.size() / shape[0]});
+  return ops::reshape(ops::embedding(flat, ids), shape.with_first(static_cast<Index>(ids.size())));
+}
+
+// A sequence wants one row a memory: the memory again for every caption. Keys were computed once an
+// image, and their gradients meet again there.
+AttentionMemory memory_of_rows(const AttentionMemory& memory, std::span<const int> images) {
+  AttentionMemory rows = memory;
+  rows.features = gather(memory.features, images);
+  if (memory.keys) rows.keys = gather(memory.keys, images);
+  return rows;
+}
+
+}  // namespace
+
+DrawnCaption drawn_caption(const DecodedCaption& caption) {
+  SACCADE_ASSERT(caption.last.id >= 0, "a caption that ended without a draw");
+  DrawnCaption out;
+  const auto add = [&](const DecodedWord& word) {
+    out.words.push_back(word.id);
+    if (word.chosen >= 0) out.regions.push_back(word.chosen);
+  };
+  for (const DecodedWord& word : caption.words) add(word);
+  add(caption.last);
+  return out;
+}
+
+std::vector<double> leave_one_out(std::span<const double> rewards, Index samples) {
+  const auto count = static_cast<std::size_t>(samples);
+  SACCADE_CHECK(samples >= 2 && rewards.size() % count == 0, "[leave_one_out] ", rewards.size(),
+                " rewards of ", samples, " samples an image");
+  std::vector<double> out;
+  for (std::size_t begin = 0; begin < rewards.size(); begin += count) {
+    const std::span<const double> image = rewards.subspan(begin, count);
+    const double sum = std::accumulate(image.begin(), image.end(), 0.0);
+    for (const double reward : image)
+      out.push_back((sum - reward) / static_cast<double>(samples - 1));
+  }
+  return out;
+}
+
+void PolicyLoss::Replay::choose(ConstView, Index step, std::span<int> chosen) {
+  for (std::size_t r = 0; r < chosen.size(); ++r)
+    chosen[r] = regions[r][static_cast<std::size_t>(step)];
+}
+
+PolicyLoss::PolicyLoss(Tape& tape, const Decoder& decoder, const AttentionMemory& memory,
+                       std::span<const DrawnCaption> captions, SelectionKind selection)
+    : tape_(&tape), order_(captions.size()) {
+  const auto images = static_cast<std::size_t>(memory.features.shape()[0]);
+  SACCADE_CHECK(!captions.empty() && captions.size() % images == 0, "[policy loss] ",
+                captions.size(), " captions of ", images, " images");
+  SACCADE_ASSERT(!tape.training(), "self-critical training with dropout");
+  std::iota(order_.begin(), order_.end(), std::size_t{0});
+  std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
+    return captions[a].words.size() > captions[b].words.size();
+  });
+  const std::size_t samples = captions.size() / images;
+  std::vector<std::vector<int>> targets;
+  std::vector<int> image_of_row;
+  for (const std::size_t c : order_) {
+    targets.push_back(captions[c].words);
+    replay_.regions.push_back(captions[c].regions);
+    image_of_row.push_back(static_cast<int>(c / samples));
+  }
+  packed_ = pack_targets(targets, SpecialWords{}.bos);
+  AttendContext context;
+  if (!captions[0].regions.empty()) context.chooser = &replay_;
+  if (selection == SelectionKind::kHard) {
+    region_weights_.assign(captions.size(), 0);
+    estimator_.advantage = region_weights_.data();
+    context.estimator = &estimator_;
+  }
+  output_ = decoder.sequence(tape, packed_, memory_of_rows(memory, image_of_row), context);
+  read_log_probs();
+}
+
+void PolicyLoss::read_log_probs() {
+  word_log_probs_.assign(order_.size(), 0);
+  region_log_probs_.assign(order_.size(), 0);
+  const std::vector<double> nll = caption_sums(packed_, output_.nll.value());
+  for (std::size_t r = 0; r < order_.size(); ++r) word_log_probs_[order_[r]] = -nll[r];
+  if (region_weights_.empty()) return;
+  for (std::size_t t = 0; t < output_.weights.size(); ++t) {
+    const ConstView weights = output_.weights[t].value();
+    const std::span<const int> chosen = output_.chosen[t];
+    for (std::size_t r = 0; r < chosen.size(); ++r)
+      region_log_probs_[order_[r]] +=
+          std::log(static_cast<double>(weights.row(static_cast<Index>(r))[chosen[r]]));
+  }
+}
+
+void PolicyLoss::backward(std::span<const double> advantages, Index batch_captions) {
+  SACCADE_CHECK(advantages.size() == order_.size(), "[policy loss] ", advantages.size(),
+                " advantages for ", order_.size(), " captions");
+  const auto share = [&](std::size_t row) {
+    return static_cast<Real>(advantages[order_[row]] / static_cast<double>(batch_captions));
+  };
+  for (std::size_t r = 0; r < region_weights_.size(); ++r) region_weights_[r] = -share(r);
+  std::vector<Real> word_weights;  // of -log p, packed
+  for (const Index rows : packed_.rows)
+    for (Index r = 0; r < rows; ++r) word_weights.push_back(share(static_cast<std::size_t>(r)));
+  std::vector<Var> terms{ops::dot_constant(output_.nll, word_weights)};
+  terms.insert(terms.end(), output_.surrogates.begin(), output_.surrogates.end());
+  tape_->backward(ops::sum(terms));
+}
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

@@ -1,0 +1,61 @@
+// The loss of self-critical training: captions the model drew, each weighed by how much better its
+// reward is than a baseline (Rennie et al. 2017; leave-one-out: Luo 2020).
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "captioning/decoders/decoder.h"
+#include "captioning/search/search.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+// Everything that was drawn on the way to a caption. The draw that ended it is one of them, <eos>
+// or the word cut off at the longest length: without it the estimator would be biased.
+struct DrawnCaption {
+  std::vector<int> words;    // at least one
+  std::vector<int> regions;  // one a word; empty where attention takes the expectation
+};
+DrawnCaption drawn_caption(const DecodedCaption& caption);
+
+// The mean reward of the image's other samples, for each of rewards [M * samples]: it does not
+// depend on the caption itself. Needs two samples.
+std::vector<double> leave_one_out(std::span<const double> rewards, Index samples);
+
+// Teacher forcing along the draws, kept until backward. Dropout must be off: the captions were
+// drawn without it, and the gradient is that of the distribution they were drawn from.
+class PolicyLoss {
+ public:
+  // memory holds M images, group 1; captions [M * samples] stand image by image. Only under
+  // `selection` hard are regions draws, and have a gradient.
+  PolicyLoss(Tape& tape, const Decoder& decoder, const AttentionMemory& memory,
+             std::span<const DrawnCaption> captions, SelectionKind selection);
+
+  // log p of the words given the regions, and of the regions (0 unless drawn), by caption.
+  const std::vector<double>& word_log_probs() const { return word_log_probs_; }
+  const std::vector<double>& region_log_probs() const { return region_log_probs_; }
+
+  // The gradient of - sum_c advantages[c] (log p(words_c) + log p(regions_c)) / batch_captions.
+  void backward(std::span<const double> advantages, Index batch_captions);
+
+ private:
+  class Replay : public Chooser {
+   public:
+    std::vector<std::vector<int>> regions;  // by row, by step
+    void choose(ConstView weights, Index step, std::span<int> chosen) override;
+  };
+  void read_log_probs();
+
+  Tape* tape_;
+  std::vector<std::size_t> order_;  // row r of the tape is caption order_[r]: longest first
+  PackedCaptions packed_;
+  Replay replay_;
+  std::vector<Real> region_weights_;  // d loss / d log p(regions), by row
+  ops::Reinforce estimator_;
+  SequenceOutput output_;
+  std::vector<double> word_log_probs_, region_log_probs_;
+};
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

@@ -1,0 +1,42 @@
+// The rewards of self-critical training: metrics of one caption against the references of its
+// training image, the end token included in the n-grams.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "captioning/data/dataset.h"
+#include "captioning/metrics/cider.h"
+#include "captioning/text/vocabulary.h"
+#include "core/config/experiment_config.h"
+
+namespace saccade {
+
+class CaptionRewards {
+ public:
+  // Counts the references of `images` once: document frequencies are theirs. Words that the
+  // vocabulary lacks stay what they are, and no caption of the model matches them. Throws DataError
+  // where an image has no caption with a word.
+  CaptionRewards(const Dataset& dataset, std::span<const Index> images,
+                 const Vocabulary& vocabulary, const RewardConfig& weights);
+
+  // How a caption ended: <eos> counts as its last word.
+  enum class Ending { kEos, kCut };
+  // The reward of words (ids without <eos>) for an image of the data set that was given above.
+  double score(Index image, std::span<const int> words, Ending ending) const;
+
+ private:
+  struct References {
+    std::vector<CountedCaption> counted;  // empty unless a reward needs it
+    std::vector<CiderVector> vectors;     // the same
+  };
+  bool needs(RewardMetric metric) const { return weights_.weight(metric) > 0; }
+  bool needs_cider() const { return needs(RewardMetric::kCiderD) || needs(RewardMetric::kCider); }
+
+  RewardConfig weights_;
+  std::vector<std::uint32_t> numbers_;  // of the words of the vocabulary
+  DocumentFrequencies frequencies_{1};
+  std::vector<References> references_;  // by image of the data set
+};
+
+}  // namespace saccade

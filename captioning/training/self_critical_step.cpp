@@ -1,0 +1,169 @@
+#include "captioning/training/self_critical_step.h"
+
+#include <chrono>
+#include <cmath>
+
+#include "core/parallel/parallel.h"
+
+namespace saccade {
+
+namespace {
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// The distribution that is trained: whole, at temperature 1, with regions drawn under hard
+// attention.
+SearchOptions sampling_options(const ExperimentConfig& config) {
+  SearchOptions options = search_options(config);
+  options.mode = SearchMode::kSample;
+  options.temperature = 1;
+  options.samples = config.objective.self_critical.samples;
+  options.sayable = Sayable::kAll;
+  if (config.attention.selection == SelectionKind::kHard) options.regime = Regime::kSample;
+  return options;
+}
+
+SearchOptions greedy_options(const ExperimentConfig& config) {
+  SearchOptions options = search_options(config);
+  options.mode = SearchMode::kGreedy;
+  return options;
+}
+
+// Images are numbered apart from those of every other update, and from those of an evaluation.
+std::uint64_t first_image_number(Index update, Index place) {
+  return (static_cast<std::uint64_t>(update + 1) << 32) + static_cast<std::uint64_t>(place);
+}
+
+}  // namespace
+
+Index self_critical_shard(const ExperimentConfig& config) {
+  const Index samples = config.objective.self_critical.samples;
+  return (config.train.shard + samples - 1) / samples;
+}
+
+SelfCriticalStep::SelfCriticalStep(Captioner& model, Optimizer& optimizer,
+                                   const ExperimentConfig& config, CaptionRewards rewards)
+    : model_(&model),
+      config_(config.objective.self_critical),
+      selection_(config.attention.selection),
+      sampling_(sampling_options(config)),
+      greedy_(greedy_options(config)),
+      rewards_(std::move(rewards)),
+      gradient_step_(model.parameters(), optimizer,
+                     {.norm = config.optimizer.clip_norm, .value = config.optimizer.clip_value}) {}
+
+UpdateReport SelfCriticalStep::run(const TrainBatch& batch, Index update, double lr) {
+  const auto shards = static_cast<Index>(batch.shards.size());
+  while (static_cast<Index>(workers_.size()) < shards)
+    workers_.push_back(std::make_unique<Worker>());
+  std::vector<Index> first;
+  Index images = 0;
+  for (const TrainShard& shard : batch.shards) {
+    first.push_back(images);
+    images += static_cast<Index>(shard.images.size());
+  }
+  // An image's baseline comes from its own captions: a shard runs through while its data is warm.
+  parallel::for_each(shards, [&](Index s) {
+    const auto i = static_cast<std::size_t>(s);
+    run_shard(batch.shards[i], first_image_number(update, first[i]), images * config_.samples,
+              *workers_[i]);
+  });
+  UpdateReport result = report(batch, update);
+  std::vector<Tape*> tapes;
+  for (Index s = 0; s < shards; ++s) tapes.push_back(&workers_[static_cast<std::size_t>(s)]->tape);
+  result.grad_norm = apply_gradients(gradient_step_, tapes, update, lr);
+  return result;
+}
+
+void SelfCriticalStep::run_shard(const TrainShard& shard, std::uint64_t first_image,
+                                 Index batch_captions, Worker& worker) const {
+  const double start = now();
+  Tape& tape = worker.tape;
+  tape.reset();
+  tape.set_parameters(model_->parameters().views());
+  tape.set_training(false);  // captions are drawn without dropout, and trained as they were drawn
+  const Var features = model_->encode(tape, shard.inputs.view());
+  const auto decode = [&](const SearchOptions& options) {
+    return search(model_->decoder(), model_->parameters().views(), features.value(), SpecialWords{},
+                  options, first_image);
+  };
+  worker.captions = decode(sampling_);
+  const bool greedy = config_.baseline == SelfCriticalBaseline::kGreedy;
+  std::vector<DecodedCaption> rivals;
+  if (greedy) rivals = decode(greedy_);
+
+  const double before_rewards = now();
+  worker.rewards = rewards_of(shard, worker.captions);
+  worker.baselines =
+      greedy ? rewards_of(shard, rivals) : leave_one_out(worker.rewards, config_.samples);
+  worker.reward_seconds = now() - before_rewards;
+  worker.advantages.clear();
+  for (std::size_t c = 0; c < worker.rewards.size(); ++c) {
+    const std::size_t image = c / static_cast<std::size_t>(config_.samples);
+    worker.advantages.push_back(worker.rewards[c] - worker.baselines[greedy ? image : c]);
+  }
+
+  std::vector<DrawnCaption> drawn;
+  for (const DecodedCaption& caption : worker.captions) drawn.push_back(drawn_caption(caption));
+  PolicyLoss loss(tape, model_->decoder(), model_->decoder().prepare(tape, features, 1), drawn,
+                  selection_);
+  worker.log_probs = worker.word_log_probs = loss.word_log_probs();
+  for (std::size_t c = 0; c < drawn.size(); ++c) worker.log_probs[c] += loss.region_log_probs()[c];
+  loss.backward(worker.advantages, batch_captions);
+  worker.seconds = now() - start;
+}
+
+std::vector<double> SelfCriticalStep::rewards_of(
+    const TrainShard& shard, const std::vector<DecodedCaption>& captions) const {
+  const std::size_t per_image = captions.size() / shard.images.size();
+  std::vector<double> out;
+  for (std::size_t c = 0; c < captions.size(); ++c) {
+    std::vector<int> words;
+    for (const DecodedWord& word : captions[c].words) words.push_back(word.id);
+    const auto ending =
+        captions[c].finished ? CaptionRewards::Ending::kEos : CaptionRewards::Ending::kCut;
+    out.push_back(rewards_.score(shard.images[c / per_image], words, ending));
+  }
+  return out;
+}
+
+UpdateReport SelfCriticalStep::report(const TrainBatch& batch, Index update) const {
+  UpdateReport out;
+  SelfCriticalReport more;
+  double advantage = 0, square = 0, log_prob = 0, seconds = 0;
+  for (std::size_t s = 0; s < batch.shards.size(); ++s) {
+    const Worker& worker = *workers_[s];
+    seconds += worker.seconds;
+    more.reward_share += worker.reward_seconds;
+    for (std::size_t c = 0; c < worker.captions.size(); ++c) {
+      const std::size_t image = c / static_cast<std::size_t>(config_.samples);
+      if (!std::isfinite(worker.log_probs[c]))
+        throw DivergedError(str("update ", update, ": log p of a caption of image ",
+                                batch.shards[s].ids[image], " is ", worker.log_probs[c],
+                                "; lower objective.self_critical.lr or set optimizer.clip_norm"));
+      more.reward += worker.rewards[c];
+      advantage += worker.advantages[c];
+      square += worker.advantages[c] * worker.advantages[c];
+      log_prob += worker.word_log_probs[c];
+      out.loss -= worker.advantages[c] * worker.log_probs[c];
+      more.length += static_cast<double>(worker.captions[c].words.size());
+      more.finished += worker.captions[c].finished ? 1 : 0;
+      out.words += static_cast<Index>(worker.captions[c].words.size()) + 1;
+      ++out.captions;
+    }
+  }
+  const auto captions = static_cast<double>(out.captions);
+  out.loss /= captions;
+  out.nll_per_word = -log_prob / static_cast<double>(out.words);
+  more.reward /= captions, more.length /= captions, more.finished /= captions;
+  advantage /= captions;
+  more.baseline = more.reward - advantage;
+  more.advantage_deviation = std::sqrt(std::max(0.0, square / captions - advantage * advantage));
+  more.reward_share /= seconds;
+  out.self_critical = more;
+  return out;
+}
+
+}  // namespace saccade

@@ -1,0 +1,48 @@
+#include "captioning/training/stages.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/base/error.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr Index kNever = std::numeric_limits<Index>::max();
+
+}  // namespace
+
+Stages::Stages(const ExperimentConfig& config, Index cross_entropy, Index self_critical)
+    : cross_entropy_(cross_entropy),
+      self_critical_(self_critical),
+      switch_(kNever),
+      self_critical_rate_(config.objective.self_critical.lr) {
+  const Stop& stop = config.train.stop;
+  TrainingLength length{.updates_per_epoch = cross_entropy};
+  if (const std::optional<Stop>& start = config.objective.self_critical.start) {
+    if (start->is_time())
+      throw UsageError(str("objective.self_critical.start is ", to_string(*start),
+                           "; give epochs (10e) or updates (5000u), which do not depend on the "
+                           "speed of the machine"));
+    switch_ = start->unit == Stop::Unit::kEpochs ? start->count * cross_entropy : start->count;
+    length.total = switch_;
+  } else if (!stop.is_time()) {
+    length.total = updates(stop);
+  }
+  if (switch_ > 0) schedule_.emplace(config.optimizer, length);
+}
+
+Index Stages::updates(const Stop& stop) const {
+  if (stop.unit == Stop::Unit::kUpdates) return stop.count;
+  // Epochs that the first stage began.
+  const Index first = switch_ == kNever ? kNever : (switch_ + cross_entropy_ - 1) / cross_entropy_;
+  if (stop.count <= first) return std::min(stop.count * cross_entropy_, switch_);
+  return switch_ + (stop.count - first) * self_critical_;
+}
+
+double Stages::rate(Index update) const {
+  return self_critical(update) ? self_critical_rate_ : schedule_->rate(update);
+}
+
+}  // namespace saccade

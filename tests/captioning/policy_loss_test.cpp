@@ -1,0 +1,194 @@
+// Self-critical training's estimator against exact enumeration, in double: with a tiny vocabulary,
+// grid and length every caption and every choice of regions is run, so both the expected reward and
+// the expectation of the estimated gradient are known without sampling.
+#include "captioning/objectives/policy_loss.h"
+
+#include <cmath>
+
+#include "tests/support/catch.h"
+#include "tests/support/exact_gradient.h"
+#include "tests/support/parameter_gradients.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr Index kRegions = 2, kFeatures = 2;
+constexpr int kVocabulary = 5, kEos = 2;
+
+struct TinyModel {
+  ParameterStore store;
+  std::unique_ptr<Decoder> decoder;
+  Tensor features{Shape{1, kRegions, kFeatures}};
+  SelectionKind selection;
+
+  explicit TinyModel(SelectionKind kind) : selection(kind) {
+    AttentionConfig attention;
+    attention.hidden = 2;
+    attention.selection = selection;
+    decoder = make_decoder({.hidden = 3, .embedding = 2, .dropout = 0.5, .init_hidden = 2},
+                           attention, {.features = kFeatures, .vocabulary = kVocabulary},
+                           ParamScope(store, "decoder"));
+    store.initialise(3);
+    Random random({5, Stream::kTest, 0, 0});
+    for (Real& value : store.flat().span()) value = static_cast<Real>(random.normal());
+    for (Real& value : features.span()) value = static_cast<Real>(random.normal());
+  }
+};
+
+// Everything that may be drawn: words to <eos> or to the draw after max_length words.
+void extend(const DrawnCaption& head, std::size_t max_length, SelectionKind selection,
+            std::vector<DrawnCaption>& all) {
+  if (!head.words.empty() && (head.words.back() == kEos || head.words.size() > max_length)) {
+    all.push_back(head);
+    return;
+  }
+  for (int word = 0; word < kVocabulary; ++word)
+    for (int region = 0; region < (selection == SelectionKind::kHard ? kRegions : 1); ++region) {
+      DrawnCaption longer = head;
+      longer.words.push_back(word);
+      if (selection == SelectionKind::kHard) longer.regions.push_back(region);
+      extend(longer, max_length, selection, all);
+    }
+}
+
+std::vector<DrawnCaption> all_captions(const TinyModel& model, std::size_t max_length) {
+  std::vector<DrawnCaption> all;
+  extend({}, max_length, model.selection, all);
+  return all;
+}
+
+// Some number for what a person would read: the words, and whether they ended; never the regions,
+// nor which word was cut off.
+double reward(const DrawnCaption& caption) {
+  double sum = 0.2;
+  for (std::size_t t = 0; t + 1 < caption.words.size(); ++t)
+    sum += std::sin(1.7 * caption.words[t] + 2.9 * static_cast<double>(t));
+  return caption.words.back() == kEos ? 1.3 * sum + 0.5 : sum;
+}
+
+struct Outcome {
+  std::vector<double> probabilities;  // of the captions
+  std::vector<Real> gradient;
+};
+
+Outcome run(const TinyModel& model, const std::vector<DrawnCaption>& captions,
+            const std::vector<double>& advantages) {
+  Arena arena;
+  Tape tape(arena);
+  tape.set_parameters(model.store.views());
+  const AttentionMemory memory =
+      model.decoder->prepare(tape, tape.constant(model.features.view()), 1);
+  PolicyLoss loss(tape, *model.decoder, memory, captions, model.selection);
+  Outcome out;
+  for (std::size_t c = 0; c < captions.size(); ++c)
+    out.probabilities.push_back(std::exp(loss.word_log_probs()[c] + loss.region_log_probs()[c]));
+  if (advantages.empty()) return out;
+  loss.backward(advantages, static_cast<Index>(captions.size()));
+  out.gradient = test::parameter_gradients(tape, model.store);
+  return out;
+}
+
+// Of - E[reward], by central differences of the enumerated expectation.
+std::vector<double> exact_gradient(TinyModel& model, const std::vector<DrawnCaption>& captions) {
+  return test::numeric_gradient(model.store, [&] {
+    const std::vector<double> p = run(model, captions, {}).probabilities;
+    double expected = 0, total = 0;
+    for (std::size_t c = 0; c < p.size(); ++c) {
+      expected += p[c] * reward(captions[c]);
+      total += p[c];
+    }
+    REQUIRE(std::abs(total - 1) < 1e-12);
+    return -expected;
+  });
+}
+
+void add(std::vector<double>& sum, const std::vector<Real>& gradient, double weight) {
+  sum.resize(gradient.size(), 0);
+  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += weight * gradient[i];
+}
+
+}  // namespace
+
+TEST_CASE("one caption's estimator is unbiased with a baseline that does not depend on it") {
+  for (const SelectionKind selection : {SelectionKind::kHard, SelectionKind::kSoft}) {
+    TinyModel model(selection);
+    const std::vector<DrawnCaption> captions = all_captions(model, 2);
+    REQUIRE(captions.size() == (selection == SelectionKind::kHard ? 658U : 85U));
+    const std::vector<double> p = run(model, captions, {}).probabilities;
+    const std::vector<double> exact = exact_gradient(model, captions);
+    CHECK(test::norm(exact) > 0.1);
+    for (const double greedy : {0.0, 0.8}) {
+      std::vector<double> expected;
+      for (std::size_t c = 0; c < captions.size(); ++c) {
+        const double advantage = reward(captions[c]) - greedy;
+        add(expected, run(model, {captions[c]}, {advantage}).gradient, p[c]);
+      }
+      CHECK(test::largest_difference(expected, exact) < 1e-8);
+    }
+  }
+}
+
+TEST_CASE("two captions with each other's reward as the baseline are unbiased together") {
+  TinyModel model(SelectionKind::kHard);
+  const std::vector<DrawnCaption> captions = all_captions(model, 1);
+  const std::vector<double> p = run(model, captions, {}).probabilities;
+  std::vector<double> expected;
+  for (std::size_t a = 0; a < captions.size(); ++a)
+    for (std::size_t b = 0; b < captions.size(); ++b) {
+      const std::vector<double> rewards{reward(captions[a]), reward(captions[b])};
+      const std::vector<double> baselines = leave_one_out(rewards, 2);
+      add(expected,
+          run(model, {captions[a], captions[b]},
+              {rewards[0] - baselines[0], rewards[1] - baselines[1]})
+              .gradient,
+          p[a] * p[b]);
+    }
+  CHECK(test::largest_difference(expected, exact_gradient(model, captions)) < 1e-8);
+}
+
+TEST_CASE("regions are part of the policy: without their term the estimator is biased") {
+  TinyModel model(SelectionKind::kHard);
+  const std::vector<DrawnCaption> captions = all_captions(model, 1);
+  const std::vector<double> p = run(model, captions, {}).probabilities,
+                            exact = exact_gradient(model, captions);
+  model.selection = SelectionKind::kArgmax;  // the same replay, without the regions' gradient
+  std::vector<double> expected;
+  for (std::size_t c = 0; c < captions.size(); ++c)
+    add(expected, run(model, {captions[c]}, {reward(captions[c])}).gradient, p[c]);
+  CHECK(test::largest_difference(expected, exact) > 1e-5);
+}
+
+TEST_CASE("the reward of the others, image by image") {
+  const std::vector<double> rewards{1, 2, 6, 0, 0, 3};
+  CHECK(leave_one_out(rewards, 3) == std::vector<double>{4, 3.5, 1.5, 1.5, 1.5, 0});
+  CHECK_THROWS_AS(leave_one_out(rewards, 1), ShapeError);
+  CHECK_THROWS_AS(leave_one_out(rewards, 4), ShapeError);
+}
+
+TEST_CASE("drawn captions have the model's frequencies, and are replayed as they were drawn") {
+  for (const SelectionKind selection : {SelectionKind::kHard, SelectionKind::kSoft}) {
+    const TinyModel model(selection);
+    constexpr Index kSamples = 20000;
+    SearchOptions options{.mode = SearchMode::kSample, .max_length = 1, .seed = 4};
+    options.samples = kSamples;
+    options.sayable = Sayable::kAll;
+    if (selection == SelectionKind::kHard) options.regime = Regime::kSample;
+    const std::vector<DecodedCaption> decoded =
+        search(*model.decoder, model.store.views(), model.features.view(), {}, options, 7);
+    REQUIRE(decoded.size() == kSamples);
+    std::vector<DrawnCaption> drawn;
+    for (const DecodedCaption& caption : decoded) drawn.push_back(drawn_caption(caption));
+    const std::vector<DrawnCaption> all = all_captions(model, 1);
+    const std::vector<double> p = run(model, all, {}).probabilities;
+    for (std::size_t c = 0; c < all.size(); ++c) {
+      double count = 0;
+      for (const DrawnCaption& one : drawn)
+        count += one.words == all[c].words && one.regions == all[c].regions;
+      const double deviation = std::sqrt(kSamples * p[c] * (1 - p[c]));
+      CHECK(std::abs(count - kSamples * p[c]) < 5 * deviation + 1);
+    }
+  }
+}
+
+}  // namespace saccade

@@ -1,0 +1,47 @@
+// What an estimated gradient is compared with; for tests in double.
+#pragma once
+
+#include <cmath>
+#include <functional>
+#include <vector>
+
+#include "core/nn/parameter_store.h"
+#include "tests/support/catch.h"
+
+namespace saccade::test {
+
+// Central differences of a function of the parameters.
+inline std::vector<double> numeric_gradient(ParameterStore& store,
+                                            const std::function<double()>& value) {
+  std::vector<double> gradient(static_cast<std::size_t>(store.flat_size()), 0);
+  for (const ParameterInfo& info : store.infos())
+    for (Index i = 0; i < info.shape.size(); ++i) {
+      Real& x = store.flat()[info.offset + i];
+      const Real kept = x, eps = 1e-5;
+      x = kept + eps;
+      const double up = value();
+      x = kept - eps;
+      const double down = value();
+      x = kept;
+      gradient[static_cast<std::size_t>(info.offset + i)] = (up - down) / (2 * eps);
+    }
+  return gradient;
+}
+
+inline double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  REQUIRE(a.size() == b.size());
+  double worst = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double difference = std::abs(a[i] - b[i]);
+    if (!(difference <= worst)) worst = difference;  // NaN gets through
+  }
+  return worst;
+}
+
+inline double norm(const std::vector<double>& a) {
+  double sum = 0;
+  for (const double x : a) sum += x * x;
+  return std::sqrt(sum);
+}
+
+}  // namespace saccade::test
