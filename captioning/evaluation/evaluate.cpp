@@ -1,11 +1,10 @@
 #include "captioning/evaluation/evaluate.h"
 
 #include <algorithm>
-#include <set>
 
 #include "captioning/evaluation/scene_scores.h"
-#include "captioning/metrics/bleu.h"
-#include "captioning/metrics/cider.h"
+#include "captioning/metrics/meteor/meteor.h"
+#include "captioning/scoring/caption_scores.h"
 #include "captioning/text/tokenizer.h"
 #include "core/base/error.h"
 
@@ -13,16 +12,13 @@ namespace saccade {
 
 namespace {
 
-using References = std::vector<std::vector<Words>>;
+using References = std::vector<std::vector<std::string>>;
 
 References references_of(const Dataset& dataset, std::span<const Index> images) {
-  References out(images.size());
-  parallel::for_each(static_cast<Index>(images.size()), [&](Index i) {
-    const auto at = static_cast<std::size_t>(i);
-    for (const std::string& text : dataset.images[static_cast<std::size_t>(images[at])].captions) {
-      out[at].push_back(tokenize(text));
-    }
-  });
+  References out;
+  for (const Index image : images) {
+    out.push_back(dataset.images[static_cast<std::size_t>(image)].captions);
+  }
   return out;
 }
 
@@ -37,44 +33,17 @@ std::vector<Words> words_of(const std::vector<DecodedCaption>& captions,
   return out;
 }
 
-// CIDEr-D over the images, with the document frequencies of their references.
-double corpus_cider_d(const CountedCorpus& corpus) {
-  const auto frequencies = DocumentFrequencies::count(corpus.references);
-  double sum = 0;
-  for (std::size_t i = 0; i < corpus.images(); ++i) {
-    std::vector<CiderVector> vectors;
-    for (const CountedCaption& reference : corpus.references[i])
-      vectors.push_back(cider_vector(reference, frequencies));
-    sum += score_cider(cider_vector(corpus.candidates[i], frequencies), vectors).cider_d;
-  }
-  return sum / static_cast<double>(corpus.images());
-}
-
-void add_text_scores(const RegimeReport& report, const References& references, NamedScores& out) {
-  std::vector<Words> candidates;
-  for (const Words& words : report.words) candidates.push_back(tokenize(join_words(words)));
-  WordNumbers numbers;
-  const CountedCorpus counted = count_corpus(candidates, references, numbers);
-  const BleuScores bleu = score_bleu(count_bleu(counted));
-  for (std::size_t k = 0; k < kGramOrders; ++k) out.emplace_back(str("Bleu_", k + 1), bleu.bleu[k]);
-  for (std::size_t k = 0; k < kGramOrders; ++k) {
-    out.emplace_back(str("Bleu_", k + 1, "_no_bp"), bleu.no_bp[k]);
-  }
-  out.emplace_back("CIDEr", corpus_cider_d(counted));
-  std::set<std::string> vocabulary;
-  double length = 0, finished = 0;
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    length += static_cast<double>(candidates[i].size());
-    finished += report.captions[i].finished ? 1 : 0;
-    vocabulary.insert(candidates[i].begin(), candidates[i].end());
-  }
-  const auto count = static_cast<double>(candidates.size());
-  const std::set<Words> unique(candidates.begin(), candidates.end());
-  out.emplace_back("length_ratio", bleu.ratio);
-  out.emplace_back("mean_length", length / count);
-  out.emplace_back("vocabulary_used", static_cast<double>(vocabulary.size()));
-  out.emplace_back("unique_captions", static_cast<double>(unique.size()) / count);
-  out.emplace_back("finished", finished / count);
+void add_text_scores(const RegimeReport& report, const References& references, const Meteor& meteor,
+                     NamedScores& out) {
+  std::vector<std::string> candidates;
+  for (const Words& words : report.words) candidates.push_back(join_words(words));
+  const CaptionScores scores = score_captions(candidates, references, {.meteor = &meteor});
+  out = scores.corpus();
+  for (const auto& one : caption_statistics(scores)) out.push_back(one);
+  const auto finished = std::count_if(report.captions.begin(), report.captions.end(),
+                                      [](const DecodedCaption& one) { return one.finished; });
+  out.emplace_back("finished",
+                   static_cast<double>(finished) / static_cast<double>(candidates.size()));
 }
 
 struct SceneContext {
@@ -132,6 +101,7 @@ EvaluationReport evaluate(const Captioner& model, const LoadedData& data,
       .images = evaluation_images(data.dataset, request.split, request.most_images),
       .numbers = {},
       .search = request.search,
+      .meteor_tables = {},
       .regimes = {}};
   const std::span<const Index> bad = inputs.bad_images();
   report.left_out = static_cast<Index>(std::erase_if(report.images, [&](Index image) {
@@ -145,6 +115,8 @@ EvaluationReport evaluate(const Captioner& model, const LoadedData& data,
     report.numbers.push_back(data.dataset.images[static_cast<std::size_t>(image)].number);
   }
   const References references = references_of(data.dataset, report.images);
+  const Meteor meteor;
+  report.meteor_tables = meteor.tables();
   const auto count = static_cast<Index>(report.images.size());
   for (std::size_t r = 0; r < request.regimes.size(); ++r) {
     SearchOptions search = request.search;
@@ -160,7 +132,7 @@ EvaluationReport evaluate(const Captioner& model, const LoadedData& data,
                         .captions = decode_images(model, inputs, report.images, search, progress),
                         .words = {}};
     regime.words = words_of(regime.captions, model.vocabulary());
-    add_text_scores(regime, references, regime.corpus);
+    add_text_scores(regime, references, meteor, regime.corpus);
     if (data.scenes) {
       add_scene_scores(regime, report.images, {*data.scenes, inputs, model.grid()}, regime.corpus);
     }

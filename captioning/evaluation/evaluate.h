@@ -22,12 +22,7 @@ struct EvaluationRequest {
 };
 
 // Scores of one regime, in the order they are reported:
-//   Bleu_1 .. Bleu_4, Bleu_1_no_bp .. Bleu_4_no_bp   metrics/bleu.h, as fractions
-//   CIDEr            CIDEr-D, metrics/cider.h, from 0 to 10
-//   length_ratio     words of the captions / words of the closest references
-//   mean_length      words a caption
-//   vocabulary_used  different words in all captions
-//   unique_captions  different captions / captions
+//   those of score_captions and caption_statistics (scoring/caption_scores.h)
 //   finished         share of captions that ended by themselves before search.max_length
 // and where boxes and facts exist (scene_scores.h has the rules)
 //   true_caption_rate, parsed_rate
@@ -50,6 +45,7 @@ struct EvaluationReport {
   std::vector<std::int64_t> numbers;  // CaptionedImage::number of each
   Index left_out = 0;                 // images that could not be read
   SearchOptions search;
+  std::string meteor_tables;  // which synonyms METEOR used
   std::vector<RegimeReport> regimes;
 };
 
@@ -57,8 +53,8 @@ struct EvaluationReport {
 // empty.
 std::vector<Index> evaluation_images(const Dataset& dataset, Split split, Index most);
 
-// Captions and scores the images of a request; inputs must hold them. References are tokenized as
-// the generated captions are (text/tokenizer.h). Throws DataError when no image is left.
+// Captions and scores the images of a request; inputs must hold them. Throws DataError when no
+// image is left.
 EvaluationReport evaluate(const Captioner& model, const LoadedData& data,
                           const DatasetInputs& inputs, const EvaluationRequest& request);
 

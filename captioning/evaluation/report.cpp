@@ -1,11 +1,9 @@
 #include "captioning/evaluation/report.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "captioning/scoring/text_table.h"
 #include "captioning/text/tokenizer.h"
 
 namespace saccade {
@@ -15,7 +13,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kSchemaVersion = 1;
-constexpr std::size_t kNumberWidth = 13;
 
 // Text from outside that is not UTF-8 must not end a command.
 std::string text_of(const Json& json, int indent) {
@@ -29,17 +26,6 @@ Json search_json(const SearchOptions& search) {
           {"length_normalization", search.length_normalization},
           {"temperature", search.temperature},
           {"seed", search.seed}};
-}
-
-std::string padded(std::string text, std::size_t width) {
-  return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
-}
-
-std::string number(double value) {
-  std::array<char, 32> text{};
-  const bool count = value >= 10 && value == std::floor(value);
-  std::snprintf(text.data(), text.size(), count ? "%.0f" : "%.4f", value);
-  return text.data();
 }
 
 std::string search_line(const SearchOptions& search) {
@@ -57,40 +43,37 @@ std::string report_json(const EvaluationReport& report) {
     for (const auto& [name, value] : regime.corpus) corpus[name] = value;
     regimes.push_back({{"name", enum_name(regime.regime)}, {"corpus", std::move(corpus)}});
   }
-  const Json json = {{"schema_version", kSchemaVersion},  {"dataset", report.dataset},
-                     {"split", split_name(report.split)}, {"n_images", report.images.size()},
-                     {"left_out", report.left_out},       {"search", search_json(report.search)},
-                     {"regimes", std::move(regimes)}};
+  const Json json = {
+      {"schema_version", kSchemaVersion},      {"dataset", report.dataset},
+      {"split", split_name(report.split)},     {"n_images", report.images.size()},
+      {"left_out", report.left_out},           {"search", search_json(report.search)},
+      {"meteor_tables", report.meteor_tables}, {"regimes", std::move(regimes)}};
   return text_of(json, 2) + "\n";
 }
 
 std::string report_table(const EvaluationReport& report) {
-  std::vector<std::string> names;
-  std::size_t width = 0;
+  std::vector<std::string> names, head = {""};
   for (const RegimeReport& regime : report.regimes) {
+    head.emplace_back(enum_name(regime.regime));
     for (const auto& [name, value] : regime.corpus) {
       if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-      width = std::max(width, name.size());
     }
+  }
+  TextTable table;
+  table.add(std::move(head));
+  for (const std::string& name : names) {
+    std::vector<std::string> row = {name};
+    for (const RegimeReport& regime : report.regimes) {
+      const auto found = std::find_if(regime.corpus.begin(), regime.corpus.end(),
+                                      [&](const auto& score) { return score.first == name; });
+      row.push_back(found == regime.corpus.end() ? "-" : fixed(found->second));
+    }
+    table.add(std::move(row));
   }
   std::string out = str(report.dataset, ", ", split_name(report.split), ": ", report.images.size(),
                         " images, ", search_line(report.search), "\n");
   if (report.left_out > 0) out += str(report.left_out, " images could not be read\n");
-  out += std::string(width, ' ');
-  for (const RegimeReport& regime : report.regimes) {
-    out += padded(std::string(enum_name(regime.regime)), kNumberWidth);
-  }
-  out += "\n";
-  for (const std::string& name : names) {
-    out += name + std::string(width - name.size(), ' ');
-    for (const RegimeReport& regime : report.regimes) {
-      const auto found = std::find_if(regime.corpus.begin(), regime.corpus.end(),
-                                      [&](const auto& score) { return score.first == name; });
-      out += padded(found == regime.corpus.end() ? "-" : number(found->second), kNumberWidth);
-    }
-    out += "\n";
-  }
-  return out;
+  return out + table.text() + "METEOR: " + report.meteor_tables + "\n";
 }
 
 std::string coco_results(const EvaluationReport& report, const RegimeReport& regime) {

@@ -1,5 +1,9 @@
 #include "captioning/scoring/caption_scores.h"
 
+#include <algorithm>
+#include <cmath>
+#include <set>
+
 #include "captioning/metrics/bleu.h"
 #include "captioning/metrics/cider.h"
 #include "captioning/metrics/meteor/meteor.h"
@@ -91,6 +95,25 @@ double CaptionScores::of_image(std::size_t m, std::size_t i) const {
   const ImageStatistics& metric = metrics[m];
   const auto width = static_cast<std::size_t>(metric.width);
   return metric.score(std::span(metric.rows).subspan(i * width, width), 1);
+}
+
+std::vector<std::pair<std::string, double>> caption_statistics(const CaptionScores& scores) {
+  std::set<std::string> vocabulary;
+  const std::set<Words> unique(scores.words.begin(), scores.words.end());
+  double sum = 0, squares = 0;
+  for (const Words& words : scores.words) {
+    vocabulary.insert(words.begin(), words.end());
+    const auto length = static_cast<double>(words.size());
+    sum += length;
+    squares += length * length;
+  }
+  const auto count = static_cast<double>(scores.words.size());
+  const double mean = sum / count;
+  return {{"mean_length", mean},
+          {"length_sd", std::sqrt(std::max(0.0, squares / count - mean * mean))},
+          {"length_ratio", scores.length_ratio},
+          {"vocabulary_used", static_cast<double>(vocabulary.size())},
+          {"unique_captions", static_cast<double>(unique.size()) / count}};
 }
 
 CaptionScores score_captions(std::span<const std::string> candidates,

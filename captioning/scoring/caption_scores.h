@@ -34,6 +34,10 @@ struct CaptionScores {
   double of_image(std::size_t m, std::size_t i) const;
 };
 
+// What the candidates are by themselves: mean_length and length_sd (words), length_ratio,
+// vocabulary_used (different words), unique_captions (different captions / captions).
+std::vector<std::pair<std::string, double>> caption_statistics(const CaptionScores& scores);
+
 // Candidate i against references i, raw. The tokenizer reads all candidates as one file and all
 // references as another, in this order, as the reference does. Throws DataError when their numbers
 // differ, when there are none, when an image has no reference, or when options name a bad file.

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "captioning/scoring/text_table.h"
 #include "core/base/error.h"
@@ -43,25 +42,6 @@ std::string interval_text(const Interval& interval) {
 std::string percent(double level) { return str(100 * level, " %"); }
 
 }  // namespace
-
-std::vector<std::pair<std::string, double>> caption_statistics(const CaptionScores& scores) {
-  std::set<std::string> vocabulary;
-  const std::set<Words> unique(scores.words.begin(), scores.words.end());
-  double sum = 0, squares = 0;
-  for (const Words& words : scores.words) {
-    vocabulary.insert(words.begin(), words.end());
-    const auto length = static_cast<double>(words.size());
-    sum += length;
-    squares += length * length;
-  }
-  const auto count = static_cast<double>(scores.words.size());
-  const double mean = sum / count;
-  return {{"mean_length", mean},
-          {"length_sd", std::sqrt(std::max(0.0, squares / count - mean * mean))},
-          {"length_ratio", scores.length_ratio},
-          {"vocabulary_used", static_cast<double>(vocabulary.size())},
-          {"unique_captions", static_cast<double>(unique.size()) / count}};
-}
 
 std::string score_json(const ScoreReport& report) {
   const CaptionScores& scores = *report.scores;

@@ -13,10 +13,6 @@
 
 namespace saccade {
 
-// Things of the candidates alone: mean_length and length_sd (words), length_ratio (to the closest
-// references), vocabulary_used (different words), unique_captions (different captions / captions).
-std::vector<std::pair<std::string, double>> caption_statistics(const CaptionScores& scores);
-
 struct ScoreReport {
   const CaptionScores* scores = nullptr;
   std::string meteor_tables;             // Meteor::tables(), or empty
