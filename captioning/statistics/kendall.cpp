@@ -75,6 +75,7 @@ KendallCounts count_kendall(std::span<const double> x, std::span<const double> y
       count_ties(points, [](const Point& a, const Point& b) { return a.first == b.first; });
   const Ties ties_both = count_ties(points, std::equal_to<>());
   std::vector<double> by_x;
+  by_x.reserve(points.size());
   for (const Point& point : points) by_x.push_back(point.second);
 
   KendallCounts out;
