@@ -16,8 +16,8 @@ namespace saccade {
 class Meteor;
 
 struct ScoringOptions {
-  const Meteor* meteor = nullptr;              // null: no METEOR
-  std::filesystem::path document_frequencies;  // adds CIDEr_external with a file's frequencies
+  const Meteor* meteor = nullptr;                // null: no METEOR
+  std::filesystem::path document_frequencies{};  // adds CIDEr_external with a file's frequencies
 };
 
 struct CaptionScores {

@@ -15,9 +15,9 @@ namespace saccade {
 
 struct ScoreReport {
   const CaptionScores* scores = nullptr;
-  std::string meteor_tables;             // Meteor::tables(), or empty
-  std::vector<ScoreInterval> intervals;  // as many as metrics, or none
-  double level = 0.95;                   // of the intervals
+  std::string meteor_tables{};             // Meteor::tables(), or empty
+  std::vector<ScoreInterval> intervals{};  // as many as metrics, or none
+  double level = 0.95;                     // of the intervals
 };
 
 // {"schema_version": 1, "n_images", "corpus": {"Bleu_1": ..., "METEOR", "ROUGE_L", "CIDEr",

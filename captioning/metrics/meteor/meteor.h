@@ -16,10 +16,10 @@ namespace saccade {
 // coco-caption runs exact, stem and synonym, and paraphrases too where their table was fetched:
 // scores with and without them are not comparable.
 struct MeteorOptions {
-  bool stem = true;                   // words of one stem match
-  bool synonym = true;                // words that share a WordNet synset match
-  std::filesystem::path synonyms;     // another table than the built-in one: wordnet/make_table.sh
-  std::filesystem::path paraphrases;  // METEOR's paraphrase-en.gz; empty: no paraphrases
+  bool stem = true;                  // words of one stem match
+  bool synonym = true;               // words that share a WordNet synset match
+  std::filesystem::path synonyms{};  // another table than the built-in one: wordnet/make_table.sh
+  std::filesystem::path paraphrases{};  // METEOR's paraphrase-en.gz; empty: no paraphrases
 };
 
 struct MeteorSegment {

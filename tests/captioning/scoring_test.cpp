@@ -1,0 +1,200 @@
+// Files of references and results, and all metrics together.
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "captioning/metrics/meteor/meteor.h"
+#include "captioning/scoring/caption_files.h"
+#include "captioning/scoring/caption_scores.h"
+#include "captioning/scoring/human.h"
+#include "captioning/scoring/judgements.h"
+#include "captioning/scoring/match.h"
+#include "captioning/scoring/score_report.h"
+#include "core/base/error.h"
+#include "core/parallel/parallel.h"
+#include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
+
+namespace saccade {
+namespace {
+
+using Catch::Matchers::Contains;
+
+const char* const kCoco = R"({"images": [{"id": 30, "file_name": "b.jpg"}, {"id": 7}],
+  "annotations": [{"id": 1, "image_id": 7, "caption": "A red kite."},
+                  {"id": 2, "image_id": 30, "caption": "Two boats, one sail"},
+                  {"id": 3, "image_id": 7, "caption": "a kite flies"}]})";
+
+struct Folder {
+  test::TempFolder folder{"scoring"};
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder / name) << text;
+    return (folder / name).string();
+  }
+};
+
+std::map<std::string, double> as_map(const std::vector<std::pair<std::string, double>>& scores) {
+  return {scores.begin(), scores.end()};
+}
+
+}  // namespace
+
+TEST_CASE("references are read in every form") {
+  const Folder folder;
+  const auto coco = read_references(folder.write("coco.json", kCoco), std::nullopt);
+  REQUIRE(coco.images.size() == 2);
+  CHECK(coco.numbered);
+  CHECK(coco.images[0].number == 30);
+  CHECK(coco.images[1].captions == std::vector<std::string>{"A red kite.", "a kite flies"});
+
+  const std::string karpathy = folder.write("karpathy.json", R"({"images": [
+    {"filename": "a.jpg", "imgid": 0, "split": "val", "sentences": [{"raw": "One."}]},
+    {"filename": "b.jpg", "imgid": 1, "split": "restval", "sentences": [{"raw": "Two."}]}]})");
+  CHECK(read_references(karpathy, std::nullopt).images.size() == 2);
+  const auto train = read_references(karpathy, Split::kTrain);
+  REQUIRE(train.images.size() == 1);
+  CHECK(train.images[0].name == "b.jpg");
+  CHECK_THROWS_WITH(read_references(karpathy, Split::kTest), Contains("right split"));
+
+  const auto tokens = read_references(
+      folder.write("tokens.txt", "a.jpg#0\tOne .\nb.jpg#0\tTwo .\na.jpg#1\tUno\n"), std::nullopt);
+  REQUIRE(tokens.images.size() == 2);
+  CHECK(tokens.images[0].captions == std::vector<std::string>{"One .", "Uno"});
+
+  const auto plain = read_references(folder.write("plain.txt", "one\tuno\ntwo\n"), std::nullopt);
+  REQUIRE(plain.images.size() == 2);
+  CHECK(plain.images[0].captions == std::vector<std::string>{"one", "uno"});
+  CHECK(plain.images[1].number == 2);
+
+  for (const char* broken :
+       {R"({"images": [{"id": 1}], "annotations": []})",
+        R"({"images": [{"id": 1}, {"id": 1}], "annotations": []})",
+        R"({"images": [{"id": 1}], "annotations": [{"image_id": 2, "caption": "x"}]})",
+        R"({"images": [{"id": 1.5}], "annotations": []})", R"({"images": [)", "",
+        "a.jpg#0\tone\nno tab here\n"}) {
+    INFO(broken);
+    CHECK_THROWS_AS(read_references(folder.write("broken", broken), std::nullopt), DataError);
+  }
+}
+
+TEST_CASE("results find their images by number, by name or by order") {
+  const Folder folder;
+  const auto references = read_references(folder.write("coco.json", kCoco), std::nullopt);
+  const auto matched = [&](const std::string& text) {
+    return match(references, read_results(folder.write("results", text)));
+  };
+  const auto numbers = matched(R"([{"image_id": 7, "caption": "kite"},
+                                   {"image_id": 30, "caption": "boats"}])");
+  CHECK(numbers.candidates == std::vector<std::string>{"boats", "kite"});
+  CHECK(numbers.references[1].size() == 2);
+  CHECK(numbers.notes.empty());
+  CHECK(matched(R"([{"image_id": "b.jpg", "caption": "boats"}])").candidates[0] == "boats");
+  CHECK(matched(R"([{"image": "/far/b.jpg", "caption": "boats"}])").candidates[0] == "boats");
+  CHECK(matched("b.jpg\tboats\n").candidates[0] == "boats");
+  CHECK(matched("b.jpg#0\tboats\n").candidates[0] == "boats");
+  CHECK(matched("boats\nkite\n").candidates == numbers.candidates);
+
+  const auto notes = matched("[{\"image_id\": 7, \"caption\": \"\\r\"}]").notes;
+  REQUIRE(notes.size() == 3);
+  CHECK_THAT(notes[0], Contains("1 images have no caption and are not scored: b.jpg"));
+  CHECK_THAT(notes[1], Contains("1 captions are empty: 7"));
+  CHECK_THAT(notes[2], Contains("line ends"));
+
+  CHECK_THROWS_WITH(matched(R"([{"image_id": 7, "caption": "a"}, {"image_id": 7, "caption": "b"},
+                                {"image_id": 8, "caption": "c"}, {"image_id": 9, "caption": ""}])"),
+                    Contains("2 captions of images that are unknown: 8, 9") &&
+                        Contains("1 captions too many for an image: 7"));
+  CHECK_THROWS_WITH(matched("one\ntwo\nthree\n"),
+                    Contains("has 3 captions") && Contains("2 images"));
+  CHECK_THROWS_WITH(matched(R"([{"image_id": 7.5, "caption": "a"}])"), Contains("[0].image_id"));
+  CHECK_THROWS_WITH(matched(R"([{"image_id": 7}])"), Contains("'caption' is missing"));
+  CHECK_THROWS_WITH(matched("[]"), Contains("there is no caption"));
+  CHECK_THROWS_WITH(matched("[{\"image_id\": 7, \"caption\": \"\xFF\"}]"), Contains("broken JSON"));
+  CHECK_THROWS_WITH(matched("a\xFF\nb\n"), Contains("UTF-8"));
+}
+
+TEST_CASE("all metrics of a small corpus") {
+  const std::vector<std::string> candidates = {"A dog runs.", "two cats sit on a mat", ""};
+  const std::vector<std::vector<std::string>> references = {
+      {"a dog runs", "The dog ran!"}, {"Two cats on the mat", "cats"}, {"nothing to see"}};
+  const Meteor meteor;
+  const CaptionScores scores = score_captions(candidates, references, {.meteor = &meteor});
+  CHECK(scores.words[0] == Words{"a", "dog", "runs"});
+  std::vector<std::string> names;
+  for (const auto& [name, value] : scores.corpus()) names.push_back(name);
+  CHECK(names == std::vector<std::string>{"Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4", "METEOR",
+                                          "ROUGE_L", "CIDEr", "CIDEr_plain", "Bleu_1_no_bp",
+                                          "Bleu_2_no_bp", "Bleu_3_no_bp", "Bleu_4_no_bp"});
+  const auto corpus = as_map(scores.corpus());
+  // 3 + 5 of 9 words are right (sit is not; a is, in no reference of the second image).
+  CHECK(std::abs(corpus.at("Bleu_1_no_bp") - 7.0 / 9) < 1e-9);
+  CHECK(scores.of_image(4, 0) > 0.99);
+  for (std::size_t m = 0; m < 8; ++m) CHECK(scores.of_image(m, 2) == 0);
+  CHECK(std::abs(corpus.at("ROUGE_L") -
+                 (scores.of_image(5, 0) + scores.of_image(5, 1) + scores.of_image(5, 2)) / 3) <
+        1e-12);
+  const auto captions = as_map(caption_statistics(scores));
+  CHECK(captions.at("mean_length") == 3);
+  CHECK(std::abs(captions.at("length_sd") - std::sqrt(6)) < 1e-12);
+  CHECK(captions.at("vocabulary_used") == 9);
+  CHECK(captions.at("unique_captions") == 1);
+
+  const auto json = nlohmann::json::parse(
+      score_json({.scores = &scores, .meteor_tables = meteor.tables(), .intervals = {}}));
+  CHECK(json.at("schema_version") == 1);
+  CHECK(json.at("n_images") == 3);
+  CHECK(json.at("corpus").at("CIDEr") == corpus.at("CIDEr"));
+}
+
+TEST_CASE("scores have the same bits for any number of threads") {
+  std::vector<std::string> candidates;
+  std::vector<std::vector<std::string>> references;
+  for (int i = 0; i < 200; ++i) {
+    const std::string n = std::to_string(i % 13);
+    candidates.push_back("a man with " + n + " running dogs near water");
+    references.push_back({"the man runs with " + n + " dogs", "people near a lake, running"});
+  }
+  const Meteor meteor;
+  std::vector<std::vector<std::pair<std::string, double>>> runs;
+  for (const int threads : {1, 2, 4}) {
+    parallel::set_threads(threads);
+    runs.push_back(score_captions(candidates, references, {.meteor = &meteor}).corpus());
+  }
+  CHECK(runs[0] == runs[1]);
+  CHECK(runs[0] == runs[2]);
+}
+
+TEST_CASE("people score each other") {
+  const Folder folder;
+  const auto references = read_references(
+      folder.write("plain.txt", "a red kite\ta red kite\talone\nonly one\nb c\tb c\n"),
+      std::nullopt);
+  const HumanScores scores = score_humans(references, {});
+  CHECK(scores.images == 2);
+  CHECK(scores.annotators == 2);
+  CHECK(std::abs(as_map(scores.mean).at("ROUGE_L") - 1) < 1e-12);
+  CHECK(as_map(scores.deviation).at("ROUGE_L") == 0);
+  const auto single = read_references(folder.write("single.txt", "a\nb\n"), std::nullopt);
+  CHECK_THROWS_WITH(score_humans(single, {}), Contains("no image has two references"));
+}
+
+TEST_CASE("judgements are compared with each caption's own scores") {
+  const Folder folder;
+  const auto references = read_references(folder.write("coco.json", kCoco), std::nullopt);
+  const auto agreement = [&](const std::string& csv) {
+    return score_judgements(references, read_judgements(folder.write("judged.csv", csv)), {});
+  };
+  // Better captions get better scores: all pairs agree.
+  const auto tau = agreement(
+      "image,caption,score\n7,a red kite,4\n7,a red dog,3\nb.jpg,\"boats, sail\",2\n7,zebra,1\n");
+  for (const MetricAgreement& one : tau) {
+    if (one.metric != "ROUGE_L") continue;
+    REQUIRE(one.tau_b);
+    CHECK(*one.tau_b == 1);
+  }
+  CHECK_THROWS_WITH(agreement("image,caption\n7,x\n"), Contains("'score' is missing"));
+  CHECK_THROWS_WITH(agreement("image,caption,score\n7,x,good\n"), Contains("judged.csv:2"));
+  CHECK_THROWS_WITH(agreement("image,caption,score\n8,x,1\n"), Contains("no image 8"));
+}
+
+}  // namespace saccade
