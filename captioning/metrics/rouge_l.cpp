@@ -82,19 +82,4 @@ double rouge_l(const Words& candidate, std::span<const Words> references) {
   return (1 + kBeta * kBeta) * precision * recall / (recall + kBeta * kBeta * precision);
 }
 
-CorpusRougeL corpus_rouge_l(std::span<const Words> candidates,
-                            std::span<const std::vector<Words>> references) {
-  if (candidates.size() != references.size() || candidates.empty()) {
-    throw DataError(str("ROUGE-L: got ", candidates.size(), " candidates and references for ",
-                        references.size(), " images; needs as many of both, at least one"));
-  }
-  CorpusRougeL out;
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    out.images.push_back(rouge_l(candidates[i], references[i]));
-    out.corpus += out.images.back();
-  }
-  out.corpus /= static_cast<double>(candidates.size());
-  return out;
-}
-
 }  // namespace saccade

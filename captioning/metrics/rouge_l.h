@@ -22,13 +22,4 @@ Index common_subsequence(const Words& a, const Words& b);
 // DataError when there is no reference.
 double rouge_l(const Words& candidate, std::span<const Words> references);
 
-struct CorpusRougeL {
-  double corpus = 0;           // mean of the images
-  std::vector<double> images;  // in the order of the candidates
-};
-
-// ROUGE-L of candidate i against references i. Throws DataError when their numbers differ or are 0.
-CorpusRougeL corpus_rouge_l(std::span<const Words> candidates,
-                            std::span<const std::vector<Words>> references);
-
 }  // namespace saccade

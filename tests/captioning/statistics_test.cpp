@@ -81,12 +81,15 @@ TEST_CASE("a resample is scored from sums, not from means") {
                                          split_words("two dogs")};
   const std::vector<std::vector<Words>> references = {{split_words("a red ball in the grass")},
                                                       {split_words("two big dogs run")}};
-  const auto counts = [&](std::size_t i) { return count_bleu(candidates[i], references[i]); };
+  WordNumbers numbers;
+  const CountedCorpus corpus = count_corpus(candidates, references, numbers);
+  const auto counts = [&](std::size_t i) {
+    return count_bleu(corpus.candidates[i], corpus.references[i]);
+  };
   const std::vector<BleuCounts> both = {counts(0), counts(1)};
   const Systems bleu = bleu_statistics(both);
   REQUIRE(bleu.size() == 8);
-  const CorpusBleu corpus = corpus_bleu(candidates, references);
-  const auto named = named_bleu(corpus.corpus);
+  const auto named = named_bleu(score_bleu(count_bleu(corpus)));
   for (std::size_t m = 0; m < bleu.size(); ++m) {
     CHECK(bleu[m].metric == named[m].first);
     CHECK(bleu[m].whole() == named[m].second);

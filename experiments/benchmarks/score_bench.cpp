@@ -1,0 +1,88 @@
+// saccade_score_bench REFERENCES [--threads N] [--rounds R] [--repeat K]: times the caption metrics
+// and prints one JSON line. Every image's first reference is the candidate, the others are the
+// references; the corpus is taken K times. Medians over the rounds, in milliseconds:
+//   read_ms     reading and parsing the file
+//   ngrams_ms   PTB tokens, BLEU, ROUGE-L, CIDEr, of all images
+//   all_ms      the same with METEOR
+// The first round is also given by itself: it pays for tables that are made once.
+#include <sys/resource.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "captioning/metrics/meteor/meteor.h"
+#include "captioning/scoring/caption_files.h"
+#include "captioning/scoring/caption_scores.h"
+#include "core/parallel/parallel.h"
+
+namespace saccade {
+namespace {
+
+// Of one call of work.
+template <class Work>
+double milliseconds(Work work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+double median(std::vector<double> times) {
+  std::sort(times.begin(), times.end());
+  return times[times.size() / 2];
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{"Times the caption metrics; prints one JSON line"};
+  std::string path;
+  int threads = 1, rounds = 5, repeat = 1;
+  app.add_option("references", path)->required();
+  app.add_option("--threads", threads)->check(CLI::PositiveNumber);
+  app.add_option("--rounds", rounds)->check(CLI::PositiveNumber);
+  app.add_option("--repeat", repeat)->check(CLI::PositiveNumber);
+  CLI11_PARSE(app, argc, argv);
+  parallel::set_threads(threads);
+
+  ReferenceFile file;
+  const double read = milliseconds([&] { file = read_references(path, std::nullopt); });
+  std::vector<std::string> candidates;
+  std::vector<std::vector<std::string>> references;
+  std::size_t captions = 0;
+  for (int k = 0; k < repeat; ++k) {
+    for (const ReferenceImage& image : file.images) {
+      if (image.captions.size() < 2) continue;
+      candidates.push_back(image.captions[0]);
+      references.emplace_back(image.captions.begin() + 1, image.captions.end());
+      captions += references.back().size();
+    }
+  }
+  std::vector<double> ngrams, all;
+  for (int round = 0; round < rounds; ++round) {
+    ngrams.push_back(milliseconds([&] { score_captions(candidates, references, {}); }));
+    all.push_back(milliseconds([&] {
+      const Meteor meteor;
+      score_captions(candidates, references, {.meteor = &meteor});
+    }));
+  }
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const nlohmann::ordered_json line = {{"images", candidates.size()},
+                                       {"references", captions},
+                                       {"threads", threads},
+                                       {"read_ms", read},
+                                       {"ngrams_first_ms", ngrams.front()},
+                                       {"ngrams_ms", median(ngrams)},
+                                       {"all_first_ms", all.front()},
+                                       {"all_ms", median(all)},
+                                       {"peak_rss_mib", usage.ru_maxrss / 1024}};
+  std::cout << line.dump() << "\n";
+  return 0;
+}
+
+}  // namespace
+}  // namespace saccade
+
+int main(int argc, char** argv) { return saccade::run(argc, argv); }

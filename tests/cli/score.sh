@@ -1,0 +1,116 @@
+# saccade score: the files it takes, its JSON, comparisons, and what it refuses.
+. "$(dirname "${BASH_SOURCE[0]}")/support.sh"
+
+cat >refs.json <<'JSON'
+{"images": [{"id": 11, "file_name": "a.jpg"}, {"id": 22, "file_name": "b.jpg"},
+            {"id": 33, "file_name": "c.jpg"}],
+ "annotations": [
+  {"id": 1, "image_id": 11, "caption": "A man rides a brown horse."},
+  {"id": 2, "image_id": 11, "caption": "Someone is riding a horse on grass"},
+  {"id": 3, "image_id": 22, "caption": "Two boats on a calm lake"},
+  {"id": 4, "image_id": 22, "caption": "Small boats float on the water."},
+  {"id": 5, "image_id": 33, "caption": "The cat can't reach the shelf"},
+  {"id": 6, "image_id": 33, "caption": "A cat below a high shelf"}]}
+JSON
+cat >good.json <<'JSON'
+[{"image_id": 11, "caption": "a man rides a horse"},
+ {"image_id": 33, "caption": "a cat can't reach a shelf"},
+ {"image_id": 22, "caption": "two boats on the water"}]
+JSON
+cat >bad.json <<'JSON'
+[{"image_id": 11, "caption": "a dog"}, {"image_id": 22, "caption": "a dog"},
+ {"image_id": 33, "caption": "the dog"}]
+JSON
+
+expect 0 "$saccade" score refs.json good.json --json --per-image images.json
+cp out good.report
+[ "$(json out /schema_version)" -eq 1 ] || fail "schema_version"
+[ "$(json out /n_images)" -eq 3 ] || fail "n_images"
+for metric in Bleu_1 Bleu_2 Bleu_3 Bleu_4 METEOR ROUGE_L CIDEr CIDEr_plain; do
+  json out /corpus/$metric >/dev/null
+  json images.json /2/$metric >/dev/null
+done
+[ "$(json images.json /1/image_id)" -eq 22 ] || fail "images are in the references' order"
+json out /meteor_tables | grep -q "WordNet 3.0" || fail "METEOR does not name its synonyms"
+expect 0 "$saccade" score refs.json good.json --json --threads 1
+cmp out good.report || fail "threads change the scores"
+expect 0 "$saccade" score refs.json good.json --intervals
+wants "METEOR" out
+wants "95 % bootstrap" out
+expect 0 "$saccade" score refs.json good.json --no-meteor
+! grep -q METEOR out || fail "--no-meteor"
+
+# Text forms of the same files score the same.
+printf 'a man rides a horse\ntwo boats on the water\na cat can'"'"'t reach a shelf\n' >good.txt
+expect 0 "$saccade" score refs.json good.txt --json
+cmp out good.report || fail "captions in order"
+printf 'c.jpg\ta cat can'"'"'t reach a shelf\na.jpg\ta man rides a horse\nb.jpg\ttwo boats on the water\n' >named.txt
+expect 0 "$saccade" score refs.json named.txt --json
+cmp out good.report || fail "captions by name"
+
+printf 'The cat can'"'"'t reach (it)!\n' >line.txt
+expect 0 "$saccade" score --tokenize line.txt
+[ "$(cat out)" = "the cat ca n't reach -lrb- it -rrb- !" ] || fail "tokens"
+
+expect 0 "$saccade" score good.json bad.json --against refs.json --json --replicates 500
+[ "$(json out /n_images)" -eq 3 ] || fail "n_images of a comparison"
+[ "$(json out /metrics/0/metric)" = Bleu_1 ] || fail "metrics of a comparison"
+json out /metrics/0/p_bootstrap >/dev/null
+json out /metrics/0/exact | grep -q true || fail "8 exchanges are enumerated"
+cp out first.report
+expect 0 "$saccade" score good.json bad.json --against refs.json --json --replicates 500 --threads 1
+cmp out first.report || fail "threads change a comparison"
+expect 0 "$saccade" score good.json,named.txt bad.json,bad.json --against refs.json --json \
+  --replicates 500
+json out /metrics/0/sd_a >/dev/null
+expect 0 "$saccade" score good.json bad.json --against refs.json --replicates 500
+wants "p randomisation" out
+
+printf 'image,caption,score\na.jpg,a man rides a horse,4\n22,a red car,1\nc.jpg,"a cat, a shelf",3\n' \
+  >judged.csv
+expect 0 "$saccade" score refs.json --judgements judged.csv --json
+[ "$(json out /n_judgements)" -eq 3 ] || fail "n_judgements"
+json out /metrics/0/tau_b >/dev/null
+expect 0 "$saccade" score refs.json --human
+wants "3 images, each of 2 references" out
+
+# A candidate of 10,000 words, captions with line ends, none at all: scored, and said.
+{
+  printf '[{"image_id": 11, "caption": "'
+  yes horse | head -n 10000 | tr '\n' ' '
+  printf '"}, {"image_id": 22, "caption": "two\\rboats"}, {"image_id": 33, "caption": ""}]'
+} >odd.json
+expect 0 "$saccade" score refs.json odd.json
+wants "1 captions hold line ends" err
+wants "1 captions are empty: c.jpg" err
+printf '[{"image_id": 11, "caption": "a horse"}]' >one.json
+expect 0 "$saccade" score refs.json one.json
+wants "2 images have no caption and are not scored: b.jpg, c.jpg" err
+
+# What is refused, with one line.
+refused() { # TEXT FILE
+  expect 3 "$saccade" score refs.json "$2"
+  one_error "$1" "$2"
+}
+printf '[{"image_id": 11, "caption": "a"}, {"image_id": 11, "caption": "b"}, {"image_id": 5, "caption": "c"}]' >twice.json
+refused "unknown: 5; 1 captions too many for an image: a.jpg" twice.json
+printf '[{"image_id": 11.5, "caption": "a"}]' >float.json
+refused "[0].image_id: expected an integer" float.json
+printf '[{"image_id": 11, "caption": 5}]' >number.json
+refused "[0].caption: expected a string" number.json
+printf '[\n{"image_id": 11,, "caption": "a"}]' >broken.json
+refused "broken.json:2: broken JSON at byte" broken.json
+printf '[{"image_id": 11, "caption": "\377"}]' >bytes.json
+refused "broken JSON" bytes.json
+printf 'one line\n' >short.txt
+refused "has 1 captions" short.txt
+refused "no such file" missing.json
+expect 3 "$saccade" score good.json one.json --against refs.json
+wants "the same images" err
+expect 2 "$saccade" score refs.json
+one_error "REFERENCES and RESULTS"
+expect 2 "$saccade" score refs.json --human --judgements judged.csv
+one_error "exclude each other"
+expect 2 "$saccade" score good.json bad.json --against refs.json --level 2
+one_error "level"
+exit 0
