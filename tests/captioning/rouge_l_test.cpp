@@ -1,4 +1,4 @@
-// ROUGE-L by hand, and against published scores where SACCADE_DATA names their folder.
+// ROUGE-L by hand.
 #include "captioning/metrics/rouge_l.h"
 
 #include <cmath>
