@@ -67,8 +67,7 @@ UpdateReport SelfCriticalStep::run(const TrainBatch& batch, Index update, double
   // An image's baseline comes from its own captions: a shard runs through while its data is warm.
   parallel::for_each(shards, [&](Index s) {
     const auto i = static_cast<std::size_t>(s);
-    run_shard(batch.shards[i], first_image_number(update, first[i]), images * config_.samples,
-              *workers_[i]);
+    run_shard(batch.shards[i], {update, first[i], images * config_.samples}, *workers_[i]);
   });
   UpdateReport result = report(batch, update);
   std::vector<Tape*> tapes;
@@ -77,13 +76,14 @@ UpdateReport SelfCriticalStep::run(const TrainBatch& batch, Index update, double
   return result;
 }
 
-void SelfCriticalStep::run_shard(const TrainShard& shard, std::uint64_t first_image,
-                                 Index batch_captions, Worker& worker) const {
+void SelfCriticalStep::run_shard(const TrainShard& shard, const Place& place,
+                                 Worker& worker) const {
   const double start = now();
+  const std::uint64_t first_image = first_image_number(place.update, place.first_image);
   Tape& tape = worker.tape;
   tape.reset();
   tape.set_parameters(model_->parameters().views());
-  tape.set_training(false);  // captions are drawn without dropout, and trained as they were drawn
+  tape.set_training(false);  // captions are drawn without dropout
   const Var features = model_->encode(tape, shard.inputs.view());
   const auto decode = [&](const SearchOptions& options) {
     return search(model_->decoder(), model_->parameters().views(), features.value(), SpecialWords{},
@@ -105,13 +105,16 @@ void SelfCriticalStep::run_shard(const TrainShard& shard, std::uint64_t first_im
     worker.advantages.push_back(worker.rewards[c] - worker.baselines[greedy ? image : c]);
   }
 
+  tape.set_training(config_.dropout);
+  tape.set_random(sampling_.seed, static_cast<std::uint64_t>(place.update),
+                  static_cast<std::uint64_t>(place.first_image * config_.samples));
   std::vector<DrawnCaption> drawn;
   for (const DecodedCaption& caption : worker.captions) drawn.push_back(drawn_caption(caption));
   PolicyLoss loss(tape, model_->decoder(), model_->decoder().prepare(tape, features, 1), drawn,
                   selection_);
   worker.log_probs = worker.word_log_probs = loss.word_log_probs();
   for (std::size_t c = 0; c < drawn.size(); ++c) worker.log_probs[c] += loss.region_log_probs()[c];
-  loss.backward(worker.advantages, batch_captions);
+  loss.backward(worker.advantages, place.batch_captions);
   worker.seconds = now() - start;
 }
 

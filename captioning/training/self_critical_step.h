@@ -32,8 +32,10 @@ class SelfCriticalStep {
     std::vector<double> word_log_probs, log_probs;  // of the words; with those of the regions
     double reward_seconds = 0, seconds = 0;
   };
-  void run_shard(const TrainShard& shard, std::uint64_t first_image, Index batch_captions,
-                 Worker& worker) const;
+  struct Place {  // of a shard
+    Index update = 0, first_image = 0, batch_captions = 0;
+  };
+  void run_shard(const TrainShard& shard, const Place& place, Worker& worker) const;
   std::vector<double> rewards_of(const TrainShard& shard,
                                  const std::vector<DecodedCaption>& captions) const;
   UpdateReport report(const TrainBatch& batch, Index update) const;
