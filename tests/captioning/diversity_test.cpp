@@ -103,8 +103,8 @@ TEST_CASE("self-CIDEr goes from 0 for equal captions to 1 for captions with noth
   CHECK(self_cider_of({"a red kite flies", "a red kite flies", "a red kite flies"}) == 0);
   CHECK(near(self_cider_of({"a red kite flies", "two boats at sea", "men who dig wells"}), 1));
   // Of four captions two pairs of equal ones: eigenvalues 2, 2, 0, 0 and r = 1/2.
-  CHECK(near(self_cider_of({"a red kite flies", "two boats at sea", "a red kite flies",
-                            "two boats at sea"}),
+  CHECK(near(self_cider_of(
+                 {"a red kite flies", "two boats at sea", "a red kite flies", "two boats at sea"}),
              0.5));
 }
 

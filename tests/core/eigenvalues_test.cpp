@@ -32,9 +32,7 @@ TEST_CASE("eigenvalues come in order, the smallest first") {
   CHECK(near(of({2, -1, 0, -1, 2, -1, 0, -1, 2}, 3), {2 - std::sqrt(2), 2, 2 + std::sqrt(2)}));
 }
 
-TEST_CASE("only the lower triangle is read") {
-  CHECK(near(of({2, 77, 1, 2}, 2), {1, 3}));
-}
+TEST_CASE("only the lower triangle is read") { CHECK(near(of({2, 77, 1, 2}, 2), {1, 3})); }
 
 TEST_CASE("eigenvalues of what is no such matrix") {
   CHECK_THROWS_AS(of({1, 2, 3}, 2), ShapeError);
