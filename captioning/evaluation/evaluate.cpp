@@ -128,18 +128,20 @@ EvaluationReport evaluate(const Captioner& model, const LoadedData& data,
   const References references = references_of(data.dataset, report.images);
   const Meteor meteor;
   report.meteor_tables = meteor.tables();
-  std::optional<TrainingCaptions> training;
-  if (request.extent == Extent::kFull) {
-    report.perplexity = measure_perplexity(model, data.dataset, inputs, report.images);
-    training.emplace(data.dataset);
-  }
+  const bool full = request.extent == Extent::kFull;
   const auto count = static_cast<Index>(report.images.size());
   const Index passes =
-      static_cast<Index>(request.regimes.size()) + (request.samples > 0 ? Index{1} : Index{0});
+      static_cast<Index>(request.regimes.size()) + (full ? 1 : 0) + (request.samples > 0 ? 1 : 0);
   Index pass = 0;
   const DecodeProgress progress = [&](Index done, Index) {
     if (request.progress) request.progress(pass * count + done, passes * count);
   };
+  std::optional<TrainingCaptions> training;
+  if (full) {
+    training.emplace(data.dataset);
+    report.perplexity = measure_perplexity(model, data.dataset, inputs, report.images, progress);
+    ++pass;
+  }
   for (const Regime each : request.regimes) {
     SearchOptions search = request.search;
     search.regime = each;

@@ -19,7 +19,7 @@
 namespace saccade {
 
 enum class Extent {
-  kCaptions,  // scores of captions only: what a training run's validation can afford
+  kCaptions,  // scores of captions only: validation of a training run, and comparisons
   kFull,      // perplexity and novel_captions too
 };
 
@@ -31,7 +31,7 @@ struct EvaluationRequest {
   Extent extent = Extent::kFull;
   Index samples = 0;          // captions drawn of each image to measure diversity, at least 2; or 0
   bool baselines = false;     // inputs must then hold the training images too
-  DecodeProgress progress{};  // over the images of all regimes, and of the samples
+  DecodeProgress progress{};  // over images, once for each thing that is measured
 };
 
 // Scores of one regime, in the order they are reported:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <mutex>
 
 #include "captioning/evaluation/input_batch.h"
 #include "captioning/text/tokenizer.h"
@@ -93,23 +94,29 @@ double Perplexity::unknown_share() const {
 }
 
 Perplexity measure_perplexity(const Captioner& model, const Dataset& dataset,
-                              const DatasetInputs& inputs, std::span<const Index> images) {
+                              const DatasetInputs& inputs, std::span<const Index> images,
+                              const DecodeProgress& progress) {
+  const auto count = static_cast<Index>(images.size());
+  std::mutex mutex;
+  Index done = 0;
   const auto of_group = [&](Index begin, Index end) {
     const auto group =
         images.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
     const std::vector<Line> lines = lines_of(dataset, model.vocabulary(), group);
     Perplexity sum;
-    if (lines.empty()) return sum;
-    sum.nll = nll_of(model, input_batch(inputs, group).view(), lines);
+    if (!lines.empty()) sum.nll = nll_of(model, input_batch(inputs, group).view(), lines);
     sum.captions = static_cast<Index>(lines.size());
     for (const Line& line : lines) {
       sum.words += static_cast<Index>(line.words.size());
       sum.unknown +=
           std::count(line.words.begin(), line.words.end(), static_cast<int>(Vocabulary::kUnk));
     }
+    const std::lock_guard lock(mutex);
+    done += end - begin;
+    if (progress) progress(done, count);
     return sum;
   };
-  return parallel::reduce(static_cast<Index>(images.size()), kGroup, Perplexity{}, of_group,
+  return parallel::reduce(count, kGroup, Perplexity{}, of_group,
                           [](Perplexity a, const Perplexity& b) { return a += b; });
 }
 

@@ -3,8 +3,7 @@
 
 #include <span>
 
-#include "captioning/inputs.h"
-#include "captioning/model.h"
+#include "captioning/evaluation/decode_images.h"
 
 namespace saccade {
 
@@ -26,6 +25,7 @@ struct Perplexity {
 // probability of a caption that does not depend on draws. Images go in fixed groups, so that any
 // number of threads gives the same bits.
 Perplexity measure_perplexity(const Captioner& model, const Dataset& dataset,
-                              const DatasetInputs& inputs, std::span<const Index> images);
+                              const DatasetInputs& inputs, std::span<const Index> images,
+                              const DecodeProgress& progress);
 
 }  // namespace saccade

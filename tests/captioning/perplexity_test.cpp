@@ -50,8 +50,8 @@ TEST_CASE("perplexity is the exponent of the training loss a word") {
     const Experiment experiment(config);
     const std::vector<Index> images = images_of(experiment.data.dataset, Split::kVal);
     const Perplexity expected = one_by_one(experiment, images);
-    const Perplexity got =
-        measure_perplexity(experiment.model, experiment.data.dataset, experiment.inputs, images);
+    const Perplexity got = measure_perplexity(experiment.model, experiment.data.dataset,
+                                              experiment.inputs, images, {});
     CHECK(got.captions == expected.captions);
     CHECK(got.words == expected.words);
     CHECK(std::abs(got.nll - expected.nll) <= 1e-5 * expected.nll);
@@ -67,13 +67,15 @@ TEST_CASE("words that the vocabulary lacks are counted, captions without a word 
   auto& dataset = experiment.data.dataset;
   dataset.images[0].captions = {"a zebra zebra", "", "?!"};
   dataset.images[1].captions = {"a"};
-  const Perplexity got = measure_perplexity(experiment.model, dataset, experiment.inputs, images);
+  const Perplexity got =
+      measure_perplexity(experiment.model, dataset, experiment.inputs, images, {});
   CHECK(got.captions == 2);
   CHECK(got.words == 4);
   CHECK(got.unknown == 2);
   CHECK(got.unknown_share() == 0.5);
   dataset.images[0].captions = dataset.images[1].captions = {"!"};
-  const Perplexity none = measure_perplexity(experiment.model, dataset, experiment.inputs, images);
+  const Perplexity none =
+      measure_perplexity(experiment.model, dataset, experiment.inputs, images, {});
   CHECK(none.captions == 0);
   CHECK(std::isnan(none.value()));
   CHECK(none.unknown_share() == 0);
@@ -87,7 +89,7 @@ TEST_CASE("perplexity has the same bits for any number of threads") {
   for (const int threads : {1, 2, 4}) {
     parallel::set_threads(threads);
     results.push_back(
-        measure_perplexity(experiment.model, experiment.data.dataset, experiment.inputs, images)
+        measure_perplexity(experiment.model, experiment.data.dataset, experiment.inputs, images, {})
             .nll);
   }
   parallel::set_threads(before);
