@@ -20,10 +20,10 @@ struct Perplexity {
   double unknown_share() const;  // unknown / words; 0 without a word
 };
 
-// Teacher-forced over all captions of these images, without dropout. Whatever a model's regimes of
-// decoding are, its context here is the expectation over regions: the other regimes have no
-// probability of a caption that does not depend on draws. Images go in fixed groups, so that any
-// number of threads gives the same bits.
+// Teacher-forced over all captions of these images, without dropout. The context is the expectation
+// over regions for every model, whatever its regimes of decoding are: one number a model, which
+// depends on no draw and compares soft, hard and argmax models alike. Images go in fixed groups, so
+// that any number of threads gives the same bits.
 Perplexity measure_perplexity(const Captioner& model, const Dataset& dataset,
                               const DatasetInputs& inputs, std::span<const Index> images,
                               const DecodeProgress& progress);
