@@ -54,7 +54,8 @@ EvaluationRequest validation_request(const TrainingRequest& request) {
   return {.split = request.validation,
           .most_images = config.train.validate_images,
           .search = search_options(config),
-          .regimes = {evaluation_regimes(config.attention).front()}};
+          .regimes = {evaluation_regimes(config.attention).front()},
+          .extent = Extent::kCaptions};
 }
 
 // The metrics a run chooses by must exist; that they do not should not be found after an epoch.

@@ -18,7 +18,9 @@ Tensor batch_of(const Shape& one, Index count) {
 }  // namespace
 
 std::vector<DecodedCaption> decode(const Captioner& model, const DecodeRequest& request) {
-  std::vector<DecodedCaption> captions(static_cast<std::size_t>(request.count));
+  const bool draws = request.search.mode == SearchMode::kSample;
+  const Index each = draws ? request.search.samples : 1;  // captions of an image
+  std::vector<DecodedCaption> captions(static_cast<std::size_t>(request.count * each));
   const auto size = static_cast<std::size_t>(model.input_shape().size());
   std::mutex mutex;
   Index done = 0;
@@ -29,7 +31,7 @@ std::vector<DecodedCaption> decode(const Captioner& model, const DecodeRequest& 
     }
     std::vector<DecodedCaption> group = model.caption(
         input.view(), request.search, static_cast<std::uint64_t>(request.first_image + begin));
-    std::move(group.begin(), group.end(), captions.begin() + begin);
+    std::move(group.begin(), group.end(), captions.begin() + begin * each);
     const std::lock_guard lock(mutex);
     done += end - begin;
     if (request.progress) request.progress(done, request.count);

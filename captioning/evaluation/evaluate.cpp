@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "captioning/evaluation/novelty.h"
 #include "captioning/evaluation/scene_scores.h"
 #include "captioning/metrics/meteor/meteor.h"
-#include "captioning/scoring/caption_scores.h"
 #include "captioning/text/tokenizer.h"
 #include "core/base/error.h"
 
@@ -72,6 +72,33 @@ void add_scene_scores(const RegimeReport& report, std::span<const Index> images,
   }
 }
 
+// A report that says which images it is about, and nothing more yet.
+EvaluationReport chosen_images(const LoadedData& data, const DatasetInputs& inputs,
+                               const EvaluationRequest& request) {
+  EvaluationReport report;
+  report.dataset = data.dataset.name;
+  report.split = request.split;
+  report.search = request.search;
+  report.images = evaluation_images(data.dataset, request.split, request.most_images);
+  const std::span<const Index> bad = inputs.bad_images();
+  report.left_out = static_cast<Index>(std::erase_if(report.images, [&](Index image) {
+    return std::binary_search(bad.begin(), bad.end(), image);
+  }));
+  if (report.images.empty()) {
+    throw DataError(
+        str(data.dataset.name, ": no image of split ", split_name(request.split), " can be read"));
+  }
+  for (const Index image : report.images) {
+    report.numbers.push_back(data.dataset.images[static_cast<std::size_t>(image)].number);
+  }
+  return report;
+}
+
+Regime sampling_regime(const std::vector<Regime>& regimes) {
+  const bool draws = std::find(regimes.begin(), regimes.end(), Regime::kSample) != regimes.end();
+  return draws ? Regime::kSample : regimes.front();
+}
+
 }  // namespace
 
 std::vector<Index> evaluation_images(const Dataset& dataset, Split split, Index most) {
@@ -95,48 +122,53 @@ std::vector<Index> evaluation_images(const Dataset& dataset, Split split, Index 
 EvaluationReport evaluate(const Captioner& model, const LoadedData& data,
                           const DatasetInputs& inputs, const EvaluationRequest& request) {
   SACCADE_CHECK(!request.regimes.empty(), "[evaluate] no regime to evaluate in");
-  EvaluationReport report{
-      .dataset = data.dataset.name,
-      .split = request.split,
-      .images = evaluation_images(data.dataset, request.split, request.most_images),
-      .numbers = {},
-      .search = request.search,
-      .meteor_tables = {},
-      .regimes = {}};
-  const std::span<const Index> bad = inputs.bad_images();
-  report.left_out = static_cast<Index>(std::erase_if(report.images, [&](Index image) {
-    return std::binary_search(bad.begin(), bad.end(), image);
-  }));
-  if (report.images.empty()) {
-    throw DataError(
-        str(data.dataset.name, ": no image of split ", split_name(request.split), " can be read"));
-  }
-  for (const Index image : report.images) {
-    report.numbers.push_back(data.dataset.images[static_cast<std::size_t>(image)].number);
-  }
+  SACCADE_CHECK(request.samples == 0 || request.samples >= 2,
+                "[evaluate] diversity needs at least 2 samples; got ", request.samples);
+  EvaluationReport report = chosen_images(data, inputs, request);
   const References references = references_of(data.dataset, report.images);
   const Meteor meteor;
   report.meteor_tables = meteor.tables();
+  const bool full = request.extent == Extent::kFull;
   const auto count = static_cast<Index>(report.images.size());
-  for (std::size_t r = 0; r < request.regimes.size(); ++r) {
+  const Index passes =
+      static_cast<Index>(request.regimes.size()) + (full ? 1 : 0) + (request.samples > 0 ? 1 : 0);
+  Index pass = 0;
+  const DecodeProgress progress = [&](Index done, Index) {
+    if (request.progress) request.progress(pass * count + done, passes * count);
+  };
+  std::optional<TrainingCaptions> training;
+  if (full) {
+    training.emplace(data.dataset);
+    report.perplexity = measure_perplexity(model, data.dataset, inputs, report.images, progress);
+    ++pass;
+  }
+  for (const Regime each : request.regimes) {
     SearchOptions search = request.search;
-    search.regime = request.regimes[r];
-    const auto progress = [&](Index done, Index) {
-      if (request.progress) {
-        request.progress(static_cast<Index>(r) * count + done,
-                         static_cast<Index>(request.regimes.size()) * count);
-      }
-    };
-    RegimeReport regime{.regime = search.regime,
+    search.regime = each;
+    RegimeReport regime{.regime = each,
                         .corpus = {},
                         .captions = decode_images(model, inputs, report.images, search, progress),
                         .words = {}};
+    ++pass;
     regime.words = words_of(regime.captions, model.vocabulary());
     add_text_scores(regime, references, meteor, regime.corpus);
+    if (training && !training->empty()) {
+      regime.corpus.emplace_back("novel_captions", training->novel_share(regime.words));
+    }
     if (data.scenes) {
       add_scene_scores(regime, report.images, {*data.scenes, inputs, model.grid()}, regime.corpus);
     }
     report.regimes.push_back(std::move(regime));
+  }
+  if (request.samples > 0) {
+    SearchOptions search = request.search;
+    search.samples = request.samples;
+    search.regime = sampling_regime(request.regimes);
+    report.samples = score_samples(model, inputs, report.images, references, search, progress);
+  }
+  if (request.baselines) {
+    report.baselines =
+        score_baselines(model, data.dataset, inputs, report.images, {.meteor = &meteor});
   }
   return report;
 }

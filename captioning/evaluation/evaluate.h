@@ -3,34 +3,47 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "captioning/evaluation/baselines.h"
 #include "captioning/evaluation/decode_images.h"
+#include "captioning/evaluation/perplexity.h"
+#include "captioning/evaluation/sample_scores.h"
 #include "captioning/inputs.h"
 #include "captioning/model.h"
+#include "captioning/scoring/caption_scores.h"
 
 namespace saccade {
+
+enum class Extent {
+  kCaptions,  // scores of captions only: validation of a training run, and comparisons
+  kFull,      // perplexity and novel_captions too
+};
 
 struct EvaluationRequest {
   Split split = Split::kVal;
   Index most_images = 0;  // the first so many of the split; 0 for all
   SearchOptions search{};
   std::vector<Regime> regimes{};  // at least one; search.regime is ignored
-  DecodeProgress progress{};      // over the images of all regimes
+  Extent extent = Extent::kFull;
+  Index samples = 0;          // captions drawn of each image to measure diversity, at least 2; or 0
+  bool baselines = false;     // inputs must then hold the training images too
+  DecodeProgress progress{};  // over images, once for each thing that is measured
 };
 
 // Scores of one regime, in the order they are reported:
 //   those of score_captions and caption_statistics (scoring/caption_scores.h)
 //   finished         share of captions that ended by themselves before search.max_length
+//   novel_captions   share of captions that equal no training caption (novelty.h); in a full report
+//                    of a data set that has training captions
 // and where boxes and facts exist (scene_scores.h has the rules)
 //   true_caption_rate, parsed_rate
 //   pointing_accuracy, pointing_centre_accuracy, pointing_chance, pointing_nouns (how many; the
 //   others are 0 without any), and pointing_chosen_accuracy where regions are sampled; none of them
 //   for a model without attention.
-using NamedScores = std::vector<std::pair<std::string, double>>;
-
 struct RegimeReport {
   Regime regime = Regime::kExpectation;
   NamedScores corpus;
@@ -47,14 +60,19 @@ struct EvaluationReport {
   SearchOptions search;
   std::string meteor_tables;  // which synonyms METEOR used
   std::vector<RegimeReport> regimes;
+  std::optional<Perplexity> perplexity;  // in a full report
+  std::optional<SampleScores> samples;   // where they were asked for
+  std::vector<Baseline> baselines;       // where they were asked for
 };
 
 // The first images of a split, at most `most` (0 for all). Throws DataError when the split is
 // empty.
 std::vector<Index> evaluation_images(const Dataset& dataset, Split split, Index most);
 
-// Captions and scores the images of a request; inputs must hold them. Throws DataError when no
-// image is left.
+// Captions and scores the images of a request; inputs must hold them. Samples are drawn in the
+// regime that draws regions too where it is among the request's, else in its first one: then they
+// come from the distribution that the model was trained to have. Throws DataError when no image is
+// left, ShapeError when no regime or one sample is asked for.
 EvaluationReport evaluate(const Captioner& model, const LoadedData& data,
                           const DatasetInputs& inputs, const EvaluationRequest& request);
 

@@ -34,28 +34,29 @@ std::string search_line(const SearchOptions& search) {
   return line + str(", at most ", search.max_length, " words");
 }
 
-}  // namespace
-
-std::string report_json(const EvaluationReport& report) {
-  Json regimes = Json::array();
-  for (const RegimeReport& regime : report.regimes) {
-    Json corpus = Json::object();
-    for (const auto& [name, value] : regime.corpus) corpus[name] = value;
-    regimes.push_back({{"name", enum_name(regime.regime)}, {"corpus", std::move(corpus)}});
-  }
-  const Json json = {
-      {"schema_version", kSchemaVersion},      {"dataset", report.dataset},
-      {"split", split_name(report.split)},     {"n_images", report.images.size()},
-      {"left_out", report.left_out},           {"search", search_json(report.search)},
-      {"meteor_tables", report.meteor_tables}, {"regimes", std::move(regimes)}};
-  return text_of(json, 2) + "\n";
+Json scores_json(const NamedScores& scores) {
+  Json out = Json::object();
+  for (const auto& [name, value] : scores) out[name] = value;
+  return out;
 }
 
-std::string report_table(const EvaluationReport& report) {
+Json samples_json(const SampleScores& samples) {
+  return {{"per_image", samples.search.samples},
+          {"regime", enum_name(samples.search.regime)},
+          {"temperature", samples.search.temperature},
+          {"seed", samples.search.seed},
+          {"corpus", scores_json(samples.scores)}};
+}
+
+// A column of scores under its head.
+using Column = std::pair<std::string, const NamedScores*>;
+
+// A row a score that any column has, in the order they first come.
+std::string columns_table(const std::vector<Column>& columns) {
   std::vector<std::string> names, head = {""};
-  for (const RegimeReport& regime : report.regimes) {
-    head.emplace_back(enum_name(regime.regime));
-    for (const auto& [name, value] : regime.corpus) {
+  for (const auto& [title, scores] : columns) {
+    head.push_back(title);
+    for (const auto& [name, value] : *scores) {
       if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     }
   }
@@ -63,17 +64,62 @@ std::string report_table(const EvaluationReport& report) {
   table.add(std::move(head));
   for (const std::string& name : names) {
     std::vector<std::string> row = {name};
-    for (const RegimeReport& regime : report.regimes) {
-      const auto found = std::find_if(regime.corpus.begin(), regime.corpus.end(),
+    for (const auto& [title, scores] : columns) {
+      const auto found = std::find_if(scores->begin(), scores->end(),
                                       [&](const auto& score) { return score.first == name; });
-      row.push_back(found == regime.corpus.end() ? "-" : fixed(found->second));
+      row.push_back(found == scores->end() ? "-" : fixed(found->second));
     }
     table.add(std::move(row));
+  }
+  return table.text();
+}
+
+std::string samples_table(const SampleScores& samples) {
+  return str(samples.search.samples, " captions drawn of each image, regime ",
+             enum_name(samples.search.regime), ", temperature ", samples.search.temperature, "\n",
+             columns_table({{"", &samples.scores}}));
+}
+
+}  // namespace
+
+std::string report_json(const EvaluationReport& report) {
+  Json regimes = Json::array();
+  for (const RegimeReport& regime : report.regimes) {
+    regimes.push_back({{"name", enum_name(regime.regime)}, {"corpus", scores_json(regime.corpus)}});
+  }
+  Json json = {{"schema_version", kSchemaVersion},      {"dataset", report.dataset},
+               {"split", split_name(report.split)},     {"n_images", report.images.size()},
+               {"left_out", report.left_out},           {"search", search_json(report.search)},
+               {"meteor_tables", report.meteor_tables}, {"regimes", std::move(regimes)}};
+  if (report.perplexity) {
+    json["perplexity"] = report.perplexity->value();
+    json["unknown_share"] = report.perplexity->unknown_share();
+  }
+  if (report.samples) json["samples"] = samples_json(*report.samples);
+  for (const Baseline& baseline : report.baselines) {
+    json["baselines"][baseline.name] = scores_json(baseline.scores);
+  }
+  return text_of(json, 2) + "\n";
+}
+
+std::string report_table(const EvaluationReport& report) {
+  std::vector<Column> columns;
+  for (const RegimeReport& regime : report.regimes) {
+    columns.emplace_back(enum_name(regime.regime), &regime.corpus);
+  }
+  for (const Baseline& baseline : report.baselines) {
+    columns.emplace_back(baseline.name, &baseline.scores);
   }
   std::string out = str(report.dataset, ", ", split_name(report.split), ": ", report.images.size(),
                         " images, ", search_line(report.search), "\n");
   if (report.left_out > 0) out += str(report.left_out, " images could not be read\n");
-  return out + table.text() + "METEOR: " + report.meteor_tables + "\n";
+  out += columns_table(columns);
+  if (report.perplexity) {
+    out += str("perplexity ", fixed(report.perplexity->value()), ", unknown_share ",
+               fixed(report.perplexity->unknown_share()), "\n");
+  }
+  if (report.samples) out += samples_table(*report.samples);
+  return out + "METEOR: " + report.meteor_tables + "\n";
 }
 
 std::string coco_results(const EvaluationReport& report, const RegimeReport& regime) {

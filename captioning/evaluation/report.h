@@ -9,10 +9,13 @@ namespace saccade {
 
 // {"schema_version": 1, "dataset", "split", "n_images", "left_out", "search": {"mode", "beam",
 // "max_length", "length_normalization", "temperature", "seed"}, "regimes": [{"name", "corpus":
-// {"Bleu_1": ...}}]}. Keys are added with time and never renamed.
+// {"Bleu_1": ...}}]}; in a full report "perplexity" (null without a reference word) and
+// "unknown_share" (perplexity.h); where they were asked for "samples": {"per_image", "regime",
+// "temperature", "seed", "corpus": {"Div_1": ...}} (sample_scores.h) and "baselines": {"nearest":
+// {"Bleu_1": ...}, "consensus", "human"} (baselines.h). Keys are added with time and never renamed.
 std::string report_json(const EvaluationReport& report);
 
-// The scores as text, a column a regime.
+// The scores as text, a column a regime and a column a baseline.
 std::string report_table(const EvaluationReport& report);
 
 // The captions of one regime in the form of the COCO results format: [{"image_id", "caption"}].

@@ -85,8 +85,8 @@ void add_cider(const CountedCorpus& corpus, const DocumentFrequencies& frequenci
 
 }  // namespace
 
-std::vector<std::pair<std::string, double>> CaptionScores::corpus() const {
-  std::vector<std::pair<std::string, double>> out;
+NamedScores CaptionScores::corpus() const {
+  NamedScores out;
   for (const ImageStatistics& metric : metrics) out.emplace_back(metric.metric, metric.whole());
   return out;
 }
@@ -97,7 +97,7 @@ double CaptionScores::of_image(std::size_t m, std::size_t i) const {
   return metric.score(std::span(metric.rows).subspan(i * width, width), 1);
 }
 
-std::vector<std::pair<std::string, double>> caption_statistics(const CaptionScores& scores) {
+NamedScores caption_statistics(const CaptionScores& scores) {
   std::set<std::string> vocabulary;
   const std::set<Words> unique(scores.words.begin(), scores.words.end());
   double sum = 0, squares = 0;

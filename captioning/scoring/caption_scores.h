@@ -15,6 +15,9 @@ namespace saccade {
 
 class Meteor;
 
+// Scores in the order they are reported.
+using NamedScores = std::vector<std::pair<std::string, double>>;
+
 struct ScoringOptions {
   const Meteor* meteor = nullptr;                // null: no METEOR
   std::filesystem::path document_frequencies{};  // adds CIDEr_external with a file's frequencies
@@ -29,14 +32,14 @@ struct CaptionScores {
   double length_ratio = 0;   // words of the candidates / words of the closest references
 
   // The corpus' scores under their names.
-  std::vector<std::pair<std::string, double>> corpus() const;
+  NamedScores corpus() const;
   // Metric m of image i alone (the corpus' frequencies stay in CIDEr).
   double of_image(std::size_t m, std::size_t i) const;
 };
 
 // What the candidates are by themselves: mean_length and length_sd (words), length_ratio,
 // vocabulary_used (different words), unique_captions (different captions / captions).
-std::vector<std::pair<std::string, double>> caption_statistics(const CaptionScores& scores);
+NamedScores caption_statistics(const CaptionScores& scores);
 
 // Candidate i against references i, raw. The tokenizer reads all candidates as one file and all
 // references as another, in this order, as the reference does. Throws DataError when their numbers

@@ -13,8 +13,8 @@ namespace saccade {
 struct HumanScores {
   std::size_t images = 0;      // with at least two references
   std::size_t annotators = 0;  // rounds: as many as the image with the fewest references has
-  std::vector<std::pair<std::string, double>> mean;       // of each metric over the rounds
-  std::vector<std::pair<std::string, double>> deviation;  // over the rounds (n - 1)
+  NamedScores mean;            // of each metric over the rounds
+  NamedScores deviation;       // over the rounds (n - 1)
 };
 
 // Round k scores reference k of every image against its others. Throws DataError when no image has

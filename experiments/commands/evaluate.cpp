@@ -1,5 +1,6 @@
 #include "experiments/commands/evaluate.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -29,6 +30,17 @@ void compare_data(const DataIdentity& trained, const Dataset& dataset) {
   }
 }
 
+// The images to read: those to be captioned, and the neighbours that baselines take captions from.
+std::vector<Index> needed_images(const Dataset& dataset, Split split, const EvaluateArgs& args) {
+  std::vector<Index> images = evaluation_images(dataset, split, args.images);
+  if (!args.baselines) return images;
+  const std::vector<Index> train = images_of(dataset, Split::kTrain);
+  images.insert(images.end(), train.begin(), train.end());
+  std::sort(images.begin(), images.end());
+  images.erase(std::unique(images.begin(), images.end()), images.end());
+  return images;
+}
+
 // `results.json`, or `results.argmax.json` where several regimes are written.
 std::filesystem::path results_path(const std::string& out, const EvaluationReport& report,
                                    Regime regime) {
@@ -41,6 +53,9 @@ std::filesystem::path results_path(const std::string& out, const EvaluationRepor
 }  // namespace
 
 int run_evaluate(const EvaluateArgs& args) {
+  if (args.samples == 1) {
+    throw UsageError("--samples: one caption has no diversity; draw at least 2 of each image");
+  }
   const ModelSession session(args.model);
   const std::vector<Regime> regimes = session.regimes(args.model.regime);
   const LoadedData data = load_data(session.config().data);
@@ -52,12 +67,14 @@ int run_evaluate(const EvaluateArgs& args) {
     Progress progress("evaluating");
     const DatasetInputs inputs(data, session.pipeline(), session.config().encoder,
                                showing(progress, "images read"),
-                               evaluation_images(data.dataset, split, args.images));
+                               needed_images(data.dataset, split, args));
     report = evaluate(session.model(), data, inputs,
                       {.split = split,
                        .most_images = args.images,
                        .search = search_options(session.config()),
                        .regimes = regimes,
+                       .samples = args.samples,
+                       .baselines = args.baselines,
                        .progress = showing(progress, "captions")});
   }
   if (!args.out.empty()) {
@@ -77,6 +94,10 @@ CommandRun bind_evaluate(Options& options) {
   options.text("--split", args->split, "train, val or test (default: test if there is one)",
                "SPLIT");
   options.count("--images", args->images, "only the first N images of the split (0: all)", 0);
+  options.count("--samples", args->samples,
+                "draw K captions of each image too and measure their diversity (0: none)", 0);
+  options.flag("--baselines", args->baselines,
+               "score captions of similar training images, and people's, beside the model's");
   options.flag("--json", args->json, "print one JSON object");
   options.text("--out", args->out, "write the captions as a COCO results file", "FILE");
   return [args] { return run_evaluate(*args); };

@@ -127,6 +127,7 @@ void ArmRunner::score(const Arm& arm, SeedResult& result) {
                       {.split = split,
                        .search = search_options(arm.config),
                        .regimes = evaluation_regimes(arm.config.attention),
+                       .extent = Extent::kCaptions,
                        .progress = [&](Index done, Index total) {
                          progress.show(static_cast<double>(done) / static_cast<double>(total),
                                        str(done, " of ", total, " captions"));

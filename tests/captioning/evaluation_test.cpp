@@ -6,9 +6,8 @@
 #include "captioning/evaluation/report.h"
 #include "captioning/evaluation/scene_scores.h"
 #include "captioning/metrics/bleu.h"
-#include "captioning/training/training_set.h"
 #include "core/base/error.h"
-#include "tests/captioning/talkative.h"
+#include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 
@@ -118,44 +117,6 @@ TEST_CASE("boxes follow crop and mirror, sampled cells count apart, flat maps ar
   for (DecodedWord& word : said.decoded.words) std::fill_n(word.attention.begin(), 64, 1.0F / 64);
   CHECK_FALSE(score(said).has_maps);
 }
-
-ExperimentConfig small_experiment(SelectionKind selection) {
-  ExperimentConfig config;
-  config.data.scenes = {.train = 30, .val = 20, .test = 4, .size = 32, .objects_max = 2};
-  config.data.min_count = 1;
-  config.encoder.image_size = 32;
-  config.encoder.channels = {4, 4, 4, 8};
-  config.attention.selection = selection;
-  config.attention.hidden = 8;
-  config.decoder = {.hidden = 12, .embedding = 6, .dropout = 0, .init_hidden = 6};
-  config.search.max_length = 9;
-  return config;
-}
-
-struct Experiment {
-  ExperimentConfig config;
-  LoadedData data;
-  InputPipeline pipeline;
-  DatasetInputs inputs;
-  Captioner model;
-
-  explicit Experiment(const ExperimentConfig& c)
-      : config(c),
-        data(load_data(c.data)),
-        pipeline(c.encoder),
-        inputs(data, pipeline, c.encoder, {}),
-        model(c, training_vocabulary(data, c.data), pipeline.frozen_grid()) {
-    make_talkative(model);
-  }
-
-  EvaluationReport run(Split split = Split::kVal, Index most = 0) const {
-    return evaluate(model, data, inputs,
-                    {.split = split,
-                     .most_images = most,
-                     .search = search_options(config),
-                     .regimes = evaluation_regimes(config.attention)});
-  }
-};
 
 std::string everything(const EvaluationReport& report, const Captioner& model) {
   std::string out = report_json(report);

@@ -20,11 +20,39 @@ expect 0 "$saccade" evaluate soft --json --threads 1
 cmp out report.json || fail "threads change the scores"
 expect 0 "$saccade" evaluate soft
 wants "Bleu_4" out
+wants "perplexity" out
+
+# What is known of every full report, and what is measured on demand.
+json report.json /perplexity >/dev/null
+json report.json /unknown_share >/dev/null
+json report.json /regimes/0/corpus/novel_captions >/dev/null
+grep -q '"samples"\|"baselines"' report.json && fail "nobody asked for samples or baselines"
+expect 0 "$saccade" evaluate soft --samples 3 --baselines --json
+cp out more.json
+[ "$(json more.json /samples/per_image)" -eq 3 ] || fail "samples"
+[ "$(json more.json /samples/regime)" = expectation ] || fail "regime of the samples"
+for metric in Div_1 Div_2 mBLEU_4 self_CIDEr best_CIDEr mean_CIDEr; do
+  json more.json /samples/corpus/$metric >/dev/null
+done
+for name in nearest consensus human; do
+  for metric in Bleu_1 Bleu_4 METEOR ROUGE_L CIDEr; do
+    json more.json /baselines/$name/$metric >/dev/null
+  done
+done
+[ "$(json more.json /perplexity)" = "$(json report.json /perplexity)" ] || fail "perplexity"
+expect 0 "$saccade" evaluate soft --samples 3 --baselines --json --threads 1
+cmp out more.json || fail "threads change samples or baselines"
+expect 0 "$saccade" evaluate soft --samples 2 --baselines
+for text in self_CIDEr consensus human; do wants $text out; done
+expect 2 "$saccade" evaluate soft --samples 1
+one_error "--samples" "at least 2"
 
 expect 0 "$saccade" evaluate hard --json
 [ "$(json out '/regimes#')" -eq 3 ] || fail "a hard model has three regimes"
 names=$(for i in 0 1 2; do json out /regimes/$i/name; done | sort | tr '\n' ' ')
 [ "$names" = "argmax expectation sample " ] || fail "regimes: $names"
+expect 0 "$saccade" evaluate hard --samples 2 --json
+[ "$(json out /samples/regime)" = sample ] || fail "a hard model draws regions too"
 
 expect 0 "$saccade" data tiny.yaml --out sheets
 [ -s sheets/test.png ] || fail "no contact sheet"

@@ -1,0 +1,35 @@
+// What a model's scores stand between on the same images: captions taken from the training images
+// that look most alike (the floor), and people's captions (the ceiling).
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "captioning/inputs.h"
+#include "captioning/model.h"
+#include "captioning/scoring/caption_scores.h"
+
+namespace saccade {
+
+struct Baseline {
+  std::string name;
+  NamedScores scores;  // those of score_captions
+};
+
+inline constexpr Index kConsensusNeighbours = 12;
+
+// In this order:
+//   nearest    the first caption of the nearest training image (neighbours.h), the first of equally
+//              near ones
+//   consensus  of all captions of the kConsensusNeighbours nearest ones, the one they agree on most
+//              (consensus.h)
+//   human      each reference against the others of its image, mean over rounds (scoring/human.h)
+// An image is no neighbour of itself. The first two are left out without at least two training
+// images, `human` where no image has two references. inputs must hold these images and those of
+// the training split.
+std::vector<Baseline> score_baselines(const Captioner& model, const Dataset& dataset,
+                                      const DatasetInputs& inputs, std::span<const Index> images,
+                                      const ScoringOptions& options);
+
+}  // namespace saccade

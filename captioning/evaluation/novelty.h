@@ -1,0 +1,27 @@
+// Whether captions are new or repeat what a model was trained on.
+#pragma once
+
+#include <span>
+#include <string>
+#include <unordered_set>
+
+#include "captioning/data/dataset.h"
+#include "captioning/text/tokenizer.h"
+
+namespace saccade {
+
+// The captions of a data set's training split, compared word by word (text/tokenizer.h), however
+// long they are.
+class TrainingCaptions {
+ public:
+  explicit TrainingCaptions(const Dataset& dataset);
+
+  bool empty() const { return texts_.empty(); }  // there is no training split
+  // The share of these captions that no training caption equals; 0 of none.
+  double novel_share(std::span<const Words> captions) const;
+
+ private:
+  std::unordered_set<std::string> texts_;
+};
+
+}  // namespace saccade

@@ -1,0 +1,123 @@
+#include "captioning/evaluation/perplexity.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <mutex>
+
+#include "captioning/evaluation/input_batch.h"
+#include "captioning/text/tokenizer.h"
+#include "core/parallel/parallel.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr Index kGroup = 8;  // images of one task
+
+// A caption to be said, and the image it belongs to.
+struct Line {
+  Index slot = 0;  // place of the image in its group
+  std::vector<int> words;
+};
+
+// The captions of a group of images, longest first.
+std::vector<Line> lines_of(const Dataset& dataset, const Vocabulary& vocabulary,
+                           std::span<const Index> images) {
+  std::vector<Line> lines;
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    for (const std::string& text : dataset.images[static_cast<std::size_t>(images[i])].captions) {
+      Line line{.slot = static_cast<Index>(i), .words = {}};
+      for (const Index id : vocabulary.encode(tokenize(text))) {
+        line.words.push_back(static_cast<int>(id));
+      }
+      if (!line.words.empty()) lines.push_back(std::move(line));
+    }
+  }
+  std::stable_sort(lines.begin(), lines.end(),
+                   [](const Line& a, const Line& b) { return a.words.size() > b.words.size(); });
+  return lines;
+}
+
+// Of each line its image's part of a memory [M, ...].
+Tensor rows_for(const std::vector<Line>& lines, ConstView memory) {
+  Tensor out(memory.shape.with_first(static_cast<Index>(lines.size())));
+  const Index size = memory.size() / memory.shape[0];
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    std::copy_n(memory.data + lines[i].slot * size, size,
+                out.data() + static_cast<Index>(i) * size);
+  }
+  return out;
+}
+
+// An image is encoded and prepared once for all its captions.
+double nll_of(const Captioner& model, ConstView input, const std::vector<Line>& lines) {
+  Arena arena;
+  Tape tape(arena);
+  tape.set_recording(false);
+  tape.set_parameters(model.parameters().views());
+  AttentionMemory memory = model.decoder().prepare(tape, model.encode(tape, input), 1);
+  const Tensor features = rows_for(lines, memory.features.value());
+  memory.features = tape.constant(features.view());
+  Tensor keys;
+  if (memory.keys) {
+    keys = rows_for(lines, memory.keys.value());
+    memory.keys = tape.constant(keys.view());
+  }
+  std::vector<std::vector<int>> words;
+  for (const Line& line : lines) words.push_back(line.words);
+  const PackedCaptions captions =
+      pack_captions(words, static_cast<int>(Vocabulary::kBos), static_cast<int>(Vocabulary::kEos));
+  const SequenceOutput output = model.decoder().sequence(tape, captions, memory, {});
+  double sum = 0;
+  for (const Real nll : output.nll.value().span()) sum += static_cast<double>(nll);
+  return sum;
+}
+
+}  // namespace
+
+Perplexity& Perplexity::operator+=(const Perplexity& other) {
+  nll += other.nll;
+  captions += other.captions;
+  words += other.words;
+  unknown += other.unknown;
+  return *this;
+}
+
+double Perplexity::value() const {
+  if (captions == 0) return std::numeric_limits<double>::quiet_NaN();
+  return std::exp(nll / static_cast<double>(words + captions));
+}
+
+double Perplexity::unknown_share() const {
+  return words == 0 ? 0 : static_cast<double>(unknown) / static_cast<double>(words);
+}
+
+Perplexity measure_perplexity(const Captioner& model, const Dataset& dataset,
+                              const DatasetInputs& inputs, std::span<const Index> images,
+                              const DecodeProgress& progress) {
+  const auto count = static_cast<Index>(images.size());
+  std::mutex mutex;
+  Index done = 0;
+  const auto of_group = [&](Index begin, Index end) {
+    const auto group =
+        images.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+    const std::vector<Line> lines = lines_of(dataset, model.vocabulary(), group);
+    Perplexity sum;
+    if (!lines.empty()) sum.nll = nll_of(model, input_batch(inputs, group).view(), lines);
+    sum.captions = static_cast<Index>(lines.size());
+    for (const Line& line : lines) {
+      sum.words += static_cast<Index>(line.words.size());
+      sum.unknown +=
+          std::count(line.words.begin(), line.words.end(), static_cast<int>(Vocabulary::kUnk));
+    }
+    const std::lock_guard lock(mutex);
+    done += end - begin;
+    if (progress) progress(done, count);
+    return sum;
+  };
+  return parallel::reduce(count, kGroup, Perplexity{}, of_group,
+                          [](Perplexity a, const Perplexity& b) { return a += b; });
+}
+
+}  // namespace saccade
