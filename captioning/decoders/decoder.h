@@ -18,6 +18,7 @@ struct PackedCaptions {
   std::vector<int> inputs;   // [N] the word before: <bos>, w_0, w_1, ...
   std::vector<int> targets;  // [N] the word to say: w_0, w_1, ..., <eos>
   std::vector<Index> rows;   // [T] how many captions are alive at each step; falls
+  double temperature = 1;    // words are said with softmax(logits / temperature)
   Index captions() const { return rows.empty() ? 0 : rows[0]; }
   Index steps() const { return static_cast<Index>(rows.size()); }
   Index words() const { return static_cast<Index>(inputs.size()); }
@@ -31,7 +32,7 @@ PackedCaptions pack_captions(std::span<const std::vector<int>> captions, int bos
 
 // What a whole caption gives.
 struct SequenceOutput {
-  Var nll;                                   // [N] -log p of every target, packed by time
+  Var nll;  // [N] -log p of every target at the captions' temperature, packed by time
   std::vector<Var> weights;                  // [T] of [R_t, L]
   std::vector<std::span<const int>> chosen;  // [T] of [R_t]; empty where all are expectations
   std::vector<Var> gates;                    // [T] of [R_t, 1]; empty without a gate

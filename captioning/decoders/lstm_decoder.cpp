@@ -122,7 +122,10 @@ SequenceOutput LstmDecoder::sequence(Tape& tape, const PackedCaptions& captions,
     if (next.glimpse.surrogate) out.surrogates.push_back(next.glimpse.surrogate);
     first += rows;
   }
-  const Var all_logits = logits(tape, words, ops::concat_rows(hidden), ops::concat_rows(contexts));
+  Var all_logits = logits(tape, words, ops::concat_rows(hidden), ops::concat_rows(contexts));
+  if (captions.temperature != 1) {
+    all_logits = ops::scale(all_logits, static_cast<Real>(1 / captions.temperature));
+  }
   out.nll = ops::cross_entropy(all_logits, captions.targets);
   return out;
 }

@@ -64,7 +64,7 @@ void PolicyLoss::Replay::choose(ConstView, Index step, std::span<int> chosen) {
 }
 
 PolicyLoss::PolicyLoss(Tape& tape, const Decoder& decoder, const AttentionMemory& memory,
-                       std::span<const DrawnCaption> captions, SelectionKind selection)
+                       std::span<const DrawnCaption> captions, const Policy& policy)
     : tape_(&tape), order_(captions.size()) {
   const auto images = static_cast<std::size_t>(memory.features.shape()[0]);
   SACCADE_CHECK(!captions.empty() && captions.size() % images == 0, "[policy loss] ",
@@ -82,9 +82,10 @@ PolicyLoss::PolicyLoss(Tape& tape, const Decoder& decoder, const AttentionMemory
     image_of_row.push_back(static_cast<int>(c / samples));
   }
   packed_ = pack_targets(targets, SpecialWords{}.bos);
+  packed_.temperature = policy.temperature;
   AttendContext context;
   if (!captions[0].regions.empty()) context.chooser = &replay_;
-  if (selection == SelectionKind::kHard) {
+  if (policy.selection == SelectionKind::kHard) {
     region_weights_.assign(captions.size(), 0);
     estimator_.advantage = region_weights_.data();
     context.estimator = &estimator_;

@@ -23,14 +23,19 @@ DrawnCaption drawn_caption(const DecodedCaption& caption);
 // depend on the caption itself. Needs two samples.
 std::vector<double> leave_one_out(std::span<const double> rewards, Index samples);
 
-// Teacher forcing along the draws, kept until backward. Dropout must be off: the captions were
-// drawn without it, and the gradient is that of the distribution they were drawn from.
+// How captions were drawn.
+struct Policy {
+  SelectionKind selection = SelectionKind::kSoft;  // only under kHard are regions draws
+  double temperature = 1;                          // of the words
+};
+
+// Teacher forcing along the draws, kept until backward. Without dropout the gradient is that of the
+// distribution they were drawn from.
 class PolicyLoss {
  public:
-  // memory holds M images, group 1; captions [M * samples] stand image by image. Only under
-  // `selection` hard are regions draws, and have a gradient.
+  // memory holds M images, group 1; captions [M * samples] stand image by image.
   PolicyLoss(Tape& tape, const Decoder& decoder, const AttentionMemory& memory,
-             std::span<const DrawnCaption> captions, SelectionKind selection);
+             std::span<const DrawnCaption> captions, const Policy& policy);
 
   // log p of the words given the regions, and of the regions (0 unless drawn), by caption.
   const std::vector<double>& word_log_probs() const { return word_log_probs_; }

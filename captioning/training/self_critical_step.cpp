@@ -13,12 +13,12 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// The distribution that is trained: whole, at temperature 1, with regions drawn under hard
+// The distribution that is trained: over the whole vocabulary, with regions drawn under hard
 // attention.
 SearchOptions sampling_options(const ExperimentConfig& config) {
   SearchOptions options = search_options(config);
   options.mode = SearchMode::kSample;
-  options.temperature = 1;
+  options.temperature = config.objective.self_critical.temperature;
   options.samples = config.objective.self_critical.samples;
   options.sayable = Sayable::kAll;
   if (config.attention.selection == SelectionKind::kHard) options.regime = Regime::kSample;
@@ -111,7 +111,7 @@ void SelfCriticalStep::run_shard(const TrainShard& shard, const Place& place,
   std::vector<DrawnCaption> drawn;
   for (const DecodedCaption& caption : worker.captions) drawn.push_back(drawn_caption(caption));
   PolicyLoss loss(tape, model_->decoder(), model_->decoder().prepare(tape, features, 1), drawn,
-                  selection_);
+                  {selection_, config_.temperature});
   worker.log_probs = worker.word_log_probs = loss.word_log_probs();
   for (std::size_t c = 0; c < drawn.size(); ++c) worker.log_probs[c] += loss.region_log_probs()[c];
   loss.backward(worker.advantages, place.batch_captions);

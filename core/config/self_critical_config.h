@@ -34,6 +34,7 @@ struct SelfCriticalConfig {
   double lr = 5e-5;
   SelfCriticalBaseline baseline = SelfCriticalBaseline::kLeaveOneOut;
   std::int64_t samples = 5;
+  double temperature = 1;
   bool dropout = false;
   RewardConfig reward;
 
@@ -45,6 +46,9 @@ struct SelfCriticalConfig {
     v.field("baseline", baseline, "what is subtracted from a caption's reward");
     v.field("samples", samples, "captions drawn for each of the train.batch images of an update",
             between(1, 1000));
+    v.field("temperature", temperature,
+            "of the policy that is drawn from and learned, below 1: nearer to the best caption",
+            above(0));
     v.field("dropout", dropout, "dropout where the drawn captions are learned; never in drawing");
     v.section("reward", reward, "weights of the metrics a caption's reward is made of");
   }

@@ -36,6 +36,8 @@ struct TinyModel {
   }
 };
 
+constexpr double kTemperature = 0.7;
+
 // Everything that may be drawn: words to <eos> or to the draw after max_length words.
 void extend(const DrawnCaption& head, std::size_t max_length, SelectionKind selection,
             std::vector<DrawnCaption>& all) {
@@ -79,7 +81,7 @@ Outcome run(const TinyModel& model, const std::vector<DrawnCaption>& captions,
   tape.set_parameters(model.store.views());
   const AttentionMemory memory =
       model.decoder->prepare(tape, tape.constant(model.features.view()), 1);
-  PolicyLoss loss(tape, *model.decoder, memory, captions, model.selection);
+  PolicyLoss loss(tape, *model.decoder, memory, captions, {model.selection, kTemperature});
   Outcome out;
   for (std::size_t c = 0; c < captions.size(); ++c)
     out.probabilities.push_back(std::exp(loss.word_log_probs()[c] + loss.region_log_probs()[c]));
@@ -170,7 +172,8 @@ TEST_CASE("drawn captions have the model's frequencies, and are replayed as they
   for (const SelectionKind selection : {SelectionKind::kHard, SelectionKind::kSoft}) {
     const TinyModel model(selection);
     constexpr Index kSamples = 20000;
-    SearchOptions options{.mode = SearchMode::kSample, .max_length = 1, .seed = 4};
+    SearchOptions options{
+        .mode = SearchMode::kSample, .max_length = 1, .temperature = kTemperature, .seed = 4};
     options.samples = kSamples;
     options.sayable = Sayable::kAll;
     if (selection == SelectionKind::kHard) options.regime = Regime::kSample;

@@ -40,7 +40,7 @@ TEST_CASE("replaying drawn captions gives the log p that the search recorded") {
     tape.set_parameters(model.store.views());
     const PolicyLoss loss(tape, *model.decoder,
                           model.decoder->prepare(tape, tape.constant(features.view()), 1), drawn,
-                          selection);
+                          {selection});
     Index finished = 0;
     for (std::size_t c = 0; c < decoded.size(); ++c) {
       const DecodedCaption& caption = decoded[c];
