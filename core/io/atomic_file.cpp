@@ -54,6 +54,21 @@ int write_parts(int fd, std::span<const std::span<const std::byte>> parts) {
   return sync_file(fd);
 }
 
+// Pipes, sockets, devices; also behind a link. A directory is left to fail as a file's name.
+bool is_stream(const fs::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return false;
+  return !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
+void write_stream(const fs::path& path, std::span<const std::span<const std::byte>> parts) {
+  const FileHandle stream(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (stream.fd() < 0) throw_io_error("write", path, errno);
+  for (const auto part : parts) {
+    if (const int error = write_all(stream.fd(), part)) throw_io_error("write", path, error);
+  }
+}
+
 }  // namespace
 
 FileHandle& FileHandle::operator=(FileHandle&& other) noexcept {
@@ -130,6 +145,7 @@ int sync_directory(const fs::path& directory) {
 }
 
 void write_file(const fs::path& path, std::span<const std::span<const std::byte>> parts) {
+  if (is_stream(path)) return write_stream(path, parts);
   const FileSizeSignalGuard guard;
   const fs::path temporary = path.string() + ".tmp." + std::to_string(::getpid());
   FileHandle file(

@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"
 #include "tests/support/catch.h"
+#include "tests/support/published_data.h"
 #include "tests/support/temp_folder.h"
 #include "tests/vision/pictures.h"
 
@@ -190,18 +191,15 @@ TEST_CASE("encoders that cannot be are refused by the name of their key") {
 }
 
 TEST_CASE("frozen features are the same from memory, from the cache, and for one photo") {
-  const char* root = std::getenv("SACCADE_DATA");
-  if (!root || !std::filesystem::exists(std::string(root) + "/backbones")) {
-    std::cout << "skipped: set SACCADE_DATA to a folder with backbones/\n";
-    return;
-  }
+  const std::filesystem::path backbones = test::data_folder("backbones");
+  if (backbones.empty()) return;
   const Folder folder;
   DataConfig data_config = folder.config();
   data_config.on_bad_image = BadImage::kSkip;
   const LoadedData data = load_data(data_config);
   EncoderConfig config;
   config.type = EncoderKind::kOnnx;
-  config.model = std::string(root) + "/backbones/mobilenet_v1_0.25_128.onnx";
+  config.model = (backbones / "mobilenet_v1_0.25_128.onnx").string();
   config.layer = "t83";
   config.image_size = 128;
   const InputPipeline pipeline(config);

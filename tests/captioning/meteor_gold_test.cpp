@@ -11,6 +11,7 @@
 #include "captioning/metrics/meteor/meteor.h"
 #include "captioning/metrics/meteor/normalizer.h"
 #include "tests/support/catch.h"
+#include "tests/support/published_data.h"
 
 namespace saccade {
 namespace {
@@ -19,19 +20,6 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr double kTolerance = 1e-9;
-
-fs::path gold_folder() {
-  const char* root = std::getenv("SACCADE_DATA");
-  const fs::path folder = root == nullptr ? fs::path() : fs::path(root) / "metrics-gold";
-  if (root != nullptr && fs::exists(folder)) return folder;
-  std::cout << "skipped: SACCADE_DATA names no folder with metrics-gold\n";
-  return {};
-}
-
-json read_json(const fs::path& path) {
-  std::ifstream in(path);
-  return json::parse(in);
-}
 
 // Counts segments whose statistics differ, and keeps the largest difference of a score.
 class Agreement {
@@ -65,9 +53,9 @@ class Agreement {
 }  // namespace
 
 TEST_CASE("METEOR's normaliser equals the reference implementation's") {
-  const fs::path folder = gold_folder();
+  const fs::path folder = test::data_folder("metrics-gold");
   if (folder.empty()) return;
-  const json gold = read_json(folder / "meteor_normalizer.json");
+  const json gold = test::read_json(folder / "meteor_normalizer.json");
   std::size_t different = 0;
   for (std::size_t i = 0; i < gold["in"].size(); ++i) {
     different += meteor::normalize(gold["in"][i].get<std::string>()) != gold["out"][i] ? 1U : 0U;
@@ -77,9 +65,9 @@ TEST_CASE("METEOR's normaliser equals the reference implementation's") {
 }
 
 TEST_CASE("METEOR equals the reference implementation's with every set of modules") {
-  const fs::path folder = gold_folder();
+  const fs::path folder = test::data_folder("metrics-gold");
   if (folder.empty()) return;
-  const json gold = read_json(folder / "meteor_pairs.json");
+  const json gold = test::read_json(folder / "meteor_pairs.json");
   const fs::path table = folder / "paraphrase_test_table.gz";
   const std::vector<std::pair<std::string, MeteorOptions>> sets = {
       {"exact", {.stem = false, .synonym = false, .synonyms = {}, .paraphrases = {}}},
@@ -100,14 +88,14 @@ TEST_CASE("METEOR equals the reference implementation's with every set of module
 }
 
 TEST_CASE("METEOR of captions equals the reference implementation's") {
-  const fs::path folder = gold_folder();
+  const fs::path folder = test::data_folder("metrics-gold");
   if (folder.empty()) return;
   const Meteor meteor;
   std::size_t corpora = 0;
   for (const auto& entry : fs::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
     if (!name.ends_with(".gold.json")) continue;
-    const json gold = read_json(entry.path());
+    const json gold = test::read_json(entry.path());
     Agreement agreement(meteor);
     for (const auto& image : gold["per_image"]) {
       agreement.add(image["cand_tok"], image["refs_tok"], image["meteor_stats"], image["meteor"]);

@@ -1,6 +1,5 @@
 // PTB tokens against those of CoreNLP 3.4.1; skipped unless SACCADE_DATA names the gold's folder.
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -11,6 +10,7 @@
 #include "captioning/text/ptb_tokenizer.h"
 #include "captioning/text/tokenizer.h"
 #include "tests/support/catch.h"
+#include "tests/support/published_data.h"
 
 namespace saccade {
 namespace {
@@ -18,19 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 using Lines = std::vector<std::string>;
 using Tokenize = std::vector<std::vector<std::string>>(std::span<const std::string>);
-
-fs::path gold_folder() {
-  const char* root = std::getenv("SACCADE_DATA");
-  const fs::path folder = root == nullptr ? fs::path() : fs::path(root) / "metrics-gold";
-  if (root != nullptr && fs::exists(folder)) return folder;
-  std::cout << "skipped: SACCADE_DATA names no folder with metrics-gold\n";
-  return {};
-}
-
-nlohmann::json read_json(const fs::path& path) {
-  std::ifstream in(path);
-  return nlohmann::json::parse(in);
-}
 
 Lines read_gzip(const fs::path& path) {
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(
@@ -82,15 +69,15 @@ class Agreement {
 }  // namespace
 
 TEST_CASE("PTB tokens equal the original's, line by line") {
-  const fs::path folder = gold_folder();
+  const fs::path folder = test::data_folder("metrics-gold");
   if (folder.empty()) return;
   Agreement agreement;
-  for (const auto& category : read_json(folder / "ptb_lines.json")) {
+  for (const auto& category : test::read_json(folder / "ptb_lines.json")) {
     const std::string name = category["category"];
     agreement.compare(name, category["lines"], category["ptb"], ptb_tokenize);
     agreement.compare(name + ", words", category["lines"], category["tok"], ptb_words);
   }
-  const nlohmann::json isolated = read_json(folder / "ptb_lines_isolated.json");
+  const nlohmann::json isolated = test::read_json(folder / "ptb_lines_isolated.json");
   for (std::size_t i = 0; i < isolated["lines"].size(); ++i) {
     agreement.compare("isolated", {isolated["lines"][i]}, {isolated["ptb"][i]}, ptb_tokenize);
   }
@@ -101,7 +88,7 @@ TEST_CASE("PTB tokens equal the original's, line by line") {
 }
 
 TEST_CASE("PTB words of candidates and references equal the original's") {
-  const fs::path folder = gold_folder();
+  const fs::path folder = test::data_folder("metrics-gold");
   if (folder.empty()) return;
   Agreement agreement;
   for (const auto& entry : fs::directory_iterator(folder)) {
@@ -109,18 +96,18 @@ TEST_CASE("PTB words of candidates and references equal the original's") {
     if (!file.ends_with(suffix)) continue;
     const std::string name = file.substr(0, file.size() - suffix.size());
     std::map<int, std::string> candidate_of;
-    for (const auto& result : read_json(folder / (name + ".results.json"))) {
+    for (const auto& result : test::read_json(folder / (name + ".results.json"))) {
       candidate_of[result["image_id"]] = result["caption"];
     }
     std::map<int, Lines> references_of;
-    const nlohmann::json annotations = read_json(folder / (name + ".annotations.json"));
+    const nlohmann::json annotations = test::read_json(folder / (name + ".annotations.json"));
     for (const auto& reference : annotations["annotations"]) {
       references_of[reference["image_id"]].push_back(reference["caption"]);
     }
     struct {
       Lines captions, tokens, words;
     } candidates, references;
-    const nlohmann::json gold = read_json(entry.path());
+    const nlohmann::json gold = test::read_json(entry.path());
     for (const auto& image : gold["per_image"]) {
       const int id = image["id"];
       // The tokens before punctuation went are there only where they differ.

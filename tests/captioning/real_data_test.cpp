@@ -1,34 +1,19 @@
 // Readers and tokenizer against published data; skipped unless SACCADE_DATA names its folder.
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <fstream>
-#include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "captioning/data/readers.h"
 #include "captioning/text/tokenizer.h"
 #include "captioning/text/vocabulary.h"
 #include "tests/support/catch.h"
+#include "tests/support/published_data.h"
 
 namespace saccade {
 namespace {
 
 namespace fs = std::filesystem;
-
-// The folder of a data set, or nothing and a message.
-fs::path data_folder(const char* name) {
-  const char* root = std::getenv("SACCADE_DATA");
-  const fs::path folder = root == nullptr ? fs::path() : fs::path(root) / name;
-  if (root != nullptr && fs::exists(folder)) return folder;
-  std::cout << "skipped: SACCADE_DATA names no folder with " << name << "\n";
-  return {};
-}
-
-nlohmann::json read_json(const fs::path& path) {
-  std::ifstream in(path);
-  return nlohmann::json::parse(in);
-}
 
 Dataset karpathy_flickr(const fs::path& folder) {
   return read_karpathy(
@@ -38,7 +23,7 @@ Dataset karpathy_flickr(const fs::path& folder) {
 }  // namespace
 
 TEST_CASE("Flickr8k: Karpathy's file and the text files are one data set") {
-  const fs::path folder = data_folder("flickr8k");
+  const fs::path folder = test::data_folder("flickr8k");
   if (folder.empty()) return;
   const Dataset karpathy = karpathy_flickr(folder);
   const Dataset text = read_flickr8k({.tokens = folder / "Flickr8k.token.trainval.txt",
@@ -68,7 +53,7 @@ TEST_CASE("Flickr8k: Karpathy's file and the text files are one data set") {
 }
 
 TEST_CASE("Flickr8k: our words are Karpathy's tokens, 2,535 of them occur five times") {
-  const fs::path folder = data_folder("flickr8k");
+  const fs::path folder = test::data_folder("flickr8k");
   if (folder.empty()) return;
   const Dataset dataset = karpathy_flickr(folder);
   std::vector<Words> train;
@@ -79,7 +64,7 @@ TEST_CASE("Flickr8k: our words are Karpathy's tokens, 2,535 of them occur five t
   }
   CHECK(Vocabulary::count(train, 5).size() == 2535 + Vocabulary::kSpecials);
   std::size_t different = 0;
-  for (const auto& image : read_json(folder / "dataset_flickr8k_trainval.json")["images"]) {
+  for (const auto& image : test::read_json(folder / "dataset_flickr8k_trainval.json")["images"]) {
     for (const auto& sentence : image["sentences"]) {
       different += tokenize(sentence["raw"].get<std::string>()) != sentence["tokens"] ? 1U : 0U;
     }
@@ -88,7 +73,8 @@ TEST_CASE("Flickr8k: our words are Karpathy's tokens, 2,535 of them occur five t
 }
 
 TEST_CASE("COCO files are read whole") {
-  const fs::path mini = data_folder("coco-mini"), captions = data_folder("coco-captions");
+  const fs::path mini = test::data_folder("coco-mini"),
+                 captions = test::data_folder("coco-captions");
   if (mini.empty() || captions.empty()) return;
   const Dataset both = read_coco({.train = mini / "captions_train2017.json",
                                   .train_images = mini / "train2017",

@@ -13,6 +13,7 @@
 #include "captioning/scoring/caption_scores.h"
 #include "captioning/scoring/match.h"
 #include "tests/support/catch.h"
+#include "tests/support/published_data.h"
 
 namespace saccade {
 namespace {
@@ -36,12 +37,8 @@ constexpr GoldName kNames[] = {
 }  // namespace
 
 TEST_CASE("whole corpora score as the reference implementation scores them") {
-  const char* root = std::getenv("SACCADE_DATA");
-  const fs::path folder = root == nullptr ? fs::path() : fs::path(root) / "metrics-gold";
-  if (root == nullptr || !fs::exists(folder)) {
-    std::cout << "skipped: SACCADE_DATA names no folder with metrics-gold\n";
-    return;
-  }
+  const fs::path folder = test::data_folder("metrics-gold");
+  if (folder.empty()) return;
   const Meteor meteor;
   double worst = 0;
   int corpora = 0;
@@ -50,8 +47,7 @@ TEST_CASE("whole corpora score as the reference implementation scores them") {
     if (!file.ends_with(".gold.json")) continue;
     const std::string name = file.substr(0, file.size() - std::string(".gold.json").size());
     INFO(name);
-    std::ifstream in(file);
-    const nlohmann::json gold = nlohmann::json::parse(in);
+    const nlohmann::json gold = test::read_json(file);
     const ReferenceFile references = read_references(name + ".annotations.json", std::nullopt);
     const MatchedCaptions matched = match(references, read_results(name + ".results.json"));
     const CaptionScores scores =

@@ -51,6 +51,18 @@ TEST_CASE("a file is written whole, and replaced") {
   CHECK(folder.count() == 1);
 }
 
+TEST_CASE("a pipe is written into, and stays a pipe") {
+  const test::TempFolder folder("atomic-pipe");
+  const std::filesystem::path pipe = folder / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  const FileHandle reader(::open(pipe.c_str(), O_RDONLY | O_NONBLOCK));
+  write_file(pipe, std::string_view("through"));
+  std::array<char, 16> got{};
+  CHECK(::read(reader.fd(), got.data(), got.size()) == 7);
+  CHECK(std::string_view(got.data()) == "through");
+  CHECK(std::filesystem::is_fifo(pipe));
+}
+
 TEST_CASE("a path that cannot be written is an IoError with a remedy") {
   const TempFolder folder("atomic");
   std::filesystem::create_directories(folder / "taken");

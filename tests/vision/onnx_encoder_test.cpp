@@ -6,11 +6,11 @@
 #include <cstdlib>
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"
 #include "tests/support/catch.h"
+#include "tests/support/published_data.h"
 #include "tests/support/temp_folder.h"
 #include "tests/vision/pictures.h"
 
@@ -19,13 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::optional<fs::path> backbones() {
-  if (const char* data = std::getenv("SACCADE_DATA");
-      data && fs::exists(fs::path(data) / "backbones"))
-    return fs::path(data) / "backbones";
-  std::cout << "skipped: set SACCADE_DATA to a folder with backbones/\n";
-  return std::nullopt;
-}
+fs::path backbones() { return test::data_folder("backbones"); }
 
 std::vector<float> encode(const OnnxEncoder& encoder, const Image& image) {
   std::vector<float> out(static_cast<std::size_t>(encoder.grid().size()));
@@ -45,14 +39,13 @@ const std::vector<Backbone> kBackbones{
 
 TEST_CASE("the encoder reproduces the recorded features and classes") {
   const auto folder = backbones();
-  if (!folder) return;
-  std::ifstream in(*folder / "golden.json");
-  const nlohmann::json golden = nlohmann::json::parse(in);
+  if (folder.empty()) return;
+  const nlohmann::json golden = test::read_json(folder / "golden.json");
   for (const Backbone& backbone : kBackbones) {
     const OnnxEncoder features(
-        {.model = *folder / backbone.file, .layer = backbone.layer, .image_size = backbone.size});
+        {.model = folder / backbone.file, .layer = backbone.layer, .image_size = backbone.size});
     const OnnxEncoder logits(
-        {.model = *folder / backbone.file, .layer = "logits", .image_size = backbone.size});
+        {.model = folder / backbone.file, .layer = "logits", .image_size = backbone.size});
     REQUIRE(features.grid() == backbone.grid);
     REQUIRE(logits.grid() == GridShape{1, 1, 1001});
     CHECK(features.digest() != logits.digest());
@@ -61,7 +54,7 @@ TEST_CASE("the encoder reproduces the recorded features and classes") {
       if (!key.starts_with(backbone.key)) continue;
       ++images;
       INFO(key);
-      const Image image = read_image(*folder / "test_images" / key.substr(backbone.key.size()));
+      const Image image = read_image(folder / "test_images" / key.substr(backbone.key.size()));
       const std::vector<float> grid = encode(features, image);
       double sum = 0;
       for (const float value : grid) sum += static_cast<double>(value);
@@ -89,9 +82,9 @@ TEST_CASE("the encoder reproduces the recorded features and classes") {
 
 TEST_CASE("one encoder, many threads, the same numbers") {
   const auto folder = backbones();
-  if (!folder) return;
+  if (folder.empty()) return;
   const OnnxEncoder encoder(
-      {.model = *folder / kBackbones[1].file, .layer = "t83", .image_size = 128});
+      {.model = folder / kBackbones[1].file, .layer = "t83", .image_size = 128});
   std::vector<std::vector<float>> want;
   for (std::uint64_t i = 0; i < 12; ++i) want.push_back(encode(encoder, test_picture(90, 70, i)));
   parallel::set_threads(4);
@@ -106,8 +99,8 @@ TEST_CASE("one encoder, many threads, the same numbers") {
 
 TEST_CASE("layers are listed with their shapes, and a wrong name gets the nearest") {
   const auto folder = backbones();
-  if (!folder) return;
-  const fs::path model = *folder / kBackbones[1].file;
+  if (folder.empty()) return;
+  const fs::path model = folder / kBackbones[1].file;
   const std::vector<OnnxLayer> layers = list_onnx_layers(model, 128);
   const auto found = std::find_if(layers.begin(), layers.end(), [](const OnnxLayer& layer) {
     return layer.name == "conv26_relu6";
@@ -141,8 +134,8 @@ TEST_CASE("files that are no model are refused by name") {
   write_bytes(folder / "noise.onnx", noise.rgb);
   refused(folder / "noise.onnx");
   const auto real = backbones();
-  if (!real) return;
-  std::ifstream in(*real / kBackbones[1].file, std::ios::binary);
+  if (real.empty()) return;
+  std::ifstream in(real / kBackbones[1].file, std::ios::binary);
   std::vector<char> bytes{std::istreambuf_iterator<char>(in), {}};
   for (const double share : {0.1, 0.5, 0.99}) {
     const auto size = static_cast<std::size_t>(share * static_cast<double>(bytes.size()));
