@@ -146,6 +146,11 @@ int sync_directory(const fs::path& directory) {
 
 void write_file(const fs::path& path, std::span<const std::span<const std::byte>> parts) {
   if (is_stream(path)) return write_stream(path, parts);
+  std::error_code none;
+  if (fs::is_symlink(path, none)) {
+    const fs::path target = fs::canonical(path, none);
+    if (!none) return write_file(target, parts);
+  }
   const FileSizeSignalGuard guard;
   const fs::path temporary = path.string() + ".tmp." + std::to_string(::getpid());
   FileHandle file(

@@ -12,9 +12,9 @@
 namespace saccade {
 
 // Writes the parts one after the other as one file; into what is there already where it is no file
-// (a pipe, a device such as /dev/null), because a file in its place would destroy it. The temporary
-// file is `path.tmp.<pid>`; it is removed when anything fails. Throws IoError that names path,
-// reason and remedy.
+// (a pipe, a device such as /dev/null), because a file in its place would destroy it; through a
+// link to what it leads to. The temporary file is `path.tmp.<pid>`; it is removed when anything
+// fails. Throws IoError that names path, reason and remedy.
 void write_file(const std::filesystem::path& path,
                 std::span<const std::span<const std::byte>> parts);
 void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);

@@ -4,9 +4,11 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -61,6 +63,16 @@ TEST_CASE("a pipe is written into, and stays a pipe") {
   CHECK(::read(reader.fd(), got.data(), got.size()) == 7);
   CHECK(std::string_view(got.data()) == "through");
   CHECK(std::filesystem::is_fifo(pipe));
+}
+
+TEST_CASE("a link stays a link, and its file is replaced") {
+  const test::TempFolder folder("atomic-link");
+  write_file(folder / "file", std::string_view("old"));
+  std::filesystem::create_symlink("file", folder / "link");
+  write_file(folder / "link", std::string_view("new"));
+  CHECK(std::filesystem::is_symlink(folder / "link"));
+  std::ifstream in(folder / "file");
+  CHECK(std::string(std::istreambuf_iterator<char>(in), {}) == "new");
 }
 
 TEST_CASE("a path that cannot be written is an IoError with a remedy") {
