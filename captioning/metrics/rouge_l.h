@@ -2,7 +2,7 @@
 // reference, F with beta = 1.2. Lin, ACL 2004 workshop. Scores are fractions, not percent.
 // Takes the tokens as the tokenizer made them and splits nothing: a token that holds a no-break
 // space ("3 1/2" from the PTB tokenizer) is one word here, while BLEU and CIDEr, which split at
-// Unicode's white space, see two: their callers hand them split_words(join_words(tokens)).
+// Unicode's white space, see two (number_words).
 #pragma once
 
 #include <span>

@@ -110,6 +110,11 @@ void read_plain_lines(const std::vector<TextLine>& lines, ReferenceFile& out) {
   }
 }
 
+void refuse_split(std::optional<Split> split, const ReferenceFile& file) {
+  if (!split) return;
+  throw UsageError(str(file.path, ": has no splits to choose ", split_name(*split), " from"));
+}
+
 void check(const ReferenceFile& file) {
   if (file.images.empty()) {
     throw DataError(file.path + ": there is no image with references; is it the right split?");
@@ -159,11 +164,13 @@ ReferenceFile read_references(const fs::path& path, std::optional<Split> split) 
     const JsonValue root = JsonValue::parse(text, path);
     out.numbered = true;
     if (root.find("annotations")) {
+      refuse_split(split, out);
       read_coco_images(root, out);
     } else {
       read_karpathy_images(root["images"], split, out);
     }
   } else {
+    refuse_split(split, out);
     std::vector<TextLine> lines = lines_of(text, path);
     std::erase_if(lines, [](const TextLine& line) { return line.text.empty(); });
     if (!lines.empty() && token_marks(lines.front().text)) {

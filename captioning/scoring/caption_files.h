@@ -29,9 +29,9 @@ struct ReferenceFile {
 //   Karpathy JSON             {"images": [{"sentences": [...]}]}
 //   Flickr8k's token file     <image>#<k> TAB <caption>
 //   plain text                a line an image, its references with tabs between
-// The order of images and captions is the file's. `split` leaves the other splits out, where the
-// file has them. Throws DataError naming file and place for what cannot be read, for images twice
-// and for images without a reference.
+// The order of images and captions is the file's. `split` leaves the other splits out.
+// Throws UsageError when a file without splits is given one, DataError naming file and place for
+// what cannot be read, for images twice and for images without a reference.
 ReferenceFile read_references(const std::filesystem::path& path, std::optional<Split> split);
 
 // With neither name nor number a caption belongs to the image of its place in the references.

@@ -44,6 +44,10 @@ std::vector<const ResultCaption*> assign(const ReferenceFile& references,
   std::vector<std::string> unknown, twice;
   for (std::size_t i = 0; i < results.captions.size(); ++i) {
     const ResultCaption& result = results.captions[i];
+    if (in_order != (!result.number && result.name.empty())) {
+      throw DataError(str(result.place, in_order ? ": names an image" : ": names no image",
+                          ", unlike the first line; give all lines the same form"));
+    }
     const auto image = in_order ? std::optional(i) : index.find(result);
     if (!image) {
       unknown.push_back(shown(result));
@@ -68,8 +72,10 @@ std::vector<const ResultCaption*> assign(const ReferenceFile& references,
 
 ImageIndex::ImageIndex(const ReferenceFile& references) {
   for (std::size_t i = 0; i < references.images.size(); ++i) {
-    numbers_.emplace(references.images[i].number, i);
-    if (!references.images[i].name.empty()) names_.emplace(references.images[i].name, i);
+    // Places in a file of names are no ids: who numbers images by them may count otherwise.
+    const std::string& name = references.images[i].name;
+    if (references.numbered || name.empty()) numbers_.emplace(references.images[i].number, i);
+    if (!name.empty()) names_.emplace(name, i);
   }
 }
 

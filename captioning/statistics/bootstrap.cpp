@@ -39,13 +39,13 @@ std::vector<PairedDifference> paired_bootstrap(std::span<const ImageStatistics> 
   for (std::size_t m = 0; m < a.size(); ++m) {
     std::vector<double> differences = scores[m];
     for (std::size_t r = 0; r < differences.size(); ++r) {
-      differences[r] -= scores[a.size() + m][r];
+      differences[r] = score_difference(differences[r], scores[a.size() + m][r]);
     }
     const double score_a = a[m].whole(), score_b = b[m].whole();
     out.push_back({.metric = a[m].metric,
                    .score_a = score_a,
                    .score_b = score_b,
-                   .difference = score_a - score_b,
+                   .difference = score_difference(score_a, score_b),
                    .interval = percentile_interval(differences, resampling.level),
                    .p_value = sign_p_value(differences),
                    .undefined = count_undefined(differences)});

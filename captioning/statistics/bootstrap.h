@@ -1,6 +1,6 @@
 // The bootstrap over images: how far a score, or the difference of two systems on the same images,
-// would move with another sample of images. The models are held fixed: seeds.h takes in the chance
-// of training too.
+// would move with another sample of images (CIDEr's document frequencies stay those of the whole
+// corpus). The models are held fixed: seeds.h takes in the chance of training too.
 #pragma once
 
 #include <span>

@@ -62,6 +62,12 @@ Interval percentile_interval(std::vector<double> values, double level) {
   return {values[rank - 1], values[values.size() - rank]};
 }
 
+double score_difference(double a, double b) {
+  constexpr double kRounding = 1e-10;
+  const double difference = a - b;
+  return std::abs(difference) <= kRounding * (std::abs(a) + std::abs(b)) ? 0 : difference;
+}
+
 double sign_p_value(std::span<const double> differences) {
   if (count_undefined(differences) > 0) return kNaN;
   const auto below =

@@ -28,6 +28,10 @@ struct Interval {
 std::vector<std::vector<double>> resample_scores(const RowTable& table,
                                                  const Resampling& resampling);
 
+// a - b; 0 where they are equal but for rounding (1e-10 of the scores): BLEU's small constants make
+// equal captions differ in the twelfth digit, always to the same side.
+double score_difference(double a, double b);
+
 // How many values are NaN.
 Index count_undefined(std::span<const double> values);
 

@@ -106,8 +106,8 @@ std::vector<std::string> runs_of(const std::string& argument) {
   return out;
 }
 
-// The scores of several results on the same images.
-std::vector<SeedRun> score_runs(const std::vector<std::string>& paths,
+// The scores of several results on the same images, as runs of first_seed, first_seed + 1, ...
+std::vector<SeedRun> score_runs(const std::vector<std::string>& paths, std::int64_t first_seed,
                                 const ReferenceFile& references, const Scorer& scorer,
                                 std::vector<std::size_t>& images) {
   std::vector<SeedRun> out;
@@ -121,7 +121,7 @@ std::vector<SeedRun> score_runs(const std::vector<std::string>& paths,
                       "the same images from all");
     }
     out.push_back(
-        {.seed = static_cast<std::int64_t>(out.size()),
+        {.seed = first_seed + static_cast<std::int64_t>(out.size()),
          .metrics =
              score_captions(matched.candidates, matched.references, scorer.options).metrics});
   }
@@ -134,8 +134,14 @@ int score_pair(const ScoreArgs& args) {
   const Scorer scorer(args);
   const std::vector<std::string> names_a = runs_of(args.files[0]), names_b = runs_of(args.files[1]);
   std::vector<std::size_t> images;
-  const std::vector<SeedRun> a = score_runs(names_a, references, scorer, images);
-  const std::vector<SeedRun> b = score_runs(names_b, references, scorer, images);
+  if (args.paired && names_a.size() != names_b.size()) {
+    throw UsageError(str("--paired needs as many runs of A as of B; got ", names_a.size(), " and ",
+                         names_b.size()));
+  }
+  const std::vector<SeedRun> a = score_runs(names_a, 0, references, scorer, images);
+  // Runs are pairs only where the user says that they share their seeds, in this order.
+  const std::int64_t first_b = args.paired ? 0 : static_cast<std::int64_t>(names_a.size());
+  const std::vector<SeedRun> b = score_runs(names_b, first_b, references, scorer, images);
   const Resampling resampling = resampling_of(args);
   const auto count = static_cast<Index>(images.size());
   if (a.size() == 1 && b.size() == 1) {
@@ -187,6 +193,11 @@ int score_people(const ScoreArgs& args) {
 int run_score(const ScoreArgs& args) {
   const int modes = (args.tokenize.empty() ? 0 : 1) + (args.against.empty() ? 0 : 1) +
                     (args.judgements.empty() ? 0 : 1) + (args.human ? 1 : 0);
+  constexpr Index kMostReplicates = 1000000;  // 8 bytes each of every metric
+  if (args.replicates > kMostReplicates) {
+    throw UsageError(
+        str("--replicates must be at most ", kMostReplicates, "; got ", args.replicates));
+  }
   if (modes > 1) {
     throw UsageError("score: --tokenize, --against, --judgements and --human exclude each other");
   }
@@ -212,6 +223,8 @@ CommandRun bind_score(Options& options) {
   options.text("--against", args->against,
                "compare two results on these references; a,b,c: runs that differ in their seed",
                "REFERENCES");
+  options.flag("--paired", args->paired,
+               "with --against: the runs of A and B share their seeds, in this order");
   options.text("--judgements", args->judgements,
                "rank correlation with people's scores: a CSV file with image, caption, score",
                "FILE");
@@ -224,7 +237,8 @@ CommandRun bind_score(Options& options) {
   options.text("--paraphrases", args->paraphrases, "METEOR's paraphrase table (gzip)", "FILE");
   options.text("--document-frequencies", args->document_frequencies,
                "add CIDEr with these frequencies (JSON)", "FILE");
-  options.count("--replicates", args->replicates, "resamples of bootstrap and randomisation", 1);
+  options.count("--replicates", args->replicates,
+                "resamples of bootstrap and randomisation (default: 10000)", 1);
   options.number("--level", args->level, "of intervals (default: 0.95)", "SHARE");
   options.count("--seed", args->seed, "of the resampling (default: 0)", 0);
   return [args] { return run_score(*args); };

@@ -20,6 +20,7 @@ struct ScoreArgs {
   bool human = false;
   bool no_meteor = false;
   bool intervals = false;
+  bool paired = false;
   bool json = false;
   Index replicates = 10000;
   double level = 0.95;

@@ -108,6 +108,12 @@ TEST_CASE("results find their images by number, by name or by order") {
                     Contains("has 3 captions") && Contains("2 images"));
   CHECK_THROWS_WITH(matched(R"([{"image_id": 7.5, "caption": "a"}])"), Contains("[0].image_id"));
   CHECK_THROWS_WITH(matched(R"([{"image_id": 7}])"), Contains("'caption' is missing"));
+  CHECK_THROWS_WITH(matched("one\nb.jpg\ttwo\n"), Contains(":2: names an image"));
+  CHECK_THROWS_WITH(matched("b.jpg\ttwo\none\n"), Contains(":2: names no image"));
+  CHECK_THROWS_AS(read_references(folder.write("coco.json", kCoco), Split::kVal), UsageError);
+  const auto tokens = read_references(folder.write("t.txt", "a.jpg#0\tOne\n"), std::nullopt);
+  const auto by_place = folder.write("p.json", R"([{"image_id": 1, "caption": "x"}])");
+  CHECK_THROWS_WITH(match(tokens, read_results(by_place)), Contains("unknown: 1"));
   CHECK_THROWS_WITH(matched("[]"), Contains("there is no caption"));
   CHECK_THROWS_WITH(matched("[{\"image_id\": 7, \"caption\": \"\xFF\"}]"), Contains("broken JSON"));
   CHECK_THROWS_WITH(matched("a\xFF\nb\n"), Contains("UTF-8"));

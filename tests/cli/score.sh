@@ -63,6 +63,24 @@ cmp out first.report || fail "threads change a comparison"
 expect 0 "$saccade" score good.json,named.txt bad.json,bad.json --against refs.json --json \
   --replicates 500
 json out /metrics/0/sd_a >/dev/null
+# Runs that share no seed are no pairs: their order changes nothing.
+cp out runs.report
+expect 0 "$saccade" score good.json,bad.json good.json,bad.json --against refs.json --json \
+  --replicates 500
+cp out order.report
+expect 0 "$saccade" score good.json,bad.json bad.json,good.json --against refs.json --json \
+  --replicates 500
+[ "$(json out /metrics/0/t_high)" = "$(json order.report /metrics/0/t_high)" ] ||
+  fail "the order of unpaired runs matters"
+expect 0 "$saccade" score good.json,bad.json good.json,bad.json --against refs.json --json \
+  --replicates 500 --paired
+[ "$(json out /metrics/0/difference)" = "0.0" ] || fail "pairs of the same runs differ"
+expect 2 "$saccade" score good.json,bad.json bad.json --against refs.json --paired
+one_error "as many runs"
+expect 2 "$saccade" score refs.json good.json --split val
+one_error "has no splits"
+expect 2 "$saccade" score good.json bad.json --against refs.json --replicates 100000000
+one_error "--replicates must be at most"
 expect 0 "$saccade" score good.json bad.json --against refs.json --replicates 500
 wants "p randomisation" out
 
