@@ -1,8 +1,14 @@
 #include "core/io/hdf5_handle.h"
 
+#include <hdf5.h>
+
+#include <type_traits>
+
 namespace saccade {
 
 namespace {
+
+static_assert(std::is_same_v<hid_t, H5Id::Value> && std::is_same_v<herr_t, int>);
 
 std::mutex& library_mutex() {
   static std::mutex mutex;

@@ -1,9 +1,8 @@
-// HDF5's identifiers as owners, and the one lock around the library. Private to core/io's .cpp
-// files.
+// HDF5's identifiers as owners, and the one lock around the library. Its types stand here as the
+// integers they are, so that the library's header stays in .cpp files.
 #pragma once
 
-#include <hdf5.h>
-
+#include <cstdint>
 #include <mutex>
 #include <utility>
 
@@ -21,20 +20,21 @@ class Hdf5Session {
 // An identifier, closed at the end. Negative means that the call which made it failed.
 class H5Id {
  public:
-  using Closer = herr_t (*)(hid_t);
+  using Value = std::int64_t;     // hid_t
+  using Closer = int (*)(Value);  // gives herr_t
 
-  H5Id(hid_t id, Closer closer) : id_(id), closer_(closer) {}
+  H5Id(Value id, Closer closer) : id_(id), closer_(closer) {}
   H5Id(H5Id&& other) noexcept : id_(std::exchange(other.id_, -1)), closer_(other.closer_) {}
   H5Id& operator=(H5Id&&) = delete;
   ~H5Id() { close(); }
 
-  hid_t get() const { return id_; }
+  Value get() const { return id_; }
   explicit operator bool() const { return id_ >= 0; }
   // Whether closing went well.
   bool close() { return id_ < 0 || closer_(std::exchange(id_, -1)) >= 0; }
 
  private:
-  hid_t id_;
+  Value id_;
   Closer closer_;
 };
 

@@ -1,5 +1,7 @@
 // Archive -> HDF5 image. Default library version bounds: later ones leave a stale superblock
 // checksum in a file image, which then does not open.
+#include <hdf5.h>
+
 #include <algorithm>
 
 #include "core/base/error.h"

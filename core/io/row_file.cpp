@@ -1,5 +1,6 @@
 #include "core/io/row_file.h"
 
+#include <hdf5.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>

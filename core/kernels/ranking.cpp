@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/kernels/eigen_maps.h"
+#include "core/kernels/internal/eigen_maps.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {

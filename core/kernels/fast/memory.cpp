@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/kernels/eigen_maps.h"
+#include "core/kernels/internal/eigen_maps.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {

@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "core/kernels/eigen_maps.h"
+#include "core/kernels/internal/eigen_maps.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
