@@ -204,6 +204,13 @@ int run_score(const ScoreArgs& args) {
   if (!args.per_image.empty() && modes > 0) {
     throw UsageError("score: --per-image needs REFERENCES and RESULTS");
   }
+  if (args.intervals && modes > 0) {
+    throw UsageError("score: --intervals needs REFERENCES and RESULTS; a comparison has its own");
+  }
+  if (args.paired && args.against.empty()) throw UsageError("score: --paired needs --against");
+  if (args.no_meteor && !(args.synonyms.empty() && args.paraphrases.empty())) {
+    throw UsageError("score: --synonyms and --paraphrases are METEOR's; leave out --no-meteor");
+  }
   if (!args.tokenize.empty()) return score_tokens(args);
   if (!args.against.empty()) return score_pair(args);
   if (!args.judgements.empty()) return score_against_people(args);

@@ -129,6 +129,12 @@ expect 2 "$saccade" score refs.json
 one_error "REFERENCES and RESULTS"
 expect 2 "$saccade" score refs.json --human --judgements judged.csv
 one_error "exclude each other"
+expect 2 "$saccade" score good.json bad.json --against refs.json --intervals
+one_error "--intervals needs"
+expect 2 "$saccade" score refs.json good.json --paired
+one_error "--paired needs"
+expect 2 "$saccade" score refs.json good.json --no-meteor --synonyms mine.txt.gz
+one_error "--no-meteor"
 expect 2 "$saccade" score good.json bad.json --against refs.json --level 2
 one_error "level"
 exit 0
