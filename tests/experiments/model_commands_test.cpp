@@ -4,7 +4,6 @@
 #include <sstream>
 
 #include "captioning/training/checkpoint_content.h"
-#include "captioning/training/training_set.h"
 #include "core/base/error.h"
 #include "core/io/checkpoint.h"
 #include "core/optim/optimizer.h"
@@ -12,7 +11,7 @@
 #include "experiments/commands/evaluate.h"
 #include "experiments/commands/overlay.h"
 #include "experiments/overlay_files.h"
-#include "tests/captioning/talkative.h"
+#include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 
@@ -49,14 +48,7 @@ Printed printed(const F& command) {
 class Fixture {
  public:
   explicit Fixture(SelectionKind selection = SelectionKind::kHard) {
-    config_.data.scenes = {.train = 30, .val = 12, .test = 4, .size = 32, .objects_max = 2};
-    config_.data.min_count = 1;
-    config_.encoder.image_size = 32;
-    config_.encoder.channels = {4, 4, 4, 8};
-    config_.attention.selection = selection;
-    config_.attention.hidden = 8;
-    config_.decoder = {.hidden = 12, .embedding = 6, .dropout = 0, .init_hidden = 6};
-    config_.search.max_length = 7;
+    config_ = test::small_experiment(selection);
     data_ = load_data(config_.data);
     Captioner model(config_, training_vocabulary(data_, config_.data), {});
     make_talkative(model);
