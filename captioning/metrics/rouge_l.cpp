@@ -21,17 +21,17 @@ class SubsequenceTable {
  public:
   explicit SubsequenceTable(const Words& text) : blocks_((text.size() + kBits - 1) / kBits) {
     for (std::size_t i = 0; i < text.size(); ++i) {
-      const std::size_t row = rows_.emplace(text[i], rows_.size()).first->second;
-      places_.resize(rows_.size() * blocks_);
-      places_[row * blocks_ + i / kBits] |= std::uint64_t{1} << i % kBits;
+      std::vector<Places>& of_word = places_[text[i]];
+      if (of_word.empty() || of_word.back().block != i / kBits) of_word.push_back({i / kBits, 0});
+      of_word.back().bits |= std::uint64_t{1} << i % kBits;
     }
   }
 
   Index common(const Words& other) const {
     std::vector<std::uint64_t> level(blocks_, ~std::uint64_t{0});
     for (const std::string& word : other) {
-      const auto found = rows_.find(word);
-      if (found != rows_.end()) advance(level, places_.data() + found->second * blocks_);
+      const auto found = places_.find(word);
+      if (found != places_.end()) advance(level, found->second);
     }
     Index length = 0;
     for (const std::uint64_t block : level) length += std::popcount(~block);
@@ -39,22 +39,37 @@ class SubsequenceTable {
   }
 
  private:
+  // A bit where a word stands, in one block of 64 rows. Blocks without the word are left out: a
+  // table of all words and all blocks would grow with the square of the text.
+  struct Places {
+    std::size_t block;
+    std::uint64_t bits;
+  };
+
   // The next column. In each run of level rows that ends below a rise, the first match becomes the
   // rise: the addition carries a match up to it. Rows behind the text's end stay level.
-  void advance(std::vector<std::uint64_t>& level, const std::uint64_t* places) const {
+  static void advance(std::vector<std::uint64_t>& level, const std::vector<Places>& places) {
     std::uint64_t carry = 0;
-    for (std::size_t k = 0; k < blocks_; ++k) {
-      const std::uint64_t matches = level[k] & places[k];
-      const std::uint64_t sum = level[k] + matches;
-      const std::uint64_t carried = sum + carry;
-      carry = static_cast<std::uint64_t>(sum < matches || carried < sum);
-      level[k] = carried | (level[k] & ~places[k]);
+    std::size_t k = 0;
+    for (const auto& [block, bits] : places) {
+      for (; carry != 0 && k < block; ++k) carry = add(level[k], 0, carry);
+      carry = add(level[block], bits, carry);
+      k = block + 1;
     }
+    for (; carry != 0 && k < level.size(); ++k) carry = add(level[k], 0, carry);
+  }
+
+  // The next column in one block; the carry into the block above.
+  static std::uint64_t add(std::uint64_t& level, std::uint64_t places, std::uint64_t carry) {
+    const std::uint64_t matches = level & places;
+    const std::uint64_t sum = level + matches;
+    const std::uint64_t carried = sum + carry;
+    level = carried | (level & ~places);
+    return static_cast<std::uint64_t>(sum < matches || carried < sum);
   }
 
   std::size_t blocks_;
-  std::unordered_map<std::string_view, std::size_t> rows_;
-  std::vector<std::uint64_t> places_;  // [different words, blocks], a bit where the word stands
+  std::unordered_map<std::string_view, std::vector<Places>> places_;
 };
 
 const Words& or_empty_word(const Words& words) {

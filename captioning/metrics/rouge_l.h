@@ -13,8 +13,8 @@
 
 namespace saccade {
 
-// How many words the longest common subsequence of two texts has, in time |a| |b| / 64 (bit
-// parallel: Hyyro, Bit-parallel LCS-length computation revisited, 2004).
+// How many words the longest common subsequence of two texts has, in time |a| |b| / 64 at most and
+// memory |a| (bit parallel: Hyyro, Bit-parallel LCS-length computation revisited, 2004).
 Index common_subsequence(const Words& a, const Words& b);
 
 // Of one candidate: the best precision and the best recall, each over all references, and their F.

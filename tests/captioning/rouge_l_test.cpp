@@ -83,4 +83,10 @@ TEST_CASE("common subsequences are those of the plain table, across machine word
   CHECK(common_subsequence(counted, counted) == 10000);
 }
 
+TEST_CASE("the memory of a common subsequence grows with the text, not with its square") {
+  Words counted;  // a bit for every word and every place would take 11 GB
+  for (int i = 0; i < 300000; ++i) counted.push_back(std::to_string(i));
+  CHECK(common_subsequence(counted, {"7", "299999", "100", "200000"}) == 3);
+}
+
 }  // namespace saccade
