@@ -89,6 +89,10 @@ DocumentFrequencies read_document_frequencies(const std::string& path, WordNumbe
       throw DataError(
           str(frequency.place(), ": expected 1 to 4 words and how many images have it"));
     }
+    if (frequency.number() > images.number()) {
+      throw DataError(str(frequency.place(), ": in ", frequency.number(), " images of ",
+                          images.number(), "; ref_len must be how many images were counted"));
+    }
     Gram gram;
     for (std::size_t n = 0; n < words.size(); ++n) gram.words[n] = numbers.number(words[n]);
     out.add(gram, frequency.number());

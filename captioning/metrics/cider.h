@@ -59,7 +59,8 @@ struct CiderScores {
 CiderScores score_cider(const CiderVector& candidate, std::span<const CiderVector> references);
 
 // Document frequencies from a JSON file {"ref_len": images, "df": {"a man": images, ...}}, n-grams
-// as words with one space between. Throws DataError naming the place.
+// as words with one space between. Throws DataError naming the place, for more images than there
+// are too.
 DocumentFrequencies read_document_frequencies(const std::string& path, WordNumbers& numbers);
 
 }  // namespace saccade

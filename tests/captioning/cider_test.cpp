@@ -77,9 +77,10 @@ TEST_CASE("document frequencies of another corpus") {
   CHECK(near(frequencies.idf({{a}}), std::log(4)));
   CHECK(near(frequencies.idf({{b}}), std::log(8)));
   CHECK(near(frequencies.idf({{a, b}}), std::log(8)));
-  for (const char* broken : {R"({"ref_len": 0, "df": {}})", R"({"ref_len": 8, "df": []})",
-                             R"({"ref_len": 8, "df": {"a b c d e": 1}})", R"({"df": {}})",
-                             R"({"ref_len": 8, "df": {"a": "many"}})"}) {
+  for (const char* broken :
+       {R"({"ref_len": 0, "df": {}})", R"({"ref_len": 8, "df": []})",
+        R"({"ref_len": 8, "df": {"a b c d e": 1}})", R"({"df": {}})",
+        R"({"ref_len": 8, "df": {"a": "many"}})", R"({"ref_len": 8, "df": {"a": 9}})"}) {
     std::ofstream(path) << broken;
     CHECK_THROWS_AS(read_document_frequencies(path, numbers), DataError);
   }
