@@ -1,6 +1,7 @@
 #include "captioning/data/json_file.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "captioning/data/reader_support.h"
@@ -107,14 +108,22 @@ const std::string& JsonValue::text() const {
 }
 
 std::int64_t JsonValue::integer() const {
+  constexpr double kExact = 0x1p53;  // whole numbers up to here are exact in a double
+  constexpr std::size_t kMostShown = 40;
   const json& value = as_json(value_);
-  const bool fits = value.is_number_integer() &&
-                    (!value.is_number_unsigned() || value.get<std::uint64_t>() <= INT64_MAX);
-  if (!fits) {
-    throw DataError(str(place(), ": expected an integer, got ", value.type_name(),
-                        value.is_number() ? " " + value.dump() : ""));
+  if (value.is_number_float()) {
+    // Tables with gaps are often kept as doubles, and written as 7.0.
+    const auto number = value.get<double>();
+    if (std::abs(number) <= kExact && number == std::trunc(number)) {
+      return static_cast<std::int64_t>(number);
+    }
+  } else if (value.is_number_integer() &&
+             (!value.is_number_unsigned() || value.get<std::uint64_t>() <= INT64_MAX)) {
+    return value.get<std::int64_t>();
   }
-  return value.get<std::int64_t>();
+  throw DataError(str(place(), ": expected an integer, without a fraction and without quotes; got ",
+                      value.type_name(),
+                      value.is_primitive() ? " " + value.dump().substr(0, kMostShown) : ""));
 }
 
 double JsonValue::number() const {

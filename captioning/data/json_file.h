@@ -31,7 +31,7 @@ class JsonValue {
 
   bool is_text() const;
   const std::string& text() const;  // of a string
-  std::int64_t integer() const;     // of an integer that fits
+  std::int64_t integer() const;     // of a whole number that fits, 7 or 7.0
   double number() const;
   // "file: images[3].id", to begin a message with.
   std::string place() const;
