@@ -92,9 +92,7 @@ NamedScores CaptionScores::corpus() const {
 }
 
 double CaptionScores::of_image(std::size_t m, std::size_t i) const {
-  const ImageStatistics& metric = metrics[m];
-  const auto width = static_cast<std::size_t>(metric.width);
-  return metric.score(std::span(metric.rows).subspan(i * width, width), 1);
+  return metrics[m].score(metrics[m].row(i), 1);
 }
 
 NamedScores caption_statistics(const CaptionScores& scores) {

@@ -1,7 +1,5 @@
 #include "captioning/statistics/bootstrap.h"
 
-#include "core/base/error.h"
-
 namespace saccade {
 
 std::vector<ScoreInterval> bootstrap(std::span<const ImageStatistics> system,
@@ -19,21 +17,10 @@ std::vector<ScoreInterval> bootstrap(std::span<const ImageStatistics> system,
   return out;
 }
 
-void check_same_metrics(std::span<const ImageStatistics> a, std::span<const ImageStatistics> b) {
-  if (a.size() != b.size()) {
-    throw DataError(str("a comparison of ", a.size(), " metrics with ", b.size(),
-                        "; score both systems by the same metrics"));
-  }
-  for (std::size_t m = 0; m < a.size(); ++m) check_pair(a[m], b[m]);
-}
-
 std::vector<PairedDifference> paired_bootstrap(std::span<const ImageStatistics> a,
                                                std::span<const ImageStatistics> b,
                                                const Resampling& resampling) {
-  check_same_metrics(a, b);
-  RowTable table;
-  table.add(a);
-  table.add(b);
+  const RowTable table = paired_rows(a, b);
   const auto scores = resample_scores(table, resampling);
   std::vector<PairedDifference> out;
   for (std::size_t m = 0; m < a.size(); ++m) {

@@ -39,8 +39,4 @@ struct PairedDifference {
 std::vector<PairedDifference> paired_bootstrap(std::span<const ImageStatistics> a,
                                                std::span<const ImageStatistics> b,
                                                const Resampling& resampling = {});
-
-// Throws DataError unless a and b hold the same metrics of as many images, in the same order.
-void check_same_metrics(std::span<const ImageStatistics> a, std::span<const ImageStatistics> b);
-
 }  // namespace saccade

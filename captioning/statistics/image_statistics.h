@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,12 +18,14 @@ namespace saccade {
 struct ImageStatistics {
   std::string metric;
   Index images = 0, width = 0;
-  std::vector<double> rows;  // [images, width]
+  // [images, width]; metrics that are made of the same counts share them.
+  std::shared_ptr<const std::vector<double>> rows;
   // The score of a multiset of images, from the sum of their rows [width] and how many they are.
   // Called from several threads at once. NaN says that these images have no score.
   std::function<double(std::span<const double> sums, Index images)> score;
 
-  std::vector<double> sums() const;  // of all rows [width]
+  std::span<const double> row(std::size_t image) const;  // [width]
+  std::vector<double> sums() const;                      // of all rows [width]
   // The score of all images, each counted once. Throws what check() throws.
   double whole() const;
   // Throws DataError without images, ShapeError when rows are not [images, width].
@@ -32,13 +35,15 @@ struct ImageStatistics {
 // A metric that is the mean of its images' scores.
 ImageStatistics mean_statistics(std::string metric, std::span<const double> scores);
 
-// The names and scores of named_bleu, in its order. Throws DataError as check() does.
+// The names and scores of named_bleu, in its order, over the same rows. Throws DataError as check()
+// does.
 std::vector<ImageStatistics> bleu_statistics(std::span<const BleuCounts> counts);
 
 // METEOR, of the images' statistics against their best references. Throws DataError as above.
 ImageStatistics meteor_statistics(std::span<const MeteorStats> images);
 
-// Throws DataError unless both name the same metric of as many images, in rows of one width.
-void check_pair(const ImageStatistics& a, const ImageStatistics& b);
+// Throws DataError unless a and b hold the same metrics of as many images, in the same order and in
+// rows of one width.
+void check_same_metrics(std::span<const ImageStatistics> a, std::span<const ImageStatistics> b);
 
 }  // namespace saccade

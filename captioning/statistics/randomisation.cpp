@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "captioning/statistics/bootstrap.h"
 #include "captioning/statistics/weighted_sums.h"
 #include "core/base/error.h"
 #include "core/base/random.h"
@@ -83,10 +82,7 @@ double p_value(const std::vector<double>& differences, double least, PValueKind 
 std::vector<RandomisationTest> randomisation_test(std::span<const ImageStatistics> a,
                                                   std::span<const ImageStatistics> b,
                                                   const Randomisation& randomisation) {
-  check_same_metrics(a, b);
-  RowTable table;
-  table.add(a);
-  table.add(b);
+  const RowTable table = paired_rows(a, b);
   const Replicates replicates = plan(table.images(), randomisation);
   std::vector<Exchange> exchanges;
   for (std::size_t m = 0; m < a.size(); ++m) exchanges.emplace_back(a[m], b[m]);

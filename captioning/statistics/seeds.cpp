@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "captioning/statistics/bootstrap.h"
 #include "captioning/statistics/student.h"
 #include "core/base/error.h"
 #include "core/base/random.h"

@@ -63,18 +63,33 @@ void RowTable::add(const ImageStatistics& statistics) {
                         " images beside ", entries_.front().statistics->metric, " of ", images_,
                         "; score all metrics and systems on the same images"));
   }
+  const auto same = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+    return entry.statistics->rows == statistics.rows;
+  });
+  if (same != entries_.end()) {
+    entries_.push_back({&statistics, same->offset});
+    return;
+  }
   entries_.push_back({&statistics, columns_});
   const auto images = static_cast<std::size_t>(images_);
   const auto width = static_cast<std::size_t>(statistics.width);
   for (std::size_t w = 0; w < width; ++w, ++columns_) {
     if (columns_ % kTile == 0) tiles_.resize(tiles_.size() + images * kTile);
     double* tile = tiles_.data() + columns_ / kTile * images * kTile + columns_ % kTile;
-    for (std::size_t i = 0; i < images; ++i) tile[i * kTile] = statistics.rows[i * width + w];
+    for (std::size_t i = 0; i < images; ++i) tile[i * kTile] = (*statistics.rows)[i * width + w];
   }
 }
 
 void RowTable::add(std::span<const ImageStatistics> statistics) {
   for (const ImageStatistics& each : statistics) add(each);
+}
+
+RowTable paired_rows(std::span<const ImageStatistics> a, std::span<const ImageStatistics> b) {
+  check_same_metrics(a, b);
+  RowTable table;
+  table.add(a);
+  table.add(b);
+  return table;
 }
 
 std::span<const double> RowTable::sums_of(std::size_t s, std::span<const double> sums) const {

@@ -10,7 +10,8 @@
 
 namespace saccade {
 
-// The rows of several statistics of the same images, side by side.
+// The rows of several statistics of the same images, side by side; rows that they share stand there
+// once.
 class RowTable {
  public:
   // Keeps a reference: the statistics must outlive the table. Throws what check() throws, and
@@ -38,6 +39,10 @@ class RowTable {
   std::size_t columns_ = 0;
   std::vector<double> tiles_;
 };
+
+// The rows of two systems: metric m of b is statistics a.size() + m. Throws DataError when their
+// metrics or images differ, and as RowTable::add().
+RowTable paired_rows(std::span<const ImageStatistics> a, std::span<const ImageStatistics> b);
 
 // For each replicate: weigh(replicate, weights) sets the weights of the images, 0 at first, then
 // use(replicate, sums) gets the sum over images of weight * row for all columns of the table. Both

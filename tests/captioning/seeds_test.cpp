@@ -107,7 +107,7 @@ TEST_CASE("seeds that differ widen the interval of the images") {
   // Over images alone: one run that is the mean of all.
   std::vector<double> mean(60);
   for (const SeedRun& run : differing) {
-    for (std::size_t i = 0; i < mean.size(); ++i) mean[i] += run.metrics[0].rows[i] / 6;
+    for (std::size_t i = 0; i < mean.size(); ++i) mean[i] += run.metrics[0].row(i)[0] / 6;
   }
   const std::vector<ImageStatistics> images = {mean_statistics("mean", mean)};
   const double images_only = width(bootstrap(images, resampling)[0].interval);
