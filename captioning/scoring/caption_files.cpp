@@ -6,7 +6,7 @@
 
 #include "captioning/data/json_file.h"
 #include "captioning/data/reader_support.h"
-#include "captioning/text/tokenizer.h"
+#include "captioning/text/ptb_tokenizer.h"
 #include "core/base/error.h"
 
 namespace saccade {
@@ -115,6 +115,15 @@ void refuse_split(std::optional<Split> split, const ReferenceFile& file) {
   throw UsageError(str(file.path, ": has no splits to choose ", split_name(*split), " from"));
 }
 
+std::size_t count_line_ends(const ReferenceFile& file) {
+  std::size_t count = 0;
+  for (const ReferenceImage& image : file.images) {
+    count += static_cast<std::size_t>(
+        std::count_if(image.captions.begin(), image.captions.end(), holds_line_end));
+  }
+  return count;
+}
+
 void check(const ReferenceFile& file) {
   if (file.images.empty()) {
     throw DataError(file.path + ": there is no image with references; is it the right split?");
@@ -146,7 +155,7 @@ ResultFile read_json_results(const JsonValue& root, const fs::path& path) {
     const auto image = entry.find("image");
     const JsonValue id = image ? *image : entry["image_id"];
     if (id.is_text()) {
-      result.name = fs::path(id.text()).filename().string();
+      result.name = id.text();
     } else {
       result.number = id.integer();
     }
@@ -180,6 +189,8 @@ ReferenceFile read_references(const fs::path& path, std::optional<Split> split) 
     }
   }
   check(out);
+  const std::size_t line_ends = count_line_ends(out);
+  if (line_ends > 0) out.notes.push_back(line_ends_note(out.path, line_ends));
   return out;
 }
 
@@ -201,6 +212,10 @@ ResultFile read_results(const fs::path& path) {
     out.captions.push_back(std::move(result));
   }
   return out;
+}
+
+std::string line_ends_note(const std::string& path, std::size_t captions) {
+  return str(path, ": ", captions, " captions hold line ends, which are taken as spaces");
 }
 
 }  // namespace saccade

@@ -13,7 +13,7 @@
 namespace saccade {
 
 struct ReferenceImage {
-  std::string name;         // of the image file; empty in a plain text file
+  std::string name;         // of the image file, as the file has it; empty in a plain text file
   std::int64_t number = 0;  // COCO image id, Karpathy cocoid or imgid, else its place, from 1
   std::vector<std::string> captions;  // at least one
 };
@@ -22,6 +22,7 @@ struct ReferenceFile {
   std::string path;
   bool numbered = false;  // numbers are ids of the file, not places
   std::vector<ReferenceImage> images;
+  std::vector<std::string> notes{};  // what a user should know though it can be read, a line each
 };
 
 // Reads, by what the file holds,
@@ -29,14 +30,15 @@ struct ReferenceFile {
 //   Karpathy JSON             {"images": [{"sentences": [...]}]}
 //   Flickr8k's token file     <image>#<k> TAB <caption>
 //   plain text                a line an image, its references with tabs between
-// The order of images and captions is the file's. `split` leaves the other splits out.
-// Throws UsageError when a file without splits is given one, DataError naming file and place for
-// what cannot be read, for images twice and for images without a reference.
+// The order of images and captions is the file's. `split` leaves the other splits out. Notes tell
+// of captions with line ends inside. Throws UsageError when a file without splits is given one,
+// DataError naming file and place for what cannot be read, for images twice and for images without
+// a reference.
 ReferenceFile read_references(const std::filesystem::path& path, std::optional<Split> split);
 
 // With neither name nor number a caption belongs to the image of its place in the references.
 struct ResultCaption {
-  std::string name;                    // of the image file
+  std::string name;                    // of the image file, as the file has it
   std::optional<std::int64_t> number;  // of the image
   std::string caption;
   std::string place;  // in the file, for messages
@@ -52,5 +54,8 @@ struct ResultFile {
 // <image> TAB <caption>, or the caption alone for the references' images in order. Throws DataError
 // naming file and place.
 ResultFile read_results(const std::filesystem::path& path);
+
+// "3 captions hold line ends, which are taken as spaces", of the file at `path`.
+std::string line_ends_note(const std::string& path, std::size_t captions);
 
 }  // namespace saccade

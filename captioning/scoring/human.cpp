@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
-#include "captioning/scoring/text_table.h"
 #include "core/base/error.h"
 
 namespace saccade {
@@ -14,7 +12,10 @@ HumanScores score_humans(const ReferenceFile& references, const ScoringOptions& 
   std::vector<const ReferenceImage*> images;
   for (const ReferenceImage& image : references.images) {
     const std::size_t captions = image.captions.size();
-    if (captions < 2) continue;
+    if (captions < 2) {
+      ++out.left_out;
+      continue;
+    }
     out.annotators = images.empty() ? captions : std::min(out.annotators, captions);
     images.push_back(&image);
   }
@@ -42,30 +43,6 @@ HumanScores score_humans(const ReferenceFile& references, const ScoringOptions& 
     out.deviation.emplace_back(scores[0][m].first, std::sqrt(squares / (rounds - 1)));
   }
   return out;
-}
-
-std::string human_json(const HumanScores& scores) {
-  using Json = nlohmann::ordered_json;
-  Json corpus = Json::object(), deviation = Json::object();
-  for (const auto& [name, value] : scores.mean) corpus[name] = value;
-  for (const auto& [name, value] : scores.deviation) deviation[name] = value;
-  const Json json = {{"schema_version", 1},
-                     {"n_images", scores.images},
-                     {"annotators", scores.annotators},
-                     {"corpus", std::move(corpus)},
-                     {"sd", std::move(deviation)}};
-  return json.dump(2) + "\n";
-}
-
-std::string human_table(const HumanScores& scores) {
-  TextTable table;
-  table.add({"", "mean", "sd"});
-  for (std::size_t m = 0; m < scores.mean.size(); ++m) {
-    table.add(
-        {scores.mean[m].first, fixed(scores.mean[m].second), fixed(scores.deviation[m].second)});
-  }
-  return str(scores.images, " images, each of ", scores.annotators,
-             " references against the others\n", table.text());
 }
 
 }  // namespace saccade

@@ -12,6 +12,7 @@ namespace saccade {
 
 struct HumanScores {
   std::size_t images = 0;      // with at least two references
+  std::size_t left_out = 0;    // with a single one
   std::size_t annotators = 0;  // rounds: as many as the image with the fewest references has
   NamedScores mean;            // of each metric over the rounds
   NamedScores deviation;       // over the rounds (n - 1)
@@ -20,9 +21,5 @@ struct HumanScores {
 // Round k scores reference k of every image against its others. Throws DataError when no image has
 // two references.
 HumanScores score_humans(const ReferenceFile& references, const ScoringOptions& options);
-
-// {"schema_version", "n_images", "annotators", "corpus": {...}, "sd": {...}}
-std::string human_json(const HumanScores& scores);
-std::string human_table(const HumanScores& scores);
 
 }  // namespace saccade

@@ -3,12 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <limits>
-#include <nlohmann/json.hpp>
 
 #include "captioning/data/csv.h"
 #include "captioning/scoring/match.h"
-#include "captioning/scoring/text_table.h"
 #include "captioning/statistics/kendall.h"
 #include "core/base/error.h"
 
@@ -91,30 +88,6 @@ std::vector<MetricAgreement> score_judgements(const ReferenceFile& references,
     out.push_back({scores.metrics[m].metric, tau_b(counts), tau_c(counts)});
   }
   return out;
-}
-
-std::string judgements_json(const std::vector<MetricAgreement>& agreement, std::size_t judgements) {
-  using Json = nlohmann::ordered_json;
-  Json metrics = Json::array();
-  const auto number = [](std::optional<double> value) { return value ? Json(*value) : Json(); };
-  for (const MetricAgreement& one : agreement) {
-    metrics.push_back(
-        {{"metric", one.metric}, {"tau_b", number(one.tau_b)}, {"tau_c", number(one.tau_c)}});
-  }
-  const Json json = {
-      {"schema_version", 1}, {"n_judgements", judgements}, {"metrics", std::move(metrics)}};
-  return json.dump(2) + "\n";
-}
-
-std::string judgements_table(const std::vector<MetricAgreement>& agreement,
-                             std::size_t judgements) {
-  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-  TextTable table;
-  table.add({"", "tau_b", "tau_c"});
-  for (const MetricAgreement& one : agreement) {
-    table.add({one.metric, fixed(one.tau_b.value_or(kNone)), fixed(one.tau_c.value_or(kNone))});
-  }
-  return str(judgements, " judgements\n", table.text());
 }
 
 }  // namespace saccade

@@ -31,8 +31,4 @@ std::vector<MetricAgreement> score_judgements(const ReferenceFile& references,
                                               const std::vector<JudgedCaption>& judgements,
                                               const ScoringOptions& options);
 
-// {"schema_version", "n_judgements", "metrics": [{"metric", "tau_b", "tau_c"}]}
-std::string judgements_json(const std::vector<MetricAgreement>& agreement, std::size_t judgements);
-std::string judgements_table(const std::vector<MetricAgreement>& agreement, std::size_t judgements);
-
 }  // namespace saccade

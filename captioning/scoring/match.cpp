@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "captioning/text/ptb_tokenizer.h"
-#include "captioning/text/tokenizer.h"
 #include "core/base/error.h"
 
 namespace saccade {
@@ -28,6 +27,9 @@ std::string listed(const std::vector<std::string>& names, const std::string& wha
   if (count < names.size()) out += str(" and ", names.size() - count, " more");
   return out;
 }
+
+// What stands behind the last slash.
+std::string last_name(const std::string& name) { return name.substr(name.rfind('/') + 1); }
 
 // The result of every image, or null.
 std::vector<const ResultCaption*> assign(const ReferenceFile& references,
@@ -75,7 +77,10 @@ ImageIndex::ImageIndex(const ReferenceFile& references) {
     // Places in a file of names are no ids: who numbers images by them may count otherwise.
     const std::string& name = references.images[i].name;
     if (references.numbered || name.empty()) numbers_.emplace(references.images[i].number, i);
-    if (!name.empty()) names_.emplace(name, i);
+    if (name.empty()) continue;
+    names_.emplace(name, i);
+    const auto [found, fresh] = last_names_.emplace(last_name(name), i);
+    if (!fresh) found->second.reset();
   }
 }
 
@@ -86,6 +91,8 @@ std::optional<std::size_t> ImageIndex::find(const ResultCaption& result) const {
   } else {
     const auto found = names_.find(result.name);
     if (found != names_.end()) return found->second;
+    const auto last = last_names_.find(last_name(result.name));
+    if (last != last_names_.end()) return last->second;
   }
   return std::nullopt;
 }
@@ -94,7 +101,6 @@ MatchedCaptions match(const ReferenceFile& references, const ResultFile& results
   const std::vector<const ResultCaption*> assigned = assign(references, results);
   MatchedCaptions out;
   std::vector<std::string> missing, empty;
-  std::size_t line_ends = 0;
   for (std::size_t i = 0; i < assigned.size(); ++i) {
     const ReferenceImage& image = references.images[i];
     if (!assigned[i]) {
@@ -104,21 +110,23 @@ MatchedCaptions match(const ReferenceFile& references, const ResultFile& results
     out.images.push_back(i);
     out.candidates.push_back(assigned[i]->caption);
     out.references.push_back(image.captions);
-    if (split_words(assigned[i]->caption).empty()) empty.push_back(shown(image));
-    line_ends += holds_line_end(assigned[i]->caption) ? 1 : 0;
-    line_ends += static_cast<std::size_t>(
-        std::count_if(image.captions.begin(), image.captions.end(), holds_line_end));
   }
   if (out.images.empty()) throw DataError(results.path + ": there is no caption in it");
+  const auto words = ptb_words(out.candidates);
+  for (std::size_t c = 0; c < words.size(); ++c) {
+    if (words[c].empty()) empty.push_back(shown(references.images[out.images[c]]));
+  }
+  const auto line_ends =
+      std::count_if(out.candidates.begin(), out.candidates.end(), holds_line_end);
   if (!missing.empty()) {
     out.notes.push_back(
         str(results.path, ": ", listed(missing, "images have no caption and are not scored")));
   }
   if (!empty.empty()) {
-    out.notes.push_back(str(results.path, ": ", listed(empty, "captions are empty")));
+    out.notes.push_back(str(results.path, ": ", listed(empty, "captions without a word")));
   }
   if (line_ends > 0) {
-    out.notes.push_back(str(line_ends, " captions hold line ends, which are taken as spaces"));
+    out.notes.push_back(line_ends_note(results.path, static_cast<std::size_t>(line_ends)));
   }
   return out;
 }

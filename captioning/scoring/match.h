@@ -10,7 +10,8 @@
 
 namespace saccade {
 
-// Where the references have an image, by its name or its number.
+// Where the references have an image, by its number or its name: by the whole name, else by what
+// stands behind the last slash, on either side, if one image alone has that.
 class ImageIndex {
  public:
   explicit ImageIndex(const ReferenceFile& references);
@@ -19,6 +20,7 @@ class ImageIndex {
  private:
   std::unordered_map<std::int64_t, std::size_t> numbers_;
   std::unordered_map<std::string, std::size_t> names_;
+  std::unordered_map<std::string, std::optional<std::size_t>> last_names_;  // none: of several
 };
 
 // What is scored, in the order of the references.
@@ -26,8 +28,8 @@ struct MatchedCaptions {
   std::vector<std::size_t> images;  // into ReferenceFile::images
   std::vector<std::string> candidates;
   std::vector<std::vector<std::string>> references;
-  // What a user should know though it can be scored: images without a caption, empty captions,
-  // line ends inside captions. One line each.
+  // What a user should know though it can be scored: images without a caption, captions without a
+  // word, captions with line ends. One line each.
   std::vector<std::string> notes;
 };
 

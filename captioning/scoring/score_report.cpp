@@ -1,6 +1,7 @@
 #include "captioning/scoring/score_report.h"
 
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "captioning/scoring/text_table.h"
@@ -13,6 +14,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kSchemaVersion = 1;
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 std::string text_of(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -21,18 +23,28 @@ std::string text_of(const Json& json, int indent) {
 // Undefined numbers are null.
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
-Json object(const std::vector<std::pair<std::string, double>>& scores) {
+Json object(const NamedScores& scores) {
   Json out = Json::object();
   for (const auto& [name, value] : scores) out[name] = number(value);
   return out;
 }
 
-Json head(Index images, const Resampling& resampling) {
-  return {{"schema_version", kSchemaVersion},
-          {"n_images", images},
-          {"replicates", resampling.replicates},
-          {"level", resampling.level},
-          {"seed", resampling.seed}};
+// How every object of ours begins.
+Json head(const char* counted, std::size_t count) {
+  return {{"schema_version", kSchemaVersion}, {counted, count}};
+}
+
+// The comparison of two systems, or of two arms of runs, with one object a metric.
+template <class Report>
+Json comparison(const Report& report, Json metrics) {
+  Json json = head("n_images", static_cast<std::size_t>(report.images));
+  json["a"] = report.a;
+  json["b"] = report.b;
+  json["replicates"] = report.resampling.replicates;
+  json["level"] = report.resampling.level;
+  json["seed"] = report.resampling.seed;
+  json["metrics"] = std::move(metrics);
+  return json;
 }
 
 std::string interval_text(const Interval& interval) {
@@ -45,10 +57,9 @@ std::string percent(double level) { return str(100 * level, " %"); }
 
 std::string score_json(const ScoreReport& report) {
   const CaptionScores& scores = *report.scores;
-  Json json = {{"schema_version", kSchemaVersion},
-               {"n_images", scores.words.size()},
-               {"corpus", object(scores.corpus())},
-               {"captions", object(caption_statistics(scores))}};
+  Json json = head("n_images", scores.words.size());
+  json["corpus"] = object(scores.corpus());
+  json["captions"] = object(caption_statistics(scores));
   if (!report.meteor_tables.empty()) json["meteor_tables"] = report.meteor_tables;
   if (!report.intervals.empty()) {
     Json intervals = {{"level", report.level}};
@@ -97,9 +108,6 @@ std::string per_image_json(const CaptionScores& scores, const MatchedCaptions& m
 }
 
 std::string comparison_json(const ComparisonReport& report) {
-  Json json = head(report.images, report.resampling);
-  json["a"] = report.a;
-  json["b"] = report.b;
   Json metrics = Json::array();
   for (std::size_t m = 0; m < report.differences.size(); ++m) {
     const PairedDifference& one = report.differences[m];
@@ -114,8 +122,7 @@ std::string comparison_json(const ComparisonReport& report) {
                        {"p_randomisation", number(test.p_value)},
                        {"exact", test.kind == PValueKind::kExact}});
   }
-  json["metrics"] = std::move(metrics);
-  return text_of(json, 2);
+  return text_of(comparison(report, std::move(metrics)), 2);
 }
 
 std::string comparison_table(const ComparisonReport& report) {
@@ -133,9 +140,6 @@ std::string comparison_table(const ComparisonReport& report) {
 }
 
 std::string seeds_json(const SeedReport& report) {
-  Json json = head(report.images, report.resampling);
-  json["a"] = report.a;
-  json["b"] = report.b;
   Json metrics = Json::array();
   for (std::size_t m = 0; m < report.differences.size(); ++m) {
     const SeedDifference& one = report.differences[m];
@@ -153,8 +157,7 @@ std::string seeds_json(const SeedReport& report) {
                        {"p_bootstrap", number(one.p_value)},
                        {"p_t", number(one.t_p_value)}});
   }
-  json["metrics"] = std::move(metrics);
-  return text_of(json, 2);
+  return text_of(comparison(report, std::move(metrics)), 2);
 }
 
 std::string seeds_table(const SeedReport& report) {
@@ -171,6 +174,48 @@ std::string seeds_table(const SeedReport& report) {
   }
   return str(report.images, " images, ", report.a.size(), " runs against ", report.b.size(),
              "; intervals over seeds and images\n", table.text());
+}
+
+std::string human_json(const HumanScores& scores) {
+  Json json = head("n_images", scores.images);
+  json["left_out"] = scores.left_out;
+  json["annotators"] = scores.annotators;
+  json["corpus"] = object(scores.mean);
+  json["sd"] = object(scores.deviation);
+  return text_of(json, 2);
+}
+
+std::string human_table(const HumanScores& scores) {
+  TextTable table;
+  table.add({"", "mean", "sd"});
+  for (std::size_t m = 0; m < scores.mean.size(); ++m) {
+    table.add(
+        {scores.mean[m].first, fixed(scores.mean[m].second), fixed(scores.deviation[m].second)});
+  }
+  return str(scores.images, " images, each of ", scores.annotators,
+             " references against the others\n", table.text());
+}
+
+std::string judgements_json(const std::vector<MetricAgreement>& agreement, std::size_t judgements) {
+  Json metrics = Json::array();
+  for (const MetricAgreement& one : agreement) {
+    metrics.push_back({{"metric", one.metric},
+                       {"tau_b", number(one.tau_b.value_or(kNone))},
+                       {"tau_c", number(one.tau_c.value_or(kNone))}});
+  }
+  Json json = head("n_judgements", judgements);
+  json["metrics"] = std::move(metrics);
+  return text_of(json, 2);
+}
+
+std::string judgements_table(const std::vector<MetricAgreement>& agreement,
+                             std::size_t judgements) {
+  TextTable table;
+  table.add({"", "tau_b", "tau_c"});
+  for (const MetricAgreement& one : agreement) {
+    table.add({one.metric, fixed(one.tau_b.value_or(kNone)), fixed(one.tau_c.value_or(kNone))});
+  }
+  return str(judgements, " judgements\n", table.text());
 }
 
 }  // namespace saccade

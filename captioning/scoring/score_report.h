@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "captioning/scoring/caption_scores.h"
+#include "captioning/scoring/human.h"
+#include "captioning/scoring/judgements.h"
 #include "captioning/scoring/match.h"
 #include "captioning/statistics/bootstrap.h"
 #include "captioning/statistics/randomisation.h"
@@ -55,5 +57,13 @@ struct SeedReport {
 // (bootstrap), "t_low", "t_high", "p_bootstrap", "p_t"; what has no value is null.
 std::string seeds_json(const SeedReport& report);
 std::string seeds_table(const SeedReport& report);
+
+// {"schema_version", "n_images", "left_out", "annotators", "corpus": {...}, "sd": {...}}
+std::string human_json(const HumanScores& scores);
+std::string human_table(const HumanScores& scores);
+
+// {"schema_version", "n_judgements", "metrics": [{"metric", "tau_b", "tau_c"}]}
+std::string judgements_json(const std::vector<MetricAgreement>& agreement, std::size_t judgements);
+std::string judgements_table(const std::vector<MetricAgreement>& agreement, std::size_t judgements);
 
 }  // namespace saccade

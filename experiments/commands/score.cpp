@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <set>
 
 #include "captioning/data/reader_support.h"
 #include "captioning/metrics/meteor/meteor.h"
@@ -40,13 +41,15 @@ void print(const ScoreArgs& args, const std::string& json, const std::string& ta
   std::cout << (args.json ? json : table) << std::flush;
 }
 
-void show_notes(const MatchedCaptions& matched) {
-  for (const std::string& note : matched.notes) log::warn(plain_text(note));
+void show(const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) log::warn(plain_text(note));
 }
 
 ReferenceFile references_of(const ScoreArgs& args, const std::string& path) {
-  return read_references(
+  ReferenceFile references = read_references(
       path, args.split.empty() ? std::nullopt : std::optional(parse_split(args.split)));
+  show(references.notes);
+  return references;
 }
 
 Resampling resampling_of(const ScoreArgs& args) {
@@ -78,7 +81,7 @@ int score_one(const ScoreArgs& args) {
   need_files(args, 2, "REFERENCES and RESULTS");
   const ReferenceFile references = references_of(args, args.files[0]);
   const MatchedCaptions matched = match(references, read_results(args.files[1]));
-  show_notes(matched);
+  show(matched.notes);
   const Scorer scorer(args);
   const CaptionScores scores =
       score_captions(matched.candidates, matched.references, scorer.options);
@@ -95,12 +98,22 @@ int score_one(const ScoreArgs& args) {
 
 // One file, or several with commas between where there is no file of that name.
 std::vector<std::string> runs_of(const std::string& argument) {
+  namespace fs = std::filesystem;
   std::error_code error;
-  if (std::filesystem::exists(argument, error)) return {argument};
+  if (fs::exists(argument, error)) return {argument};
   std::vector<std::string> out;
+  std::set<fs::path> files;
   for (std::size_t at = 0; at <= argument.size();) {
     const std::size_t comma = std::min(argument.find(',', at), argument.size());
     out.push_back(argument.substr(at, comma - at));
+    if (out.back().empty()) {
+      throw UsageError(str("score: '", argument, "' holds an empty name; write a.json,b.json"));
+    }
+    const fs::path file = fs::weakly_canonical(out.back(), error);
+    if (!files.insert(error ? fs::path(out.back()) : file).second) {
+      throw UsageError(str("score: ", out.back(), " is there twice in '", argument,
+                           "'; runs of several seeds are as many files"));
+    }
     at = comma + 1;
   }
   return out;
@@ -113,7 +126,7 @@ std::vector<SeedRun> score_runs(const std::vector<std::string>& paths, std::int6
   std::vector<SeedRun> out;
   for (const std::string& path : paths) {
     const MatchedCaptions matched = match(references, read_results(path));
-    show_notes(matched);
+    show(matched.notes);
     if (images.empty()) images = matched.images;
     if (images != matched.images) {
       throw DataError(path +
@@ -184,6 +197,10 @@ int score_people(const ScoreArgs& args) {
   const ReferenceFile references = references_of(args, args.files[0]);
   const Scorer scorer(args);
   const HumanScores scores = score_humans(references, scorer.options);
+  if (scores.left_out > 0) {
+    show({str(references.path, ": ", scores.left_out,
+              " images have a single reference and are left out")});
+  }
   print(args, human_json(scores), human_table(scores));
   return static_cast<int>(ExitCode::kOk);
 }

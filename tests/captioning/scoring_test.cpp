@@ -70,11 +70,55 @@ TEST_CASE("references are read in every form") {
        {R"({"images": [{"id": 1}], "annotations": []})",
         R"({"images": [{"id": 1}, {"id": 1}], "annotations": []})",
         R"({"images": [{"id": 1}], "annotations": [{"image_id": 2, "caption": "x"}]})",
-        R"({"images": [{"id": 1.5}], "annotations": []})", R"({"images": [)", "",
+        R"({"images": [{"id": 1.5}], "annotations": [{"image_id": 1.5, "caption": "x"}]})",
+        R"({"images": [{"id": "x"}], "annotations": []})", R"({"images": [)", "",
         "a.jpg#0\tone\nno tab here\n"}) {
     INFO(broken);
     CHECK_THROWS_AS(read_references(folder.write("broken", broken), std::nullopt), DataError);
   }
+}
+
+TEST_CASE("ids are whole numbers, however they are written") {
+  const Folder folder;
+  const auto read = [&](const std::string& id) {
+    return read_references(folder.write("ids.json", R"({"images": [{"id": )" + id +
+                                                        R"(}], "annotations": [{"image_id": )" +
+                                                        id + R"(, "caption": "x"}]})"),
+                           std::nullopt);
+  };
+  CHECK(read("7.0").images[0].number == 7);
+  CHECK(read("-9007199254740991.0").images[0].number == -9007199254740991);
+  CHECK_THROWS_WITH(read("7.5"), Contains("ids.json: images[0].id: expected an integer, without a "
+                                          "fraction and without quotes; got number 7.5"));
+  CHECK_THROWS_WITH(read("\"7\""), Contains("got string \"7\""));
+  CHECK_THROWS_AS(read("1e300"), DataError);
+}
+
+TEST_CASE("image names match with and without folders, in every form") {
+  const Folder folder;
+  const auto references = read_references(
+      folder.write("refs.json", R"({"images": [{"id": 1, "file_name": "train/b.jpg"},
+        {"id": 2, "file_name": "train/c.jpg"}, {"id": 3, "file_name": "val/c.jpg"}],
+        "annotations": [{"image_id": 1, "caption": "x"}, {"image_id": 2, "caption": "x"},
+                        {"image_id": 3, "caption": "x"}]})"),
+      std::nullopt);
+  for (const std::string name : {"b.jpg", "train/b.jpg", "/far/b.jpg"}) {
+    INFO(name);
+    for (const std::string& text : {name + "\tboats\n", name + "#0\tboats\n",
+                                    R"([{"caption": "boats", "image": ")" + name + "\"}]"}) {
+      const auto results = read_results(folder.write("results", text));
+      CHECK(match(references, results).images == std::vector<std::size_t>{0});
+    }
+    const auto judged = folder.write("judged.csv", "image,caption,score\n" + name + ",boats,1\n");
+    CHECK_NOTHROW(score_judgements(references, read_judgements(judged), {}));
+  }
+  const ImageIndex index(references);
+  const auto find = [&](const char* name) {
+    return index.find({.name = name, .number = {}, .caption = "", .place = ""});
+  };
+  CHECK(find("val/c.jpg") == 2);
+  CHECK_FALSE(find("c.jpg"));  // of two images
+  CHECK_FALSE(find("d.jpg"));
 }
 
 TEST_CASE("results find their images by number, by name or by order") {
@@ -94,11 +138,16 @@ TEST_CASE("results find their images by number, by name or by order") {
   CHECK(matched("b.jpg#0\tboats\n").candidates[0] == "boats");
   CHECK(matched("boats\nkite\n").candidates == numbers.candidates);
 
-  const auto notes = matched("[{\"image_id\": 7, \"caption\": \"\\r\"}]").notes;
+  const auto notes = matched("[{\"image_id\": 7, \"caption\": \".\\r - !\"}]").notes;
   REQUIRE(notes.size() == 3);
   CHECK_THAT(notes[0], Contains("1 images have no caption and are not scored: b.jpg"));
-  CHECK_THAT(notes[1], Contains("1 captions are empty: 7"));
-  CHECK_THAT(notes[2], Contains("line ends"));
+  CHECK_THAT(notes[1], Contains("1 captions without a word: 7"));
+  CHECK_THAT(notes[2], Contains("results: 1 captions hold line ends"));
+  CHECK(references.notes.empty());
+  const auto odd = read_references(folder.write("odd.txt", "a\vb\tc\u2028d\te\nf\u0085g\n"), {});
+  REQUIRE(odd.notes.size() == 1);
+  CHECK_THAT(odd.notes[0], Contains("odd.txt: 3 captions hold line ends"));
+  CHECK(match(odd, read_results(folder.write("two.txt", "x\ny\n"))).notes.empty());
 
   CHECK_THROWS_WITH(matched(R"([{"image_id": 7, "caption": "a"}, {"image_id": 7, "caption": "b"},
                                 {"image_id": 8, "caption": "c"}, {"image_id": 9, "caption": ""}])"),
@@ -177,6 +226,7 @@ TEST_CASE("people score each other") {
       std::nullopt);
   const HumanScores scores = score_humans(references, {});
   CHECK(scores.images == 2);
+  CHECK(scores.left_out == 1);
   CHECK(scores.annotators == 2);
   CHECK(std::abs(as_map(scores.mean).at("ROUGE_L") - 1) < 1e-12);
   CHECK(as_map(scores.deviation).at("ROUGE_L") == 0);

@@ -60,7 +60,8 @@ json out /metrics/0/exact | grep -q true || fail "8 exchanges are enumerated"
 cp out first.report
 expect 0 "$saccade" score good.json bad.json --against refs.json --json --replicates 500 --threads 1
 cmp out first.report || fail "threads change a comparison"
-expect 0 "$saccade" score good.json,named.txt bad.json,bad.json --against refs.json --json \
+cp bad.json again.json
+expect 0 "$saccade" score good.json,named.txt bad.json,again.json --against refs.json --json \
   --replicates 500
 json out /metrics/0/sd_a >/dev/null
 # Runs that share no seed are no pairs: their order changes nothing.
@@ -91,6 +92,11 @@ expect 0 "$saccade" score refs.json --judgements judged.csv --json
 json out /metrics/0/tau_b >/dev/null
 expect 0 "$saccade" score refs.json --human
 wants "3 images, each of 2 references" out
+[ ! -s err ] || fail "a note without a cause"
+printf 'one\ta one\ntwo\ntwo\ta two\n' >some.txt
+expect 0 "$saccade" score some.txt --human --json
+wants "some.txt: 1 images have a single reference and are left out" err
+[ "$(json out /left_out)" -eq 1 ] || fail "left_out"
 
 # A candidate of 10,000 words, captions with line ends, none at all: scored, and said.
 {
@@ -99,8 +105,8 @@ wants "3 images, each of 2 references" out
   printf '"}, {"image_id": 22, "caption": "two\\rboats"}, {"image_id": 33, "caption": ""}]'
 } >odd.json
 expect 0 "$saccade" score refs.json odd.json
-wants "1 captions hold line ends" err
-wants "1 captions are empty: c.jpg" err
+wants "odd.json: 1 captions hold line ends" err
+wants "odd.json: 1 captions without a word: c.jpg" err
 printf '[{"image_id": 11, "caption": "a horse"}]' >one.json
 expect 0 "$saccade" score refs.json one.json
 wants "2 images have no caption and are not scored: b.jpg, c.jpg" err
@@ -125,6 +131,13 @@ refused "has 1 captions" short.txt
 refused "no such file" missing.json
 expect 3 "$saccade" score good.json one.json --against refs.json
 wants "the same images" err
+expect 2 "$saccade" score good.json, bad.json --against refs.json
+one_error "'good.json,' holds an empty name"
+expect 2 "$saccade" score good.json,./good.json bad.json --against refs.json
+one_error "./good.json is there twice"
+printf '{"ref_len": 1, "df": {"a": 3}}' >df.json
+expect 3 "$saccade" score refs.json good.json --document-frequencies df.json
+one_error "df.json: df.a: in 3 images of 1"
 expect 2 "$saccade" score refs.json
 one_error "REFERENCES and RESULTS"
 expect 2 "$saccade" score refs.json --human --judgements judged.csv
