@@ -47,12 +47,8 @@ int WordScores::draw(Index r, double temperature, double u) {
     probabilities_[v] = (logits[v] - largest) / divisor;
   const View p{probabilities_.data(), {1, logits_.cols()}};
   kernels::softmax(p, p);
-  // The vectorised exponential of -infinity is tiny, not zero.
   double total = 0;
-  for (std::size_t v = 0; v < logits.size(); ++v) {
-    if (std::isinf(logits[v])) probabilities_[v] = 0;
-    total += static_cast<double>(probabilities_[v]);
-  }
+  for (const Real p_word : probabilities_) total += static_cast<double>(p_word);
   double left = u * total;
   for (std::size_t v = 0; v < logits.size(); ++v) {
     left -= static_cast<double>(probabilities_[v]);

@@ -7,19 +7,24 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-// Word `step` of a sample: far apart from the sample's other words and from its coin (word 0).
-RandomKey word_key(RandomKey key, Index row, Index step) {
-  key.sample =
-      ((key.sample + static_cast<std::uint64_t>(row)) << 16) + static_cast<std::uint64_t>(step) + 1;
-  return key;
-}
-
 RandomKey coin_key(RandomKey key, std::uint64_t sample) {
   key.sample = sample << 16;
   return key;
 }
 
 }  // namespace
+
+// Far apart from the sample's other words and from its coin (word 0).
+RandomKey word_key(RandomKey key, Index row, Index step) {
+  key.sample =
+      ((key.sample + static_cast<std::uint64_t>(row)) << 16) + static_cast<std::uint64_t>(step) + 1;
+  return key;
+}
+
+void gumbel_noise(const RandomKey& key, std::span<Real> noise) {
+  Random random(key);
+  for (Real& g : noise) g = static_cast<Real>(random.gumbel());
+}
 
 int draw_region(Random& random, const Real* weights, Index regions) {
   double left = random.uniform();

@@ -9,6 +9,13 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
+// The key of word `step` of row `row` of a batch whose first sample is key.sample: a caption's
+// draws do not depend on the batch it is in.
+RandomKey word_key(RandomKey key, Index row, Index step);
+
+// Fills `noise` with Gumbel(0, 1) numbers (for ops::gumbel_one_hot: a word_key for each row).
+void gumbel_noise(const RandomKey& key, std::span<Real> noise);
+
 // Samples one region a row from its weights (a categorical draw by inversion).
 int draw_region(Random& random, const Real* weights, Index regions);
 

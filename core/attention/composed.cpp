@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/ops/linear.h"
+#include "core/ops/normalizers.h"
 #include "core/ops/pointwise.h"
 #include "core/ops/shape_ops.h"
 

@@ -1,5 +1,6 @@
 #include "core/base/random.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -67,6 +68,11 @@ double Random::normal() {
   spare_normal_ = radius * std::sin(angle);
   has_spare_ = true;
   return radius * std::cos(angle);
+}
+
+double Random::gumbel() {
+  // u = 0 would be infinite; half the smallest other u stands for it.
+  return -std::log(-std::log(std::max(uniform(), 0x1.0p-54)));
 }
 
 std::uint64_t Random::below(std::uint64_t n) {

@@ -42,6 +42,7 @@ class Random {
   std::uint32_t bits();                  // 32 random bits
   double uniform();                      // [0, 1), 53 bits
   double normal();                       // N(0, 1), Box-Muller
+  double gumbel();                       // Gumbel(0, 1), -log(-log u); in (-3.7, 36.8)
   std::uint64_t below(std::uint64_t n);  // 0 .. n-1, without modulo bias; n > 0
 
   // Fisher-Yates over anything with size() and operator[].

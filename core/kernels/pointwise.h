@@ -31,7 +31,8 @@ void scale_rows(ConstView x, ConstView factor, View y);
 void dropout(const RandomKey& key, double rate, ConstView x, View y, std::uint8_t* keep);
 void dropout_backward(const std::uint8_t* keep, double rate, ConstView dy, View dx);  // dx += ...
 
-// Softmax over the last axis, stable for any finite input.
+// Softmax over the last axis, stable for any finite input; -infinity gives exactly 0 beside a
+// finite number. y may be x.
 void softmax(ConstView x, View y);
 void softmax_backward(ConstView y, ConstView dy, View dx);  // dx += y (dy - <dy, y>)
 

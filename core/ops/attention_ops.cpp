@@ -27,16 +27,6 @@ View grad_or_scratch(Tape& tape, Var v) {
 
 }  // namespace
 
-Var softmax(Var x) {
-  SACCADE_CHECK(x.cols() > 0, "[softmax] nothing to weigh in ", x.shape());
-  Tape& tape = x.tape();
-  const Var y = tape.output(x.shape(), {x});
-  kernels::softmax(x.value(), tape.mutable_value(y));
-  tape.record(y,
-              [x, y, t = &tape] { kernels::softmax_backward(y.value(), t->grad(y), t->grad(x)); });
-  return y;
-}
-
 Var additive_score(Var keys, Var query, Var v, Index group) {
   check_memory("additive_score", keys, query, group);
   SACCADE_CHECK(keys.cols() == query.cols() && v.shape().size() == query.cols(),

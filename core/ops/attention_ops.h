@@ -8,8 +8,6 @@ namespace saccade {
 inline namespace SACCADE_NUMERIC {
 namespace ops {
 
-// Softmax over the last axis.
-Var softmax(Var x);
 // e = v' tanh(keys + query);  keys [M, L, A], query [R, A], v [A] -> [R, L].
 Var additive_score(Var keys, Var query, Var v, Index group);
 // e = scale <keys, query>;  keys [M, L, A], query [R, A] -> [R, L].

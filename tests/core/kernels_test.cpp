@@ -148,6 +148,15 @@ TEST_CASE("element-wise kernels agree with their twins") {
     kernels::softmax(x.view(), fast.view());
     kernels::reference::softmax(x.view(), reference.view());
     CHECK(close(reference.view(), fast.view()));
+    Tensor masked = random({7, 150}, scale);  // all but a few of a row
+    for (Index i = 0; i < masked.size(); ++i)
+      if (i % 7 != 0) masked[i] = -std::numeric_limits<Real>::infinity();
+    Tensor expected(masked.shape());
+    kernels::reference::softmax(masked.view(), expected.view());
+    kernels::softmax(masked.view(), masked.view());
+    CHECK(close(expected.view(), masked.view()));
+    for (Index i = 0; i < masked.size(); ++i)
+      if (i % 7 != 0) REQUIRE((masked[i] == 0 && expected[i] == 0));
   }
 }
 

@@ -1,6 +1,7 @@
 #include "core/base/random.h"
 
 #include <cmath>
+#include <numbers>
 #include <set>
 #include <vector>
 
@@ -41,6 +42,20 @@ TEST_CASE("uniform and normal have the right moments") {
   CHECK(std::abs(squares / n - 1.0 / 3) < 0.003);
   CHECK(std::abs(normal_sum / n) < 0.01);
   CHECK(std::abs(normal_squares / n - 1) < 0.02);
+}
+
+TEST_CASE("Gumbel numbers have the right moments") {
+  Random random({7, Stream::kTest, 2, 0});
+  const int n = 200000;
+  double sum = 0, squares = 0;
+  for (int i = 0; i < n; ++i) {
+    const double g = random.gumbel();
+    REQUIRE(std::isfinite(g));
+    sum += g, squares += g * g;
+  }
+  const double mean = sum / n;
+  CHECK(std::abs(mean - std::numbers::egamma) < 0.01);
+  CHECK(std::abs(squares / n - mean * mean - std::numbers::pi * std::numbers::pi / 6) < 0.03);
 }
 
 TEST_CASE("shuffle keeps every element") {

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "core/ops/attention_ops.h"
+#include "core/ops/normalizers.h"
 #include "core/ops/pointwise.h"
 #include "core/ops/shape_ops.h"
 #include "tests/gradcheck/gradcheck.h"
@@ -13,24 +14,6 @@ namespace {
 
 using Inputs = std::span<const Var>;
 using Outputs = std::vector<Var>;
-
-void add_softmax_cases(std::vector<GradientCase>& cases) {
-  cases.push_back({.op = "softmax",
-                   .name = "several rows, used twice",
-                   .inputs = random_tensors({{3, 4}}, "softmax"),
-                   .build = [](Tape&, Inputs in) -> Outputs {
-                     const Var y = ops::softmax(in[0]);
-                     return {y, ops::multiply(y, y), ops::softmax(in[0])};
-                   }});
-  cases.push_back({.op = "softmax",
-                   .name = "one region",
-                   .inputs = random_tensors({{2, 1}}, "softmax one"),
-                   .build = [](Tape&, Inputs in) -> Outputs { return {ops::softmax(in[0])}; }});
-  cases.push_back({.op = "softmax",
-                   .name = "far from zero, over rank 3",
-                   .inputs = random_tensors({{2, 2, 3}}, "softmax far", 100),
-                   .build = [](Tape&, Inputs in) -> Outputs { return {ops::softmax(in[0])}; }});
-}
 
 // Memories, regions, query rows and the group of one score or context.
 struct Extents {
@@ -223,7 +206,6 @@ void add_reinforce_cases(std::vector<GradientCase>& cases) {
 
 std::vector<GradientCase> attention_cases() {
   std::vector<GradientCase> cases;
-  add_softmax_cases(cases);
   add_score_cases(cases);
   add_context_cases(cases);
   add_doubly_stochastic_cases(cases);

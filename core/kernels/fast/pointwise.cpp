@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/kernels/internal/eigen_maps.h"
 
@@ -75,11 +76,14 @@ void dropout_backward(const std::uint8_t* keep, double rate, ConstView dy, View 
 }
 
 void softmax(ConstView x, View y) {
+  // The vectorised exponential of -infinity is about the smallest number, not zero. Taking off
+  // somewhat more makes it zero, and leaves the bits of all that matters.
+  constexpr Real kCrumb = 4 * std::numeric_limits<Real>::min();
   const Index n = x.cols();
   for (Index r = 0; r < x.rows(); ++r) {
     const auto in = array(x.row(r), n);
     auto out = array(y.row(r), n);
-    out = (in - in.maxCoeff()).exp();
+    out = ((in - in.maxCoeff()).exp() - kCrumb).max(Real(0));
     out *= 1 / out.sum();
   }
 }
