@@ -13,10 +13,13 @@ namespace kernels {
 void tanh(ConstView x, View y);
 void sigmoid(ConstView x, View y);
 void relu(ConstView x, View y);
-// dx += dy (1 - y^2), dx += dy y (1 - y), dx += dy [y > 0].
+void leaky_relu(ConstView x, Real slope, View y);  // max(x, slope x); slope in [0, 1)
+void exp(ConstView x, View y);                     // of -infinity it may be tiny, not 0
+// dx += dy (1 - y^2), dx += dy y (1 - y), dx += dy [y > 0], dx += dy (slope unless y > 0).
 void tanh_backward(ConstView y, ConstView dy, View dx);
 void sigmoid_backward(ConstView y, ConstView dy, View dx);
 void relu_backward(ConstView y, ConstView dy, View dx);
+void leaky_relu_backward(ConstView y, Real slope, ConstView dy, View dx);
 
 void add(ConstView a, ConstView b, View y);                 // y = a + b
 void multiply(ConstView a, ConstView b, View y);            // y = a * b
@@ -35,6 +38,11 @@ void dropout_backward(const std::uint8_t* keep, double rate, ConstView dy, View 
 // finite number. y may be x.
 void softmax(ConstView x, View y);
 void softmax_backward(ConstView y, ConstView dy, View dx);  // dx += y (dy - <dy, y>)
+
+// norm[r] = max(|x[r]|_2, floor), y = x / norm;  x, y [..., D], norm one number a row.
+void normalize_rows(ConstView x, Real floor, View y, View norm);
+// dx += (dy - y <y, dy>) / norm, where the norm is the floor dx += dy / floor.
+void normalize_rows_backward(ConstView y, ConstView norm, Real floor, ConstView dy, View dx);
 
 // nll[r] = log sum_v exp(logits[r, v]) - logits[r, target[r]]; lse[r] keeps the first term.
 void cross_entropy(ConstView logits, std::span<const int> targets, View nll, View lse);

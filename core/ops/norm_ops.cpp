@@ -67,6 +67,18 @@ Var layer_norm(Var x, Var gamma, Var beta, double epsilon) {
   return y;
 }
 
+Var normalize_rows(Var x) {
+  constexpr Real kFloor = Real(1e-8);
+  Tape& tape = x.tape();
+  const Var y = tape.output(x.shape(), {x});
+  const View norm{tape.scratch(x.rows()), {x.rows()}};
+  kernels::normalize_rows(x.value(), kFloor, tape.mutable_value(y), norm);
+  tape.record(y, [x, y, norm, t = &tape] {
+    kernels::normalize_rows_backward(y.value(), norm, kFloor, t->grad(y), t->grad(x));
+  });
+  return y;
+}
+
 }  // namespace ops
 }  // namespace SACCADE_NUMERIC
 }  // namespace saccade

@@ -1,4 +1,4 @@
-// Normalisation with learned gain and shift; none of them looks across the samples of a batch.
+// Normalisation; none of these looks across the samples of a batch.
 #pragma once
 
 #include "core/autograd/tape.h"
@@ -21,6 +21,9 @@ Var group_norm(Var x, Var gamma, Var beta, const GroupNormOptions& options);
 // Each row (last axis) to mean 0 and variance 1, then gamma x' + beta (Ba et al. 2016).
 // x [..., D], gamma, beta [D] -> as x.
 Var layer_norm(Var x, Var gamma, Var beta, double epsilon = 1e-5);
+
+// x / max(|x|_2, 1e-8) of each row (last axis), without parameters. x [..., D] -> as x.
+Var normalize_rows(Var x);
 
 }  // namespace ops
 }  // namespace SACCADE_NUMERIC

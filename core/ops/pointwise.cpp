@@ -72,6 +72,26 @@ Var relu(Var x) {
   return y;
 }
 
+Var leaky_relu(Var x, Real slope) {
+  SACCADE_CHECK(slope >= 0 && slope < 1, "[leaky_relu] slope must be in [0, 1); got ", slope);
+  Tape& tape = x.tape();
+  const Var y = tape.output(x.shape(), {x});
+  kernels::leaky_relu(x.value(), slope, tape.mutable_value(y));
+  tape.record(y, [x, y, slope, t = &tape] {
+    kernels::leaky_relu_backward(y.value(), slope, t->grad(y), t->grad(x));
+  });
+  return y;
+}
+
+Var exp(Var x) {
+  Tape& tape = x.tape();
+  const Var y = tape.output(x.shape(), {x});
+  kernels::exp(x.value(), tape.mutable_value(y));
+  tape.record(
+      y, [x, y, t = &tape] { kernels::accumulate_product(t->grad(y), y.value(), t->grad(x)); });
+  return y;
+}
+
 Var dropout(Var x, double rate) {
   SACCADE_CHECK(rate >= 0 && rate < 1, "[dropout] rate must be in [0, 1); got ", rate);
   Tape& tape = x.tape();

@@ -80,6 +80,22 @@ Var concat_cols(std::span<const Var> parts) {
   return y;
 }
 
+Var slice_cols(Var x, Index first, Index count) {
+  SACCADE_CHECK(first >= 0 && count >= 0 && first + count <= x.cols(), "[slice_cols] columns ",
+                first, " to ", first + count, " of ", x.shape());
+  if (first == 0 && count == x.cols()) return x;
+  Tape& tape = x.tape();
+  const Var y = tape.output(x.shape().with_last(count), {x});
+  const View out = tape.mutable_value(y);
+  for (Index r = 0; r < out.rows(); ++r) std::copy_n(x.value().row(r) + first, count, out.row(r));
+  tape.record(y, [x, y, first, count, t = &tape] {
+    const View dy = t->grad(y), dx = t->grad(x);
+    for (Index r = 0; r < dy.rows(); ++r)
+      kernels::accumulate({dy.row(r), {count}}, {dx.row(r) + first, {count}});
+  });
+  return y;
+}
+
 Var mean_regions(Var x) {
   const Shape& shape = x.shape();
   SACCADE_CHECK(shape.rank() == 3 && shape[1] > 0, "[mean_regions] needs [B, L, D]; got ", shape);

@@ -43,6 +43,7 @@ std::vector<GradientCase> linear_cases();
 std::vector<GradientCase> shape_cases();
 std::vector<GradientCase> attention_cases();
 std::vector<GradientCase> normalizer_cases();
+std::vector<GradientCase> alignment_cases();
 std::vector<GradientCase> sequence_cases();
 std::vector<GradientCase> conv_cases();
 std::vector<GradientCase> norm_cases();

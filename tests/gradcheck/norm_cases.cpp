@@ -95,12 +95,31 @@ void add_layer_norm_cases(std::vector<GradientCase>& cases) {
                    }});
 }
 
+void add_normalize_rows_cases(std::vector<GradientCase>& cases) {
+  for (const Shape& shape : {Shape{3, 4}, Shape{2, 2, 3}, Shape{1, 7}})
+    cases.push_back({.op = "normalize_rows",
+                     .name = str(shape),
+                     .inputs = random_tensors({shape}, "normalize_rows" + str(shape)),
+                     .build = [](Tape&, Inputs in) -> Outputs {
+                       const Var y = ops::normalize_rows(in[0]);
+                       return {y, ops::multiply(y, in[0])};
+                     }});
+  // The sign of a number: where it has a gradient, that is zero.
+  cases.push_back({.op = "normalize_rows",
+                   .name = "one number a row",
+                   .inputs = random_tensors({{3, 1}}, "normalize_rows one"),
+                   .build = [](Tape&, Inputs in) -> Outputs {
+                     return {ops::multiply(ops::normalize_rows(in[0]), in[0])};
+                   }});
+}
+
 }  // namespace
 
 std::vector<GradientCase> norm_cases() {
   std::vector<GradientCase> cases;
   add_group_norm_cases(cases);
   add_layer_norm_cases(cases);
+  add_normalize_rows_cases(cases);
   return cases;
 }
 

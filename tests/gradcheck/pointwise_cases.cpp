@@ -57,6 +57,20 @@ std::vector<GradientCase> pointwise_cases() {
                    .name = "away from the kink",
                    .inputs = off_zero(random_tensors({{4, 5}}, "relu")),
                    .build = [](Tape&, Inputs in) -> Outputs { return {ops::relu(in[0])}; }});
+  for (const Real slope : {0.2, 0.0})
+    cases.push_back({.op = "leaky_relu",
+                     .name = "away from the kink, slope " + std::to_string(slope),
+                     .inputs = off_zero(random_tensors({{4, 5}}, "leaky_relu")),
+                     .build = [slope](Tape&, Inputs in) -> Outputs {
+                       return {ops::leaky_relu(in[0], slope)};
+                     }});
+  cases.push_back({.op = "exp",
+                   .name = "twice over",
+                   .inputs = random_tensors({{3, 4}}, "exp"),
+                   .build = [](Tape&, Inputs in) -> Outputs {
+                     const Var y = ops::exp(in[0]);
+                     return {y, ops::exp(ops::scale(y, -1))};
+                   }});
   cases.push_back({.op = "dropout",
                    .name = "odd count, two masks",
                    .inputs = random_tensors({{5, 5}}, "dropout"),

@@ -70,6 +70,20 @@ void add_concat_cases(std::vector<GradientCase>& cases) {
                    .build = [](Tape&, Inputs in) -> Outputs {
                      return {ops::concat_cols(std::vector<Var>{in[0]})};
                    }});
+  cases.push_back({.op = "slice_cols",
+                   .name = "overlapping, and all of it",
+                   .inputs = random_tensors({{3, 5}}, "slice_cols"),
+                   .build = [](Tape&, Inputs in) -> Outputs {
+                     return {ops::tanh(ops::slice_cols(in[0], 0, 3)),
+                             ops::tanh(ops::slice_cols(in[0], 2, 3)),
+                             ops::slice_cols(ops::tanh(in[0]), 0, 5)};
+                   }});
+  cases.push_back({.op = "slice_cols",
+                   .name = "one column of rank 3",
+                   .inputs = random_tensors({{2, 2, 3}}, "slice_cols one"),
+                   .build = [](Tape&, Inputs in) -> Outputs {
+                     return {ops::tanh(ops::slice_cols(in[0], 1, 1))};
+                   }});
 }
 
 void add_reduction_cases(std::vector<GradientCase>& cases) {

@@ -23,6 +23,8 @@ auto logistic(const Expression& x) {
 void tanh(ConstView x, View y) { array(y) = array(x).tanh(); }
 void sigmoid(ConstView x, View y) { array(y) = logistic(array(x)); }
 void relu(ConstView x, View y) { array(y) = array(x).max(Real(0)); }
+void leaky_relu(ConstView x, Real slope, View y) { array(y) = array(x).max(slope * array(x)); }
+void exp(ConstView x, View y) { array(y) = array(x).exp(); }
 
 void tanh_backward(ConstView y, ConstView dy, View dx) {
   array(dx) += array(dy) * (1 - array(y).square());
@@ -32,6 +34,10 @@ void sigmoid_backward(ConstView y, ConstView dy, View dx) {
 }
 void relu_backward(ConstView y, ConstView dy, View dx) {
   array(dx) += (array(y) > Real(0)).select(array(dy), Real(0));
+}
+
+void leaky_relu_backward(ConstView y, Real slope, ConstView dy, View dx) {
+  for (Index i = 0; i < y.size(); ++i) dx[i] += y[i] > 0 ? dy[i] : slope * dy[i];
 }
 
 void add(ConstView a, ConstView b, View y) { array(y) = array(a) + array(b); }
@@ -94,6 +100,25 @@ void softmax_backward(ConstView y, ConstView dy, View dx) {
     const auto p = array(y.row(r), n), g = array(dy.row(r), n);
     const Real dot = (p * g).sum();
     array(dx.row(r), n) += p * (g - dot);
+  }
+}
+
+void normalize_rows(ConstView x, Real floor, View y, View norm) {
+  const Index n = x.cols();
+  for (Index r = 0; r < x.rows(); ++r) {
+    const auto in = array(x.row(r), n);
+    const Real length = std::sqrt(in.square().sum());
+    norm[r] = length <= floor ? floor : length;
+    array(y.row(r), n) = in * (1 / norm[r]);
+  }
+}
+
+void normalize_rows_backward(ConstView y, ConstView norm, Real floor, ConstView dy, View dx) {
+  const Index n = y.cols();
+  for (Index r = 0; r < y.rows(); ++r) {
+    const auto out = array(y.row(r), n), g = array(dy.row(r), n);
+    const Real along = norm[r] == floor ? Real{0} : (out * g).sum();
+    array(dx.row(r), n) += (g - along * out) * (1 / norm[r]);
   }
 }
 
