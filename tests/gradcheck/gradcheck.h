@@ -47,5 +47,6 @@ std::vector<GradientCase> alignment_cases();
 std::vector<GradientCase> sequence_cases();
 std::vector<GradientCase> conv_cases();
 std::vector<GradientCase> norm_cases();
+std::vector<GradientCase> sequence_attention_cases();
 
 }  // namespace saccade::test

@@ -1,0 +1,57 @@
+// Which keys a query may look at when all positions of a sequence look at once: a pattern over
+// (query, key), and keys that a sample leaves out.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "core/base/real.h"
+
+namespace saccade {
+
+// Borrowed lists; sizes are those of AttentionExtents. The pattern holds for every sample.
+struct AttentionMask {
+  enum class Pattern {
+    kAll,
+    kCausal,      // query t sees the keys s <= t + keys - queries: the last query sees all
+    kWindow,      // |t - s| <= radius, or t < global or s < global (Beltagy et al. 2020)
+    kNeighbours,  // query t sees neighbours[starts[t]] .. neighbours[starts[t + 1] - 1]
+  };
+  Pattern pattern = Pattern::kAll;
+  Index radius = 0, global = 0;  // kWindow
+  // kNeighbours: [queries + 1], or [batch * queries + 1] if every sample has its own lists; each
+  // list ascends.
+  std::span<const Index> starts = {};
+  std::span<const int> neighbours = {};
+  std::span<const int> lengths = {};           // [batch] or empty: the keys s < lengths[b]
+  std::span<const std::uint8_t> allowed = {};  // [batch, keys] or empty: the keys that are not 0
+};
+
+struct AttentionExtents {
+  Index batch = 0, queries = 0, keys = 0;
+};
+
+// The keys a query sees under kAll, kCausal and kWindow: [0, prefix) and [begin, end), prefix <=
+// begin.
+struct KeyRanges {
+  Index prefix = 0, begin = 0, end = 0;
+};
+KeyRanges key_ranges(const AttentionMask& mask, const AttentionExtents& extents, Index query);
+
+// The keys below this number may be seen by the queries of `sample`.
+inline Index key_limit(const AttentionMask& mask, const AttentionExtents& extents, Index sample) {
+  return mask.lengths.empty() ? extents.keys : mask.lengths[static_cast<std::size_t>(sample)];
+}
+
+// The keys of a kNeighbours query.
+std::span<const int> neighbours_of(const AttentionMask& mask, const AttentionExtents& extents,
+                                   Index sample, Index query);
+
+// Whether the query may see the key: the definition that the fast paths are tested against.
+bool permits(const AttentionMask& mask, const AttentionExtents& extents, Index sample, Index query,
+             Index key);
+
+// Throws ShapeError, `op` first, if lists and extents do not fit or a query sees no key at all.
+void check_mask(const char* op, const AttentionMask& mask, const AttentionExtents& extents);
+
+}  // namespace saccade

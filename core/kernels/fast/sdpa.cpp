@@ -1,0 +1,350 @@
+#include "core/kernels/sdpa.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "core/kernels/gemm.h"
+#include "core/kernels/internal/eigen_maps.h"
+#include "core/kernels/internal/sdpa_neighbours.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+namespace kernels {
+
+namespace {
+
+constexpr Real kNone = -std::numeric_limits<Real>::infinity();
+// A band is as wide as its block of queries and twice the radius: fewer queries waste fewer scores.
+constexpr Index kBandQueries = 32;
+
+// Scores that are made by one product. In a whole tile every query sees every key.
+struct Tile {
+  Index key, keys;
+  bool whole;
+};
+struct QueryBlock {
+  Index first, count;
+  std::vector<Tile> tiles;
+};
+
+void add_tiles(Index begin, Index end, bool whole, std::vector<Tile>& tiles) {
+  for (Index s = begin; s < end; s += kSdpaKeys)
+    tiles.push_back({.key = s, .keys = std::min(kSdpaKeys, end - s), .whole = whole});
+}
+
+// The blocks of one sample. A block's queries share their prefix: global queries stand apart.
+std::vector<QueryBlock> plan(const SdpaInputs& in, Index sample) {
+  const AttentionExtents extents = in.extents();
+  const Index limit = key_limit(in.mask, extents, sample);
+  const bool window = in.mask.pattern == AttentionMask::Pattern::kWindow;
+  const Index apart = window ? std::min(in.mask.global, extents.queries) : 0;
+  std::vector<QueryBlock> blocks;
+  for (Index t = 0; t < extents.queries;) {
+    const bool band = window && t >= apart;
+    const Index end = t < apart ? apart : extents.queries;
+    QueryBlock block{
+        .first = t, .count = std::min(band ? kBandQueries : kSdpaQueries, end - t), .tiles = {}};
+    const KeyRanges first = key_ranges(in.mask, extents, t),
+                    last = key_ranges(in.mask, extents, t + block.count - 1);
+    const bool same = first.begin == last.begin && first.end == last.end;
+    add_tiles(0, std::min(first.prefix, limit), true, block.tiles);
+    add_tiles(first.begin, std::min(last.end, limit), same, block.tiles);
+    t += block.count;
+    blocks.push_back(std::move(block));
+  }
+  return blocks;
+}
+
+// One head of one sample, rows apart by the width of all heads.
+struct Head {
+  const Real *q, *k, *v;
+  Index qk_stride, v_stride, width, value_width;
+  Real scale;
+};
+
+Head head_of(const SdpaInputs& in, Index b, Index h) {
+  const AttentionExtents e = in.extents();
+  const Index width = in.width(), value_width = in.value_width();
+  return {.q = in.q.data + b * e.queries * in.q.cols() + h * width,
+          .k = in.k.data + b * e.keys * in.k.cols() + h * width,
+          .v = in.v.data + b * e.keys * in.v.cols() + h * value_width,
+          .qk_stride = in.q.cols(),
+          .v_stride = in.v.cols(),
+          .width = width,
+          .value_width = value_width,
+          .scale = 1 / std::sqrt(static_cast<Real>(width))};
+}
+
+// Scores of a block against a tile, rows kSdpaKeys apart.
+void scores(const Head& head, const QueryBlock& block, const Tile& tile, Real* out) {
+  gemm({.trans_b = Trans::kYes,
+        .m = block.count,
+        .n = tile.keys,
+        .k = head.width,
+        .alpha = head.scale,
+        .a = head.q + block.first * head.qk_stride,
+        .lda = head.qk_stride,
+        .b = head.k + tile.key * head.qk_stride,
+        .ldb = head.qk_stride,
+        .c = out,
+        .ldc = kSdpaKeys});
+}
+
+// What one sample's `allowed` does to scores: a penalty before the exponential and, because that
+// of -infinity need not be exactly 0, a factor behind it.
+class KeyFilter {
+ public:
+  KeyFilter(const SdpaInputs& in, Index sample) {
+    if (in.mask.allowed.empty()) return;
+    const Index keys = in.extents().keys;
+    penalty_.resize(keys), factor_.resize(keys);
+    for (Index s = 0; s < keys; ++s) {
+      const bool allowed = in.mask.allowed[static_cast<std::size_t>(sample * keys + s)] != 0;
+      penalty_[s] = allowed ? Real{0} : kNone;
+      factor_[s] = allowed ? Real{1} : Real{0};
+    }
+  }
+  void before(Index key, ArrayMap row) const {
+    if (penalty_.size() > 0) row += penalty_.segment(key, row.size());
+  }
+  void behind(Index key, ArrayMap row) const {
+    if (factor_.size() > 0) row *= factor_.segment(key, row.size());
+  }
+
+ private:
+  Array penalty_, factor_;
+};
+
+// The part of a tile's row that query t sees, 0 written elsewhere.
+struct Piece {
+  Index key;  // of its first number
+  ArrayMap row;
+};
+Piece piece_of(const SdpaInputs& in, const Tile& tile, Index t, Real* row) {
+  if (tile.whole) return {tile.key, array(row, tile.keys)};
+  const KeyRanges ranges = key_ranges(in.mask, in.extents(), t);
+  const Index begin = std::clamp<Index>(ranges.begin - tile.key, 0, tile.keys);
+  const Index end = std::clamp<Index>(ranges.end - tile.key, begin, tile.keys);
+  std::fill(row, row + begin, Real{0});
+  std::fill(row + end, row + tile.keys, Real{0});
+  return {tile.key + begin, array(row + begin, end - begin)};
+}
+
+// The running maximum and sum of exponentials of a block's rows.
+struct Running {
+  std::array<Real, kSdpaQueries> most, sum;
+  Running() {
+    most.fill(kNone);
+    sum.fill(0);
+  }
+};
+
+// Scores to exponentials under the new maximum; returns what older sums have to be scaled by.
+Real take_in(const KeyFilter& filter, const Piece& piece, Real& most, Real& sum) {
+  if (piece.row.size() == 0) return 1;
+  ArrayMap row = piece.row;
+  filter.before(piece.key, row);
+  const Real before = most;
+  most = std::max(before, row.maxCoeff());
+  if (most == kNone) {  // none of these keys is allowed, nor was one before
+    row.setZero();
+    return 1;
+  }
+  row = (row - most).exp();
+  filter.behind(piece.key, row);
+  const Real factor = before == most ? Real{1} : std::exp(before - most);
+  sum = sum * factor + row.sum();
+  return factor;
+}
+
+void forward(const SdpaInputs& in, const Head& head, const KeyFilter& filter,
+             const QueryBlock& block, Real* buffer, Real* out, Real* lse) {
+  const auto out_row = [&](Index r) {
+    return array(out + (block.first + r) * head.v_stride, head.value_width);
+  };
+  Running running;
+  for (const Tile& tile : block.tiles) {
+    const bool first = &tile == block.tiles.data();
+    scores(head, block, tile, buffer);
+    for (Index r = 0; r < block.count; ++r) {
+      const auto i = static_cast<std::size_t>(r);
+      const Piece piece = piece_of(in, tile, block.first + r, buffer + r * kSdpaKeys);
+      const Real factor = take_in(filter, piece, running.most[i], running.sum[i]);
+      if (factor != 1 && !first) out_row(r) *= factor;
+    }
+    gemm({.m = block.count,
+          .n = head.value_width,
+          .k = tile.keys,
+          .a = buffer,
+          .lda = kSdpaKeys,
+          .b = head.v + tile.key * head.v_stride,
+          .ldb = head.v_stride,
+          .beta = first ? Real{0} : Real{1},
+          .c = out + block.first * head.v_stride,
+          .ldc = head.v_stride});
+  }
+  for (Index r = 0; r < block.count; ++r) {
+    const auto i = static_cast<std::size_t>(r);
+    out_row(r) /= running.sum[i];
+    lse[block.first + r] = running.most[i] + std::log(running.sum[i]);
+  }
+}
+
+struct Backward {
+  const Real *out, *lse, *dout;
+  Real *dq, *dk, *dv;  // null where not wanted
+};
+
+void backward(const SdpaInputs& in, const Head& head, const KeyFilter& filter,
+              const QueryBlock& block, const Backward& g, Real* weights, Real* dscores) {
+  const Index value_first = block.first * head.v_stride, first = block.first * head.qk_stride;
+  std::array<Real, kSdpaQueries> mean;  // sum_s p ds of each row, as <dout, out>
+  for (Index r = 0; r < block.count; ++r) {
+    const Index row = value_first + r * head.v_stride;
+    mean[static_cast<std::size_t>(r)] =
+        (array(g.dout + row, head.value_width) * array(g.out + row, head.value_width)).sum();
+  }
+  for (const Tile& tile : block.tiles) {
+    const Index key = tile.key * head.qk_stride, value = tile.key * head.v_stride;
+    scores(head, block, tile, weights);
+    for (Index r = 0; r < block.count; ++r) {
+      Piece piece = piece_of(in, tile, block.first + r, weights + r * kSdpaKeys);
+      filter.before(piece.key, piece.row);
+      piece.row = (piece.row - g.lse[block.first + r]).exp();
+      filter.behind(piece.key, piece.row);
+    }
+    if (g.dv)
+      gemm({.trans_a = Trans::kYes,
+            .m = tile.keys,
+            .n = head.value_width,
+            .k = block.count,
+            .a = weights,
+            .lda = kSdpaKeys,
+            .b = g.dout + value_first,
+            .ldb = head.v_stride,
+            .beta = 1,
+            .c = g.dv + value,
+            .ldc = head.v_stride});
+    if (!g.dq && !g.dk) continue;
+    gemm({.trans_b = Trans::kYes,
+          .m = block.count,
+          .n = tile.keys,
+          .k = head.value_width,
+          .a = g.dout + value_first,
+          .lda = head.v_stride,
+          .b = head.v + value,
+          .ldb = head.v_stride,
+          .c = dscores,
+          .ldc = kSdpaKeys});
+    for (Index r = 0; r < block.count; ++r) {
+      auto row = array(dscores + r * kSdpaKeys, tile.keys);
+      row = array(weights + r * kSdpaKeys, tile.keys) * (row - mean[static_cast<std::size_t>(r)]);
+    }
+    if (g.dq)
+      gemm({.m = block.count,
+            .n = head.width,
+            .k = tile.keys,
+            .alpha = head.scale,
+            .a = dscores,
+            .lda = kSdpaKeys,
+            .b = head.k + key,
+            .ldb = head.qk_stride,
+            .beta = 1,
+            .c = g.dq + first,
+            .ldc = head.qk_stride});
+    if (g.dk)
+      gemm({.trans_a = Trans::kYes,
+            .m = tile.keys,
+            .n = head.width,
+            .k = block.count,
+            .alpha = head.scale,
+            .a = dscores,
+            .lda = kSdpaKeys,
+            .b = head.q + first,
+            .ldb = head.qk_stride,
+            .beta = 1,
+            .c = g.dk + key,
+            .ldc = head.qk_stride});
+  }
+}
+
+template <class Body>  // body(b, h, filter, block)
+void for_each_block(const SdpaInputs& in, Body body) {
+  for (Index b = 0; b < in.extents().batch; ++b) {
+    const std::vector<QueryBlock> blocks = plan(in, b);
+    const KeyFilter filter(in, b);
+    for (Index h = 0; h < in.heads; ++h)
+      for (const QueryBlock& block : blocks) body(b, h, filter, block);
+  }
+}
+
+}  // namespace
+
+void sdpa(const SdpaInputs& in, View out, View lse) {
+  if (in.mask.pattern == AttentionMask::Pattern::kNeighbours) return sdpa_neighbours(in, out, lse);
+  const AttentionExtents e = in.extents();
+  Array buffer(kSdpaQueries * kSdpaKeys);
+  for_each_block(in, [&](Index b, Index h, const KeyFilter& filter, const QueryBlock& block) {
+    forward(in, head_of(in, b, h), filter, block, buffer.data(),
+            out.data + b * e.queries * out.cols() + h * in.value_width(),
+            lse.data + (b * in.heads + h) * e.queries);
+  });
+}
+
+void sdpa_backward(const SdpaInputs& in, ConstView out, ConstView lse, ConstView dout,
+                   const SdpaGradients& gradients) {
+  if (in.mask.pattern == AttentionMask::Pattern::kNeighbours)
+    return sdpa_neighbours_backward(in, out, lse, dout, gradients);
+  const AttentionExtents e = in.extents();
+  Array weights(kSdpaQueries * kSdpaKeys), dscores(kSdpaQueries * kSdpaKeys);
+  for_each_block(in, [&](Index b, Index h, const KeyFilter& filter, const QueryBlock& block) {
+    const auto slice = [&](View all, Index rows) {
+      return all.data ? all.data + b * rows * all.cols() + h * (all.cols() / in.heads) : nullptr;
+    };
+    const Index values = b * e.queries * out.cols() + h * in.value_width();
+    backward(in, head_of(in, b, h), filter, block,
+             {.out = out.data + values,
+              .lse = lse.data + (b * in.heads + h) * e.queries,
+              .dout = dout.data + values,
+              .dq = slice(gradients.dq, e.queries),
+              .dk = slice(gradients.dk, e.keys),
+              .dv = slice(gradients.dv, e.keys)},
+             weights.data(), dscores.data());
+  });
+}
+
+// For recorders: a pass of its own, a row at a time.
+void sdpa_weights(const SdpaInputs& in, View weights) {
+  const AttentionExtents e = in.extents();
+  for (Index b = 0; b < e.batch; ++b)
+    for (Index h = 0; h < in.heads; ++h) {
+      const Head head = head_of(in, b, h);
+      Real* first = weights.data + (b * in.heads + h) * e.queries * e.keys;
+      gemm({.trans_b = Trans::kYes,
+            .m = e.queries,
+            .n = e.keys,
+            .k = head.width,
+            .alpha = head.scale,
+            .a = head.q,
+            .lda = head.qk_stride,
+            .b = head.k,
+            .ldb = head.qk_stride,
+            .c = first,
+            .ldc = e.keys});
+      for (Index t = 0; t < e.queries; ++t) {
+        auto row = array(first + t * e.keys, e.keys);
+        Array factor(e.keys);
+        for (Index s = 0; s < e.keys; ++s) factor[s] = permits(in.mask, e, b, t, s) ? 1 : 0;
+        row = (factor > 0).select(row, kNone);
+        row = (row - row.maxCoeff()).exp() * factor;
+        row /= row.sum();
+      }
+    }
+}
+
+}  // namespace kernels
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

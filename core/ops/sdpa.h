@@ -1,0 +1,24 @@
+// Scaled dot-product attention of all positions of a sequence at once, fused: forward holds a block
+// of scores, backward computes them again. Heads are column slices, so nothing is copied.
+// B samples, T queries, S keys, H heads of widths d and e.
+#pragma once
+
+#include "core/autograd/tape.h"
+#include "core/kernels/attention_mask.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+namespace ops {
+
+// out[t] = sum_s softmax_s(<q[t], k[s]> / sqrt(d)) v[s] over the keys that the mask permits, for
+// every head (Vaswani et al. 2017, eq. 1);  q [B, T, H d], k [B, S, H d], v [B, S, H e] ->
+// [B, T, H e]. The mask's lists are copied. Throws ShapeError where a query may look at no key.
+Var sdpa(Var q, Var k, Var v, Index heads, const AttentionMask& mask);
+
+// The weights of those sums, for recorders: [B, H, T, S] in the tape's arena, exactly 0 where a key
+// is not permitted, without gradient.
+ConstView sdpa_weights(Var q, Var k, Index heads, const AttentionMask& mask);
+
+}  // namespace ops
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade
