@@ -11,7 +11,7 @@ inline namespace SACCADE_NUMERIC {
 namespace kernels {
 
 // Queries and keys that are scored at a time.
-constexpr Index kSdpaQueries = 64, kSdpaKeys = 128;
+constexpr Index kSdpaQueries = 128, kSdpaKeys = 256;
 
 struct SdpaInputs {
   ConstView q, k, v;

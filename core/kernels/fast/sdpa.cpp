@@ -61,7 +61,7 @@ std::vector<QueryBlock> plan(const SdpaInputs& in, Index sample) {
 // One head of one sample, rows apart by the width of all heads.
 struct Head {
   const Real *q, *k, *v;
-  Index qk_stride, v_stride, width, value_width;
+  Index q_stride, k_stride, v_stride, out_stride, width, value_width;
   Real scale;
 };
 
@@ -71,8 +71,10 @@ Head head_of(const SdpaInputs& in, Index b, Index h) {
   return {.q = in.q.data + b * e.queries * in.q.cols() + h * width,
           .k = in.k.data + b * e.keys * in.k.cols() + h * width,
           .v = in.v.data + b * e.keys * in.v.cols() + h * value_width,
-          .qk_stride = in.q.cols(),
+          .q_stride = in.q.cols(),
+          .k_stride = in.k.cols(),
           .v_stride = in.v.cols(),
+          .out_stride = in.v.cols(),
           .width = width,
           .value_width = value_width,
           .scale = 1 / std::sqrt(static_cast<Real>(width))};
@@ -85,10 +87,10 @@ void scores(const Head& head, const QueryBlock& block, const Tile& tile, Real* o
         .n = tile.keys,
         .k = head.width,
         .alpha = head.scale,
-        .a = head.q + block.first * head.qk_stride,
-        .lda = head.qk_stride,
-        .b = head.k + tile.key * head.qk_stride,
-        .ldb = head.qk_stride,
+        .a = head.q + block.first * head.q_stride,
+        .lda = head.q_stride,
+        .b = head.k + tile.key * head.k_stride,
+        .ldb = head.k_stride,
         .c = out,
         .ldc = kSdpaKeys});
 }
@@ -163,7 +165,7 @@ Real take_in(const KeyFilter& filter, const Piece& piece, Real& most, Real& sum)
 void forward(const SdpaInputs& in, const Head& head, const KeyFilter& filter,
              const QueryBlock& block, Real* buffer, Real* out, Real* lse) {
   const auto out_row = [&](Index r) {
-    return array(out + (block.first + r) * head.v_stride, head.value_width);
+    return array(out + (block.first + r) * head.out_stride, head.value_width);
   };
   Running running;
   for (const Tile& tile : block.tiles) {
@@ -183,8 +185,8 @@ void forward(const SdpaInputs& in, const Head& head, const KeyFilter& filter,
           .b = head.v + tile.key * head.v_stride,
           .ldb = head.v_stride,
           .beta = first ? Real{0} : Real{1},
-          .c = out + block.first * head.v_stride,
-          .ldc = head.v_stride});
+          .c = out + block.first * head.out_stride,
+          .ldc = head.out_stride});
   }
   for (Index r = 0; r < block.count; ++r) {
     const auto i = static_cast<std::size_t>(r);
@@ -200,15 +202,15 @@ struct Backward {
 
 void backward(const SdpaInputs& in, const Head& head, const KeyFilter& filter,
               const QueryBlock& block, const Backward& g, Real* weights, Real* dscores) {
-  const Index value_first = block.first * head.v_stride, first = block.first * head.qk_stride;
+  const Index value_first = block.first * head.out_stride, first = block.first * head.q_stride;
   std::array<Real, kSdpaQueries> mean;  // sum_s p ds of each row, as <dout, out>
   for (Index r = 0; r < block.count; ++r) {
-    const Index row = value_first + r * head.v_stride;
+    const Index row = value_first + r * head.out_stride;
     mean[static_cast<std::size_t>(r)] =
         (array(g.dout + row, head.value_width) * array(g.out + row, head.value_width)).sum();
   }
   for (const Tile& tile : block.tiles) {
-    const Index key = tile.key * head.qk_stride, value = tile.key * head.v_stride;
+    const Index key = tile.key * head.k_stride, value = tile.key * head.v_stride;
     scores(head, block, tile, weights);
     for (Index r = 0; r < block.count; ++r) {
       Piece piece = piece_of(in, tile, block.first + r, weights + r * kSdpaKeys);
@@ -224,7 +226,7 @@ void backward(const SdpaInputs& in, const Head& head, const KeyFilter& filter,
             .a = weights,
             .lda = kSdpaKeys,
             .b = g.dout + value_first,
-            .ldb = head.v_stride,
+            .ldb = head.out_stride,
             .beta = 1,
             .c = g.dv + value,
             .ldc = head.v_stride});
@@ -234,7 +236,7 @@ void backward(const SdpaInputs& in, const Head& head, const KeyFilter& filter,
           .n = tile.keys,
           .k = head.value_width,
           .a = g.dout + value_first,
-          .lda = head.v_stride,
+          .lda = head.out_stride,
           .b = head.v + value,
           .ldb = head.v_stride,
           .c = dscores,
@@ -251,10 +253,10 @@ void backward(const SdpaInputs& in, const Head& head, const KeyFilter& filter,
             .a = dscores,
             .lda = kSdpaKeys,
             .b = head.k + key,
-            .ldb = head.qk_stride,
+            .ldb = head.k_stride,
             .beta = 1,
             .c = g.dq + first,
-            .ldc = head.qk_stride});
+            .ldc = head.q_stride});
     if (g.dk)
       gemm({.trans_a = Trans::kYes,
             .m = tile.keys,
@@ -264,20 +266,51 @@ void backward(const SdpaInputs& in, const Head& head, const KeyFilter& filter,
             .a = dscores,
             .lda = kSdpaKeys,
             .b = head.q + first,
-            .ldb = head.qk_stride,
+            .ldb = head.q_stride,
             .beta = 1,
             .c = g.dk + key,
-            .ldc = head.qk_stride});
+            .ldc = head.k_stride});
   }
 }
 
-template <class Body>  // body(b, h, filter, block)
-void for_each_block(const SdpaInputs& in, Body body) {
+// Rows of a head that many blocks read or add to stand side by side: rows a power of two apart fall
+// into the same few sets of the cache.
+class SideBySide {
+ public:
+  SideBySide(Index rows, Index width) : rows_(rows, width) {}
+  Real* data() { return rows_.data(); }
+  void copy(const Real* from, Index stride) {
+    for (Index r = 0; r < rows_.rows(); ++r, from += stride)
+      std::copy_n(from, rows_.cols(), rows_.row(r).data());
+  }
+  void clear() { rows_.setZero(); }
+  void add_to(Real* to, Index stride) {
+    for (Index r = 0; r < rows_.rows(); ++r, to += stride)
+      array(to, rows_.cols()) += array(rows_.row(r).data(), rows_.cols());
+  }
+
+ private:
+  RowMatrix rows_;
+};
+
+bool many_blocks(const SdpaInputs& in) { return in.extents().queries > kSdpaQueries; }
+
+template <class Body>  // body(b, h, head, filter, blocks)
+void for_each_head(const SdpaInputs& in, Body body) {
+  const Index keys = many_blocks(in) ? in.extents().keys : 0;
+  SideBySide k(keys, in.width()), v(keys, in.value_width());
   for (Index b = 0; b < in.extents().batch; ++b) {
     const std::vector<QueryBlock> blocks = plan(in, b);
     const KeyFilter filter(in, b);
-    for (Index h = 0; h < in.heads; ++h)
-      for (const QueryBlock& block : blocks) body(b, h, filter, block);
+    for (Index h = 0; h < in.heads; ++h) {
+      Head head = head_of(in, b, h);
+      if (keys > 0) {
+        k.copy(head.k, head.k_stride), v.copy(head.v, head.v_stride);
+        head.k = k.data(), head.k_stride = in.width();
+        head.v = v.data(), head.v_stride = in.value_width();
+      }
+      body(b, h, head, filter, blocks);
+    }
   }
 }
 
@@ -287,10 +320,12 @@ void sdpa(const SdpaInputs& in, View out, View lse) {
   if (in.mask.pattern == AttentionMask::Pattern::kNeighbours) return sdpa_neighbours(in, out, lse);
   const AttentionExtents e = in.extents();
   Array buffer(kSdpaQueries * kSdpaKeys);
-  for_each_block(in, [&](Index b, Index h, const KeyFilter& filter, const QueryBlock& block) {
-    forward(in, head_of(in, b, h), filter, block, buffer.data(),
-            out.data + b * e.queries * out.cols() + h * in.value_width(),
-            lse.data + (b * in.heads + h) * e.queries);
+  for_each_head(in, [&](Index b, Index h, const Head& head, const KeyFilter& filter,
+                        const std::vector<QueryBlock>& blocks) {
+    for (const QueryBlock& block : blocks)
+      forward(in, head, filter, block, buffer.data(),
+              out.data + b * e.queries * out.cols() + h * in.value_width(),
+              lse.data + (b * in.heads + h) * e.queries);
   });
 }
 
@@ -299,20 +334,29 @@ void sdpa_backward(const SdpaInputs& in, ConstView out, ConstView lse, ConstView
   if (in.mask.pattern == AttentionMask::Pattern::kNeighbours)
     return sdpa_neighbours_backward(in, out, lse, dout, gradients);
   const AttentionExtents e = in.extents();
+  const bool apart = many_blocks(in);
   Array weights(kSdpaQueries * kSdpaKeys), dscores(kSdpaQueries * kSdpaKeys);
-  for_each_block(in, [&](Index b, Index h, const KeyFilter& filter, const QueryBlock& block) {
+  SideBySide dk(apart && gradients.dk.data ? e.keys : 0, in.width()),
+      dv(apart && gradients.dv.data ? e.keys : 0, in.value_width());
+  for_each_head(in, [&](Index b, Index h, const Head& head, const KeyFilter& filter,
+                        const std::vector<QueryBlock>& blocks) {
     const auto slice = [&](View all, Index rows) {
       return all.data ? all.data + b * rows * all.cols() + h * (all.cols() / in.heads) : nullptr;
     };
     const Index values = b * e.queries * out.cols() + h * in.value_width();
-    backward(in, head_of(in, b, h), filter, block,
-             {.out = out.data + values,
-              .lse = lse.data + (b * in.heads + h) * e.queries,
-              .dout = dout.data + values,
-              .dq = slice(gradients.dq, e.queries),
-              .dk = slice(gradients.dk, e.keys),
-              .dv = slice(gradients.dv, e.keys)},
-             weights.data(), dscores.data());
+    Backward g{.out = out.data + values,
+               .lse = lse.data + (b * in.heads + h) * e.queries,
+               .dout = dout.data + values,
+               .dq = slice(gradients.dq, e.queries),
+               .dk = slice(gradients.dk, e.keys),
+               .dv = slice(gradients.dv, e.keys)};
+    Real *const dk_rows = g.dk, *const dv_rows = g.dv;
+    if (apart && dk_rows) dk.clear(), g.dk = dk.data();
+    if (apart && dv_rows) dv.clear(), g.dv = dv.data();
+    for (const QueryBlock& block : blocks)
+      backward(in, head, filter, block, g, weights.data(), dscores.data());
+    if (apart && dk_rows) dk.add_to(dk_rows, gradients.dk.cols());
+    if (apart && dv_rows) dv.add_to(dv_rows, gradients.dv.cols());
   });
 }
 
@@ -329,9 +373,9 @@ void sdpa_weights(const SdpaInputs& in, View weights) {
             .k = head.width,
             .alpha = head.scale,
             .a = head.q,
-            .lda = head.qk_stride,
+            .lda = head.q_stride,
             .b = head.k,
-            .ldb = head.qk_stride,
+            .ldb = head.k_stride,
             .c = first,
             .ldc = e.keys});
       for (Index t = 0; t < e.queries; ++t) {

@@ -12,7 +12,7 @@ using test::noise;
 using Pattern = AttentionMask::Pattern;
 
 TEST_CASE("fused attention agrees with its reference twin") {
-  const Index batch = 2, count = 140, heads = 2;
+  const Index batch = 2, count = 270, heads = 2;
   std::vector<Index> starts{0};
   std::vector<int> neighbours;
   std::vector<std::uint8_t> allowed;
@@ -21,7 +21,7 @@ TEST_CASE("fused attention agrees with its reference twin") {
     starts.push_back(static_cast<Index>(neighbours.size()));
   }
   for (Index i = 0; i < batch * count; ++i) allowed.push_back(i % 4 != 3);
-  const std::vector<int> lengths{140, 77};
+  const std::vector<int> lengths{270, 177};
   const AttentionMask masks[] = {
       {},
       {.pattern = Pattern::kCausal},
