@@ -1,7 +1,6 @@
 #include "core/kernels/attention_mask.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "core/base/error.h"
 
@@ -76,6 +75,14 @@ std::span<const int> neighbours_of(const AttentionMask& mask, const AttentionExt
   const Index list = shared ? query : sample * extents.queries + query;
   const Index begin = mask.starts[at(list)], end = mask.starts[at(list + 1)];
   return mask.neighbours.subspan(at(begin), at(end - begin));
+}
+
+void seen_neighbours(const AttentionMask& mask, const AttentionExtents& extents, Index sample,
+                     Index query, std::vector<Index>& keys) {
+  const Index limit = key_limit(mask, extents, sample);
+  keys.clear();
+  for (const int s : neighbours_of(mask, extents, sample, query))
+    if (s < limit && sees(mask.allowed, extents, sample, s)) keys.push_back(s);
 }
 
 bool permits(const AttentionMask& mask, const AttentionExtents& extents, Index sample, Index query,

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "core/base/real.h"
 
@@ -46,6 +47,10 @@ inline Index key_limit(const AttentionMask& mask, const AttentionExtents& extent
 // The keys of a kNeighbours query.
 std::span<const int> neighbours_of(const AttentionMask& mask, const AttentionExtents& extents,
                                    Index sample, Index query);
+
+// Fills `keys` with those that the sample may see.
+void seen_neighbours(const AttentionMask& mask, const AttentionExtents& extents, Index sample,
+                     Index query, std::vector<Index>& keys);
 
 // Whether the query may see the key: the definition that the fast paths are tested against.
 bool permits(const AttentionMask& mask, const AttentionExtents& extents, Index sample, Index query,

@@ -40,6 +40,13 @@ void layer_norm(double epsilon, ConstView x, ConstView gamma, ConstView beta, Vi
 void layer_norm_backward(ConstView x, ConstView gamma, ConstView mean, ConstView rstd, ConstView dy,
                          const NormGradients& gradients);
 
+// Every row divided by its root mean square, y = gamma x / sqrt(mean x^2 + epsilon) (Zhang and
+// Sennrich 2019). x, y [..., D]; gamma [D]; the factor of each row is kept in `scale`.
+void rms_norm(double epsilon, ConstView x, ConstView gamma, View y, View scale);
+// gradients.dbeta is not read.
+void rms_norm_backward(ConstView x, ConstView gamma, ConstView scale, ConstView dy,
+                       const NormGradients& gradients);
+
 namespace reference {  // as the formulas stand, sums in double
 void group_norm(const GroupNormShape& shape, Activation f, double epsilon, ConstView x,
                 ConstView gamma, ConstView beta, View y, View mean, View rstd);

@@ -19,6 +19,12 @@ Var sdpa(Var q, Var k, Var v, Index heads, const AttentionMask& mask);
 // is not permitted, without gradient.
 ConstView sdpa_weights(Var q, Var k, Index heads, const AttentionMask& mask);
 
+// Throws ShapeError, `op` first, unless q, k, v, heads and mask fit as sdpa says.
+void check_attention(const char* op, Var q, Var k, Var v, Index heads, const AttentionMask& mask);
+
+// The mask with its lists copied into the tape's arena, for closures to hold.
+AttentionMask keep_mask(Tape& tape, const AttentionMask& mask);
+
 }  // namespace ops
 }  // namespace SACCADE_NUMERIC
 }  // namespace saccade

@@ -244,6 +244,37 @@ void layer_norm_backward(ConstView x, ConstView gamma, ConstView mean, ConstView
   }
 }
 
+void rms_norm(double epsilon, ConstView x, ConstView gamma, View y, View scale) {
+  const Index width = x.cols();
+  const Real share = Real{1} / static_cast<Real>(width);
+  for (Index r = 0; r < x.rows(); ++r) {
+    const auto in = array(x.row(r), width);
+    scale[r] = 1 / std::sqrt(in.square().sum() * share + static_cast<Real>(epsilon));
+    array(y.row(r), width) = in * scale[r] * array(gamma);
+  }
+}
+
+void rms_norm_backward(ConstView x, ConstView gamma, ConstView scale, ConstView dy,
+                       const NormGradients& gradients) {
+  const Index width = x.cols();
+  const Real share = Real{1} / static_cast<Real>(width);
+  Array normed(width), d(width);
+  for (Index r = 0; r < x.rows(); ++r) {
+    const auto dout = array(dy.row(r), width);
+    normed = array(x.row(r), width) * scale[r];
+    if (gradients.dgamma.data) array(gradients.dgamma) += dout * normed;
+    if (!gradients.dx.data) continue;
+    d = dout * array(gamma);
+    const Real m = (d * normed).sum() * share;
+    auto din = array(gradients.dx.row(r), width);
+    if (gradients.write == Write::kAssign) {
+      din = scale[r] * (d - normed * m);
+    } else {
+      din += scale[r] * (d - normed * m);
+    }
+  }
+}
+
 }  // namespace kernels
 }  // namespace SACCADE_NUMERIC
 }  // namespace saccade

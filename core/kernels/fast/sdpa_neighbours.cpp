@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/kernels/internal/eigen_maps.h"
+#include "core/kernels/internal/heads.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -22,34 +22,20 @@ void for_each_row(const SdpaInputs& in, Body body) {
   const AttentionExtents e = in.extents();
   std::vector<Index> keys;
   for (Index b = 0; b < e.batch; ++b) {
-    const Index limit = key_limit(in.mask, e, b);
-    const auto allowed = [&](Index s) {
-      return s < limit && (in.mask.allowed.empty() ||
-                           in.mask.allowed[static_cast<std::size_t>(b * e.keys + s)] != 0);
-    };
     for (Index t = 0; t < e.queries; ++t) {
-      keys.clear();
-      for (const int s : neighbours_of(in.mask, e, b, t))
-        if (allowed(s)) keys.push_back(s);
+      seen_neighbours(in.mask, e, b, t, keys);
       for (Index h = 0; h < in.heads; ++h) body(Row{b, h, t, keys});
     }
   }
 }
 
-// Row t of sample b, the numbers of head h.
-template <class AnyView>
-auto head(const AnyView& x, Index heads, Index b, Index t, Index h) {
-  const Index width = x.cols() / heads;
-  return array(x.data + (b * x.shape[1] + t) * x.cols() + h * width, width);
-}
-
 void score(const SdpaInputs& in, const Row& row, Array& scores) {
-  const auto q = head(in.q, in.heads, row.b, row.t, row.h);
+  const auto q = head_array(in.q, in.heads, row.b, row.t, row.h);
   const Real scale = 1 / std::sqrt(static_cast<Real>(in.width()));
   scores.resize(static_cast<Index>(row.keys.size()));
   for (std::size_t i = 0; i < row.keys.size(); ++i)
     scores[static_cast<Index>(i)] =
-        scale * (q * head(in.k, in.heads, row.b, row.keys[i], row.h)).sum();
+        scale * (q * head_array(in.k, in.heads, row.b, row.keys[i], row.h)).sum();
 }
 
 }  // namespace
@@ -62,11 +48,11 @@ void sdpa_neighbours(const SdpaInputs& in, View out, View lse) {
     weights = (weights - most).exp();
     const Real sum = weights.sum();
     lse[(row.b * in.heads + row.h) * in.extents().queries + row.t] = most + std::log(sum);
-    auto mean = head(out, in.heads, row.b, row.t, row.h);
+    auto mean = head_array(out, in.heads, row.b, row.t, row.h);
     mean.setZero();
     for (std::size_t i = 0; i < row.keys.size(); ++i)
-      mean +=
-          (weights[static_cast<Index>(i)] / sum) * head(in.v, in.heads, row.b, row.keys[i], row.h);
+      mean += (weights[static_cast<Index>(i)] / sum) *
+              head_array(in.v, in.heads, row.b, row.keys[i], row.h);
   });
 }
 
@@ -76,19 +62,19 @@ void sdpa_neighbours_backward(const SdpaInputs& in, ConstView out, ConstView lse
   const Real scale = 1 / std::sqrt(static_cast<Real>(in.width()));
   for_each_row(in, [&](const Row& row) {
     const auto [b, h, t, keys] = row;
-    const auto d = head(dout, in.heads, b, t, h);
-    const Real mean = (d * head(out, in.heads, b, t, h)).sum();
+    const auto d = head_array(dout, in.heads, b, t, h);
+    const Real mean = (d * head_array(out, in.heads, b, t, h)).sum();
     score(in, row, weights);
     weights = (weights - lse[(b * in.heads + h) * in.extents().queries + t]).exp();
     for (std::size_t i = 0; i < keys.size(); ++i) {
       const Index s = keys[i];
       const Real p = weights[static_cast<Index>(i)];
-      const Real ds = scale * p * ((d * head(in.v, in.heads, b, s, h)).sum() - mean);
+      const Real ds = scale * p * ((d * head_array(in.v, in.heads, b, s, h)).sum() - mean);
       if (gradients.dq.data)
-        head(gradients.dq, in.heads, b, t, h) += ds * head(in.k, in.heads, b, s, h);
+        head_array(gradients.dq, in.heads, b, t, h) += ds * head_array(in.k, in.heads, b, s, h);
       if (gradients.dk.data)
-        head(gradients.dk, in.heads, b, s, h) += ds * head(in.q, in.heads, b, t, h);
-      if (gradients.dv.data) head(gradients.dv, in.heads, b, s, h) += p * d;
+        head_array(gradients.dk, in.heads, b, s, h) += ds * head_array(in.q, in.heads, b, t, h);
+      if (gradients.dv.data) head_array(gradients.dv, in.heads, b, s, h) += p * d;
     }
   });
 }
