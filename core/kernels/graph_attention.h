@@ -33,7 +33,7 @@ struct GraphKept {
 void graph_attention(const GraphInputs& in, View out, const GraphKept& kept);
 
 struct GraphGradients {
-  View dnodes, dquery, dkey;  // to add to; all are wanted
+  View dnodes, dquery, dkey;  // to add to; without data where not wanted
 };
 void graph_attention_backward(const GraphInputs& in, ConstView out, const GraphKept& kept,
                               ConstView dout, const GraphGradients& gradients);

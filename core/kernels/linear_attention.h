@@ -14,7 +14,7 @@ namespace kernels {
 void linear_attention(const SdpaInputs& in, View out, View z);
 void linear_attention_backward(const SdpaInputs& in, ConstView out, ConstView z, ConstView dout,
                                const SdpaGradients& gradients);
-// weights [B, H, T, S]: <phi(q[t]), phi(k[s])> / z[t]; in.v is not read.
+// weights [B, H, T, S]: <phi(q[t]), phi(k[s])> / z[t]; what in.v holds does not matter.
 void linear_attention_weights(const SdpaInputs& in, View weights);
 
 namespace reference {  // as the formulas stand, quadratic in the length

@@ -34,8 +34,8 @@ struct SdpaGradients {
 void sdpa_backward(const SdpaInputs& in, ConstView out, ConstView lse, ConstView dout,
                    const SdpaGradients& gradients);
 
-// weights [B, H, T, S]: the softmax itself, exactly 0 where a key is not permitted; in.v is not
-// read.
+// weights [B, H, T, S]: the softmax itself, exactly 0 where a key is not permitted; what in.v holds
+// does not matter.
 void sdpa_weights(const SdpaInputs& in, View weights);
 
 namespace reference {  // as the formulas stand

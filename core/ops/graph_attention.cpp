@@ -28,12 +28,6 @@ kernels::GraphKept room(Tape& tape, Var nodes, Index heads) {
   return {.query = make(), .key = make(), .lse = make()};
 }
 
-// Somewhere to put a gradient nobody wants.
-View grad_or_scratch(Tape& tape, Var v) {
-  if (v.requires_grad()) return tape.grad(v);
-  return {tape.scratch(v.shape().size()), v.shape()};
-}
-
 }  // namespace
 
 Var graph_attention(Var nodes, Var query, Var key, Index heads, const AttentionMask& mask) {
@@ -43,9 +37,10 @@ Var graph_attention(Var nodes, Var query, Var key, Index heads, const AttentionM
   const kernels::GraphKept kept = room(tape, nodes, heads);
   kernels::graph_attention(inputs(nodes, query, key, heads, mask), tape.mutable_value(y), kept);
   tape.record(y, [=, lists = keep_mask(tape, mask), t = &tape] {
+    const auto wanted = [&](Var x) { return x.requires_grad() ? t->grad(x) : View{}; };
     kernels::graph_attention_backward(
         inputs(nodes, query, key, heads, lists), y.value(), kept, t->grad(y),
-        {grad_or_scratch(*t, nodes), grad_or_scratch(*t, query), grad_or_scratch(*t, key)});
+        {.dnodes = wanted(nodes), .dquery = wanted(query), .dkey = wanted(key)});
   });
   return y;
 }

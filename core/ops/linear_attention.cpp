@@ -41,7 +41,7 @@ ConstView linear_attention_weights(Var q, Var k, Index heads, const AttentionMas
   check_inputs("linear_attention_weights", q, k, k, heads, mask);
   const Shape shape{q.shape()[0], heads, q.shape()[1], k.shape()[1]};
   const View weights{q.tape().scratch(shape.size()), shape};
-  kernels::linear_attention_weights({q.value(), k.value(), {}, heads, mask}, weights);
+  kernels::linear_attention_weights({q.value(), k.value(), k.value(), heads, mask}, weights);
   return weights;
 }
 

@@ -48,7 +48,7 @@ ConstView sdpa_weights(Var q, Var k, Index heads, const AttentionMask& mask) {
   check_attention("sdpa_weights", q, k, k, heads, mask);
   const Shape shape{q.shape()[0], heads, q.shape()[1], k.shape()[1]};
   const View weights{q.tape().scratch(shape.size()), shape};
-  kernels::sdpa_weights({q.value(), k.value(), {}, heads, mask}, weights);
+  kernels::sdpa_weights({q.value(), k.value(), k.value(), heads, mask}, weights);
   return weights;
 }
 

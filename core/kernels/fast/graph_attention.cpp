@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/kernels/internal/heads.h"
+#include "core/kernels/internal/eigen_maps.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -77,7 +77,7 @@ void graph_attention_backward(const GraphInputs& in, ConstView out, const GraphK
         const Real dx = p * slope(x) * ((d * head_array(in.nodes, heads, b, s, h)).sum() - mean);
         dquery[own + h] += dx;
         dkey[other] += dx;
-        head_array(gradients.dnodes, heads, b, s, h) += p * d;
+        if (gradients.dnodes.data) head_array(gradients.dnodes, heads, b, s, h) += p * d;
       }
     }
   });
@@ -85,8 +85,9 @@ void graph_attention_backward(const GraphInputs& in, ConstView out, const GraphK
     for (Index h = 0; h < heads; ++h) {
       const Real dq = dquery[r * heads + h], dk = dkey[r * heads + h];
       const auto node = array(in.nodes.row(r) + h * width, width);
-      array(gradients.dquery.data + h * width, width) += dq * node;
-      array(gradients.dkey.data + h * width, width) += dk * node;
+      if (gradients.dquery.data) array(gradients.dquery.data + h * width, width) += dq * node;
+      if (gradients.dkey.data) array(gradients.dkey.data + h * width, width) += dk * node;
+      if (!gradients.dnodes.data) continue;
       array(gradients.dnodes.row(r) + h * width, width) +=
           dq * array(in.query.data + h * width, width) + dk * array(in.key.data + h * width, width);
     }

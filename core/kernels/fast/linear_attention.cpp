@@ -177,11 +177,10 @@ void linear_attention_backward(const SdpaInputs& in, ConstView out, ConstView z,
 
 void linear_attention_weights(const SdpaInputs& in, View weights) {
   const AttentionExtents e = in.extents();
-  const SdpaInputs keys_as_values{in.q, in.k, in.k, in.heads, in.mask};
   Mapped m;
   for (Index b = 0; b < e.batch; ++b)
     for (Index h = 0; h < in.heads; ++h) {
-      map_head(keys_as_values, b, h, m);
+      map_head(in, b, h, m);
       const View all{weights.data + (b * in.heads + h) * e.queries * e.keys, {e.queries, e.keys}};
       matmul_nt(view(m.q), view(m.k), all, 0);
       for (Index t = 0; t < e.queries; ++t) {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/kernels/internal/heads.h"
+#include "core/kernels/internal/eigen_maps.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {

@@ -24,6 +24,13 @@ inline ConstArrayMap array(ConstView v) { return {v.data, v.size()}; }
 inline ArrayMap array(Real* data, Index size) { return {data, size}; }
 inline ConstArrayMap array(const Real* data, Index size) { return {data, size}; }
 
+// Head h in row t of sample b, where heads lie side by side: x [B, T, H d] -> d numbers.
+template <class AnyView>
+auto head_array(const AnyView& x, Index heads, Index b, Index t, Index h) {
+  const Index width = x.cols() / heads;
+  return array(x.data + (b * x.shape[1] + t) * x.cols() + h * width, width);
+}
+
 }  // namespace kernels
 }  // namespace SACCADE_NUMERIC
 }  // namespace saccade

@@ -85,8 +85,11 @@ void graph_attention_backward(const GraphInputs& in, ConstView out, const GraphK
         dx += p * slope(x) * double{d[c]} * (double{node(in, in.nodes, n, s)[c]} - double{y[c]});
       for (Index c = 0; c < width; ++c) {
         const Index a = n.h * width + c;
-        gradients.dquery[a] += static_cast<Real>(dx * double{node(in, in.nodes, n, n.t)[c]});
-        gradients.dkey[a] += static_cast<Real>(dx * double{node(in, in.nodes, n, s)[c]});
+        if (gradients.dquery.data)
+          gradients.dquery[a] += static_cast<Real>(dx * double{node(in, in.nodes, n, n.t)[c]});
+        if (gradients.dkey.data)
+          gradients.dkey[a] += static_cast<Real>(dx * double{node(in, in.nodes, n, s)[c]});
+        if (!gradients.dnodes.data) continue;
         node(in, gradients.dnodes, n, n.t)[c] += static_cast<Real>(dx * double{in.query[a]});
         node(in, gradients.dnodes, n, s)[c] +=
             static_cast<Real>(dx * double{in.key[a]} + p * double{d[c]});

@@ -1,0 +1,39 @@
+// Attention between neighbours in a graph of the positions (Velickovic et al. 2018).
+#pragma once
+
+#include <variant>
+
+#include "core/attention/sequence/neighbours.h"
+#include "core/attention/sequence/sequence_attention.h"
+#include "core/nn/parameter_store.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+// A graph that follows the features: every position with the `count` most alike.
+struct NearestGraph {
+  Index count = 8;
+  Likeness likeness = Likeness::kCosine;
+};
+
+// head_i = sum_j softmax_j(LeakyReLU_0.2(a' [W x_i, W x_j])) W x_j over the neighbours j of i,
+// heads side by side (eq. 1-5, without the outer nonlinearity: the residual block has one).
+// Declares weight W [D, D] and the halves query, key [D] of a. Its own mask leaves keys out by
+// sample.
+class GraphAttention : public SequenceAttention {
+ public:
+  using Graph = std::variant<NeighbourLists, NearestGraph>;
+  // Throws UsageError if the heads do not divide the features.
+  GraphAttention(const ParamScope& scope, const SequenceWidths& widths, Graph graph);
+  Var operator()(Tape& tape, Var x, const AttentionMask& mask) const override;
+  ConstView weights(Tape& tape, Var x, const AttentionMask& mask) const override;
+
+ private:
+  NeighbourLists lists(Var x) const;
+  Index heads_;
+  Graph graph_;
+  int weight_, query_, key_;
+};
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

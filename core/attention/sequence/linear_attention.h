@@ -1,0 +1,26 @@
+// Multi-head attention with phi(x) = elu(x) + 1 in place of the softmax (Katharopoulos et al.
+// 2020).
+#pragma once
+
+#include "core/attention/sequence/sequence_attention.h"
+#include "core/nn/dense.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+// Declares query, key, value, output as MultiHeadAttention does; its cost is linear in the length.
+// Masks: all keys or causal, keys left out by sample.
+class LinearAttention : public SequenceAttention {
+ public:
+  // Throws UsageError if the heads do not divide the features.
+  LinearAttention(const ParamScope& scope, const SequenceWidths& widths);
+  Var operator()(Tape& tape, Var x, const AttentionMask& mask) const override;
+  ConstView weights(Tape& tape, Var x, const AttentionMask& mask) const override;
+
+ private:
+  Index heads_;
+  Dense query_, key_, value_, output_;
+};
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

@@ -1,0 +1,87 @@
+#include "core/attention/sequence/refinement.h"
+
+#include "core/attention/sequence/differential_attention.h"
+#include "core/attention/sequence/graph_attention.h"
+#include "core/attention/sequence/linear_attention.h"
+#include "core/attention/sequence/linformer_attention.h"
+#include "core/attention/sequence/multi_head_attention.h"
+#include "core/attention/sequence/window_attention.h"
+#include "core/ops/pointwise.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+namespace {
+
+GraphAttention::Graph make_graph(const RefinementOptions& options, const GridExtents& grid) {
+  const auto nearest = [&](Likeness likeness) {
+    if (options.nearest < 1 || options.nearest >= grid.rows * grid.cols)
+      throw UsageError(str("a region of ", grid.rows, " x ", grid.cols, " cannot have ",
+                           options.nearest, " nearest others"));
+    return NearestGraph{.count = options.nearest, .likeness = likeness};
+  };
+  switch (options.neighbours) {
+    case NeighbourKind::kFour:
+      return grid_neighbours(grid.rows, grid.cols, GridNeighbours::kFour);
+    case NeighbourKind::kEight:
+      return grid_neighbours(grid.rows, grid.cols, GridNeighbours::kEight);
+    case NeighbourKind::kCosine:
+      return nearest(Likeness::kCosine);
+    case NeighbourKind::kEuclidean:
+      return nearest(Likeness::kEuclidean);
+  }
+  throw InternalError("a kind of neighbours without a graph");
+}
+
+}  // namespace
+
+std::unique_ptr<SequenceAttention> make_sequence_attention(const ParamScope& scope,
+                                                           const RefinementOptions& options,
+                                                           const GridExtents& grid, Index layer) {
+  const SequenceWidths widths{.features = grid.features, .heads = options.heads};
+  switch (options.kind) {
+    case SequenceAttentionKind::kSelfAttention:
+      return std::make_unique<MultiHeadAttention>(scope, widths);
+    case SequenceAttentionKind::kWindow:
+      return std::make_unique<WindowAttention>(
+          scope, widths, Window{.radius = options.radius, .global = options.global});
+    case SequenceAttentionKind::kLinear:
+      return std::make_unique<LinearAttention>(scope, widths);
+    case SequenceAttentionKind::kLinformer:
+      return std::make_unique<LinformerAttention>(
+          scope, widths,
+          LinformerExtents{.most = grid.rows * grid.cols, .projected = options.projected});
+    case SequenceAttentionKind::kDifferential:
+      return std::make_unique<DifferentialAttention>(scope, widths, differential_initial(layer));
+    case SequenceAttentionKind::kGraph:
+      return std::make_unique<GraphAttention>(scope, widths, make_graph(options, grid));
+  }
+  throw InternalError("a kind of attention that nobody makes");
+}
+
+Var RefinementBlock::operator()(Tape& tape, Var x, const AttentionMask& mask) const {
+  const Var y = ops::add(x, (*attention_)(tape, attention_norm_(tape, x), mask));
+  return ops::add(y, narrow_(tape, ops::relu(widen_(tape, dense_norm_(tape, y)))));
+}
+
+ConstView RefinementBlock::weights(Tape& tape, Var x, const AttentionMask& mask) const {
+  return attention_->weights(tape, attention_norm_(tape, x), mask);
+}
+
+Refinement::Refinement(const ParamScope& scope, const RefinementOptions& options,
+                       const GridExtents& grid) {
+  if (options.layers < 1)
+    throw UsageError(str("a refinement has at least one layer; got ", options.layers));
+  for (Index layer = 0; layer < options.layers; ++layer)
+    blocks_.emplace_back(
+        scope.sub(std::to_string(layer)), grid.features,
+        [&](const ParamScope& own) { return make_sequence_attention(own, options, grid, layer); });
+}
+
+Var Refinement::operator()(Tape& tape, Var x, const AttentionMask& mask) const {
+  for (const RefinementBlock& block : blocks_) x = block(tape, x, mask);
+  return x;
+}
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

@@ -1,0 +1,279 @@
+// What every attention over a sequence promises, run over the whole registry, in double; and what
+// tells one from another.
+#include "core/attention/sequence/refinement.h"
+
+#include "core/attention/sequence/differential_attention.h"
+#include "core/attention/sequence/linformer_attention.h"
+#include "core/attention/sequence/multi_head_attention.h"
+#include "core/attention/sequence/window_attention.h"
+#include "core/ops/linear.h"
+#include "core/ops/sdpa.h"
+#include "core/ops/shape_ops.h"
+#include "tests/core/attention/module_support.h"
+#include "tests/core/attention/sequence_support.h"
+#include "tests/support/catch.h"
+
+namespace saccade {
+
+using test::apart;
+using test::noise;
+using test::value_of;
+using Kind = SequenceAttentionKind;
+using Pattern = AttentionMask::Pattern;
+
+namespace {
+
+constexpr double kSame = 1e-12;
+constexpr GridExtents kGrid{.rows = 2, .cols = 3, .features = 8};
+constexpr Index kRegions = 6;
+
+struct Mechanism {
+  std::string name;
+  RefinementOptions options;
+  ParameterStore store;
+  std::unique_ptr<SequenceAttention> attention;
+
+  Mechanism(const RefinementOptions& o, const std::string& what)
+      : name(what),
+        options(o),
+        attention(make_sequence_attention(ParamScope(store, "attention"), o, kGrid, 1)) {
+    test::randomise(store);
+  }
+  Tensor over(ConstView x, const AttentionMask& mask = {}) const {
+    return value_of(store, [&](Tape& tape) { return (*attention)(tape, tape.constant(x), mask); });
+  }
+  Tensor weights(ConstView x, const AttentionMask& mask = {}) const {
+    return value_of(store, [&](Tape& tape) {
+      return tape.constant(attention->weights(tape, tape.constant(x), mask));
+    });
+  }
+};
+
+std::vector<std::unique_ptr<Mechanism>> mechanisms() {
+  std::vector<std::unique_ptr<Mechanism>> all;
+  for (const auto& kind : enum_table(Kind{}))
+    for (const auto& neighbours : enum_table(NeighbourKind{})) {
+      if (kind.value != Kind::kGraph && neighbours.value != NeighbourKind::kFour) continue;
+      const RefinementOptions options{.kind = kind.value,
+                                      .heads = 2,
+                                      .radius = 1,
+                                      .global = 1,
+                                      .projected = 3,
+                                      .neighbours = neighbours.value,
+                                      .nearest = 2};
+      all.push_back(std::make_unique<Mechanism>(options, str(kind.name, " ", neighbours.name)));
+    }
+  return all;
+}
+
+// Regions look alike wherever they stand: not so for windows, mixtures and grids.
+bool equivariant(const RefinementOptions& o) {
+  return o.kind == Kind::kSelfAttention || o.kind == Kind::kLinear ||
+         o.kind == Kind::kDifferential ||
+         (o.kind == Kind::kGraph &&
+          (o.neighbours == NeighbourKind::kCosine || o.neighbours == NeighbourKind::kEuclidean));
+}
+
+}  // namespace
+
+TEST_CASE("every mechanism keeps the shape, and a batch of three is three batches of one") {
+  const Tensor x = noise({3, kRegions, 8}, 1);
+  for (const auto& m : mechanisms()) {
+    CAPTURE(m->name);
+    const Tensor together = m->over(x.view()), weights = m->weights(x.view());
+    REQUIRE(together.shape() == x.shape());
+    for (Index b = 0; b < 3; ++b) {
+      const ConstView alone = test::sample_of(x.view(), b);
+      CHECK(apart(test::sample_of(together.view(), b), m->over(alone).view()) < kSame);
+      CHECK(apart(test::sample_of(weights.view(), b), m->weights(alone).view()) < kSame);
+    }
+  }
+}
+
+TEST_CASE("every mechanism's weights sum to 1, or to what the difference leaves") {
+  const Tensor x = noise({2, kRegions, 8}, 1);
+  for (const auto& m : mechanisms()) {
+    CAPTURE(m->name);
+    const Tensor weights = m->weights(x.view());
+    const bool mixtures = m->options.kind == Kind::kLinformer;
+    REQUIRE(weights.shape() == Shape{2, 2, kRegions, mixtures ? 3 : kRegions});
+    Real expected = 1;
+    if (m->options.kind == Kind::kDifferential) {
+      Real dots[2] = {0, 0};
+      for (int i = 0; i < 2; ++i) {
+        const auto vector = [&](const char* name) {
+          return m->store.value(m->store.find(str("attention.lambda.", name, "_", i + 1)));
+        };
+        for (Index c = 0; c < vector("query").size(); ++c)
+          dots[i] += vector("query")[c] * vector("key")[c];
+      }
+      expected = 1 - (std::exp(dots[0]) - std::exp(dots[1]) + differential_initial(1));
+    }
+    for (Index r = 0; r < weights.view().rows(); ++r) {
+      Real sum = 0;
+      for (Index s = 0; s < weights.view().cols(); ++s) sum += weights.view().row(r)[s];
+      CHECK(std::abs(sum - expected) < kSame);
+    }
+  }
+}
+
+TEST_CASE("moving the regions moves what comes out, where the mechanism knows no places") {
+  const Index order[] = {3, 0, 5, 1, 4, 2};
+  const Tensor x = noise({1, kRegions, 8}, 1);
+  Tensor moved(x.shape());
+  for (Index t = 0; t < kRegions; ++t) std::copy_n(x.view().row(order[t]), 8, moved.view().row(t));
+  for (const auto& m : mechanisms()) {
+    CAPTURE(m->name);
+    const Tensor before = m->over(x.view()), after = m->over(moved.view());
+    double most = 0;
+    for (Index t = 0; t < kRegions; ++t)
+      most = std::max(most, apart(test::position_of(before.view(), order[t]),
+                                  test::position_of(after.view(), t)));
+    CHECK((equivariant(m->options) ? most < kSame : most > 1e-3));
+  }
+}
+
+TEST_CASE(
+    "keys beyond a sample's length change nothing, and patterns are refused where they mean "
+    "nothing") {
+  const std::vector<int> lengths{4, 6};
+  const AttentionMask mask{.lengths = lengths};
+  Tensor x = noise({2, kRegions, 8}, 1);
+  for (const auto& m : mechanisms()) {
+    CAPTURE(m->name);
+    // A region whose neighbours are all left out cannot look anywhere.
+    if (m->options.kind == Kind::kGraph) continue;
+    const Tensor before = m->over(x.view(), mask);
+    for (Index c = 0; c < 8; ++c) x.view().row(5)[c] += 1;
+    const Tensor after = m->over(x.view(), mask);
+    for (Index t = 0; t < 4; ++t)
+      CHECK(apart(test::position_of(before.view(), t), test::position_of(after.view(), t)) == 0);
+  }
+  for (const auto& m : mechanisms()) {
+    if (m->options.kind == Kind::kGraph)
+      CHECK_NOTHROW(m->over(x.view(), {.allowed = std::vector<std::uint8_t>(12, 1)}));
+    if (m->options.kind == Kind::kWindow || m->options.kind == Kind::kGraph ||
+        m->options.kind == Kind::kLinformer)
+      CHECK_THROWS_AS(m->over(x.view(), {.pattern = Pattern::kCausal}), ShapeError);
+  }
+}
+
+TEST_CASE("every parameter of every mechanism gets its gradient") {
+  const Tensor x = noise({2, kRegions, 8}, 1);
+  for (const auto& m : mechanisms()) {
+    CAPTURE(m->name);
+    CHECK(test::gradient_error(m->store, [&](Tape& tape) {
+            return (*m->attention)(tape, tape.constant(x.view()), {});
+          }) < 1e-6);
+  }
+}
+
+TEST_CASE("a window as wide as the sequence is full attention") {
+  ParameterStore store;
+  const WindowAttention window(ParamScope(store, "a"), {.features = 8, .heads = 2}, {.radius = 4});
+  const MultiHeadAttention full(ParamScope(store, "b"), {.features = 8, .heads = 2});
+  test::randomise(store);
+  // The second half of the parameters is a copy of the first.
+  const Index half = store.flat_size() / 2;
+  std::copy_n(store.flat().data(), half, store.flat().data() + half);
+  const Tensor x = noise({2, 5, 8}, 1);
+  const auto run = [&](const SequenceAttention& attention) {
+    return value_of(store,
+                    [&](Tape& tape) { return attention(tape, tape.constant(x.view()), {}); });
+  };
+  CHECK(apart(run(full).view(), run(window).view()) < kSame);
+}
+
+TEST_CASE("mixtures that are the positions themselves make Linformer full attention") {
+  ParameterStore store;
+  const LinformerAttention linformer(ParamScope(store, "a"), {.features = 8, .heads = 2},
+                                     {.most = 5, .projected = 5});
+  const MultiHeadAttention full(ParamScope(store, "b"), {.features = 8, .heads = 2});
+  test::randomise(store);
+  for (const std::string layer : {"query", "key", "value", "output"})
+    for (const std::string part : {".weight", ".bias"}) {
+      const ConstView from = store.value(store.find("b." + layer + part));
+      std::copy_n(from.data, from.size(), store.value(store.find("a." + layer + part)).data);
+    }
+  for (const std::string name : {"a.key_mixtures", "a.value_mixtures"})
+    for (Index i = 0; i < 25; ++i) store.value(store.find(name))[i] = i % 6 == 0 ? 1 : 0;
+  const Tensor x = noise({2, 5, 8}, 1);
+  const auto run = [&](const SequenceAttention& attention) {
+    return value_of(store,
+                    [&](Tape& tape) { return attention(tape, tape.constant(x.view()), {}); });
+  };
+  CHECK(apart(run(full).view(), run(linformer).view()) < kSame);
+}
+
+TEST_CASE("differential attention without lambda is attention of the first halves, normalised") {
+  ParameterStore store;
+  const DifferentialAttention attention(ParamScope(store, "a"), {.features = 8, .heads = 2}, 0);
+  test::randomise(store);
+  // exp(0) - exp(0) + 0
+  for (const std::string name : {"a.lambda.query_1", "a.lambda.query_2"})
+    for (Index i = 0; i < 2; ++i) store.value(store.find(name))[i] = 0;
+  const Tensor x = noise({2, 5, 8}, 1);
+  const Tensor got =
+      value_of(store, [&](Tape& tape) { return attention(tape, tape.constant(x.view()), {}); });
+  const Tensor expected = value_of(store, [&](Tape& tape) {
+    const auto dense = [&](Var in, const std::string& name) {
+      return ops::linear(in, tape.parameter(store.find("a." + name + ".weight")),
+                         tape.parameter(store.find("a." + name + ".bias")));
+    };
+    const Var in = tape.constant(x.view());
+    const Var y = ops::sdpa(dense(in, "query_1"), dense(in, "key_1"), dense(in, "value"), 2, {});
+    const Var normed =
+        ops::rms_norm(ops::reshape(y, {20, 4}), tape.parameter(store.find("a.gain")));
+    return dense(ops::reshape(normed, {2, 5, 8}), "output");
+  });
+  CHECK(apart(expected.view(), got.view()) < kSame);
+}
+
+TEST_CASE("a refinement of two blocks has its gradients and leaves a grid its shape") {
+  const RefinementOptions options{.kind = Kind::kDifferential, .layers = 2, .heads = 1};
+  ParameterStore store;
+  const Refinement refinement(ParamScope(store, "refine"), options,
+                              {.rows = 2, .cols = 2, .features = 4});
+  CHECK(refinement.blocks().size() == 2);
+  test::randomise(store);
+  const Tensor x = noise({2, 4, 4}, 1);
+  CHECK(test::gradient_error(store, [&](Tape& tape) {
+          const Var y = refinement(tape, tape.constant(x.view()), {});
+          REQUIRE(y.shape() == x.shape());
+          return y;
+        }) < 1e-5);
+  const Tensor weights = value_of(store, [&](Tape& tape) {
+    return tape.constant(refinement.blocks()[1].weights(tape, tape.constant(x.view()), {}));
+  });
+  CHECK(weights.shape() == Shape{2, 1, 4, 4});
+}
+
+TEST_CASE("a block whose last products are 0 passes its input on") {
+  ParameterStore store;
+  const Refinement refinement(ParamScope(store, "refine"), {.heads = 2}, kGrid);
+  test::randomise(store);
+  for (const std::string name : {"attention.output", "narrow"})
+    for (const std::string part : {".weight", ".bias"}) {
+      const View zero = store.value(store.find("refine.0." + name + part));
+      std::fill_n(zero.data, zero.size(), Real{0});
+    }
+  const Tensor x = noise({2, kRegions, 8}, 1);
+  const Tensor y =
+      value_of(store, [&](Tape& tape) { return refinement(tape, tape.constant(x.view()), {}); });
+  CHECK(apart(x.view(), y.view()) == 0);
+}
+
+TEST_CASE("options that do not fit are refused in one line") {
+  const auto refuses = [](const RefinementOptions& options) {
+    ParameterStore store;
+    CHECK_THROWS_AS(Refinement(ParamScope(store, "refine"), options, kGrid), UsageError);
+  };
+  for (const auto& kind : enum_table(Kind{})) refuses({.kind = kind.value, .heads = 3});
+  refuses({.kind = Kind::kDifferential, .heads = 8});
+  refuses({.kind = Kind::kWindow, .heads = 2, .radius = -1});
+  refuses({.kind = Kind::kLinformer, .heads = 2, .projected = 0});
+  refuses({.kind = Kind::kGraph, .heads = 2, .neighbours = NeighbourKind::kCosine, .nearest = 6});
+  refuses({.layers = 0, .heads = 2});
+}
+
+}  // namespace saccade
