@@ -14,10 +14,7 @@ constexpr Index kNever = std::numeric_limits<Index>::max();
 }  // namespace
 
 Stages::Stages(const ExperimentConfig& config, Index cross_entropy, Index self_critical)
-    : cross_entropy_(cross_entropy),
-      self_critical_(self_critical),
-      switch_(kNever),
-      self_critical_rate_(config.objective.self_critical.lr) {
+    : cross_entropy_(cross_entropy), self_critical_(self_critical), switch_(kNever) {
   const Stop& stop = config.train.stop;
   TrainingLength length{.updates_per_epoch = cross_entropy};
   if (const std::optional<Stop>& start = config.objective.self_critical.start) {
@@ -30,7 +27,26 @@ Stages::Stages(const ExperimentConfig& config, Index cross_entropy, Index self_c
   } else if (!stop.is_time()) {
     length.total = updates(stop);
   }
-  if (switch_ > 0) schedule_.emplace(config.optimizer, length);
+  if (switch_ > 0) first_.emplace(config.optimizer, length);
+  if (switch_ < kNever) second_.emplace(second_stage(config, stop.is_time() ? 0 : updates(stop)));
+}
+
+// The rates of the second stage; `last` is the last update of the run, 0 if unknown.
+Schedule Stages::second_stage(const ExperimentConfig& config, Index last) const {
+  const SelfCriticalConfig& own = config.objective.self_critical;
+  OptimizerConfig rates;
+  rates.lr = own.lr;
+  TrainingLength length{.updates_per_epoch = self_critical_};
+  if (own.final_lr && last != 0) {
+    rates.final_lr = *own.final_lr;
+    rates.schedule = ScheduleKind::kCosine;
+    length.total = std::max<Index>(last - switch_, 1);  // 1: the stage never begins
+  } else if (own.final_lr) {
+    throw UsageError(
+        "objective.self_critical.final_lr needs to know the last update; give train.stop in epochs "
+        "(20e) or updates (5000u)");
+  }
+  return {rates, length};
 }
 
 Index Stages::updates(const Stop& stop) const {
@@ -42,7 +58,7 @@ Index Stages::updates(const Stop& stop) const {
 }
 
 double Stages::rate(Index update) const {
-  return self_critical(update) ? self_critical_rate_ : schedule_->rate(update);
+  return self_critical(update) ? second_->rate(update - switch_) : first_->rate(update);
 }
 
 }  // namespace saccade

@@ -25,13 +25,16 @@ class Stages {
   // Updates until so much training is done; epochs of both stages count. Not for units of time.
   Index updates(const Stop& stop) const;
   // The learning rate of an update: the optimizer's schedule over the first stage (the whole run if
-  // it has one stage), then the second stage's own.
+  // it has one stage), then the second stage's own: objective.self_critical.lr, or half a cosine
+  // from there to final_lr.
   double rate(Index update) const;
 
  private:
+  Schedule second_stage(const ExperimentConfig& config, Index last) const;
+
   Index cross_entropy_, self_critical_, switch_;
-  double self_critical_rate_;
-  std::optional<Schedule> schedule_;  // of the first stage, if there is one
+  // Of the first stage and of the second, if they exist; each counts its own updates.
+  std::optional<Schedule> first_, second_;
 };
 
 }  // namespace saccade

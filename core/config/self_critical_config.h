@@ -32,6 +32,7 @@ struct RewardConfig {
 struct SelfCriticalConfig {
   std::optional<Stop> start;
   double lr = 5e-5;
+  std::optional<double> final_lr;
   SelfCriticalBaseline baseline = SelfCriticalBaseline::kLeaveOneOut;
   std::int64_t samples = 5;
   double temperature = 1;
@@ -42,7 +43,10 @@ struct SelfCriticalConfig {
   void fields(V& v) {
     v.field("start", start, "when it takes over from `type`: 10e, 5000u or 0u; null = never",
             at_least(0));
-    v.field("lr", lr, "its learning rate, without a schedule", above(0));
+    v.field("lr", lr, "its learning rate", above(0));
+    v.field("final_lr", final_lr,
+            "the rate falls to this on half a cosine to the end of the run; null: it stays",
+            at_least(0));
     v.field("baseline", baseline, "what is subtracted from a caption's reward");
     v.field("samples", samples, "captions drawn for each of the train.batch images of an update",
             between(1, 1000));
