@@ -21,15 +21,23 @@ Captioner::Captioner(const ExperimentConfig& config, Vocabulary vocabulary,
     grid_ = {
         .rows = frozen_grid.rows, .cols = frozen_grid.cols, .features = positions_->features()};
   }
+  if (config.encoder.refine.layers > 0)
+    refinement_ = std::make_unique<Refinement>(
+        ParamScope(parameters_, "refine"), config.encoder.refine,
+        GridExtents{.rows = grid_.rows, .cols = grid_.cols, .features = grid_.features});
   decoder_ = make_decoder(config.decoder, config.attention,
-                          {.features = grid_.features, .vocabulary = vocabulary_.size()},
+                          {.features = grid_.features,
+                           .vocabulary = vocabulary_.size(),
+                           .rows = grid_.rows,
+                           .cols = grid_.cols},
                           ParamScope(parameters_, "decoder"));
   parameters_.initialise(static_cast<std::uint64_t>(config.seed));
 }
 
 Var Captioner::encode(Tape& tape, ConstView input) const {
   const Var x = tape.constant(input);
-  return cnn_ ? cnn_->forward(tape, x) : (*positions_)(tape, x);
+  const Var grid = cnn_ ? cnn_->forward(tape, x) : (*positions_)(tape, x);
+  return refinement_ ? (*refinement_)(tape, grid, {}) : grid;
 }
 
 std::vector<DecodedCaption> Captioner::caption(ConstView input, const SearchOptions& options,
@@ -56,9 +64,14 @@ SearchOptions search_options(const ExperimentConfig& config) {
 std::vector<Regime> evaluation_regimes(const AttentionConfig& config) {
   switch (config.selection) {
     case SelectionKind::kSoft:
+    case SelectionKind::kTopK:
       return {Regime::kExpectation};
     case SelectionKind::kHard:
-      return {Regime::kArgmax, Regime::kExpectation, Regime::kSample};
+    case SelectionKind::kGumbelSt:
+      // A vector gate scales a region's channels apart: there is no cheap sum over regions then.
+      if (config.gate == GateKind::kVector)
+        return {Regime::kArgmax, Regime::kExpectation, Regime::kSample};
+      return {Regime::kArgmax, Regime::kExpectation, Regime::kSample, Regime::kMarginal};
     case SelectionKind::kArgmax:
       return {Regime::kArgmax, Regime::kExpectation};
   }

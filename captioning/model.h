@@ -6,6 +6,7 @@
 #include "captioning/decoders/decoder.h"
 #include "captioning/search/search.h"
 #include "captioning/text/vocabulary.h"
+#include "core/attention/sequence/refinement.h"
 #include "core/config/experiment_config.h"
 #include "core/nn/grid_positions.h"
 #include "core/nn/parameter_store.h"
@@ -42,6 +43,7 @@ class Captioner {
   ParameterStore parameters_;
   std::unique_ptr<CnnEncoder> cnn_;           // none with a frozen encoder
   std::unique_ptr<GridPositions> positions_;  // of a frozen grid; a trainable one adds its own
+  std::unique_ptr<Refinement> refinement_;    // none if the config has no layers
   std::unique_ptr<Decoder> decoder_;
   GridShape grid_;
   Shape input_shape_;
@@ -50,8 +52,8 @@ class Captioner {
 // The search a config asks for, in the regime that suits its attention.
 SearchOptions search_options(const ExperimentConfig& config);
 
-// The regimes a model is evaluated in: expectation for soft, all three for hard, argmax and
-// expectation for argmax.
+// The regimes a model is evaluated in: expectation for soft and top_k; argmax and expectation for
+// argmax; all for those that draw.
 std::vector<Regime> evaluation_regimes(const AttentionConfig& config);
 
 }  // namespace saccade

@@ -28,8 +28,7 @@ void check_self_critical(const SelfCriticalConfig& config) {
 // The parts know what they cannot be made of.
 void check_config(const ExperimentConfig& config) {
   resolved(config.attention.hard);
-  ParameterStore unused;
-  make_attention(config.attention, 1, 1, ParamScope(unused, "attention"));
+  check_attention(config.attention);
   constexpr Index kEpoch = 1'000'000;  // updates; the data would tell
   const Stages unused_stages(config, kEpoch, kEpoch);
   check_self_critical(config.objective.self_critical);

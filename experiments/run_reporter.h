@@ -41,6 +41,13 @@ class RunReporter : public TrainObserver {
   void clear_progress() { progress_.clear(); }
   Telemetry telemetry() const;
 
+  // Sums over updates.
+  struct EstimatorMeans {
+    EstimatorSums::Report sums{};
+    Index updates = 0;
+    void add(const EstimatorSums::Report& report);
+  };
+
  private:
   void write_window();
 
@@ -51,11 +58,13 @@ class RunReporter : public TrainObserver {
   double training_seconds_ = 0, all_seconds_ = 0;
   Index captions_ = 0;
 
+  EstimatorMeans validation_;  // since the last validation
   // Since the last line in metrics.jsonl.
   struct Window {
     std::vector<float> milliseconds;
     double loss = 0, nll = 0, penalty = 0, grad_norm = 0;  // sums; nll over words
-    double sampled = 0, baseline = 0, variance = 0, lr = 0;
+    double baseline = 0, lr = 0;
+    EstimatorMeans estimator;
     Index captions = 0, words = 0, update = 0, epoch = 0;
     SelfCriticalReport self_critical{};  // sums over updates
     Index self_critical_updates = 0;

@@ -41,11 +41,20 @@ PackedCaptions pack_captions(std::span<const std::vector<int>> captions, int bos
 
 std::unique_ptr<Decoder> make_decoder(const DecoderConfig& config, const AttentionConfig& attention,
                                       const DecoderWidths& widths, const ParamScope& scope) {
-  auto mechanism =
-      make_attention(attention, widths.features, config.hidden, scope.sub("attention"));
+  const AttentionEnds ends{.features = widths.features,
+                           .query = config.hidden,
+                           .sentinel = config.hidden,
+                           .regions = widths.rows * widths.cols};
+  auto mechanism = make_attention(attention, ends, scope.sub("attention"));
   switch (config.type) {
     case DecoderKind::kLstm:
-      return std::make_unique<LstmDecoder>(config, std::move(mechanism), widths, scope);
+      return std::make_unique<LstmDecoder>(
+          config,
+          LstmAttention{.mechanism = std::move(mechanism),
+                        .sentinel = attention.sentinel,
+                        .value_head = attention.selection == SelectionKind::kHard &&
+                                      resolved(attention.hard).baseline == BaselineKind::kLearned},
+          widths, scope);
   }
   throw InternalError("unknown decoder");
 }

@@ -35,8 +35,9 @@ struct SequenceOutput {
   Var nll;  // [N] -log p of every target at the captions' temperature, packed by time
   std::vector<Var> weights;                  // [T] of [R_t, L]
   std::vector<std::span<const int>> chosen;  // [T] of [R_t]; empty where all are expectations
-  std::vector<Var> gates;                    // [T] of [R_t, 1]; empty without a gate
+  std::vector<Var> gates;                    // [T] of [R_t, 1] or [R_t, D]; empty without a gate
   std::vector<Var> surrogates;  // scalars to be added to the loss; hard attention in training
+  std::vector<Var> values;      // [T] of [R_t, 1], what a value head expects to be paid
 };
 
 // What one word gives.
@@ -63,8 +64,9 @@ class Decoder {
 };
 
 struct DecoderWidths {
-  Index features = 0;    // D
-  Index vocabulary = 0;  // V
+  Index features = 0;        // D
+  Index vocabulary = 0;      // V
+  Index rows = 0, cols = 0;  // of the grid of features
 };
 
 // The decoder of a config; declares its parameters in `scope`.

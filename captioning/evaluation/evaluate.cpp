@@ -1,6 +1,7 @@
 #include "captioning/evaluation/evaluate.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "captioning/evaluation/novelty.h"
 #include "captioning/evaluation/scene_scores.h"
@@ -94,6 +95,29 @@ EvaluationReport chosen_images(const LoadedData& data, const DatasetInputs& inpu
   return report;
 }
 
+// Only where regions are drawn does a second pass differ from the first.
+Index draws_of(Regime regime, const EvaluationRequest& request) {
+  return regime == Regime::kSample ? request.region_draws : 1;
+}
+
+// The first draw's captions with the scores of all.
+RegimeReport mean_of(std::vector<RegimeReport> draws) {
+  RegimeReport out = std::move(draws.front());
+  const auto count = static_cast<double>(draws.size());
+  out.draws = static_cast<Index>(draws.size());
+  if (draws.size() == 1) return out;
+  for (std::size_t s = 0; s < out.corpus.size(); ++s) {
+    std::vector<double> values{out.corpus[s].second};
+    for (std::size_t k = 1; k < draws.size(); ++k) values.push_back(draws[k].corpus.at(s).second);
+    double sum = 0, square = 0;
+    for (const double value : values) sum += value;
+    for (const double value : values) square += (value - sum / count) * (value - sum / count);
+    out.corpus[s].second = sum / count;
+    out.deviations.emplace_back(out.corpus[s].first, std::sqrt(square / (count - 1)));
+  }
+  return out;
+}
+
 Regime sampling_regime(const std::vector<Regime>& regimes) {
   const bool draws = std::find(regimes.begin(), regimes.end(), Regime::kSample) != regimes.end();
   return draws ? Regime::kSample : regimes.front();
@@ -130,8 +154,8 @@ EvaluationReport evaluate(const Captioner& model, const LoadedData& data,
   report.meteor_tables = meteor.tables();
   const bool full = request.extent == Extent::kFull;
   const auto count = static_cast<Index>(report.images.size());
-  const Index passes =
-      static_cast<Index>(request.regimes.size()) + (full ? 1 : 0) + (request.samples > 0 ? 1 : 0);
+  Index passes = (full ? 1 : 0) + (request.samples > 0 ? 1 : 0);
+  for (const Regime each : request.regimes) passes += draws_of(each, request);
   Index pass = 0;
   const DecodeProgress progress = [&](Index done, Index) {
     if (request.progress) request.progress(pass * count + done, passes * count);
@@ -142,23 +166,25 @@ EvaluationReport evaluate(const Captioner& model, const LoadedData& data,
     report.perplexity = measure_perplexity(model, data.dataset, inputs, report.images, progress);
     ++pass;
   }
-  for (const Regime each : request.regimes) {
-    SearchOptions search = request.search;
-    search.regime = each;
-    RegimeReport regime{.regime = each,
-                        .corpus = {},
-                        .captions = decode_images(model, inputs, report.images, search, progress),
-                        .words = {}};
+  const auto run = [&](const SearchOptions& search) {
+    RegimeReport regime;
+    regime.regime = search.regime;
+    regime.captions = decode_images(model, inputs, report.images, search, progress);
     ++pass;
     regime.words = words_of(regime.captions, model.vocabulary());
     add_text_scores(regime, references, meteor, regime.corpus);
-    if (training && !training->empty()) {
+    if (training && !training->empty())
       regime.corpus.emplace_back("novel_captions", training->novel_share(regime.words));
-    }
-    if (data.scenes) {
+    if (data.scenes)
       add_scene_scores(regime, report.images, {*data.scenes, inputs, model.grid()}, regime.corpus);
-    }
-    report.regimes.push_back(std::move(regime));
+    return regime;
+  };
+  for (const Regime each : request.regimes) {
+    SearchOptions search = request.search;
+    search.regime = each;
+    std::vector<RegimeReport> draws;
+    for (Index k = 0; k < draws_of(each, request); ++k, ++search.seed) draws.push_back(run(search));
+    report.regimes.push_back(mean_of(std::move(draws)));
   }
   if (request.samples > 0) {
     SearchOptions search = request.search;

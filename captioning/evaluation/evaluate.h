@@ -28,6 +28,7 @@ struct EvaluationRequest {
   Index most_images = 0;  // the first so many of the split; 0 for all
   SearchOptions search{};
   std::vector<Regime> regimes{};  // at least one; search.regime is ignored
+  Index region_draws = 1;  // times that regime `sample` captions all images, each with other draws
   Extent extent = Extent::kFull;
   Index samples = 0;          // captions drawn of each image to measure diversity, at least 2; or 0
   bool baselines = false;     // inputs must then hold the training images too
@@ -46,8 +47,10 @@ struct EvaluationRequest {
 //   for a model without attention.
 struct RegimeReport {
   Regime regime = Regime::kExpectation;
-  NamedScores corpus;
-  std::vector<DecodedCaption> captions;         // one an image
+  NamedScores corpus;      // regime sample: the mean over its draws
+  NamedScores deviations;  // standard deviation over several draws of all images; else empty
+  Index draws = 1;
+  std::vector<DecodedCaption> captions;         // one an image, of the first draw
   std::vector<std::vector<std::string>> words;  // of the captions
 };
 

@@ -39,36 +39,23 @@ std::vector<Line> lines_of(const Dataset& dataset, const Vocabulary& vocabulary,
   return lines;
 }
 
-// Of each line its image's part of a memory [M, ...].
-Tensor rows_for(const std::vector<Line>& lines, ConstView memory) {
-  Tensor out(memory.shape.with_first(static_cast<Index>(lines.size())));
-  const Index size = memory.size() / memory.shape[0];
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    std::copy_n(memory.data + lines[i].slot * size, size,
-                out.data() + static_cast<Index>(i) * size);
-  }
-  return out;
-}
-
 // An image is encoded and prepared once for all its captions.
 double nll_of(const Captioner& model, ConstView input, const std::vector<Line>& lines) {
   Arena arena;
   Tape tape(arena);
   tape.set_recording(false);
   tape.set_parameters(model.parameters().views());
-  AttentionMemory memory = model.decoder().prepare(tape, model.encode(tape, input), 1);
-  const Tensor features = rows_for(lines, memory.features.value());
-  memory.features = tape.constant(features.view());
-  Tensor keys;
-  if (memory.keys) {
-    keys = rows_for(lines, memory.keys.value());
-    memory.keys = tape.constant(keys.view());
-  }
+  const AttentionMemory memory = model.decoder().prepare(tape, model.encode(tape, input), 1);
   std::vector<std::vector<int>> words;
-  for (const Line& line : lines) words.push_back(line.words);
+  std::vector<int> rows;
+  for (const Line& line : lines) {
+    words.push_back(line.words);
+    rows.push_back(static_cast<int>(line.slot));
+  }
   const PackedCaptions captions =
       pack_captions(words, static_cast<int>(Vocabulary::kBos), static_cast<int>(Vocabulary::kEos));
-  const SequenceOutput output = model.decoder().sequence(tape, captions, memory, {});
+  const SequenceOutput output =
+      model.decoder().sequence(tape, captions, memory_of_rows(memory, rows), {});
   double sum = 0;
   for (const Real nll : output.nll.value().span()) sum += static_cast<double>(nll);
   return sum;

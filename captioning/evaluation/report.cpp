@@ -85,7 +85,12 @@ std::string samples_table(const SampleScores& samples) {
 std::string report_json(const EvaluationReport& report) {
   Json regimes = Json::array();
   for (const RegimeReport& regime : report.regimes) {
-    regimes.push_back({{"name", enum_name(regime.regime)}, {"corpus", scores_json(regime.corpus)}});
+    Json one = {{"name", enum_name(regime.regime)}, {"corpus", scores_json(regime.corpus)}};
+    if (regime.draws > 1) {
+      one["draws"] = regime.draws;
+      one["deviations"] = scores_json(regime.deviations);
+    }
+    regimes.push_back(std::move(one));
   }
   Json json = {{"schema_version", kSchemaVersion},      {"dataset", report.dataset},
                {"split", split_name(report.split)},     {"n_images", report.images.size()},
@@ -106,6 +111,8 @@ std::string report_table(const EvaluationReport& report) {
   std::vector<Column> columns;
   for (const RegimeReport& regime : report.regimes) {
     columns.emplace_back(enum_name(regime.regime), &regime.corpus);
+    if (regime.draws > 1)
+      columns.emplace_back(str("sd of ", regime.draws, " draws"), &regime.deviations);
   }
   for (const Baseline& baseline : report.baselines) {
     columns.emplace_back(baseline.name, &baseline.scores);

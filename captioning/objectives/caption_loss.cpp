@@ -1,5 +1,8 @@
 #include "captioning/objectives/caption_loss.h"
 
+#include <numeric>
+
+#include "core/ops/pointwise.h"
 #include "core/ops/shape_ops.h"
 
 namespace saccade {
@@ -9,34 +12,74 @@ namespace {
 
 std::unique_ptr<Chooser> make_training_chooser(const CaptionLossOptions& options,
                                                const ShardKey& key, Index captions) {
-  const RandomKey random{key.seed, Stream::kAttention, key.update,
-                         static_cast<std::uint64_t>(key.first_caption)};
   switch (options.selection) {
     case SelectionKind::kSoft:
+    case SelectionKind::kTopK:
+    case SelectionKind::kGumbelSt:  // draws by itself
       return nullptr;
     case SelectionKind::kArgmax:
       return std::make_unique<ArgmaxChooser>();
     case SelectionKind::kHard:
-      return std::make_unique<TrainingChooser>(random,
-                                               options.hard.coin == CoinKind::kImage
-                                                   ? TrainingChooser::Coin::kImage
-                                                   : TrainingChooser::Coin::kBatch,
-                                               options.hard.expectation_share, captions);
+      return std::make_unique<TrainingChooser>(
+          RandomKey{key.seed, Stream::kAttention, key.update,
+                    static_cast<std::uint64_t>(key.first_caption)},
+          TrainingChooser::Draws{.coin = options.hard.coin == CoinKind::kImage
+                                             ? TrainingChooser::Coin::kImage
+                                             : TrainingChooser::Coin::kBatch,
+                                 .expectation_share = options.hard.expectation_share,
+                                 .captions = captions,
+                                 .samples = options.hard.samples});
   }
   throw InternalError("unknown selection");
 }
 
+// Every caption `samples` times, one after the other.
+PackedCaptions repeated(PackedCaptions captions, Index samples) {
+  if (samples == 1) return captions;
+  PackedCaptions out;
+  out.temperature = captions.temperature;
+  for (std::size_t n = 0; n < captions.inputs.size(); ++n)
+    for (Index i = 0; i < samples; ++i) {
+      out.inputs.push_back(captions.inputs[n]);
+      out.targets.push_back(captions.targets[n]);
+    }
+  for (const Index rows : captions.rows) out.rows.push_back(rows * samples);
+  return out;
+}
+
+// Means over each caption's samples.
+std::vector<double> sample_means(const std::vector<double>& rows, Index samples) {
+  std::vector<double> out(rows.size() / static_cast<std::size_t>(samples), 0);
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    out[r / static_cast<std::size_t>(samples)] += rows[r] / static_cast<double>(samples);
+  return out;
+}
+
 }  // namespace
 
-CaptionLossOptions loss_options(const ObjectiveConfig& objective,
-                                const AttentionConfig& attention) {
+CaptionLossOptions loss_options(const ObjectiveConfig& objective, const AttentionConfig& attention,
+                                const TrainingProgress& progress) {
+  const auto now = [&](const Ramp& ramp) {
+    return ramp.at(progress.update, progress.updates_per_epoch);
+  };
   CaptionLossOptions options{.doubly_stochastic = objective.doubly_stochastic,
-                             .selection = attention.selection};
-  if (attention.selection == SelectionKind::kHard) {
-    options.hard = resolved(attention.hard);
-    if (attention.hard.profile == HardProfile::kArctic)
-      options.penalty_gradient = CaptionLossOptions::PenaltyGradient::kOff;
-  }
+                             .selection = attention.selection,
+                             .hard = {},
+                             .gumbel_temperature = now(attention.gumbel_temperature)};
+  if (attention.selection != SelectionKind::kHard) return options;
+  const HardValues values = resolved(attention.hard);
+  options.hard = {
+      .lambda_r = now(values.lambda_r),
+      .lambda_e = now(values.lambda_e),
+      .expectation_share = now(values.expectation_share),
+      .baseline_decay = values.baseline_decay,
+      .baseline = values.baseline,
+      .coin = values.coin,
+      .reward = values.reward,
+      .likelihood = attention.hard.likelihood,
+      .samples = values.baseline == BaselineKind::kLeaveOneOut ? attention.hard.samples : 1};
+  if (attention.hard.profile == HardProfile::kArctic)
+    options.penalty_gradient = CaptionLossOptions::PenaltyGradient::kOff;
   return options;
 }
 
@@ -49,73 +92,179 @@ std::vector<double> caption_sums(const PackedCaptions& captions, ConstView packe
   return sums;
 }
 
-void RewardBaseline::update(double mean, double decay) {
-  value = started ? decay * value + (1 - decay) * mean : mean;
-  started = true;
+template <class F>
+void ShardLoss::for_each_word(F f) const {
+  std::size_t n = 0;
+  for (std::size_t t = 0; t < captions_.rows.size(); ++t)
+    for (Index r = 0; r < captions_.rows[t]; ++r, ++n) f(n, static_cast<Index>(t), r);
 }
 
 ShardLoss::ShardLoss(Tape& tape, const Decoder& decoder, Var features, PackedCaptions captions,
                      const CaptionLossOptions& options, const ShardKey& key, Chooser* chooser)
-    : tape_(&tape), captions_(std::move(captions)), options_(options), key_(key) {
-  const auto count = static_cast<std::size_t>(captions_.captions());
-  advantages_.assign(count, 0);
-  penalties_.assign(count, 0);
-  sampled_.assign(count, false);
-  if (!chooser) {
-    own_chooser_ = make_training_chooser(options, key, captions_.captions());
-    chooser = own_chooser_.get();
-    if (const auto* training = dynamic_cast<const TrainingChooser*>(chooser))
-      for (std::size_t c = 0; c < count; ++c) sampled_[c] = !training->expectation()[c];
-  } else {
-    sampled_.assign(count, true);
-  }
-  AttendContext context{.chooser = chooser};
-  if (options.selection == SelectionKind::kHard) {
-    estimator_ = {.advantage = advantages_.data(),
-                  .entropy_weight = static_cast<Real>(options.hard.lambda_e /
-                                                      static_cast<double>(key.batch_captions))};
-    context.estimator = &estimator_;
-  }
-  output_ = decoder.sequence(tape, captions_, decoder.prepare(tape, features, 1), context);
-
-  nll_ = caption_sums(captions_, output_.nll.value());
-  rewards_ = nll_;
-  if (options.selection == SelectionKind::kHard && options.hard.reward == RewardKind::kMean)
-    for (std::size_t c = 0; c < count; ++c)
-      rewards_[c] /= static_cast<double>(captions_.length(static_cast<Index>(c)));
+    : tape_(&tape),
+      captions_(repeated(std::move(captions), options.hard.samples)),
+      options_(options),
+      key_(key) {
+  run(decoder, features, chooser);
+  const Index samples = options.hard.samples;
+  nll_ = sample_means(caption_sums(captions_, output_.nll.value()), samples);
+  costs_ = costs_of(output_.nll.value());
+  penalties_.assign(nll_.size(), 0);
   if (options.doubly_stochastic > 0) {
     penalty_ = ops::doubly_stochastic(output_.weights);
-    for (std::size_t c = 0; c < count; ++c)
-      penalties_[c] = static_cast<double>(penalty_.value()[static_cast<Index>(c)]);
+    const auto rows = penalty_.value().span();
+    penalties_ = sample_means({rows.begin(), rows.end()}, samples);
   }
 }
 
-void ShardLoss::backward(double baseline) {
-  const double share = 1 / static_cast<double>(key_.batch_captions);
-  for (std::size_t c = 0; c < advantages_.size(); ++c)
-    advantages_[c] = static_cast<Real>(options_.hard.lambda_r * (rewards_[c] - baseline) * share);
-  const std::vector<Real> word_weights(static_cast<std::size_t>(captions_.words()),
-                                       static_cast<Real>(share));
-  std::vector<Var> terms{ops::dot_constant(output_.nll, word_weights)};
-  if (penalty_ && options_.penalty_gradient == CaptionLossOptions::PenaltyGradient::kOn) {
-    const std::vector<Real> weights(nll_.size(),
-                                    static_cast<Real>(options_.doubly_stochastic * share));
-    terms.push_back(ops::dot_constant(penalty_, weights));
+void ShardLoss::run(const Decoder& decoder, Var features, Chooser* chooser) {
+  const Index samples = options_.hard.samples, count = captions_.captions() / samples;
+  const bool hard = options_.selection == SelectionKind::kHard;
+  sampled_.assign(static_cast<std::size_t>(count), chooser != nullptr);
+  if (!chooser) {
+    own_chooser_ = make_training_chooser(options_, key_, count);
+    chooser = own_chooser_.get();
+    if (hard) {
+      const auto& training = static_cast<const TrainingChooser&>(*own_chooser_);
+      for (std::size_t c = 0; c < sampled_.size(); ++c) sampled_[c] = !training.expectation()[c];
+    }
   }
+  AttendContext context{.chooser = chooser,
+                        .gumbel_temperature = static_cast<Real>(options_.gumbel_temperature)};
+  if (hard) {
+    weights_.assign(static_cast<std::size_t>(captions_.words()), 0);
+    const double rows = static_cast<double>(key_.batch_captions * samples);
+    estimator_ = {.advantage = weights_.data(),
+                  .entropy_weight = static_cast<Real>(options_.hard.lambda_e / rows)};
+    context.estimator = &estimator_;
+    context.likelihood = options_.hard.likelihood;
+  }
+  AttentionMemory memory = decoder.prepare(*tape_, features, 1);
+  if (samples > 1) {
+    std::vector<int> caption_of_row;
+    for (Index r = 0; r < captions_.captions(); ++r)
+      caption_of_row.push_back(static_cast<int>(r / samples));
+    memory = memory_of_rows(memory, caption_of_row);
+  }
+  output_ = decoder.sequence(*tape_, captions_, memory, context);
+
+  if (!hard || options_.hard.baseline != BaselineKind::kGreedy) return;
+  // The rival of every caption: the same words with an argmax region each, without dropout.
+  Arena arena;
+  Tape rival(arena);
+  rival.set_parameters(tape_->parameters());
+  rival.set_recording(false);
+  ArgmaxChooser argmax;
+  const AttendContext greedy{.chooser = &argmax, .likelihood = options_.hard.likelihood};
+  const AttentionMemory seen = decoder.prepare(rival, rival.constant(features.value()), 1);
+  greedy_costs_ = costs_of(decoder.sequence(rival, captions_, seen, greedy).nll.value());
+}
+
+std::vector<double> ShardLoss::costs_of(ConstView nll) const {
+  const std::vector<double> sums = caption_sums(captions_, nll);
+  std::vector<double> costs(static_cast<std::size_t>(captions_.words())), said(sums.size(), 0);
+  const bool marginal = options_.hard.likelihood == HardLikelihood::kMarginal;
+  for_each_word([&](std::size_t n, Index, Index r) {
+    const auto row = static_cast<std::size_t>(r);
+    const double own = static_cast<double>(nll[static_cast<Index>(n)]);
+    switch (options_.hard.reward) {
+      case RewardKind::kSum:
+        costs[n] = sums[row];
+        break;
+      case RewardKind::kMean:
+        costs[n] = sums[row] / static_cast<double>(captions_.length(r));
+        break;
+      case RewardKind::kToGo:
+        // A marginal likelihood does not depend on what is drawn for its own word.
+        costs[n] = sums[row] - said[row] - (marginal ? own : 0);
+        said[row] += own;
+        break;
+    }
+  });
+  return costs;
+}
+
+std::vector<DrawCost> ShardLoss::draw_costs() const {
+  std::vector<DrawCost> out;
+  const bool to_go = options_.hard.reward == RewardKind::kToGo;
+  for_each_word([&](std::size_t n, Index t, Index r) {
+    if (t == 0 || to_go) out.push_back({costs_[n], captions_.length(r) - t});
+  });
+  return out;
+}
+
+std::vector<double> ShardLoss::baselines(const RewardBaseline& moving) const {
+  const CaptionLossOptions::Hard& hard = options_.hard;
+  std::vector<double> out(costs_.size());
+  const auto samples = static_cast<std::size_t>(hard.samples);
+  const bool to_go = hard.reward == RewardKind::kToGo;
+  for_each_word([&](std::size_t n, Index t, Index r) {
+    switch (hard.baseline) {
+      case BaselineKind::kNone:
+      case BaselineKind::kEma:
+      case BaselineKind::kEmaPerLength:
+        out[n] = moving.at(hard.baseline, captions_.length(r) - (to_go ? t : 0));
+        break;
+      case BaselineKind::kLearned:
+        out[n] = static_cast<double>(output_.values[static_cast<std::size_t>(t)].value()[r]);
+        break;
+      case BaselineKind::kGreedy:
+        out[n] = greedy_costs_[n];
+        break;
+      case BaselineKind::kLeaveOneOut: {
+        const std::size_t first = n - static_cast<std::size_t>(r) % samples;
+        const double sum =
+            std::accumulate(costs_.begin() + static_cast<std::ptrdiff_t>(first),
+                            costs_.begin() + static_cast<std::ptrdiff_t>(first + samples), 0.0);
+        out[n] = (sum - costs_[n]) / static_cast<double>(samples - 1);
+        break;
+      }
+    }
+  });
+  return out;
+}
+
+void ShardLoss::backward(const RewardBaseline& moving) {
+  const double share = 1 / static_cast<double>(key_.batch_captions * options_.hard.samples);
+  std::vector<Var> terms{ops::dot_constant(
+      output_.nll,
+      std::vector<Real>(static_cast<std::size_t>(captions_.words()), static_cast<Real>(share)))};
+  if (options_.selection == SelectionKind::kHard) {
+    const std::vector<double> subtracted = baselines(moving);
+    advantages_.assign(costs_.size(), 0);
+    for_each_word([&](std::size_t n, Index, Index r) {
+      if (!sampled_[static_cast<std::size_t>(r / options_.hard.samples)]) return;
+      advantages_[n] = costs_[n] - subtracted[n];
+      weights_[n] = static_cast<Real>(options_.hard.lambda_r * advantages_[n] * share);
+    });
+  }
+  // The value head follows the costs: the gradient of share (value - cost)^2. It reads the
+  // decoder's state as a constant, so nothing else feels it.
+  std::size_t first = 0;
+  for (const Var value : output_.values) {
+    std::vector<Real> pull;
+    for (Index r = 0; r < value.rows(); ++r)
+      pull.push_back(
+          static_cast<Real>(2 * share * (static_cast<double>(value.value()[r]) - costs_[first++])));
+    terms.push_back(ops::dot_constant(value, pull));
+  }
+  if (penalty_ && options_.penalty_gradient == CaptionLossOptions::PenaltyGradient::kOn)
+    terms.push_back(ops::dot_constant(
+        penalty_, std::vector<Real>(static_cast<std::size_t>(penalty_.shape().size()),
+                                    static_cast<Real>(options_.doubly_stochastic * share))));
   terms.insert(terms.end(), output_.surrogates.begin(), output_.surrogates.end());
   tape_->backward(ops::sum(terms));
 }
 
-double batch_baseline(RewardBaseline& baseline, const CaptionLossOptions& options,
-                      std::span<const ShardLoss* const> shards) {
-  if (options.selection != SelectionKind::kHard || options.hard.baseline == BaselineKind::kNone)
-    return 0;
-  double sum = 0, count = 0;
+RewardBaseline batch_baseline(RewardBaseline& moving, const CaptionLossOptions& options,
+                              std::span<const ShardLoss* const> shards) {
+  if (options.selection != SelectionKind::kHard) return moving;
+  std::vector<DrawCost> costs;
   for (const ShardLoss* shard : shards)
-    for (const double reward : shard->rewards()) sum += reward, count += 1;
-  if (count == 0) return baseline.value;
-  const double used = baseline.started ? baseline.value : sum / count;
-  baseline.update(sum / count, options.hard.baseline_decay);
+    for (const DrawCost& cost : shard->draw_costs()) costs.push_back(cost);
+  RewardBaseline used = moving;
+  used.update(costs, 1);
+  moving.update(costs, options.hard.baseline_decay);
   return used;
 }
 

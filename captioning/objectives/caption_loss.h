@@ -3,14 +3,20 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "captioning/decoders/decoder.h"
+#include "captioning/objectives/reward_baseline.h"
 #include "core/attention/choosers.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
+
+// How far training is; ramps of the config depend on it.
+struct TrainingProgress {
+  Index update = 0;  // 0 is the first
+  Index updates_per_epoch = 1;
+};
 
 // A batch's loss is the mean over its captions of
 //   NLL_c + doubly_stochastic * sum_i (1 - sum_t alpha_ti)^2,
@@ -18,11 +24,22 @@ inline namespace SACCADE_NUMERIC {
 struct CaptionLossOptions {
   double doubly_stochastic = 1;
   SelectionKind selection = SelectionKind::kSoft;
-  HardValues hard{};  // read where selection is hard
+  // The estimator's values at this update; read where selection is hard.
+  struct Hard {
+    double lambda_r = 0, lambda_e = 0, expectation_share = 0, baseline_decay = 0;
+    BaselineKind baseline = BaselineKind::kNone;
+    CoinKind coin = CoinKind::kImage;
+    RewardKind reward = RewardKind::kSum;
+    HardLikelihood likelihood = HardLikelihood::kChoice;
+    Index samples = 1;  // draws of each caption; only leave_one_out takes more than one
+  };
+  Hard hard{};
+  double gumbel_temperature = 1;
   // Whether the penalty reaches the weights; the authors' code drops it under hard attention.
   enum class PenaltyGradient { kOn, kOff } penalty_gradient = PenaltyGradient::kOn;
 };
-CaptionLossOptions loss_options(const ObjectiveConfig& objective, const AttentionConfig& attention);
+CaptionLossOptions loss_options(const ObjectiveConfig& objective, const AttentionConfig& attention,
+                                const TrainingProgress& progress);
 
 // Numbers packed by time [N], summed over the words of each caption.
 std::vector<double> caption_sums(const PackedCaptions& captions, ConstView packed);
@@ -35,15 +52,8 @@ struct ShardKey {
   Index batch_captions = 0;  // in the whole batch
 };
 
-// Moving average of the reward, b <- decay b + (1 - decay) mean; its first value is the first mean,
-// because a start at 0 gives twenty updates of pure variance.
-struct RewardBaseline {
-  bool started = false;
-  double value = 0;
-  void update(double mean, double decay);
-};
-
-// Forward of a shard, kept until backward.
+// Forward of a shard, kept until backward. Under leave_one_out every caption stands `samples` times
+// in it, one after the other; what it reports by caption is their mean.
 class ShardLoss {
  public:
   // Runs the decoder over the captions. With `chooser` given, it decides instead of the options'
@@ -51,36 +61,53 @@ class ShardLoss {
   ShardLoss(Tape& tape, const Decoder& decoder, Var features, PackedCaptions captions,
             const CaptionLossOptions& options, const ShardKey& key, Chooser* chooser = nullptr);
 
-  const std::vector<double>& nll() const { return nll_; }  // by caption, nats
-  const std::vector<double>& rewards() const {
-    return rewards_;
-  }                                                              // what REINFORCE weighs, as a cost
-  const std::vector<bool>& sampled() const { return sampled_; }  // by caption
-  const std::vector<double>& penalties() const { return penalties_; }
+  const std::vector<double>& nll() const { return nll_; }              // by caption, nats
+  const std::vector<bool>& sampled() const { return sampled_; }        // by caption
+  const std::vector<double>& penalties() const { return penalties_; }  // by caption
   const SequenceOutput& output() const { return output_; }
-  const PackedCaptions& captions() const { return captions_; }
+  // The rows of the pass: each caption `samples` times.
+  const PackedCaptions& rows() const { return captions_; }
+  Index captions() const { return static_cast<Index>(nll_.size()); }
+  Index words() const { return captions_.words() / options_.hard.samples; }
 
-  // The gradient of this shard's part of the batch loss, given the baseline of the rewards.
-  void backward(double baseline);
+  // What REINFORCE weighs, as a cost: of every word's choice [N] (expectations count too), and
+  // those that moving averages see, in order.
+  const std::vector<double>& costs() const { return costs_; }
+  std::vector<DrawCost> draw_costs() const;
+
+  // The gradient of this shard's part of the batch loss, given the moving averages to be used.
+  void backward(const RewardBaseline& moving);
+  // cost - baseline of every choice that was drawn [N], 0 where the expectation was taken; after
+  // backward().
+  const std::vector<double>& advantages() const { return advantages_; }
 
  private:
+  void run(const Decoder& decoder, Var features, Chooser* chooser);
+  // The costs of choices from -log p of every word [N], by the reward's kind.
+  std::vector<double> costs_of(ConstView nll) const;
+  // What is subtracted from the costs, by choice [N].
+  std::vector<double> baselines(const RewardBaseline& moving) const;
+  // Calls f(n, t, r) for the word n of step t and row r.
+  template <class F>
+  void for_each_word(F f) const;
+
   Tape* tape_;
   PackedCaptions captions_;
   CaptionLossOptions options_;
   ShardKey key_;
   std::unique_ptr<Chooser> own_chooser_;
   ops::Reinforce estimator_;
-  std::vector<Real> advantages_;
+  std::vector<Real> weights_;  // what the estimator reads: d loss / d log p of every choice
   SequenceOutput output_;
   Var penalty_;
-  std::vector<double> nll_, rewards_, penalties_;
+  std::vector<double> nll_, penalties_, costs_, greedy_costs_, advantages_;
   std::vector<bool> sampled_;
 };
 
-// The baseline for this batch, from the shards' rewards in order; updates the moving average
-// afterwards. Without a baseline: 0.
-double batch_baseline(RewardBaseline& baseline, const CaptionLossOptions& options,
-                      std::span<const ShardLoss* const> shards);
+// The averages to be used for this batch, from the shards' costs in order: those of the batches
+// before, and its own where there was none. Updates the averages afterwards.
+RewardBaseline batch_baseline(RewardBaseline& moving, const CaptionLossOptions& options,
+                              std::span<const ShardLoss* const> shards);
 
 // The least value of the penalty for a caption of `words` words over `regions` regions: the weights
 // of all words together are `words`, so the penalty cannot fall below (L - C)^2 / L.

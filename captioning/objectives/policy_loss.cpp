@@ -6,31 +6,10 @@
 
 #include "captioning/objectives/caption_loss.h"
 #include "core/base/error.h"
-#include "core/ops/linear.h"
 #include "core/ops/shape_ops.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
-
-namespace {
-
-// Rows ids[r] of x [M, ...], one after the other.
-Var gather(Var x, std::span<const int> ids) {
-  const Shape shape = x.shape();
-  const Var flat = ops::reshape(x, {shape[0], shape.size() / shape[0]});
-  return ops::reshape(ops::embedding(flat, ids), shape.with_first(static_cast<Index>(ids.size())));
-}
-
-// A sequence wants one row a memory: the memory again for every caption. Keys were computed once an
-// image, and their gradients meet again there.
-AttentionMemory memory_of_rows(const AttentionMemory& memory, std::span<const int> images) {
-  AttentionMemory rows = memory;
-  rows.features = gather(memory.features, images);
-  if (memory.keys) rows.keys = gather(memory.keys, images);
-  return rows;
-}
-
-}  // namespace
 
 DrawnCaption drawn_caption(const DecodedCaption& caption) {
   SACCADE_ASSERT(caption.last.id >= 0, "a caption that ended without a draw");
@@ -86,7 +65,7 @@ PolicyLoss::PolicyLoss(Tape& tape, const Decoder& decoder, const AttentionMemory
   AttendContext context;
   if (!captions[0].regions.empty()) context.chooser = &replay_;
   if (policy.selection == SelectionKind::kHard) {
-    region_weights_.assign(captions.size(), 0);
+    region_weights_.assign(static_cast<std::size_t>(packed_.words()), 0);
     estimator_.advantage = region_weights_.data();
     context.estimator = &estimator_;
   }
@@ -115,10 +94,10 @@ void PolicyLoss::backward(std::span<const double> advantages, Index batch_captio
   const auto share = [&](std::size_t row) {
     return static_cast<Real>(advantages[order_[row]] / static_cast<double>(batch_captions));
   };
-  for (std::size_t r = 0; r < region_weights_.size(); ++r) region_weights_[r] = -share(r);
   std::vector<Real> word_weights;  // of -log p, packed
   for (const Index rows : packed_.rows)
     for (Index r = 0; r < rows; ++r) word_weights.push_back(share(static_cast<std::size_t>(r)));
+  for (std::size_t n = 0; n < region_weights_.size(); ++n) region_weights_[n] = -word_weights[n];
   std::vector<Var> terms{ops::dot_constant(output_.nll, word_weights)};
   terms.insert(terms.end(), output_.surrogates.begin(), output_.surrogates.end());
   tape_->backward(ops::sum(terms));

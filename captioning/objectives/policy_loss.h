@@ -56,7 +56,7 @@ class PolicyLoss {
   std::vector<std::size_t> order_;  // row r of the tape is caption order_[r]: longest first
   PackedCaptions packed_;
   Replay replay_;
-  std::vector<Real> region_weights_;  // d loss / d log p(regions), by row
+  std::vector<Real> region_weights_;  // d loss / d log p(region), packed by time
   ops::Reinforce estimator_;
   SequenceOutput output_;
   std::vector<double> word_log_probs_, region_log_probs_;

@@ -16,12 +16,16 @@ enum class Regime {
   kExpectation,  // the weighted mean of all regions
   kArgmax,       // the region of the largest weight
   kSample,       // a region drawn from the weights
+  kMarginal,     // words from all regions' distributions, mixed by the weights; on with the mean
 };
 constexpr auto enum_table(Regime) {
   using enum Regime;
   return enum_rows<Regime>({{kExpectation, "expectation", "the weighted mean of all regions"},
                             {kArgmax, "argmax", "the region of the largest weight"},
-                            {kSample, "sample", "a region drawn from the weights"}});
+                            {kSample, "sample", "a region drawn from the weights"},
+                            {kMarginal, "marginal",
+                             "the words' distributions of all regions, mixed by the weights; the "
+                             "state goes on with the weighted mean"}});
 }
 
 // Which words may be said.
@@ -48,7 +52,8 @@ struct DecodedWord {
   double log_prob = 0;           // of this word given the ones before
   std::vector<float> attention;  // [L]
   int chosen = -1;               // the region hard attention took; -1 for the expectation
-  double gate = 1;               // beta; 1 without a gate
+  double gate = 1;               // beta, a vector gate's mean; 1 without a gate
+  double sentinel = 0;           // the weight of not looking; 0 without a sentinel
 };
 
 struct DecodedCaption {

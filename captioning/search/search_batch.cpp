@@ -42,6 +42,9 @@ SearchBatch::SearchBatch(const Decoder& decoder, std::span<const ConstView> para
   switch (options.regime) {
     case Regime::kExpectation:
       break;
+    case Regime::kMarginal:
+      likelihood_ = HardLikelihood::kMarginal;
+      break;
     case Regime::kArgmax:
       chooser_ = std::make_unique<ArgmaxChooser>();
       break;
@@ -66,19 +69,25 @@ const StepOutput& SearchBatch::step(std::span<const int> words, Index group) {
   for (std::size_t k = 0; k < state_.size(); ++k)
     state.push_back(tape_.constant({state_[k].data(), state_shapes_[k]}));
   AttentionMemory memory = memory_.on(tape_);
-  memory.group = group;
+  memory.layout.group = group;
   if (draws_) {
     std::vector<std::uint64_t> numbers;
     for (Index slot = 0; slot < slots(); ++slot) numbers.push_back(image_number(slot));
     draws_->set_images(numbers, group);
   }
-  output_ = decoder_.step(tape_, words, state, memory, {.step = word_, .chooser = chooser_.get()});
+  output_ = decoder_.step(tape_, words, state, memory,
+                          {.step = word_, .chooser = chooser_.get(), .likelihood = likelihood_});
   return output_;
 }
 
 void SearchBatch::move_memory(Index from, Index to) {
-  for (const Var& part : {memory_.features, memory_.keys}) {
-    if (!part) continue;
+  std::vector<Var> parts = memory_.parts;
+  parts.push_back(memory_.features);
+  if (memory_.layout.mask) parts.push_back(memory_.layout.mask);
+  std::vector<int> moved;  // parts may be the features themselves
+  for (const Var part : parts) {
+    if (std::find(moved.begin(), moved.end(), part.id()) != moved.end()) continue;
+    moved.push_back(part.id());
     const View view = memory_tape_.mutable_value(part);
     const Index size = row_size(view.shape);
     std::copy_n(view.data + from * size, size, view.data + to * size);

@@ -55,6 +55,7 @@ class SearchBatch {
   Index word_ = 0;
   StepOutput output_;
   std::unique_ptr<Chooser> chooser_;
+  HardLikelihood likelihood_ = HardLikelihood::kChoice;
   ImageRegionChooser* draws_ = nullptr;  // the chooser, where it draws
 };
 

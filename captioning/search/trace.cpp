@@ -1,6 +1,6 @@
 #include "captioning/search/trace.h"
 
-#include <algorithm>
+#include <numeric>
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -13,7 +13,13 @@ void Trace::see(const Glimpse& glimpse) {
   step.chosen.assign(glimpse.chosen.begin(), glimpse.chosen.end());
   if (glimpse.gate) {
     const ConstView gates = glimpse.gate.value();
-    step.gates.assign(gates.span().begin(), gates.span().end());
+    for (Index r = 0; r < gates.rows(); ++r)
+      step.gates.push_back(std::accumulate(gates.row(r), gates.row(r) + gates.cols(), 0.0) /
+                           static_cast<double>(gates.cols()));
+  }
+  if (glimpse.sentinel) {
+    const ConstView shares = glimpse.sentinel.value();
+    step.sentinels.assign(shares.span().begin(), shares.span().end());
   }
   steps_.push_back(std::move(step));
 }
@@ -26,6 +32,7 @@ DecodedWord Trace::look(Index step, Index row) const {
   word.attention.assign(begin, begin + from.regions);
   if (!from.chosen.empty()) word.chosen = from.chosen[place];
   if (!from.gates.empty()) word.gate = from.gates[place];
+  if (!from.sentinels.empty()) word.sentinel = from.sentinels[place];
   return word;
 }
 

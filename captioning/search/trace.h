@@ -30,9 +30,10 @@ class Trace {
  private:
   struct Step {
     Index regions = 0;
-    std::vector<float> weights;  // [R, L]
-    std::vector<int> chosen;     // [R]; empty: all are expectations
-    std::vector<double> gates;   // [R]; empty without a gate
+    std::vector<float> weights;     // [R, L]
+    std::vector<int> chosen;        // [R]; empty: all are expectations
+    std::vector<double> gates;      // [R], a vector gate's mean; empty without a gate
+    std::vector<double> sentinels;  // [R]; empty without a sentinel
     std::vector<Said> said;
   };
   std::vector<Step> steps_;

@@ -12,6 +12,8 @@ namespace saccade {
 
 namespace {
 
+constexpr const char* kByLength = "state/reward_baseline_by_length";
+
 constexpr std::uint64_t kContentVersion = 1;
 
 std::string parameter_entry(const std::string& name) { return "parameters/" + name; }
@@ -29,7 +31,14 @@ void add_state(Archive& archive, const TrainingState& state) {
                       {state.seconds, state.last_validation, state.last_validation_seconds,
                        state.last_checkpoint, state.last_checkpoint_seconds});
   archive.add_doubles("state/reward_baseline", {2},
-                      {state.baseline.started ? 1.0 : 0.0, state.baseline.value});
+                      {state.baseline.all.started ? 1.0 : 0.0, state.baseline.all.value});
+  if (!state.baseline.by_length.empty()) {
+    std::vector<double> averages;
+    for (const RewardBaseline::Average& average : state.baseline.by_length)
+      averages.push_back(average.started ? 1.0 : 0.0), averages.push_back(average.value);
+    const auto count = static_cast<Index>(state.baseline.by_length.size());
+    archive.add_doubles(kByLength, {count, 2}, std::move(averages));
+  }
   std::vector<std::string> names;
   std::vector<double> values;
   for (const auto& [name, value] : state.best) names.push_back(name), values.push_back(value);
@@ -49,7 +58,12 @@ TrainingState read_state(const Archive& archive) {
   state.last_validation_seconds = clock[2];
   state.last_checkpoint = clock[3], state.last_checkpoint_seconds = clock[4];
   const auto baseline = archive.doubles("state/reward_baseline", std::array<Index, 1>{2});
-  state.baseline = {.started = baseline[0] != 0, .value = baseline[1]};
+  state.baseline.all = {.started = baseline[0] != 0, .value = baseline[1]};
+  if (archive.contains(kByLength)) {  // not before hard attention drew anything
+    const auto averages = archive.doubles(kByLength).values();
+    for (std::size_t i = 0; i + 1 < averages.size(); i += 2)
+      state.baseline.by_length.push_back({.started = averages[i] != 0, .value = averages[i + 1]});
+  }
   state.finished = archive.uint64("state/finished") != 0;
   const auto& names = archive.strings("state/best_names");
   const auto values =

@@ -20,10 +20,11 @@ double apply_gradients(GradientStep& step, std::span<Tape* const> tapes, Index u
   }
 }
 
-TrainStep::TrainStep(Captioner& model, Optimizer& optimizer, const ExperimentConfig& config)
+TrainStep::TrainStep(Captioner& model, Optimizer& optimizer, const ExperimentConfig& config,
+                     Index updates_per_epoch)
     : model_(&model),
-      seed_(static_cast<std::uint64_t>(config.seed)),
-      options_(loss_options(config.objective, config.attention)),
+      config_(&config),
+      updates_per_epoch_(updates_per_epoch),
       gradient_step_(model.parameters(), optimizer,
                      {.norm = config.optimizer.clip_norm, .value = config.optimizer.clip_value}) {}
 
@@ -31,6 +32,10 @@ UpdateReport TrainStep::run(const TrainBatch& batch, Index update, double lr) {
   const Index shards = static_cast<Index>(batch.shards.size());
   while (static_cast<Index>(workers_.size()) < shards)
     workers_.push_back(std::make_unique<Worker>());
+  const CaptionLossOptions options =
+      loss_options(config_->objective, config_->attention,
+                   {.update = update, .updates_per_epoch = updates_per_epoch_});
+  const auto seed = static_cast<std::uint64_t>(config_->seed);
   const Index batch_captions = batch.captions();
   std::vector<Index> first(batch.shards.size(), 0);
   for (std::size_t s = 1; s < first.size(); ++s)
@@ -44,44 +49,46 @@ UpdateReport TrainStep::run(const TrainBatch& batch, Index update, double lr) {
     worker.tape.reset();
     worker.tape.set_parameters(model_->parameters().views());
     worker.tape.set_training(true);
-    worker.tape.set_random(seed_, static_cast<std::uint64_t>(update),
+    worker.tape.set_random(seed, static_cast<std::uint64_t>(update),
                            static_cast<std::uint64_t>(first[i]));
     const Var features = model_->encode(worker.tape, shard.inputs.view());
     worker.loss = std::make_unique<ShardLoss>(worker.tape, model_->decoder(), features,
-                                              shard.captions, options_,
-                                              ShardKey{.seed = seed_,
+                                              shard.captions, options,
+                                              ShardKey{.seed = seed,
                                                        .update = static_cast<std::uint64_t>(update),
                                                        .first_caption = first[i],
                                                        .batch_captions = batch_captions});
   };
-  // Only the reward's baseline needs all shards' losses before any goes back: without one a shard
-  // runs through while its data is warm.
-  double baseline = 0;
-  if (options_.selection == SelectionKind::kHard) {
+  // Only moving averages need all shards' costs before any goes back: without them a shard runs
+  // through while its data is warm.
+  RewardBaseline moving;
+  if (options.selection == SelectionKind::kHard) {
     parallel::for_each(shards, forward);
     std::vector<const ShardLoss*> losses;
     for (Index s = 0; s < shards; ++s)
       losses.push_back(workers_[static_cast<std::size_t>(s)]->loss.get());
-    baseline = batch_baseline(baseline_, options_, losses);
+    moving = batch_baseline(baseline_, options, losses);
     parallel::for_each(
-        shards, [&](Index s) { workers_[static_cast<std::size_t>(s)]->loss->backward(baseline); });
+        shards, [&](Index s) { workers_[static_cast<std::size_t>(s)]->loss->backward(moving); });
   } else {
     parallel::for_each(shards, [&](Index s) {
       forward(s);
-      workers_[static_cast<std::size_t>(s)]->loss->backward(0);
+      workers_[static_cast<std::size_t>(s)]->loss->backward(moving);
     });
   }
-  UpdateReport result = report(batch, baseline, update);
+  UpdateReport result = report(batch, options, update);
+  result.baseline = moving.all.value;
   std::vector<Tape*> tapes;
   for (Index s = 0; s < shards; ++s) tapes.push_back(&workers_[static_cast<std::size_t>(s)]->tape);
   result.grad_norm = apply_gradients(gradient_step_, tapes, update, lr);
   return result;
 }
 
-UpdateReport TrainStep::report(const TrainBatch& batch, double baseline, Index update) const {
+UpdateReport TrainStep::report(const TrainBatch& batch, const CaptionLossOptions& options,
+                               Index update) const {
   UpdateReport out;
-  out.baseline = baseline;
-  double nll = 0, penalty = 0, square = 0, sum = 0, sampled = 0;
+  EstimatorSums estimator;
+  double nll = 0, penalty = 0;
   for (std::size_t s = 0; s < batch.shards.size(); ++s) {
     const ShardLoss& loss = *workers_[s]->loss;
     for (std::size_t c = 0; c < loss.nll().size(); ++c) {
@@ -90,23 +97,20 @@ UpdateReport TrainStep::report(const TrainBatch& batch, double baseline, Index u
                                 " is ", loss.nll()[c],
                                 "; lower optimizer.lr or set optimizer.clip_norm"));
       nll += loss.nll()[c];
-      const Index words = loss.captions().length(static_cast<Index>(c));
+      const Index words = batch.shards[s].captions.length(static_cast<Index>(c));
       const double floor = penalty_floor(words, model_->grid().regions());
-      penalty += options_.doubly_stochastic > 0 ? loss.penalties()[c] - floor : 0;
-      out.loss += loss.nll()[c] + options_.doubly_stochastic * loss.penalties()[c];
+      penalty += options.doubly_stochastic > 0 ? loss.penalties()[c] - floor : 0;
+      out.loss += loss.nll()[c] + options.doubly_stochastic * loss.penalties()[c];
       out.words += words;
       ++out.captions;
-      if (!loss.sampled()[c]) continue;
-      const double advantage = loss.rewards()[c] - baseline;
-      sum += advantage, square += advantage * advantage, sampled += 1;
     }
+    if (options.selection == SelectionKind::kHard) estimator.add(loss);
   }
   const auto captions = static_cast<double>(out.captions);
   out.loss /= captions;
   out.penalty = penalty / captions;
   out.nll_per_word = nll / static_cast<double>(out.words);
-  out.sampled_share = sampled / captions;
-  if (sampled > 0) out.advantage_variance = square / sampled - (sum / sampled) * (sum / sampled);
+  if (options.selection == SelectionKind::kHard) out.estimator = estimator.report();
   return out;
 }
 

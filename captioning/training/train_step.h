@@ -8,6 +8,7 @@
 
 #include "captioning/model.h"
 #include "captioning/objectives/caption_loss.h"
+#include "captioning/objectives/estimator_report.h"
 #include "core/optim/gradient_step.h"
 
 namespace saccade {
@@ -36,14 +37,13 @@ struct SelfCriticalReport {
 };
 
 struct UpdateReport {
-  double loss = 0;                // mean over captions: NLL + penalty; self-critical: policy loss
-  double nll_per_word = 0;        // nats; of what was drawn in self-critical training
-  double penalty = 0;             // the doubly stochastic term above its floor, mean over captions
-  double sampled_share = 0;       // captions whose attention was sampled
-  double baseline = 0;            // of the reward, used in this update
-  double advantage_variance = 0;  // of (reward - baseline) over the sampled captions
-  double grad_norm = 0;           // before clipping
+  double loss = 0;          // mean over captions: NLL + penalty; self-critical: policy loss
+  double nll_per_word = 0;  // nats; of what was drawn in self-critical training
+  double penalty = 0;       // the doubly stochastic term above its floor, mean over captions
+  double baseline = 0;      // the moving average of the cost, used in this update
+  double grad_norm = 0;     // before clipping
   Index captions = 0, words = 0;
+  std::optional<EstimatorSums::Report> estimator{};   // of hard attention only
   std::optional<SelfCriticalReport> self_critical{};  // of that stage only
 };
 
@@ -52,8 +52,10 @@ double apply_gradients(GradientStep& step, std::span<Tape* const> tapes, Index u
 
 class TrainStep {
  public:
-  // Everything must outlive this. `seed` keys dropout and sampled attention.
-  TrainStep(Captioner& model, Optimizer& optimizer, const ExperimentConfig& config);
+  // Everything must outlive this. The config's seed keys dropout and sampled attention; its ramps
+  // count epochs of so many updates.
+  TrainStep(Captioner& model, Optimizer& optimizer, const ExperimentConfig& config,
+            Index updates_per_epoch);
 
   // Update number `update` with learning rate lr. Throws DivergedError naming update, tensor and
   // images when a loss or gradient is not finite.
@@ -67,11 +69,12 @@ class TrainStep {
     Tape tape{arena};
     std::unique_ptr<ShardLoss> loss;
   };
-  UpdateReport report(const TrainBatch& batch, double baseline, Index update) const;
+  UpdateReport report(const TrainBatch& batch, const CaptionLossOptions& options,
+                      Index update) const;
 
   Captioner* model_;
-  std::uint64_t seed_;
-  CaptionLossOptions options_;
+  const ExperimentConfig* config_;
+  Index updates_per_epoch_;
   GradientStep gradient_step_;
   RewardBaseline baseline_;
   std::vector<std::unique_ptr<Worker>> workers_;  // one a shard, kept between updates

@@ -114,7 +114,7 @@ void Trainer::enter_stage() {
         *setup_.model, *optimizer_, config_,
         setup_.set->rewards(setup_.model->vocabulary(), config_.objective.self_critical.reward));
   } else if (!second && !cross_entropy_) {
-    cross_entropy_.emplace(*setup_.model, *optimizer_, config_);
+    cross_entropy_.emplace(*setup_.model, *optimizer_, config_, stages_.batches(state_.update));
     cross_entropy_->reward_baseline() = state_.baseline;
   }
 }

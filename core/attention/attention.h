@@ -1,27 +1,47 @@
 // The attention interface: a query weighs the regions of a memory and gets a context. Mechanisms
-// that factor into score, normalizer, selection and gate are one ComposedAttention (composed.h).
+// that are a choice on each axis are one ComposedAttention (composed.h); the others are in
+// mechanisms/.
 #pragma once
 
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "core/config/choices.h"
 #include "core/nn/parameter_store.h"
 #include "core/ops/attention_ops.h"
+#include "core/ops/estimator_ops.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// What a mechanism keeps of an image, made once and read at every word. Query row r reads memory
-// r / group: group is 1 in training and the beam width in search.
-struct AttentionMemory {
-  Var features;  // [M, L, D]
-  Var keys;      // [M, L, A]; none if the score reads the features themselves or nothing
-  Index group = 1;
+// How the L regions of a memory lie and which of them count.
+struct MemoryLayout {
+  Index rows = 0, cols = 0;  // of the grid, row by row; 0: one row of L
+  Index group = 1;           // queries a memory: 1 in training, the beam width in search
+  Var mask{};                // [M, L], 0 where nobody may look, else 1; none: look anywhere
+};
 
+// What a mechanism keeps of an image, made once and read at every word. Query row r reads memory
+// r / group.
+struct AttentionMemory {
+  Var features;            // [M, L, D]
+  std::vector<Var> parts;  // what the mechanism made of them, [M, ...] each
+  MemoryLayout layout;     // rows * cols = L
+
+  Index regions() const { return features.shape()[1]; }
   // The same memory as constants of another tape, for step-wise decoding. The first tape must live.
   AttentionMemory on(Tape& tape) const;
 };
+
+// The memory of features [M, L, D] with nothing made of them yet. Throws ShapeError where the
+// layout does not fit them.
+AttentionMemory bare_memory(Var features, const MemoryLayout& layout);
+
+// Memory images[r] as memory r, for sequences that want a memory a row; gradients meet again in the
+// one that was prepared.
+AttentionMemory memory_of_rows(const AttentionMemory& memory, std::span<const int> images);
 
 // Decides where hard attention looks: fills chosen[r] with a region, or with -1 for the
 // expectation. Injectable, so that a test can enumerate every choice.
@@ -37,25 +57,43 @@ struct AttendContext {
   Index step = 0;
   Chooser* chooser = nullptr;                 // none: the expectation in every row
   const ops::Reinforce* estimator = nullptr;  // set while hard attention trains
+  Index first_row = 0;                        // of this step among the estimator's rows
+  Real gumbel_temperature = 0;                // now, while it changes; 0: that of the config
+  HardLikelihood likelihood = HardLikelihood::kChoice;  // what a decoder's words are given
+  Var sentinel{};  // [R, S], what the decoder knows without looking
 };
 
 // One look: what attend() returns for R queries.
 struct Glimpse {
   Var context;                  // [R, D], gated
-  Var weights;                  // [R, L], a distribution over regions in every row
+  Var weights;                  // [R, L], the mean over heads; promises: see Promises
+  std::vector<Var> heads;       // [H] of [R, L]; empty for a single head
   std::span<const int> chosen;  // [R] regions, -1 where the expectation was taken; empty if all are
-  Var gate;                     // [R, 1]; none without a gate
+  Var gate;                     // [R, 1] or [R, D]; none without a gate
+  Var sentinel;                 // [R, 1], the weight of not looking; none without a sentinel
   Var surrogate;                // [1], to be added to the loss; none unless an estimator was given
+  std::vector<Var> state;       // [R, ...] each, for the next look of the same rows
+};
+
+// What a mechanism's weights are, declared so that tests and readers need not guess.
+struct Promises {
+  bool nonnegative = true;
+  bool sum_to_one = true;          // with the sentinel's weight, where there is one
+  bool moves_with_regions = true;  // permuting the regions permutes the weights
+  bool depends_on_query = true;
 };
 
 class Attention {
  public:
   virtual ~Attention() = default;
   // features [M, L, D].
-  virtual AttentionMemory prepare(Tape& tape, Var features, Index group) const = 0;
-  // query [R, Q] with R <= M * group.
+  virtual AttentionMemory prepare(Tape& tape, Var features, const MemoryLayout& layout) const = 0;
+  // What goes from look to look, before the first: [M, ...] each. Most mechanisms have none.
+  virtual std::vector<Var> start(Tape&, const AttentionMemory&) const { return {}; }
+  // query [R, Q] with R <= M * group; state as start() or the last glimpse gave it, row by row.
   virtual Glimpse attend(Tape& tape, Var query, const AttentionMemory& memory,
-                         const AttendContext& context) const = 0;
+                         std::span<const Var> state, const AttendContext& context) const = 0;
+  virtual Promises promises() const { return {}; }
 };
 
 }  // namespace SACCADE_NUMERIC

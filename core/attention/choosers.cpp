@@ -49,19 +49,20 @@ void SampleChooser::choose(ConstView weights, Index step, std::span<int> chosen)
   }
 }
 
-TrainingChooser::TrainingChooser(const RandomKey& key, Coin coin, double expectation_share,
-                                 Index captions)
-    : key_(key), expectation_(static_cast<std::size_t>(captions)) {
-  for (Index c = 0; c < captions; ++c) {
-    const auto sample = coin == Coin::kImage ? key.sample + static_cast<std::uint64_t>(c) : 0;
+TrainingChooser::TrainingChooser(const RandomKey& key, const Draws& draws)
+    : key_(key), samples_(draws.samples), expectation_(static_cast<std::size_t>(draws.captions)) {
+  for (Index c = 0; c < draws.captions; ++c) {
+    const auto sample = draws.coin == Coin::kImage ? key.sample + static_cast<std::uint64_t>(c) : 0;
     expectation_[static_cast<std::size_t>(c)] =
-        Random(coin_key(key, sample)).uniform() < expectation_share;
+        Random(coin_key(key, sample)).uniform() < draws.expectation_share;
   }
+  // Rows are numbered through the batch, so that no two share their draws.
+  key_.sample *= static_cast<std::uint64_t>(samples_);
 }
 
 void TrainingChooser::choose(ConstView weights, Index step, std::span<int> chosen) {
   for (Index r = 0; r < weights.rows(); ++r) {
-    if (expectation_[static_cast<std::size_t>(r)]) {
+    if (expectation_[static_cast<std::size_t>(r / samples_)]) {
       chosen[static_cast<std::size_t>(r)] = -1;
       continue;
     }

@@ -42,13 +42,21 @@ class TrainingChooser : public Chooser {
  public:
   // Who tosses the coin: every caption (the paper), or the minibatch (the authors' code).
   enum class Coin { kImage, kBatch };
-  // key.step is the update; captions are samples key.sample, key.sample + 1, ... of the batch.
-  TrainingChooser(const RandomKey& key, Coin coin, double expectation_share, Index captions);
+  // Caption c has the rows samples c, ..., samples c + samples - 1, whose draws differ.
+  struct Draws {
+    Coin coin = Coin::kImage;
+    double expectation_share = 0.5;
+    Index captions = 0;
+    Index samples = 1;
+  };
+  // key.step is the update; captions are number key.sample, key.sample + 1, ... of the batch.
+  TrainingChooser(const RandomKey& key, const Draws& draws);
   void choose(ConstView weights, Index step, std::span<int> chosen) override;
   const std::vector<bool>& expectation() const { return expectation_; }  // by caption
 
  private:
   RandomKey key_;
+  Index samples_;
   std::vector<bool> expectation_;
 };
 

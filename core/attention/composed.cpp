@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/attention/choosers.h"
+#include "core/base/error.h"
 #include "core/ops/linear.h"
 #include "core/ops/normalizers.h"
 #include "core/ops/pointwise.h"
@@ -12,77 +14,190 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-void apply_gate(Tape& tape, const ScalarGate* gate, Var query, Glimpse& glimpse) {
-  if (!gate) return;
-  glimpse.gate = (*gate)(tape, query);
-  glimpse.context = ops::scale_rows(glimpse.context, glimpse.gate);
+// How much a head contributes to the map that is shown: all count the same.
+Var mean_of(std::span<const Var> maps) {
+  Var sum = maps[0];
+  for (const Var map : maps.subspan(1)) sum = ops::add(sum, map);
+  return maps.size() == 1 ? sum : ops::scale(sum, 1 / static_cast<Real>(maps.size()));
 }
+
+// One region [R, 1, D] a query, to be scored like any other.
+Var as_regions(Var rows) { return ops::reshape(rows, {rows.rows(), 1, rows.cols()}); }
 
 }  // namespace
 
-AttentionMemory AttentionMemory::on(Tape& tape) const {
-  AttentionMemory other = *this;
-  if (features) other.features = tape.constant(features.value());
-  if (keys) other.keys = tape.constant(keys.value());
-  return other;
+ComposedAttention::ComposedAttention(ComposedParts parts)
+    : parts_(std::move(parts)), inverse_temperature_(static_cast<Real>(1 / parts_.temperature)) {
+  const Normalizer normalize = normalizer_of(parts_.normalizer);
+  if (parts_.selection.kind == SelectionKind::kTopK)
+    normalizer_ = [normalize, k = parts_.selection.k](Var scores) {
+      return normalize(ops::top_k(scores, k));
+    };
+  else
+    normalizer_ = normalize;
 }
 
-ScalarGate::ScalarGate(const ParamScope& scope, Index query_width)
-    : weight_(scope.declare("weight", {query_width, 1}, Init::glorot(query_width, 1))),
-      bias_(scope.declare("bias", {1}, Init::constant(0), Decay::kNo)) {}
-
-Var ScalarGate::operator()(Tape& tape, Var query) const {
-  return ops::sigmoid(ops::linear(query, tape.parameter(weight_), tape.parameter(bias_)));
+// Two parts a head: keys and values.
+AttentionMemory ComposedAttention::prepare(Tape& tape, Var features,
+                                           const MemoryLayout& layout) const {
+  AttentionMemory memory = bare_memory(features, layout);
+  for (const AttentionHead& head : parts_.heads) {
+    memory.parts.push_back(head.score->keys(tape, features));
+    memory.parts.push_back(head.value_weight < 0
+                               ? features
+                               : ops::linear(features, tape.parameter(head.value_weight)));
+  }
+  return memory;
 }
 
-ComposedAttention::ComposedAttention(std::unique_ptr<Score> score, double temperature,
-                                     std::unique_ptr<ScalarGate> gate)
-    : score_(std::move(score)),
-      inverse_temperature_(static_cast<Real>(1 / temperature)),
-      gate_(std::move(gate)) {}
-
-AttentionMemory ComposedAttention::prepare(Tape& tape, Var features, Index group) const {
-  return {.features = features, .keys = score_->keys(tape, features), .group = group};
+std::vector<Var> ComposedAttention::start(Tape& tape, const AttentionMemory& memory) const {
+  std::vector<Var> state;
+  for (const AttentionHead& head : parts_.heads)
+    for (const Var part : head.scope->start(tape, memory)) state.push_back(part);
+  return state;
 }
 
-Glimpse ComposedAttention::attend(Tape& tape, Var query, const AttentionMemory& memory,
-                                  const AttendContext& context) const {
-  Var scores = score_->scores(tape, query, memory.keys, memory.group);  // [R, L]
+Var ComposedAttention::taken(Tape& tape, const Weighed& weighed,
+                             const AttendContext& context) const {
+  if (parts_.selection.kind != SelectionKind::kGumbelSt || !tape.training()) return weighed.weights;
+  const Index rows = weighed.scores.rows();
+  const auto regions = static_cast<std::size_t>(weighed.scores.cols());
+  const std::span<Real> noise(tape.scratch(weighed.scores.shape().size()),
+                              static_cast<std::size_t>(rows) * regions);
+  const RandomKey key{tape.seed(), Stream::kAttention, tape.step(), tape.first_sample()};
+  for (Index r = 0; r < rows; ++r)
+    gumbel_noise(word_key(key, r, context.step),
+                 noise.subspan(static_cast<std::size_t>(r) * regions, regions));
+  const Real temperature = context.gumbel_temperature > 0
+                               ? context.gumbel_temperature
+                               : static_cast<Real>(parts_.selection.gumbel_temperature);
+  return ops::gumbel_one_hot(weighed.scores, temperature, noise);
+}
+
+ComposedAttention::Look ComposedAttention::look(Tape& tape, const AttentionHead& head, Var query,
+                                                const AttentionMemory& memory, Var keys, Var values,
+                                                std::span<const Var> state, Var sentinel,
+                                                const AttendContext& context) const {
+  const Index group = memory.layout.group;
+  Var scores = head.score->scores(tape, query, keys, group);  // [R, L]
+  if (sentinel) {
+    const Var own =
+        head.score->scores(tape, query, head.score->keys(tape, as_regions(sentinel)), 1);
+    scores = ops::concat_cols(std::vector<Var>{scores, own});
+  }
   if (inverse_temperature_ != 1) scores = ops::scale(scores, inverse_temperature_);
-  Glimpse glimpse;
-  glimpse.weights = ops::softmax(scores);
+  Weighed weighed = head.scope->weigh(tape, memory,
+                                      {.scores = scores,
+                                       .query = query,
+                                       .state = state,
+                                       .step = context.step,
+                                       .normalizer = normalizer_});
+  Look out;
+  out.weights = weighed.weights;
+  Var on_regions = out.weights;
+  if (sentinel) on_regions = ops::slice_cols(out.weights, 0, memory.regions());
   if (context.chooser) {
     const auto rows = static_cast<std::size_t>(query.rows());
     const std::span<int> chosen(tape.arena().allocate_array<int>(rows), rows);
-    context.chooser->choose(glimpse.weights.value(), context.step, chosen);
-    glimpse.chosen = chosen;
+    context.chooser->choose(out.weights.value(), context.step, chosen);
+    out.chosen = chosen;
+    weighed.state = head.scope->chosen_state(tape, weighed, chosen);
+    out.context = ops::context(values, on_regions, out.chosen, group);
+  } else {
+    out.context =
+        ops::context(values, sentinel ? on_regions : taken(tape, weighed, context), {}, group);
   }
-  glimpse.context = ops::context(memory.features, glimpse.weights, glimpse.chosen, memory.group);
-  if (context.estimator && !glimpse.chosen.empty())
-    glimpse.surrogate = ops::reinforce(scores, glimpse.weights, glimpse.chosen, context.estimator);
-  apply_gate(tape, gate_.get(), query, glimpse);
+  if (sentinel) {
+    Var value = sentinel;
+    if (head.value_weight >= 0) value = ops::linear(value, tape.parameter(head.value_weight));
+    const Var share = ops::slice_cols(out.weights, memory.regions(), 1);
+    out.context = ops::add(out.context, ops::scale_rows(value, share));
+  }
+  if (context.estimator && !out.chosen.empty()) {
+    const ops::ReinforceRows rows{.estimator = context.estimator, .first = context.first_row};
+    out.surrogate = parts_.normalizer == NormalizerKind::kSoftmax
+                        ? ops::reinforce(weighed.scores, out.weights, out.chosen, rows)
+                        : ops::reinforce_weights(out.weights, out.chosen, rows);
+  }
+  out.state = std::move(weighed.state);
+  return out;
+}
+
+Glimpse ComposedAttention::attend(Tape& tape, Var query, const AttentionMemory& memory,
+                                  std::span<const Var> state, const AttendContext& context) const {
+  const std::size_t heads = parts_.heads.size();
+  SACCADE_CHECK(heads == 1 || !context.chooser, "[attention] a choice with ", heads, " heads");
+  Var sentinel;
+  if (parts_.sentinel_weight >= 0) {
+    SACCADE_CHECK(context.sentinel, "[attention] the decoder gave no sentinel");
+    sentinel = ops::linear(context.sentinel, tape.parameter(parts_.sentinel_weight));
+  }
+  Glimpse glimpse;
+  std::vector<Var> contexts, maps;
+  const std::size_t states = state.size() / heads;
+  for (std::size_t h = 0; h < heads; ++h) {
+    Look seen = look(tape, parts_.heads[h], query, memory, memory.parts[2 * h],
+                     memory.parts[2 * h + 1], state.subspan(h * states, states), sentinel, context);
+    contexts.push_back(seen.context);
+    maps.push_back(seen.weights);
+    glimpse.chosen = seen.chosen;
+    glimpse.surrogate = seen.surrogate;
+    glimpse.state.insert(glimpse.state.end(), seen.state.begin(), seen.state.end());
+  }
+  glimpse.context = heads == 1 ? contexts[0] : ops::concat_cols(contexts);
+  if (sentinel) {
+    const Index regions = memory.regions();
+    glimpse.sentinel = ops::slice_cols(mean_of(maps), regions, 1);
+    for (Var& map : maps) map = ops::slice_cols(map, 0, regions);
+  }
+  glimpse.weights = mean_of(maps);
+  if (heads > 1) glimpse.heads = std::move(maps);
+  if (parts_.gate) parts_.gate->apply(tape, query, glimpse);
   return glimpse;
 }
 
-// The keys hold the mean as a memory of one region, made once an image.
-AttentionMemory MeanAttention::prepare(Tape&, Var features, Index group) const {
-  const Shape& shape = features.shape();
-  const Var mean = ops::reshape(ops::mean_regions(features), {shape[0], 1, shape[2]});
-  return {.features = features, .keys = mean, .group = group};
+Promises ComposedAttention::promises() const { return parts_.heads.front().scope->promises(); }
+
+// The one part holds the mean as a memory of one region, made once an image.
+AttentionMemory MeanAttention::prepare(Tape& tape, Var features, const MemoryLayout& layout) const {
+  AttentionMemory memory = bare_memory(features, layout);
+  const Shape shape = features.shape();
+  Var mean;
+  if (const Var mask = memory.layout.mask) {
+    mean = ops::context(features, mean_weights(tape, memory, shape[0], 1), {}, 1);
+  } else {
+    mean = ops::mean_regions(features);
+  }
+  memory.parts.push_back(ops::reshape(mean, {shape[0], 1, shape[2]}));
+  return memory;
+}
+
+Var MeanAttention::mean_weights(Tape& tape, const AttentionMemory& memory, Index rows,
+                                Index group) {
+  const Index regions = memory.regions();
+  const View out{tape.scratch(rows * regions), {rows, regions}};
+  for (Index r = 0; r < rows; ++r) {
+    Real* row = out.row(r);
+    if (memory.layout.mask)
+      std::copy_n(memory.layout.mask.value().row(r / group), regions, row);
+    else
+      std::fill_n(row, regions, Real{1});
+    Real count = 0;
+    for (Index l = 0; l < regions; ++l) count += row[l];
+    for (Index l = 0; l < regions; ++l) row[l] /= count;
+  }
+  return tape.constant(out);
 }
 
 Glimpse MeanAttention::attend(Tape& tape, Var query, const AttentionMemory& memory,
-                              const AttendContext&) const {
-  const Index regions = memory.features.shape()[1], rows = query.rows();
-  const auto constant = [&](Index cols, Real value) {
-    const View filled{tape.scratch(rows * cols), {rows, cols}};
-    std::fill_n(filled.data, filled.size(), value);
-    return tape.constant(filled);
-  };
+                              std::span<const Var>, const AttendContext&) const {
+  const Index rows = query.rows(), group = memory.layout.group;
+  const View ones{tape.scratch(rows), {rows, 1}};
+  std::fill_n(ones.data, rows, Real{1});
   Glimpse glimpse;
-  glimpse.weights = constant(regions, 1 / static_cast<Real>(regions));
-  glimpse.context = ops::context(memory.keys, constant(1, 1), {}, memory.group);
-  apply_gate(tape, gate_.get(), query, glimpse);
+  glimpse.weights = mean_weights(tape, memory, rows, group);
+  glimpse.context = ops::context(memory.parts[0], tape.constant(ones), {}, group);
+  if (gate_) gate_->apply(tape, query, glimpse);
   return glimpse;
 }
 

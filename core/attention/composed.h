@@ -1,50 +1,85 @@
-// Attention as a choice on each axis: score x scope x normalizer x selection x gate.
+// Attention as a choice on each axis: score x scope x normalizer x selection x heads x gate.
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "core/attention/attention.h"
-#include "core/attention/score.h"
+#include "core/attention/gate.h"
+#include "core/attention/normalizer.h"
+#include "core/attention/scopes/scope.h"
+#include "core/attention/scores/score.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// f_beta of Xu et al. 2015: beta = sigmoid(w' h + b) scales the whole context.
-class ScalarGate {
- public:
-  ScalarGate(const ParamScope& scope, Index query_width);
-  Var operator()(Tape& tape, Var query) const;  // [R, Q] -> [R, 1]
+// A head: a map of its own. With several heads each weighs values of width D / H of its own
+// (Vaswani et al. 2017, section 3.2.2, without the output matrix: the decoder's next layer is one),
+// and the context is theirs side by side; a single head weighs the features themselves.
+struct AttentionHead {
+  std::unique_ptr<Score> score;
+  std::unique_ptr<Scope> scope;
+  int value_weight = -1;  // [D, D / H]; -1: the features
+};
 
- private:
-  int weight_, bias_;
+// What weights do with the memory.
+struct SelectionOptions {
+  SelectionKind kind = SelectionKind::kSoft;
+  Index k = 0;                    // top_k
+  double gumbel_temperature = 1;  // gumbel_st, where the context does not say
+};
+
+struct ComposedParts {
+  std::vector<AttentionHead> heads;
+  NormalizerKind normalizer = NormalizerKind::kSoftmax;
+  double temperature = 1;  // divides the scores
+  SelectionOptions selection;
+  int sentinel_weight = -1;    // [S, D]; -1: none
+  std::unique_ptr<Gate> gate;  // may be none
 };
 
 class ComposedAttention : public Attention {
  public:
-  // gate may be none. temperature > 0 divides the scores before the softmax.
-  ComposedAttention(std::unique_ptr<Score> score, double temperature,
-                    std::unique_ptr<ScalarGate> gate);
-  AttentionMemory prepare(Tape& tape, Var features, Index group) const override;
-  Glimpse attend(Tape& tape, Var query, const AttentionMemory& memory,
+  explicit ComposedAttention(ComposedParts parts);
+  AttentionMemory prepare(Tape& tape, Var features, const MemoryLayout& layout) const override;
+  std::vector<Var> start(Tape& tape, const AttentionMemory& memory) const override;
+  Glimpse attend(Tape& tape, Var query, const AttentionMemory& memory, std::span<const Var> state,
                  const AttendContext& context) const override;
+  Promises promises() const override;
 
  private:
-  std::unique_ptr<Score> score_;
+  // One head's look: its part of the context, its weights with the sentinel's last, its state.
+  struct Look {
+    Var context, weights, surrogate;
+    std::span<const int> chosen;
+    std::vector<Var> state;
+  };
+  Look look(Tape& tape, const AttentionHead& head, Var query, const AttentionMemory& memory,
+            Var keys, Var values, std::span<const Var> state, Var sentinel,
+            const AttendContext& context) const;
+  // The weights the context is made with: those of the map, or a relaxed draw from them.
+  Var taken(Tape& tape, const Weighed& weighed, const AttendContext& context) const;
+
+  ComposedParts parts_;
+  Normalizer normalizer_;
   Real inverse_temperature_;
-  std::unique_ptr<ScalarGate> gate_;
 };
 
 // The baseline without attention: every word sees the mean feature, as a plain CNN+RNN captioner
 // does; the weights are uniform.
 class MeanAttention : public Attention {
  public:
-  explicit MeanAttention(std::unique_ptr<ScalarGate> gate) : gate_(std::move(gate)) {}
-  AttentionMemory prepare(Tape& tape, Var features, Index group) const override;
-  Glimpse attend(Tape& tape, Var query, const AttentionMemory& memory,
+  explicit MeanAttention(std::unique_ptr<Gate> gate) : gate_(std::move(gate)) {}
+  AttentionMemory prepare(Tape& tape, Var features, const MemoryLayout& layout) const override;
+  Glimpse attend(Tape& tape, Var query, const AttentionMemory& memory, std::span<const Var> state,
                  const AttendContext& context) const override;
+  Promises promises() const override { return {.depends_on_query = false}; }
 
  private:
-  std::unique_ptr<ScalarGate> gate_;
+  // The same weight for every region that may be looked at: [rows, L].
+  static Var mean_weights(Tape& tape, const AttentionMemory& memory, Index rows, Index group);
+
+  std::unique_ptr<Gate> gate_;
 };
 
 }  // namespace SACCADE_NUMERIC

@@ -1,23 +1,34 @@
 #include "core/attention/make_attention.h"
 
 #include "core/attention/composed.h"
+#include "core/attention/mechanisms/mechanism.h"
 #include "core/base/error.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// One declaration a line of the registry.
-#define SACCADE_SCORE(name, enumerator, text) \
+// One declaration a line of the registries.
+#define SACCADE_SCORE(name, ...) \
   std::unique_ptr<Score> make_##name##_score(const ParamScope&, const AttentionWidths&);
-#include "core/attention/scores.def"
+#include "core/attention/scores/scores.def"
 #undef SACCADE_SCORE
+#define SACCADE_SCOPE(name, ...) \
+  std::unique_ptr<Scope> make_##name##_scope(const ParamScope&, const ScopeOptions&);
+#include "core/attention/scopes/scopes.def"
+#undef SACCADE_SCOPE
+#define SACCADE_MECHANISM(name, ...) \
+  std::unique_ptr<Attention> make_##name##_attention(MechanismParts);
+#include "core/attention/mechanisms/mechanisms.def"
+#undef SACCADE_MECHANISM
+
+namespace {
 
 ScoreFactory score_factory(ScoreKind kind) {
   switch (kind) {
-#define SACCADE_SCORE(name, enumerator, text) \
-  case ScoreKind::enumerator:                 \
+#define SACCADE_SCORE(name, enumerator, ...) \
+  case ScoreKind::enumerator:                \
     return make_##name##_score;
-#include "core/attention/scores.def"
+#include "core/attention/scores/scores.def"
 #undef SACCADE_SCORE
     case ScoreKind::kNone:
       break;
@@ -25,22 +36,90 @@ ScoreFactory score_factory(ScoreKind kind) {
   throw InternalError("attention.score none has no score");
 }
 
-std::unique_ptr<Attention> make_attention(const AttentionConfig& config, Index feature_width,
-                                          Index query_width, const ParamScope& scope) {
-  std::unique_ptr<ScalarGate> gate;
-  if (config.gate == GateKind::kScalar)
-    gate = std::make_unique<ScalarGate>(scope.sub("gate"), query_width);
-  if (config.score == ScoreKind::kNone) {
-    if (config.selection != SelectionKind::kSoft)
-      throw UsageError(
-          "attention.selection must be soft where attention.score is none: there is nothing to "
-          "choose");
-    return std::make_unique<MeanAttention>(std::move(gate));
+ScopeFactory scope_factory(ScopeKind kind) {
+  switch (kind) {
+#define SACCADE_SCOPE(name, enumerator, ...) \
+  case ScopeKind::enumerator:                \
+    return make_##name##_scope;
+#include "core/attention/scopes/scopes.def"
+#undef SACCADE_SCOPE
   }
-  auto score = score_factory(config.score)(
-      scope.sub("score"),
-      {.features = feature_width, .query = query_width, .hidden = config.hidden});
-  return std::make_unique<ComposedAttention>(std::move(score), config.temperature, std::move(gate));
+  throw InternalError("unknown scope");
+}
+
+AttentionHead make_head(const AttentionConfig& config, const AttentionEnds& ends,
+                        const ParamScope& scope, Index head) {
+  const Index heads = config.heads;
+  AttentionHead out;
+  out.score = score_factory(config.score)(scope.sub("score"), {.features = ends.features,
+                                                               .query = ends.query,
+                                                               .hidden = config.hidden / heads,
+                                                               .head = head,
+                                                               .heads = heads});
+  out.scope = scope_factory(config.scope)(scope.sub("scope"), {.query = ends.query,
+                                                               .hidden = config.hidden / heads,
+                                                               .radius = config.radius,
+                                                               .pace = config.pace,
+                                                               .globals = config.globals,
+                                                               .noise = config.noise});
+  if (heads > 1)
+    out.value_weight = scope.declare("value.weight", {ends.features, ends.features / heads},
+                                     Init::glorot(ends.features, ends.features / heads));
+  return out;
+}
+
+}  // namespace
+
+std::unique_ptr<Attention> make_composed_attention(const AttentionConfig& config,
+                                                   const AttentionEnds& ends,
+                                                   const ParamScope& scope,
+                                                   std::unique_ptr<Gate> gate) {
+  ComposedParts parts;
+  for (Index h = 0; h < config.heads; ++h)
+    parts.heads.push_back(
+        make_head(config, ends, config.heads == 1 ? scope : scope.sub(str("head_", h)), h));
+  parts.normalizer = config.normalizer;
+  parts.temperature = config.temperature;
+  parts.selection = {
+      .kind = config.selection, .k = config.k, .gumbel_temperature = config.gumbel_temperature.to};
+  if (config.sentinel)
+    parts.sentinel_weight = scope.declare("sentinel.weight", {ends.sentinel, ends.features},
+                                          Init::glorot(ends.sentinel, ends.features));
+  parts.gate = std::move(gate);
+  return std::make_unique<ComposedAttention>(std::move(parts));
+}
+
+std::unique_ptr<Attention> make_attention(const AttentionConfig& config, const AttentionEnds& ends,
+                                          const ParamScope& scope) {
+  check_attention(config);
+  if (ends.features % config.heads != 0)
+    throw UsageError(str("attention.heads ", config.heads, " does not divide the encoder's ",
+                         ends.features, " features, which heads share"));
+  if (config.sentinel && ends.sentinel == 0)
+    throw UsageError("attention.sentinel needs a decoder with a memory of its own, such as lstm");
+  auto gate =
+      make_gate(config.gate, scope.sub("gate"), {.query = ends.query, .features = ends.features});
+  if (config.mechanism == MechanismKind::kComposed) {
+    if (config.score == ScoreKind::kNone) return std::make_unique<MeanAttention>(std::move(gate));
+    return make_composed_attention(config, ends, scope, std::move(gate));
+  }
+  MechanismParts parts{.scope = scope.sub(std::string(enum_name(config.mechanism))),
+                       .features = ends.features,
+                       .query = ends.query,
+                       .hidden = config.hidden,
+                       .regions = ends.regions,
+                       .projected = config.projected,
+                       .gate = std::move(gate)};
+  switch (config.mechanism) {
+    case MechanismKind::kComposed:
+      break;
+#define SACCADE_MECHANISM(name, enumerator, ...) \
+  case MechanismKind::enumerator:                \
+    return make_##name##_attention(std::move(parts));
+#include "core/attention/mechanisms/mechanisms.def"
+#undef SACCADE_MECHANISM
+  }
+  throw InternalError("unknown mechanism");
 }
 
 }  // namespace SACCADE_NUMERIC

@@ -4,18 +4,26 @@
 #include <memory>
 
 #include "core/attention/attention.h"
-#include "core/attention/score.h"
 #include "core/config/experiment_config.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// Declares the mechanism's parameters in `scope`. widths.hidden comes from the config.
-std::unique_ptr<Attention> make_attention(const AttentionConfig& config, Index feature_width,
-                                          Index query_width, const ParamScope& scope);
+// What a mechanism stands between.
+struct AttentionEnds {
+  Index features = 0;  // D
+  Index query = 0;     // Q
+  Index sentinel = 0;  // S, of what the decoder knows; 0: it has no sentinel
+  Index regions = 0;   // L, of the largest grid
+};
 
-// The score of a registry entry; kNone has none.
-ScoreFactory score_factory(ScoreKind kind);
+// Declares the mechanism's parameters in `scope`. Throws UsageError, saying why, where choices do
+// not go together.
+std::unique_ptr<Attention> make_attention(const AttentionConfig& config, const AttentionEnds& ends,
+                                          const ParamScope& scope);
+
+// Throws UsageError, saying why, where choices do not go together.
+void check_attention(const AttentionConfig& config);
 
 }  // namespace SACCADE_NUMERIC
 }  // namespace saccade

@@ -58,6 +58,7 @@ class Tape {
   // --- set before use -------------------------------------------------------------------------
   // The values of parameter 0, 1, ...; borrowed.
   void set_parameters(std::span<const ConstView> values) { parameters_ = values; }
+  std::span<const ConstView> parameters() const { return parameters_; }
   // With false nothing is kept for backward (inference).
   void set_recording(bool recording) { recording_ = recording; }
   // Training switches dropout and hard attention's estimator on.

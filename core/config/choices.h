@@ -65,51 +65,94 @@ constexpr auto enum_table(PositionKind) {
   });
 }
 
-// One enumerator a line of the registry of scores, and the baseline without any.
+// The axes of attention: one enumerator a line of their registries in core/attention, documented
+// there with formula and source.
 enum class ScoreKind {
-#define SACCADE_SCORE(name, enumerator, text) enumerator,
-#include "core/attention/scores.def"
+#define SACCADE_SCORE(name, enumerator, ...) enumerator,
+#include "core/attention/scores/scores.def"
 #undef SACCADE_SCORE
   kNone
 };
 constexpr auto enum_table(ScoreKind) {
   using enum ScoreKind;
   return enum_rows<ScoreKind>({
-#define SACCADE_SCORE(name, enumerator, text) {enumerator, #name, text},
-#include "core/attention/scores.def"
+#define SACCADE_SCORE(name, enumerator, formula, ...) {enumerator, #name, formula},
+#include "core/attention/scores/scores.def"
 #undef SACCADE_SCORE
       {kNone, "none", "no attention: the mean of all regions (plain CNN+RNN captioner)"},
   });
 }
 
-enum class ScopeKind { kGlobal };
+enum class ScopeKind {
+#define SACCADE_SCOPE(name, enumerator, ...) enumerator,
+#include "core/attention/scopes/scopes.def"
+#undef SACCADE_SCOPE
+};
 constexpr auto enum_table(ScopeKind) {
   using enum ScopeKind;
-  return enum_rows<ScopeKind>({{kGlobal, "global", "all regions at every word"}});
-}
-
-enum class NormalizerKind { kSoftmax };
-constexpr auto enum_table(NormalizerKind) {
-  using enum NormalizerKind;
-  return enum_rows<NormalizerKind>({{kSoftmax, "softmax", "softmax(score / temperature)"}});
-}
-
-enum class SelectionKind { kSoft, kHard, kArgmax };
-constexpr auto enum_table(SelectionKind) {
-  using enum SelectionKind;
-  return enum_rows<SelectionKind>({
-      {kSoft, "soft", "the expectation of the regions under the weights"},
-      {kHard, "hard", "one sampled region, trained with REINFORCE"},
-      {kArgmax, "argmax", "the region of the largest weight"},
+  return enum_rows<ScopeKind>({
+#define SACCADE_SCOPE(name, enumerator, formula, ...) {enumerator, #name, formula},
+#include "core/attention/scopes/scopes.def"
+#undef SACCADE_SCOPE
   });
 }
 
-enum class GateKind { kNone, kScalar };
+enum class NormalizerKind {
+#define SACCADE_NORMALIZER(name, enumerator, ...) enumerator,
+#include "core/attention/normalizers.def"
+#undef SACCADE_NORMALIZER
+};
+constexpr auto enum_table(NormalizerKind) {
+  using enum NormalizerKind;
+  return enum_rows<NormalizerKind>({
+#define SACCADE_NORMALIZER(name, enumerator, formula, ...) {enumerator, #name, formula},
+#include "core/attention/normalizers.def"
+#undef SACCADE_NORMALIZER
+  });
+}
+
+enum class SelectionKind {
+#define SACCADE_SELECTION(name, enumerator, ...) enumerator,
+#include "core/attention/selections.def"
+#undef SACCADE_SELECTION
+};
+constexpr auto enum_table(SelectionKind) {
+  using enum SelectionKind;
+  return enum_rows<SelectionKind>({
+#define SACCADE_SELECTION(name, enumerator, formula, ...) {enumerator, #name, formula},
+#include "core/attention/selections.def"
+#undef SACCADE_SELECTION
+  });
+}
+
+enum class GateKind {
+#define SACCADE_GATE(name, enumerator, ...) enumerator,
+#include "core/attention/gates.def"
+#undef SACCADE_GATE
+};
 constexpr auto enum_table(GateKind) {
   using enum GateKind;
   return enum_rows<GateKind>({
-      {kNone, "none", "the context as it is"},
-      {kScalar, "scalar", "the context times beta = sigmoid(f(h)), one number a word"},
+#define SACCADE_GATE(name, enumerator, formula, ...) {enumerator, #name, formula},
+#include "core/attention/gates.def"
+#undef SACCADE_GATE
+  });
+}
+
+// `composed` takes the axes; the others do not factor.
+enum class MechanismKind {
+  kComposed,
+#define SACCADE_MECHANISM(name, enumerator, ...) enumerator,
+#include "core/attention/mechanisms/mechanisms.def"
+#undef SACCADE_MECHANISM
+};
+constexpr auto enum_table(MechanismKind) {
+  using enum MechanismKind;
+  return enum_rows<MechanismKind>({
+      {kComposed, "composed", "a choice on each axis: score, scope, normalizer, selection, ..."},
+#define SACCADE_MECHANISM(name, enumerator, formula, ...) {enumerator, #name, formula},
+#include "core/attention/mechanisms/mechanisms.def"
+#undef SACCADE_MECHANISM
   });
 }
 
@@ -123,12 +166,28 @@ constexpr auto enum_table(HardProfile) {
   });
 }
 
-enum class BaselineKind { kNone, kEma };
+enum class BaselineKind { kNone, kEma, kEmaPerLength, kLearned, kGreedy, kLeaveOneOut };
 constexpr auto enum_table(BaselineKind) {
   using enum BaselineKind;
   return enum_rows<BaselineKind>({
       {kNone, "none", "the reward itself"},
       {kEma, "ema", "the reward minus its moving average, which starts at the first batch"},
+      {kEmaPerLength, "ema_per_length", "a moving average for each number of words it sums over"},
+      {kLearned, "learned", "a linear value head on the decoder's state before the word"},
+      {kGreedy, "greedy", "the reward of the same caption with an argmax region at every word"},
+      {kLeaveOneOut, "leave_one_out", "the mean reward of the caption's other draws (samples)"},
+  });
+}
+
+// What REINFORCE is a part of.
+enum class HardLikelihood { kChoice, kMarginal };
+constexpr auto enum_table(HardLikelihood) {
+  using enum HardLikelihood;
+  return enum_rows<HardLikelihood>({
+      {kChoice, "choice", "p(word | the region that was drawn)"},
+      {kMarginal, "marginal",
+       "sum_i alpha_i p(word | region i), exact at every word; what is drawn only goes on to the "
+       "next ones"},
   });
 }
 
@@ -141,12 +200,13 @@ constexpr auto enum_table(CoinKind) {
   });
 }
 
-enum class RewardKind { kSum, kMean };
+enum class RewardKind { kSum, kMean, kToGo };
 constexpr auto enum_table(RewardKind) {
   using enum RewardKind;
   return enum_rows<RewardKind>({
       {kSum, "sum", "log p of the caption, as in the bound"},
-      {kMean, "mean", "log p a word"},
+      {kMean, "mean", "log p a word, as the authors' code; biased"},
+      {kToGo, "to_go", "log p of the words from the choice on, which is all it can change"},
   });
 }
 

@@ -8,21 +8,21 @@ template Section bind(ExperimentConfig& config);
 
 namespace {
 
-constexpr HardValues kSatPaper{.lambda_r = 0.1,
-                               .lambda_e = 0.002,
-                               .expectation_share = 0.5,
-                               .baseline_decay = 0.9,
-                               .baseline = BaselineKind::kEma,
-                               .coin = CoinKind::kImage,
-                               .reward = RewardKind::kSum};
+const HardValues kSatPaper{.lambda_r = Ramp::constant(0.1),
+                           .lambda_e = Ramp::constant(0.002),
+                           .expectation_share = Ramp::constant(0.5),
+                           .baseline_decay = 0.9,
+                           .baseline = BaselineKind::kEma,
+                           .coin = CoinKind::kImage,
+                           .reward = RewardKind::kSum};
 // The authors' code differs from their paper in these two.
-constexpr HardValues kArctic{.lambda_r = 0.1,
-                             .lambda_e = 0.002,
-                             .expectation_share = 0.5,
-                             .baseline_decay = 0.9,
-                             .baseline = BaselineKind::kEma,
-                             .coin = CoinKind::kBatch,
-                             .reward = RewardKind::kMean};
+const HardValues kArctic{.lambda_r = Ramp::constant(0.1),
+                         .lambda_e = Ramp::constant(0.002),
+                         .expectation_share = Ramp::constant(0.5),
+                         .baseline_decay = 0.9,
+                         .baseline = BaselineKind::kEma,
+                         .coin = CoinKind::kBatch,
+                         .reward = RewardKind::kMean};
 
 }  // namespace
 

@@ -99,6 +99,12 @@ std::string parse_value(const Node& node, std::string& value) {
 
 std::string parse_value(const Node& node, Stop& value) { return parse_stop(node.text, value); }
 
+std::string parse_value(const Node& node, Ramp& value) {
+  if (node.quoted && node.text.find("->") == std::string::npos)
+    return not_a_number(node, "a number");
+  return parse_ramp(node.text, value);
+}
+
 std::string print_value(bool value) { return value ? "true" : "false"; }
 std::string print_value(std::int64_t value) { return std::to_string(value); }
 
@@ -116,6 +122,7 @@ std::string print_value(double value) {
 
 std::string print_value(const std::string& value) { return yaml_text(value); }
 std::string print_value(const Stop& value) { return to_string(value); }
+std::string print_value(const Ramp& value) { return to_string(value); }
 
 std::string Constraint::text() const {
   if (not_empty) return "not empty";
@@ -144,6 +151,11 @@ std::string check_value(double value, const Constraint& constraint) {
 }
 std::string check_value(const std::string& value, const Constraint& constraint) {
   return constraint.not_empty && value.empty() ? "is empty" : "";
+}
+
+std::string check_value(const Ramp& value, const Constraint& constraint) {
+  const std::string wrong = constraint.check(value.from);
+  return wrong.empty() ? constraint.check(value.to) : wrong;
 }
 
 std::string check_value(const Stop& value, const Constraint& constraint) {

@@ -12,6 +12,7 @@
 #include "core/base/suggest.h"
 #include "core/config/constraint.h"
 #include "core/config/node.h"
+#include "core/config/ramp.h"
 #include "core/config/stop.h"
 
 namespace saccade {
@@ -22,6 +23,7 @@ std::string parse_value(const Node& node, std::int64_t& value);
 std::string parse_value(const Node& node, double& value);
 std::string parse_value(const Node& node, std::string& value);
 std::string parse_value(const Node& node, Stop& value);
+std::string parse_value(const Node& node, Ramp& value);
 
 // Every print_value: the value as YAML; reading it gives the same value, to the last bit.
 std::string print_value(bool value);
@@ -29,12 +31,15 @@ std::string print_value(std::int64_t value);
 std::string print_value(double value);
 std::string print_value(const std::string& value);
 std::string print_value(const Stop& value);
+std::string print_value(const Ramp& value);
 
 // Every check_value: what the constraint says against the value, "" for nothing.
 inline std::string check_value(bool, const Constraint&) { return ""; }
 std::string check_value(std::int64_t value, const Constraint& constraint);
 std::string check_value(double value, const Constraint& constraint);
 std::string check_value(const std::string& value, const Constraint& constraint);
+// Both ends.
+std::string check_value(const Ramp& value, const Constraint& constraint);
 // Nothing is no amount of training, unless the constraint has a minimum of its own.
 std::string check_value(const Stop& value, const Constraint& constraint);
 
@@ -43,6 +48,7 @@ inline std::string type_name(const std::int64_t*) { return "integer"; }
 inline std::string type_name(const double*) { return "number"; }
 inline std::string type_name(const std::string*) { return "text"; }
 inline std::string type_name(const Stop*) { return "amount of training"; }
+inline std::string type_name(const Ramp*) { return "number, or `1 -> 0.1 over 10e`"; }
 
 // "is not one of a, b, c (did you mean 'b'?)"
 std::string not_a_choice(const Node& node, const std::vector<std::string>& choices);

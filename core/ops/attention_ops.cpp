@@ -144,36 +144,6 @@ Var doubly_stochastic(std::span<const Var> weights) {
   return y;
 }
 
-Var reinforce(Var scores, Var weights, std::span<const int> chosen, const Reinforce* estimator) {
-  SACCADE_CHECK(
-      scores.shape() == weights.shape() && static_cast<Index>(chosen.size()) == scores.rows(),
-      "[reinforce] scores ", scores.shape(), ", weights ", weights.shape(), ", ", chosen.size(),
-      " choices");
-  Tape& tape = scores.tape();
-  const std::span<int> picks = tape.keep(chosen);
-  const Var y = tape.output({1}, {scores});
-  tape.mutable_value(y)[0] = 0;
-  tape.record(y, [=, t = &tape] {
-    const Real g = t->grad(y)[0];
-    const View de = t->grad(scores);
-    for (Index r = 0; r < de.rows(); ++r) {
-      const Real* alpha = weights.value().row(r);
-      Real entropy = 0;
-      for (Index l = 0; l < de.cols(); ++l)
-        if (alpha[l] > 0) entropy -= alpha[l] * std::log(alpha[l]);
-      const int pick = picks[static_cast<std::size_t>(r)];
-      const Real advantage = pick >= 0 ? g * estimator->advantage[r] : Real{0};
-      const Real bonus = g * estimator->entropy_weight;
-      for (Index l = 0; l < de.cols(); ++l) {
-        // alpha log alpha -> 0 as alpha -> 0.
-        const Real pull = alpha[l] > 0 ? alpha[l] * (std::log(alpha[l]) + entropy) : Real{0};
-        de.row(r)[l] += advantage * ((l == pick ? Real{1} : Real{0}) - alpha[l]) + bonus * pull;
-      }
-    }
-  });
-  return y;
-}
-
 }  // namespace ops
 }  // namespace SACCADE_NUMERIC
 }  // namespace saccade

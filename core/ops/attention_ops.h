@@ -20,22 +20,6 @@ Var context(Var features, Var weights, std::span<const int> chosen, Index group)
 // weights_t [R_t, L] with R_t falling: row b of step t belongs to caption b.
 Var doubly_stochastic(std::span<const Var> weights);
 
-// The constants of the REINFORCE estimator for hard attention.
-struct Reinforce {
-  // d loss / d log p(s) of every caption, lambda_r (NLL - baseline) times the caption's share of
-  // the loss; filled after the forward pass, read in backward. [B]
-  const Real* advantage = nullptr;
-  // Weight of the entropy bonus: lambda_e times the caption's share of the loss.
-  Real entropy_weight = 0;
-};
-// Attaches the estimator's gradient to the scores: a scalar of value 0 to be added to the loss,
-// with
-//   d/de_j = advantage (s_j - alpha_j)   [rows with a choice]
-//          + entropy_weight alpha_j (log alpha_j + H)   [all rows; the loss falls as H rises]
-// in logit space, where nothing is divided by alpha (Xu et al. 2015, eq. 12).
-// scores, weights [R, L]; chosen [R], -1 where the expectation was taken.
-Var reinforce(Var scores, Var weights, std::span<const int> chosen, const Reinforce* estimator);
-
 }  // namespace ops
 }  // namespace SACCADE_NUMERIC
 }  // namespace saccade

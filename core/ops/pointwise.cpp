@@ -129,6 +129,36 @@ Var scale_rows(Var x, Var factor) {
   return y;
 }
 
+Var scale_by(Var x, Var factor) {
+  SACCADE_CHECK(factor.shape().size() == 1, "[scale_by] a factor of shape ", factor.shape());
+  Tape& tape = x.tape();
+  const Var y = tape.output(x.shape(), {x, factor});
+  const View out = tape.mutable_value(y);
+  for (Index i = 0; i < out.size(); ++i) out[i] = factor.value()[0] * x.value()[i];
+  tape.record(y, [x, factor, y, t = &tape] {
+    const ConstView dy = t->grad(y);
+    if (x.requires_grad()) kernels::accumulate(dy, t->grad(x), factor.value()[0]);
+    if (!factor.requires_grad()) return;
+    Real sum = 0;
+    for (Index i = 0; i < dy.size(); ++i) sum += dy[i] * x.value()[i];
+    t->grad(factor)[0] += sum;
+  });
+  return y;
+}
+
+Var reciprocal(Var x) {
+  Tape& tape = x.tape();
+  const Var y = tape.output(x.shape(), {x});
+  const View out = tape.mutable_value(y);
+  for (Index i = 0; i < out.size(); ++i) out[i] = 1 / x.value()[i];
+  tape.record(y, [x, y, t = &tape] {
+    const ConstView dy = t->grad(y);
+    const View dx = t->grad(x);
+    for (Index i = 0; i < dy.size(); ++i) dx[i] -= dy[i] * y.value()[i] * y.value()[i];
+  });
+  return y;
+}
+
 }  // namespace ops
 }  // namespace SACCADE_NUMERIC
 }  // namespace saccade

@@ -20,6 +20,10 @@ Var exp(Var x);
 Var dropout(Var x, double rate);
 // y[r, :] = x[r, :] * factor[r];  x [R, D], factor [R, 1].
 Var scale_rows(Var x, Var factor);
+// y = x * factor;  factor [1].
+Var scale_by(Var x, Var factor);
+// y = 1 / x; nothing may be 0.
+Var reciprocal(Var x);
 
 }  // namespace ops
 }  // namespace SACCADE_NUMERIC

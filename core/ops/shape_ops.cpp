@@ -120,6 +120,28 @@ Var mean_regions(Var x) {
   return y;
 }
 
+Var transpose_regions(Var x) {
+  const Shape shape = x.shape();
+  SACCADE_CHECK(shape.rank() == 3, "[transpose_regions] needs [B, L, D]; got ", shape);
+  const Index regions = shape[1], width = shape[2];
+  Tape& tape = x.tape();
+  const Var y = tape.output({shape[0], width, regions}, {x});
+  const View out = tape.mutable_value(y);
+  const auto place = [=](Index b, Index l, Index d) { return (b * width + d) * regions + l; };
+  for (Index b = 0; b < shape[0]; ++b)
+    for (Index l = 0; l < regions; ++l)
+      for (Index d = 0; d < width; ++d)
+        out[place(b, l, d)] = x.value()[(b * regions + l) * width + d];
+  tape.record(y, [=, t = &tape] {
+    const ConstView dy = t->grad(y);
+    const View dx = t->grad(x);
+    for (Index b = 0; b < shape[0]; ++b)
+      for (Index l = 0; l < regions; ++l)
+        for (Index d = 0; d < width; ++d) dx[(b * regions + l) * width + d] += dy[place(b, l, d)];
+  });
+  return y;
+}
+
 Var dot_constant(Var x, std::span<const Real> weights) {
   SACCADE_CHECK(x.shape().size() == static_cast<Index>(weights.size()), "[dot_constant] ",
                 weights.size(), " weights for ", x.shape());

@@ -21,6 +21,8 @@ Var concat_cols(std::span<const Var> parts);
 Var slice_cols(Var x, Index first, Index count);
 // [B, L, D] -> [B, D], the mean over regions.
 Var mean_regions(Var x);
+// [B, L, D] -> [B, D, L].
+Var transpose_regions(Var x);
 // Sum of all numbers times the constant weights of equal size -> [1].
 Var dot_constant(Var x, std::span<const Real> weights);
 // Sum of scalars [1] -> [1].

@@ -100,7 +100,7 @@ Timing train(const std::string& workload, Index captions, double seconds) {
   Captioner model(config, bench_vocabulary(),
                   {.rows = kRegionsPerSide, .cols = kRegionsPerSide, .features = kFeatures});
   const auto optimizer = make_optimizer(config.optimizer, model.parameters());
-  TrainStep step(model, *optimizer, config);
+  TrainStep step(model, *optimizer, config, 1);
   const TrainBatch batch = bench_batch(model.input_shape(), captions, config.train.shard);
   Index update = 0;
   return measure(seconds, [&] { return step.run(batch, update++, config.optimizer.lr).loss; });

@@ -73,6 +73,7 @@ int run_evaluate(const EvaluateArgs& args) {
                        .most_images = args.images,
                        .search = search_options(session.config()),
                        .regimes = regimes,
+                       .region_draws = args.region_draws,
                        .samples = args.samples,
                        .baselines = args.baselines,
                        .progress = showing(progress, "captions")});
@@ -94,6 +95,8 @@ CommandRun bind_evaluate(Options& options) {
   options.text("--split", args->split, "train, val or test (default: test if there is one)",
                "SPLIT");
   options.count("--images", args->images, "only the first N images of the split (0: all)", 0);
+  options.count("--region-draws", args->region_draws,
+                "caption all images K times in regime sample and report mean and deviation", 1);
   options.count("--samples", args->samples,
                 "draw K captions of each image too and measure their diversity (0: none)", 0);
   options.flag("--baselines", args->baselines,

@@ -10,9 +10,10 @@ namespace saccade {
 
 struct EvaluateArgs {
   ModelArgs model{};
-  std::string split{};  // empty: test if the data has one, else val
-  Index images = 0;     // the first so many; 0 for all
-  Index samples = 0;    // captions drawn of each image to measure diversity; 0 for none
+  std::string split{};     // empty: test if the data has one, else val
+  Index images = 0;        // the first so many; 0 for all
+  Index region_draws = 3;  // of regime sample
+  Index samples = 0;       // captions drawn of each image to measure diversity; 0 for none
   bool baselines = false;
   bool json = false;
   std::string out{};  // COCO results file; empty for none

@@ -56,26 +56,27 @@ Json inspect_json(const std::string& path, const LoadedModel& loaded, const Arch
     for (int a = 0; a < info.shape.rank(); ++a) shape.push_back(info.shape[a]);
     parameters.push_back({{"name", info.name}, {"shape", shape}, {"numbers", info.shape.size()}});
   }
-  return {{"schema_version", 1},
-          {"checkpoint", path},
-          {"content_digest", archive_digest(path)},
-          {"parameters_digest", numbers_digest(archive, "parameters/")},
-          {"optimizer_digest", numbers_digest(archive, "optimizer/")},
-          {"dataset", {{"name", loaded.data.name}, {"digest", loaded.data.digest}}},
-          {"vocabulary_size", loaded.model->vocabulary().size()},
-          {"grid", {{"rows", grid.rows}, {"cols", grid.cols}, {"features", grid.features}}},
-          {"state",
-           {{"update", state.update},
-            {"epoch", state.epoch},
-            {"batch", state.batch},
-            {"seconds", state.seconds},
-            {"finished", state.finished},
-            {"validations_without_gain", state.validations_without_gain},
-            {"reward_baseline", state.baseline.started ? Json(state.baseline.value) : Json()},
-            {"best", state.best}}},
-          {"parameter_count", loaded.model->parameters().number_count()},
-          {"parameters", parameters},
-          {"config", print_config(loaded.config)}};
+  return {
+      {"schema_version", 1},
+      {"checkpoint", path},
+      {"content_digest", archive_digest(path)},
+      {"parameters_digest", numbers_digest(archive, "parameters/")},
+      {"optimizer_digest", numbers_digest(archive, "optimizer/")},
+      {"dataset", {{"name", loaded.data.name}, {"digest", loaded.data.digest}}},
+      {"vocabulary_size", loaded.model->vocabulary().size()},
+      {"grid", {{"rows", grid.rows}, {"cols", grid.cols}, {"features", grid.features}}},
+      {"state",
+       {{"update", state.update},
+        {"epoch", state.epoch},
+        {"batch", state.batch},
+        {"seconds", state.seconds},
+        {"finished", state.finished},
+        {"validations_without_gain", state.validations_without_gain},
+        {"reward_baseline", state.baseline.all.started ? Json(state.baseline.all.value) : Json()},
+        {"best", state.best}}},
+      {"parameter_count", loaded.model->parameters().number_count()},
+      {"parameters", parameters},
+      {"config", print_config(loaded.config)}};
 }
 
 void print_text(const std::string& path, const LoadedModel& loaded) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "captioning/search/search.h"
+#include "core/attention/catalogue.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 #include "core/config/experiment_config.h"
@@ -18,6 +19,7 @@ using Json = nlohmann::ordered_json;
 
 struct Choice {
   std::string name, doc;
+  std::string source{}, options{}, cost{};  // of attention's
 };
 // The choices of one config key.
 struct Axis {
@@ -34,16 +36,14 @@ Axis axis(const char* topic, const char* key) {
   return out;
 }
 
-std::vector<Axis> all_axes() {
-  return {axis<ScoreKind>("attention", "attention.score"),
-          axis<ScopeKind>("attention", "attention.scope"),
-          axis<NormalizerKind>("attention", "attention.normalizer"),
-          axis<SelectionKind>("attention", "attention.selection"),
-          axis<GateKind>("attention", "attention.gate"),
-          axis<HardProfile>("attention", "attention.hard.profile"),
+// Axes that a name and a line describe.
+std::vector<Axis> other_axes() {
+  return {axis<HardProfile>("attention", "attention.hard.profile"),
           axis<BaselineKind>("attention", "attention.hard.baseline"),
           axis<CoinKind>("attention", "attention.hard.coin"),
+          axis<HardLikelihood>("attention", "attention.hard.likelihood"),
           axis<RewardKind>("attention", "attention.hard.reward"),
+          axis<NeighbourKind>("attention", "encoder.refine.neighbours"),
           axis<EncoderKind>("encoders", "encoder.type"),
           axis<ResizeKind>("encoders", "encoder.resize"),
           axis<PositionKind>("encoders", "encoder.positions"),
@@ -57,6 +57,22 @@ std::vector<Axis> all_axes() {
           axis<ScheduleKind>("schedules", "optimizer.schedule"),
           axis<SearchMode>("searches", "search.mode"),
           axis<Regime>("regimes", "--regime")};
+}
+
+std::vector<Axis> all_axes() {
+  std::vector<Axis> axes;
+  for (const AttentionAxis& from : attention_catalogue()) {
+    Axis to{.topic = "attention", .key = std::string(from.key), .choices = {}};
+    for (const AttentionChoice& c : from.choices)
+      to.choices.push_back({.name = std::string(c.name),
+                            .doc = std::string(c.formula),
+                            .source = std::string(c.source),
+                            .options = std::string(c.options),
+                            .cost = std::string(c.cost)});
+    axes.push_back(std::move(to));
+  }
+  for (Axis& other : other_axes()) axes.push_back(std::move(other));
+  return axes;
 }
 
 constexpr const char* kConfigTopic = "config";
@@ -77,6 +93,12 @@ void print_axes(const std::string& topic) {
       const std::size_t wide = std::max<std::size_t>(choice.name.size(), 15);
       std::cout << "  " << choice.name << std::string(wide - choice.name.size() + 2, ' ')
                 << choice.doc << "\n";
+      const std::string indent(wide + 4, ' ');
+      if (!choice.source.empty() && choice.source != "-")
+        std::cout << indent << "source: " << choice.source << "\n";
+      if (!choice.options.empty() && choice.options != "none")
+        std::cout << indent << "options: " << choice.options << "\n";
+      if (!choice.cost.empty()) std::cout << indent << "cost: " << choice.cost << "\n";
     }
   }
 }
@@ -101,8 +123,13 @@ Json list_json(const std::string& topic) {
     for (const Axis& axis : all_axes()) {
       if (!topic.empty() && axis.topic != topic) continue;
       Json choices = Json::array();
-      for (const Choice& choice : axis.choices)
-        choices.push_back({{"name", choice.name}, {"doc", choice.doc}});
+      for (const Choice& choice : axis.choices) {
+        Json one = {{"name", choice.name}, {"doc", choice.doc}};
+        if (!choice.cost.empty())
+          one.update(
+              {{"source", choice.source}, {"options", choice.options}, {"cost", choice.cost}});
+        choices.push_back(std::move(one));
+      }
       json["choices"].push_back({{"topic", axis.topic}, {"key", axis.key}, {"values", choices}});
     }
   }

@@ -151,7 +151,7 @@ TEST_CASE("a report has what its contract says") {
   CHECK(json.at("n_images") == 12);
   CHECK(json.at("search").at("mode") == "beam");
   CHECK(json.at("search").at("beam") == 3);
-  REQUIRE(json.at("regimes").size() == 3);
+  REQUIRE(json.at("regimes").size() == 4);
   for (const Json& regime : json.at("regimes")) {
     for (const char* name : {"Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4", "Bleu_4_no_bp",
                              "true_caption_rate", "parsed_rate", "mean_length"}) {
@@ -161,6 +161,7 @@ TEST_CASE("a report has what its contract says") {
   }
   CHECK(json.at("regimes")[0].at("name") == "argmax");
   CHECK(json.at("regimes")[2].at("name") == "sample");
+  CHECK(json.at("regimes")[3].at("name") == "marginal");
 
   // The scores are those of the captions that are kept.
   const RegimeReport& first = report.regimes[0];

@@ -14,16 +14,20 @@ namespace {
 constexpr Index kRegions = 3, kFeatures = 2, kVocabulary = 6;
 constexpr int kBos = 1, kEos = 2;
 
-// Looks where it is told: choices[step], for every row.
+// Regions by step.
+using Choices = std::vector<int>;
+
+// Looks where it is told: row r at choices[r % size][step].
 class ForcedChooser : public Chooser {
  public:
-  explicit ForcedChooser(std::vector<int> choices) : choices_(std::move(choices)) {}
+  explicit ForcedChooser(std::vector<Choices> choices) : choices_(std::move(choices)) {}
   void choose(ConstView, Index step, std::span<int> chosen) override {
-    for (int& c : chosen) c = choices_[static_cast<std::size_t>(step)];
+    for (std::size_t r = 0; r < chosen.size(); ++r)
+      chosen[r] = choices_[r % choices_.size()][static_cast<std::size_t>(step)];
   }
 
  private:
-  std::vector<int> choices_;
+  std::vector<Choices> choices_;
 };
 
 struct TinyModel {
@@ -32,13 +36,14 @@ struct TinyModel {
   Tensor features{Shape{1, kRegions, kFeatures}};
   std::vector<std::vector<int>> captions{{4, 3}};  // three predictions with <eos>
 
-  TinyModel() {
+  explicit TinyModel(BaselineKind baseline = BaselineKind::kEma) {
     DecoderConfig decoder_config;
     decoder_config.hidden = 3, decoder_config.embedding = 2, decoder_config.init_hidden = 2;
     decoder_config.dropout = 0;
     AttentionConfig attention;
     attention.hidden = 3;
     attention.selection = SelectionKind::kHard;
+    attention.hard.baseline = baseline;
     decoder =
         make_decoder(decoder_config, attention, {.features = kFeatures, .vocabulary = kVocabulary},
                      ParamScope(store, "decoder"));
@@ -50,10 +55,10 @@ struct TinyModel {
   }
 
   Index steps() const { return static_cast<Index>(captions[0].size()) + 1; }
-  std::vector<std::vector<int>> all_choices() const {
-    std::vector<std::vector<int>> all{{}};
+  std::vector<Choices> all_choices() const {
+    std::vector<Choices> all{{}};
     for (Index t = 0; t < steps(); ++t) {
-      std::vector<std::vector<int>> longer;
+      std::vector<Choices> longer;
       for (const auto& head : all)
         for (int l = 0; l < kRegions; ++l) {
           longer.push_back(head);
@@ -67,8 +72,8 @@ struct TinyModel {
 
 struct Outcome {
   double probability = 1;  // of the choices
-  double nll = 0;
-  double entropy = 0;  // summed over the words
+  double nll = 0;          // mean over the draws
+  double entropy = 0;      // summed over the words
   std::vector<Real> gradient;
 };
 
@@ -80,66 +85,169 @@ CaptionLossOptions estimator(double lambda_r, double lambda_e) {
                   .lambda_e = lambda_e,
                   .expectation_share = 0,
                   .baseline_decay = 0.9,
-                  .baseline = BaselineKind::kNone,
+                  .baseline = BaselineKind::kEma,
                   .coin = CoinKind::kImage,
                   .reward = RewardKind::kSum};
   return options;
 }
 
-Outcome run(const TinyModel& model, const std::vector<int>& choices,
-            const CaptionLossOptions& options, double baseline) {
+// A moving average that stands at one value.
+RewardBaseline fixed(double value) {
+  return {.all = {.started = true, .value = value}, .by_length = {}};
+}
+
+// One choice of regions for every draw of the caption.
+Outcome run_draws(const TinyModel& model, const std::vector<Choices>& draws,
+                  const CaptionLossOptions& options, double baseline) {
   Arena arena;
   Tape tape(arena);
   tape.set_parameters(model.store.views());
   tape.set_training(true);
-  ForcedChooser chooser(choices);
+  ForcedChooser chooser(draws);
   ShardLoss loss(tape, *model.decoder, tape.constant(model.features.view()),
                  pack_captions(model.captions, kBos, kEos), options, {.batch_captions = 1},
                  &chooser);
   Outcome out;
   out.nll = loss.nll()[0];
-  for (std::size_t t = 0; t < choices.size(); ++t) {
-    const ConstView alpha = loss.output().weights[t].value();
-    out.probability *= alpha[choices[t]];
-    for (Index l = 0; l < kRegions; ++l) out.entropy -= alpha[l] * std::log(alpha[l]);
+  for (Index t = 0; t < model.steps(); ++t) {
+    const ConstView alpha = loss.output().weights[static_cast<std::size_t>(t)].value();
+    for (std::size_t d = 0; d < draws.size(); ++d) {
+      const Real* row = alpha.row(static_cast<Index>(d));
+      out.probability *= row[draws[d][static_cast<std::size_t>(t)]];
+      for (Index l = 0; l < kRegions; ++l) out.entropy -= row[l] * std::log(row[l]);
+    }
   }
-  loss.backward(baseline);
+  loss.backward(fixed(baseline));
   out.gradient = test::parameter_gradients(tape, model.store);
   return out;
 }
 
+Outcome run(const TinyModel& model, const Choices& choices, const CaptionLossOptions& options,
+            double baseline) {
+  return run_draws(model, {choices}, options, baseline);
+}
+
+// Over all choices, and over all pairs of them where a caption is drawn twice.
 std::vector<double> expected_gradient(const TinyModel& model, const CaptionLossOptions& options,
                                       double baseline) {
+  std::vector<std::vector<Choices>> draws;
+  for (const Choices& one : model.all_choices()) {
+    if (options.hard.samples == 1)
+      draws.push_back({one});
+    else
+      for (const Choices& two : model.all_choices()) draws.push_back({one, two});
+  }
   std::vector<double> expected(static_cast<std::size_t>(model.store.flat_size()), 0);
-  for (const auto& choices : model.all_choices()) {
-    const Outcome out = run(model, choices, options, baseline);
+  double total = 0;
+  for (const auto& draw : draws) {
+    const Outcome out = run_draws(model, draw, options, baseline);
+    total += out.probability;
     for (std::size_t i = 0; i < expected.size(); ++i)
       expected[i] += out.probability * out.gradient[i];
   }
+  REQUIRE(std::abs(total - 1) < 1e-12);
   return expected;
+}
+
+// The gradient of sum_s p(s | a) cost(s), the cost being what the likelihood says.
+std::vector<double> exact_gradient(TinyModel& model, CaptionLossOptions options) {
+  options.hard.samples = 1;
+  options.hard.baseline = BaselineKind::kNone;
+  return test::numeric_gradient(model.store, [&] {
+    double cost = 0;
+    for (const Choices& choices : model.all_choices()) {
+      const Outcome out = run(model, choices, options, 0);
+      cost += out.probability * out.nll;
+    }
+    return cost;
+  });
 }
 
 }  // namespace
 
-TEST_CASE("the expectation of the estimator is the exact gradient of the bound, for any baseline") {
+TEST_CASE("with the choices given, the gradient is that of the likelihood") {
   TinyModel model;
-  const CaptionLossOptions options = estimator(1, 0);
-  // The bound as a cost: sum_s p(s | a) (-log p(y | s, a)).
-  const auto exact = test::numeric_gradient(model.store, [&] {
-    double cost = 0, total = 0;
-    for (const auto& choices : model.all_choices()) {
-      const Outcome out = run(model, choices, options, 0);
-      cost += out.probability * out.nll;
-      total += out.probability;
+  const Choices choices{2, 0, 1};
+  for (const HardLikelihood likelihood : {HardLikelihood::kChoice, HardLikelihood::kMarginal}) {
+    INFO(enum_name(likelihood));
+    CaptionLossOptions options = estimator(0, 0);
+    options.hard.likelihood = likelihood;
+    const auto exact =
+        test::numeric_gradient(model.store, [&] { return run(model, choices, options, 0).nll; });
+    const auto given = run(model, choices, options, 0).gradient;
+    for (const ParameterInfo& info : model.store.infos())
+      for (Index i = 0; i < info.shape.size(); ++i) {
+        const auto at = static_cast<std::size_t>(info.offset + i);
+        INFO(info.name << " " << i << " " << exact[at] << " " << given[at]);
+        CHECK(std::abs(exact[at] - given[at]) < 1e-8);
+      }
+  }
+}
+
+TEST_CASE("every estimator's expectation is the exact gradient, whatever baseline and reward") {
+  for (const HardLikelihood likelihood : {HardLikelihood::kChoice, HardLikelihood::kMarginal})
+    for (const auto& baseline : enum_table(BaselineKind{})) {
+      TinyModel model(baseline.value);
+      CaptionLossOptions options = estimator(1, 0);
+      options.hard.likelihood = likelihood;
+      options.hard.baseline = baseline.value;
+      if (baseline.value == BaselineKind::kLeaveOneOut) options.hard.samples = 2;
+      auto exact = exact_gradient(model, options);
+      CHECK(test::norm(exact) > 0.1);
+      for (const RewardKind reward : {RewardKind::kSum, RewardKind::kToGo}) {
+        options.hard.reward = reward;
+        INFO(enum_name(likelihood) << ", " << baseline.name << ", " << enum_name(reward));
+        auto expected = expected_gradient(model, options, 3.7);
+        // The value head follows the costs, not the bound: it has a test of its own.
+        for (const ParameterInfo& info : model.store.infos())
+          if (info.name.find("value.") != std::string::npos)
+            for (Index i = 0; i < info.shape.size(); ++i)
+              expected[static_cast<std::size_t>(info.offset + i)] = 0;
+        CHECK(test::largest_difference(expected, exact) < 1e-8);
+      }
+      // The score part is not decoration: without it the gradient is another.
+      options.hard.lambda_r = 0;
+      CHECK(test::largest_difference(expected_gradient(model, options, 0), exact) > 1e-3);
     }
-    REQUIRE(std::abs(total - 1) < 1e-12);
-    return cost;
+}
+
+TEST_CASE("the mean over the words as reward is a biased estimator, as its name in the list says") {
+  TinyModel model;
+  CaptionLossOptions options = estimator(1, 0);
+  const auto exact = exact_gradient(model, options);
+  options.hard.reward = RewardKind::kMean;
+  CHECK(test::largest_difference(expected_gradient(model, options, 0), exact) > 1e-3);
+}
+
+TEST_CASE("the value head learns the expected cost from the state before each choice") {
+  TinyModel model(BaselineKind::kLearned);
+  CaptionLossOptions options = estimator(1, 0);
+  options.hard.baseline = BaselineKind::kLearned;
+  options.hard.reward = RewardKind::kToGo;
+  const Choices choices{2, 0, 1};
+  const Outcome out = run(model, choices, options, 0);
+  const auto squares = test::numeric_gradient(model.store, [&] {
+    Arena arena;
+    Tape tape(arena);
+    tape.set_parameters(model.store.views());
+    ForcedChooser chooser({choices});
+    ShardLoss loss(tape, *model.decoder, tape.constant(model.features.view()),
+                   pack_captions(model.captions, kBos, kEos), options, {.batch_captions = 1},
+                   &chooser);
+    double sum = 0;
+    for (std::size_t t = 0; t < choices.size(); ++t) {
+      const double miss = loss.output().values[t].value()[0] - loss.costs()[t];
+      sum += miss * miss;
+    }
+    return sum;
   });
-  CHECK(test::norm(exact) > 0.1);
-  CHECK(test::largest_difference(expected_gradient(model, options, 0), exact) < 1e-7);
-  CHECK(test::largest_difference(expected_gradient(model, options, 3.7), exact) < 1e-7);
-  // The score part is not decoration: without it the gradient of the bound is another.
-  CHECK(test::largest_difference(expected_gradient(model, estimator(0, 0), 0), exact) > 1e-2);
+  for (const ParameterInfo& info : model.store.infos()) {
+    if (info.name.find("value.") == std::string::npos) continue;
+    for (Index i = 0; i < info.shape.size(); ++i) {
+      const auto at = static_cast<std::size_t>(info.offset + i);
+      CHECK(std::abs(squares[at] - out.gradient[at]) < 1e-6);
+    }
+  }
 }
 
 TEST_CASE("the entropy bonus is the gradient of the entropy along the sampled choices") {
@@ -174,11 +282,11 @@ TEST_CASE("a caption's gradient does not depend on the batch it is in") {
   Tensor features({3, kRegions, kFeatures});
   for (Index i = 0; i < features.size(); ++i)
     features[i] = model.features[i % model.features.size()];
-  ForcedChooser chooser(choices);
+  ForcedChooser chooser({choices});
   const std::vector<std::vector<int>> captions(3, model.captions[0]);
   ShardLoss loss(tape, *model.decoder, tape.constant(features.view()),
                  pack_captions(captions, kBos, kEos), options, {.batch_captions = 3}, &chooser);
-  loss.backward(1.5);
+  loss.backward(fixed(1.5));
   const auto three = test::parameter_gradients(tape, model.store);
   for (std::size_t i = 0; i < three.size(); ++i)
     REQUIRE(std::abs(three[i] - alone.gradient[i]) < 1e-10);
@@ -197,7 +305,7 @@ TEST_CASE("where the coin says expectation, training is plain soft back-propagat
     tape.set_parameters(model.store.views());
     ShardLoss loss(tape, *model.decoder, tape.constant(model.features.view()),
                    pack_captions(model.captions, kBos, kEos), options, {.batch_captions = 1});
-    loss.backward(0.7);
+    loss.backward(fixed(0.7));
     gradients.push_back(test::parameter_gradients(tape, model.store));
   }
   CHECK(gradients[0] == gradients[1]);
@@ -207,21 +315,27 @@ TEST_CASE("the coin is tossed for every caption, or once a batch") {
   Index soft = 0;
   for (std::uint64_t update = 0; update < 2000; ++update) {
     const RandomKey key{1, Stream::kAttention, update, 0};
-    const TrainingChooser image(key, TrainingChooser::Coin::kImage, 0.5, 4);
+    const TrainingChooser image(key, {.coin = TrainingChooser::Coin::kImage, .captions = 4});
     for (const bool expectation : image.expectation()) soft += expectation;
-    const TrainingChooser batch(key, TrainingChooser::Coin::kBatch, 0.5, 4);
+    const TrainingChooser batch(key, {.coin = TrainingChooser::Coin::kBatch, .captions = 4});
     for (const bool expectation : batch.expectation())
       REQUIRE(expectation == batch.expectation()[0]);
   }
   CHECK(std::abs(static_cast<double>(soft) / 8000 - 0.5) < 0.02);
 }
 
-TEST_CASE("the baseline starts at the first batch's mean reward") {
+TEST_CASE("a moving average starts at the first batch's mean, for every length by itself") {
   RewardBaseline baseline;
-  baseline.update(40, 0.9);
-  CHECK(baseline.value == Approx(40));
-  baseline.update(30, 0.9);
-  CHECK(baseline.value == Approx(39));
+  baseline.update(std::vector<DrawCost>{{30, 2}, {50, 3}}, 0.9);
+  CHECK(baseline.at(BaselineKind::kEma, 2) == Approx(40));
+  CHECK(baseline.at(BaselineKind::kEmaPerLength, 2) == Approx(30));
+  CHECK(baseline.at(BaselineKind::kEmaPerLength, 3) == Approx(50));
+  CHECK(baseline.at(BaselineKind::kEmaPerLength, 7) == Approx(40));  // not seen yet: that of all
+  CHECK(baseline.at(BaselineKind::kNone, 2) == 0);
+  baseline.update(std::vector<DrawCost>{{20, 2}}, 0.9);
+  CHECK(baseline.at(BaselineKind::kEma, 2) == Approx(38));
+  CHECK(baseline.at(BaselineKind::kEmaPerLength, 2) == Approx(29));
+  CHECK(baseline.at(BaselineKind::kEmaPerLength, 3) == Approx(50));
 }
 
 }  // namespace saccade

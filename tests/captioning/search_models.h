@@ -75,7 +75,7 @@ class ScriptedDecoder : public Decoder {
       : vocabulary_(vocabulary), script_(std::move(script)) {}
 
   AttentionMemory prepare(Tape&, Var features, Index group) const override {
-    return {.features = features, .keys = {}, .group = group};
+    return bare_memory(features, {.group = group});
   }
   std::vector<Var> start(Tape& tape, const AttentionMemory& memory) const override {
     const Var state = tape.output({memory.features.shape()[0], 1}, {});
@@ -94,7 +94,7 @@ class ScriptedDecoder : public Decoder {
     out.glimpse.weights = tape.output({rows, regions}, {});
     out.glimpse.gate = tape.output({rows, 1}, {});
     for (Index r = 0; r < rows; ++r) {
-      const Real feature = features[r / memory.group * size];
+      const Real feature = features[r / memory.layout.group * size];
       for (Index v = 0; v < vocabulary_; ++v)
         tape.mutable_value(out.logits).row(r)[v] =
             script_(feature, context.step, words[static_cast<std::size_t>(r)], static_cast<int>(v));

@@ -24,7 +24,7 @@ report=both/compare.json
 [ "$(json $report /complete)" = true ] || fail "not complete"
 [ "$(json $report '/arms#')" -eq 2 ] || fail "two arms"
 [ "$(json $report '/arms/0/regimes#')" -eq 1 ] || fail "soft has one regime"
-[ "$(json $report '/arms/1/regimes#')" -eq 3 ] || fail "hard has three regimes"
+[ "$(json $report '/arms/1/regimes#')" -eq 4 ] || fail "hard has four regimes"
 [ "$(json $report '/arms/1/seeds#')" -eq 2 ] || fail "two seeds"
 [ "$(json $report /arms/1/values/attention.selection)" = hard ] || fail "values"
 [ "$(json $report /arms/0/regimes/0/corpus/Bleu_1/n)" -eq 2 ] || fail "n"
@@ -52,7 +52,7 @@ cmp both/compare.json kept.json || fail "a refused comparison changed the report
 # An arm that cannot be made is found before the others are trained.
 expect 2 "$saccade" compare tiny.yaml --out bad \
   'compare.axes={attention.selection: [soft, hard], attention.score: [additive, none]}'
-one_error "attention.selection must be soft"
+one_error "attention.score none needs attention.selection soft"
 [ ! -e bad ] || fail "a comparison that did not start left its directory"
 
 # One arm fails: said at once, the others go on, exit 8.

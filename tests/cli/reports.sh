@@ -48,7 +48,7 @@ expect 2 "$saccade" evaluate soft --samples 1
 one_error "--samples" "at least 2"
 
 expect 0 "$saccade" evaluate hard --json
-[ "$(json out '/regimes#')" -eq 3 ] || fail "a hard model has three regimes"
+[ "$(json out '/regimes#')" -eq 4 ] || fail "a hard model has four regimes"
 names=$(for i in 0 1 2; do json out /regimes/$i/name; done | sort | tr '\n' ' ')
 [ "$names" = "argmax expectation sample " ] || fail "regimes: $names"
 expect 0 "$saccade" evaluate hard --samples 2 --json

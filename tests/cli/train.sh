@@ -40,7 +40,7 @@ wants "3 updates" out
 expect 0 "$saccade" train tiny.yaml --out over --overfit 4 --limit-val 2 train.stop=6u
 wants "6 updates" out
 expect 0 "$saccade" train tiny.yaml --out hard attention.selection=hard train.stop=12u
-wants "sampled_share" hard/metrics.jsonl
+wants "expectation_share" hard/metrics.jsonl
 
 # No terminal: lines, not bars.
 grep -q $'\r' err && fail "a progress bar was drawn into a file"

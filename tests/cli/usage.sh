@@ -29,7 +29,7 @@ expect 2 "$saccade" config check tiny.yaml train.bacth=3
 one_error "did you mean 'batch'?"
 # Values that are wrong together.
 expect 2 "$saccade" config check tiny.yaml attention.score=none attention.selection=hard
-one_error "attention.selection must be soft"
+one_error "attention.score none needs attention.selection soft"
 expect 2 "$saccade" config check tiny.yaml optimizer.schedule=cosine optimizer.warmup=24
 one_error "optimizer.warmup"
 expect 2 "$saccade" train tiny.yaml --out run train.best_metric=blue_4

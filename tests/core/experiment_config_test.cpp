@@ -63,14 +63,38 @@ TEST_CASE("the experiment's config is sound and documented") {
   }
 }
 
+TEST_CASE("a ramp is a number, or a line from one to another over an amount of training") {
+  Ramp ramp;
+  REQUIRE(parse_ramp("0.5", ramp).empty());
+  CHECK(ramp.at(0, 10) == 0.5);
+  REQUIRE(parse_ramp("1 -> 0.2 over 2e", ramp).empty());
+  CHECK(to_string(ramp) == "1 -> 0.2 over 2e");
+  CHECK(ramp.at(0, 10) == 1);
+  CHECK(ramp.at(10, 10) == Approx(0.6));
+  CHECK(ramp.at(20, 10) == 0.2);
+  CHECK(ramp.at(1000, 10) == 0.2);
+  REQUIRE(parse_ramp("0 -> 1 over 5u", ramp).empty());
+  CHECK(ramp.at(2, 10) == Approx(0.4));
+  for (const char* wrong : {"", "x", "1 ->", "1 -> 0", "1 -> x over 2e", "1 -> 0 over 2h",
+                            "1 -> 0 over 0e", "1 over 2e -> 0"}) {
+    INFO(wrong);
+    CHECK_FALSE(parse_ramp(wrong, ramp).empty());
+  }
+  // Both ends have to be in range.
+  ExperimentConfig config;
+  CHECK_THROWS_AS(parse_config<ExperimentConfig>(
+                      "attention: {hard: {expectation_share: 0.5 -> 1.5 over 2e}}", "e.yaml"),
+                  UsageError);
+}
+
 TEST_CASE("a profile of hard attention gives what the user did not") {
   HardConfig hard;
   CHECK(resolved(hard).coin == CoinKind::kImage);
   hard.profile = HardProfile::kArctic;
-  hard.lambda_r = 0.5;
+  hard.lambda_r = Ramp::constant(0.5);
   CHECK(resolved(hard).coin == CoinKind::kBatch);
-  CHECK(resolved(hard).lambda_r == 0.5);
-  CHECK(resolved(hard).lambda_e == 0.002);
+  CHECK(resolved(hard).lambda_r == Ramp::constant(0.5));
+  CHECK(resolved(hard).lambda_e == Ramp::constant(0.002));
   hard.profile = HardProfile::kCustom;
   CHECK_THROWS_AS(resolved(hard), UsageError);
 }

@@ -85,10 +85,10 @@ TEST_CASE("evaluate prints its object and writes result files") {
   const Json json = Json::parse(all.text);
   CHECK(json.at("n_images") == 5);
   CHECK(json.at("split") == "val");
-  CHECK(json.at("regimes").size() == 3);
+  CHECK(json.at("regimes").size() == 4);
   CHECK(json.at("regimes")[0].at("corpus").contains("pointing_accuracy"));
-  for (const char* name :
-       {"results.argmax.json", "results.expectation.json", "results.sample.json"})
+  for (const char* name : {"results.argmax.json", "results.expectation.json", "results.sample.json",
+                           "results.marginal.json"})
     CHECK(Json::parse(TempFolder::read(fixture.folder() / name)).size() == 5);
   args.model.regime = "expectation";
   args.model.mode = "greedy";

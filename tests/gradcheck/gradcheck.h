@@ -42,6 +42,7 @@ std::vector<GradientCase> pointwise_cases();
 std::vector<GradientCase> linear_cases();
 std::vector<GradientCase> shape_cases();
 std::vector<GradientCase> attention_cases();
+std::vector<GradientCase> estimator_cases();
 std::vector<GradientCase> normalizer_cases();
 std::vector<GradientCase> alignment_cases();
 std::vector<GradientCase> sequence_cases();

@@ -13,8 +13,9 @@ namespace {
 const std::vector<GradientCase>& all_cases() {
   static const std::vector<GradientCase> cases = [] {
     std::vector<GradientCase> all;
-    for (auto family :
-         {pointwise_cases, linear_cases, shape_cases, attention_cases, normalizer_cases, alignment_cases, sequence_cases, conv_cases, norm_cases, sequence_attention_cases}) {
+    for (auto family : {pointwise_cases, linear_cases, shape_cases, attention_cases,
+                        normalizer_cases, alignment_cases, sequence_cases, conv_cases, norm_cases,
+                        sequence_attention_cases, estimator_cases}) {
       std::vector<GradientCase> some = family();
       std::move(some.begin(), some.end(), std::back_inserter(all));
     }

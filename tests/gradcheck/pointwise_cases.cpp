@@ -92,6 +92,16 @@ std::vector<GradientCase> pointwise_cases() {
        .name = "by its own factor",
        .inputs = random_tensors({{4, 1}}, "scale_rows twice"),
        .build = [](Tape&, Inputs in) -> Outputs { return {ops::scale_rows(in[0], in[0])}; }});
+  cases.push_back({.op = "scale_by",
+                   .name = "a factor that is one of the numbers",
+                   .inputs = random_tensors({{3, 2}, {1}}, "scale_by"),
+                   .build = [](Tape&, Inputs in) -> Outputs {
+                     return {ops::scale_by(in[0], in[1]), ops::scale_by(in[1], in[1])};
+                   }});
+  cases.push_back({.op = "reciprocal",
+                   .name = "of both signs",
+                   .inputs = off_zero(random_tensors({{3, 4}}, "reciprocal")),
+                   .build = [](Tape&, Inputs in) -> Outputs { return {ops::reciprocal(in[0])}; }});
   return cases;
 }
 

@@ -93,6 +93,12 @@ void add_reduction_cases(std::vector<GradientCase>& cases) {
          .name = std::to_string(regions) + " regions",
          .inputs = random_tensors({{2, regions, 3}}, "mean_regions" + std::to_string(regions)),
          .build = [](Tape&, Inputs in) -> Outputs { return {ops::mean_regions(in[0])}; }});
+  for (const Index regions : {1, 5})
+    cases.push_back(
+        {.op = "transpose_regions",
+         .name = std::to_string(regions) + " regions",
+         .inputs = random_tensors({{2, regions, 3}}, "transpose" + std::to_string(regions)),
+         .build = [](Tape&, Inputs in) -> Outputs { return {ops::transpose_regions(in[0])}; }});
   cases.push_back({.op = "dot_constant",
                    .name = "a matrix, used twice",
                    .inputs = random_tensors({{2, 2}}, "dot_constant"),

@@ -13,7 +13,7 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-GraphAttention::Graph make_graph(const RefinementOptions& options, const GridExtents& grid) {
+GraphAttention::Graph make_graph(const RefinementConfig& options, const GridExtents& grid) {
   const auto nearest = [&](Likeness likeness) {
     if (options.nearest < 1 || options.nearest >= grid.rows * grid.cols)
       throw UsageError(str("a region of ", grid.rows, " x ", grid.cols, " cannot have ",
@@ -36,15 +36,15 @@ GraphAttention::Graph make_graph(const RefinementOptions& options, const GridExt
 }  // namespace
 
 std::unique_ptr<SequenceAttention> make_sequence_attention(const ParamScope& scope,
-                                                           const RefinementOptions& options,
+                                                           const RefinementConfig& options,
                                                            const GridExtents& grid, Index layer) {
   const SequenceWidths widths{.features = grid.features, .heads = options.heads};
-  switch (options.kind) {
+  switch (options.type) {
     case SequenceAttentionKind::kSelfAttention:
       return std::make_unique<MultiHeadAttention>(scope, widths);
     case SequenceAttentionKind::kWindow:
       return std::make_unique<WindowAttention>(
-          scope, widths, Window{.radius = options.radius, .global = options.global});
+          scope, widths, Window{.radius = options.radius, .global = options.globals});
     case SequenceAttentionKind::kLinear:
       return std::make_unique<LinearAttention>(scope, widths);
     case SequenceAttentionKind::kLinformer:
@@ -68,7 +68,7 @@ ConstView RefinementBlock::weights(Tape& tape, Var x, const AttentionMask& mask)
   return attention_->weights(tape, attention_norm_(tape, x), mask);
 }
 
-Refinement::Refinement(const ParamScope& scope, const RefinementOptions& options,
+Refinement::Refinement(const ParamScope& scope, const RefinementConfig& options,
                        const GridExtents& grid) {
   if (options.layers < 1)
     throw UsageError(str("a refinement has at least one layer; got ", options.layers));

@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "core/attention/sequence/refinement_options.h"
 #include "core/attention/sequence/sequence_attention.h"
+#include "core/config/refinement_config.h"
 #include "core/nn/dense.h"
 #include "core/nn/grid_positions.h"
 #include "core/nn/norms.h"
@@ -16,7 +16,7 @@ inline namespace SACCADE_NUMERIC {
 // The mechanism of the options for layer 0, 1, ... over the cells of a grid. Throws UsageError on
 // options that do not fit the grid.
 std::unique_ptr<SequenceAttention> make_sequence_attention(const ParamScope& scope,
-                                                           const RefinementOptions& options,
+                                                           const RefinementConfig& options,
                                                            const GridExtents& grid, Index layer);
 
 // y = x + attention(layer_norm(x)), then y + W_2 relu(W_1 layer_norm(y)) with W_1 to twice the
@@ -46,7 +46,7 @@ class RefinementBlock {
 // `layers` blocks one after the other, in scopes 0, 1, ...
 class Refinement {
  public:
-  Refinement(const ParamScope& scope, const RefinementOptions& options, const GridExtents& grid);
+  Refinement(const ParamScope& scope, const RefinementConfig& options, const GridExtents& grid);
   Var operator()(Tape& tape, Var x, const AttentionMask& mask) const;  // [B, L, D] -> as x
   const std::vector<RefinementBlock>& blocks() const { return blocks_; }
 

@@ -29,11 +29,11 @@ constexpr Index kRegions = 6;
 
 struct Mechanism {
   std::string name;
-  RefinementOptions options;
+  RefinementConfig options;
   ParameterStore store;
   std::unique_ptr<SequenceAttention> attention;
 
-  Mechanism(const RefinementOptions& o, const std::string& what)
+  Mechanism(const RefinementConfig& o, const std::string& what)
       : name(what),
         options(o),
         attention(make_sequence_attention(ParamScope(store, "attention"), o, kGrid, 1)) {
@@ -54,23 +54,24 @@ std::vector<std::unique_ptr<Mechanism>> mechanisms() {
   for (const auto& kind : enum_table(Kind{}))
     for (const auto& neighbours : enum_table(NeighbourKind{})) {
       if (kind.value != Kind::kGraph && neighbours.value != NeighbourKind::kFour) continue;
-      const RefinementOptions options{.kind = kind.value,
-                                      .heads = 2,
-                                      .radius = 1,
-                                      .global = 1,
-                                      .projected = 3,
-                                      .neighbours = neighbours.value,
-                                      .nearest = 2};
+      const RefinementConfig options{.type = kind.value,
+                                     .layers = 1,
+                                     .heads = 2,
+                                     .radius = 1,
+                                     .globals = 1,
+                                     .projected = 3,
+                                     .neighbours = neighbours.value,
+                                     .nearest = 2};
       all.push_back(std::make_unique<Mechanism>(options, str(kind.name, " ", neighbours.name)));
     }
   return all;
 }
 
 // Regions look alike wherever they stand: not so for windows, mixtures and grids.
-bool equivariant(const RefinementOptions& o) {
-  return o.kind == Kind::kSelfAttention || o.kind == Kind::kLinear ||
-         o.kind == Kind::kDifferential ||
-         (o.kind == Kind::kGraph &&
+bool equivariant(const RefinementConfig& o) {
+  return o.type == Kind::kSelfAttention || o.type == Kind::kLinear ||
+         o.type == Kind::kDifferential ||
+         (o.type == Kind::kGraph &&
           (o.neighbours == NeighbourKind::kCosine || o.neighbours == NeighbourKind::kEuclidean));
 }
 
@@ -95,10 +96,10 @@ TEST_CASE("every mechanism's weights sum to 1, or to what the difference leaves"
   for (const auto& m : mechanisms()) {
     CAPTURE(m->name);
     const Tensor weights = m->weights(x.view());
-    const bool mixtures = m->options.kind == Kind::kLinformer;
+    const bool mixtures = m->options.type == Kind::kLinformer;
     REQUIRE(weights.shape() == Shape{2, 2, kRegions, mixtures ? 3 : kRegions});
     Real expected = 1;
-    if (m->options.kind == Kind::kDifferential) {
+    if (m->options.type == Kind::kDifferential) {
       Real dots[2] = {0, 0};
       for (int i = 0; i < 2; ++i) {
         const auto vector = [&](const char* name) {
@@ -142,7 +143,7 @@ TEST_CASE(
   for (const auto& m : mechanisms()) {
     CAPTURE(m->name);
     // A region whose neighbours are all left out cannot look anywhere.
-    if (m->options.kind == Kind::kGraph) continue;
+    if (m->options.type == Kind::kGraph) continue;
     const Tensor before = m->over(x.view(), mask);
     for (Index c = 0; c < 8; ++c) x.view().row(5)[c] += 1;
     const Tensor after = m->over(x.view(), mask);
@@ -150,10 +151,10 @@ TEST_CASE(
       CHECK(apart(test::position_of(before.view(), t), test::position_of(after.view(), t)) == 0);
   }
   for (const auto& m : mechanisms()) {
-    if (m->options.kind == Kind::kGraph)
+    if (m->options.type == Kind::kGraph)
       CHECK_NOTHROW(m->over(x.view(), {.allowed = std::vector<std::uint8_t>(12, 1)}));
-    if (m->options.kind == Kind::kWindow || m->options.kind == Kind::kGraph ||
-        m->options.kind == Kind::kLinformer)
+    if (m->options.type == Kind::kWindow || m->options.type == Kind::kGraph ||
+        m->options.type == Kind::kLinformer)
       CHECK_THROWS_AS(m->over(x.view(), {.pattern = Pattern::kCausal}), ShapeError);
   }
 }
@@ -230,7 +231,7 @@ TEST_CASE("differential attention without lambda is attention of the first halve
 }
 
 TEST_CASE("a refinement of two blocks has its gradients and leaves a grid its shape") {
-  const RefinementOptions options{.kind = Kind::kDifferential, .layers = 2, .heads = 1};
+  const RefinementConfig options{.type = Kind::kDifferential, .layers = 2, .heads = 1};
   ParameterStore store;
   const Refinement refinement(ParamScope(store, "refine"), options,
                               {.rows = 2, .cols = 2, .features = 4});
@@ -250,7 +251,7 @@ TEST_CASE("a refinement of two blocks has its gradients and leaves a grid its sh
 
 TEST_CASE("a block whose last products are 0 passes its input on") {
   ParameterStore store;
-  const Refinement refinement(ParamScope(store, "refine"), {.heads = 2}, kGrid);
+  const Refinement refinement(ParamScope(store, "refine"), {.layers = 1, .heads = 2}, kGrid);
   test::randomise(store);
   for (const std::string name : {"attention.output", "narrow"})
     for (const std::string part : {".weight", ".bias"}) {
@@ -264,15 +265,20 @@ TEST_CASE("a block whose last products are 0 passes its input on") {
 }
 
 TEST_CASE("options that do not fit are refused in one line") {
-  const auto refuses = [](const RefinementOptions& options) {
+  const auto refuses = [](const RefinementConfig& options) {
     ParameterStore store;
     CHECK_THROWS_AS(Refinement(ParamScope(store, "refine"), options, kGrid), UsageError);
   };
-  for (const auto& kind : enum_table(Kind{})) refuses({.kind = kind.value, .heads = 3});
-  refuses({.kind = Kind::kDifferential, .heads = 8});
-  refuses({.kind = Kind::kWindow, .heads = 2, .radius = -1});
-  refuses({.kind = Kind::kLinformer, .heads = 2, .projected = 0});
-  refuses({.kind = Kind::kGraph, .heads = 2, .neighbours = NeighbourKind::kCosine, .nearest = 6});
+  for (const auto& kind : enum_table(Kind{}))
+    refuses({.type = kind.value, .layers = 1, .heads = 3});
+  refuses({.type = Kind::kDifferential, .layers = 1, .heads = 8});
+  refuses({.type = Kind::kWindow, .layers = 1, .heads = 2, .radius = -1});
+  refuses({.type = Kind::kLinformer, .layers = 1, .heads = 2, .projected = 0});
+  refuses({.type = Kind::kGraph,
+           .layers = 1,
+           .heads = 2,
+           .neighbours = NeighbourKind::kCosine,
+           .nearest = 6});
   refuses({.layers = 0, .heads = 2});
 }
 

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "core/attention/score.h"
+#include "core/attention/scores/score.h"
 #include "core/ops/linear.h"
 
 namespace saccade {

@@ -12,7 +12,9 @@ inline namespace SACCADE_NUMERIC {
 struct AttentionWidths {
   Index features = 0;  // D
   Index query = 0;     // Q
-  Index hidden = 0;    // A
+  Index hidden = 0;    // A, of one head
+  // A score without parameters gives its heads slices of the features and of the query.
+  Index head = 0, heads = 1;
 };
 
 class Score {

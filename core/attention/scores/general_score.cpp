@@ -1,4 +1,4 @@
-#include "core/attention/score.h"
+#include "core/attention/scores/score.h"
 #include "core/ops/linear.h"
 
 namespace saccade {

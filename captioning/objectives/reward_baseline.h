@@ -1,0 +1,35 @@
+// Moving averages of what hard attention pays for its choices, to be subtracted from it.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/base/real.h"
+#include "core/config/choices.h"
+
+namespace saccade {
+
+// The cost of one draw: -log p of a number of words.
+struct DrawCost {
+  double value = 0;
+  Index words = 0;
+};
+
+struct RewardBaseline {
+  // b <- decay b + (1 - decay) mean; the first value is the first mean, because a start at 0 gives
+  // twenty updates of pure variance.
+  struct Average {
+    bool started = false;
+    double value = 0;
+    void update(double mean, double decay);
+  };
+  Average all;
+  std::vector<Average> by_length;  // [n]: of costs over n words (ema_per_length)
+
+  // What is subtracted from a cost over so many words: 0 for the kinds that do not average.
+  double at(BaselineKind kind, Index words) const;
+  // Averages the costs of a batch in. With decay 1 only averages that have not started change.
+  void update(std::span<const DrawCost> costs, double decay);
+};
+
+}  // namespace saccade

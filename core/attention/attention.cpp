@@ -1,0 +1,49 @@
+#include "core/attention/attention.h"
+
+#include "core/ops/linear.h"
+#include "core/ops/shape_ops.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+AttentionMemory AttentionMemory::on(Tape& tape) const {
+  AttentionMemory other = *this;
+  const auto move = [&](Var& v) {
+    if (v) v = tape.constant(v.value());
+  };
+  move(other.features);
+  for (Var& part : other.parts) move(part);
+  move(other.layout.mask);
+  return other;
+}
+
+AttentionMemory bare_memory(Var features, const MemoryLayout& layout) {
+  const Shape shape = features.shape();
+  SACCADE_CHECK(shape.rank() == 3, "[attention] a memory is [M, L, D]; got ", shape);
+  AttentionMemory memory{.features = features, .parts = {}, .layout = layout};
+  MemoryLayout& to = memory.layout;
+  if (to.rows == 0) to.rows = 1, to.cols = shape[1];
+  SACCADE_CHECK(to.rows * to.cols == shape[1], "[attention] a grid of ", to.rows, " x ", to.cols,
+                " for features ", shape);
+  SACCADE_CHECK(!to.mask || (to.mask.rows() == shape[0] && to.mask.cols() == shape[1]),
+                "[attention] a mask ", to.mask.shape(), " for features ", shape);
+  return memory;
+}
+
+AttentionMemory memory_of_rows(const AttentionMemory& memory, std::span<const int> images) {
+  const auto gather = [&](Var x) {
+    const Shape shape = x.shape();
+    const Var flat = ops::reshape(x, {shape[0], shape.size() / shape[0]});
+    return ops::reshape(ops::embedding(flat, images),
+                        shape.with_first(static_cast<Index>(images.size())));
+  };
+  AttentionMemory rows = memory;
+  rows.features = gather(memory.features);
+  for (Var& part : rows.parts)
+    part = part.id() == memory.features.id() ? rows.features : gather(part);
+  if (rows.layout.mask) rows.layout.mask = gather(rows.layout.mask);
+  return rows;
+}
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

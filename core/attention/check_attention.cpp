@@ -1,0 +1,83 @@
+// Which choices go together: one rule a line of thought, each with its reason.
+#include "core/attention/make_attention.h"
+#include "core/base/error.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+namespace {
+
+// Throws "attention.<key> <value> needs <what>: <why>" unless `holds`.
+void need(bool holds, const std::string& choice, const std::string& what, const std::string& why) {
+  if (!holds) throw UsageError("attention." + choice + " needs " + what + ": " + why);
+}
+
+void check_mean(const AttentionConfig& c) {
+  const std::string why = "without a score there are no weights to choose or to shape";
+  need(c.selection == SelectionKind::kSoft, "score none", "attention.selection soft", why);
+  need(c.scope == ScopeKind::kGlobal, "score none", "attention.scope global", why);
+  need(c.normalizer == NormalizerKind::kSoftmax, "score none", "attention.normalizer softmax", why);
+  need(c.heads == 1, "score none", "attention.heads 1", why);
+  need(!c.sentinel, "score none", "attention.sentinel false", why);
+}
+
+void check_mechanism(const AttentionConfig& c) {
+  const std::string choice = "mechanism " + std::string(enum_name(c.mechanism));
+  const std::string why = "it does not factor into axes";
+  need(c.score != ScoreKind::kNone, choice, "a score other than none", "it is one of its own");
+  need(c.selection == SelectionKind::kSoft, choice, "attention.selection soft", why);
+  need(c.scope == ScopeKind::kGlobal, choice, "attention.scope global", why);
+  need(c.normalizer == NormalizerKind::kSoftmax, choice, "attention.normalizer softmax", why);
+  need(c.temperature == 1, choice, "attention.temperature 1", why);
+  need(c.heads == 1, choice, "attention.heads 1", why);
+  need(!c.sentinel, choice, "attention.sentinel false", why);
+  need(c.mechanism != MechanismKind::kDifferential || c.hidden % 2 == 0, choice,
+       "an even attention.hidden", "each of its two maps takes half");
+}
+
+void check_selection(const AttentionConfig& c) {
+  const std::string choice = "selection " + std::string(enum_name(c.selection));
+  const bool one_region = c.selection == SelectionKind::kHard ||
+                          c.selection == SelectionKind::kArgmax ||
+                          c.selection == SelectionKind::kGumbelSt;
+  need(!one_region || c.heads == 1, choice, "attention.heads 1", "it takes one region a word");
+  need(!one_region || !c.sentinel, choice, "attention.sentinel false",
+       "the sentinel is no region that could be taken");
+  const bool draws = c.selection == SelectionKind::kHard || c.selection == SelectionKind::kGumbelSt;
+  need(!draws || (c.scope != ScopeKind::kLocalP && c.scope != ScopeKind::kMonotonic), choice,
+       "a scope whose weights sum to 1",
+       "those of local_p and monotonic are no distribution to draw from");
+  need(c.selection != SelectionKind::kGumbelSt || c.normalizer == NormalizerKind::kSoftmax, choice,
+       "attention.normalizer softmax", "the Gumbel trick draws from a softmax");
+  need(c.selection != SelectionKind::kHard || c.hard.likelihood == HardLikelihood::kChoice ||
+           c.gate != GateKind::kVector,
+       "hard.likelihood marginal", "attention.gate none or scalar",
+       "it counts on the context being linear in the choice with one factor a word");
+  need(c.selection != SelectionKind::kTopK || c.scope != ScopeKind::kMonotonic, choice,
+       "another scope than monotonic", "that has no scores to compare");
+}
+
+void check_scope(const AttentionConfig& c) {
+  need(c.scope != ScopeKind::kMonotonic ||
+           (c.normalizer == NormalizerKind::kSoftmax && c.temperature == 1),
+       "scope monotonic", "attention.normalizer softmax and attention.temperature 1",
+       "it weighs by its own process and would ignore them");
+  need(!c.sentinel || (c.scope != ScopeKind::kLocalP && c.scope != ScopeKind::kMonotonic),
+       "sentinel true", "a scope whose weights sum to 1",
+       "local_p and monotonic have no weight to share with the sentinel");
+}
+
+}  // namespace
+
+void check_attention(const AttentionConfig& c) {
+  if (c.mechanism != MechanismKind::kComposed) return check_mechanism(c);
+  if (c.score == ScoreKind::kNone) return check_mean(c);
+  check_selection(c);
+  check_scope(c);
+  need(c.score == ScoreKind::kDot || c.score == ScoreKind::kGeneral || c.hidden % c.heads == 0,
+       "heads " + std::to_string(c.heads), "to divide attention.hidden",
+       "heads share that width evenly");
+}
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

@@ -1,0 +1,32 @@
+#include "core/attention/gate.h"
+
+#include "core/ops/linear.h"
+#include "core/ops/pointwise.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+Gate::Gate(const ParamScope& scope, Index query_width, Index outputs)
+    : weight_(scope.declare("weight", {query_width, outputs}, Init::glorot(query_width, outputs))),
+      bias_(scope.declare("bias", {outputs}, Init::constant(0), Decay::kNo)) {}
+
+void Gate::apply(Tape& tape, Var query, Glimpse& glimpse) const {
+  glimpse.gate = ops::sigmoid(ops::linear(query, tape.parameter(weight_), tape.parameter(bias_)));
+  glimpse.context = glimpse.gate.cols() == 1 ? ops::scale_rows(glimpse.context, glimpse.gate)
+                                             : ops::multiply(glimpse.context, glimpse.gate);
+}
+
+std::unique_ptr<Gate> make_gate(GateKind kind, const ParamScope& scope, const GateWidths& widths) {
+  switch (kind) {
+    case GateKind::kNone:
+      return nullptr;
+    case GateKind::kScalar:
+      return std::make_unique<Gate>(scope, widths.query, 1);
+    case GateKind::kVector:
+      return std::make_unique<Gate>(scope, widths.query, widths.features);
+  }
+  throw InternalError("unknown gate");
+}
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

@@ -1,0 +1,31 @@
+// The gate axis: how much of what it saw the decoder takes. One line a gate in gates.def.
+#pragma once
+
+#include <memory>
+
+#include "core/attention/attention.h"
+#include "core/config/choices.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+struct GateWidths {
+  Index query = 0, features = 0;
+};
+
+// sigmoid(W h + b): one number a query (f_beta of Xu et al. 2015) or one a channel.
+class Gate {
+ public:
+  Gate(const ParamScope& scope, Index query_width, Index outputs);
+  // Multiplies glimpse.context with the gate, which it leaves in glimpse.gate.
+  void apply(Tape& tape, Var query, Glimpse& glimpse) const;
+
+ private:
+  int weight_, bias_;
+};
+
+// The gate of a registry entry; null for none.
+std::unique_ptr<Gate> make_gate(GateKind kind, const ParamScope& scope, const GateWidths& widths);
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

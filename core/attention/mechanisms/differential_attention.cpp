@@ -1,0 +1,98 @@
+#include <cmath>
+
+#include "core/attention/mechanisms/mechanism.h"
+#include "core/attention/scopes/scope.h"
+#include "core/ops/linear.h"
+#include "core/ops/normalizers.h"
+#include "core/ops/pointwise.h"
+#include "core/ops/shape_ops.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+namespace {
+
+constexpr double kLambdaInit = 0.8;
+
+// Ye et al. 2024, eq. 1-2: softmax(q1 k1) - lambda softmax(q2 k2), which takes away what both maps
+// see, with lambda = exp(l1' m1) - exp(l2' m2) + 0.8 for learned vectors l, m. The paper's norm
+// over each head belongs to its multi-head block (see sequence/); a decoder's context has one head.
+class DifferentialAttention : public Attention {
+ public:
+  explicit DifferentialAttention(MechanismParts parts)
+      : parts_(std::move(parts)), half_(parts_.hidden / 2) {
+    SACCADE_CHECK(parts_.hidden % 2 == 0,
+                  "attention.mechanism differential needs an even attention.hidden; got ",
+                  parts_.hidden);
+    const ParamScope& scope = parts_.scope;
+    for (int m = 0; m < 2; ++m) {
+      const ParamScope map = scope.sub(m == 0 ? "first" : "second");
+      maps_[m] = {
+          .key = map.declare("key.weight", {parts_.features, half_},
+                             Init::glorot(parts_.features, half_)),
+          .query =
+              map.declare("query.weight", {parts_.query, half_}, Init::glorot(parts_.query, half_)),
+          .bias = map.declare("query.bias", {half_}, Init::constant(0), Decay::kNo),
+          .lambda_query = map.declare("lambda_query", {half_}, Init::normal(0.1), Decay::kNo),
+          .lambda_key = map.declare("lambda_key", {half_}, Init::normal(0.1), Decay::kNo)};
+    }
+  }
+
+  AttentionMemory prepare(Tape& tape, Var features, const MemoryLayout& layout) const override {
+    AttentionMemory memory = bare_memory(features, layout);
+    for (const Map& map : maps_)
+      memory.parts.push_back(ops::linear(features, tape.parameter(map.key)));
+    return memory;
+  }
+
+  Glimpse attend(Tape& tape, Var query, const AttentionMemory& memory, std::span<const Var>,
+                 const AttendContext&) const override {
+    const auto weights = [&](std::size_t m) {
+      const Var q =
+          ops::linear(query, tape.parameter(maps_[m].query), tape.parameter(maps_[m].bias));
+      const Real scale = static_cast<Real>(1 / std::sqrt(static_cast<double>(half_)));
+      const Var scores = ops::dot_score(memory.parts[m], q, scale, memory.layout.group);
+      return ops::softmax(mask_regions(tape, memory, scores, nullptr));
+    };
+    Glimpse glimpse;
+    glimpse.weights = ops::add(weights(0), ops::scale(ops::scale_by(weights(1), lambda(tape)), -1));
+    glimpse.context = ops::context(memory.features, glimpse.weights, {}, memory.layout.group);
+    if (parts_.gate) parts_.gate->apply(tape, query, glimpse);
+    return glimpse;
+  }
+
+  Promises promises() const override { return {.nonnegative = false, .sum_to_one = false}; }
+
+ private:
+  struct Map {
+    int key, query, bias, lambda_query, lambda_key;
+  };
+
+  // exp(l1 m1) - exp(l2 m2) + 0.8 -> [1].
+  Var lambda(Tape& tape) const {
+    const auto term = [&](const Map& map) {
+      const Var product =
+          ops::multiply(tape.parameter(map.lambda_query), tape.parameter(map.lambda_key));
+      const Index n = product.shape().size();
+      const Var mean = ops::mean_regions(ops::reshape(product, {1, n, 1}));
+      return ops::exp(ops::scale(ops::reshape(mean, {1}), static_cast<Real>(n)));
+    };
+    const View start{tape.scratch(1), {1}};
+    start[0] = static_cast<Real>(kLambdaInit);
+    const Var difference = ops::add(term(maps_[0]), ops::scale(term(maps_[1]), -1));
+    return ops::add(difference, tape.constant(start));
+  }
+
+  MechanismParts parts_;
+  Index half_;
+  Map maps_[2];
+};
+
+}  // namespace
+
+std::unique_ptr<Attention> make_differential_attention(MechanismParts parts) {
+  return std::make_unique<DifferentialAttention>(std::move(parts));
+}
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

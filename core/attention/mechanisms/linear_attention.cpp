@@ -1,0 +1,77 @@
+#include "core/attention/mechanisms/mechanism.h"
+#include "core/ops/linear.h"
+#include "core/ops/normalizers.h"
+#include "core/ops/pointwise.h"
+#include "core/ops/shape_ops.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+namespace {
+
+// Katharopoulos et al. 2020, eq. 4-7: with weights phi(q)' phi(k_l) / sum, the sums over regions of
+// phi(k_l) a_l' and of phi(k_l) are made once an image, and a word costs the same for any number of
+// regions. The map is made beside them, for whoever looks at it.
+class LinearAttention : public Attention {
+ public:
+  explicit LinearAttention(MechanismParts parts)
+      : parts_(std::move(parts)),
+        key_weight_(parts_.scope.declare("key.weight", {parts_.features, parts_.hidden},
+                                         Init::glorot(parts_.features, parts_.hidden))),
+        query_weight_(parts_.scope.declare("query.weight", {parts_.query, parts_.hidden},
+                                           Init::glorot(parts_.query, parts_.hidden))),
+        query_bias_(
+            parts_.scope.declare("query.bias", {parts_.hidden}, Init::constant(0), Decay::kNo)) {}
+
+  // Parts: phi(keys) [M, L, A], the sum of phi(k) a' [M, A, D], the sum of phi(k) [M, 1, A].
+  AttentionMemory prepare(Tape& tape, Var features, const MemoryLayout& layout) const override {
+    AttentionMemory memory = bare_memory(features, layout);
+    const Shape shape = features.shape();
+    Var keys = phi(ops::linear(features, tape.parameter(key_weight_)));
+    if (const Var mask = memory.layout.mask) {
+      const Var flat = ops::reshape(keys, {shape[0] * shape[1], parts_.hidden});
+      keys = ops::reshape(ops::scale_rows(flat, ops::reshape(mask, {shape[0] * shape[1], 1})),
+                          keys.shape());
+    }
+    // Channel a of the keys weighs the regions: A queries a memory.
+    const Var by_channel =
+        ops::reshape(ops::transpose_regions(keys), {shape[0] * parts_.hidden, shape[1]});
+    const Var summary = ops::context(features, by_channel, {}, parts_.hidden);
+    const Var total = ops::scale(ops::mean_regions(keys), static_cast<Real>(shape[1]));
+    memory.parts = {keys, ops::reshape(summary, {shape[0], parts_.hidden, shape[2]}),
+                    ops::reshape(total, {shape[0], 1, parts_.hidden})};
+    return memory;
+  }
+
+  Glimpse attend(Tape& tape, Var query, const AttentionMemory& memory, std::span<const Var>,
+                 const AttendContext&) const override {
+    const Index group = memory.layout.group;
+    const Var q =
+        phi(ops::linear(query, tape.parameter(query_weight_), tape.parameter(query_bias_)));
+    const Var share = ops::reciprocal(ops::dot_score(memory.parts[2], q, 1, group));  // [R, 1]
+    Glimpse glimpse;
+    glimpse.weights = ops::scale_rows(ops::dot_score(memory.parts[0], q, 1, group), share);
+    glimpse.context = ops::scale_rows(ops::context(memory.parts[1], q, {}, group), share);
+    if (parts_.gate) parts_.gate->apply(tape, query, glimpse);
+    return glimpse;
+  }
+
+ private:
+  // elu(x) + 1: x + 1 above 0, exp(x) below.
+  static Var phi(Var x) {
+    const Var below = ops::scale(ops::relu(ops::scale(x, -1)), -1);
+    return ops::add(ops::relu(x), ops::exp(below));
+  }
+
+  MechanismParts parts_;
+  int key_weight_, query_weight_, query_bias_;
+};
+
+}  // namespace
+
+std::unique_ptr<Attention> make_linear_attention(MechanismParts parts) {
+  return std::make_unique<LinearAttention>(std::move(parts));
+}
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

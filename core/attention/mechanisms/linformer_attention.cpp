@@ -1,0 +1,75 @@
+#include <cmath>
+
+#include "core/attention/mechanisms/mechanism.h"
+#include "core/ops/linear.h"
+#include "core/ops/normalizers.h"
+#include "core/ops/pointwise.h"
+#include "core/ops/shape_ops.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+namespace {
+
+// Wang et al. 2020, eq. 7: keys and values are mixed along the length by a learned [k, L] matrix
+// (shared by both, their "key-value sharing"), once an image; a word weighs k mixtures. The map of
+// the regions is those weights times the mixing matrix: its numbers may be negative.
+class LinformerAttention : public Attention {
+ public:
+  explicit LinformerAttention(MechanismParts parts) : parts_(std::move(parts)) {
+    const ParamScope& scope = parts_.scope;
+    const Index a = parts_.hidden;
+    mixing_ = scope.declare("mixing", {parts_.projected, parts_.regions},
+                            Init::glorot(parts_.regions, parts_.projected));
+    key_weight_ =
+        scope.declare("key.weight", {parts_.features, a}, Init::glorot(parts_.features, a));
+    query_weight_ = scope.declare("query.weight", {parts_.query, a}, Init::glorot(parts_.query, a));
+    query_bias_ = scope.declare("query.bias", {a}, Init::constant(0), Decay::kNo);
+  }
+
+  // Parts: mixed keys [M, k, A], mixed features [M, k, D].
+  AttentionMemory prepare(Tape& tape, Var features, const MemoryLayout& layout) const override {
+    AttentionMemory memory = bare_memory(features, layout);
+    const Index images = features.shape()[0], regions = features.shape()[1];
+    SACCADE_CHECK(regions == parts_.regions, "[linformer] made for ", parts_.regions,
+                  " regions; got ", regions);
+    SACCADE_CHECK(!layout.mask, "[linformer] a mask has no meaning for mixtures of regions");
+    const Var mixing = tape.parameter(mixing_);
+    // The same k queries for every image.
+    const Var every = ops::concat_rows(std::vector<Var>(static_cast<std::size_t>(images), mixing));
+    const Var mixed = ops::reshape(ops::context(features, every, {}, parts_.projected),
+                                   {images, parts_.projected, parts_.features});
+    memory.parts = {ops::linear(mixed, tape.parameter(key_weight_)), mixed};
+    return memory;
+  }
+
+  Glimpse attend(Tape& tape, Var query, const AttentionMemory& memory, std::span<const Var>,
+                 const AttendContext&) const override {
+    const Var q = ops::linear(query, tape.parameter(query_weight_), tape.parameter(query_bias_));
+    const Real scale = static_cast<Real>(1 / std::sqrt(static_cast<double>(parts_.hidden)));
+    const Var weights =
+        ops::softmax(ops::dot_score(memory.parts[0], q, scale, memory.layout.group));
+    Glimpse glimpse;
+    glimpse.context = ops::context(memory.parts[1], weights, {}, memory.layout.group);
+    glimpse.weights = ops::linear(weights, tape.parameter(mixing_));
+    if (parts_.gate) parts_.gate->apply(tape, query, glimpse);
+    return glimpse;
+  }
+
+  Promises promises() const override {
+    return {.nonnegative = false, .sum_to_one = false, .moves_with_regions = false};
+  }
+
+ private:
+  MechanismParts parts_;
+  int mixing_, key_weight_, query_weight_, query_bias_;
+};
+
+}  // namespace
+
+std::unique_ptr<Attention> make_linformer_attention(MechanismParts parts) {
+  return std::make_unique<LinformerAttention>(std::move(parts));
+}
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

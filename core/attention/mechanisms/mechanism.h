@@ -1,0 +1,22 @@
+// What the mechanisms that do not factor into axes are made from. One file each, one line in
+// mechanisms.def.
+#pragma once
+
+#include <memory>
+
+#include "core/attention/attention.h"
+#include "core/attention/gate.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+struct MechanismParts {
+  ParamScope scope;
+  Index features = 0, query = 0, hidden = 0;  // D, Q, A
+  Index regions = 0;                          // most that a memory has (linformer)
+  Index projected = 0;                        // mixtures of regions (linformer)
+  std::unique_ptr<Gate> gate;                 // may be none
+};
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

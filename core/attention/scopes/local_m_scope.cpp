@@ -1,0 +1,29 @@
+#include "core/attention/scopes/scope.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+namespace {
+
+// Luong et al. 2015, section 3.2 (local-m): the centre moves with the words, p_t = pace t; on a
+// grid it passes the cells row by row, and the window has two dimensions.
+struct LocalMScope : Scope {
+  explicit LocalMScope(const ScopeOptions& options) : radius(options.radius), pace(options.pace) {}
+  Weighed weigh(Tape& tape, const AttentionMemory& memory,
+                const ScopeRequest& request) const override {
+    const RegionTest window = moving_window(memory, request.step, pace, radius);
+    return normalised(request, mask_regions(tape, memory, request.scores, window));
+  }
+  Promises promises() const override { return {.moves_with_regions = false}; }
+  Index radius;
+  double pace;
+};
+
+}  // namespace
+
+std::unique_ptr<Scope> make_local_m_scope(const ParamScope&, const ScopeOptions& options) {
+  return std::make_unique<LocalMScope>(options);
+}
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

@@ -1,0 +1,73 @@
+// The scope axis: which regions a look takes in. One file a scope, one line in scopes.def.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/attention/attention.h"
+#include "core/attention/normalizer.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+// What a scope is asked to weigh: one head's look.
+struct ScopeRequest {
+  Var scores;  // [R, L], or [R, L + 1] with the sentinel's score last
+  Var query;   // [R, Q]
+  std::span<const Var> state;
+  Index step = 0;  // the word; 0 is the first
+  const Normalizer& normalizer;
+};
+
+struct Weighed {
+  Var weights;             // as the scores
+  Var scores;              // what was normalised, where weights sum to 1; else none
+  std::vector<Var> state;  // for the next look; a hard choice may replace it (see chosen_state)
+};
+
+// Normalises scores in which what may not be seen is -infinity.
+inline Weighed normalised(const ScopeRequest& request, Var masked) {
+  return {.weights = request.normalizer(masked), .scores = masked, .state = {}};
+}
+
+class Scope {
+ public:
+  virtual ~Scope() = default;
+  // [M, ...] each; most scopes remember nothing.
+  virtual std::vector<Var> start(Tape&, const AttentionMemory&) const { return {}; }
+  virtual Weighed weigh(Tape& tape, const AttentionMemory& memory,
+                        const ScopeRequest& request) const = 0;
+  // The state after rows took `chosen` (-1: the expectation) instead of `weighed.weights`.
+  virtual std::vector<Var> chosen_state(Tape&, const Weighed& weighed,
+                                        std::span<const int> /*chosen*/) const {
+    return weighed.state;
+  }
+  virtual Promises promises() const { return {}; }
+};
+
+// Which regions may be looked at, the same for every query.
+using RegionTest = std::function<bool(Index region)>;
+
+// The scores with -infinity at regions the memory's mask or `test` (none: all) leaves out; where
+// that would leave a query nothing to look at, the test does not count for it. A sentinel's column
+// stays. scores [R, L] or [R, L + 1].
+Var mask_regions(Tape& tape, const AttentionMemory& memory, Var scores, const RegionTest& test);
+
+// The square window of `radius` cells around region floor(pace step), in the memory's grid.
+RegionTest moving_window(const AttentionMemory& memory, Index step, double pace, Index radius);
+
+// What scopes are made from.
+struct ScopeOptions {
+  Index query = 0;   // Q
+  Index hidden = 0;  // width of local_p's predictor
+  Index radius = 2;  // cells
+  double pace = 1;   // cells a word
+  Index globals = 1;
+  double noise = 1;  // of monotonic's training
+};
+using ScopeFactory = std::unique_ptr<Scope> (*)(const ParamScope&, const ScopeOptions&);
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

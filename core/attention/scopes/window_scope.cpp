@@ -1,0 +1,32 @@
+#include "core/attention/scopes/scope.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+namespace {
+
+// Longformer's pattern (Beltagy et al. 2020, section 3.1) for one query at a time: a moving window
+// and the first regions, which every word sees.
+struct WindowScope : Scope {
+  explicit WindowScope(const ScopeOptions& options)
+      : radius(options.radius), pace(options.pace), globals(options.globals) {}
+  Weighed weigh(Tape& tape, const AttentionMemory& memory,
+                const ScopeRequest& request) const override {
+    const RegionTest window = moving_window(memory, request.step, pace, radius);
+    const auto test = [&](Index region) { return region < globals || window(region); };
+    return normalised(request, mask_regions(tape, memory, request.scores, test));
+  }
+  Promises promises() const override { return {.moves_with_regions = false}; }
+  Index radius;
+  double pace;
+  Index globals;
+};
+
+}  // namespace
+
+std::unique_ptr<Scope> make_window_scope(const ParamScope&, const ScopeOptions& options) {
+  return std::make_unique<WindowScope>(options);
+}
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

@@ -1,0 +1,60 @@
+// What refines an encoder's grid before a decoder looks at it.
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/enum_names.h"
+#include "core/config/constraint.h"
+
+namespace saccade {
+
+// One enumerator a line of the registry.
+enum class SequenceAttentionKind {
+#define SACCADE_SEQUENCE_ATTENTION(name, enumerator, ...) enumerator,
+#include "core/attention/sequence/mechanisms.def"
+#undef SACCADE_SEQUENCE_ATTENTION
+};
+constexpr auto enum_table(SequenceAttentionKind) {
+  using enum SequenceAttentionKind;
+  return enum_rows<SequenceAttentionKind>({
+#define SACCADE_SEQUENCE_ATTENTION(name, enumerator, formula, ...) {enumerator, #name, formula},
+#include "core/attention/sequence/mechanisms.def"
+#undef SACCADE_SEQUENCE_ATTENTION
+  });
+}
+
+enum class NeighbourKind { kFour, kEight, kCosine, kEuclidean };
+constexpr auto enum_table(NeighbourKind) {
+  using enum NeighbourKind;
+  return enum_rows<NeighbourKind>({
+      {kFour, "four", "cells that share a side"},
+      {kEight, "eight", "cells that share a side or a corner"},
+      {kCosine, "cosine", "the `nearest` regions of largest cosine"},
+      {kEuclidean, "euclidean", "the `nearest` regions of smallest distance"},
+  });
+}
+
+struct RefinementConfig {
+  SequenceAttentionKind type = SequenceAttentionKind::kSelfAttention;
+  std::int64_t layers = 0;
+  std::int64_t heads = 4;
+  std::int64_t radius = 8;
+  std::int64_t globals = 0;
+  std::int64_t projected = 16;
+  NeighbourKind neighbours = NeighbourKind::kEight;
+  std::int64_t nearest = 8;
+
+  template <class V>
+  void fields(V& v) {
+    v.field("type", type, "the attention of a block");
+    v.field("layers", layers, "blocks of attention and a dense network; 0 = none", between(0, 64));
+    v.field("heads", heads, "maps a region, each over its share of the features", between(1, 256));
+    v.field("radius", radius, "regions before and behind, in reading order (window)", at_least(0));
+    v.field("globals", globals, "first regions that see and are seen by all (window)", at_least(0));
+    v.field("projected", projected, "mixtures of regions (linformer)", between(1, 65536));
+    v.field("neighbours", neighbours, "who is joined by an edge (graph)");
+    v.field("nearest", nearest, "other regions each is joined to (graph by features)", at_least(1));
+  }
+};
+
+}  // namespace saccade
