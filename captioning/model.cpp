@@ -15,7 +15,7 @@ Captioner::Captioner(const ExperimentConfig& config, Vocabulary vocabulary,
     SACCADE_ASSERT(frozen_grid.size() > 0, "a frozen encoder without a grid");
     input_shape_ = {frozen_grid.regions(), frozen_grid.features};
     positions_ = std::make_unique<GridPositions>(
-        config.encoder.positions,
+        ParamScope(parameters_, "positions"), config.encoder.positions,
         GridExtents{
             .rows = frozen_grid.rows, .cols = frozen_grid.cols, .features = frozen_grid.features});
     grid_ = {
@@ -65,6 +65,9 @@ std::vector<Regime> evaluation_regimes(const AttentionConfig& config) {
   switch (config.selection) {
     case SelectionKind::kSoft:
     case SelectionKind::kTopK:
+      // Monotonic attention trains on its expectation in order to choose in the end.
+      if (config.scope == ScopeKind::kMonotonic && config.heads == 1)
+        return {Regime::kExpectation, Regime::kArgmax};
       return {Regime::kExpectation};
     case SelectionKind::kHard:
     case SelectionKind::kGumbelSt:

@@ -52,8 +52,8 @@ class Captioner {
 // The search a config asks for, in the regime that suits its attention.
 SearchOptions search_options(const ExperimentConfig& config);
 
-// The regimes a model is evaluated in: expectation for soft and top_k; argmax and expectation for
-// argmax; all for those that draw.
+// The regimes a model is evaluated in: expectation for soft and top_k, and argmax where the scope
+// is monotonic; argmax and expectation for argmax; all for those that draw.
 std::vector<Regime> evaluation_regimes(const AttentionConfig& config);
 
 }  // namespace saccade

@@ -55,13 +55,14 @@ constexpr auto enum_table(ResizeKind) {
   });
 }
 
-enum class PositionKind { kNone, kCoordinates, kSinusoidal };
+enum class PositionKind { kNone, kCoordinates, kSinusoidal, kLearned };
 constexpr auto enum_table(PositionKind) {
   using enum PositionKind;
   return enum_rows<PositionKind>({
       {kNone, "none", "regions do not know where they are"},
       {kCoordinates, "coordinates", "row and column appended to the features"},
       {kSinusoidal, "sinusoidal", "2-D sines and cosines added to the features"},
+      {kLearned, "learned", "a learned vector a region added to the features"},
   });
 }
 

@@ -46,10 +46,13 @@ Tensor sinusoids(const GridExtents& grid) {
 
 }  // namespace
 
-GridPositions::GridPositions(PositionKind kind, const GridExtents& grid)
+GridPositions::GridPositions(const ParamScope& scope, PositionKind kind, const GridExtents& grid)
     : kind_(kind), grid_(grid) {
   if (kind == PositionKind::kCoordinates) table_ = coordinates(grid);
   if (kind == PositionKind::kSinusoidal) table_ = sinusoids(grid);
+  if (kind == PositionKind::kLearned)
+    learned_.emplace(scope,
+                     SequenceExtents{.most = grid.rows * grid.cols, .features = grid.features});
 }
 
 Index GridPositions::features() const {
@@ -62,6 +65,7 @@ Var GridPositions::operator()(Tape& tape, Var x) const {
                 "[grid_positions] made for [B, ", regions, ", ", grid_.features, "]; got ",
                 x.shape());
   if (kind_ == PositionKind::kNone) return x;
+  if (learned_) return (*learned_)(tape, x);
   // The table once a sample: ops broadcast nothing.
   const Shape shape{batch, regions, table_.shape()[1]};
   Real* copies = tape.scratch(shape.size());

@@ -1,8 +1,11 @@
 // What tells the regions of a grid where they are, so that a decoder can say "left of".
 #pragma once
 
+#include <optional>
+
 #include "core/autograd/tape.h"
 #include "core/config/choices.h"
+#include "core/nn/sequence_positions.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -11,15 +14,15 @@ struct GridExtents {
   Index rows = 0, cols = 0, features = 0;
 };
 
-// Without parameters.
 //   coordinates: appends row and column, each from -1 (top, left) to 1 (bottom, right).
 //   sinusoidal:  adds sin and cos of row and column at wavelengths from 2 pi to 20,000 pi cells
 //                (Vaswani et al. 2017, section 3.5, for two axes): of each four channels in
 //                turn sin(row), cos(row), sin(column), cos(column) of one wavelength; up to
 //                three channels at the end stay as they are.
+//   learned:     adds a learned vector a cell (LearnedPositions); the only kind with parameters.
 class GridPositions {
  public:
-  GridPositions(PositionKind kind, const GridExtents& grid);
+  GridPositions(const ParamScope& scope, PositionKind kind, const GridExtents& grid);
   Index features() const;  // of the result
   // [B, L, D] -> [B, L, features()]; with `none` x itself. Throws ShapeError on another grid.
   Var operator()(Tape& tape, Var x) const;
@@ -28,6 +31,7 @@ class GridPositions {
   PositionKind kind_;
   GridExtents grid_;
   Tensor table_;  // [L, 2] or [L, D]
+  std::optional<LearnedPositions> learned_;
 };
 
 }  // namespace SACCADE_NUMERIC

@@ -10,7 +10,9 @@
 namespace saccade {
 
 TEST_CASE("coordinates are appended, row and column from -1 to 1") {
-  const GridPositions positions(PositionKind::kCoordinates, {.rows = 2, .cols = 3, .features = 1});
+  ParameterStore store;
+  const GridPositions positions(ParamScope(store, "positions"), PositionKind::kCoordinates,
+                                {.rows = 2, .cols = 3, .features = 1});
   CHECK(positions.features() == 3);
   Arena arena;
   Tape tape(arena);
@@ -32,7 +34,8 @@ TEST_CASE("coordinates are appended, row and column from -1 to 1") {
 
 TEST_CASE("sinusoids are added and tell all cells apart") {
   for (const Index features : {4, 6, 32}) {
-    const GridPositions positions(PositionKind::kSinusoidal,
+    ParameterStore store;
+    const GridPositions positions(ParamScope(store, "positions"), PositionKind::kSinusoidal,
                                   {.rows = 8, .cols = 8, .features = features});
     CHECK(positions.features() == features);
     Arena arena;
@@ -50,11 +53,28 @@ TEST_CASE("sinusoids are added and tell all cells apart") {
   }
 }
 
+TEST_CASE("learned positions are a vector a cell, the same for every sample") {
+  ParameterStore store;
+  const GridPositions positions(ParamScope(store, "positions"), PositionKind::kLearned,
+                                {.rows = 2, .cols = 3, .features = 4});
+  store.initialise(1);
+  REQUIRE(store.count() == 1);
+  CHECK(store.info(0).shape == Shape{6, 4});
+  Arena arena;
+  Tape tape(arena);
+  tape.set_parameters(store.views());
+  const Tensor zeros({2, 6, 4});
+  const Var y = positions(tape, tape.constant(zeros.view()));
+  for (Index i = 0; i < 48; ++i) CHECK(y.value()[i] == store.value(0)[i % 24]);
+}
+
 TEST_CASE("positions of another grid are refused") {
   Arena arena;
   Tape tape(arena);
   const Tensor x({1, 6, 4});
-  const GridPositions positions(PositionKind::kNone, {.rows = 2, .cols = 2, .features = 4});
+  ParameterStore store;
+  const GridPositions positions(ParamScope(store, "positions"), PositionKind::kNone,
+                                {.rows = 2, .cols = 2, .features = 4});
   CHECK_THROWS_AS(positions(tape, tape.constant(x.view())), ShapeError);
 }
 

@@ -39,7 +39,8 @@ GridExtents plain_grid(const EncoderConfig& config) {
 }  // namespace
 
 CnnEncoder::CnnEncoder(const EncoderConfig& config, const ParamScope& scope)
-    : image_size_(config.image_size), positions_(config.positions, plain_grid(config)) {
+    : image_size_(config.image_size),
+      positions_(scope.sub("positions"), config.positions, plain_grid(config)) {
   Index in = 3;
   for (std::size_t stage = 0; stage < config.channels.size(); ++stage) {
     const Index out = config.channels[stage];
