@@ -72,7 +72,26 @@ Overlay make_overlay(Image picture, const CaptionRecord& record, const CaptionSo
   return overlay;
 }
 
-OverlayFiles::OverlayFiles(fs::path folder, const OverlayOptions& options)
+HeatMap make_alignment(const Overlay& overlay) {
+  HeatMap map{.rows = {},
+              .columns = {},
+              .values = {},
+              .group = overlay.cols,
+              .title = overlay.title,
+              .row_name = "word",
+              .column_name = str("region of the ", overlay.rows, " x ", overlay.cols,
+                                 " grid, in reading order from 0")};
+  for (Index region = 0; region < overlay.rows * overlay.cols; ++region)
+    map.columns.push_back(str(region));
+  for (const OverlayWord& word : overlay.words) {
+    map.rows.push_back(word.text);
+    map.values.insert(map.values.end(), word.weights.begin(), word.weights.end());
+    map.outlined.push_back(word.sampled.value_or(-1));
+  }
+  return map;
+}
+
+OverlayFiles::OverlayFiles(fs::path folder, const OverlayFileOptions& options)
     : folder_(std::move(folder)), options_(options) {
   make_folder(folder_);
 }
@@ -88,7 +107,7 @@ std::vector<fs::path> OverlayFiles::write(const Overlay& overlay, const CaptionR
                                           const CaptionSource& source) {
   const std::string name = unused_name(record.image);
   std::vector<fs::path> paths = {folder_ / (name + ".sheet.png"), folder_ / (name + ".json")};
-  write_png(paths[0], draw_sheet(overlay, options_));
+  write_png(paths[0], draw_sheet(overlay, options_.drawing));
   write_file(paths[1], caption_json(record, source) + "\n");
   const fs::path panels = folder_ / name;
   make_folder(panels);
@@ -99,8 +118,19 @@ std::vector<fs::path> OverlayFiles::write(const Overlay& overlay, const CaptionR
     paths.push_back(panels / (number.data() + file_part(overlay.words[i].text) + ".png"));
   }
   parallel::for_each(static_cast<Index>(overlay.words.size()), [&](Index i) {
-    write_png(paths[static_cast<std::size_t>(i) + 2], draw_panel(overlay, i, options_));
+    write_png(paths[static_cast<std::size_t>(i) + 2], draw_panel(overlay, i, options_.drawing));
   });
+  if (options_.alignment == AlignmentFiles::kYes && !overlay.words.empty()) {
+    const HeatMap map = make_alignment(overlay);
+    const HeatMapOptions drawing{.colours = options_.drawing.colours,
+                                 .scale = options_.drawing.scale,
+                                 .fixed_max = options_.drawing.fixed_max,
+                                 .font = options_.drawing.font};
+    paths.push_back(folder_ / (name + ".alignment.png"));
+    write_png(paths.back(), draw_heat_map(map, drawing));
+    paths.push_back(folder_ / (name + ".alignment.svg"));
+    write_file(paths.back(), heat_map_svg(map, drawing));
+  }
   return paths;
 }
 

@@ -1,4 +1,4 @@
-// The files of one picture's attention: a sheet, a panel a word, the raw weights.
+// The files of one picture's attention: a sheet, a panel a word, the raw weights, the alignment.
 #pragma once
 
 #include <filesystem>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "captioning/evaluation/caption_json.h"
+#include "vision/heat_map.h"
 #include "vision/overlay.h"
 
 namespace saccade {
@@ -14,13 +15,24 @@ namespace saccade {
 // A caption as the overlay drawing takes it. Throws ShapeError when weights and grid do not fit.
 Overlay make_overlay(Image picture, const CaptionRecord& record, const CaptionSource& source);
 
+// The alignment matrix of a caption, words x regions in reading order, as the overlay has them.
+HeatMap make_alignment(const Overlay& overlay);
+
+enum class AlignmentFiles { kNo, kYes };
+
+struct OverlayFileOptions {
+  OverlayOptions drawing{};
+  AlignmentFiles alignment = AlignmentFiles::kNo;
+};
+
 // Writes below a folder, which it makes. Pictures of the same name get -2, -3 ... behind it.
 class OverlayFiles {
  public:
   // Throws IoError when the folder cannot be made.
-  OverlayFiles(std::filesystem::path folder, const OverlayOptions& options);
+  OverlayFiles(std::filesystem::path folder, const OverlayFileOptions& options);
 
-  // Writes NAME.sheet.png, NAME.json and NAME/01-word.png ...; NAME is that of record.image without
+  // Writes NAME.sheet.png, NAME.json and NAME/01-word.png ..., and where they are asked for and
+  // there is a word NAME.alignment.png and NAME.alignment.svg; NAME is that of record.image without
   // folders and extension. Returns the paths. Throws IoError.
   std::vector<std::filesystem::path> write(const Overlay& overlay, const CaptionRecord& record,
                                            const CaptionSource& source);
@@ -29,7 +41,7 @@ class OverlayFiles {
   std::string unused_name(const std::string& image);
 
   std::filesystem::path folder_;
-  OverlayOptions options_;
+  OverlayFileOptions options_;
   std::set<std::string> names_;
 };
 

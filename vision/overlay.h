@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/enum_names.h"
+#include "vision/colour.h"
 #include "vision/geometry.h"
 #include "vision/image.h"
 
@@ -18,24 +19,6 @@ enum class HeatStyle { kSmooth, kCells };
 constexpr auto enum_table(HeatStyle) {
   return enum_rows<HeatStyle>({{HeatStyle::kSmooth, "smooth", "interpolated between cells"},
                                {HeatStyle::kCells, "cells", "each cell as it is"}});
-}
-
-// What full heat means. The cold end is always weight 0, so flat maps look flat.
-enum class HeatScale { kShared, kPerWord, kFixed };
-constexpr auto enum_table(HeatScale) {
-  return enum_rows<HeatScale>(
-      {{HeatScale::kShared, "shared", "the largest weight of the whole picture"},
-       {HeatScale::kPerWord, "per_word", "the largest weight of each word, named in its label"},
-       {HeatScale::kFixed, "fixed", "a given weight, the same for all pictures"}});
-}
-
-enum class ColourMap { kInferno, kMagma, kPlasma, kViridis, kCividis };
-constexpr auto enum_table(ColourMap) {
-  return enum_rows<ColourMap>({{ColourMap::kInferno, "inferno", "black, red, yellow"},
-                               {ColourMap::kMagma, "magma", "black, pink, white"},
-                               {ColourMap::kPlasma, "plasma", "blue, pink, yellow"},
-                               {ColourMap::kViridis, "viridis", "violet, green, yellow"},
-                               {ColourMap::kCividis, "cividis", "blue, grey, yellow"}});
 }
 
 struct OverlayWord {

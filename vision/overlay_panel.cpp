@@ -103,36 +103,6 @@ void outline_cell(Image& picture, const Overlay& overlay, Index cell) {
 
 }  // namespace
 
-std::array<Colour, 256> colour_table(ColourMap map) {
-  quiet_opencv();
-  int name = cv::COLORMAP_INFERNO;
-  switch (map) {
-    case ColourMap::kInferno:
-      break;
-    case ColourMap::kMagma:
-      name = cv::COLORMAP_MAGMA;
-      break;
-    case ColourMap::kPlasma:
-      name = cv::COLORMAP_PLASMA;
-      break;
-    case ColourMap::kViridis:
-      name = cv::COLORMAP_VIRIDIS;
-      break;
-    case ColourMap::kCividis:
-      name = cv::COLORMAP_CIVIDIS;
-      break;
-  }
-  cv::Mat ramp(1, 256, CV_8UC1), bgr;
-  for (int i = 0; i < 256; ++i) ramp.at<std::uint8_t>(i) = static_cast<std::uint8_t>(i);
-  cv::applyColorMap(ramp, bgr, name);
-  std::array<Colour, 256> table{};
-  for (int i = 0; i < 256; ++i) {
-    const auto& colour = bgr.at<cv::Vec3b>(i);
-    table[static_cast<std::size_t>(i)] = {colour[2], colour[1], colour[0]};
-  }
-  return table;
-}
-
 void check_overlay(const Overlay& overlay, const OverlayOptions& options) {
   const Geometry& geometry = overlay.geometry;
   SACCADE_CHECK(!overlay.image.empty() && overlay.image.height == geometry.original_height &&

@@ -8,9 +8,6 @@
 
 namespace saccade {
 
-// The 256 colours of a map, cold first.
-std::array<Colour, 256> colour_table(ColourMap map);
-
 // Throws what draw_panel promises.
 void check_overlay(const Overlay& overlay, const OverlayOptions& options);
 

@@ -8,11 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "vision/colour.h"
 #include "vision/image.h"
 
 namespace saccade {
-
-using Colour = std::array<std::uint8_t, 3>;  // R, G, B
 
 // For one thread at a time.
 class TextPainter {

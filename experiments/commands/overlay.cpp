@@ -63,7 +63,9 @@ int run_overlay(const OverlayArgs& args) {
   const SearchOptions search = session.search(args.model.regime);
   const CaptionSource source = session.source(search.regime);
   const Pictures pictures = pictures_of(args, session);
-  OverlayFiles files(args.out, options);
+  OverlayFiles files(args.out,
+                     {.drawing = options,
+                      .alignment = args.alignment ? AlignmentFiles::kYes : AlignmentFiles::kNo});
   const ExitCode code = caption_photos(
       session,
       {.count = static_cast<Index>(pictures.names.size()),
@@ -103,6 +105,8 @@ CommandRun bind_overlay(Options& options) {
   options.number("--full-heat", args->full_heat, "the weight of full heat with --scale fixed",
                  "WEIGHT");
   options.text("--colours", args->colours, "inferno, magma, plasma, viridis or cividis", "MAP");
+  options.flag("--alignment", args->alignment,
+               "also draw the matrix of words and regions, as PNG and SVG");
   return [args] { return run_overlay(*args); };
 }
 

@@ -166,6 +166,17 @@ TEST_CASE("overlay writes a sheet, the weights and a panel a word") {
   args.count = 2;
   CHECK(printed([&] { return run_overlay(args); }).code == kOk);
   CHECK(fs::exists(fs::path(args.out) / "scene-test-1.sheet.png"));
+  CHECK_FALSE(fs::exists(fs::path(args.out) / "scene-test-1.alignment.png"));
+  args.alignment = true;
+  const Printed with = printed([&] { return run_overlay(args); });
+  for (const char* name : {"scene-test-1.alignment.png", "scene-test-1.alignment.svg"})
+    CHECK(with.text.find((fs::path(args.out) / name).string() + "\n") != std::string::npos);
+  CHECK(read_image(fs::path(args.out) / "scene-test-1.alignment.png").width >= 480);
+  const Json words =
+      Json::parse(TempFolder::read(fs::path(args.out) / "scene-test-1.json")).at("words");
+  const std::string svg = TempFolder::read(fs::path(args.out) / "scene-test-1.alignment.svg");
+  for (const Json& word : words)
+    CHECK(svg.find(">" + word.at("text").get<std::string>() + "</text>") != std::string::npos);
 }
 
 TEST_CASE("wrong wishes are refused by name") {

@@ -1,0 +1,289 @@
+// Matrices as pictures: colours follow the numbers, labels survive, and the SVG is XML.
+#include "vision/heat_map.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "core/base/error.h"
+#include "tests/support/catch.h"
+#include "vision/canvas.h"
+#include "vision/overlay.h"
+
+namespace saccade {
+namespace {
+
+// What an SVG holds, read by rules of XML 1.0 that our files need: tags nest, attributes are quoted
+// and differ, text has no bare markup.
+struct Element {
+  std::string name, text;
+  std::vector<std::pair<std::string, std::string>> attributes;
+  std::string operator[](const std::string& key) const {
+    for (const auto& [attribute, value] : attributes)
+      if (attribute == key) return value;
+    return "";
+  }
+};
+
+class XmlReader {
+ public:
+  // Throws DataError where the text is not well-formed.
+  explicit XmlReader(const std::string& text) : text_(text) {
+    require(text.starts_with("<?xml version=\"1.0\" encoding=\"UTF-8\"?>"), "declaration");
+    at_ = text.find("?>") + 2;
+    while (at_ < text_.size()) text_[at_] == '<' ? read_tag() : read_text();
+    require(open_.empty() && roots_ == 1, "one root, closed");
+  }
+  const std::vector<Element>& elements() const { return elements_; }
+
+ private:
+  void require(bool good, const std::string& what) const {
+    if (!good) throw DataError(str("not XML at ", at_, ": ", what));
+  }
+  std::string until(const std::string& stops) {
+    const std::size_t end = text_.find_first_of(stops, at_);
+    require(end != std::string::npos && end > at_, "a name");
+    const std::string name = text_.substr(at_, end - at_);
+    at_ = end;
+    return name;
+  }
+  std::string decoded(const std::string& raw) const {
+    std::string out;
+    for (std::size_t i = 0; i < raw.size(); ++i) {
+      require(raw[i] != '<', "a bare <");
+      require(static_cast<unsigned char>(raw[i]) >= 0x20 || raw[i] == '\n', "a control character");
+      if (raw[i] != '&') {
+        out += raw[i];
+        continue;
+      }
+      const std::size_t end = raw.find(';', i);
+      require(end != std::string::npos, "a bare &");
+      const std::string entity = raw.substr(i + 1, end - i - 1);
+      const auto known = std::vector<std::pair<std::string, char>>{
+          {"amp", '&'}, {"lt", '<'}, {"gt", '>'}, {"quot", '"'}, {"#39", '\''}};
+      const auto found = std::find_if(known.begin(), known.end(),
+                                      [&](const auto& each) { return each.first == entity; });
+      require(found != known.end(), "an entity");
+      out += found->second;
+      i = end;
+    }
+    return out;
+  }
+  void read_text() {
+    const std::size_t end = std::min(text_.find('<', at_), text_.size());
+    const std::string text = decoded(text_.substr(at_, end - at_));
+    if (open_.empty())
+      require(text.find_first_not_of('\n') == std::string::npos, "text outside the root");
+    else
+      elements_[open_.back()].text += text;
+    at_ = end;
+  }
+  void read_tag() {
+    ++at_;
+    if (text_[at_] == '/') {
+      ++at_;
+      require(!open_.empty() && until(">") == elements_[open_.back()].name, "tags that nest");
+      ++at_;
+      open_.pop_back();
+      return;
+    }
+    Element element{.name = until(" />"), .text = "", .attributes = {}};
+    while (text_[at_] == ' ') {
+      ++at_;
+      const std::string name = until("= >");
+      require(text_.compare(at_, 2, "=\"") == 0, "a quoted value");
+      const std::size_t end = text_.find('"', at_ + 2);
+      require(end != std::string::npos, "a closed value");
+      require(element[name].empty(), "an attribute twice");
+      element.attributes.emplace_back(name, decoded(text_.substr(at_ + 2, end - at_ - 2)));
+      at_ = end + 1;
+    }
+    if (open_.empty()) ++roots_;
+    const bool empty = text_.compare(at_, 2, "/>") == 0;
+    require(empty || text_[at_] == '>', "the end of a tag");
+    at_ += empty ? 2 : 1;
+    elements_.push_back(std::move(element));
+    if (!empty) open_.push_back(elements_.size() - 1);
+  }
+
+  const std::string& text_;
+  std::size_t at_ = 0;
+  int roots_ = 0;
+  std::vector<std::size_t> open_;
+  std::vector<Element> elements_;
+};
+
+// A cell of an SVG heat map: the number in its hint, and its colour.
+struct Cell {
+  std::string hint, fill;
+};
+std::vector<Cell> cells_of(const XmlReader& svg) {
+  std::vector<Cell> cells;
+  for (std::size_t i = 1; i < svg.elements().size(); ++i)
+    if (svg.elements()[i].name == "title" && svg.elements()[i - 1].name == "rect")
+      cells.push_back({svg.elements()[i].text, svg.elements()[i - 1]["fill"]});
+  return cells;
+}
+
+// Where a colour stands in a map, cold first.
+std::optional<Index> heat_of(const std::string& fill, const std::array<Colour, 256>& table) {
+  const auto part = [&](std::size_t i) {
+    return static_cast<std::uint8_t>(std::stoi(fill.substr(1 + 2 * i, 2), nullptr, 16));
+  };
+  const auto found = std::find(table.begin(), table.end(), Colour{part(0), part(1), part(2)});
+  if (found == table.end()) return std::nullopt;
+  return found - table.begin();
+}
+
+bool has_text(const XmlReader& svg, const std::string& text) {
+  return std::any_of(svg.elements().begin(), svg.elements().end(), [&](const Element& element) {
+    return element.name == "text" && element.text == text;
+  });
+}
+
+HeatMap ramp(Index rows, Index columns) {
+  HeatMap map;
+  for (Index r = 0; r < rows; ++r) map.rows.push_back(str("word", r));
+  for (Index c = 0; c < columns; ++c) map.columns.push_back(str(c));
+  for (Index i = 0; i < rows * columns; ++i) map.values.push_back(static_cast<float>(i));
+  return map;
+}
+
+TEST_CASE("hotter colours for larger numbers, and none outside the map") {
+  for (const ColourMap colours : {ColourMap::kViridis, ColourMap::kCividis, ColourMap::kInferno}) {
+    const auto table = colour_table(colours);
+    const std::string text = heat_map_svg(ramp(4, 12), {.colours = colours});
+    const XmlReader svg(text);
+    const auto cells = cells_of(svg);
+    REQUIRE(cells.size() == 48);
+    Index before = -1;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      CHECK(cells[i].hint == str("word", i / 12, ", ", i % 12, ": ", i));
+      const auto heat = heat_of(cells[i].fill, table);
+      REQUIRE(heat);
+      CHECK(*heat > before);
+      before = *heat;
+    }
+    CHECK(before == 255);
+    CHECK(heat_of(cells[0].fill, table) == 0);
+  }
+}
+
+// Brightness rises along viridis, so that a copy in grey says the same.
+TEST_CASE("the map's brightness rises") {
+  const auto table = colour_table(ColourMap::kViridis);
+  double before = -1;
+  for (const Colour& colour : table) {
+    const double light = 0.2126 * colour[0] + 0.7152 * colour[1] + 0.0722 * colour[2];
+    CHECK(light > before - 0.5);
+    before = light;
+  }
+}
+
+TEST_CASE("pixels have the colours of the SVG, cell by cell") {
+  HeatMap map = ramp(3, 5);
+  map.outlined = {-1, 2, -1};
+  const Image picture = draw_heat_map(map, {});
+  const std::string text = heat_map_svg(map, {});
+  const XmlReader svg(text);
+  const auto table = colour_table(ColourMap::kViridis);
+  std::size_t compared = 0;
+  for (std::size_t i = 1; i < svg.elements().size(); ++i) {
+    if (svg.elements()[i].name != "title" || svg.elements()[i - 1].name != "rect") continue;
+    const Element& cell = svg.elements()[i - 1];
+    const Index x = std::stoi(cell["x"]) + std::stoi(cell["width"]) / 2;
+    const Index y = std::stoi(cell["y"]) + std::stoi(cell["height"]) / 2;
+    const std::uint8_t* pixel = picture.pixel(y, x);
+    const auto heat = heat_of(cell["fill"], table);
+    REQUIRE(heat);
+    CHECK(Colour{pixel[0], pixel[1], pixel[2]} == table[static_cast<std::size_t>(*heat)]);
+    ++compared;
+  }
+  CHECK(compared == 15);
+  CHECK(svg.elements()[0]["width"] == str(picture.width));
+  CHECK(svg.elements()[0]["height"] == str(picture.height));
+  CHECK(text.find("<image") == std::string::npos);
+}
+
+TEST_CASE("any label is text of the SVG as it is, escaped") {
+  HeatMap map{.rows = {"caf\xC3\xA9", "<b> & \"q\" 'a'", "\xD0\xBA\xD0\xBE\xD1\x82", "a\x01z"},
+              .columns = {"\xE7\x8A\xAC", "]]>"},
+              .values = std::vector<float>(8, 0.5f),
+              .title = "a < b && c",
+              .row_name = "\xC3\xBC",
+              .column_name = "\xEF\xBF\xBF"};
+  const std::string text = heat_map_svg(map, {});
+  const XmlReader svg(text);
+  for (const std::string& label : {map.rows[0], map.rows[1], map.rows[2], std::string("a z"),
+                                   map.columns[0], map.columns[1], map.row_name, map.title})
+    CHECK(has_text(svg, label));
+  CHECK(has_text(svg, "\xEF\xBF\xBD"));
+  CHECK(text.find("caf\xC3\xA9") != std::string::npos);
+  CHECK(xml_text("<&>\"'") == "&lt;&amp;&gt;&quot;&#39;");
+  CHECK_THROWS_AS(XmlReader("<?xml version=\"1.0\" encoding=\"UTF-8\"?><a><b></a>"), DataError);
+  CHECK_THROWS_AS(XmlReader("<?xml version=\"1.0\" encoding=\"UTF-8\"?><a>&</a>"), DataError);
+}
+
+TEST_CASE("scales: the whole matrix, each row, or a given number") {
+  HeatMap map{.rows = {"a", "b"}, .columns = {"0", "1"}, .values = {0.1f, 0.2f, 0.4f, -0.1f}};
+  const auto table = colour_table(ColourMap::kViridis);
+  const auto heats = [&](const HeatMapOptions& options) {
+    const std::string text = heat_map_svg(map, options);
+    std::vector<Index> out;
+    for (const Cell& cell : cells_of(XmlReader(text))) out.push_back(*heat_of(cell.fill, table));
+    return out;
+  };
+  CHECK(heats({}) == std::vector<Index>{64, 128, 255, 0});
+  CHECK(heats({.scale = HeatScale::kPerWord}) == std::vector<Index>{128, 255, 255, 0});
+  CHECK(heats({.scale = HeatScale::kFixed, .fixed_max = 0.8}) ==
+        std::vector<Index>{32, 64, 128, 0});
+  const std::string text = heat_map_svg(map, {});
+  CHECK(has_text(XmlReader(text), "0.4"));  // the end of the bar
+  map.values.assign(4, 0.f);
+  CHECK(heats({}) == std::vector<Index>(4, 0));
+}
+
+TEST_CASE("pictures of 49, 196 and 784 regions and of short sequences have room for their labels") {
+  for (const Index regions : {8, 49, 196, 784}) {
+    HeatMap map = ramp(8, regions);
+    if (regions > 8) map.group = regions == 49 ? 7 : regions == 196 ? 14 : 28;
+    const std::string text = heat_map_svg(map, {});
+    const XmlReader svg(text);
+    for (Index r = 0; r < 8; ++r) CHECK(has_text(svg, str("word", r)));
+    std::vector<std::pair<int, std::size_t>> numbers;  // where labels stand, and how long they are
+    const int top =
+        std::stoi(std::find_if(svg.elements().begin() + 1, svg.elements().end(),
+                               [](const Element& e) { return e.name == "text" && e.text == "0"; })
+                      ->
+                      operator[]("y"));
+    for (const Element& element : svg.elements())
+      if (element.name == "text" && element["y"] == str(top))
+        numbers.emplace_back(std::stoi(element["x"]), element.text.size());
+    REQUIRE(numbers.size() >= 8);
+    for (std::size_t i = 1; i < numbers.size(); ++i)
+      CHECK(numbers[i].first - numbers[i - 1].first > static_cast<int>(7 * numbers[i].second));
+    const Image picture = draw_heat_map(map, {});
+    CHECK(picture.width >= 480);
+    CHECK(picture.width < 3500);
+    CHECK(picture.height > 8 * 24);
+  }
+}
+
+TEST_CASE("a heat map that does not fit together is refused") {
+  HeatMap map = ramp(2, 3);
+  CHECK_NOTHROW(draw_heat_map(map, {}));
+  map.values.pop_back();
+  CHECK_THROWS_WITH(draw_heat_map(map, {}), Catch::Contains("5 values for 2 x 3 labels"));
+  map = ramp(2, 3);
+  map.values[1] = std::numeric_limits<float>::infinity();
+  CHECK_THROWS_AS(heat_map_svg(map, {}), ShapeError);
+  map = ramp(2, 3);
+  map.outlined = {0, 3};
+  CHECK_THROWS_AS(heat_map_svg(map, {}), ShapeError);
+  CHECK_THROWS_AS(heat_map_svg(HeatMap{}, {}), ShapeError);
+  CHECK_THROWS_AS(heat_map_svg(ramp(1, 1), {.fixed_max = 0}), UsageError);
+  CHECK_THROWS_AS(draw_heat_map(ramp(2000, 4000), {}), DataError);
+}
+
+}  // namespace
+}  // namespace saccade

@@ -1,0 +1,35 @@
+// Colours of numbers: the maps, and what full heat means.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/base/enum_names.h"
+
+namespace saccade {
+
+using Colour = std::array<std::uint8_t, 3>;  // R, G, B
+
+// What full heat means. The cold end is always weight 0, so flat maps look flat.
+enum class HeatScale { kShared, kPerWord, kFixed };
+constexpr auto enum_table(HeatScale) {
+  return enum_rows<HeatScale>(
+      {{HeatScale::kShared, "shared", "the largest weight of the whole picture"},
+       {HeatScale::kPerWord, "per_word", "the largest weight of each word, named in its label"},
+       {HeatScale::kFixed, "fixed", "a given weight, the same for all pictures"}});
+}
+
+// Maps that are perceptually even: equal steps of a number look like equal steps.
+enum class ColourMap { kInferno, kMagma, kPlasma, kViridis, kCividis };
+constexpr auto enum_table(ColourMap) {
+  return enum_rows<ColourMap>({{ColourMap::kInferno, "inferno", "black, red, yellow"},
+                               {ColourMap::kMagma, "magma", "black, pink, white"},
+                               {ColourMap::kPlasma, "plasma", "blue, pink, yellow"},
+                               {ColourMap::kViridis, "viridis", "violet, green, yellow"},
+                               {ColourMap::kCividis, "cividis", "blue, grey, yellow"}});
+}
+
+// The 256 colours of a map, cold first.
+std::array<Colour, 256> colour_table(ColourMap map);
+
+}  // namespace saccade
