@@ -34,9 +34,13 @@ Captioner::Captioner(const ExperimentConfig& config, Vocabulary vocabulary,
   parameters_.initialise(static_cast<std::uint64_t>(config.seed));
 }
 
-Var Captioner::encode(Tape& tape, ConstView input) const {
+Var Captioner::encode_grid(Tape& tape, ConstView input) const {
   const Var x = tape.constant(input);
-  const Var grid = cnn_ ? cnn_->forward(tape, x) : (*positions_)(tape, x);
+  return cnn_ ? cnn_->forward(tape, x) : (*positions_)(tape, x);
+}
+
+Var Captioner::encode(Tape& tape, ConstView input) const {
+  const Var grid = encode_grid(tape, input);
   return refinement_ ? (*refinement_)(tape, grid, {}) : grid;
 }
 

@@ -30,8 +30,13 @@ class Captioner {
   // What encode() takes for each image: pixels [S, S, 3] or frozen features [L, D].
   const Shape& input_shape() const { return input_shape_; }
 
+  // What refines the grid before the decoder looks at it; null if the config has no layers.
+  const Refinement* refinement() const { return refinement_.get(); }
+
   // input [B, ...input_shape()] -> features [B, L, D]; the tape must hold this model's parameters.
   Var encode(Tape& tape, ConstView input) const;
+  // The same before refinement.
+  Var encode_grid(Tape& tape, ConstView input) const;
 
   // Captions for inputs [B, ...input_shape()]; runs alone on the calling thread. `first_image`
   // numbers the images for random draws (search.h).

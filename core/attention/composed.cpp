@@ -158,6 +158,16 @@ Glimpse ComposedAttention::attend(Tape& tape, Var query, const AttentionMemory& 
 
 Promises ComposedAttention::promises() const { return parts_.heads.front().scope->promises(); }
 
+AttentionMemory keys_and_values(const AttentionMemory& keys, const AttentionMemory& values) {
+  SACCADE_CHECK(keys.parts.size() == values.parts.size() && keys.parts.size() % 2 == 0,
+                "[attention] keys of ", keys.parts.size(), " parts and values of ",
+                values.parts.size());
+  AttentionMemory memory = keys;
+  for (std::size_t value = 1; value < memory.parts.size(); value += 2)
+    memory.parts[value] = values.parts[value];
+  return memory;
+}
+
 // The one part holds the mean as a memory of one region, made once an image.
 AttentionMemory MeanAttention::prepare(Tape& tape, Var features, const MemoryLayout& layout) const {
   AttentionMemory memory = bare_memory(features, layout);

@@ -65,6 +65,11 @@ class ComposedAttention : public Attention {
   Real inverse_temperature_;
 };
 
+// A memory of a ComposedAttention that is scored by one memory's keys and gives another's values:
+// what reaches the regions through either can then be told apart. Throws ShapeError where the two
+// were not made alike.
+AttentionMemory keys_and_values(const AttentionMemory& keys, const AttentionMemory& values);
+
 // The baseline without attention: every word sees the mean feature, as a plain CNN+RNN captioner
 // does; the weights are uniform.
 class MeanAttention : public Attention {

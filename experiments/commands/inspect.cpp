@@ -8,6 +8,7 @@
 #include "core/base/digest.h"
 #include "core/base/error.h"
 #include "core/io/checkpoint.h"
+#include "experiments/commands/inspect_attention.h"
 #include "experiments/progress.h"
 #include "experiments/run_directory.h"
 #include "vision/encoders/onnx_encoder.h"
@@ -127,6 +128,7 @@ CommandRun bind_inspect(Options& options) {
     std::string checkpoint;
     Index image_size = 224;
     bool json = false;
+    InspectAttentionArgs attention{};
   };
   const auto args = std::make_shared<Args>();
   options.argument("checkpoint", args->checkpoint,
@@ -135,9 +137,28 @@ CommandRun bind_inspect(Options& options) {
   options.count("--image-size", args->image_size,
                 "side of the picture that an ONNX file's shapes are for (default: 224)", 1);
   options.flag("--json", args->json, "print one JSON object");
+  InspectAttentionArgs& attention = args->attention;
+  options.flag("--heads", attention.heads,
+               "instead: what each head does on validation images, in shares of its weight");
+  options.flag("--gradients", attention.gradients,
+               "instead: weights of regions against the gradients that reach them, on validation "
+               "images");
+  options.count("--images", attention.images,
+                "so many validation images for these two (default: 8)", 1);
+  options.repeatable("--data", attention.data,
+                     "change where the data of these two is: images=/new/place", "KEY=VALUE");
   return [args] {
-    if (std::filesystem::path(args->checkpoint).extension() == ".onnx")
-      return list_layers(args->checkpoint, args->image_size, args->json);
+    const bool of_network = std::filesystem::path(args->checkpoint).extension() == ".onnx";
+    if (args->attention.heads || args->attention.gradients) {
+      if (of_network)
+        throw UsageError("--heads and --gradients are for checkpoints, not for ONNX files");
+      args->attention.checkpoint = args->checkpoint;
+      args->attention.json = args->json;
+      return run_inspect_attention(args->attention);
+    }
+    if (args->attention.images || !args->attention.data.empty())
+      throw UsageError("--images and --data are for --heads and --gradients");
+    if (of_network) return list_layers(args->checkpoint, args->image_size, args->json);
     const std::string path = resolve_checkpoint(args->checkpoint).string();
     const LoadedModel loaded = load_model(path);
     if (args->json) {

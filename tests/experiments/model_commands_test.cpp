@@ -9,6 +9,7 @@
 #include "core/optim/optimizer.h"
 #include "experiments/commands/caption.h"
 #include "experiments/commands/evaluate.h"
+#include "experiments/commands/inspect_attention.h"
 #include "experiments/commands/overlay.h"
 #include "experiments/overlay_files.h"
 #include "tests/captioning/small_experiment.h"
@@ -177,6 +178,22 @@ TEST_CASE("overlay writes a sheet, the weights and a panel a word") {
   const std::string svg = TempFolder::read(fs::path(args.out) / "scene-test-1.alignment.svg");
   for (const Json& word : words)
     CHECK(svg.find(">" + word.at("text").get<std::string>() + "</text>") != std::string::npos);
+}
+
+TEST_CASE("inspect shows the flow of gradients, and says what it cannot show") {
+  const Fixture fixture(SelectionKind::kSoft);
+  InspectAttentionArgs args{
+      .checkpoint = fixture.checkpoint().string(), .gradients = true, .images = 2, .json = true};
+  const Json json = Json::parse(printed([&] { return run_inspect_attention(args); }).text);
+  CHECK(json.at("images") == 2);
+  CHECK_FALSE(json.contains("heads"));
+  CHECK(json.at("gradients").at("direct").at("within_words") > 0.9999);
+  args.json = false;
+  CHECK(printed([&] { return run_inspect_attention(args); }).text.find("direct") !=
+        std::string::npos);
+  args.heads = true;
+  CHECK(message_of<UsageError>([&] { run_inspect_attention(args); }).find("attention.heads is 1") !=
+        std::string::npos);
 }
 
 TEST_CASE("wrong wishes are refused by name") {

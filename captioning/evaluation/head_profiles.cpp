@@ -1,0 +1,105 @@
+#include "captioning/evaluation/head_profiles.h"
+
+#include <algorithm>
+
+#include "captioning/evaluation/input_batch.h"
+#include "captioning/text/tokenizer.h"
+#include "core/base/error.h"
+#include "core/parallel/parallel.h"
+
+namespace saccade {
+
+namespace {
+
+// One profile a head of weights [1, H, L, S].
+void add_layer(std::vector<ProfiledHead>& heads, ConstView weights, Index layer) {
+  const Index count = weights.shape[1], rows = weights.shape[2], columns = weights.shape[3];
+  if (rows != columns) return;
+  for (Index h = 0; h < count; ++h)
+    heads.push_back({.place = HeadPlace::kRefine,
+                     .layer = layer,
+                     .head = h,
+                     .columns = columns,
+                     .profile = profile_of({weights.data + h * rows * columns, {rows, columns}})});
+}
+
+// The inputs and targets of the first caption that has a word; empty without any.
+PackedCaptions first_caption(const Captioner& model, const CaptionedImage& image) {
+  for (const std::string& text : image.captions) {
+    const std::vector<Index> ids = model.vocabulary().encode(tokenize(text));
+    if (ids.empty()) continue;
+    const std::vector<std::vector<int>> words{{ids.begin(), ids.end()}};
+    return pack_captions(words, static_cast<int>(Vocabulary::kBos),
+                         static_cast<int>(Vocabulary::kEos));
+  }
+  return {};
+}
+
+void add_decoder(std::vector<ProfiledHead>& heads, Tape& tape, const Decoder& decoder, Var features,
+                 const PackedCaptions& caption) {
+  const AttentionMemory memory = decoder.prepare(tape, features, 1);
+  std::vector<Var> state = decoder.start(tape, memory);
+  const Index words = caption.words(), regions = memory.regions();
+  std::vector<Tensor> maps;
+  for (Index t = 0; t < words; ++t) {
+    StepOutput step =
+        decoder.step(tape, std::span(caption.inputs).subspan(static_cast<std::size_t>(t), 1), state,
+                     memory, {.step = t});
+    for (std::size_t h = 0; h < step.glimpse.heads.size(); ++h) {
+      if (t == 0) maps.emplace_back(Shape{words, regions});
+      std::copy_n(step.glimpse.heads[h].value().data, regions, maps[h].view().row(t));
+    }
+    state = std::move(step.state);
+  }
+  for (std::size_t h = 0; h < maps.size(); ++h)
+    heads.push_back({.place = HeadPlace::kDecoder,
+                     .head = static_cast<Index>(h),
+                     .columns = regions,
+                     .profile = profile_of(maps[h].view())});
+}
+
+std::vector<ProfiledHead> profiles_of(const Captioner& model, ConstView input,
+                                      const PackedCaptions& caption) {
+  Arena arena;
+  Tape tape(arena);
+  tape.set_recording(false);
+  tape.set_parameters(model.parameters().views());
+  std::vector<ProfiledHead> heads;
+  Var x = model.encode_grid(tape, input);
+  if (const Refinement* refinement = model.refinement()) {
+    Index layer = 0;
+    for (const RefinementBlock& block : refinement->blocks()) {
+      add_layer(heads, block.weights(tape, x, {}), layer++);
+      x = block(tape, x, {});
+    }
+  }
+  if (caption.words() > 0) add_decoder(heads, tape, model.decoder(), x, caption);
+  return heads;
+}
+
+}  // namespace
+
+std::vector<ProfiledHead> head_profiles(const Captioner& model, const Dataset& dataset,
+                                        const DatasetInputs& inputs,
+                                        std::span<const Index> images) {
+  SACCADE_CHECK(!images.empty(), "[head profiles] there is no image");
+  std::vector<std::vector<ProfiledHead>> by_image(images.size());
+  parallel::for_each(static_cast<Index>(images.size()), [&](Index i) {
+    const auto place = static_cast<std::size_t>(i);
+    by_image[place] =
+        profiles_of(model, input_batch(inputs, images.subspan(place, 1)).view(),
+                    first_caption(model, dataset.images[static_cast<std::size_t>(images[place])]));
+  });
+  // An image without captions has no heads of the decoder, which come last.
+  std::vector<ProfiledHead> all;
+  for (const std::vector<ProfiledHead>& heads : by_image)
+    for (std::size_t h = 0; h < heads.size(); ++h) {
+      if (h == all.size())
+        all.push_back(heads[h]);
+      else
+        all[h].profile = merged(all[h].profile, heads[h].profile);
+    }
+  return all;
+}
+
+}  // namespace saccade

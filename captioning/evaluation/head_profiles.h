@@ -1,0 +1,37 @@
+// The profiles of all heads of a captioner (core/attention/head_profile.h) over some images.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "captioning/inputs.h"
+#include "captioning/model.h"
+#include "core/attention/head_profile.h"
+
+namespace saccade {
+
+enum class HeadPlace {
+  kRefine,   // of a refinement block: regions that look at regions, in reading order
+  kDecoder,  // of the decoder: words, in order, that look at regions
+};
+constexpr auto enum_table(HeadPlace) {
+  return enum_rows<HeadPlace>({{HeadPlace::kRefine, "refine", "regions look at regions"},
+                               {HeadPlace::kDecoder, "decoder", "words look at regions"}});
+}
+
+struct ProfiledHead {
+  HeadPlace place = HeadPlace::kRefine;
+  Index layer = 0, head = 0;  // from 0
+  Index columns = 0;          // L, what the rows look at
+  HeadProfile profile;
+};
+
+// A refinement's heads by layer, a map an image; then the decoder's where it has several, a map an
+// image of its first caption with words, teacher forced, end included. A refinement that weighs
+// other things than regions (linformer's mixtures) has no profiles. Throws ShapeError without
+// images.
+std::vector<ProfiledHead> head_profiles(const Captioner& model, const Dataset& dataset,
+                                        const DatasetInputs& inputs, std::span<const Index> images);
+
+}  // namespace saccade

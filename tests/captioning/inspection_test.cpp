@@ -1,0 +1,101 @@
+// What `inspect` says of a model's attention: correlations of known numbers, and profiles and
+// gradients of small models over validation images.
+#include <cmath>
+
+#include "captioning/evaluation/gradient_flow.h"
+#include "captioning/evaluation/head_profiles.h"
+#include "captioning/statistics/pearson.h"
+#include "core/base/error.h"
+#include "tests/captioning/small_experiment.h"
+#include "tests/support/catch.h"
+
+namespace saccade::test {
+namespace {
+
+TEST_CASE("Pearson's correlation of known numbers") {
+  const std::vector<double> a{1, 2, 3, 4};
+  CHECK(std::abs(pearson(a, std::vector<double>{3, 5, 7, 9}) - 1) < 1e-15);
+  CHECK(std::abs(pearson(a, std::vector<double>{4, 3, 2, 1}) + 1) < 1e-15);
+  // Deviations (-1.5, -.5, .5, 1.5) and (-1.5, .5, -.5, 1.5): 4 / 5.
+  CHECK(std::abs(pearson(a, std::vector<double>{1, 3, 2, 4}) - 0.8) < 1e-15);
+  CHECK(std::isnan(pearson(a, std::vector<double>(4, 0.1))));
+  CHECK(std::isnan(pearson({}, {})));
+  CHECK_THROWS_AS(pearson(a, std::vector<double>{1}), ShapeError);
+}
+
+TEST_CASE("flow over captions: all pairs, and word by word") {
+  // Two words over two regions: the norm is the weight times 1, then times 3.
+  const RegionNorms one{.words = 2,
+                        .regions = 2,
+                        .weights = {0.2, 0.8, 0.4, 0.6},
+                        .direct = {0.2, 0.8, 1.2, 1.8},
+                        .score = {0.5, 0.5, 0.3, 0.1}};
+  const GradientFlow flow = flow_of(std::vector<RegionNorms>{one});
+  CHECK(flow.words == 2);
+  CHECK(flow.pairs == 4);
+  CHECK(std::abs(flow.direct.within_words - 1) < 1e-12);
+  CHECK(flow.direct.correlation ==
+        pearson(std::vector<double>{0.2, 0.8, 0.4, 0.6}, std::vector<double>{0.2, 0.8, 1.2, 1.8}));
+  CHECK(flow.direct.correlation < 0.9);
+  CHECK(std::abs(flow.direct.mean_norm - 1) < 1e-12);
+  CHECK(flow.direct.undefined_words == 0);
+  CHECK(flow.score.undefined_words == 1);
+  CHECK(std::abs(flow.score.within_words + 1) < 1e-12);
+  CHECK(std::abs(flow.score.mean_norm - 0.35) < 1e-12);
+  CHECK(std::isnan(flow_of({}).direct.within_words));
+}
+
+TEST_CASE("a soft model's direct gradient follows its weights within every word") {
+  const Experiment experiment(small_experiment(SelectionKind::kSoft));
+  const std::vector<Index> images = evaluation_images(experiment.data.dataset, Split::kVal, 3);
+  const auto measure = [&] {
+    return measure_gradient_flow(experiment.model, experiment.data.dataset, experiment.inputs,
+                                 images);
+  };
+  const GradientFlow flow = measure();
+  CHECK(flow.captions >= 3);
+  CHECK(flow.pairs == flow.words * 16);
+  CHECK(flow.direct.within_words > 0.9999);
+  CHECK(flow.direct.within_words <= 1);
+  CHECK(flow.direct.mean_norm > 0);
+  CHECK(flow.score.mean_norm > 0);
+  CHECK(std::abs(flow.score.correlation) <= 1);
+  const GradientFlow again = measure();
+  CHECK(again.score.correlation == flow.score.correlation);
+  CHECK(again.direct.mean_norm == flow.direct.mean_norm);
+}
+
+TEST_CASE("all heads of a refinement and of a decoder are profiled") {
+  ExperimentConfig config = small_experiment(SelectionKind::kSoft);
+  config.encoder.refine.layers = 2;
+  config.encoder.refine.heads = 4;
+  config.attention.heads = 2;
+  const Experiment experiment(config);
+  const std::vector<Index> images = evaluation_images(experiment.data.dataset, Split::kVal, 3);
+  const auto heads =
+      head_profiles(experiment.model, experiment.data.dataset, experiment.inputs, images);
+  REQUIRE(heads.size() == 2 * 4 + 2);
+  for (std::size_t h = 0; h < heads.size(); ++h) {
+    CHECK((heads[h].place == HeadPlace::kRefine) == (h < 8));
+    CHECK(heads[h].layer == (h < 8 ? static_cast<Index>(h) / 4 : 0));
+    CHECK(heads[h].head == static_cast<Index>(h < 8 ? h % 4 : h - 8));
+    CHECK(heads[h].columns == 16);
+    CHECK(heads[h].profile.maps == 3);
+    CHECK(heads[h].profile.entropy > 0);
+    CHECK(heads[h].profile.entropy <= 1 + 1e-6);
+  }
+  CHECK(heads[0].profile.entropy != heads[1].profile.entropy);
+  config.encoder.refine.type = SequenceAttentionKind::kWindow;
+  config.encoder.refine.radius = 0;  // each region sees itself only
+  config.attention.heads = 1;
+  const Experiment narrow(config);
+  const auto own = head_profiles(narrow.model, narrow.data.dataset, narrow.inputs, images);
+  REQUIRE(own.size() == 8);
+  for (const ProfiledHead& head : own) {
+    CHECK(head.profile.diagonal > 0.99999);
+    CHECK(kind_of(head.profile) == HeadKind::kDiagonal);
+  }
+}
+
+}  // namespace
+}  // namespace saccade::test

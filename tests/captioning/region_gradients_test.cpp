@@ -1,0 +1,136 @@
+// Gradients to regions by word and path, in double: they add up to what one tape gives for all
+// looks at once, and the direct one is the weight times what reaches the context.
+#include "captioning/evaluation/region_gradients.h"
+
+#include <cmath>
+
+#include "core/ops/pointwise.h"
+#include "tests/captioning/search_models.h"
+#include "tests/support/catch.h"
+
+namespace saccade {
+namespace {
+
+using test::kSpecial;
+
+constexpr Index kRegions = 5, kFeatures = 3;
+
+PackedCaptions one_caption(const std::vector<int>& words) {
+  const std::vector<std::vector<int>> captions{words};
+  return pack_captions(captions, kSpecial.bos, kSpecial.eos);
+}
+
+double norm(const Real* x) {
+  double sum = 0;
+  for (Index d = 0; d < kFeatures; ++d) sum += double{x[d]} * double{x[d]};
+  return std::sqrt(sum);
+}
+
+// The gradient of the caption's cost to the features that all looks share, on one tape.
+std::vector<Real> gradient_of_all_looks(const test::TinyModel& model, const Tensor& features,
+                                        const PackedCaptions& caption) {
+  Arena arena;
+  Tape tape(arena);
+  tape.set_parameters(model.store.views());
+  const Var seen = tape.variable(features.view());
+  AttentionMemory memory = model.decoder->prepare(tape, seen, 1);
+  memory.features = tape.constant(features.view());  // where the first state comes from
+  const Var nll = model.decoder->sequence(tape, caption, memory, {}).nll;
+  const std::vector<Real> ones(static_cast<std::size_t>(caption.words()), 1);
+  const std::vector<ConstView> cotangents{ConstView(ones.data(), {caption.words()})};
+  tape.backward(std::vector<Var>{nll}, cotangents);
+  const View gradient = tape.grad(seen);
+  return {gradient.span().begin(), gradient.span().end()};
+}
+
+TEST_CASE("paths and words together are the gradient of all looks") {
+  std::vector<AttentionConfig> configs(6);
+  configs[1].gate = GateKind::kNone;
+  configs[2].score = ScoreKind::kGeneral;
+  configs[2].gate = GateKind::kVector;
+  configs[3].normalizer = NormalizerKind::kSparsemax;
+  configs[4].sentinel = true;
+  configs[5].heads = 3;
+  configs[5].score = ScoreKind::kScaledDot;
+  for (AttentionConfig& config : configs) {
+    config.hidden = config.heads == 3 ? 6 : 4;
+    test::TinyModel model(5, 7, config, Real{2});
+    const Tensor features = test::random_features(1, kRegions, kFeatures, 8);
+    const PackedCaptions caption = one_caption({4, 6, 5, 4});
+    const RegionGradients paths =
+        region_gradients(*model.decoder, model.store.views(), features.view(), caption);
+    REQUIRE(paths.weights.shape() == Shape{5, kRegions});
+    const std::vector<Real> expected = gradient_of_all_looks(model, features, caption);
+    double most = 0, largest = 0;
+    for (Index i = 0; i < kRegions * kFeatures; ++i) {
+      double sum = 0;
+      for (Index t = 0; t < caption.words(); ++t)
+        sum += double{paths.direct[t * kRegions * kFeatures + i]} +
+               double{paths.score[t * kRegions * kFeatures + i]};
+      most = std::max(most, std::abs(sum - double{expected[static_cast<std::size_t>(i)]}));
+      largest = std::max(largest, std::abs(sum));
+    }
+    INFO("score " << enum_name(config.score) << ", gate " << enum_name(config.gate));
+    CHECK(largest > 1e-3);
+    CHECK(most < 1e-12);
+  }
+}
+
+TEST_CASE("the direct gradient of a word is its weights times one vector") {
+  for (const GateKind gate : {GateKind::kNone, GateKind::kScalar, GateKind::kVector}) {
+    AttentionConfig config;
+    config.gate = gate;
+    test::TinyModel model(3, 7, config);
+    const Tensor features = test::random_features(1, kRegions, kFeatures, 2);
+    const RegionGradients paths = region_gradients(*model.decoder, model.store.views(),
+                                                   features.view(), one_caption({5, 4, 6}));
+    double most = 0, unlike = 0;
+    for (Index t = 0; t < 4; ++t) {
+      const Real* weights = paths.weights.view().row(t);
+      const Real* first = paths.direct.data() + t * kRegions * kFeatures;
+      for (Index l = 1; l < kRegions; ++l)
+        for (Index d = 0; d < kFeatures; ++d)
+          most = std::max(most, std::abs(double{first[l * kFeatures + d]} * double{weights[0]} -
+                                         double{first[d]} * double{weights[l]}));
+      unlike = std::max(unlike, std::abs(double{weights[0]} - double{weights[1]}));
+    }
+    CHECK(most < 1e-15);
+    CHECK(unlike > 0.01);
+  }
+}
+
+TEST_CASE("without a score's weights all regions are alike and nothing goes through keys") {
+  test::TinyModel model(3);
+  for (const ParameterInfo& info : model.store.infos())
+    if (info.name.find("attention.score") != std::string::npos)
+      for (Real& x : model.store.value(model.store.find(info.name)).span()) x = 0;
+  const Tensor features = test::random_features(1, kRegions, kFeatures, 2);
+  const RegionGradients paths =
+      region_gradients(*model.decoder, model.store.views(), features.view(), one_caption({5, 4}));
+  for (Index t = 0; t < 3; ++t)
+    for (Index l = 0; l < kRegions; ++l) {
+      const Index at = (t * kRegions + l) * kFeatures;
+      CHECK(std::abs(double{paths.weights.view().row(t)[l]} - 0.2) < 1e-15);
+      CHECK(norm(paths.score.data() + at) == 0);
+      CHECK(norm(paths.direct.data() + at) > 1e-6);
+      CHECK(std::abs(norm(paths.direct.data() + at) -
+                     norm(paths.direct.data() + t * kRegions * kFeatures)) < 1e-15);
+    }
+}
+
+TEST_CASE("what has no keys and values of regions is refused") {
+  AttentionConfig config;
+  config.score = ScoreKind::kNone;
+  test::TinyModel model(3, 7, config);
+  const Tensor features = test::random_features(2, kRegions, kFeatures, 2);
+  CHECK_THROWS_AS(region_gradients(*model.decoder, model.store.views(),
+                                   test::rows_of(features, 0, 1).view(), one_caption({5})),
+                  ShapeError);
+  test::TinyModel soft(3);
+  CHECK_THROWS_AS(
+      region_gradients(*soft.decoder, soft.store.views(), features.view(), one_caption({5})),
+      ShapeError);
+}
+
+}  // namespace
+}  // namespace saccade

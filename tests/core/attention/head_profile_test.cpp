@@ -1,0 +1,109 @@
+// Heads are named for what their maps do; maps of every kind, made by hand.
+#include "core/attention/head_profile.h"
+
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "core/base/error.h"
+#include "tests/support/catch.h"
+
+namespace saccade {
+namespace {
+
+Tensor map_of(Index rows, Index columns, const std::function<double(Index, Index)>& weight) {
+  Tensor map({rows, columns});
+  for (Index t = 0; t < rows; ++t)
+    for (Index l = 0; l < columns; ++l) map[t * columns + l] = static_cast<Real>(weight(t, l));
+  return map;
+}
+
+bool near(double a, double b) { return std::abs(a - b) < 1e-6; }
+
+TEST_CASE("one-hot maps have one share and no entropy") {
+  constexpr Index n = 6;
+  const auto previous = profile_of(
+      map_of(n, n, [](Index t, Index l) { return l == std::max<Index>(t - 1, 0); }).view());
+  CHECK(previous.previous == 1);
+  CHECK(previous.entropy == 0);
+  CHECK(near(previous.first, 1.0 / 5));  // row 1's previous position is the first
+  CHECK(near(previous.diagonal, 1.0 / 6));
+  CHECK(kind_of(previous) == HeadKind::kPrevious);
+
+  const auto next =
+      profile_of(map_of(n, n, [](Index t, Index l) { return l == std::min(t + 1, n - 1); }).view());
+  CHECK(next.next == 1);
+  CHECK(kind_of(next) == HeadKind::kNext);
+
+  const auto first = profile_of(map_of(n, n, [](Index, Index l) { return l == 0; }).view());
+  CHECK(first.first == 1);
+  CHECK(kind_of(first) == HeadKind::kFirst);
+
+  const auto diagonal = profile_of(map_of(n, n, [](Index t, Index l) { return l == t; }).view());
+  CHECK(diagonal.diagonal == 1);
+  CHECK(diagonal.first == 0);
+  CHECK(kind_of(diagonal) == HeadKind::kDiagonal);
+}
+
+TEST_CASE("an even map is broad, half of one is mixed") {
+  const auto even = profile_of(map_of(5, 8, [](Index, Index) { return 0.125; }).view());
+  CHECK(near(even.entropy, 1));
+  for (const double share : {even.previous, even.next, even.first, even.diagonal})
+    CHECK(near(share, 0.125));
+  CHECK(kind_of(even) == HeadKind::kBroad);
+  // Two of sixteen: entropy log 2 / log 16.
+  const auto two = profile_of(map_of(5, 16, [](Index, Index l) { return l >= 14; }).view());
+  CHECK(near(two.entropy, 0.25));
+  CHECK(kind_of(two) == HeadKind::kMixed);
+}
+
+TEST_CASE("the thresholds are where they are said to be") {
+  const auto kind = [](double share) {
+    return kind_of({.previous = share, .entropy = 0.5, .maps = 1});
+  };
+  CHECK(kind(0.6) == HeadKind::kPrevious);
+  CHECK(kind(0.599) == HeadKind::kMixed);
+  CHECK(kind_of({.first = 0.61, .diagonal = 0.7, .entropy = 0.95}) == HeadKind::kDiagonal);
+  CHECK(kind_of({.next = 0.7, .diagonal = 0.7}) == HeadKind::kNext);
+  CHECK(kind_of({.first = 0.3, .entropy = 0.9}) == HeadKind::kBroad);
+  CHECK(kind_of({.first = 0.3, .entropy = 0.89}) == HeadKind::kMixed);
+}
+
+TEST_CASE("rows are shares of their sum, whatever its sign; maps of any shape are read") {
+  const auto signs = [](Index t, Index l) { return l == t ? 3.0 : l == 0 ? -1.0 : 0.0; };
+  const auto profile = profile_of(map_of(4, 4, signs).view());
+  CHECK(near(profile.diagonal, (1 + 3 * 0.75) / 4));
+  CHECK(near(profile.first, 0.25));
+  // More rows than columns: the last rows have no previous position, next or self.
+  const auto tall = profile_of(map_of(9, 2, [](Index, Index l) { return l == 1; }).view());
+  CHECK(near(tall.previous, 0.5));
+  CHECK(tall.next == 1);
+  CHECK(tall.diagonal == 0.5);
+  CHECK(tall.first == 0);
+  const auto one = profile_of(map_of(1, 1, [](Index, Index) { return 1.0; }).view());
+  CHECK(one.entropy == 0);
+  CHECK(one.diagonal == 1);
+  const auto none = profile_of(map_of(2, 2, [](Index, Index) { return 0.0; }).view());
+  CHECK(none.diagonal == 0);
+}
+
+TEST_CASE("profiles merge by the number of maps") {
+  const HeadProfile a{.previous = 1, .entropy = 0.2, .maps = 1}, b{.next = 1, .maps = 3};
+  const HeadProfile both = merged(a, b);
+  CHECK(near(both.previous, 0.25));
+  CHECK(near(both.next, 0.75));
+  CHECK(near(both.entropy, 0.05));
+  CHECK(both.maps == 4);
+  CHECK(merged({}, {}).maps == 0);
+  CHECK(merged({}, {}).first == 0);
+}
+
+TEST_CASE("what is no map is refused") {
+  CHECK_THROWS_AS(profile_of(Tensor({2, 2, 2}).view()), ShapeError);
+  Tensor bad({1, 2});
+  bad[0] = std::numeric_limits<Real>::quiet_NaN();
+  CHECK_THROWS_AS(profile_of(bad.view()), ShapeError);
+}
+
+}  // namespace
+}  // namespace saccade
