@@ -13,7 +13,22 @@ namespace {
 
 using test::kSpecial;
 
-constexpr Index kRegions = 5, kFeatures = 3;
+constexpr Index kRegions = 5, kFeatures = 4;
+
+// A decoder with weights large enough to have opinions.
+struct Model {
+  ParameterStore store;
+  std::unique_ptr<Decoder> decoder;
+
+  explicit Model(std::uint64_t seed, AttentionConfig attention = {}) {
+    attention.hidden = 4;
+    decoder =
+        make_decoder({.hidden = 6, .embedding = 5, .dropout = 0.5, .init_hidden = 4}, attention,
+                     {.features = kFeatures, .vocabulary = 7}, ParamScope(store, "decoder"));
+    store.initialise(seed);
+    for (Real& x : store.flat().span()) x *= 2;
+  }
+};
 
 PackedCaptions one_caption(const std::vector<int>& words) {
   const std::vector<std::vector<int>> captions{words};
@@ -27,7 +42,7 @@ double norm(const Real* x) {
 }
 
 // The gradient of the caption's cost to the features that all looks share, on one tape.
-std::vector<Real> gradient_of_all_looks(const test::TinyModel& model, const Tensor& features,
+std::vector<Real> gradient_of_all_looks(const Model& model, const Tensor& features,
                                         const PackedCaptions& caption) {
   Arena arena;
   Tape tape(arena);
@@ -50,11 +65,10 @@ TEST_CASE("paths and words together are the gradient of all looks") {
   configs[2].gate = GateKind::kVector;
   configs[3].normalizer = NormalizerKind::kSparsemax;
   configs[4].sentinel = true;
-  configs[5].heads = 3;
+  configs[5].heads = 2;
   configs[5].score = ScoreKind::kScaledDot;
-  for (AttentionConfig& config : configs) {
-    config.hidden = config.heads == 3 ? 6 : 4;
-    test::TinyModel model(5, 7, config, Real{2});
+  for (const AttentionConfig& config : configs) {
+    Model model(5, config);
     const Tensor features = test::random_features(1, kRegions, kFeatures, 8);
     const PackedCaptions caption = one_caption({4, 6, 5, 4});
     const RegionGradients paths =
@@ -80,7 +94,7 @@ TEST_CASE("the direct gradient of a word is its weights times one vector") {
   for (const GateKind gate : {GateKind::kNone, GateKind::kScalar, GateKind::kVector}) {
     AttentionConfig config;
     config.gate = gate;
-    test::TinyModel model(3, 7, config);
+    Model model(3, config);
     const Tensor features = test::random_features(1, kRegions, kFeatures, 2);
     const RegionGradients paths = region_gradients(*model.decoder, model.store.views(),
                                                    features.view(), one_caption({5, 4, 6}));
@@ -100,7 +114,7 @@ TEST_CASE("the direct gradient of a word is its weights times one vector") {
 }
 
 TEST_CASE("without a score's weights all regions are alike and nothing goes through keys") {
-  test::TinyModel model(3);
+  Model model(3);
   for (const ParameterInfo& info : model.store.infos())
     if (info.name.find("attention.score") != std::string::npos)
       for (Real& x : model.store.value(model.store.find(info.name)).span()) x = 0;
@@ -121,12 +135,12 @@ TEST_CASE("without a score's weights all regions are alike and nothing goes thro
 TEST_CASE("what has no keys and values of regions is refused") {
   AttentionConfig config;
   config.score = ScoreKind::kNone;
-  test::TinyModel model(3, 7, config);
+  Model model(3, config);
   const Tensor features = test::random_features(2, kRegions, kFeatures, 2);
   CHECK_THROWS_AS(region_gradients(*model.decoder, model.store.views(),
                                    test::rows_of(features, 0, 1).view(), one_caption({5})),
                   ShapeError);
-  test::TinyModel soft(3);
+  Model soft(3);
   CHECK_THROWS_AS(
       region_gradients(*soft.decoder, soft.store.views(), features.view(), one_caption({5})),
       ShapeError);
