@@ -22,6 +22,11 @@ RandomKey region_key(std::uint64_t seed, std::uint64_t image, Index step) {
   return search_key(seed, image, 2 * static_cast<std::uint64_t>(step) + 1);
 }
 
+// From the other end, where no word or region comes.
+RandomKey permutation_key(std::uint64_t seed, std::uint64_t image, Index step) {
+  return search_key(seed, image, ~static_cast<std::uint64_t>(step));
+}
+
 void ImageRegionChooser::set_images(std::span<const std::uint64_t> images, Index group) {
   images_.assign(images.begin(), images.end());
   group_ = group;

@@ -11,10 +11,11 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// The keys of word `step` (0 is the first) of an image: for the word itself, and for the region
-// that hard attention looks at.
+// The keys of word `step` (0 is the first) of an image: for the word itself, for the region that
+// hard attention looks at, and for the permutation of Ablation::kShuffled.
 RandomKey word_key(std::uint64_t seed, std::uint64_t image, Index step);
 RandomKey region_key(std::uint64_t seed, std::uint64_t image, Index step);
+RandomKey permutation_key(std::uint64_t seed, std::uint64_t image, Index step);
 
 // Draws every row's region from its weights. Rows come in groups, one an image; the rows of a group
 // take the numbers of the image's key in order.

@@ -28,6 +28,21 @@ constexpr auto enum_table(Regime) {
                              "state goes on with the weighted mean"}});
 }
 
+// What stands in for the weights while captions are searched; a model whose captions stay as good
+// does not need its map. No effect on a model without attention.
+enum class Ablation {
+  kNone,
+  kUniform,   // every region weighs the same; regime argmax, which then has no largest weight to
+              // take, takes the mean
+  kShuffled,  // the weights permuted over the regions, anew for every image and word
+};
+constexpr auto enum_table(Ablation) {
+  using enum Ablation;
+  return enum_rows<Ablation>({{kNone, "none", "the model's own weights"},
+                              {kUniform, "uniform", "every region weighs the same"},
+                              {kShuffled, "shuffled", "the weights permuted over the regions"}});
+}
+
 // Which words may be said.
 enum class Sayable {
   kWords,  // all but <pad>, <bos> and <unk>
@@ -41,19 +56,21 @@ struct SearchOptions {
   double length_normalization = 0;  // hypotheses compete by log p / length^this
   double temperature = 1;           // of the words' distribution; sampling only
   Regime regime = Regime::kExpectation;
-  std::uint64_t seed = 1;  // of sampled words and regions
+  std::uint64_t seed = 1;  // of sampled words and regions, and of permutations
   Index samples = 1;       // captions drawn of each image; sampling only
   Sayable sayable = Sayable::kWords;
+  Ablation ablation = Ablation::kNone;
 };
 
 // One decoded word and where the model looked for it.
 struct DecodedWord {
   int id = 0;
   double log_prob = 0;           // of this word given the ones before
-  std::vector<float> attention;  // [L]
+  std::vector<float> attention;  // [L], the mean over heads
   int chosen = -1;               // the region hard attention took; -1 for the expectation
   double gate = 1;               // beta, a vector gate's mean; 1 without a gate
   double sentinel = 0;           // the weight of not looking; 0 without a sentinel
+  std::vector<std::vector<float>> heads{};  // [H] of [L]; empty for a single head
 };
 
 struct DecodedCaption {

@@ -29,6 +29,7 @@ SearchBatch::SearchBatch(const Decoder& decoder, std::span<const ConstView> para
                          std::uint64_t first_image)
     : decoder_(decoder),
       first_image_(first_image),
+      seed_(options.seed),
       first_group_(options.mode == SearchMode::kSample ? options.samples : 1),
       features_(features.shape, features.span()),
       memory_tape_(memory_arena_),
@@ -39,6 +40,16 @@ SearchBatch::SearchBatch(const Decoder& decoder, std::span<const ConstView> para
     tape->set_parameters(parameters);
     tape->set_recording(false);
   }
+  set_regime(options);
+  set_ablation(options);
+  memory_ = decoder_.prepare(memory_tape_, memory_tape_.constant(features_.view()), 1);
+  for (const Var& state : decoder_.start(memory_tape_, memory_)) {
+    state_.push_back(repeat_rows(state.value(), first_group_));
+    state_shapes_.push_back(state_.back().shape());
+  }
+}
+
+void SearchBatch::set_regime(const SearchOptions& options) {
   switch (options.regime) {
     case Regime::kExpectation:
       break;
@@ -46,6 +57,7 @@ SearchBatch::SearchBatch(const Decoder& decoder, std::span<const ConstView> para
       likelihood_ = HardLikelihood::kMarginal;
       break;
     case Regime::kArgmax:
+      if (options.ablation == Ablation::kUniform) break;
       chooser_ = std::make_unique<ArgmaxChooser>();
       break;
     case Regime::kSample: {
@@ -55,10 +67,21 @@ SearchBatch::SearchBatch(const Decoder& decoder, std::span<const ConstView> para
       break;
     }
   }
-  memory_ = decoder_.prepare(memory_tape_, memory_tape_.constant(features_.view()), 1);
-  for (const Var& state : decoder_.start(memory_tape_, memory_)) {
-    state_.push_back(repeat_rows(state.value(), first_group_));
-    state_shapes_.push_back(state_.back().shape());
+}
+
+void SearchBatch::set_ablation(const SearchOptions& options) {
+  switch (options.ablation) {
+    case Ablation::kNone:
+      break;
+    case Ablation::kUniform:
+      edit_ = std::make_unique<UniformWeights>();
+      break;
+    case Ablation::kShuffled: {
+      auto shuffle = std::make_unique<ShuffledWeights>();
+      shuffle_ = shuffle.get();
+      edit_ = std::move(shuffle);
+      break;
+    }
   }
 }
 
@@ -75,8 +98,15 @@ const StepOutput& SearchBatch::step(std::span<const int> words, Index group) {
     for (Index slot = 0; slot < slots(); ++slot) numbers.push_back(image_number(slot));
     draws_->set_images(numbers, group);
   }
-  output_ = decoder_.step(tape_, words, state, memory,
-                          {.step = word_, .chooser = chooser_.get(), .likelihood = likelihood_});
+  if (shuffle_) {
+    std::vector<RandomKey> keys;
+    for (Index slot = 0; slot < slots(); ++slot)
+      keys.push_back(permutation_key(seed_, image_number(slot), word_));
+    shuffle_->set_keys(std::move(keys));
+  }
+  output_ = decoder_.step(
+      tape_, words, state, memory,
+      {.step = word_, .chooser = chooser_.get(), .edit = edit_.get(), .likelihood = likelihood_});
   return output_;
 }
 

@@ -8,6 +8,7 @@
 
 #include "captioning/search/draws.h"
 #include "captioning/search/search.h"
+#include "core/attention/weight_edit.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -40,10 +41,13 @@ class SearchBatch {
   void advance(std::span<const Index> parents);
 
  private:
+  void set_regime(const SearchOptions& options);
+  void set_ablation(const SearchOptions& options);
   void move_memory(Index from, Index to);
 
   const Decoder& decoder_;
   std::uint64_t first_image_;
+  std::uint64_t seed_;
   Index first_group_;
   Tensor features_;  // a copy: memories move when images leave
   Arena memory_arena_, arena_;
@@ -57,6 +61,8 @@ class SearchBatch {
   std::unique_ptr<Chooser> chooser_;
   HardLikelihood likelihood_ = HardLikelihood::kChoice;
   ImageRegionChooser* draws_ = nullptr;  // the chooser, where it draws
+  std::unique_ptr<WeightEdit> edit_;
+  ShuffledWeights* shuffle_ = nullptr;  // the edit, where it permutes
 };
 
 }  // namespace SACCADE_NUMERIC

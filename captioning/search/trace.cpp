@@ -10,6 +10,10 @@ void Trace::see(const Glimpse& glimpse) {
   const ConstView weights = glimpse.weights.value();
   step.regions = weights.cols();
   step.weights.assign(weights.span().begin(), weights.span().end());
+  for (const Var head : glimpse.heads) {
+    const ConstView map = head.value();
+    step.heads.emplace_back(map.span().begin(), map.span().end());
+  }
   step.chosen.assign(glimpse.chosen.begin(), glimpse.chosen.end());
   if (glimpse.gate) {
     const ConstView gates = glimpse.gate.value();
@@ -28,8 +32,12 @@ DecodedWord Trace::look(Index step, Index row) const {
   const Step& from = steps_[static_cast<std::size_t>(step)];
   const auto place = static_cast<std::size_t>(row);
   DecodedWord word;
-  const auto begin = from.weights.begin() + row * from.regions;
-  word.attention.assign(begin, begin + from.regions);
+  const auto row_of = [&](const std::vector<float>& maps) {
+    const auto begin = maps.begin() + row * from.regions;
+    return std::vector<float>(begin, begin + from.regions);
+  };
+  word.attention = row_of(from.weights);
+  for (const std::vector<float>& head : from.heads) word.heads.push_back(row_of(head));
   if (!from.chosen.empty()) word.chosen = from.chosen[place];
   if (!from.gates.empty()) word.gate = from.gates[place];
   if (!from.sentinels.empty()) word.sentinel = from.sentinels[place];

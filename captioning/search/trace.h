@@ -30,10 +30,11 @@ class Trace {
  private:
   struct Step {
     Index regions = 0;
-    std::vector<float> weights;     // [R, L]
-    std::vector<int> chosen;        // [R]; empty: all are expectations
-    std::vector<double> gates;      // [R], a vector gate's mean; empty without a gate
-    std::vector<double> sentinels;  // [R]; empty without a sentinel
+    std::vector<float> weights;             // [R, L]
+    std::vector<std::vector<float>> heads;  // [H] of [R, L]; empty for a single head
+    std::vector<int> chosen;                // [R]; empty: all are expectations
+    std::vector<double> gates;              // [R], a vector gate's mean; empty without a gate
+    std::vector<double> sentinels;          // [R]; empty without a sentinel
     std::vector<Said> said;
   };
   std::vector<Step> steps_;

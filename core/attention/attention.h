@@ -52,10 +52,13 @@ class Chooser {
   virtual void choose(ConstView weights, Index step, std::span<int> chosen) = 0;
 };
 
+class WeightEdit;
+
 // What travels with a sequence besides queries.
 struct AttendContext {
   Index step = 0;
   Chooser* chooser = nullptr;                 // none: the expectation in every row
+  const WeightEdit* edit = nullptr;           // replaces the weights: see weight_edit.h
   const ops::Reinforce* estimator = nullptr;  // set while hard attention trains
   Index first_row = 0;                        // of this step among the estimator's rows
   Real gumbel_temperature = 0;                // now, while it changes; 0: that of the config

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/attention/choosers.h"
+#include "core/attention/weight_edit.h"
 #include "core/base/error.h"
 #include "core/ops/linear.h"
 #include "core/ops/normalizers.h"
@@ -92,6 +93,7 @@ ComposedAttention::Look ComposedAttention::look(Tape& tape, const AttentionHead&
                                        .state = state,
                                        .step = context.step,
                                        .normalizer = normalizer_});
+  weighed.weights = edited(tape, weighed.weights, memory, context.edit);
   Look out;
   out.weights = weighed.weights;
   Var on_regions = out.weights;

@@ -71,7 +71,7 @@ class ComposedAttention : public Attention {
 AttentionMemory keys_and_values(const AttentionMemory& keys, const AttentionMemory& values);
 
 // The baseline without attention: every word sees the mean feature, as a plain CNN+RNN captioner
-// does; the weights are uniform.
+// does; the weights are uniform, and no edit of them makes them others.
 class MeanAttention : public Attention {
  public:
   explicit MeanAttention(std::unique_ptr<Gate> gate) : gate_(std::move(gate)) {}

@@ -37,7 +37,7 @@ struct TinyModel {
 
   explicit TinyModel(std::uint64_t seed, Index vocabulary = 7, AttentionConfig attention = {},
                      Real scale = 3) {
-    attention.hidden = 4;
+    attention.hidden = 4 * attention.heads;
     decoder = make_decoder({.hidden = 6, .embedding = 5, .dropout = 0, .init_hidden = 4}, attention,
                            {.features = 3, .vocabulary = vocabulary}, ParamScope(store, "decoder"));
     store.initialise(seed);

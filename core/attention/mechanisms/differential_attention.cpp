@@ -2,6 +2,7 @@
 
 #include "core/attention/mechanisms/mechanism.h"
 #include "core/attention/scopes/scope.h"
+#include "core/attention/weight_edit.h"
 #include "core/ops/linear.h"
 #include "core/ops/normalizers.h"
 #include "core/ops/pointwise.h"
@@ -46,7 +47,7 @@ class DifferentialAttention : public Attention {
   }
 
   Glimpse attend(Tape& tape, Var query, const AttentionMemory& memory, std::span<const Var>,
-                 const AttendContext&) const override {
+                 const AttendContext& context) const override {
     const auto weights = [&](std::size_t m) {
       const Var q =
           ops::linear(query, tape.parameter(maps_[m].query), tape.parameter(maps_[m].bias));
@@ -56,6 +57,7 @@ class DifferentialAttention : public Attention {
     };
     Glimpse glimpse;
     glimpse.weights = ops::add(weights(0), ops::scale(ops::scale_by(weights(1), lambda(tape)), -1));
+    glimpse.weights = edited(tape, glimpse.weights, memory, context.edit);
     glimpse.context = ops::context(memory.features, glimpse.weights, {}, memory.layout.group);
     if (parts_.gate) parts_.gate->apply(tape, query, glimpse);
     return glimpse;

@@ -1,4 +1,5 @@
 #include "core/attention/mechanisms/mechanism.h"
+#include "core/attention/weight_edit.h"
 #include "core/ops/linear.h"
 #include "core/ops/normalizers.h"
 #include "core/ops/pointwise.h"
@@ -44,14 +45,19 @@ class LinearAttention : public Attention {
   }
 
   Glimpse attend(Tape& tape, Var query, const AttentionMemory& memory, std::span<const Var>,
-                 const AttendContext&) const override {
+                 const AttendContext& context) const override {
     const Index group = memory.layout.group;
     const Var q =
         phi(ops::linear(query, tape.parameter(query_weight_), tape.parameter(query_bias_)));
     const Var share = ops::reciprocal(ops::dot_score(memory.parts[2], q, 1, group));  // [R, 1]
     Glimpse glimpse;
     glimpse.weights = ops::scale_rows(ops::dot_score(memory.parts[0], q, 1, group), share);
-    glimpse.context = ops::scale_rows(ops::context(memory.parts[1], q, {}, group), share);
+    if (context.edit) {
+      glimpse.weights = edited(tape, glimpse.weights, memory, context.edit);
+      glimpse.context = ops::context(memory.features, glimpse.weights, {}, group);
+    } else {
+      glimpse.context = ops::scale_rows(ops::context(memory.parts[1], q, {}, group), share);
+    }
     if (parts_.gate) parts_.gate->apply(tape, query, glimpse);
     return glimpse;
   }

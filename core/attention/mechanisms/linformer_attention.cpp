@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "core/attention/mechanisms/mechanism.h"
+#include "core/attention/weight_edit.h"
 #include "core/ops/linear.h"
 #include "core/ops/normalizers.h"
 #include "core/ops/pointwise.h"
@@ -44,14 +45,18 @@ class LinformerAttention : public Attention {
   }
 
   Glimpse attend(Tape& tape, Var query, const AttentionMemory& memory, std::span<const Var>,
-                 const AttendContext&) const override {
+                 const AttendContext& context) const override {
     const Var q = ops::linear(query, tape.parameter(query_weight_), tape.parameter(query_bias_));
     const Real scale = static_cast<Real>(1 / std::sqrt(static_cast<double>(parts_.hidden)));
-    const Var weights =
-        ops::softmax(ops::dot_score(memory.parts[0], q, scale, memory.layout.group));
+    const Index group = memory.layout.group;
+    const Var weights = ops::softmax(ops::dot_score(memory.parts[0], q, scale, group));
     Glimpse glimpse;
-    glimpse.context = ops::context(memory.parts[1], weights, {}, memory.layout.group);
+    if (!context.edit) glimpse.context = ops::context(memory.parts[1], weights, {}, group);
     glimpse.weights = ops::linear(weights, tape.parameter(mixing_));
+    if (context.edit) {
+      glimpse.weights = edited(tape, glimpse.weights, memory, context.edit);
+      glimpse.context = ops::context(memory.features, glimpse.weights, {}, group);
+    }
     if (parts_.gate) parts_.gate->apply(tape, query, glimpse);
     return glimpse;
   }
