@@ -31,6 +31,7 @@ Captioner::Captioner(const ExperimentConfig& config, Vocabulary vocabulary,
                            .rows = grid_.rows,
                            .cols = grid_.cols},
                           ParamScope(parameters_, "decoder"));
+  has_attention_ = config.attention.score != ScoreKind::kNone;
   parameters_.initialise(static_cast<std::uint64_t>(config.seed));
 }
 

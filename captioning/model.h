@@ -25,6 +25,8 @@ class Captioner {
   const Decoder& decoder() const { return *decoder_; }
   ParameterStore& parameters() { return parameters_; }
   const ParameterStore& parameters() const { return parameters_; }
+  // False where every word sees the mean of all regions: there is no map to judge or to edit.
+  bool has_attention() const { return has_attention_; }
   // The grid the decoder attends to; features include what positions add.
   const GridShape& grid() const { return grid_; }
   // What encode() takes for each image: pixels [S, S, 3] or frozen features [L, D].
@@ -50,6 +52,7 @@ class Captioner {
   std::unique_ptr<GridPositions> positions_;  // of a frozen grid; a trainable one adds its own
   std::unique_ptr<Refinement> refinement_;    // none if the config has no layers
   std::unique_ptr<Decoder> decoder_;
+  bool has_attention_;
   GridShape grid_;
   Shape input_shape_;
 };

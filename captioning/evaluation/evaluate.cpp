@@ -34,11 +34,11 @@ std::vector<Words> words_of(const std::vector<DecodedCaption>& captions,
   return out;
 }
 
-void add_text_scores(const RegimeReport& report, const References& references, const Meteor& meteor,
+void add_text_scores(const RegimeReport& report, const References& references, const Meteor* meteor,
                      NamedScores& out) {
   std::vector<std::string> candidates;
   for (const Words& words : report.words) candidates.push_back(join_words(words));
-  const CaptionScores scores = score_captions(candidates, references, {.meteor = &meteor});
+  const CaptionScores scores = score_captions(candidates, references, {.meteor = meteor});
   out = scores.corpus();
   for (const auto& one : caption_statistics(scores)) out.push_back(one);
   const auto finished = std::count_if(report.captions.begin(), report.captions.end(),
@@ -156,6 +156,11 @@ EvaluationReport evaluate(const Captioner& model, const LoadedData& data,
   const auto count = static_cast<Index>(report.images.size());
   Index passes = (full ? 1 : 0) + (request.samples > 0 ? 1 : 0);
   for (const Regime each : request.regimes) passes += draws_of(each, request);
+  const bool attentive = full && model.has_attention();
+  const std::vector<Ablation> ablations = attentive && request.ablations
+                                              ? std::vector{Ablation::kUniform, Ablation::kShuffled}
+                                              : std::vector<Ablation>{};
+  passes += static_cast<Index>(ablations.size());
   Index pass = 0;
   const DecodeProgress progress = [&](Index done, Index) {
     if (request.progress) request.progress(pass * count + done, passes * count);
@@ -166,13 +171,13 @@ EvaluationReport evaluate(const Captioner& model, const LoadedData& data,
     report.perplexity = measure_perplexity(model, data.dataset, inputs, report.images, progress);
     ++pass;
   }
-  const auto run = [&](const SearchOptions& search) {
+  const auto run = [&](const SearchOptions& search, const Meteor* meteor_or_none) {
     RegimeReport regime;
     regime.regime = search.regime;
     regime.captions = decode_images(model, inputs, report.images, search, progress);
     ++pass;
     regime.words = words_of(regime.captions, model.vocabulary());
-    add_text_scores(regime, references, meteor, regime.corpus);
+    add_text_scores(regime, references, meteor_or_none, regime.corpus);
     if (training && !training->empty())
       regime.corpus.emplace_back("novel_captions", training->novel_share(regime.words));
     if (data.scenes)
@@ -183,8 +188,23 @@ EvaluationReport evaluate(const Captioner& model, const LoadedData& data,
     SearchOptions search = request.search;
     search.regime = each;
     std::vector<RegimeReport> draws;
-    for (Index k = 0; k < draws_of(each, request); ++k, ++search.seed) draws.push_back(run(search));
+    for (Index k = 0; k < draws_of(each, request); ++k, ++search.seed)
+      draws.push_back(run(search, &meteor));
     report.regimes.push_back(mean_of(std::move(draws)));
+  }
+  if (attentive) {
+    const RegimeReport& first = report.regimes.front();
+    report.attention = AttentionReport{.regime = first.regime,
+                                       .health = attention_health(first.captions),
+                                       .own = judging_scores(first.corpus),
+                                       .ablations = {}};
+    SearchOptions search = request.search;
+    search.regime = first.regime;
+    for (const Ablation ablation : ablations) {
+      search.ablation = ablation;
+      report.attention->ablations.push_back(
+          {ablation, judging_scores(run(search, nullptr).corpus)});
+    }
   }
   if (request.samples > 0) {
     SearchOptions search = request.search;

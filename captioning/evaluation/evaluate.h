@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "captioning/evaluation/baselines.h"
+#include "captioning/evaluation/dead_attention.h"
 #include "captioning/evaluation/decode_images.h"
 #include "captioning/evaluation/perplexity.h"
 #include "captioning/evaluation/sample_scores.h"
@@ -20,7 +21,7 @@ namespace saccade {
 
 enum class Extent {
   kCaptions,  // scores of captions only: validation of a training run, and comparisons
-  kFull,      // perplexity and novel_captions too
+  kFull,      // perplexity, novel_captions and attention health too
 };
 
 struct EvaluationRequest {
@@ -32,6 +33,7 @@ struct EvaluationRequest {
   Extent extent = Extent::kFull;
   Index samples = 0;          // captions drawn of each image to measure diversity, at least 2; or 0
   bool baselines = false;     // inputs must then hold the training images too
+  bool ablations = true;      // of a full report of a model with attention: two passes more
   DecodeProgress progress{};  // over images, once for each thing that is measured
 };
 
@@ -64,8 +66,10 @@ struct EvaluationReport {
   std::string meteor_tables;  // which synonyms METEOR used
   std::vector<RegimeReport> regimes;
   std::optional<Perplexity> perplexity;  // in a full report
-  std::optional<SampleScores> samples;   // where they were asked for
-  std::vector<Baseline> baselines;       // where they were asked for
+  // Of the first regime (its first draw), in a full report of a model with attention.
+  std::optional<AttentionReport> attention;
+  std::optional<SampleScores> samples;  // where they were asked for
+  std::vector<Baseline> baselines;      // where they were asked for
 };
 
 // The first images of a split, at most `most` (0 for all). Throws DataError when the split is

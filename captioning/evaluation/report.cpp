@@ -48,6 +48,14 @@ Json samples_json(const SampleScores& samples) {
           {"corpus", scores_json(samples.scores)}};
 }
 
+Json attention_json(const AttentionReport& attention) {
+  Json out = {{"regime", enum_name(attention.regime)}, {"words", attention.health.words}};
+  out.update(scores_json(attention.health.scores()));
+  for (const AblatedScores& one : attention.ablations)
+    out["ablations"][std::string(enum_name(one.ablation))] = scores_json(one.scores);
+  return out;
+}
+
 // A column of scores under its head.
 using Column = std::pair<std::string, const NamedScores*>;
 
@@ -80,6 +88,17 @@ std::string samples_table(const SampleScores& samples) {
              columns_table({{"", &samples.scores}}));
 }
 
+std::string attention_table(const AttentionReport& attention) {
+  const NamedScores measures = attention.health.scores();
+  std::string out = str("attention, regime ", enum_name(attention.regime), ", ",
+                        attention.health.words, " words\n", columns_table({{"", &measures}}));
+  if (attention.ablations.empty()) return out;
+  std::vector<Column> columns = {{"own weights", &attention.own}};
+  for (const AblatedScores& one : attention.ablations)
+    columns.emplace_back(enum_name(one.ablation), &one.scores);
+  return out + columns_table(columns);
+}
+
 }  // namespace
 
 std::string report_json(const EvaluationReport& report) {
@@ -100,6 +119,7 @@ std::string report_json(const EvaluationReport& report) {
     json["perplexity"] = report.perplexity->value();
     json["unknown_share"] = report.perplexity->unknown_share();
   }
+  if (report.attention) json["attention_health"] = attention_json(*report.attention);
   if (report.samples) json["samples"] = samples_json(*report.samples);
   for (const Baseline& baseline : report.baselines) {
     json["baselines"][baseline.name] = scores_json(baseline.scores);
@@ -125,6 +145,7 @@ std::string report_table(const EvaluationReport& report) {
     out += str("perplexity ", fixed(report.perplexity->value()), ", unknown_share ",
                fixed(report.perplexity->unknown_share()), "\n");
   }
+  if (report.attention) out += attention_table(*report.attention);
   if (report.samples) out += samples_table(*report.samples);
   return out + "METEOR: " + report.meteor_tables + "\n";
 }

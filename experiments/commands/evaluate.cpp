@@ -76,6 +76,7 @@ int run_evaluate(const EvaluateArgs& args) {
                        .region_draws = args.region_draws,
                        .samples = args.samples,
                        .baselines = args.baselines,
+                       .ablations = !args.no_ablations,
                        .progress = showing(progress, "captions")});
   }
   if (!args.out.empty()) {
@@ -84,6 +85,9 @@ int run_evaluate(const EvaluateArgs& args) {
       write_file(path, coco_results(report, regime));
       log::info("wrote " + path.string());
     }
+  }
+  if (report.attention) {
+    if (const auto why = dead_attention(*report.attention)) log::warn(*why);
   }
   std::cout << (args.json ? report_json(report) : report_table(report)) << std::flush;
   return static_cast<int>(ExitCode::kOk);
@@ -101,6 +105,8 @@ CommandRun bind_evaluate(Options& options) {
                 "draw K captions of each image too and measure their diversity (0: none)", 0);
   options.flag("--baselines", args->baselines,
                "score captions of similar training images, and people's, beside the model's");
+  options.flag("--no-ablations", args->no_ablations,
+               "do not caption again with uniform and with shuffled attention weights");
   options.flag("--json", args->json, "print one JSON object");
   options.text("--out", args->out, "write the captions as a COCO results file", "FILE");
   return [args] { return run_evaluate(*args); };

@@ -15,6 +15,7 @@ struct EvaluateArgs {
   Index region_draws = 3;  // of regime sample
   Index samples = 0;       // captions drawn of each image to measure diversity; 0 for none
   bool baselines = false;
+  bool no_ablations = false;
   bool json = false;
   std::string out{};  // COCO results file; empty for none
 };

@@ -26,6 +26,9 @@ wants "perplexity" out
 json report.json /perplexity >/dev/null
 json report.json /unknown_share >/dev/null
 json report.json /regimes/0/corpus/novel_captions >/dev/null
+for key in entropy static_share ablations/uniform/CIDEr ablations/shuffled/true_caption_rate; do
+  json report.json /attention_health/$key >/dev/null
+done
 grep -q '"samples"\|"baselines"' report.json && fail "nobody asked for samples or baselines"
 expect 0 "$saccade" evaluate soft --samples 3 --baselines --json
 cp out more.json
@@ -44,6 +47,9 @@ expect 0 "$saccade" evaluate soft --samples 3 --baselines --json --threads 1
 cmp out more.json || fail "threads change samples or baselines"
 expect 0 "$saccade" evaluate soft --samples 2 --baselines
 for text in self_CIDEr consensus human; do wants $text out; done
+expect 0 "$saccade" evaluate soft --no-ablations --json
+json out /attention_health/entropy >/dev/null
+grep -q '"ablations"' out && fail "nobody wanted ablations"
 expect 2 "$saccade" evaluate soft --samples 1
 one_error "--samples" "at least 2"
 

@@ -1,0 +1,156 @@
+#include "captioning/evaluation/attention_health.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "core/base/error.h"
+
+namespace saccade {
+
+namespace {
+
+using Map = std::vector<double>;
+
+struct Mean {
+  double sum = 0;
+  Index count = 0;
+  void add(double value) {
+    sum += value;
+    ++count;
+  }
+  double value() const { return count == 0 ? 0 : sum / static_cast<double>(count); }
+};
+
+// Empty if nothing is weighed.
+Map map_of(const std::vector<float>& weights) {
+  Map map;
+  for (const float w : weights) map.push_back(std::abs(static_cast<double>(w)));
+  const double total = std::accumulate(map.begin(), map.end(), 0.0);
+  if (total < 1e-6) return {};
+  for (double& p : map) p /= total;
+  return map;
+}
+
+double normalised_entropy(const Map& map) {
+  if (map.size() == 1) return 0;
+  double entropy = 0;
+  for (const double p : map)
+    if (p > 0) entropy -= p * std::log(p);
+  return entropy / std::log(static_cast<double>(map.size()));
+}
+
+double divergence(const Map& p, const Map& q) {
+  double sum = 0;
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    const double middle = (p[i] + q[i]) / 2;
+    if (p[i] > 0) sum += p[i] * std::log2(p[i] / middle);
+    if (q[i] > 0) sum += q[i] * std::log2(q[i] / middle);
+  }
+  return std::max(0.0, sum / 2);  // rounding must not make it negative
+}
+
+double spread(const std::vector<Map>& maps) {
+  Mean cells;
+  for (std::size_t i = 0; i < maps[0].size(); ++i) {
+    Mean mean, square;
+    for (const Map& map : maps) mean.add(map[i]);
+    for (const Map& map : maps) square.add((map[i] - mean.value()) * (map[i] - mean.value()));
+    cells.add(std::sqrt(square.value()));
+  }
+  return cells.value();
+}
+
+double coverage_excess(const std::vector<Map>& maps) {
+  const double even = static_cast<double>(maps.size()) / static_cast<double>(maps[0].size());
+  double excess = 0;
+  for (std::size_t i = 0; i < maps[0].size(); ++i) {
+    double seen = 0;
+    for (const Map& map : maps) seen += map[i];
+    excess += (seen - even) * (seen - even);
+  }
+  return excess;
+}
+
+// Deviations from the mean over their length; empty for a flat map.
+Map standardised(const std::vector<float>& weights) {
+  Map map(weights.begin(), weights.end());
+  const auto square_of = [&] {
+    return std::inner_product(map.begin(), map.end(), map.begin(), 0.0);
+  };
+  const double before = square_of();
+  const double mean =
+      std::accumulate(map.begin(), map.end(), 0.0) / static_cast<double>(map.size());
+  for (double& w : map) w -= mean;
+  const double square = square_of();
+  // What rounding of equal weights leaves is no shape to correlate.
+  if (square <= 1e-10 * before) return {};
+  for (double& w : map) w /= std::sqrt(square);
+  return map;
+}
+
+void correlate_heads(const std::vector<std::vector<float>>& heads, Mean& correlation) {
+  std::vector<Map> maps;
+  for (const std::vector<float>& head : heads) maps.push_back(standardised(head));
+  for (std::size_t a = 0; a < maps.size(); ++a)
+    for (std::size_t b = a + 1; b < maps.size(); ++b)
+      if (!maps[a].empty() && !maps[b].empty())
+        correlation.add(std::inner_product(maps[a].begin(), maps[a].end(), maps[b].begin(), 0.0));
+}
+
+}  // namespace
+
+AttentionHealth attention_health(std::span<const DecodedCaption> captions) {
+  Mean entropy, largest, divergences, spreads, excess, correlation, statics, uniforms;
+  for (const DecodedCaption& caption : captions) {
+    std::vector<Map> maps;
+    Map before;
+    for (const DecodedWord& word : caption.words) {
+      SACCADE_CHECK(word.attention.size() == caption.words[0].attention.size(),
+                    "[health] a caption with maps of ", caption.words[0].attention.size(), " and ",
+                    word.attention.size(), " regions");
+      Map map = map_of(word.attention);
+      if (!map.empty()) {
+        entropy.add(normalised_entropy(map));
+        uniforms.add(normalised_entropy(map) > kUniformEntropy ? 1 : 0);
+        largest.add(*std::max_element(map.begin(), map.end()));
+        correlate_heads(word.heads, correlation);
+        maps.push_back(map);
+      }
+      if (!map.empty() && !before.empty()) {
+        const double moved = divergence(map, before);
+        divergences.add(moved);
+        statics.add(moved < kStaticDivergence ? 1 : 0);
+      }
+      before = std::move(map);
+    }
+    if (maps.size() >= 2) spreads.add(spread(maps));
+    if (!maps.empty()) excess.add(coverage_excess(maps));
+  }
+  AttentionHealth health{.words = entropy.count,
+                         .entropy = entropy.value(),
+                         .largest = largest.value(),
+                         .divergence = divergences.value(),
+                         .spread = spreads.value(),
+                         .coverage_excess = excess.value(),
+                         .static_share = statics.value(),
+                         .uniform_share = uniforms.value(),
+                         .head_correlation = {}};
+  if (correlation.count > 0) health.head_correlation = correlation.value();
+  return health;
+}
+
+NamedScores AttentionHealth::scores() const {
+  NamedScores out = {{"entropy", entropy},
+                     {"max_weight", largest},
+                     {"js_divergence", divergence},
+                     {"spread", spread},
+                     {"coverage_excess", coverage_excess},
+                     {"static_share", static_share},
+                     {"uniform_share", uniform_share}};
+  if (head_correlation) out.emplace_back("head_correlation", *head_correlation);
+  return out;
+}
+
+}  // namespace saccade

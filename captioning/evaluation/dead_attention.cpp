@@ -1,0 +1,66 @@
+#include "captioning/evaluation/dead_attention.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "captioning/scoring/text_table.h"
+#include "core/base/error.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr double kLeastLoss = 0.02;  // of the own score
+constexpr double kMostShare = 0.9;   // of static or of uniform maps
+
+std::optional<double> find(const NamedScores& scores, std::string_view name) {
+  const auto found = std::find_if(scores.begin(), scores.end(),
+                                  [&](const auto& score) { return score.first == name; });
+  if (found == scores.end()) return {};
+  return found->second;
+}
+
+std::string percent(double share) { return str(std::lround(100 * share), " %"); }
+
+// "CIDEr is 0.5 with the map, 0.5 with weights uniform and 0.49 with weights shuffled", if one of
+// them is as good.
+std::optional<std::string> needless(const AttentionReport& report) {
+  const char* name = find(report.own, "true_caption_rate") ? "true_caption_rate" : "CIDEr";
+  const std::optional<double> own = find(report.own, name);
+  if (!own || !(*own > 0) || report.ablations.empty()) return {};
+  double best = 0;
+  std::string others;
+  for (const AblatedScores& one : report.ablations) {
+    const double score = find(one.scores, name).value_or(0);
+    best = std::max(best, score);
+    others += str(others.empty() ? ", " : " and ", fixed(score), " with weights ",
+                  enum_name(one.ablation));
+  }
+  if (best <= (1 - kLeastLoss) * *own) return {};
+  return str(name, " is ", fixed(*own), " with the map", others);
+}
+
+}  // namespace
+
+NamedScores judging_scores(const NamedScores& all) {
+  NamedScores out;
+  for (const char* name : {"CIDEr", "Bleu_4", "true_caption_rate"})
+    if (const std::optional<double> score = find(all, name)) out.emplace_back(name, *score);
+  return out;
+}
+
+std::optional<std::string> dead_attention(const AttentionReport& report) {
+  std::string signs;
+  const auto add = [&](const std::string& sign) { signs += (signs.empty() ? "" : "; ") + sign; };
+  const AttentionHealth& health = report.health;
+  if (health.static_share > kMostShare)
+    add(percent(health.static_share) + " of the maps are the one before again");
+  if (health.uniform_share > kMostShare)
+    add(percent(health.uniform_share) + " of the maps are uniform");
+  if (const auto scores = needless(report)) add(*scores + ": the score does not need the map");
+  if (signs.empty()) return {};
+  return "attention looks dead: " + signs;
+}
+
+}  // namespace saccade

@@ -1,0 +1,214 @@
+// Attention health: every measure at maps whose answer is known, and models whose map is dead.
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "captioning/evaluation/dead_attention.h"
+#include "captioning/evaluation/report.h"
+#include "core/base/error.h"
+#include "tests/captioning/small_experiment.h"
+#include "tests/support/catch.h"
+
+namespace saccade::test {
+namespace {
+
+using Map = std::vector<float>;
+
+DecodedCaption caption_of(const std::vector<Map>& maps) {
+  DecodedCaption caption;
+  for (const Map& map : maps) {
+    caption.words.emplace_back();
+    caption.words.back().attention = map;
+  }
+  return caption;
+}
+
+AttentionHealth health_of(const std::vector<Map>& maps) {
+  return attention_health(std::vector{caption_of(maps)});
+}
+
+const Map kFirst{1, 0, 0, 0}, kSecond{0, 1, 0, 0}, kFlat{0.25F, 0.25F, 0.25F, 0.25F};
+
+TEST_CASE("uniform maps are uniform, static and cover everything evenly") {
+  const AttentionHealth health = health_of({kFlat, kFlat, kFlat});
+  CHECK(health.words == 3);
+  CHECK(health.entropy == Approx(1));
+  CHECK(health.largest == 0.25);
+  CHECK(health.divergence == 0);
+  CHECK(health.spread == 0);
+  CHECK(health.coverage_excess == Approx(0).margin(1e-12));
+  CHECK(health.static_share == 1);
+  CHECK(health.uniform_share == 1);
+  CHECK_FALSE(health.head_correlation);
+}
+
+TEST_CASE("one place for every word is static but not uniform") {
+  const AttentionHealth health = health_of({kFirst, kFirst, kFirst});
+  CHECK(health.entropy == 0);
+  CHECK(health.largest == 1);
+  CHECK(health.divergence == 0);
+  CHECK(health.spread == 0);
+  // (1 - 3)^2 + 3 in all, of which (4 - 3)^2 / 4 cannot be avoided.
+  CHECK(health.coverage_excess == Approx(6.75));
+  CHECK(health.static_share == 1);
+  CHECK(health.uniform_share == 0);
+}
+
+TEST_CASE("two places in turn differ by a bit, and every place once is the floor of coverage") {
+  const AttentionHealth turns = health_of({kFirst, kSecond, kFirst, kSecond});
+  CHECK(turns.divergence == Approx(1));
+  CHECK(turns.static_share == 0);
+  // Half of the words are at each of two cells: a deviation of 1/2 there, and of 0 at two others.
+  CHECK(turns.spread == Approx(0.25));
+  CHECK(turns.coverage_excess == Approx(4));  // (1 - 2)^2 + (1 - 2)^2 + 1 + 1, and (4 - 4)^2 / 4
+  const AttentionHealth all = health_of({kFirst, kSecond, {0, 0, 1, 0}, {0, 0, 0, 1}});
+  CHECK(all.coverage_excess == Approx(0).margin(1e-12));
+  CHECK(all.divergence == Approx(1));
+}
+
+TEST_CASE("maps between the extremes have the numbers of their formulas") {
+  const AttentionHealth health = health_of({{0.5F, 0.5F, 0, 0}, kFirst});
+  CHECK(health.entropy == Approx(0.25));  // log 2 / log 4, and 0
+  CHECK(health.largest == Approx(0.75));
+  // m = (3/4, 1/4): (log2(2/3) + log2(2)) / 2 for the first, log2(4/3) for the second, halved.
+  CHECK(health.divergence == Approx((0.5 * std::log2(2.0 / 3) + 0.5 + std::log2(4.0 / 3)) / 2));
+  CHECK(health.static_share == 0);
+  CHECK(health_of({kFirst, {0.99F, 0.01F, 0, 0}}).static_share == 1);
+  CHECK(health_of({{0.26F, 0.24F, 0.25F, 0.25F}}).uniform_share == 1);
+}
+
+TEST_CASE("maps are normalised first, and a word that weighs nothing has none") {
+  // A sentinel's share, and weights that may be negative.
+  const AttentionHealth scaled = health_of({{0.1F, 0, 0, 0.1F}, {-3, 3, 0, 0}, {0, 0, 0, 0}});
+  CHECK(scaled.words == 2);
+  CHECK(scaled.entropy == Approx(0.5));
+  CHECK(scaled.largest == Approx(0.5));
+  CHECK(scaled.divergence == Approx(0.5));  // half of what each weighs is where the other looks
+  // What the blank word parts is not compared.
+  CHECK(health_of({kFirst, {0, 0, 0, 0}, kSecond}).divergence == 0);
+}
+
+TEST_CASE("captions and words count as they should") {
+  const std::vector<DecodedCaption> captions{caption_of({kFirst, kFirst, kFirst}),
+                                             caption_of({kFirst, kSecond}), caption_of({})};
+  const AttentionHealth health = attention_health(captions);
+  CHECK(health.words == 5);
+  CHECK(health.divergence == Approx(1.0 / 3));  // three pairs
+  CHECK(health.spread == Approx(0.125));        // two captions, the second one's is 1/4
+  CHECK(health.coverage_excess == Approx((6.75 + 1) / 2));
+  CHECK(attention_health({}).words == 0);
+  CHECK(health_of({{1}, {1}}).entropy == 0);  // a single region
+  CHECK_THROWS_AS(health_of({{1}, kFirst}), ShapeError);
+}
+
+TEST_CASE("heads correlate fully with themselves, negatively with their opposite") {
+  const Map rising{0.1F, 0.2F, 0.3F, 0.4F}, falling{0.4F, 0.3F, 0.2F, 0.1F};
+  const auto correlation = [](const std::vector<Map>& heads) {
+    DecodedCaption caption = caption_of({kFlat});
+    caption.words[0].heads = heads;
+    return attention_health(std::vector{caption}).head_correlation;
+  };
+  CHECK(correlation({rising, rising}).value() == Approx(1));
+  CHECK(correlation({rising, falling}).value() == Approx(-1));
+  CHECK(correlation({rising, rising, falling}).value() == Approx(-1.0 / 3));
+  CHECK(correlation({kFirst, kSecond}).value() == Approx(-1.0 / 3));
+  CHECK_FALSE(correlation({rising, kFlat}));  // a flat map has no shape
+}
+
+// A report whose maps move.
+AttentionReport lively(const NamedScores& own, const NamedScores& uniform,
+                       const NamedScores& shuffled) {
+  AttentionReport report;
+  report.health = health_of({kFirst, kSecond});
+  report.own = own;
+  report.ablations = {{Ablation::kUniform, uniform}, {Ablation::kShuffled, shuffled}};
+  return report;
+}
+
+TEST_CASE("attention looks dead where the score does not need the map or the map does not move") {
+  CHECK_FALSE(dead_attention(lively({{"CIDEr", 1.0}}, {{"CIDEr", 0.9}}, {{"CIDEr", 0.5}})));
+  const auto needless =
+      dead_attention(lively({{"CIDEr", 1.0}}, {{"CIDEr", 0.99}}, {{"CIDEr", 0.5}}));
+  REQUIRE(needless);
+  CHECK(
+      *needless ==
+      "attention looks dead: CIDEr is 1.0000 with the map, 0.9900 with weights uniform and 0.5000 "
+      "with weights shuffled: the score does not need the map");
+  // Where facts are known they decide.
+  CHECK_FALSE(dead_attention(lively({{"CIDEr", 1.0}, {"true_caption_rate", 0.8}},
+                                    {{"CIDEr", 1.0}, {"true_caption_rate", 0.4}},
+                                    {{"CIDEr", 1.0}, {"true_caption_rate", 0.3}})));
+  // Nothing to lose.
+  CHECK_FALSE(dead_attention(lively({{"CIDEr", 0.0}}, {{"CIDEr", 0.0}}, {{"CIDEr", 0.0}})));
+  AttentionReport still;
+  still.health = health_of({kFirst, kFirst});
+  CHECK(dead_attention(still) ==
+        "attention looks dead: 100 % of the maps are the one before again");
+  still.health = health_of({kFlat});
+  CHECK(dead_attention(still) == "attention looks dead: 100 % of the maps are uniform");
+}
+
+TEST_CASE("a model whose score sees no region is found out") {
+  Experiment experiment(small_experiment(SelectionKind::kSoft));
+  ParameterStore& store = experiment.model.parameters();
+  const int index = store.find("decoder.attention.score.vector");
+  REQUIRE(index >= 0);
+  const View vector = store.value(index);
+  std::fill_n(vector.data, vector.size(), Real{0});
+  const EvaluationReport report = experiment.run();
+  REQUIRE(report.attention);
+  CHECK(report.attention->health.words > 20);
+  CHECK(report.attention->health.uniform_share == 1);
+  CHECK(report.attention->health.static_share == 1);
+  REQUIRE(report.attention->ablations.size() == 2);
+  for (const AblatedScores& one : report.attention->ablations)
+    CHECK(one.scores == report.attention->own);
+  const auto warning = dead_attention(*report.attention);
+  REQUIRE(warning);
+  CHECK(warning->find("100 % of the maps are uniform") != std::string::npos);
+
+  // The captions themselves, in every way to take the context.
+  SearchOptions search = search_options(experiment.config);
+  const auto words = [&](Ablation ablation) {
+    search.ablation = ablation;
+    std::vector<int> out;
+    for (const DecodedCaption& caption :
+         decode_images(experiment.model, experiment.inputs, report.images, search, {}))
+      for (const DecodedWord& word : caption.words) out.push_back(word.id);
+    return out;
+  };
+  CHECK(words(Ablation::kUniform) == words(Ablation::kNone));
+  CHECK(words(Ablation::kShuffled) == words(Ablation::kNone));
+}
+
+TEST_CASE("a full report has the attention's health, with ablations unless they are left out") {
+  using Json = nlohmann::json;
+  ExperimentConfig config = small_experiment(SelectionKind::kSoft);
+  config.attention.heads = 2;
+  const Experiment experiment(config);
+  EvaluationRequest request = experiment.request(Split::kVal, 12);
+  const EvaluationReport report = experiment.run(request);
+  const Json health = Json::parse(report_json(report)).at("attention_health");
+  CHECK(health.at("regime") == "expectation");
+  CHECK(health.at("words") == report.attention->health.words);
+  for (const char* name : {"entropy", "max_weight", "js_divergence", "spread", "coverage_excess",
+                           "static_share", "uniform_share", "head_correlation"})
+    CHECK(health.at(name).is_number());
+  for (const char* ablation : {"uniform", "shuffled"})
+    for (const char* name : {"CIDEr", "Bleu_4", "true_caption_rate"})
+      CHECK(health.at("ablations").at(ablation).at(name).is_number());
+  CHECK(report_table(report).find("own weights") != std::string::npos);
+
+  request.ablations = false;
+  const Json without = Json::parse(report_json(experiment.run(request))).at("attention_health");
+  CHECK_FALSE(without.contains("ablations"));
+  CHECK(without.at("entropy") == health.at("entropy"));
+  request.extent = Extent::kCaptions;
+  CHECK_FALSE(experiment.run(request).attention);
+  config.attention.heads = 1;
+  config.attention.score = ScoreKind::kNone;
+  CHECK_FALSE(Experiment(config).run(Split::kVal, 4).attention);
+}
+
+}  // namespace
+}  // namespace saccade::test
