@@ -10,12 +10,12 @@ namespace saccade {
 // {"schema_version": 1, "dataset", "split", "n_images", "left_out", "search": {"mode", "beam",
 // "max_length", "length_normalization", "temperature", "seed"}, "regimes": [{"name", "corpus":
 // {"Bleu_1": ...}}]}; in a full report "perplexity" (null without a reference word) and
-// "unknown_share" (perplexity.h), and of a model with attention "attention_health": {"regime",
+// "unknown_share" (perplexity.h), and for a model with attention "attention_health": {"regime",
 // "words", "entropy", ... (attention_health.h), "ablations": {"uniform": {"CIDEr", "Bleu_4",
-// "true_caption_rate"}, "shuffled"}}, the ablations unless they were left out; where they were
-// asked for "samples": {"per_image", "regime", "temperature", "seed", "corpus": {"Div_1": ...}}
-// (sample_scores.h) and "baselines": {"nearest":
-// {"Bleu_1": ...}, "consensus", "human"} (baselines.h). Keys are added with time and never renamed.
+// "true_caption_rate" where known}, "shuffled"}}, the ablations unless they were left out; where
+// they were asked for "samples": {"per_image", "regime", "temperature", "seed", "corpus": {"Div_1":
+// ...}} (sample_scores.h) and "baselines": {"nearest": {"Bleu_1": ...}, "consensus", "human"}
+// (baselines.h). Keys are added with time and never renamed.
 std::string report_json(const EvaluationReport& report);
 
 // The scores as text, a column a regime and a column a baseline.

@@ -359,52 +359,6 @@ TEST_CASE("hypotheses of a beam draw their regions for themselves") {
   CHECK_FALSE(std::equal(alone.begin(), alone.end(), chosen.begin()));
 }
 
-TEST_CASE("an ablated search shows the weights it was given, in every regime") {
-  const Regime regime =
-      GENERATE(Regime::kExpectation, Regime::kArgmax, Regime::kSample, Regime::kMarginal);
-  TinyModel model(4, 12);
-  model.set_eos_bias(-1000);
-  const Tensor features = random_features(3, 5, 3, 4);
-  SearchOptions options{.mode = SearchMode::kGreedy, .max_length = 6, .regime = regime};
-  const auto own = model.search(features, options);
-  options.ablation = Ablation::kUniform;
-  for (const DecodedCaption& caption : model.search(features, options))
-    for (const DecodedWord& word : caption.words) {
-      for (const float w : word.attention) CHECK(w == Approx(0.2));
-      CHECK((word.chosen >= 0) == (regime == Regime::kSample));
-    }
-  options.ablation = Ablation::kShuffled;
-  const auto shuffled = model.search(features, options);
-  int moved = 0;
-  for (std::size_t i = 0; i < 3; ++i) {
-    // The first word's map; later ones follow another state.
-    std::vector<float> a = own[i].words[0].attention, b = shuffled[i].words[0].attention;
-    if (regime == Regime::kArgmax)
-      CHECK(shuffled[i].words[0].chosen == std::max_element(b.begin(), b.end()) - b.begin());
-    moved += a != b ? 1 : 0;
-    std::sort(a.begin(), a.end());
-    std::sort(b.begin(), b.end());
-    CHECK(a == b);
-  }
-  CHECK(moved > 0);
-}
-
-TEST_CASE("a word keeps the maps of its heads, whose mean is its map") {
-  AttentionConfig attention;
-  attention.heads = 3;
-  TinyModel model(5, 12, attention);
-  for (const DecodedCaption& caption :
-       model.search(random_features(3, 5, 3, 5), {.beam = 3, .max_length = 6}))
-    for (const DecodedWord& word : caption.words) {
-      REQUIRE(word.heads.size() == 3);
-      for (std::size_t l = 0; l < 5; ++l) {
-        const float mean = (word.heads[0][l] + word.heads[1][l] + word.heads[2][l]) / 3;
-        CHECK(word.attention[l] == Approx(mean).margin(1e-6));
-      }
-      CHECK(word.heads[0] != word.heads[1]);
-    }
-}
-
 TEST_CASE("a model without attention searches too") {
   AttentionConfig attention;
   attention.score = ScoreKind::kNone;

@@ -1,0 +1,99 @@
+// Weights that are edited before they become a context, over every mechanism.
+#include "core/attention/weight_edit.h"
+
+#include "tests/contract/mechanisms.h"
+
+namespace saccade::test {
+
+namespace {
+
+// Four queries on two memories of six regions, some of which may not be seen.
+struct EditedScene {
+  static constexpr Index kRegions = 6;
+  Tensor features = normal_tensor({2, kRegions, kFeatures}, 40);
+  Tensor query = normal_tensor({4, kQuery}, 41);
+  Tensor mask{{2, kRegions}, std::vector<Real>{1, 0, 1, 1, 1, 1, 0, 1, 1, 0, 1, 1}};
+
+  bool seen(const Mechanism& m, Index row, Index l) const {
+    return !masked(m) || mask.view().row(row / 2)[l] != 0;
+  }
+  Look look_at(const Mechanism& m, const WeightEdit* edit) const {
+    Scene scene{
+        .features = features.view(), .query = query.view(), .group = 2, .rows = 2, .cols = 3};
+    if (masked(m)) scene.mask = mask.view();
+    scene.edit = edit;
+    return look(m, scene);
+  }
+  // sum_l w_l a_l of the weights of a look, where that is the whole context.
+  bool context_is_weighted_sum(const Mechanism& m, const Look& look) const {
+    if (m.config.gate != GateKind::kNone || m.config.heads > 1 || m.config.sentinel) return true;
+    bool same = true;
+    for (Index r = 0; r < 4; ++r)
+      for (Index d = 0; d < kFeatures; ++d) {
+        Real sum = 0;
+        for (Index l = 0; l < kRegions; ++l)
+          sum += look.weights.view().row(r)[l] * features[((r / 2) * kRegions + l) * kFeatures + d];
+        same &= std::abs(sum - look.context.view().row(r)[d]) < 1e-11;
+      }
+    return same;
+  }
+
+ private:
+  static bool masked(const Mechanism& m) {
+    return m.config.mechanism != MechanismKind::kLinformer;  // refuses masks
+  }
+};
+
+}  // namespace
+
+TEST_CASE("uniform weights share what was weighed evenly, and the context is theirs") {
+  const EditedScene scene;
+  const UniformWeights uniform;
+  for_each_mechanism(EditedScene::kRegions, [&](const Mechanism& m) {
+    const Look own = scene.look_at(m, nullptr), even = scene.look_at(m, &uniform);
+    for (Index r = 0; r < 4; ++r) {
+      const Real* before = own.weights.view().row(r);
+      const Real* after = even.weights.view().row(r);
+      const Real total = std::accumulate(before, before + EditedScene::kRegions, Real{0});
+      Real count = 0;
+      for (Index l = 0; l < EditedScene::kRegions; ++l) count += scene.seen(m, r, l) ? 1 : 0;
+      for (Index l = 0; l < EditedScene::kRegions; ++l)
+        CHECK(std::abs(after[l] - (scene.seen(m, r, l) ? total / count : 0)) < 1e-12);
+    }
+    CHECK(scene.context_is_weighted_sum(m, even));
+  });
+}
+
+TEST_CASE("shuffled weights are the same numbers elsewhere, and the context is theirs") {
+  const EditedScene scene;
+  ShuffledWeights shuffled;
+  shuffled.set_keys({{.sample = 0}, {.sample = 1}});
+  for_each_mechanism(EditedScene::kRegions, [&](const Mechanism& m) {
+    const Look own = scene.look_at(m, nullptr), moved = scene.look_at(m, &shuffled);
+    const auto sorted = [&](const Look& look, Index r) {
+      const Real* row = look.weights.view().row(r);
+      Tensor out({EditedScene::kRegions}, std::span(row, EditedScene::kRegions));
+      std::sort(out.span().begin(), out.span().end());
+      return out;
+    };
+    for (Index r = 0; r < 4; ++r) {
+      CHECK(near(sorted(own, r).view(), sorted(moved, r).view()));
+      for (Index l = 0; l < EditedScene::kRegions; ++l)
+        if (!scene.seen(m, r, l)) CHECK(moved.weights.view().row(r)[l] == 0);
+    }
+    CHECK(scene.context_is_weighted_sum(m, moved));
+  });
+
+  // A permutation a memory: whatever the weights are, they move alike.
+  const auto order = [&](Index memory, Real first) {
+    std::vector<Real> weights(20);
+    std::iota(weights.begin(), weights.end(), first);
+    shuffled.edit(memory, weights);
+    for (Real& w : weights) w -= first;
+    return weights;
+  };
+  CHECK(order(0, 0) == order(0, 7));
+  CHECK(order(0, 0) != order(1, 0));
+}
+
+}  // namespace saccade::test
