@@ -12,7 +12,8 @@ namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
 // How one look's weights are replaced. What a row weighs in all stays, so that an edit changes
-// where a model looks and not how much it takes in.
+// where a model looks and not how much it takes in. A scope that remembers the weights of a look
+// goes on from its own.
 class WeightEdit {
  public:
   virtual ~WeightEdit() = default;
