@@ -1,0 +1,206 @@
+// saccade_attend_bench WORKLOAD [--length L,...] [--batch B,...] [--seconds S] [--only TEXT]
+// [--json] [--svg FILE]: times attention mechanisms on one thread, each in turns with a baseline.
+//   looks      what a decoder attends with: every choice of every axis beside additive, global,
+//              softmax, soft, scalar gate. A batch's `prepare` (once an image), a look with
+//              prepared keys, and a look of training with its way back
+//   sequences  what refines a grid: every mechanism beside self_attention, one sequence, forward
+//              and with the way back; --svg draws the forward times of full, window and linear
+// Prints a table, or with --json a line each. Ratios are to the baseline, measured in the same
+// rounds: its own row says how far chance goes.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "core/attention/catalogue.h"
+#include "core/config/experiment_config.h"
+#include "core/parallel/parallel.h"
+#include "experiments/benchmarks/log_plot.h"
+#include "experiments/benchmarks/look_bench.h"
+#include "experiments/benchmarks/paired_timing.h"
+#include "experiments/benchmarks/sequence_bench.h"
+
+namespace saccade {
+namespace {
+
+struct BenchOptions {
+  std::string workload, only, svg;
+  std::vector<Index> lengths, batches = {1, 64};
+  double seconds = 0.3;
+  bool json = false;
+};
+
+// Rows and columns of the squarest grid of so many cells.
+std::pair<Index, Index> grid_of(Index cells) {
+  Index rows = 1;
+  for (Index r = 2; r * r <= cells; ++r)
+    if (cells % r == 0) rows = r;
+  return {rows, cells / rows};
+}
+
+struct Measured {
+  std::string name;
+  Index length = 0, batch = 1;
+  std::vector<std::pair<std::string, PairedTiming>> timings;
+};
+
+void print(const Measured& row, const BenchOptions& options) {
+  if (options.json) {
+    nlohmann::ordered_json line = {{"workload", options.workload},
+                                   {"choice", row.name},
+                                   {"length", row.length},
+                                   {"batch", row.batch}};
+    for (const auto& [what, timing] : row.timings)
+      line[what + "_ms"] = timing.ms, line[what + "_ratio"] = timing.ratio;
+    std::cout << line.dump() << "\n" << std::flush;
+    return;
+  }
+  std::printf("%-24s %5td %4td", row.name.c_str(), row.length, row.batch);
+  for (const auto& [what, timing] : row.timings)
+    std::printf("  %9.3f %5.2fx", timing.ms, timing.ratio);
+  std::printf("\n");
+  std::fflush(stdout);
+}
+
+void print_head(const BenchOptions& options, const std::vector<std::string>& columns) {
+  if (options.json) return;
+  std::printf("%-24s %5s %4s", "choice", "L", "B");
+  for (const std::string& column : columns) std::printf("  %16s", (column + " ms").c_str());
+  std::printf("\n");
+}
+
+struct Choice {
+  std::string name;
+  AttentionConfig config;
+};
+
+// The default, and every other choice of one axis. Baseline first.
+std::vector<Choice> look_choices() {
+  std::vector<Choice> out;
+  const auto add = [&](const std::string& key, const std::string& value) {
+    LoadedConfig loaded;
+    const std::string before = print_config(loaded.config);
+    apply_override(loaded, key + "=" + value);
+    if (!out.empty() && print_config(loaded.config) == before) return;
+    out.push_back({key.substr(key.find('.') + 1) + "=" + value, loaded.config.attention});
+  };
+  add("attention.score", "additive");
+  for (const AttentionAxis& axis : attention_catalogue())
+    if (axis.key.starts_with("attention."))
+      for (const AttentionChoice& choice : axis.choices)
+        add(std::string(axis.key), std::string(choice.name));
+  add("attention.heads", "8");
+  add("attention.sentinel", "true");
+  return out;
+}
+
+void time_looks(const BenchOptions& options) {
+  print_head(options, {"prepare", "look", "training look"});
+  const std::vector<Choice> choices = look_choices();
+  for (const Index length : options.lengths)
+    for (const Index batch : options.batches) {
+      const auto [rows, cols] = grid_of(length);
+      const LookSizes sizes{.batch = batch, .rows = rows, .cols = cols};
+      const Tensor features = normal_numbers({batch, length, LookSizes::kWidth}, 4);
+      LookBench baseline(choices.front().config, sizes, features.view());
+      for (const Choice& choice : choices) {
+        if (choice.name.find(options.only) == std::string::npos) continue;
+        LookBench subject(choice.config, sizes, features.view());
+        const auto in_turns = [&](void (LookBench::*work)(), Index looks) {
+          PairedTiming timing = time_in_turns(
+              options.seconds, [&] { (baseline.*work)(); }, [&] { (subject.*work)(); });
+          timing.ms /= static_cast<double>(looks);
+          return timing;
+        };
+        print({.name = choice.name,
+               .length = length,
+               .batch = batch,
+               .timings = {{"prepare", in_turns(&LookBench::prepare, 1)},
+                           {"look", in_turns(&LookBench::look, LookSizes::kWords)},
+                           {"train", in_turns(&LookBench::train, LookSizes::kWords)}}},
+              options);
+      }
+    }
+}
+
+// Memory and time of these grow with the square of the length: beyond this only the baseline runs.
+constexpr Index kLongestMap = 1024;
+
+void draw(const std::vector<Curve>& curves, const BenchOptions& options) {
+  LogPlot plot{.title = "Attention over a sequence, width 256, 8 heads, one thread",
+               .x_label = "positions",
+               .y_label = "ms, forward",
+               .x_ticks = {},
+               .curves = curves};
+  for (const Index length : options.lengths) plot.x_ticks.push_back(static_cast<double>(length));
+  std::ofstream file(options.svg);
+  file << svg_of(plot);
+  if (!file.flush()) throw IoError(options.svg + ": cannot be written");
+}
+
+void time_sequences(const BenchOptions& options) {
+  using enum SequenceAttentionKind;
+  print_head(options, {"forward", "with way back"});
+  std::vector<Curve> curves{{"full", {}}, {"window, radius 8", {}}, {"linear", {}}};
+  const auto curve_of = [&](SequenceAttentionKind kind) -> Curve* {
+    if (kind == kSelfAttention) return &curves[0];
+    if (kind == kWindow) return &curves[1];
+    return kind == kLinear ? &curves[2] : nullptr;
+  };
+  for (const Index length : options.lengths) {
+    const auto [rows, cols] = grid_of(length);
+    SequenceBench baseline(kSelfAttention, {.rows = rows, .cols = cols});
+    for (const auto& mechanism : enum_table(SequenceAttentionKind{})) {
+      if (mechanism.value == kDifferential && length > kLongestMap) continue;
+      if (mechanism.name.find(options.only) == std::string::npos) continue;
+      SequenceBench subject(mechanism.value, {.rows = rows, .cols = cols});
+      const Measured row{.name = std::string(mechanism.name),
+                         .length = length,
+                         .timings = {{"forward", time_in_turns(
+                                                     options.seconds, [&] { baseline.forward(); },
+                                                     [&] { subject.forward(); })},
+                                     {"train", time_in_turns(
+                                                   options.seconds, [&] { baseline.train(); },
+                                                   [&] { subject.train(); })}}};
+      print(row, options);
+      if (Curve* curve = curve_of(mechanism.value))
+        curve->points.emplace_back(length, row.timings.front().second.ms);
+    }
+  }
+  if (!options.svg.empty()) draw(curves, options);
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{"Times attention mechanisms in turns with a baseline"};
+  BenchOptions options;
+  app.add_option("workload", options.workload)
+      ->required()
+      ->check(CLI::IsMember({"looks", "sequences"}));
+  app.add_option("--length", options.lengths)->delimiter(',')->check(CLI::PositiveNumber);
+  app.add_option("--batch", options.batches)->delimiter(',')->check(CLI::PositiveNumber);
+  app.add_option("--seconds", options.seconds, "of each pair");
+  app.add_option("--only", options.only, "choices with this in their name");
+  app.add_flag("--json", options.json);
+  app.add_option("--svg", options.svg, "where to draw time against length (sequences)");
+  CLI11_PARSE(app, argc, argv);
+  const bool looks = options.workload == "looks";
+  if (options.lengths.empty()) options.lengths = {49, 196, 784};
+  if (!looks && app.count("--length") == 0) options.lengths.push_back(3136);
+  std::sort(options.lengths.begin(), options.lengths.end());
+  parallel::set_threads(1);
+  looks ? time_looks(options) : time_sequences(options);
+  return 0;
+}
+
+}  // namespace
+}  // namespace saccade
+
+int main(int argc, char** argv) {
+  try {
+    return saccade::run(argc, argv);
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << "\n";
+    return 1;
+  }
+}

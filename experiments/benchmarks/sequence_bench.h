@@ -1,0 +1,39 @@
+// Attention over a whole sequence, to be timed: one mechanism of core/attention/sequence.
+#pragma once
+
+#include <memory>
+
+#include "core/attention/sequence/sequence_attention.h"
+#include "core/config/refinement_config.h"
+#include "experiments/benchmarks/weight_gradients.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+// One sequence: a grid in reading order.
+struct SequenceSizes {
+  static constexpr Index kWidth = 256, kHeads = 8;
+  Index rows = 0, cols = 0;
+};
+
+class SequenceBench {
+ public:
+  // With a window radius of 8, 32 mixtures, and the graph of a cell's eight neighbours.
+  SequenceBench(SequenceAttentionKind kind, const SequenceSizes& sizes);
+
+  // Without recording.
+  void forward();
+  // Forward, recorded, and back to the sequence and the gradients of the weights.
+  void train();
+
+ private:
+  ParameterStore store_;
+  std::unique_ptr<SequenceAttention> attention_;
+  std::unique_ptr<WeightGradients> weight_gradients_;
+  Tensor x_, cotangent_;
+  Arena arena_;
+  Tape tape_;
+};
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade
