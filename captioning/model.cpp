@@ -6,6 +6,17 @@ namespace saccade {
 
 Captioner::Captioner(const ExperimentConfig& config, Vocabulary vocabulary,
                      const GridShape& frozen_grid)
+    : Captioner(config, std::move(vocabulary), frozen_grid, Declared{}) {
+  parameters_.initialise(static_cast<std::uint64_t>(config.seed));
+}
+
+void Captioner::check(const ExperimentConfig& config) {
+  if (config.encoder.type == EncoderKind::kCnn)
+    const Captioner unused(config, Vocabulary(), {}, Declared{});
+}
+
+Captioner::Captioner(const ExperimentConfig& config, Vocabulary vocabulary,
+                     const GridShape& frozen_grid, Declared)
     : vocabulary_(std::move(vocabulary)) {
   if (config.encoder.type == EncoderKind::kCnn) {
     cnn_ = std::make_unique<CnnEncoder>(config.encoder, ParamScope(parameters_, "encoder"));
@@ -32,7 +43,6 @@ Captioner::Captioner(const ExperimentConfig& config, Vocabulary vocabulary,
                            .cols = grid_.cols},
                           ParamScope(parameters_, "decoder"));
   has_attention_ = config.attention.score != ScoreKind::kNone;
-  parameters_.initialise(static_cast<std::uint64_t>(config.seed));
 }
 
 Var Captioner::encode_grid(Tape& tape, ConstView input) const {

@@ -20,6 +20,9 @@ class Captioner {
   // Declares and initialises all parameters from config.seed. `frozen_grid` is the grid of the
   // frozen encoder (InputPipeline::frozen_grid) and ignored where the encoder is trainable.
   Captioner(const ExperimentConfig& config, Vocabulary vocabulary, const GridShape& frozen_grid);
+  // Throws UsageError where widths or grids of a config's parts do not fit together; those of a
+  // frozen encoder only its file knows.
+  static void check(const ExperimentConfig& config);
 
   const Vocabulary& vocabulary() const { return vocabulary_; }
   const Decoder& decoder() const { return *decoder_; }
@@ -46,6 +49,11 @@ class Captioner {
                                       std::uint64_t first_image) const;
 
  private:
+  // Without values in the parameters.
+  struct Declared {};
+  Captioner(const ExperimentConfig& config, Vocabulary vocabulary, const GridShape& frozen_grid,
+            Declared);
+
   Vocabulary vocabulary_;
   ParameterStore parameters_;
   std::unique_ptr<CnnEncoder> cnn_;           // none with a frozen encoder

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "captioning/model.h"
 #include "captioning/training/stages.h"
 #include "core/attention/make_attention.h"
 #include "core/base/error.h"
@@ -29,6 +30,7 @@ void check_self_critical(const SelfCriticalConfig& config) {
 void check_config(const ExperimentConfig& config) {
   resolved(config.attention.hard);
   check_attention(config.attention);
+  Captioner::check(config);
   constexpr Index kEpoch = 1'000'000;  // updates; the data would tell
   const Stages unused_stages(config, kEpoch, kEpoch);
   check_self_critical(config.objective.self_critical);

@@ -10,6 +10,7 @@
 #include "core/config/axes.h"
 #include "core/config/choices.h"
 #include "core/config/config.h"
+#include "core/config/named_arms.h"
 #include "core/config/refinement_config.h"
 #include "core/config/self_critical_config.h"
 
@@ -334,11 +335,13 @@ struct SearchConfig {
 };
 
 struct CompareConfig {
+  NamedArms arms;
   Axes axes;
   std::vector<std::int64_t> seeds = {1};
 
   template <class V>
   void fields(V& v) {
+    v.field("arms", arms, "named sets of values to compare, each in every combination of the axes");
     v.field("axes", axes, "values to compare, all combinations");
     v.field("seeds", seeds, "seeds of each arm", {.min = 0, .not_empty = true});
   }

@@ -94,8 +94,15 @@ Var context(Var features, Var weights, std::span<const int> chosen, Index group)
   }
   tape.record(z, [=, t = &tape] {
     const View dz = t->grad(z);
+    if (picks.empty()) {
+      if (weights.requires_grad())
+        kernels::memory_dot(features.value(), dz, group, 1, 1, t->grad(weights));
+      if (features.requires_grad())
+        kernels::memory_outer(weights.value(), dz, group, 1, t->grad(features));
+      return;
+    }
     for (Index r = 0; r < rows; ++r) {
-      const int pick = picks.empty() ? -1 : picks[static_cast<std::size_t>(r)];
+      const int pick = picks[static_cast<std::size_t>(r)];
       const View dz_row{dz.row(r), {1, width}};
       if (pick >= 0) {
         if (features.requires_grad())

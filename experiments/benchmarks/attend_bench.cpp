@@ -1,5 +1,6 @@
 // saccade_attend_bench WORKLOAD [--length L,...] [--batch B,...] [--seconds S] [--only TEXT]
-// [--json] [--svg FILE]: times attention mechanisms on one thread, each in turns with a baseline.
+// [--json] [--svg FILE]: processor time of attention mechanisms on one thread, each in turns with a
+// baseline.
 //   looks      what a decoder attends with: every choice of every axis beside additive, global,
 //              softmax, soft, scalar gate. A batch's `prepare` (once an image), a look with
 //              prepared keys, and a look of training with its way back

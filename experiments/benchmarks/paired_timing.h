@@ -1,9 +1,11 @@
 // Two pieces of work timed in turns: on a machine that others use too, what happens to one of them
-// happens to the other, and their ratio holds.
+// happens to the other, and their ratio holds. Time is the process's on its processors, so that
+// what others take is not in it.
 #pragma once
 
+#include <time.h>
+
 #include <algorithm>
-#include <chrono>
 #include <vector>
 
 namespace saccade {
@@ -18,12 +20,17 @@ inline double median_of(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
+inline double processor_ms() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return 1e3 * static_cast<double>(now.tv_sec) + 1e-6 * static_cast<double>(now.tv_nsec);
+}
+
 template <class Work>
 double milliseconds_of(Work&& work) {
-  const auto start = std::chrono::steady_clock::now();
+  const double start = processor_ms();
   work();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-      .count();
+  return processor_ms() - start;
 }
 
 // Runs both once to warm up, then in turns for `seconds`, three rounds at least.

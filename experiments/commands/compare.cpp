@@ -11,7 +11,6 @@
 
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"
-#include "experiments/check_config.h"
 #include "experiments/compare/comparison_report.h"
 #include "experiments/compare/run_arm.h"
 #include "experiments/process_memory.h"
@@ -71,10 +70,9 @@ int run_compare(const CompareOptions& options) {
                                         : std::filesystem::path(options.out);
   refuse_training_run(out);
   ArmRunner runner(out, signal);
-  for (const Arm& arm : arms) {
-    check_config(arm.config);
+  check_arms(arms);
+  for (const Arm& arm : arms)
     for (const std::int64_t seed : config.compare.seeds) runner.refuse_other_config(arm, seed);
-  }
   RunDirectory directory(out, RunDirectory::Mode::kResume);
   load_shared_data(runner, arms);
   Comparison comparison{

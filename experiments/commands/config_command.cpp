@@ -6,7 +6,6 @@
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 #include "core/config/experiment_config.h"
-#include "experiments/check_config.h"
 #include "experiments/compare/arms.h"
 
 namespace saccade {
@@ -30,7 +29,7 @@ int run_config(const ConfigOptions& options) {
     return static_cast<int>(ExitCode::kOk);
   }
   const std::vector<Arm> arms = expand_arms(loaded);
-  for (const Arm& arm : arms) check_config(arm.config);
+  check_arms(arms);
   std::cout << options.file << ": right";
   if (arms.size() > 1)
     std::cout << "; compares " << arms.size() << " arms with " << loaded.config.compare.seeds.size()

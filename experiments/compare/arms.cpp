@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "experiments/check_config.h"
 
 namespace saccade {
 
@@ -35,51 +36,100 @@ std::string folder_name(const std::string& name) {
   return out.empty() || out[0] == '.' ? "arm" + out : out;
 }
 
-void check_path(const std::string& path) {
+// What differs between arms is what is compared.
+void check_path(const std::string& path, const std::string& place) {
   if (path == "seed")
-    throw UsageError("compare.axes: seed is no axis; list the seeds in compare.seeds");
+    throw UsageError(place + ": seed makes no arm; list the seeds in compare.seeds");
   if (path == "name" || path == "threads" || path == "compare" || path.starts_with("compare."))
-    throw UsageError("compare.axes: " + path + " cannot differ between arms");
+    throw UsageError(place + ": " + path + " cannot differ between arms");
+}
+
+std::string place_of(const NamedArm& named) {
+  const std::string place = named.place.text();
+  return (place.empty() ? "" : place + ": ") + "compare.arms." + named.name;
+}
+
+// Whether one path is the other or a section around it.
+bool overlap(const std::string& a, const std::string& b) {
+  return a == b || a.starts_with(b + ".") || b.starts_with(a + ".");
+}
+
+void check_named(const NamedArm& named, const Axes& axes) {
+  for (const auto& [path, value] : named.values) {
+    check_path(path, place_of(named));
+    for (const Axis& axis : axes)
+      if (overlap(path, axis.path))
+        throw UsageError(place_of(named) + " sets " + path + ", and the axis " + axis.path +
+                         " would set it again; leave out one of them");
+  }
+}
+
+// How many combinations of values the axes have.
+std::size_t combinations(const Axes& axes) {
+  std::size_t count = 1;
+  for (const Axis& axis : axes) count *= axis.values.size();
+  return count;
+}
+
+// Sets a value of an arm; `place` starts the text of what is wrong with it.
+void set(Arm& arm, LoadedConfig& loaded, const std::string& path, const std::string& value,
+         const std::string& place) {
+  apply_override(loaded, path + "=" + value, place);
+  arm.values.emplace_back(path, value);
 }
 
 }  // namespace
 
 std::vector<Arm> expand_arms(const LoadedConfig& base) {
   const Axes& axes = base.config.compare.axes;
-  std::size_t count = 1;
-  for (const Axis& axis : axes) {
-    check_path(axis.path);
-    count *= axis.values.size();
-  }
+  for (const Axis& axis : axes) check_path(axis.path, "compare.axes");
+  NamedArms named = base.config.compare.arms;
+  for (const NamedArm& arm : named) check_named(arm, axes);
+  if (named.empty()) named.emplace_back();
+  const std::size_t places = combinations(axes), count = named.size() * places;
   constexpr std::size_t kMostArms = 1000;
   if (count > kMostArms)
-    throw UsageError("compare.axes: these are " + std::to_string(count) +
+    throw UsageError("compare: these are " + std::to_string(count) +
                      " arms, more than 1000; leave out values");
   const std::vector<std::string> names = short_names(axes);
   std::vector<Arm> arms;
   std::set<std::string> folders, known;
   for (std::size_t i = 0; i < count; ++i) {
     LoadedConfig loaded = base;
-    Arm arm;
-    std::size_t rest = i, block = count;
+    const NamedArm& own = named[i / places];
+    Arm arm{.name = own.name, .folder = {}, .values = {}, .config = {}};
+    for (const auto& [path, value] : own.values) set(arm, loaded, path, value, place_of(own));
+    std::size_t rest = i % places, block = places;
     for (std::size_t a = 0; a < axes.size(); ++a) {
       block /= axes[a].values.size();
       const std::string& value = axes[a].values[rest / block];
       rest %= block;
-      apply_override(loaded, axes[a].path + "=" + value, "compare.axes");
-      arm.values.emplace_back(axes[a].path, value);
+      set(arm, loaded, axes[a].path, value, "compare.axes");
       arm.name += (arm.name.empty() ? "" : ", ") + names[a] + "=" + value;
     }
     if (arm.name.empty()) arm.name = base.config.name;
     arm.config = loaded.config;
     if (!known.insert(print_config(arm.config)).second)
-      throw UsageError("compare.axes: there are two equal arms, " + arm.name);
+      throw UsageError("compare: there are two equal arms, the second is " + arm.name);
     arm.folder = folder_name(arm.name);
     for (int k = 2; !folders.insert(arm.folder).second; ++k)
       arm.folder = folder_name(arm.name) + "-" + std::to_string(k);
     arms.push_back(std::move(arm));
   }
   return arms;
+}
+
+void check_arms(const std::vector<Arm>& arms) {
+  std::string wrong;
+  for (const Arm& arm : arms) {
+    try {
+      check_config(arm.config);
+    } catch (const UsageError& error) {
+      if (arms.size() == 1) throw;
+      wrong += (wrong.empty() ? "" : "\n") + arm.name + ": " + error.what();
+    }
+  }
+  if (!wrong.empty()) throw UsageError(wrong);
 }
 
 }  // namespace saccade

@@ -1,4 +1,4 @@
-// The arms of a comparison: every combination of the values on its axes.
+// The arms of a comparison: each named one in every combination of the values on its axes.
 #pragma once
 
 #include <string>
@@ -10,14 +10,20 @@
 namespace saccade {
 
 struct Arm {
-  std::string name;    // "selection=hard, beam=3"; the experiment's name where there are no axes
+  std::string name;    // "gated, beam=3": its own name and its place on the axes; the experiment's
+                       // name where there is neither
   std::string folder;  // the same as a folder's name, unique among the arms
-  std::vector<std::pair<std::string, std::string>> values;  // config path and value, an axis each
+  std::vector<std::pair<std::string, std::string>> values;  // config path and value, its own first
   ExperimentConfig config;
 };
 
-// The arms of config.compare.axes, the last axis varying fastest. Throws UsageError on an axis that
-// is no config value, on a value that does not fit, and on two arms that are the same.
+// The arms of config.compare, named ones in their order, of each the last axis varying fastest.
+// Throws UsageError on a path that is no config value or is set by a name and an axis, on a value
+// that does not fit, and on two arms that are the same.
 std::vector<Arm> expand_arms(const LoadedConfig& base);
+
+// check_config of every arm. Throws one UsageError, a line for each that is wrong, with its name
+// where there are several.
+void check_arms(const std::vector<Arm>& arms);
 
 }  // namespace saccade

@@ -55,6 +55,28 @@ expect 2 "$saccade" compare tiny.yaml --out bad \
 one_error "attention.score none needs attention.selection soft"
 [ ! -e bad ] || fail "a comparison that did not start left its directory"
 
+# Named arms are named in what is said about them, with the place where they are written.
+cat >arms.yaml <<'YAML'
+base: tiny.yaml
+name: named
+compare:
+  arms:
+    plain: {}
+    many: {attention.heads: 3}
+YAML
+expect 2 "$saccade" config check arms.yaml
+one_error "many: attention.heads 3 needs to divide attention.hidden"
+sed -i 's/many: .*/sparse: {attention.normalizer: sparsemax}/' arms.yaml
+expect 0 "$saccade" config check arms.yaml
+wants "compares 2 arms with 1 seed" out
+expect 0 "$saccade" compare arms.yaml --out named train.stop=2u
+wants "sparse" out
+[ "$(json named/compare.json /arms/1/name)" = sparse ] || fail "the arm's name"
+[ -s named/sparse/seed-1/metrics.jsonl ] || fail "the arm's folder"
+sed -i 's/normalizer/normaliser/' arms.yaml
+expect 2 "$saccade" compare arms.yaml --out bad
+one_error "arms.yaml:6:5: compare.arms.sparse" "unknown key 'normaliser'" "did you mean 'normalizer'"
+
 # One arm fails: said at once, the others go on, exit 8.
 expect 8 "$saccade" compare tiny.yaml --out part train.stop=6u optimizer.clip_norm=0 \
   'compare.axes={optimizer.lr: [1e-3, 1e30]}'

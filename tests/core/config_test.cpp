@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/random.h"
 #include "core/config/axes.h"
+#include "core/config/named_arms.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 
@@ -43,6 +44,7 @@ struct Outer {
   Stop stop = epochs(3);
   Inner inner;
   Axes axes;
+  NamedArms arms;
   template <class V>
   void fields(V& v) {
     v.field("title", title, "a title");
@@ -52,6 +54,7 @@ struct Outer {
     v.field("stop", stop, "an end");
     v.section("inner", inner, "a section");
     v.field("axes", axes, "axes");
+    v.field("arms", arms, "arms");
   }
 };
 
@@ -138,6 +141,10 @@ TEST_CASE("values of a wrong type are refused") {
       {"title: {a: b}", "expected text, got a section"},
       {"title:", "write '' for empty text"},
       {"axes: {inner.hidden: 3}", "axes.inner.hidden: expected a list of the values"},
+      {"arms: [a]", "arms: expected map from name to map of key path and value, got a list"},
+      {"arms: {a: 3}", "arms.a: expected a map of the values that make the arm, got '3'"},
+      {"arms: {'': {rate: 1}}", "arms: an arm needs a name of one line, got ''"},
+      {"arms: {a: {}, a: {rate: 1}}", "duplicate key 'a'"},
       {"- a", "the config is a section of keys, got a list"},
       {"just words", "the config is a section of keys"},
       {"rate: !!float 3", "tags such as"},
@@ -188,7 +195,7 @@ TEST_CASE("anchors work, cycles and bombs are refused quickly") {
 TEST_CASE("no damage to a config file crashes the reader") {
   const std::string good =
       "title: &t 'x'\nrate: 4e-4\ninner:\n  words: [a, *t, \"b\\n\"]\n  weight: null\n"
-      "axes: {inner.hidden: [1, 2]}\nstop: |\n  10e\n";
+      "axes: {inner.hidden: [1, 2]}\narms: {a: {}, b: {inner: {hidden: 2}}}\nstop: |\n  10e\n";
   Random random({.seed = 1, .stream = Stream::kTest});
   const std::string bytes = "{}[]:,&*!|>'\"%@`#-?\n\t \\~<.0e\xC3\xA9";
   int refused = 0;
@@ -334,11 +341,14 @@ TEST_CASE("a printed config reads back equal") {
     loaded.config.title = text;
     loaded.config.inner.words = {text, "x", text};
     loaded.config.axes = {{"title", {yaml_text(text), "[a, b]"}}, {text, {"1"}}};
+    loaded.config.arms = {{.name = "plain", .values = {}},
+                          {.name = "x", .values = {{text, "{b: 1}"}, {"title", yaml_text(text)}}}};
     const std::string printed = print_config(loaded);
     const auto again = parse_config<Outer>(printed, "printed.yaml");
     CHECK(again.config.title == text);
     CHECK(again.config.inner.words == loaded.config.inner.words);
     CHECK(again.config.axes == loaded.config.axes);
+    CHECK(again.config.arms == loaded.config.arms);
     CHECK(config_differences(loaded.config, again.config).empty());
   }
   Random random({.seed = 2, .stream = Stream::kTest});

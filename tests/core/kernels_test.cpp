@@ -247,8 +247,8 @@ namespace {
 struct MemoryCase {
   Index memories, regions, width, rows, group;
 };
-constexpr MemoryCase kMemoryCases[] = {
-    {3, 5, 7, 3, 1}, {1, 1, 1, 1, 1}, {2, 4, 33, 6, 3}, {2, 9, 16, 5, 3}, {4, 3, 5, 2, 1}};
+constexpr MemoryCase kMemoryCases[] = {{3, 5, 7, 3, 1},  {1, 1, 1, 1, 1}, {2, 4, 33, 6, 3},
+                                       {2, 9, 16, 5, 3}, {4, 3, 5, 2, 1}, {2, 6, 9, 70, 40}};
 
 }  // namespace
 

@@ -11,9 +11,10 @@
 namespace saccade::test {
 namespace {
 
-LoadedConfig with_axes(const std::string& axes) {
-  return parse_config<ExperimentConfig>("compare: {axes: " + axes + "}", "test");
+LoadedConfig comparing(const std::string& text) {
+  return parse_config<ExperimentConfig>("compare: " + text, "test");
 }
+LoadedConfig with_axes(const std::string& axes) { return comparing("{axes: " + axes + "}"); }
 
 TEST_CASE("arms are all combinations, with names and folders of their own") {
   REQUIRE(expand_arms(with_axes("{}")).size() == 1);
@@ -34,6 +35,65 @@ TEST_CASE("arms are all combinations, with names and folders of their own") {
   const std::vector<Arm> types =
       expand_arms(with_axes("{encoder.type: [cnn], optimizer.type: [sgd]}"));
   REQUIRE(types[0].name == "encoder.type=cnn, optimizer.type=sgd");
+}
+
+TEST_CASE("named arms are sets of values, each in every combination of the axes") {
+  const LoadedConfig base = comparing(
+      "{arms: {plain: {}, hard (ema): {attention.selection: hard, attention.hard: {baseline: ema, "
+      "lambda_r: 0.5}}}}");
+  const std::vector<Arm> arms = expand_arms(base);
+  REQUIRE(arms.size() == 2);
+  REQUIRE(arms[0].name == "plain");
+  REQUIRE(arms[0].values.empty());
+  REQUIRE(arms[1].name == "hard (ema)");
+  REQUIRE(arms[1].folder == "hard-ema");
+  REQUIRE(arms[1].config.attention.selection == SelectionKind::kHard);
+  REQUIRE(arms[1].config.attention.hard.baseline == BaselineKind::kEma);
+  REQUIRE(arms[1].values[1].second == "{baseline: ema, lambda_r: 0.5}");
+
+  const std::vector<Arm> both =
+      expand_arms(comparing("{arms: {dot: {attention.score: dot}, a/b: {attention.heads: 2}, a.b: "
+                            "{attention.heads: 4}, a b: {}}, axes: {search.beam: [1, 2]}}"));
+  REQUIRE(both.size() == 8);
+  REQUIRE(both[1].name == "dot, beam=2");
+  REQUIRE(both[1].folder == "dot-beam-2");
+  REQUIRE(both[1].config.attention.score == ScoreKind::kDot);
+  REQUIRE(both[1].config.search.beam == 2);
+  REQUIRE(both[1].values.size() == 2);
+  std::set<std::string> folders;
+  for (const Arm& arm : both) folders.insert(arm.folder);
+  REQUIRE(folders.size() == 8);
+}
+
+std::string refusal(const std::string& text) {
+  try {
+    check_arms(expand_arms(comparing(text)));
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_CASE("named arms that make no sense are refused, and say where they stand") {
+  const auto refused = [](const std::string& text, const std::string& why) {
+    INFO(text << "\n" << refusal(text));
+    REQUIRE(refusal(text).find(why) != std::string::npos);
+  };
+  refused("{arms: {a: {attention.scoer: dot}}}",
+          "test:1:18: compare.arms.a: attention.scoer=dot: unknown key 'scoer' in attention "
+          "(did you mean 'score'?)");
+  refused("{arms: {a: {attention.score: dott}}}", "is not one of");
+  refused("{arms: {a: {attention.hard: {basline: ema}}}}", "(did you mean 'baseline'?)");
+  refused("{arms: {a: {seed: 2}}}", "list the seeds in compare.seeds");
+  refused("{arms: {a: {compare: {seeds: [2]}}}}", "cannot differ between arms");
+  refused("{arms: {a: {search.beam: 2}, b: {search: {beam: 2}}}}", "two equal arms");
+  refused("{arms: {a: {search: {beam: 2}}}, axes: {search.beam: [1, 2]}}", "leave out one of them");
+  // Every arm that is wrong has its line.
+  const std::string wrong = refusal(
+      "{arms: {good: {}, one: {attention.score: none, attention.heads: 2}, two: "
+      "{attention.score: dot}}}");
+  REQUIRE(wrong.find("one: attention.score none needs attention.heads 1") == 0);
+  REQUIRE(wrong.find("\ntwo: attention.score dot compares features of width") != std::string::npos);
 }
 
 TEST_CASE("axes that make no sense are refused before anything is trained") {

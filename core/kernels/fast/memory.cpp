@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/kernels/gemm.h"
 #include "core/kernels/internal/eigen_maps.h"
 
 namespace saccade {
@@ -21,6 +22,10 @@ void for_each_memory(Index query_rows, Index group, Body body) {
   for (Index first = 0; first < query_rows; first += group)
     body(first / group, first, std::min(group, query_rows - first));
 }
+
+// So many queries of one memory are a matrix product; beams are fewer, and keep the bits they have
+// alone.
+constexpr Index kManyQueries = 32;
 
 }  // namespace
 
@@ -63,6 +68,19 @@ void additive_score_backward(ConstView keys, ConstView query, ConstView v, Index
 void memory_dot(ConstView memory, ConstView query, Index group, Real scale, Real beta, View e) {
   for_each_memory(query.rows(), group, [&](Index m, Index first, Index count) {
     const auto matrix = matrix_of(memory, m);
+    if (count >= kManyQueries)
+      return gemm({.trans_b = Trans::kYes,
+                   .m = count,
+                   .n = matrix.rows(),
+                   .k = matrix.cols(),
+                   .alpha = scale,
+                   .a = query.row(first),
+                   .lda = matrix.cols(),
+                   .b = matrix.data(),
+                   .ldb = matrix.cols(),
+                   .beta = beta,
+                   .c = e.row(first),
+                   .ldc = matrix.rows()});
     for (Index r = first; r < first + count; ++r) {
       VectorMap out(e.row(r), matrix.rows());
       const ConstVectorMap q(query.row(r), matrix.cols());
@@ -79,6 +97,18 @@ void memory_dot(ConstView memory, ConstView query, Index group, Real scale, Real
 void memory_sum(ConstView memory, ConstView weights, Index group, Real scale, Real beta, View z) {
   for_each_memory(weights.rows(), group, [&](Index m, Index first, Index count) {
     const auto matrix = matrix_of(memory, m);
+    if (count >= kManyQueries)
+      return gemm({.m = count,
+                   .n = matrix.cols(),
+                   .k = matrix.rows(),
+                   .alpha = scale,
+                   .a = weights.row(first),
+                   .lda = matrix.rows(),
+                   .b = matrix.data(),
+                   .ldb = matrix.cols(),
+                   .beta = beta,
+                   .c = z.row(first),
+                   .ldc = matrix.cols()});
     for (Index r = first; r < first + count; ++r) {
       VectorMap out(z.row(r), matrix.cols());
       const ConstVectorMap w(weights.row(r), matrix.rows());
@@ -94,14 +124,30 @@ void memory_sum(ConstView memory, ConstView weights, Index group, Real scale, Re
 
 void memory_outer(ConstView weights, ConstView dz, Index group, Real scale, View dmemory) {
   const Index regions = dmemory.shape[1], width = dmemory.shape[2];
-  for (Index r = 0; r < weights.rows(); ++r) {
-    const auto d = array(dz.row(r), width);
-    Real* out = dmemory.data + r / group * regions * width;
-    for (Index l = 0; l < regions; ++l, out += width) {
-      const Real w = scale * weights.row(r)[l];
-      if (w != 0) array(out, width) += w * d;
+  for_each_memory(weights.rows(), group, [&](Index m, Index first, Index count) {
+    Real* const to = dmemory.data + m * regions * width;
+    if (count >= kManyQueries)
+      return gemm({.trans_a = Trans::kYes,
+                   .m = regions,
+                   .n = width,
+                   .k = count,
+                   .alpha = scale,
+                   .a = weights.row(first),
+                   .lda = regions,
+                   .b = dz.row(first),
+                   .ldb = width,
+                   .beta = 1,
+                   .c = to,
+                   .ldc = width});
+    for (Index r = first; r < first + count; ++r) {
+      const auto d = array(dz.row(r), width);
+      Real* out = to;
+      for (Index l = 0; l < regions; ++l, out += width) {
+        const Real w = scale * weights.row(r)[l];
+        if (w != 0) array(out, width) += w * d;
+      }
     }
-  }
+  });
 }
 
 }  // namespace kernels
