@@ -41,7 +41,8 @@ Var scale(Var x, Real factor) {
   Tape& tape = x.tape();
   const Var y = tape.output(x.shape(), {x});
   const View out = tape.mutable_value(y);
-  for (Index i = 0; i < out.size(); ++i) out[i] = factor * x.value()[i];
+  const ConstView in = x.value();
+  for (Index i = 0; i < out.size(); ++i) out[i] = factor * in[i];
   tape.record(y,
               [x, y, factor, t = &tape] { kernels::accumulate(t->grad(y), t->grad(x), factor); });
   return y;
@@ -134,7 +135,9 @@ Var scale_by(Var x, Var factor) {
   Tape& tape = x.tape();
   const Var y = tape.output(x.shape(), {x, factor});
   const View out = tape.mutable_value(y);
-  for (Index i = 0; i < out.size(); ++i) out[i] = factor.value()[0] * x.value()[i];
+  const ConstView in = x.value();
+  const Real by = factor.value()[0];
+  for (Index i = 0; i < out.size(); ++i) out[i] = by * in[i];
   tape.record(y, [x, factor, y, t = &tape] {
     const ConstView dy = t->grad(y);
     if (x.requires_grad()) kernels::accumulate(dy, t->grad(x), factor.value()[0]);

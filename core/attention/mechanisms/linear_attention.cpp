@@ -11,8 +11,10 @@ inline namespace SACCADE_NUMERIC {
 namespace {
 
 // Katharopoulos et al. 2020, eq. 4-7: with weights phi(q)' phi(k_l) / sum, the sums over regions of
-// phi(k_l) a_l' and of phi(k_l) are made once an image, and a word costs the same for any number of
-// regions. The map is made beside them, for whoever looks at it.
+// phi(k_l) a_l' and of phi(k_l) are made once an image, and a word's context costs the same for any
+// number of regions. The map is made beside it, for whoever looks at it; where regions are fewer
+// than channels of the keys, the context is the map times the features: the same sums in the order
+// that is cheaper then.
 class LinearAttention : public Attention {
  public:
   explicit LinearAttention(MechanismParts parts)
@@ -24,7 +26,8 @@ class LinearAttention : public Attention {
         query_bias_(
             parts_.scope.declare("query.bias", {parts_.hidden}, Init::constant(0), Decay::kNo)) {}
 
-  // Parts: phi(keys) [M, L, A], the sum of phi(k) a' [M, A, D], the sum of phi(k) [M, 1, A].
+  // Parts: phi(keys) [M, L, A], the sum of phi(k) [M, 1, A] and, where L >= A, the sum of
+  // phi(k) a' [M, A, D].
   AttentionMemory prepare(Tape& tape, Var features, const MemoryLayout& layout) const override {
     AttentionMemory memory = bare_memory(features, layout);
     const Shape shape = features.shape();
@@ -34,13 +37,14 @@ class LinearAttention : public Attention {
       keys = ops::reshape(ops::scale_rows(flat, ops::reshape(mask, {shape[0] * shape[1], 1})),
                           keys.shape());
     }
+    const Var total = ops::scale(ops::mean_regions(keys), static_cast<Real>(shape[1]));
+    memory.parts = {keys, ops::reshape(total, {shape[0], 1, parts_.hidden})};
+    if (shape[1] < parts_.hidden) return memory;
     // Channel a of the keys weighs the regions: A queries a memory.
     const Var by_channel =
         ops::reshape(ops::transpose_regions(keys), {shape[0] * parts_.hidden, shape[1]});
     const Var summary = ops::context(features, by_channel, {}, parts_.hidden);
-    const Var total = ops::scale(ops::mean_regions(keys), static_cast<Real>(shape[1]));
-    memory.parts = {keys, ops::reshape(summary, {shape[0], parts_.hidden, shape[2]}),
-                    ops::reshape(total, {shape[0], 1, parts_.hidden})};
+    memory.parts.push_back(ops::reshape(summary, {shape[0], parts_.hidden, shape[2]}));
     return memory;
   }
 
@@ -49,15 +53,14 @@ class LinearAttention : public Attention {
     const Index group = memory.layout.group;
     const Var q =
         phi(ops::linear(query, tape.parameter(query_weight_), tape.parameter(query_bias_)));
-    const Var share = ops::reciprocal(ops::dot_score(memory.parts[2], q, 1, group));  // [R, 1]
+    const Var share = ops::reciprocal(ops::dot_score(memory.parts[1], q, 1, group));  // [R, 1]
     Glimpse glimpse;
     glimpse.weights = ops::scale_rows(ops::dot_score(memory.parts[0], q, 1, group), share);
-    if (context.edit) {
-      glimpse.weights = edited(tape, glimpse.weights, memory, context.edit);
-      glimpse.context = ops::context(memory.features, glimpse.weights, {}, group);
-    } else {
-      glimpse.context = ops::scale_rows(ops::context(memory.parts[1], q, {}, group), share);
-    }
+    if (context.edit) glimpse.weights = edited(tape, glimpse.weights, memory, context.edit);
+    // The sums made once an image know nothing of weights that were put in place of the map.
+    glimpse.context = memory.parts.size() == 2 || context.edit
+                          ? ops::context(memory.features, glimpse.weights, {}, group)
+                          : ops::scale_rows(ops::context(memory.parts[2], q, {}, group), share);
     if (parts_.gate) parts_.gate->apply(tape, query, glimpse);
     return glimpse;
   }
