@@ -31,6 +31,24 @@ TEST_CASE("weights are what the mechanism says they are, also of a single region
   CHECK(combinations > 1000);  // the loop is not empty by a wrong rule
 }
 
+TEST_CASE("linear attention's context is its map times the features, whichever sums come first") {
+  AttentionConfig config;
+  config.mechanism = MechanismKind::kLinear, config.gate = GateKind::kNone, config.hidden = 4;
+  for (const Index regions : {3, 4, 6}) {
+    const Mechanism m = make(config, regions);
+    const Tensor features = normal_tensor({2, regions, kFeatures}, 2),
+                 query = normal_tensor({4, kQuery}, 3);
+    const Look seen = look(m, {.features = features.view(), .query = query.view(), .group = 2});
+    Tensor expected({4, kFeatures}, std::vector<Real>(4 * kFeatures, 0));
+    for (Index r = 0; r < 4; ++r)
+      for (Index l = 0; l < regions; ++l)
+        for (Index d = 0; d < kFeatures; ++d)
+          expected[r * kFeatures + d] +=
+              seen.weights.view().row(r)[l] * features[(r / 2 * regions + l) * kFeatures + d];
+    CHECK(near(expected.view(), seen.context.view()));
+  }
+}
+
 TEST_CASE("masked regions weigh exactly nothing, change nothing and feel nothing") {
   const Index regions = 6;
   const Tensor features = normal_tensor({2, regions, kFeatures}, 20),
