@@ -3,9 +3,8 @@
 // what others take is not in it.
 #pragma once
 
-#include <time.h>
-
 #include <algorithm>
+#include <ctime>
 #include <vector>
 
 namespace saccade {
