@@ -11,8 +11,18 @@ namespace saccade {
 
 namespace {
 
-void check_self_critical(const SelfCriticalConfig& config) {
+void check_self_critical(const SelfCriticalConfig& config, const AttentionConfig& attention) {
   if (!config.start) return;
+  if (attention.selection == SelectionKind::kGumbelSt)
+    throw UsageError(
+        "objective.self_critical needs another attention.selection than gumbel_st: its captions "
+        "are "
+        "drawn without the relaxation, so attention would learn nothing; choose soft or hard");
+  if (attention.selection == SelectionKind::kHard &&
+      attention.hard.likelihood == HardLikelihood::kMarginal)
+    throw UsageError(
+        "objective.self_critical needs attention.hard.likelihood choice: its captions are drawn "
+        "with their regions");
   if (config.baseline == SelfCriticalBaseline::kLeaveOneOut && config.samples < 2)
     throw UsageError(
         "objective.self_critical.baseline is leave_one_out and samples is 1: there is no other "
@@ -33,7 +43,7 @@ void check_config(const ExperimentConfig& config) {
   Captioner::check(config);
   constexpr Index kEpoch = 1'000'000;  // updates; the data would tell
   const Stages unused_stages(config, kEpoch, kEpoch);
-  check_self_critical(config.objective.self_critical);
+  check_self_critical(config.objective.self_critical, config.attention);
 }
 
 }  // namespace saccade

@@ -40,9 +40,11 @@ Json word_json(const DecodedWord& word, const CaptionSource& source) {
   Json out = {{"text", source.vocabulary->word(word.id)},
               {"logprob", word.log_prob},
               {"gate", nullptr},
+              {"sentinel", nullptr},
               {"attention", attention_rows(word.attention, source.grid)},
               {"sampled", nullptr}};
   if (source.gated) out["gate"] = shortest(static_cast<float>(word.gate));
+  if (source.sentinel) out["sentinel"] = shortest(static_cast<float>(word.sentinel));
   if (word.chosen >= 0) {
     out["sampled"] = Json::array({word.chosen / source.grid.cols, word.chosen % source.grid.cols});
   }

@@ -15,7 +15,8 @@ namespace saccade {
 struct CaptionSource {
   const Vocabulary* vocabulary = nullptr;
   GridShape grid{};
-  bool gated = false;  // the model has a gate; else every gate is null
+  bool gated = false;     // the model has a gate; else every gate is null
+  bool sentinel = false;  // the model has a sentinel; else every sentinel is null
   Regime regime = Regime::kExpectation;
 };
 
@@ -25,7 +26,8 @@ struct CaptionRecord {
   Geometry geometry;
 };
 
-// {"image", "caption", "words": [{"text", "logprob", "gate", "attention", "sampled"}], "grid":
+// {"image", "caption", "words": [{"text", "logprob", "gate", "sentinel", "attention", "sampled"}],
+// "grid":
 // {"rows", "cols"}, "geometry": {"original": [height, width], "resize", "seen": {"x", "y", "width",
 // "height"}, "mirrored", "input": [height, width]}, "finished", "logprob", "regime"}. attention is
 // a list of the grid's rows from the top; sampled is [row, col] of the region that hard attention

@@ -70,6 +70,7 @@ CaptionSource ModelSession::source(Regime regime) const {
   return {.vocabulary = &model().vocabulary(),
           .grid = model().grid(),
           .gated = config().attention.gate != GateKind::kNone,
+          .sentinel = config().attention.sentinel,
           .regime = regime};
 }
 

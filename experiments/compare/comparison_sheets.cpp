@@ -28,6 +28,7 @@ void ComparisonSheets::add(const std::string& title, const Captioner& model,
   const CaptionSource source{.vocabulary = &model.vocabulary(),
                              .grid = model.grid(),
                              .gated = attention.gate != GateKind::kNone,
+                             .sentinel = attention.sentinel,
                              .regime = regime.regime};
   for (std::size_t i = 0; i < images_.size(); ++i) {
     const auto found = std::find(report.images.begin(), report.images.end(), images_[i]);

@@ -242,7 +242,11 @@ TEST_CASE("a caption as JSON has its words, maps and geometry") {
   CHECK(words[0].at("sampled").is_null());
   CHECK(words[1].at("sampled") == Json({1, 2}));
   CHECK(words[0].at("attention").dump() == "[[0.1,0.2,0.3],[0.2,0.1,0.1]]");
+  CHECK(words[0].at("sentinel").is_null());
   source.gated = false;
+  source.sentinel = true;
+  record.caption.words[0].sentinel = 0.25;
+  CHECK(Json::parse(caption_json(record, source)).at("words")[0].at("sentinel") == 0.25);
   CHECK(Json::parse(caption_json(record, source)).at("words")[0].at("gate").is_null());
   CHECK(captions_json({}, source) == "[]\n");
 }

@@ -30,6 +30,11 @@ one_error "did you mean 'batch'?"
 # Values that are wrong together.
 expect 2 "$saccade" config check tiny.yaml attention.score=none attention.selection=hard
 one_error "attention.score none needs attention.selection soft"
+expect 2 "$saccade" config check tiny.yaml attention.selection=gumbel_st objective.self_critical.start=1u
+one_error "choose soft or hard"
+expect 2 "$saccade" config check tiny.yaml attention.selection=hard attention.hard.likelihood=marginal \
+  objective.self_critical.start=1u
+one_error "attention.hard.likelihood choice"
 expect 2 "$saccade" config check tiny.yaml optimizer.schedule=cosine optimizer.warmup=24
 one_error "optimizer.warmup"
 expect 2 "$saccade" train tiny.yaml --out run train.best_metric=blue_4
