@@ -10,7 +10,7 @@
 
 #include "captioning/data/load_data.h"
 #include "core/base/random.h"
-#include "core/config/experiment_config.h"
+#include "core/config/encoder_config.h"
 #include "core/tensor/shape.h"
 #include "vision/augment.h"
 #include "vision/encoders/grid.h"

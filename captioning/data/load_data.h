@@ -5,7 +5,7 @@
 
 #include "captioning/data/dataset.h"
 #include "captioning/data/scenes/scenes_dataset.h"
-#include "core/config/experiment_config.h"
+#include "core/config/data_config.h"
 #include "vision/image.h"
 
 namespace saccade {

@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "core/attention/attention.h"
-#include "core/config/experiment_config.h"
+#include "core/config/attention_config.h"
+#include "core/config/decoder_config.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {

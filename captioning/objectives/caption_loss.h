@@ -8,6 +8,7 @@
 #include "captioning/decoders/decoder.h"
 #include "captioning/objectives/reward_baseline.h"
 #include "core/attention/choosers.h"
+#include "core/config/objective_config.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {

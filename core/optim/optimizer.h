@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/config/experiment_config.h"
+#include "core/config/train_config.h"
 #include "core/kernels/optimizer_kernels.h"
 #include "core/nn/parameter_store.h"
 

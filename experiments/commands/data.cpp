@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "core/base/error.h"
+#include "core/config/experiment_config.h"
 #include "core/io/atomic_file.h"
 #include "core/parallel/parallel.h"
 #include "experiments/data_summary.h"

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/config/experiment_config.h"
+#include "core/config/encoder_config.h"
 #include "core/nn/conv2d.h"
 #include "core/nn/grid_positions.h"
 #include "core/nn/norms.h"

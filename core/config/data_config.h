@@ -1,0 +1,67 @@
+// The section `data`: images and captions.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/config/choices.h"
+#include "core/config/constraint.h"
+
+namespace saccade {
+
+struct ScenesConfig {
+  std::int64_t train = 4000;
+  std::int64_t val = 300;
+  std::int64_t test = 500;
+  std::int64_t size = 64;
+  std::int64_t objects_max = 3;
+  UnseenKind unseen = UnseenKind::kTexture;
+  std::int64_t seed = 1;
+
+  template <class V>
+  void fields(V& v) {
+    v.field("train", train, "scenes to train on", between(1, 1e7));
+    v.field("val", val, "scenes to validate on", between(1, 1e7));
+    v.field("test", test, "scenes of unseen combinations", between(1, 1e7));
+    v.field("size", size, "side of a scene in pixels", between(32, 1024));
+    v.field("objects_max", objects_max, "most objects in a scene", between(1, 3));
+    v.field("unseen", unseen, "which combinations only test scenes show");
+    v.field("seed", seed, "draws the scenes; that of the run draws weights and batches",
+            at_least(0));
+  }
+};
+
+struct DataConfig {
+  DataKind type = DataKind::kScenes;
+  std::string annotations, images, tokens, splits, val_annotations, val_images;
+  std::int64_t min_count = 5;
+  std::int64_t max_length = 20;
+  std::int64_t captions_per_image = 5;
+  BadImage on_bad_image = BadImage::kFail;
+  std::int64_t limit_train = 0;
+  std::int64_t limit_val = 0;
+  ScenesConfig scenes;
+
+  template <class V>
+  void fields(V& v) {
+    v.field("type", type, "the data set");
+    v.field("annotations", annotations, "captions JSON (karpathy, coco) or CSV (folder)");
+    v.field("images", images, "folder of the images");
+    v.field("tokens", tokens, "Flickr8k.token.txt (flickr8k)");
+    v.field("splits", splits, "folder of Flickr_8k.*Images.txt (flickr8k)");
+    v.field("val_annotations", val_annotations, "captions JSON of the validation set (coco)");
+    v.field("val_images", val_images, "folder of the validation images (coco)");
+    v.field("min_count", min_count, "words seen less often in training become <unk>",
+            between(1, 1e6));
+    v.field("max_length", max_length, "words a caption; longer ones are cut and counted",
+            between(1, 1000));
+    v.field("captions_per_image", captions_per_image, "captions kept an image; 0 = all",
+            between(0, 1000));
+    v.field("on_bad_image", on_bad_image, "what to do with an image that cannot be read");
+    v.field("limit_train", limit_train, "use only so many training images; 0 = all", at_least(0));
+    v.field("limit_val", limit_val, "use only so many validation images; 0 = all", at_least(0));
+    v.section("scenes", scenes, "the built-in data set");
+  }
+};
+
+}  // namespace saccade

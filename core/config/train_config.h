@@ -1,0 +1,100 @@
+// The sections `optimizer` and `train`: how the objective is minimised.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/config/choices.h"
+#include "core/config/constraint.h"
+#include "core/config/stop.h"
+
+namespace saccade {
+
+struct OptimizerConfig {
+  OptimizerKind type = OptimizerKind::kAdam;
+  double lr = 4e-4;
+  double momentum = 0.9;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double rho = 0.95;
+  double epsilon = 1e-8;
+  double weight_decay = 0;
+  double clip_norm = 0;
+  double clip_value = 0;
+  ScheduleKind schedule = ScheduleKind::kConstant;
+  std::int64_t warmup = 0;
+  Stop decay_every = epochs(10);
+  double decay_factor = 0.5;
+  double final_lr = 0;
+
+  template <class V>
+  void fields(V& v) {
+    v.field("type", type, "the optimizer");
+    v.field("lr", lr, "learning rate", above(0));
+    v.field("momentum", momentum, "momentum (sgd)", between_open_end(0, 1));
+    v.field("beta1", beta1, "decay of the first moment (adam, adamw)", between_open_end(0, 1));
+    v.field("beta2", beta2, "decay of the second moment (adam, adamw)", between_open_end(0, 1));
+    v.field("rho", rho, "decay of the squared gradient (rmsprop)", between_open_end(0, 1));
+    v.field("epsilon", epsilon, "added to the denominator (rmsprop, adam, adamw)", above(0));
+    v.field("weight_decay", weight_decay, "L2 decay; decoupled for adamw", at_least(0));
+    v.field("clip_norm", clip_norm, "largest norm of the whole gradient; 0 = off", at_least(0));
+    v.field("clip_value", clip_value, "largest gradient element; 0 = off", at_least(0));
+    v.field("schedule", schedule, "how the learning rate changes");
+    v.field("warmup", warmup, "updates of linear rise at the start; 0 = none", at_least(0));
+    v.field("decay_every", decay_every, "when the rate drops (step)");
+    v.field("decay_factor", decay_factor, "what it is multiplied with (step)",
+            {.min = 0, .max = 1, .min_open = true});
+    v.field("final_lr", final_lr, "learning rate at the end (cosine)", at_least(0));
+  }
+};
+
+struct EarlyStopConfig {
+  std::string metric = "Bleu_4";
+  std::int64_t patience = 0;
+
+  template <class V>
+  void fields(V& v) {
+    v.field("metric", metric, "the validation metric that has to improve", not_empty());
+    v.field("patience", patience, "validations without a better value; 0 = never stop early",
+            at_least(0));
+  }
+};
+
+struct TrainConfig {
+  std::int64_t batch = 64;
+  std::int64_t shard = 16;
+  Stop stop = epochs(20);
+  Stop validate_every = epochs(1);
+  Stop checkpoint_every = epochs(1);
+  std::int64_t keep = 2;
+  std::string best_metric = "Bleu_4";
+  std::int64_t validate_images = 0;
+  std::int64_t prefetch = 4;
+  std::int64_t bucket = 20;
+  CaptionsPerEpoch captions = CaptionsPerEpoch::kAll;
+  std::string init_from;
+  EarlyStopConfig early_stop;
+
+  template <class V>
+  void fields(V& v) {
+    v.field("batch", batch, "captions an update; images in self-critical training",
+            between(1, 65536));
+    v.field("shard", shard, "captions a shard, the unit of parallel work", between(1, 65536));
+    v.field("stop", stop, "when training ends");
+    v.field("validate_every", validate_every, "time between validations");
+    v.field("checkpoint_every", checkpoint_every, "time between checkpoints");
+    v.field("keep", keep, "latest checkpoints kept, besides the best", between(1, 10000));
+    v.field("best_metric", best_metric, "the metric that chooses the best checkpoint", not_empty());
+    v.field("validate_images", validate_images, "images a validation; 0 = all", at_least(0));
+    v.field("prefetch", prefetch, "batches prepared ahead", between(1, 64));
+    v.field("bucket", bucket,
+            "batches' worth of captions sorted by length together; 1 = mixed lengths",
+            between(1, 100000));
+    v.field("captions", captions, "the captions of an epoch");
+    v.field("init_from", init_from,
+            "checkpoint or run whose weights are the first ones; empty = random ones");
+    v.section("early_stop", early_stop, "ends a run that no longer improves");
+  }
+};
+
+}  // namespace saccade
