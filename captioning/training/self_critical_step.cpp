@@ -82,7 +82,7 @@ void SelfCriticalStep::run_shard(const TrainShard& shard, const Place& place,
   const std::uint64_t first_image = first_image_number(place.update, place.first_image);
   Tape& tape = worker.tape;
   tape.reset();
-  tape.set_parameters(model_->parameters().views());
+  tape.set_parameters(model_->parameters().views(), model_->parameters().trained());
   tape.set_training(false);  // captions are drawn without dropout
   const Var features = model_->encode(tape, shard.inputs.view());
   const auto decode = [&](const SearchOptions& options) {

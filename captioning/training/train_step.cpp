@@ -47,7 +47,7 @@ UpdateReport TrainStep::run(const TrainBatch& batch, Index update, double lr) {
     const TrainShard& shard = batch.shards[i];
     worker.loss.reset();
     worker.tape.reset();
-    worker.tape.set_parameters(model_->parameters().views());
+    worker.tape.set_parameters(model_->parameters().views(), model_->parameters().trained());
     worker.tape.set_training(true);
     worker.tape.set_random(seed, static_cast<std::uint64_t>(update),
                            static_cast<std::uint64_t>(first[i]));

@@ -37,8 +37,9 @@ Var Tape::parameter(int index) {
                  parameters_.size());
   if (parameter_nodes_.empty()) parameter_nodes_.assign(parameters_.size(), -1);
   if (parameter_nodes_[i] < 0) {
-    const Var v = variable(parameters_[i]);
-    node(v).parameter = index;
+    const bool trained = trained_.empty() || trained_[i] != 0;
+    const Var v = trained ? variable(parameters_[i]) : constant(parameters_[i]);
+    if (trained) node(v).parameter = index;
     parameter_nodes_[i] = v.id();
   }
   return Var(this, parameter_nodes_[i]);

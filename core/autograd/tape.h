@@ -56,8 +56,11 @@ class Tape {
   Tape& operator=(const Tape&) = delete;
 
   // --- set before use -------------------------------------------------------------------------
-  // The values of parameter 0, 1, ...; borrowed.
-  void set_parameters(std::span<const ConstView> values) { parameters_ = values; }
+  // The values of parameter 0, 1, ... and which of them get a gradient (empty: all); borrowed.
+  void set_parameters(std::span<const ConstView> values, std::span<const char> trained = {}) {
+    parameters_ = values;
+    trained_ = trained;
+  }
   std::span<const ConstView> parameters() const { return parameters_; }
   // With false nothing is kept for backward (inference).
   void set_recording(bool recording) { recording_ = recording; }
@@ -159,6 +162,7 @@ class Tape {
 
   Arena* arena_;
   std::span<const ConstView> parameters_;
+  std::span<const char> trained_;
   std::vector<int> parameter_nodes_;
   std::vector<Node> nodes_;
   std::vector<Step> steps_;

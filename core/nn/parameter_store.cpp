@@ -66,9 +66,33 @@ Init Init::he(Index in) { return normal(std::sqrt(2.0 / static_cast<double>(in))
 int ParameterStore::declare(const std::string& name, Shape shape, Init init, Decay decay) {
   SACCADE_ASSERT(values_.empty(), "parameter ", name, " declared after the values were made");
   SACCADE_ASSERT(find(name) < 0, "parameter ", name, " declared twice");
-  infos_.push_back({name, shape, flat_size_, init, decay});
+  infos_.push_back(
+      {.name = name, .shape = shape, .offset = flat_size_, .init = init, .decay = decay});
+  trained_.push_back(1);
+  fixed_.push_back(0);
   flat_size_ += (shape.size() + 15) / 16 * 16;
   return static_cast<int>(infos_.size()) - 1;
+}
+
+int ParameterStore::declare_fixed(const std::string& name, Shape shape, Init init) {
+  const int index = declare(name, shape, init, Decay::kNo);
+  infos_.back().rate = 0;
+  trained_.back() = 0;
+  fixed_.back() = 1;
+  return index;
+}
+
+Index ParameterStore::set_rate(const std::string& prefix, double rate) {
+  Index count = 0;
+  for (std::size_t i = 0; i < infos_.size(); ++i) {
+    const std::string& name = infos_[i].name;
+    const bool below = prefix.empty() || name == prefix || name.starts_with(prefix + ".");
+    if (!below || fixed_[i]) continue;
+    infos_[i].rate = rate;
+    trained_[i] = rate != 0;
+    ++count;
+  }
+  return count;
 }
 
 void ParameterStore::initialise(std::uint64_t seed) {
@@ -97,6 +121,12 @@ ConstView ParameterStore::value(int index) const {
 Index ParameterStore::number_count() const {
   Index total = 0;
   for (const ParameterInfo& i : infos_) total += i.shape.size();
+  return total;
+}
+
+Index ParameterStore::trained_count() const {
+  Index total = 0;
+  for (const ParameterInfo& i : infos_) total += i.rate != 0 ? i.shape.size() : 0;
   return total;
 }
 

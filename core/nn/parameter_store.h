@@ -38,6 +38,7 @@ struct ParameterInfo {
   Index offset;  // of its first number in the flat block; a multiple of 16 numbers
   Init init;
   Decay decay;
+  double rate = 1;  // multiplies the learning rate; 0: no gradient is made, nothing changes it
 };
 
 class ParameterStore {
@@ -45,6 +46,12 @@ class ParameterStore {
   // Declares a parameter and returns its index; throws InternalError if the name is taken or
   // values exist already.
   int declare(const std::string& name, Shape shape, Init init, Decay decay = Decay::kYes);
+  // The same for numbers that belong to the model but are not learned by gradients, such as the
+  // running statistics of a batch normalisation; rate 0.
+  int declare_fixed(const std::string& name, Shape shape, Init init);
+  // The rate of every parameter below `prefix` (all of them for ""), numbers declared as fixed
+  // excepted; says how many there are.
+  Index set_rate(const std::string& prefix, double rate);
   // Allocates all declared parameters and gives them their initial values.
   void initialise(std::uint64_t seed);
 
@@ -57,13 +64,17 @@ class ParameterStore {
   // All values in declaration order, for Tape::set_parameters; valid while the store lives.
   std::span<const ConstView> views() const { return views_; }
   Index flat_size() const { return flat_size_; }  // with padding between parameters
-  Index number_count() const;                     // trainable numbers
+  Index number_count() const;                     // of all parameters
+  Index trained_count() const;                    // of those that training changes
+  // Whether training changes parameter 0, 1, ... (not 0), for Tape::set_parameters.
+  std::span<const char> trained() const { return trained_; }
   Tensor& flat() { return values_; }
   const Tensor& flat() const { return values_; }
 
  private:
   std::vector<ParameterInfo> infos_;
   std::vector<ConstView> views_;
+  std::vector<char> trained_, fixed_;
   Tensor values_;
   Index flat_size_ = 0;
 };
@@ -78,6 +89,10 @@ class ParamScope {
   int declare(const std::string& name, Shape shape, Init init, Decay decay = Decay::kYes) const {
     return store_->declare(path(name), shape, init, decay);
   }
+  int declare_fixed(const std::string& name, Shape shape, Init init) const {
+    return store_->declare_fixed(path(name), shape, init);
+  }
+  const std::string& prefix() const { return prefix_; }
   ParameterStore& store() const { return *store_; }
 
  private:

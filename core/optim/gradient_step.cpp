@@ -50,8 +50,10 @@ void GradientStep::for_runs(const Tile& tile, Body body) const {
   const Index length = rows_a_run * tile.cols;
   for (Index row = 0; row < tile.rows; row += rows_a_run) {
     const Index begin = info.offset + (tile.row + row) * width + tile.col;
-    body(ParameterRange{.begin = begin, .end = begin + length, .decay = info.decay},
-         row * tile.cols);
+    body(
+        ParameterRange{
+            .begin = begin, .end = begin + length, .decay = info.decay, .rate = info.rate},
+        row * tile.cols);
   }
 }
 

@@ -27,10 +27,12 @@ class Sgd final : public Optimizer {
     const Index count = range.end - range.begin;
     const Real decay = decay_of(range, weight_decay_);
     if (momentum_ > 0) {
-      kernels::momentum_update({.lr = lr_, .decay = decay, .momentum = real(momentum_)}, gradient,
-                               count, weights(range), moment(0, range));
+      kernels::momentum_update(
+          {.lr = lr_ * real(range.rate), .decay = decay, .momentum = real(momentum_)}, gradient,
+          count, weights(range), moment(0, range));
     } else {
-      kernels::sgd_update({.lr = lr_, .decay = decay}, gradient, count, weights(range));
+      kernels::sgd_update({.lr = lr_ * real(range.rate), .decay = decay}, gradient, count,
+                          weights(range));
     }
   }
 
@@ -51,7 +53,7 @@ class RmsProp final : public Optimizer {
   }
 
   void update(const ParameterRange& range, const kernels::ClippedGradient& gradient) override {
-    kernels::rmsprop_update({.lr = lr_,
+    kernels::rmsprop_update({.lr = lr_ * real(range.rate),
                              .decay = decay_of(range, weight_decay_),
                              .rho = real(rho_),
                              .epsilon = real(epsilon_)},
@@ -73,9 +75,10 @@ class Adam final : public Optimizer {
 
   void update(const ParameterRange& range, const kernels::ClippedGradient& gradient) override {
     kernels::AdamUpdate u = update_;
+    u.step *= real(range.rate);
     if (range.decay == Decay::kYes) {
       u.decay = decay_;
-      u.keep = keep_;
+      u.keep = real(1 - range.rate * taken_off_);
     }
     kernels::adam_update(u, gradient, range.end - range.begin, weights(range), moment(0, range),
                          moment(1, range));
@@ -91,11 +94,12 @@ class Adam final : public Optimizer {
                .epsilon = real(config_.epsilon)};
     const bool decoupled = config_.type == OptimizerKind::kAdamw;
     decay_ = real(decoupled ? 0 : config_.weight_decay);
-    keep_ = real(decoupled ? 1 - lr * config_.weight_decay : 1);
+    taken_off_ = decoupled ? lr * config_.weight_decay : 0;
   }
   OptimizerConfig config_;
   kernels::AdamUpdate update_;
-  Real decay_ = 0, keep_ = 1;
+  Real decay_ = 0;
+  double taken_off_ = 0;  // of a weight, by decoupled decay
 };
 
 }  // namespace

@@ -18,6 +18,7 @@ struct ParameterRange {
   Index begin = 0;
   Index end = 0;
   Decay decay = Decay::kNo;
+  double rate = 1;  // multiplies the learning rate
 };
 
 class Optimizer {

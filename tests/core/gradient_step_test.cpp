@@ -34,7 +34,7 @@ struct Model {
 class Shard {
  public:
   Shard(const Model& model, std::uint64_t seed, Real poison = 1) : tape_(arena_) {
-    tape_.set_parameters(model.store.views());
+    tape_.set_parameters(model.store.views(), model.store.trained());
     Random random({seed, Stream::kTest, 0, 0});
     const Var weight = tape_.parameter(model.weight), bias = tape_.parameter(model.bias);
     std::vector<Var> outputs;
@@ -285,6 +285,32 @@ TEST_CASE("steps of one size hold no more memory than the first") {
   }
   CHECK(held.front() > 0);
   CHECK(held.back() == held.front());
+}
+
+TEST_CASE("what is frozen gets no gradient and keeps its values, the rest is as without it") {
+  const auto weights = [](std::initializer_list<const char*> frozen) {
+    Model model;
+    for (const char* name : frozen) REQUIRE(model.store.set_rate(name, 0) == 1);
+    const auto optimizer = make_optimizer({}, model.store);
+    GradientStep step(model.store, *optimizer, {});
+    Shard shard(model, 5);
+    const std::vector<Tape*> tapes{&shard.tape()};
+    step.apply(tapes, 0.1);
+    for (const LinearGrad& job : shard.tape().linear_grads())
+      CHECK(model.store.info(job.parameter).rate == 1);
+    return model;
+  };
+  const Model first, all = weights({}), some = weights({"tall", "table"});
+  for (const int p : {first.weight, first.bias, first.table, first.tall, first.long_bias}) {
+    const bool frozen = p == first.tall || p == first.table;
+    const ConstView got = some.store.value(p), want = (frozen ? first : all).store.value(p);
+    CHECK(std::equal(got.data, got.data + got.size(), want.data));
+    const ConstView trained = all.store.value(p), old = first.store.value(p);
+    CHECK_FALSE(std::equal(trained.data, trained.data + trained.size(), old.data));
+  }
+  CHECK(all.store.trained_count() == all.store.number_count());
+  CHECK(all.store.trained_count() - some.store.trained_count() ==
+        kWords * kIn + kTallIn * kTallOut);
 }
 
 }  // namespace saccade

@@ -18,6 +18,7 @@ ParameterStore small_store() {
   store.declare("weight", Shape{5, 7}, Init::normal(1));
   store.declare("bias", Shape{3}, Init::normal(1), Decay::kNo);
   store.declare("other", Shape{18}, Init::normal(1));
+  store.set_rate("other", 0.25);
   store.initialise(1);
   return store;
 }
@@ -83,11 +84,12 @@ TEST_CASE("optimizers follow their formulas over several updates") {
           optimizer->begin_step(lr);
           for (const ParameterInfo& info : store.infos()) {
             const Index end = info.offset + info.shape.size();
-            optimizer->update({.begin = info.offset, .end = end, .decay = info.decay},
-                              {.data = grads.data() + info.offset});
+            optimizer->update(
+                {.begin = info.offset, .end = end, .decay = info.decay, .rate = info.rate},
+                {.data = grads.data() + info.offset});
             for (Index i = info.offset; i < end; ++i)
               reference_update(config, static_cast<double>(grads[static_cast<std::size_t>(i)]),
-                               info.decay == Decay::kYes ? weight_decay : 0, t, lr,
+                               info.decay == Decay::kYes ? weight_decay : 0, t, lr * info.rate,
                                expected[static_cast<std::size_t>(i)]);
           }
         }
