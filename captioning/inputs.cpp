@@ -21,9 +21,10 @@ Normalization normalization_of(const EncoderConfig& config) {
 // Pixels of the network's input become shares of what is seen.
 AugmentOptions augment_options(const EncoderConfig& config) {
   const AugmentConfig& augment = config.augment;
-  if (2 * augment.shift > config.image_size) {
+  if (2 * augment.shift > std::min(config.height(), config.width())) {
     throw UsageError(str("encoder.augment.shift is ", augment.shift,
-                         " pixels, more than half of encoder.image_size ", config.image_size));
+                         " pixels, more than half of the network's input, ", config.height(), " x ",
+                         config.width()));
   }
   return {.flip = augment.flip ? 0.5 : 0,
           .shift = static_cast<double>(augment.shift) / static_cast<double>(config.image_size),
@@ -39,7 +40,8 @@ std::unique_ptr<FrozenEncoder> load_frozen(const EncoderConfig& config) {
   return std::make_unique<OnnxEncoder>(
       OnnxEncoderOptions{.model = config.model,
                          .layer = config.layer,
-                         .image_size = config.image_size,
+                         .image_size = config.height(),
+                         .image_width = config.width(),
                          .resize = resize_mode(config.resize),
                          .normalization = normalization_of(config)});
 }
@@ -47,16 +49,17 @@ std::unique_ptr<FrozenEncoder> load_frozen(const EncoderConfig& config) {
 }  // namespace
 
 InputPipeline::InputPipeline(const EncoderConfig& config)
-    : preparation_{.height = config.image_size,
-                   .width = config.image_size,
+    : preparation_{.height = config.height(),
+                   .width = config.width(),
                    .mode = resize_mode(config.resize)},
       normalization_(normalization_of(config)),
       augment_(augment_options(config)),
       augments_(config.augment.flip || config.augment.shift > 0 || config.augment.color > 0) {
-  if (config.type == EncoderKind::kCnn) return;
+  if (config.type != EncoderKind::kOnnx) return;
   if (augments_) {
     throw UsageError(
-        "encoder.augment needs encoder.type cnn: the features of a frozen encoder are computed "
+        "encoder.augment needs an encoder that is trained: the features of a frozen encoder are "
+        "computed "
         "once");
   }
   frozen_ = load_frozen(config);

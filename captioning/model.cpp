@@ -4,6 +4,24 @@
 
 namespace saccade {
 
+namespace {
+
+// How fast the encoder's stages learn, beside the decoder.
+void set_rates(const ExperimentConfig& config, const Encoder& encoder, ParameterStore& parameters) {
+  const EncoderConfig& from = config.encoder;
+  const std::vector<std::string> stages = encoder.stages();
+  const auto count = static_cast<std::int64_t>(stages.size());
+  if (from.frozen_stages > count)
+    throw UsageError(str("encoder.frozen_stages is ", from.frozen_stages, "; encoder.type ",
+                         enum_name(from.type), " has ", count, " stages"));
+  if (from.lr) parameters.set_rate("encoder", *from.lr / config.optimizer.lr);
+  const std::int64_t frozen = from.frozen_stages < 0 ? count : from.frozen_stages;
+  for (std::int64_t s = 0; s < frozen; ++s)
+    parameters.set_rate("encoder." + stages[static_cast<std::size_t>(s)], 0);
+}
+
+}  // namespace
+
 Captioner::Captioner(const ExperimentConfig& config, Vocabulary vocabulary,
                      const GridShape& frozen_grid)
     : Captioner(config, std::move(vocabulary), frozen_grid, Declared{}) {
@@ -11,17 +29,18 @@ Captioner::Captioner(const ExperimentConfig& config, Vocabulary vocabulary,
 }
 
 void Captioner::check(const ExperimentConfig& config) {
-  if (config.encoder.type == EncoderKind::kCnn)
+  if (config.encoder.type != EncoderKind::kOnnx)
     const Captioner unused(config, Vocabulary(), {}, Declared{});
 }
 
 Captioner::Captioner(const ExperimentConfig& config, Vocabulary vocabulary,
                      const GridShape& frozen_grid, Declared)
     : vocabulary_(std::move(vocabulary)) {
-  if (config.encoder.type == EncoderKind::kCnn) {
-    cnn_ = std::make_unique<CnnEncoder>(config.encoder, ParamScope(parameters_, "encoder"));
-    grid_ = cnn_->grid();
-    input_shape_ = {config.encoder.image_size, config.encoder.image_size, 3};
+  if (config.encoder.type != EncoderKind::kOnnx) {
+    encoder_ = make_encoder(config.encoder, ParamScope(parameters_, "encoder"));
+    grid_ = encoder_->grid();
+    input_shape_ = encoder_->input_shape();
+    set_rates(config, *encoder_, parameters_);
   } else {
     SACCADE_ASSERT(frozen_grid.size() > 0, "a frozen encoder without a grid");
     input_shape_ = {frozen_grid.regions(), frozen_grid.features};
@@ -47,7 +66,7 @@ Captioner::Captioner(const ExperimentConfig& config, Vocabulary vocabulary,
 
 Var Captioner::encode_grid(Tape& tape, ConstView input) const {
   const Var x = tape.constant(input);
-  return cnn_ ? cnn_->forward(tape, x) : (*positions_)(tape, x);
+  return encoder_ ? encoder_->forward(tape, x) : (*positions_)(tape, x);
 }
 
 Var Captioner::encode(Tape& tape, ConstView input) const {

@@ -10,8 +10,7 @@
 #include "core/config/experiment_config.h"
 #include "core/nn/grid_positions.h"
 #include "core/nn/parameter_store.h"
-#include "vision/encoders/cnn.h"
-#include "vision/encoders/grid.h"
+#include "vision/encoders/encoder.h"
 
 namespace saccade {
 
@@ -32,7 +31,7 @@ class Captioner {
   bool has_attention() const { return has_attention_; }
   // The grid the decoder attends to; features include what positions add.
   const GridShape& grid() const { return grid_; }
-  // What encode() takes for each image: pixels [S, S, 3] or frozen features [L, D].
+  // What encode() takes for each image: pixels [H, W, 3] or frozen features [L, D].
   const Shape& input_shape() const { return input_shape_; }
 
   // What refines the grid before the decoder looks at it; null if the config has no layers.
@@ -56,7 +55,7 @@ class Captioner {
 
   Vocabulary vocabulary_;
   ParameterStore parameters_;
-  std::unique_ptr<CnnEncoder> cnn_;           // none with a frozen encoder
+  std::unique_ptr<Encoder> encoder_;          // none with a frozen encoder
   std::unique_ptr<GridPositions> positions_;  // of a frozen grid; a trainable one adds its own
   std::unique_ptr<Refinement> refinement_;    // none if the config has no layers
   std::unique_ptr<Decoder> decoder_;

@@ -37,15 +37,6 @@ constexpr auto enum_table(BadImage) {
   });
 }
 
-enum class EncoderKind { kCnn, kOnnx };
-constexpr auto enum_table(EncoderKind) {
-  using enum EncoderKind;
-  return enum_rows<EncoderKind>({
-      {kCnn, "cnn", "a small convolutional network, trained with the decoder"},
-      {kOnnx, "onnx", "a frozen pretrained network from an ONNX file"},
-  });
-}
-
 enum class ResizeKind { kSquash, kCrop };
 constexpr auto enum_table(ResizeKind) {
   using enum ResizeKind;

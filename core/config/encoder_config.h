@@ -2,14 +2,32 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/base/enum_names.h"
 #include "core/config/choices.h"
 #include "core/config/constraint.h"
 #include "core/config/refinement_config.h"
 
 namespace saccade {
+
+enum class EncoderKind {
+#define SACCADE_ENCODER(name, enumerator, ...) enumerator,
+#include "core/config/encoders.def"
+#undef SACCADE_ENCODER
+  kOnnx
+};
+constexpr auto enum_table(EncoderKind) {
+  using enum EncoderKind;
+  return enum_rows<EncoderKind>({
+#define SACCADE_ENCODER(name, enumerator, what, ...) {enumerator, #name, what},
+#include "core/config/encoders.def"
+#undef SACCADE_ENCODER
+      {kOnnx, "onnx", "a frozen pretrained network from an ONNX file"},
+  });
+}
 
 struct AugmentConfig {
   bool flip = false;
@@ -28,23 +46,34 @@ struct EncoderConfig {
   EncoderKind type = EncoderKind::kCnn;
   std::vector<std::int64_t> channels = {32, 64, 96, 128};
   std::int64_t image_size = 64;
+  std::int64_t image_width = 0;
   ResizeKind resize = ResizeKind::kSquash;
   std::string model, layer, cache;
   bool half = false;
+  std::optional<double> lr;
+  std::int64_t frozen_stages = 0;
   PositionKind positions = PositionKind::kNone;
   double input_mean = 127.5;
   double input_scale = 127.5;
   AugmentConfig augment;
   RefinementConfig refine;
 
+  // Of the network's input, in pixels.
+  std::int64_t height() const { return image_size; }
+  std::int64_t width() const { return image_width == 0 ? image_size : image_width; }
+
   template <class V>
   void fields(V& v) {
     v.field("type", type, "the image encoder");
     v.field("channels", channels, "width of each stage; the first three halve the image (cnn)",
             {.min = 1, .max = 4096, .not_empty = true});
-    v.field("image_size", image_size, "side of the network's square input in pixels",
-            between(8, 2048));
-    v.field("resize", resize, "how an image becomes that square");
+    v.field("image_size", image_size, "height of the network's input in pixels", between(8, 2048));
+    v.field("image_width", image_width, "its width; 0 = as image_size", between(0, 2048));
+    v.field("resize", resize, "how an image becomes that rectangle");
+    v.field("lr", lr, "learning rate of the encoder; null = that of the optimizer", at_least(0));
+    v.field("frozen_stages", frozen_stages,
+            "stages, from the pixels on, that training leaves as they are; -1 = all of them",
+            between(-1, 1000));
     v.field("model", model, "path of the .onnx file (onnx)");
     v.field("layer", layer, "name of the layer whose output is the grid (onnx)");
     v.field("cache", cache, "folder for cached features (onnx); empty = no cache");

@@ -46,17 +46,20 @@ TEST_CASE("the encoder gives the grid it announces") {
     EncoderConfig config;
     GridShape grid;
   };
+  EncoderConfig wide = config_of({8, 8, 8}, 32);
+  wide.image_width = 72;
   const Case cases[] = {
       {config_of({32, 64, 96, 128}, 64), {8, 8, 128}},
       {config_of({8, 16}, 64), {16, 16, 16}},
       {config_of({6, 7, 9, 5, 3}, 17), {3, 3, 3}},
       {config_of({8, 8, 8}, 32, PositionKind::kCoordinates), {4, 4, 10}},
       {config_of({8, 8, 8}, 32, PositionKind::kSinusoidal), {4, 4, 8}},
+      {wide, {4, 9, 8}},
   };
   for (const Case& c : cases) {
     const Model model(c.config);
     CHECK(model.encoder.grid() == c.grid);
-    const Tensor pixels = noise({2, c.config.image_size, c.config.image_size, 3}, 1);
+    const Tensor pixels = noise({2, c.config.height(), c.config.width(), 3}, 1);
     const Tensor features = model.encode(pixels.view());
     CHECK(features.shape() == Shape{2, c.grid.regions(), c.grid.features});
   }

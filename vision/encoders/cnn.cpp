@@ -16,30 +16,33 @@ Index stride_of(std::size_t stage) { return stage < kHalvingStages ? 2 : 1; }
 // A kernel of 3 in the middle of a pair of pixels lies half a pixel beside it: before it with one
 // zero all around, after it with zeros after only. The third stage makes up for the first two, so
 // that of 8 x 8 pixels a cell, the cell sees around pixel 4. An odd side has no such choice.
-Padding padding_of(std::size_t stage, Index side) {
-  return stage == kHalvingStages - 1 && side % 2 == 0 ? Padding(0, 1) : 1;
+Padding padding_of(std::size_t stage, Index height, Index width) {
+  return stage == kHalvingStages - 1 && height % 2 == 0 && width % 2 == 0 ? Padding(0, 1) : 1;
 }
 
-// The side of the image that a stage sees; with the number of stages, that of the grid.
-Index side_at(const EncoderConfig& config, std::size_t stage) {
-  Index side = config.image_size;
+// What is left of a side of the image before a stage; with the number of stages, of the grid.
+Index side_at(Index side, std::size_t stage) {
   for (std::size_t s = 0; s < stage; ++s) side = (side - 1) / stride_of(s) + 1;
   return side;
 }
 
 // The grid before positions.
 GridExtents plain_grid(const EncoderConfig& config) {
-  if (config.channels.empty() || config.image_size < 1)
+  if (config.channels.empty() || config.height() < 1 || config.width() < 1)
     throw UsageError(str("encoder: a cnn needs at least one stage and one pixel; got ",
-                         config.channels.size(), " channels, image_size ", config.image_size));
-  const Index side = side_at(config, config.channels.size());
-  return {.rows = side, .cols = side, .features = config.channels.back()};
+                         config.channels.size(), " channels, image_size ", config.image_size,
+                         ", image_width ", config.image_width));
+  const std::size_t stages = config.channels.size();
+  return {.rows = side_at(config.height(), stages),
+          .cols = side_at(config.width(), stages),
+          .features = config.channels.back()};
 }
 
 }  // namespace
 
 CnnEncoder::CnnEncoder(const EncoderConfig& config, const ParamScope& scope)
-    : image_size_(config.image_size),
+    : height_(config.height()),
+      width_(config.width()),
       positions_(scope.sub("positions"), config.positions, plain_grid(config)) {
   Index in = 3;
   for (std::size_t stage = 0; stage < config.channels.size(); ++stage) {
@@ -47,12 +50,13 @@ CnnEncoder::CnnEncoder(const EncoderConfig& config, const ParamScope& scope)
     const ParamScope here = scope.sub("stage" + std::to_string(stage + 1));
     // Without bias: the normalisation has a shift of its own.
     stages_.push_back(
-        {Conv2d(here.sub("conv"), {.in = in,
-                                   .out = out,
-                                   .kernel = 3,
-                                   .stride = stride_of(stage),
-                                   .padding = padding_of(stage, side_at(config, stage)),
-                                   .bias = false}),
+        {Conv2d(here.sub("conv"),
+                {.in = in,
+                 .out = out,
+                 .kernel = 3,
+                 .stride = stride_of(stage),
+                 .padding = padding_of(stage, side_at(height_, stage), side_at(width_, stage)),
+                 .bias = false}),
          GroupNorm(here.sub("norm"), out,
                    {.groups = std::gcd(out, Index{8}), .activation = Activation::kRelu})});
     in = out;
@@ -63,13 +67,23 @@ CnnEncoder::CnnEncoder(const EncoderConfig& config, const ParamScope& scope)
 
 Var CnnEncoder::forward(Tape& tape, Var pixels) const {
   const Shape& shape = pixels.shape();
-  SACCADE_CHECK(shape == Shape({shape[0], image_size_, image_size_, 3}), "[cnn] made for [B, ",
-                image_size_, ", ", image_size_, ", 3]; got ", shape);
+  SACCADE_CHECK(shape == Shape({shape[0], height_, width_, 3}), "[cnn] made for [B, ", height_,
+                ", ", width_, ", 3]; got ", shape);
   const Index batch = shape[0];
   Var x = pixels;
   for (const Stage& stage : stages_) x = stage.norm(tape, stage.conv(tape, x));
   const Index features = x.cols();
   return positions_(tape, ops::reshape(x, {batch, grid_.regions(), features}));
+}
+
+std::vector<std::string> CnnEncoder::stages() const {
+  std::vector<std::string> out;
+  for (std::size_t s = 1; s <= stages_.size(); ++s) out.push_back("stage" + std::to_string(s));
+  return out;
+}
+
+std::unique_ptr<Encoder> make_cnn_encoder(const EncoderConfig& config, const ParamScope& scope) {
+  return std::make_unique<CnnEncoder>(config, scope);
 }
 
 }  // namespace saccade

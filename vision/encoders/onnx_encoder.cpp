@@ -137,6 +137,9 @@ struct OnnxEncoder::Impl {
     idle.push_back(std::move(net));
   }
 
+  Index height() const { return options.image_size; }
+  Index width() const { return options.image_width == 0 ? height() : options.image_width; }
+
   cv::Mat forward(cv::dnn::Net& net, const Image& image) const {
     net.setInput(to_blob(image, options.normalization));
     return net.forward(layer);
@@ -151,10 +154,10 @@ void OnnxEncoder::Impl::find_grid() {
   layer = find_layer(net, options);
   cv::Mat output;
   try {
-    output = forward(net, Image(options.image_size, options.image_size));
+    output = forward(net, Image(height(), width()));
   } catch (const cv::Exception&) {
-    throw DataError(str(options.model.string(), ": cannot be run on ", options.image_size, "x",
-                        options.image_size, " images up to layer '", options.layer,
+    throw DataError(str(options.model.string(), ": cannot be run on ", height(), "x", width(),
+                        " images up to layer '", options.layer,
                         "'; check image_size against the model"));
   }
   std::vector<Index> shape;
@@ -176,7 +179,8 @@ void OnnxEncoder::Impl::make_digest() {
   Digest all;
   all.add({reinterpret_cast<const char*>(model.data()), model.size()});
   all.add(layer);
-  all.add(str("size ", options.image_size, " resize ", enum_name(options.resize)));
+  const std::string size = width() == height() ? str(height()) : str(height(), "x", width());
+  all.add(str("size ", size, " resize ", enum_name(options.resize)));
   const auto add_floats = [&](const std::array<float, 3>& values) {
     all.add({reinterpret_cast<const char*>(values.data()), sizeof(values)});
   };
@@ -186,9 +190,11 @@ void OnnxEncoder::Impl::make_digest() {
 }
 
 OnnxEncoder::OnnxEncoder(const OnnxEncoderOptions& options) : impl_(std::make_unique<Impl>()) {
-  if (options.image_size < 1 || options.image_size > 4096)
+  if (options.image_size < 1 || options.image_size > 4096 || options.image_width < 0 ||
+      options.image_width > 4096)
     throw UsageError(
-        str("encoder.image_size must be between 1 and 4096; got ", options.image_size));
+        str("encoder.image_size must be between 1 and 4096 and image_width at most 4096; got ",
+            options.image_size, " and ", options.image_width));
   impl_->options = options;
   impl_->model = read_model(options.model);
   impl_->find_grid();
@@ -200,18 +206,16 @@ OnnxEncoder::~OnnxEncoder() = default;
 GridShape OnnxEncoder::grid() const { return impl_->grid; }
 
 PrepareOptions OnnxEncoder::preparation() const {
-  return {.height = impl_->options.image_size,
-          .width = impl_->options.image_size,
-          .mode = impl_->options.resize};
+  return {.height = impl_->height(), .width = impl_->width(), .mode = impl_->options.resize};
 }
 
 std::string OnnxEncoder::digest() const { return impl_->digest; }
 
 void OnnxEncoder::encode(const Image& network_image, std::span<float> out) const {
-  const Index size = impl_->options.image_size;
+  const Index height = impl_->height(), width = impl_->width();
   const GridShape& grid = impl_->grid;
-  SACCADE_CHECK(network_image.height == size && network_image.width == size,
-                "[onnx] takes images of ", size, "x", size, "; got ", network_image.height, "x",
+  SACCADE_CHECK(network_image.height == height && network_image.width == width,
+                "[onnx] takes images of ", height, "x", width, "; got ", network_image.height, "x",
                 network_image.width);
   SACCADE_CHECK(static_cast<Index>(out.size()) == grid.size(), "[onnx] output needs ", grid.size(),
                 " numbers; got ", out.size());

@@ -12,8 +12,9 @@ namespace saccade {
 
 struct OnnxEncoderOptions {
   std::filesystem::path model;
-  std::string layer;  // the layer whose output [1, features, rows, cols] is the grid
-  Index image_size = 224;
+  std::string layer;       // the layer whose output [1, features, rows, cols] is the grid
+  Index image_size = 224;  // the height of the network's input
+  Index image_width = 0;   // 0: as the height
   ResizeMode resize = ResizeMode::kSquash;
   Normalization normalization{};
 };

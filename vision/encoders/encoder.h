@@ -1,0 +1,34 @@
+// The interface of an encoder that training may change. All of them are lines of
+// core/config/encoders.def.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/autograd/tape.h"
+#include "core/config/encoder_config.h"
+#include "core/nn/parameter_store.h"
+#include "vision/encoders/grid.h"
+
+namespace saccade {
+
+class Encoder {
+ public:
+  virtual ~Encoder() = default;
+  // Normalised pixels [B, ...input_shape()] -> features [B, L, D], a vector a region of grid().
+  virtual Var forward(Tape& tape, Var pixels) const = 0;
+  // The grid that forward() gives, with what the positions add.
+  virtual GridShape grid() const = 0;
+  // Of one image: [height, width, 3].
+  virtual Shape input_shape() const = 0;
+  // The names below which the parameters lie, stage after stage from the pixels on, so that the
+  // first ones can be frozen.
+  virtual std::vector<std::string> stages() const = 0;
+};
+
+// The network of a config; declares its parameters in `scope`. Throws UsageError on sizes that do
+// not fit together, InternalError for a frozen encoder (grid.h).
+std::unique_ptr<Encoder> make_encoder(const EncoderConfig& config, const ParamScope& scope);
+
+}  // namespace saccade

@@ -1,0 +1,25 @@
+#include "core/base/error.h"
+#include "vision/encoders/encoder.h"
+
+namespace saccade {
+
+// One declaration a line of the registry.
+#define SACCADE_ENCODER(name, ...) \
+  std::unique_ptr<Encoder> make_##name##_encoder(const EncoderConfig&, const ParamScope&);
+#include "core/config/encoders.def"
+#undef SACCADE_ENCODER
+
+std::unique_ptr<Encoder> make_encoder(const EncoderConfig& config, const ParamScope& scope) {
+  switch (config.type) {
+#define SACCADE_ENCODER(name, enumerator, ...) \
+  case EncoderKind::enumerator:                \
+    return make_##name##_encoder(config, scope);
+#include "core/config/encoders.def"
+#undef SACCADE_ENCODER
+    case EncoderKind::kOnnx:
+      break;
+  }
+  throw InternalError("a frozen encoder has no network to train");
+}
+
+}  // namespace saccade
