@@ -5,6 +5,7 @@
 #include <new>
 #include <nlohmann/json.hpp>
 
+#include "captioning/evaluation/attention_health.h"
 #include "captioning/training/checkpoint_content.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
@@ -133,8 +134,12 @@ void ArmRunner::score(const Arm& arm, SeedResult& result) {
                                        str(done, " of ", total, " captions"));
                        }});
   }
-  for (const RegimeReport& regime : report.regimes)
+  for (const RegimeReport& regime : report.regimes) {
     result.regimes.push_back({regime.regime, regime.corpus});
+    if (!loaded.model->has_attention()) continue;
+    for (const auto& [name, value] : attention_health(regime.captions).scores())
+      result.regimes.back().corpus.emplace_back("attention_" + name, value);
+  }
   if (!sheets_) {
     dataset_ = data.dataset.name;
     split_ = split;
