@@ -85,12 +85,21 @@ std::vector<DecodedCaption> Captioner::caption(ConstView input, const SearchOpti
                 first_image);
 }
 
-SearchOptions search_options(const ExperimentConfig& config) {
+SearchOptions search_options(const ExperimentConfig& config, const Vocabulary& vocabulary) {
+  std::vector<int> forbidden;
+  for (const std::string& word : config.search.forbidden)
+    if (const Index id = vocabulary.id(word); id >= Vocabulary::kSpecials)
+      forbidden.push_back(static_cast<int>(id));
   return {.mode = config.search.mode,
           .beam = config.search.beam,
           .max_length = config.search.max_length,
           .length_normalization = config.search.length_normalization,
           .temperature = config.search.temperature,
+          .top_k = config.search.top_k,
+          .top_p = config.search.top_p,
+          .rules = {.min_length = config.search.min_length,
+                    .no_repeat_ngram = config.search.no_repeat_ngram,
+                    .forbidden = std::move(forbidden)},
           .regime = evaluation_regimes(config.attention).front(),
           .seed = static_cast<std::uint64_t>(config.seed)};
 }

@@ -49,11 +49,11 @@ std::unique_ptr<DatasetInputs> load_inputs(const LoadedData& loaded, const Input
                                          needed_images(loaded, request));
 }
 
-EvaluationRequest validation_request(const TrainingRequest& request) {
+EvaluationRequest validation_request(const TrainingRequest& request, const Vocabulary& vocabulary) {
   const ExperimentConfig& config = *request.config;
   return {.split = request.validation,
           .most_images = config.train.validate_images,
-          .search = search_options(config),
+          .search = search_options(config, vocabulary),
           .regimes = {evaluation_regimes(config.attention).front()},
           .extent = Extent::kCaptions};
 }
@@ -61,10 +61,11 @@ EvaluationRequest validation_request(const TrainingRequest& request) {
 // The metrics a run chooses by must exist; that they do not should not be found after an epoch.
 void check_metrics(const TrainingRequest& request, const Captioner& model) {
   const ExperimentConfig& config = *request.config;
-  EvaluationRequest trial = validation_request(request);
+  EvaluationRequest trial = validation_request(request, model.vocabulary());
   trial.most_images = 1;
   trial.search.mode = SearchMode::kGreedy;
   trial.search.max_length = 2;
+  trial.search.rules = {};
   const Metrics found =
       first_scores(evaluate(model, request.data->loaded(), request.data->inputs(), trial));
   std::vector<std::string> known;
@@ -86,7 +87,7 @@ void check_metrics(const TrainingRequest& request, const Captioner& model) {
 
 Metrics validate(const TrainingRequest& request, const Captioner& model) {
   Progress progress(request.label + ", validating");
-  EvaluationRequest validation = validation_request(request);
+  EvaluationRequest validation = validation_request(request, model.vocabulary());
   validation.progress = [&](Index done, Index total) {
     progress.show(static_cast<double>(done) / static_cast<double>(total),
                   std::to_string(done) + " of " + std::to_string(total) + " images");

@@ -4,6 +4,7 @@
 
 #include "captioning/search/strategies.h"
 #include "captioning/search/trace.h"
+#include "captioning/search/word_rules.h"
 #include "captioning/search/word_scores.h"
 
 namespace saccade {
@@ -51,6 +52,9 @@ class BeamSearch {
   void step() {
     trace_.see(batch_.step(words_, group_).glimpse);
     WordScores scores(batch_.logits(), special_);
+    if (options_.rules.any())
+      for (Index row = 0; row < batch_.slots() * group_; ++row)
+        apply_rules(options_.rules, special_, trace_.said(batch_.word(), row), row, scores);
     std::vector<std::vector<Extension>> next;  // by slot
     std::vector<bool> done;
     for (Index slot = 0; slot < batch_.slots(); ++slot) {

@@ -19,6 +19,11 @@ void check(const SearchOptions& options, const Shape& features) {
   SACCADE_CHECK(options.samples >= 1, "[search] samples must be at least 1; got ", options.samples);
   if (!(options.temperature > 0))
     throw UsageError(str("search.temperature must be above 0; got ", options.temperature));
+  if (!(options.top_p > 0 && options.top_p <= 1))
+    throw UsageError(str("search.top_p must be above 0 and at most 1; got ", options.top_p));
+  if (options.rules.min_length > options.max_length)
+    throw UsageError(str("search.min_length ", options.rules.min_length,
+                         " is more than search.max_length ", options.max_length));
   if (!(options.length_normalization >= 0) || std::isinf(options.length_normalization))
     throw UsageError(str("search.length_normalization must be a number from 0; got ",
                          options.length_normalization));

@@ -49,12 +49,24 @@ enum class Sayable {
   kAll,    // every word of the vocabulary: draws then have exactly the model's distribution
 };
 
+// Rules of every search; the defaults allow all words.
+struct WordRules {
+  Index min_length = 0;          // words before <eos> may be said
+  Index no_repeat_ngram = 0;     // no n-gram of so many words is said twice; 0: off
+  std::vector<int> forbidden{};  // words that are never said
+
+  bool any() const { return min_length > 0 || no_repeat_ngram > 0 || !forbidden.empty(); }
+};
+
 struct SearchOptions {
   SearchMode mode = SearchMode::kBeam;
   Index beam = 3;
   Index max_length = 20;            // words, <eos> not counted
   double length_normalization = 0;  // hypotheses compete by log p / length^this
   double temperature = 1;           // of the words' distribution; sampling only
+  Index top_k = 0;                  // words are drawn from so many, the most probable; 0: from all
+  double top_p = 1;                 // words are drawn from the fewest that have this share
+  WordRules rules{};
   Regime regime = Regime::kExpectation;
   std::uint64_t seed = 1;  // of sampled words and regions, and of permutations
   Index samples = 1;       // captions drawn of each image; sampling only

@@ -4,6 +4,7 @@
 
 #include "captioning/search/strategies.h"
 #include "captioning/search/trace.h"
+#include "captioning/search/word_rules.h"
 #include "captioning/search/word_scores.h"
 
 namespace saccade {
@@ -42,6 +43,9 @@ std::vector<DecodedCaption> follow(SearchBatch& batch, const SpecialWords& speci
   while (batch.slots() > 0) {
     trace.see(batch.step(words, group).glimpse);
     WordScores scores(batch.logits(), special, options.sayable);
+    if (options.rules.any())
+      for (Index row = 0; row < batch.slots() * group; ++row)
+        apply_rules(options.rules, special, trace.said(batch.word(), row), row, scores);
     std::vector<Said> said;
     std::vector<bool> done;
     for (Index slot = 0; slot < batch.slots(); ++slot) {
@@ -81,7 +85,9 @@ std::vector<DecodedCaption> sample_search(SearchBatch& batch, const SpecialWords
   return follow(batch, special, options, [&](WordScores& scores, Index slot, std::span<int> words) {
     Random random(word_key(options.seed, batch.image_number(slot), batch.word()));
     Index row = slot * static_cast<Index>(words.size());
-    for (int& word : words) word = scores.draw(row++, options.temperature, random.uniform());
+    const WordScores::Draw from{
+        .temperature = options.temperature, .top_k = options.top_k, .top_p = options.top_p};
+    for (int& word : words) word = scores.draw(row++, from, random.uniform());
   });
 }
 

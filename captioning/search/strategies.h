@@ -14,7 +14,8 @@ inline namespace SACCADE_NUMERIC {
 // The most probable word at every step, the lower id of equals.
 std::vector<DecodedCaption> greedy_search(SearchBatch& batch, const SpecialWords& special,
                                           const SearchOptions& options);
-// Every word drawn from softmax(logits / temperature); options.samples captions an image.
+// Every word drawn from softmax(logits / temperature), of the top_k or top_p most probable ones;
+// options.samples captions an image.
 std::vector<DecodedCaption> sample_search(SearchBatch& batch, const SpecialWords& special,
                                           const SearchOptions& options);
 // The `beam` most probable hypotheses of an image side by side; one that says <eos> leaves its

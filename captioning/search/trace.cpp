@@ -44,6 +44,16 @@ DecodedWord Trace::look(Index step, Index row) const {
   return word;
 }
 
+std::vector<int> Trace::said(Index step, Index row) const {
+  std::vector<int> words(static_cast<std::size_t>(step));
+  for (std::size_t t = words.size(); t-- > 0;) {
+    const Said& last = steps_[t].said[static_cast<std::size_t>(row)];
+    words[t] = last.word;
+    row = last.row;
+  }
+  return words;
+}
+
 std::vector<DecodedWord> Trace::words(Index step, Index row) const {
   std::vector<DecodedWord> words(static_cast<std::size_t>(step));
   for (std::size_t t = words.size(); t-- > 0;) {

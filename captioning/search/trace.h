@@ -24,7 +24,9 @@ class Trace {
   void say(std::vector<Said> said) { steps_.back().said = std::move(said); }
   // Where a row of a step looked; no word yet.
   DecodedWord look(Index step, Index row) const;
-  // The words said before `step` (0 is the first) on the way to its row.
+  // The ids of the words said before `step` (0 is the first) on the way to its row.
+  std::vector<int> said(Index step, Index row) const;
+  // The same words with where each looked.
   std::vector<DecodedWord> words(Index step, Index row) const;
 
  private:

@@ -36,17 +36,38 @@ double WordScores::log_prob(Index r, int word) const {
   return static_cast<double>(logits_.row(r)[word]) - static_cast<double>(normalizers_[r]);
 }
 
-int WordScores::draw(Index r, double temperature, double u) {
+void WordScores::forbid(Index r, int word) {
+  logits_.row(r)[word] = -std::numeric_limits<Real>::infinity();
+}
+
+// Sets the probabilities of all but the words that may be drawn to 0.
+void WordScores::leave_most_probable(const Draw& from) {
+  const auto count = static_cast<Index>(probabilities_.size());
+  if ((from.top_k <= 0 || from.top_k >= count) && from.top_p >= 1) return;
+  const Index most = from.top_k > 0 ? std::min(from.top_k, count) : count;
+  kernels::top(probabilities_, most, ranked_);
+  double total = 0, share = 0;
+  for (const kernels::Ranked& word : ranked_) total += static_cast<double>(word.value);
+  std::fill(probabilities_.begin(), probabilities_.end(), Real{0});
+  for (const kernels::Ranked& word : ranked_) {
+    if (from.top_p < 1 && share >= from.top_p * total && share > 0) break;
+    probabilities_[static_cast<std::size_t>(word.place)] = word.value;
+    share += static_cast<double>(word.value);
+  }
+}
+
+int WordScores::draw(Index r, const Draw& from, double u) {
   const std::span<const Real> logits = row(r);
   const std::vector<kernels::Ranked>& first = best(r, 1);
   if (first.empty()) return -1;
   const Real largest = first[0].value;
-  const Real divisor = static_cast<Real>(std::max(temperature, 1e-6));
+  const Real divisor = static_cast<Real>(std::max(from.temperature, 1e-6));
   probabilities_.resize(logits.size());
   for (std::size_t v = 0; v < logits.size(); ++v)
     probabilities_[v] = (logits[v] - largest) / divisor;
   const View p{probabilities_.data(), {1, logits_.cols()}};
   kernels::softmax(p, p);
+  leave_most_probable(from);
   double total = 0;
   for (const Real p_word : probabilities_) total += static_cast<double>(p_word);
   double left = u * total;

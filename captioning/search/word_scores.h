@@ -21,17 +21,27 @@ class WordScores {
   // fewer. Valid until the next call.
   const std::vector<kernels::Ranked>& best(Index row, Index count);
   double log_prob(Index row, int word) const;
+  // The word may not be chosen in this row; it keeps its share of the distribution.
+  void forbid(Index row, int word);
+  // From what a word is drawn.
+  struct Draw {
+    double temperature = 1;  // below 1e-6 counts as that
+    Index top_k = 0;         // the most probable words only (Fan et al. 2018); 0: all
+    double top_p = 1;        // the fewest most probable words with this share of what top_k left
+                             // (nucleus; Holtzman et al. 2020)
+  };
   // A word drawn from softmax(logits / temperature) with the number u of [0, 1); -1 if none may be
-  // chosen. Temperatures below 1e-6 count as that.
-  int draw(Index row, double temperature, double u);
+  // chosen.
+  int draw(Index row, const Draw& from, double u);
 
  private:
   std::span<const Real> row(Index r) const {
     return {logits_.row(r), static_cast<std::size_t>(logits_.cols())};
   }
+  void leave_most_probable(const Draw& from);
   View logits_;
   Tensor normalizers_;  // [R]
-  std::vector<kernels::Ranked> best_;
+  std::vector<kernels::Ranked> best_, ranked_;
   std::vector<Real> probabilities_;
 };
 

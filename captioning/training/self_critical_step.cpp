@@ -13,10 +13,19 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+// Without what narrows the words of captions that people are to read.
+SearchOptions free_options(const ExperimentConfig& config) {
+  SearchOptions options = search_options(config, Vocabulary());
+  options.top_k = 0;
+  options.top_p = 1;
+  options.rules = {};
+  return options;
+}
+
 // The distribution that is trained: over the whole vocabulary, with regions drawn under hard
 // attention.
 SearchOptions sampling_options(const ExperimentConfig& config) {
-  SearchOptions options = search_options(config);
+  SearchOptions options = free_options(config);
   options.mode = SearchMode::kSample;
   options.temperature = config.objective.self_critical.temperature;
   options.samples = config.objective.self_critical.samples;
@@ -26,7 +35,7 @@ SearchOptions sampling_options(const ExperimentConfig& config) {
 }
 
 SearchOptions greedy_options(const ExperimentConfig& config) {
-  SearchOptions options = search_options(config);
+  SearchOptions options = free_options(config);
   options.mode = SearchMode::kGreedy;
   return options;
 }

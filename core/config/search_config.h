@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "core/config/choices.h"
 #include "core/config/constraint.h"
@@ -14,6 +16,11 @@ struct SearchConfig {
   std::int64_t max_length = 20;
   double length_normalization = 0;
   double temperature = 1;
+  std::int64_t top_k = 0;
+  double top_p = 1;
+  std::int64_t min_length = 0;
+  std::int64_t no_repeat_ngram = 0;
+  std::vector<std::string> forbidden;
 
   template <class V>
   void fields(V& v) {
@@ -24,6 +31,14 @@ struct SearchConfig {
             "log p is divided by length^this; 0 = off", between(0, 10));
     v.field("temperature", temperature, "divides the logits (sample)",
             {.min = 0, .max = 1000, .min_open = true});
+    v.field("top_k", top_k, "words are drawn from so many, the most probable; 0 = all (sample)",
+            between(0, 1e7));
+    v.field("top_p", top_p, "words are drawn from the fewest that have this share (sample)",
+            {.min = 0, .max = 1, .min_open = true});
+    v.field("min_length", min_length, "shortest caption in words", between(0, 1000));
+    v.field("no_repeat_ngram", no_repeat_ngram, "n-grams of so many words are said once; 0 = off",
+            between(0, 1000));
+    v.field("forbidden", forbidden, "words that are never said");
   }
 };
 

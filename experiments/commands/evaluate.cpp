@@ -71,7 +71,7 @@ int run_evaluate(const EvaluateArgs& args) {
     report = evaluate(session.model(), data, inputs,
                       {.split = split,
                        .most_images = args.images,
-                       .search = search_options(session.config()),
+                       .search = search_options(session.config(), session.model().vocabulary()),
                        .regimes = regimes,
                        .region_draws = args.region_draws,
                        .samples = args.samples,

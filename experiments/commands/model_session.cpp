@@ -44,7 +44,7 @@ ModelSession::ModelSession(const ModelArgs& args)
 }
 
 SearchOptions ModelSession::search(const std::string& regime) const {
-  SearchOptions options = search_options(config());
+  SearchOptions options = search_options(config(), model().vocabulary());
   if (regime == "all") {
     throw UsageError("--regime all is for evaluate; name one regime");
   }

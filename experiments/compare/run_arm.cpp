@@ -126,7 +126,7 @@ void ArmRunner::score(const Arm& arm, SeedResult& result) {
     Progress progress("evaluating");
     report = evaluate(*loaded.model, data, data_->inputs(),
                       {.split = split,
-                       .search = search_options(arm.config),
+                       .search = search_options(arm.config, loaded.model->vocabulary()),
                        .regimes = evaluation_regimes(arm.config.attention),
                        .extent = Extent::kCaptions,
                        .progress = [&](Index done, Index total) {

@@ -168,7 +168,7 @@ TEST_CASE("a model whose score sees no region is found out") {
   CHECK(warning->find("100 % of the maps are uniform") != std::string::npos);
 
   // The captions themselves, in every way to take the context.
-  SearchOptions search = search_options(experiment.config);
+  SearchOptions search = search_options(experiment.config, experiment.model.vocabulary());
   const auto words = [&](Ablation ablation) {
     search.ablation = ablation;
     std::vector<int> out;
