@@ -68,7 +68,7 @@ std::vector<ProfiledHead> profiles_of(const Captioner& model, ConstView input,
   Var x = model.encode_grid(tape, input);
   if (const Refinement* refinement = model.refinement()) {
     Index layer = 0;
-    for (const RefinementBlock& block : refinement->blocks()) {
+    for (const TransformerBlock& block : refinement->blocks()) {
       add_layer(heads, block.weights(tape, x, {}), layer++);
       x = block(tape, x, {});
     }

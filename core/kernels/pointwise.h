@@ -15,11 +15,14 @@ void sigmoid(ConstView x, View y);
 void relu(ConstView x, View y);
 void leaky_relu(ConstView x, Real slope, View y);  // max(x, slope x); slope in [0, 1)
 void exp(ConstView x, View y);                     // of -infinity it may be tiny, not 0
+void gelu(ConstView x, View y);                    // x / 2 (1 + erf(x / sqrt(2)))
 // dx += dy (1 - y^2), dx += dy y (1 - y), dx += dy [y > 0], dx += dy (slope unless y > 0).
 void tanh_backward(ConstView y, ConstView dy, View dx);
 void sigmoid_backward(ConstView y, ConstView dy, View dx);
 void relu_backward(ConstView y, ConstView dy, View dx);
 void leaky_relu_backward(ConstView y, Real slope, ConstView dy, View dx);
+// dx += dy (Phi(x) + x phi(x)), of the normal distribution.
+void gelu_backward(ConstView x, ConstView dy, View dx);
 
 void add(ConstView a, ConstView b, View y);                 // y = a + b
 void multiply(ConstView a, ConstView b, View y);            // y = a * b
@@ -62,6 +65,7 @@ void lstm_cell_backward(ConstView gates, ConstView c_prev, ConstView tanh_c, Con
 namespace reference {
 void tanh(ConstView x, View y);
 void sigmoid(ConstView x, View y);
+void gelu(ConstView x, View y);
 void softmax(ConstView x, View y);
 void cross_entropy(ConstView logits, std::span<const int> targets, View nll, View lse);
 void lstm_cell(View gates, ConstView c_prev, View c, View tanh_c, View h);

@@ -23,11 +23,11 @@ Var GroupNorm::operator()(Tape& tape, Var x) const {
   return ops::group_norm(x, tape.parameter(gain_), tape.parameter(shift_), options_);
 }
 
-LayerNorm::LayerNorm(const ParamScope& scope, Index width)
-    : gain_(declare_gain(scope, width)), shift_(declare_shift(scope, width)) {}
+LayerNorm::LayerNorm(const ParamScope& scope, Index width, double epsilon)
+    : gain_(declare_gain(scope, width)), shift_(declare_shift(scope, width)), epsilon_(epsilon) {}
 
 Var LayerNorm::operator()(Tape& tape, Var x) const {
-  return ops::layer_norm(x, tape.parameter(gain_), tape.parameter(shift_));
+  return ops::layer_norm(x, tape.parameter(gain_), tape.parameter(shift_), epsilon_);
 }
 
 }  // namespace SACCADE_NUMERIC

@@ -21,11 +21,12 @@ class GroupNorm {
 // Declares `gain` (1 at first) and `shift` (0), a number a column; see ops::layer_norm.
 class LayerNorm {
  public:
-  LayerNorm(const ParamScope& scope, Index width);
+  LayerNorm(const ParamScope& scope, Index width, double epsilon = 1e-5);
   Var operator()(Tape& tape, Var x) const;  // [..., width] -> as x
 
  private:
   int gain_, shift_;
+  double epsilon_;
 };
 
 }  // namespace SACCADE_NUMERIC

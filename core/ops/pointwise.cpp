@@ -93,6 +93,14 @@ Var exp(Var x) {
   return y;
 }
 
+Var gelu(Var x) {
+  Tape& tape = x.tape();
+  const Var y = tape.output(x.shape(), {x});
+  kernels::gelu(x.value(), tape.mutable_value(y));
+  tape.record(y, [x, y, t = &tape] { kernels::gelu_backward(x.value(), t->grad(y), t->grad(x)); });
+  return y;
+}
+
 Var dropout(Var x, double rate) {
   SACCADE_CHECK(rate >= 0 && rate < 1, "[dropout] rate must be in [0, 1); got ", rate);
   Tape& tape = x.tape();

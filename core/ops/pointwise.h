@@ -16,6 +16,8 @@ Var relu(Var x);
 // x where it is above 0, else slope x (Maas et al. 2013). slope in [0, 1).
 Var leaky_relu(Var x, Real slope);
 Var exp(Var x);
+// x times the normal distribution's share below x (Hendrycks and Gimpel 2016), exact.
+Var gelu(Var x);
 // Inverted dropout while the tape trains and rate > 0, else x itself. rate in [0, 1).
 Var dropout(Var x, double rate);
 // y[r, :] = x[r, :] * factor[r];  x [R, D], factor [R, 1].

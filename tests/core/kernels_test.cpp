@@ -145,6 +145,9 @@ TEST_CASE("element-wise kernels agree with their twins") {
     kernels::sigmoid(x.view(), fast.view());
     kernels::reference::sigmoid(x.view(), reference.view());
     CHECK(close(reference.view(), fast.view()));
+    kernels::gelu(x.view(), fast.view());
+    kernels::reference::gelu(x.view(), reference.view());
+    CHECK(close(reference.view(), fast.view()));
     kernels::softmax(x.view(), fast.view());
     kernels::reference::softmax(x.view(), reference.view());
     CHECK(close(reference.view(), fast.view()));
@@ -178,8 +181,8 @@ TEST_CASE("NaN comes out where it went in") {
     Tensor x = filled({1, 19}, 1);
     x[place] = kNan;
     Tensor y(x.shape()), nll({1}), lse({1});
-    for (auto kernel :
-         {kernels::tanh, kernels::sigmoid, kernels::relu, kernels::exp, kernels::softmax}) {
+    for (auto kernel : {kernels::tanh, kernels::sigmoid, kernels::relu, kernels::gelu, kernels::exp,
+                        kernels::softmax}) {
       kernel(x.view(), y.view());
       CHECK(std::isnan(y[place]));
     }

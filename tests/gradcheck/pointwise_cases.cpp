@@ -64,6 +64,10 @@ std::vector<GradientCase> pointwise_cases() {
                      .build = [slope](Tape&, Inputs in) -> Outputs {
                        return {ops::leaky_relu(in[0], slope)};
                      }});
+  cases.push_back({.op = "gelu",
+                   .name = "from the middle to where it is x or 0",
+                   .inputs = random_tensors({{4, 5}}, "gelu", 3),
+                   .build = [](Tape&, Inputs in) -> Outputs { return {ops::gelu(in[0])}; }});
   cases.push_back({.op = "exp",
                    .name = "twice over",
                    .inputs = random_tensors({{3, 4}}, "exp"),

@@ -6,7 +6,6 @@
 #include "core/attention/sequence/linformer_attention.h"
 #include "core/attention/sequence/multi_head_attention.h"
 #include "core/attention/sequence/window_attention.h"
-#include "core/ops/pointwise.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -59,27 +58,19 @@ std::unique_ptr<SequenceAttention> make_sequence_attention(const ParamScope& sco
   throw InternalError("a kind of attention that nobody makes");
 }
 
-Var RefinementBlock::operator()(Tape& tape, Var x, const AttentionMask& mask) const {
-  const Var y = ops::add(x, (*attention_)(tape, attention_norm_(tape, x), mask));
-  return ops::add(y, narrow_(tape, ops::relu(widen_(tape, dense_norm_(tape, y)))));
-}
-
-ConstView RefinementBlock::weights(Tape& tape, Var x, const AttentionMask& mask) const {
-  return attention_->weights(tape, attention_norm_(tape, x), mask);
-}
-
 Refinement::Refinement(const ParamScope& scope, const RefinementConfig& options,
                        const GridExtents& grid) {
   if (options.layers < 1)
     throw UsageError(str("a refinement has at least one layer; got ", options.layers));
   for (Index layer = 0; layer < options.layers; ++layer)
     blocks_.emplace_back(
-        scope.sub(std::to_string(layer)), grid.features,
+        scope.sub(std::to_string(layer)),
+        TransformerBlockOptions{.features = grid.features, .multiple = 2},
         [&](const ParamScope& own) { return make_sequence_attention(own, options, grid, layer); });
 }
 
 Var Refinement::operator()(Tape& tape, Var x, const AttentionMask& mask) const {
-  for (const RefinementBlock& block : blocks_) x = block(tape, x, mask);
+  for (const TransformerBlock& block : blocks_) x = block(tape, x, mask);
   return x;
 }
 

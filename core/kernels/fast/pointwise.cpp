@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
+#include <unsupported/Eigen/SpecialFunctions>
 
 #include "core/kernels/internal/eigen_maps.h"
 
@@ -18,6 +20,13 @@ auto logistic(const Expression& x) {
   return Real(0.5) + Real(0.5) * (Real(0.5) * x).tanh();
 }
 
+// The normal distribution's share below x.
+template <class Expression>
+auto below(const Expression& x) {
+  constexpr Real kRootHalf = Real(1 / std::numbers::sqrt2);
+  return Real(0.5) + Real(0.5) * (kRootHalf * x).erf();
+}
+
 }  // namespace
 
 void tanh(ConstView x, View y) { array(y) = array(x).tanh(); }
@@ -25,6 +34,7 @@ void sigmoid(ConstView x, View y) { array(y) = logistic(array(x)); }
 void relu(ConstView x, View y) { array(y) = array(x).max(Real(0)); }
 void leaky_relu(ConstView x, Real slope, View y) { array(y) = array(x).max(slope * array(x)); }
 void exp(ConstView x, View y) { array(y) = array(x).exp(); }
+void gelu(ConstView x, View y) { array(y) = array(x) * below(array(x)); }
 
 void tanh_backward(ConstView y, ConstView dy, View dx) {
   array(dx) += array(dy) * (1 - array(y).square());
@@ -38,6 +48,12 @@ void relu_backward(ConstView y, ConstView dy, View dx) {
 
 void leaky_relu_backward(ConstView y, Real slope, ConstView dy, View dx) {
   for (Index i = 0; i < y.size(); ++i) dx[i] += y[i] > 0 ? dy[i] : slope * dy[i];
+}
+
+void gelu_backward(ConstView x, ConstView dy, View dx) {
+  constexpr Real kDensity = Real(0.5 * std::numbers::inv_sqrtpi * std::numbers::sqrt2);
+  const auto in = array(x);
+  array(dx) += array(dy) * (below(in) + in * kDensity * (Real(-0.5) * in.square()).exp());
 }
 
 void add(ConstView a, ConstView b, View y) { array(y) = array(a) + array(b); }

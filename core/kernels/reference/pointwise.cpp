@@ -19,6 +19,10 @@ void sigmoid(ConstView x, View y) {
   for (Index i = 0; i < x.size(); ++i) y[i] = logistic(x[i]);
 }
 
+void gelu(ConstView x, View y) {
+  for (Index i = 0; i < x.size(); ++i) y[i] = x[i] / 2 * (1 + std::erf(x[i] / std::sqrt(Real{2})));
+}
+
 void softmax(ConstView x, View y) {
   for (Index r = 0; r < x.rows(); ++r) {
     const Real* in = x.row(r);

@@ -264,6 +264,39 @@ TEST_CASE("a block whose last products are 0 passes its input on") {
   CHECK(apart(x.view(), y.view()) == 0);
 }
 
+TEST_CASE(
+    "blocks of every activation and placement have their gradients, and post-norm ends normed") {
+  const Tensor x = noise({2, 3, 8}, 1);
+  for (const DenseActivation activation : {DenseActivation::kRelu, DenseActivation::kGelu})
+    for (const NormPlacement norm : {NormPlacement::kPre, NormPlacement::kPost}) {
+      CAPTURE(static_cast<int>(activation), static_cast<int>(norm));
+      ParameterStore store;
+      const TransformerBlock block(
+          ParamScope(store, "block"),
+          {.features = 8, .multiple = 3, .activation = activation, .norm = norm, .epsilon = 1e-6},
+          [](const ParamScope& scope) {
+            return std::make_unique<MultiHeadAttention>(scope,
+                                                        SequenceWidths{.features = 8, .heads = 2});
+          });
+      test::randomise(store);
+      const auto run = [&](Tape& tape) { return block(tape, tape.constant(x.view()), {}); };
+      CHECK(test::gradient_error(store, run) < 1e-5);
+      CHECK(store.value(store.find("block.widen.weight")).shape == Shape{8, 24});
+      const View gain = store.value(store.find("block.dense_norm.gain"));
+      std::fill_n(gain.data, gain.size(), Real{1});
+      const View shift = store.value(store.find("block.dense_norm.shift"));
+      std::fill_n(shift.data, shift.size(), Real{0});
+      const Tensor y = value_of(store, run);
+      double most = 0;
+      for (Index r = 0; r < 6; ++r) {
+        double mean = 0;
+        for (Index c = 0; c < 8; ++c) mean += y.view().row(r)[c] / 8;
+        most = std::max(most, std::abs(mean));
+      }
+      CHECK((norm == NormPlacement::kPost ? most < kSame : most > 1e-3));
+    }
+}
+
 TEST_CASE("options that do not fit are refused in one line") {
   const auto refuses = [](const RefinementConfig& options) {
     ParameterStore store;

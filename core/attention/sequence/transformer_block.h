@@ -1,0 +1,76 @@
+// A transformer's encoder block and the parts that its decoder shares: the normalised residual
+// around a layer, and the dense network of every position (Vaswani et al. 2017, section 3.1, 3.3;
+// pre-norm: Xiong et al. 2020).
+#pragma once
+
+#include <memory>
+
+#include "core/attention/sequence/sequence_attention.h"
+#include "core/config/norm_placement.h"
+#include "core/nn/dense.h"
+#include "core/nn/norms.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+enum class DenseActivation { kRelu, kGelu };
+
+struct TransformerBlockOptions {
+  Index features = 0;  // D
+  Index multiple = 4;  // hidden width of the dense network, in D
+  DenseActivation activation = DenseActivation::kRelu;
+  NormPlacement norm = NormPlacement::kPre;
+  double dropout = 0;  // of what each layer adds, and of the dense network's hidden units
+  double epsilon = 1e-5;
+};
+
+// What stands around a layer f: x + dropout(f(norm(x))), or norm(x + dropout(f(x))). Declares what
+// LayerNorm does.
+class Residual {
+ public:
+  Residual(const ParamScope& scope, const TransformerBlockOptions& options);
+  Var enter(Tape& tape, Var x) const;         // what f gets; [..., D] -> as x
+  Var leave(Tape& tape, Var x, Var y) const;  // what becomes of x and y = f(enter(x))
+
+ private:
+  LayerNorm norm_;
+  NormPlacement placement_;
+  double dropout_;
+};
+
+// W_2 dropout(activation(W_1 x + b_1)) + b_2. Declares widen, narrow.
+class PositionNetwork {
+ public:
+  PositionNetwork(const ParamScope& scope, const TransformerBlockOptions& options);
+  Var operator()(Tape& tape, Var x) const;  // [..., D] -> as x
+
+ private:
+  Dense widen_, narrow_;
+  DenseActivation activation_;
+  double dropout_;
+};
+
+// Attention among the positions, then the network of each, both with residuals. Declares attention,
+// attention_norm, dense_norm, widen, narrow.
+class TransformerBlock {
+ public:
+  // make(scope) declares the attention in the scope it is given.
+  template <class Make>
+  TransformerBlock(const ParamScope& scope, const TransformerBlockOptions& options, Make make)
+      : attention_(make(scope.sub("attention"))),
+        attention_residual_(scope.sub("attention_norm"), options),
+        dense_residual_(scope.sub("dense_norm"), options),
+        dense_(scope, options) {}
+
+  Var operator()(Tape& tape, Var x, const AttentionMask& mask) const;  // [B, L, D] -> as x
+  // What the attention of this block weighs when x comes in; see SequenceAttention::weights.
+  ConstView weights(Tape& tape, Var x, const AttentionMask& mask) const;
+
+ private:
+  std::unique_ptr<SequenceAttention> attention_;
+  Residual attention_residual_, dense_residual_;
+  PositionNetwork dense_;
+};
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

@@ -1,0 +1,17 @@
+// Where a transformer's layers normalise.
+#pragma once
+
+#include "core/base/enum_names.h"
+
+namespace saccade {
+
+enum class NormPlacement { kPre, kPost };
+constexpr auto enum_table(NormPlacement) {
+  using enum NormPlacement;
+  return enum_rows<NormPlacement>({
+      {kPre, "pre", "x + f(norm(x)), and once at the end; trains without a warm-up"},
+      {kPost, "post", "norm(x + f(x)), as published in 2017"},
+  });
+}
+
+}  // namespace saccade
