@@ -6,6 +6,7 @@
 
 #include "captioning/evaluation/evaluate.h"
 #include "captioning/training/checkpoint_content.h"
+#include "captioning/training/first_embedding.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/suggest.h"
@@ -186,7 +187,10 @@ bool RunData::serves(const ExperimentConfig& config) const { return same_data(co
 bool same_data(const ExperimentConfig& a, const ExperimentConfig& b) {
   const auto differences = config_differences(a, b);
   return std::none_of(differences.begin(), differences.end(), [](const Difference& d) {
-    const bool of_model = d.path == "encoder.channels" || d.path == "encoder.positions";
+    const auto below = [&](const char* section) { return d.path.starts_with(section); };
+    const bool of_model = below("encoder.channels") || below("encoder.positions") ||
+                          below("encoder.vit.") || below("encoder.refine.") ||
+                          d.path == "encoder.lr" || d.path == "encoder.frozen_stages";
     return (d.path.starts_with("data.") || d.path.starts_with("encoder.")) && !of_model;
   });
 }
@@ -234,6 +238,8 @@ TrainingResult run_training(const TrainingRequest& request, const StopSignal& si
   if (start) {
     restore_run(*start, config, identity, model, trainer);
   } else {
+    if (const std::string note = start_embedding(config, set, model); !note.empty())
+      log::info(note);
     origin = first_weights(config.train.init_from, identity, model);
   }
   reporter.open(directory.path());

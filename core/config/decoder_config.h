@@ -5,6 +5,7 @@
 
 #include "core/config/choices.h"
 #include "core/config/constraint.h"
+#include "core/config/embeddings_config.h"
 
 namespace saccade {
 
@@ -14,6 +15,7 @@ struct DecoderConfig {
   std::int64_t embedding = 512;
   double dropout = 0.5;
   std::int64_t init_hidden = 512;
+  EmbeddingsConfig embeddings = {};
 
   template <class V>
   void fields(V& v) {
@@ -23,6 +25,7 @@ struct DecoderConfig {
     v.field("dropout", dropout, "share of units dropped in training", between_open_end(0, 1));
     v.field("init_hidden", init_hidden, "hidden width of the networks that start the state",
             between(1, 65536));
+    v.section("embeddings", embeddings, "the first vectors of the words");
   }
 };
 

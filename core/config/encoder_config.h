@@ -10,6 +10,7 @@
 #include "core/config/choices.h"
 #include "core/config/constraint.h"
 #include "core/config/refinement_config.h"
+#include "core/config/vit_config.h"
 
 namespace saccade {
 
@@ -55,6 +56,7 @@ struct EncoderConfig {
   PositionKind positions = PositionKind::kNone;
   double input_mean = 127.5;
   double input_scale = 127.5;
+  VitConfig vit;
   AugmentConfig augment;
   RefinementConfig refine;
 
@@ -65,7 +67,8 @@ struct EncoderConfig {
   template <class V>
   void fields(V& v) {
     v.field("type", type, "the image encoder");
-    v.field("channels", channels, "width of each stage; the first three halve the image (cnn)",
+    v.field("channels", channels,
+            "width of each stage; the first three halve the image (cnn, hybrid)",
             {.min = 1, .max = 4096, .not_empty = true});
     v.field("image_size", image_size, "height of the network's input in pixels", between(8, 2048));
     v.field("image_width", image_width, "its width; 0 = as image_size", between(0, 2048));
@@ -81,7 +84,8 @@ struct EncoderConfig {
     v.field("positions", positions, "what tells a region where it is");
     v.field("input_mean", input_mean, "the network sees (pixel - input_mean) / input_scale");
     v.field("input_scale", input_scale, "see input_mean", above(0));
-    v.section("augment", augment, "random changes of training images (cnn)");
+    v.section("vit", vit, "the transformer (vit, hybrid)");
+    v.section("augment", augment, "random changes of training images; not with a frozen encoder");
     v.section("refine", refine, "attention among the regions of the grid");
   }
 };

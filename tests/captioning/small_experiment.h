@@ -39,7 +39,7 @@ struct Experiment {
   EvaluationRequest request(Split split = Split::kVal, Index most = 0) const {
     return {.split = split,
             .most_images = most,
-            .search = search_options(config),
+            .search = search_options(config, model.vocabulary()),
             .regimes = evaluation_regimes(config.attention)};
   }
   EvaluationReport run(const EvaluationRequest& request) const {

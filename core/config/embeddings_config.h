@@ -1,0 +1,34 @@
+// The section `decoder.embeddings`: what the decoder knows of its words before it learns.
+#pragma once
+
+#include <string>
+
+#include "core/base/enum_names.h"
+#include "core/config/constraint.h"
+
+namespace saccade {
+
+enum class EmbeddingSource { kRandom, kTfidf, kFile };
+constexpr auto enum_table(EmbeddingSource) {
+  using enum EmbeddingSource;
+  return enum_rows<EmbeddingSource>({
+      {kRandom, "random", "nothing"},
+      {kTfidf, "tfidf", "which training captions a word stands in: TF-IDF, reduced by an SVD"},
+      {kFile, "file", "vectors of a GloVe or word2vec text file"},
+  });
+}
+
+struct EmbeddingsConfig {
+  EmbeddingSource source = EmbeddingSource::kRandom;
+  std::string file;
+  bool frozen = false;
+
+  template <class V>
+  void fields(V& v) {
+    v.field("source", source, "where the first vectors of the words come from");
+    v.field("file", file, "the text file (file)");
+    v.field("frozen", frozen, "training leaves all of them as they are");
+  }
+};
+
+}  // namespace saccade

@@ -1,0 +1,138 @@
+#include "vision/encoders/vit.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.h"
+#include "tests/support/catch.h"
+#include "tests/support/twins.h"
+
+namespace saccade {
+
+using Catch::Matchers::Contains;
+
+using test::noise;
+
+namespace {
+
+EncoderConfig small(EncoderKind type = EncoderKind::kVit) {
+  EncoderConfig config;
+  config.type = type;
+  config.image_size = 32;
+  config.image_width = 48;
+  config.channels = {4, 6, 8};
+  config.vit = {.width = 12, .layers = 2, .heads = 3, .patch = type == EncoderKind::kVit ? 8 : 1};
+  return config;
+}
+
+struct Model {
+  explicit Model(const EncoderConfig& config)
+      : encoder(make_encoder(config, ParamScope(parameters, ""))) {
+    parameters.initialise(1);
+    for (Real& x : parameters.flat().span()) x *= 3;  // maps that are not flat
+  }
+  Tensor encode(ConstView pixels) const {
+    Arena arena;
+    Tape tape(arena);
+    tape.set_recording(false);
+    tape.set_parameters(parameters.views());
+    const ConstView features = encoder->forward(tape, tape.constant(pixels)).value();
+    return Tensor(features.shape, features.span());
+  }
+  ParameterStore parameters;
+  std::unique_ptr<Encoder> encoder;
+};
+
+// The image with the 8 x 8 patches (row, col) and (row, col + 1) exchanged.
+Tensor exchanged(const Tensor& image, Index row, Index col) {
+  Tensor out(image.shape(), image.span());
+  const Index width = image.shape()[2];
+  for (Index y = 8 * row; y < 8 * row + 8; ++y)
+    for (Index x = 8 * col; x < 8 * col + 8; ++x)
+      for (Index c = 0; c < 3; ++c)
+        std::swap(out[(y * width + x) * 3 + c], out[(y * width + x + 8) * 3 + c]);
+  return out;
+}
+
+double difference(const Tensor& a, Index row_a, const Tensor& b, Index row_b) {
+  double out = 0;
+  const Index width = a.shape()[2];
+  for (Index d = 0; d < width; ++d)
+    out = std::max(out, std::abs(static_cast<double>(a[row_a * width + d]) -
+                                 static_cast<double>(b[row_b * width + d])));
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("patches are the grid, whatever tokens have no place") {
+  for (const EncoderKind type : {EncoderKind::kVit, EncoderKind::kHybrid})
+    for (const bool class_token : {false, true})
+      for (const Index registers : {0, 2}) {
+        EncoderConfig config = small(type);
+        config.vit.class_token = class_token;
+        config.vit.registers = registers;
+        const Model model(config);
+        CHECK(model.encoder->grid() == GridShape{.rows = 4, .cols = 6, .features = 12});
+        CHECK(model.encode(noise({2, 32, 48, 3}, 1).view()).shape() == Shape({2, 24, 12}));
+      }
+}
+
+TEST_CASE("without positions a vision transformer sees a bag of patches") {
+  for (const PositionKind positions :
+       {PositionKind::kNone, PositionKind::kSinusoidal, PositionKind::kLearned}) {
+    EncoderConfig config = small();
+    config.positions = positions;
+    const Model model(config);
+    const Tensor image = noise({1, 32, 48, 3}, 2);
+    const Tensor before = model.encode(image.view());
+    const Tensor after = model.encode(exchanged(image, 1, 2).view());  // regions 8 and 9
+    const bool bag = positions == PositionKind::kNone;
+    CAPTURE(enum_name(positions));
+    CHECK((difference(before, 8, after, 9) < 1e-5) == bag);
+    CHECK((difference(before, 9, after, 8) < 1e-5) == bag);
+    CHECK((difference(before, 0, after, 0) < 1e-5) == bag);
+  }
+}
+
+TEST_CASE("every image of a batch is encoded by itself") {
+  const Model model(small(EncoderKind::kHybrid));
+  const Tensor three = noise({3, 32, 48, 3}, 3);
+  const Tensor all = model.encode(three.view());
+  const Index size = 32 * 48 * 3;
+  for (Index b = 0; b < 3; ++b) {
+    const Tensor one = model.encode({three.data() + b * size, {1, 32, 48, 3}});
+    for (Index l = 0; l < 24; ++l) CHECK(difference(all, b * 24 + l, one, l) < 1e-4);
+  }
+}
+
+TEST_CASE("every parameter but the last normalisation's belongs to one stage") {
+  for (const EncoderKind type : {EncoderKind::kVit, EncoderKind::kHybrid}) {
+    Model model(small(type));
+    Index of_stages = 0;
+    for (const std::string& stage : model.encoder->stages()) {
+      const Index count = model.parameters.set_rate(stage, 0);
+      CHECK(count > 0);
+      of_stages += count;
+    }
+    CHECK(of_stages == static_cast<Index>(model.parameters.count()) - 2);
+    CHECK(model.parameters.trained_count() == 2 * 12);
+  }
+}
+
+TEST_CASE("a vision transformer refuses what does not fit") {
+  EncoderConfig config = small();
+  config.vit.patch = 7;
+  CHECK_THROWS_WITH(Model(config), Contains("encoder.vit.patch 7 does not divide 32 x 48 pixels"));
+  config = small(EncoderKind::kHybrid);
+  config.vit.patch = 4;
+  CHECK_THROWS_WITH(Model(config), Contains("does not divide 4 x 6, the cells of the CNN's grid"));
+  config = small();
+  config.vit.heads = 5;
+  CHECK_THROWS_AS(Model(config), UsageError);
+  config = small();
+  config.positions = PositionKind::kCoordinates;
+  CHECK_THROWS_WITH(Model(config), Contains("choose sinusoidal, learned or none"));
+}
+
+}  // namespace saccade

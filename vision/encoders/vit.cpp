@@ -1,0 +1,136 @@
+#include "vision/encoders/vit.h"
+
+#include "core/attention/sequence/multi_head_attention.h"
+#include "core/base/error.h"
+#include "core/ops/linear.h"
+#include "core/ops/shape_ops.h"
+#include "vision/encoders/cnn.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr double kEpsilon = 1e-6;  // of the normalisations, as every published ViT has it
+
+// The grid of patches of what comes in.
+GridShape patches_over(const GridExtents& in, const EncoderConfig& config) {
+  const Index patch = config.vit.patch;
+  if (in.rows % patch != 0 || in.cols % patch != 0)
+    throw UsageError(str("encoder.vit.patch ", patch, " does not divide ", in.rows, " x ", in.cols,
+                         config.type == EncoderKind::kHybrid
+                             ? ", the cells of the CNN's grid; change it, image_size or channels"
+                             : " pixels; change it or encoder.image_size"));
+  return {.rows = in.rows / patch, .cols = in.cols / patch, .features = resolved(config.vit).width};
+}
+
+PositionKind added_positions(const EncoderConfig& config) {
+  if (config.positions == PositionKind::kCoordinates)
+    throw UsageError(
+        "encoder.positions coordinates widens the features, a vision transformer adds to them; "
+        "choose sinusoidal, learned or none");
+  return config.positions;
+}
+
+GridExtents extents(const GridShape& grid) {
+  return {.rows = grid.rows, .cols = grid.cols, .features = grid.features};
+}
+
+}  // namespace
+
+GridExtents VitEncoder::extents_of_input(const EncoderConfig& config) const {
+  return stem_ ? extents(stem_->grid())
+               : GridExtents{.rows = config.height(), .cols = config.width(), .features = 3};
+}
+
+VitEncoder::VitEncoder(const EncoderConfig& config, const ParamScope& scope,
+                       std::unique_ptr<Encoder> stem)
+    : stem_(std::move(stem)),
+      input_shape_({config.height(), config.width(), 3}),
+      placeless_((config.vit.class_token ? 1 : 0) + config.vit.registers),
+      grid_(patches_over(extents_of_input(config), config)),
+      patch_(scope.sub("embedding.patch"), {.in = extents_of_input(config).features,
+                                            .out = grid_.features,
+                                            .kernel = config.vit.patch,
+                                            .stride = config.vit.patch,
+                                            .padding = 0}),
+      positions_(scope.sub("embedding.positions"), added_positions(config), extents(grid_)),
+      norm_(scope.sub("norm"), grid_.features, kEpsilon) {
+  if (placeless_ > 0)
+    tokens_ = scope.sub("embedding")
+                  .declare("tokens", {placeless_, grid_.features}, Init::normal(0.02), Decay::kNo);
+  const VitWidths widths = resolved(config.vit);
+  const TransformerBlockOptions options{.features = widths.width,
+                                        .multiple = config.vit.multiple,
+                                        .activation = DenseActivation::kGelu,
+                                        .norm = NormPlacement::kPre,
+                                        .dropout = config.vit.dropout,
+                                        .epsilon = kEpsilon};
+  for (std::int64_t layer = 0; layer < widths.layers; ++layer)
+    blocks_.emplace_back(
+        scope.sub("block" + std::to_string(layer + 1)), options, [&](const ParamScope& own) {
+          return std::make_unique<MultiHeadAttention>(
+              own, SequenceWidths{.features = widths.width, .heads = widths.heads});
+        });
+}
+
+Var VitEncoder::tokens(Tape& tape, Var pixels) const {
+  const Index batch = pixels.shape()[0], regions = grid_.regions(), width = grid_.features;
+  Var image = pixels;
+  if (stem_) {
+    const GridShape grid = stem_->grid();
+    image =
+        ops::reshape(stem_->forward(tape, pixels), {batch, grid.rows, grid.cols, grid.features});
+  }
+  const Var patches = positions_(tape, ops::reshape(patch_(tape, image), {batch, regions, width}));
+  if (placeless_ == 0) return patches;
+  // The rows of the batch in order, each image's behind the tokens that all share.
+  std::vector<int> rows;
+  for (Index b = 0; b < batch; ++b) {
+    for (Index p = 0; p < placeless_; ++p) rows.push_back(static_cast<int>(p));
+    for (Index l = 0; l < regions; ++l)
+      rows.push_back(static_cast<int>(placeless_ + b * regions + l));
+  }
+  const std::vector<Var> parts{tape.parameter(tokens_),
+                               ops::reshape(patches, {batch * regions, width})};
+  return ops::reshape(ops::embedding(ops::concat_rows(parts), rows),
+                      {batch, placeless_ + regions, width});
+}
+
+Var VitEncoder::patches_of(Var tokens) const {
+  if (placeless_ == 0) return tokens;
+  const Shape shape = tokens.shape();
+  std::vector<int> rows;
+  for (Index b = 0; b < shape[0]; ++b)
+    for (Index l = placeless_; l < shape[1]; ++l)
+      rows.push_back(static_cast<int>(b * shape[1] + l));
+  const Var all = ops::reshape(tokens, {shape[0] * shape[1], shape[2]});
+  return ops::reshape(ops::embedding(all, rows), {shape[0], grid_.regions(), shape[2]});
+}
+
+Var VitEncoder::forward(Tape& tape, Var pixels) const {
+  Var x = tokens(tape, pixels);
+  for (const TransformerBlock& block : blocks_) x = block(tape, x, {});
+  return norm_(tape, patches_of(x));
+}
+
+std::vector<std::string> VitEncoder::stages() const {
+  std::vector<std::string> out;
+  if (stem_)
+    for (const std::string& stage : stem_->stages()) out.push_back("stem." + stage);
+  out.emplace_back("embedding");
+  for (std::size_t b = 1; b <= blocks_.size(); ++b) out.push_back("block" + std::to_string(b));
+  return out;
+}
+
+std::unique_ptr<Encoder> make_vit_encoder(const EncoderConfig& config, const ParamScope& scope) {
+  return std::make_unique<VitEncoder>(config, scope, nullptr);
+}
+
+std::unique_ptr<Encoder> make_hybrid_encoder(const EncoderConfig& config, const ParamScope& scope) {
+  EncoderConfig stem = config;
+  stem.positions = PositionKind::kNone;
+  return std::make_unique<VitEncoder>(config, scope,
+                                      std::make_unique<CnnEncoder>(stem, scope.sub("stem")));
+}
+
+}  // namespace saccade

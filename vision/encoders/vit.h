@@ -1,0 +1,54 @@
+// The vision transformer (Dosovitskiy et al. 2021): patches are tokens that attend to each other,
+// and the tokens of the last layer are the grid. In its hybrid form the patches are cells of a
+// CNN's grid.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/attention/sequence/transformer_block.h"
+#include "core/nn/conv2d.h"
+#include "core/nn/grid_positions.h"
+#include "vision/encoders/encoder.h"
+
+namespace saccade {
+
+// x = patches W + positions, behind the class token and the registers; pre-norm blocks with gelu;
+// features = layer_norm(x) of the patches. Sides of the input are multiples of the patch's.
+class VitEncoder : public Encoder {
+ public:
+  // stem: what makes the grid that is cut into patches, as scope "stem"; none: the pixels are.
+  // Throws UsageError where the patches do not fill the image or heads do not divide the width.
+  VitEncoder(const EncoderConfig& config, const ParamScope& scope, std::unique_ptr<Encoder> stem);
+
+  Var forward(Tape& tape, Var pixels) const override;
+  GridShape grid() const override { return grid_; }
+  Shape input_shape() const override { return input_shape_; }
+  // The stem's, then the embedding of patches with all tokens and positions, then every block;
+  // the last normalisation learns with the decoder.
+  std::vector<std::string> stages() const override;
+
+  // [B, P + L, D], P tokens without a place first, as the first block gets them.
+  Var tokens(Tape& tape, Var pixels) const;
+  const std::vector<TransformerBlock>& blocks() const { return blocks_; }
+  // P: the class token and the registers.
+  Index placeless() const { return placeless_; }
+
+ private:
+  GridExtents extents_of_input(const EncoderConfig& config) const;
+  Var patches_of(Var tokens) const;
+
+  std::unique_ptr<Encoder> stem_;
+  Shape input_shape_;
+  Index placeless_;
+  GridShape grid_;
+  Conv2d patch_;
+  GridPositions positions_;
+  int tokens_ = -1;  // [P, D]
+  std::vector<TransformerBlock> blocks_;
+  LayerNorm norm_;
+};
+
+}  // namespace saccade
