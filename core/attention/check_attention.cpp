@@ -58,6 +58,8 @@ void check_selection(const AttentionConfig& c) {
 }
 
 void check_scope(const AttentionConfig& c) {
+  need(c.scope != ScopeKind::kLocalP || c.radius > 0, "scope local_p",
+       "an attention.radius of at least 1", "its Gaussian is half as wide as the radius");
   need(c.scope != ScopeKind::kMonotonic ||
            (c.normalizer == NormalizerKind::kSoftmax && c.temperature == 1),
        "scope monotonic", "attention.normalizer softmax and attention.temperature 1",

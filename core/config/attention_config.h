@@ -64,13 +64,11 @@ struct AttentionConfig {
     v.field("score", score, "how a region is scored against the decoder's state");
     v.field("scope", scope, "the regions that are looked at");
     v.field("normalizer", normalizer, "how scores become weights");
-    v.field("temperature", temperature, "divides the scores",
-            {.min = 0, .max = 1000, .min_open = true});
+    v.field("temperature", temperature, "divides the scores", between(1e-6, 1000));
     v.field("selection", selection, "how weights become a context");
     v.field("k", k, "regions that are kept (selection top_k)", between(1, 65536));
     v.field("gumbel_temperature", gumbel_temperature,
-            "of the relaxation that gives the gradient (selection gumbel_st)",
-            {.min = 0, .max = 1000, .min_open = true});
+            "of the relaxation that gives the gradient (selection gumbel_st)", between(1e-6, 1000));
     v.field("heads", heads, "maps a word, each over its own share of the widths", between(1, 256));
     v.field("gate", gate, "how much of the context the decoder takes");
     v.field("sentinel", sentinel,
@@ -79,10 +77,11 @@ struct AttentionConfig {
             between(1, 65536));
     v.field("radius", radius, "cells from the centre (scopes local_m, local_p, window)",
             between(0, 1024));
-    v.field("pace", pace, "cells the centre moves a word (scopes local_m, window)", at_least(0));
+    v.field("pace", pace, "cells the centre moves a word (scopes local_m, window)",
+            between(0, 65536));
     v.field("globals", globals, "first regions that every word sees (scope window)", at_least(0));
     v.field("noise", noise, "deviation of the noise on training scores (scope monotonic)",
-            at_least(0));
+            between(0, 1000));
     v.field("projected", projected, "mixtures of regions (mechanism linformer)", between(1, 65536));
     v.section("hard", hard, "estimator of hard attention");
   }

@@ -1,6 +1,7 @@
 // What every attention mechanism promises, run in double over every combination of choices that
 // the registries and check_attention() allow: a new choice is tested here by its line.
 #include "core/attention/choosers.h"
+#include "core/config/config.h"
 #include "tests/contract/mechanisms.h"
 #include "tests/support/parameter_gradients.h"
 
@@ -29,6 +30,44 @@ TEST_CASE("weights are what the mechanism says they are, also of a single region
       }
     });
   CHECK(combinations > 1000);  // the loop is not empty by a wrong rule
+}
+
+TEST_CASE("a window of no width is refused where it has no meaning, else it is one cell") {
+  const Index regions = 6;
+  for (const auto& scope : enum_table(ScopeKind{})) {
+    INFO(scope.name);
+    AttentionConfig config;
+    config.scope = scope.value, config.radius = 0, config.hidden = 4, config.globals = 0;
+    if (scope.value == ScopeKind::kLocalP) {
+      CHECK_THROWS_AS(check_attention(config), UsageError);
+      continue;
+    }
+    const Mechanism m = make(config, regions);
+    const Tensor features = normal_tensor({1, regions, kFeatures}, 50),
+                 query = normal_tensor({1, kQuery}, 51);
+    const Look seen = look(m, {.features = features.view(), .query = query.view()});
+    if (scope.value == ScopeKind::kLocalM || scope.value == ScopeKind::kWindow)
+      CHECK(seen.weights[kStep] == 1);
+  }
+}
+
+TEST_CASE("a mechanism made again from its YAML takes the weights and looks the same") {
+  const Index regions = 4;
+  const Tensor features = normal_tensor({1, regions, kFeatures}, 60),
+               query = normal_tensor({1, kQuery}, 61);
+  for_each_mechanism(regions, [&](const Mechanism& m) {
+    const auto read = parse_config<AttentionConfig>(print_config(m.config), "printed.yaml").config;
+    CHECK(config_differences(m.config, read).empty());
+    Mechanism again = make(read, regions);
+    REQUIRE(again.store.infos().size() == m.store.infos().size());
+    for (std::size_t i = 0; i < m.store.infos().size(); ++i) {
+      CHECK(again.store.infos()[i].name == m.store.infos()[i].name);
+      CHECK(again.store.infos()[i].shape == m.store.infos()[i].shape);
+    }
+    std::copy_n(m.store.flat().data(), m.store.flat_size(), again.store.flat().data());
+    const Scene scene{.features = features.view(), .query = query.view()};
+    CHECK(near(look(m, scene).context.view(), look(again, scene).context.view()));
+  });
 }
 
 TEST_CASE("linear attention's context is its map times the features, whichever sums come first") {
