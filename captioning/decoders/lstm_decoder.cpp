@@ -162,7 +162,7 @@ Var LstmDecoder::logits(Tape& tape, Var words, Var h, Var z) const {
 }
 
 // The state as a constant: what the value head learns is its own, and moves nothing else.
-Var LstmDecoder::expected_cost(Tape& tape, Var h) const {
+Var LstmDecoder::cost_correction(Tape& tape, Var h) const {
   return ops::linear(tape.constant(h.value()), tape.parameter(value_weight_),
                      tape.parameter(value_bias_));
 }
@@ -236,7 +236,7 @@ SequenceOutput LstmDecoder::sequence(Tape& tape, const PackedCaptions& captions,
     at.step = t;
     at.first_row = first;
     for (Var& part : state) part = ops::first_rows(part, rows);
-    if (attention_.value_head) out.values.push_back(expected_cost(tape, state[0]));
+    if (attention_.value_head) out.values.push_back(cost_correction(tape, state[0]));
     const WordInputs own = inputs.rows(first, rows);
     const Glimpse glimpse = look(tape, own, state, memory, at);
     const Var gates = add_hidden(tape, own, state, sum);

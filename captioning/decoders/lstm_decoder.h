@@ -63,7 +63,7 @@ class LstmDecoder : public Decoder {
   struct Regions {
     Var gates, output;  // [M * L, 4H], [M * L, E]
   };
-  Var expected_cost(Tape& tape, Var h) const;  // of the value head, [R, 1]
+  Var cost_correction(Tape& tape, Var h) const;  // of the value head, [R, 1]
   Regions regions_of(Tape& tape, const AttentionMemory& memory) const;
   Var region_logits(Tape& tape, Var words, Var gates, std::span<const Var> state,
                     const AttentionMemory& memory, const Regions& regions, Var gate) const;

@@ -193,20 +193,25 @@ std::vector<DrawCost> ShardLoss::draw_costs() const {
   return out;
 }
 
+double ShardLoss::usual_cost(const RewardBaseline& moving, Index row, Index step) const {
+  const Index said = options_.hard.reward == RewardKind::kToGo ? step : 0;
+  return moving.at(options_.hard.baseline, captions_.length(row) - said);
+}
+
 std::vector<double> ShardLoss::baselines(const RewardBaseline& moving) const {
   const CaptionLossOptions::Hard& hard = options_.hard;
   std::vector<double> out(costs_.size());
   const auto samples = static_cast<std::size_t>(hard.samples);
-  const bool to_go = hard.reward == RewardKind::kToGo;
   for_each_word([&](std::size_t n, Index t, Index r) {
     switch (hard.baseline) {
       case BaselineKind::kNone:
       case BaselineKind::kEma:
       case BaselineKind::kEmaPerLength:
-        out[n] = moving.at(hard.baseline, captions_.length(r) - (to_go ? t : 0));
+        out[n] = usual_cost(moving, r, t);
         break;
       case BaselineKind::kLearned:
-        out[n] = static_cast<double>(output_.values[static_cast<std::size_t>(t)].value()[r]);
+        out[n] = usual_cost(moving, r, t) +
+                 static_cast<double>(output_.values[static_cast<std::size_t>(t)].value()[r]);
         break;
       case BaselineKind::kGreedy:
         out[n] = greedy_costs_[n];
@@ -238,14 +243,16 @@ void ShardLoss::backward(const RewardBaseline& moving) {
       weights_[n] = static_cast<Real>(options_.hard.lambda_r * advantages_[n] * share);
     });
   }
-  // The value head follows the costs: the gradient of share (value - cost)^2. It reads the
+  // The value head follows the costs: the gradient of share (usual + value - cost)^2. It reads the
   // decoder's state as a constant, so nothing else feels it.
   std::size_t first = 0;
-  for (const Var value : output_.values) {
+  for (std::size_t t = 0; t < output_.values.size(); ++t) {
+    const Var value = output_.values[t];
     std::vector<Real> pull;
     for (Index r = 0; r < value.rows(); ++r)
-      pull.push_back(
-          static_cast<Real>(2 * share * (static_cast<double>(value.value()[r]) - costs_[first++])));
+      pull.push_back(static_cast<Real>(2 * share *
+                                       (usual_cost(moving, r, static_cast<Index>(t)) +
+                                        static_cast<double>(value.value()[r]) - costs_[first++])));
     terms.push_back(ops::dot_constant(value, pull));
   }
   if (penalty_ && options_.penalty_gradient == CaptionLossOptions::PenaltyGradient::kOn)

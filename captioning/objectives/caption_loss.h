@@ -86,6 +86,8 @@ class ShardLoss {
   void run(const Decoder& decoder, Var features, Chooser* chooser);
   // The costs of choices from -log p of every word [N], by the reward's kind.
   std::vector<double> costs_of(ConstView nll) const;
+  // What the choice of word `step` of a row has cost before, as a moving average knows it.
+  double usual_cost(const RewardBaseline& moving, Index row, Index step) const;
   // What is subtracted from the costs, by choice [N].
   std::vector<double> baselines(const RewardBaseline& moving) const;
   // Calls f(n, t, r) for the word n of step t and row r.

@@ -24,7 +24,7 @@ struct RewardBaseline {
     void update(double mean, double decay);
   };
   Average all;
-  std::vector<Average> by_length;  // [n]: of costs over n words (ema_per_length)
+  std::vector<Average> by_length;  // [n]: of costs over n words (ema_per_length, learned)
 
   // What is subtracted from a cost over so many words: 0 for the kinds that do not average.
   double at(BaselineKind kind, Index words) const;

@@ -165,7 +165,8 @@ constexpr auto enum_table(BaselineKind) {
       {kNone, "none", "the reward itself"},
       {kEma, "ema", "the reward minus its moving average, which starts at the first batch"},
       {kEmaPerLength, "ema_per_length", "a moving average for each number of words it sums over"},
-      {kLearned, "learned", "a linear value head on the decoder's state before the word"},
+      {kLearned, "learned",
+       "ema_per_length and what a linear value head on the decoder's state adds to it"},
       {kGreedy, "greedy", "the reward of the same caption with an argmax region at every word"},
       {kLeaveOneOut, "leave_one_out", "the mean reward of the caption's other draws (samples)"},
   });

@@ -250,6 +250,33 @@ TEST_CASE("the value head learns the expected cost from the state before each ch
   }
 }
 
+TEST_CASE("a value head that has learned nothing leaves the moving average of its length") {
+  // Else its first costs, all of one sign, would drown what the choices differ by.
+  TinyModel model(BaselineKind::kLearned);
+  for (const ParameterInfo& info : model.store.infos())
+    if (info.name.find("value.") != std::string::npos)
+      std::fill_n(model.store.flat().data() + info.offset, info.shape.size(), Real{0});
+  CaptionLossOptions options = estimator(1, 0);
+  options.hard.reward = RewardKind::kToGo;
+  RewardBaseline moving = fixed(9);
+  moving.by_length = {{}, {true, 2}, {true, 4}, {true, 7}};
+  std::vector<std::vector<double>> advantages;
+  for (const BaselineKind kind : {BaselineKind::kEmaPerLength, BaselineKind::kLearned}) {
+    options.hard.baseline = kind;
+    Arena arena;
+    Tape tape(arena);
+    tape.set_parameters(model.store.views());
+    ForcedChooser chooser({{2, 0, 1}});
+    ShardLoss loss(tape, *model.decoder, tape.constant(model.features.view()),
+                   pack_captions(model.captions, kBos, kEos), options, {.batch_captions = 1},
+                   &chooser);
+    loss.backward(moving);
+    advantages.push_back(loss.advantages());
+    CHECK(loss.advantages()[0] == Approx(loss.costs()[0] - 7));
+  }
+  CHECK(advantages[0] == advantages[1]);
+}
+
 TEST_CASE("the entropy bonus is the gradient of the entropy along the sampled choices") {
   TinyModel model;
   const double lambda_e = 0.3;
