@@ -72,7 +72,7 @@ Overlay make_overlay(Image picture, const CaptionRecord& record, const CaptionSo
   return overlay;
 }
 
-HeatMap make_alignment(const Overlay& overlay) {
+std::vector<HeatMap> make_alignments(const Overlay& overlay, const DecodedCaption& caption) {
   HeatMap map{.rows = {},
               .columns = {},
               .values = {},
@@ -88,7 +88,17 @@ HeatMap make_alignment(const Overlay& overlay) {
     map.values.insert(map.values.end(), word.weights.begin(), word.weights.end());
     map.outlined.push_back(word.sampled.value_or(-1));
   }
-  return map;
+  std::vector<HeatMap> maps{map};
+  const std::size_t heads = caption.words.empty() ? 0 : caption.words[0].heads.size();
+  if (heads > 0) maps[0].title = str(overlay.title, ", mean of ", heads, " heads");
+  for (std::size_t h = 0; h < heads; ++h) {
+    map.title = str(overlay.title, ", head ", h);
+    map.values.clear();
+    for (const DecodedWord& word : caption.words)
+      map.values.insert(map.values.end(), word.heads[h].begin(), word.heads[h].end());
+    maps.push_back(map);
+  }
+  return maps;
 }
 
 OverlayFiles::OverlayFiles(fs::path folder, const OverlayFileOptions& options)
@@ -121,15 +131,18 @@ std::vector<fs::path> OverlayFiles::write(const Overlay& overlay, const CaptionR
     write_png(paths[static_cast<std::size_t>(i) + 2], draw_panel(overlay, i, options_.drawing));
   });
   if (options_.alignment == AlignmentFiles::kYes && !overlay.words.empty()) {
-    const HeatMap map = make_alignment(overlay);
+    const std::vector<HeatMap> maps = make_alignments(overlay, record.caption);
     const HeatMapOptions drawing{.colours = options_.drawing.colours,
                                  .scale = options_.drawing.scale,
                                  .fixed_max = options_.drawing.fixed_max,
                                  .font = options_.drawing.font};
-    paths.push_back(folder_ / (name + ".alignment.png"));
-    write_png(paths.back(), draw_heat_map(map, drawing));
-    paths.push_back(folder_ / (name + ".alignment.svg"));
-    write_file(paths.back(), heat_map_svg(map, drawing));
+    for (std::size_t i = 0; i < maps.size(); ++i) {
+      const std::string stem = name + ".alignment" + (i == 0 ? "" : str(".head-", i - 1));
+      paths.push_back(folder_ / (stem + ".png"));
+      write_png(paths.back(), draw_heat_map(maps[i], drawing));
+      paths.push_back(folder_ / (stem + ".svg"));
+      write_file(paths.back(), heat_map_svg(maps[i], drawing));
+    }
   }
   return paths;
 }

@@ -15,8 +15,9 @@ namespace saccade {
 // A caption as the overlay drawing takes it. Throws ShapeError when weights and grid do not fit.
 Overlay make_overlay(Image picture, const CaptionRecord& record, const CaptionSource& source);
 
-// The alignment matrix of a caption, words x regions in reading order, as the overlay has them.
-HeatMap make_alignment(const Overlay& overlay);
+// The alignment matrix of a caption, words x regions in reading order, as the overlay has them;
+// with several heads that is their mean, and each head's own follows.
+std::vector<HeatMap> make_alignments(const Overlay& overlay, const DecodedCaption& caption);
 
 enum class AlignmentFiles { kNo, kYes };
 
@@ -32,8 +33,9 @@ class OverlayFiles {
   OverlayFiles(std::filesystem::path folder, const OverlayFileOptions& options);
 
   // Writes NAME.sheet.png, NAME.json and NAME/01-word.png ..., and where they are asked for and
-  // there is a word NAME.alignment.png and NAME.alignment.svg; NAME is that of record.image without
-  // folders and extension. Returns the paths. Throws IoError.
+  // there is a word NAME.alignment.png and NAME.alignment.svg, with several heads also
+  // NAME.alignment.head-0.png ...; NAME is that of record.image without folders and extension.
+  // Returns the paths. Throws IoError.
   std::vector<std::filesystem::path> write(const Overlay& overlay, const CaptionRecord& record,
                                            const CaptionSource& source);
 

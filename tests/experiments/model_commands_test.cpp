@@ -180,6 +180,24 @@ TEST_CASE("overlay writes a sheet, the weights and a panel a word") {
     CHECK(svg.find(">" + word.at("text").get<std::string>() + "</text>") != std::string::npos);
 }
 
+TEST_CASE("several heads have an alignment each beside their mean") {
+  Overlay overlay;
+  overlay.rows = 1, overlay.cols = 2;
+  overlay.words = {{.text = "a", .weights = {0.25F, 0.75F}},
+                   {.text = "b", .weights = {0.5F, 0.5F}}};
+  DecodedCaption caption;
+  caption.words.resize(2);
+  CHECK(make_alignments(overlay, caption).size() == 1);
+  caption.words[0].heads = {{0, 1}, {0.5F, 0.5F}};
+  caption.words[1].heads = {{1, 0}, {0, 1}};
+  const std::vector<HeatMap> maps = make_alignments(overlay, caption);
+  REQUIRE(maps.size() == 3);
+  CHECK(maps[0].values == std::vector<float>{0.25F, 0.75F, 0.5F, 0.5F});
+  CHECK(maps[1].values == std::vector<float>{0, 1, 1, 0});
+  CHECK(maps[2].values == std::vector<float>{0.5F, 0.5F, 0, 1});
+  CHECK(maps[2].title.find("head 1") != std::string::npos);
+}
+
 TEST_CASE("inspect shows the flow of gradients, and says what it cannot show") {
   const Fixture fixture(SelectionKind::kSoft);
   InspectAttentionArgs args{
