@@ -26,7 +26,8 @@ std::string percent(double share) { return str(std::lround(100 * share), " %"); 
 // "CIDEr is 0.5 with the map, 0.5 with weights uniform and 0.49 with weights shuffled", if one of
 // them is as good.
 std::optional<std::string> needless(const AttentionReport& report) {
-  const char* name = find(report.own, "true_caption_rate") ? "true_caption_rate" : "CIDEr";
+  const bool facts = find(report.own, "true_caption_rate").value_or(0) > 0;
+  const char* name = facts ? "true_caption_rate" : "CIDEr";
   const std::optional<double> own = find(report.own, name);
   if (!own || !(*own > 0) || report.ablations.empty()) return {};
   double best = 0;

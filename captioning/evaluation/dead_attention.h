@@ -28,7 +28,7 @@ NamedScores judging_scores(const NamedScores& all);
 
 // Why the attention looks dead, in a line with its numbers; none if it does not. It does where
 //   the better of the ablated scores lacks less than 2 % of the own one (true_caption_rate where
-//   known, else CIDEr; an own score of 0 has nothing to lose and says nothing), or
+//   it is above 0, else CIDEr; an own score of 0 has nothing to lose and says nothing), or
 //   more than 90 % of the maps are static, or more than 90 % uniform (attention_health.h).
 std::optional<std::string> dead_attention(const AttentionReport& report);
 

@@ -138,6 +138,10 @@ TEST_CASE("attention looks dead where the score does not need the map or the map
   CHECK_FALSE(dead_attention(lively({{"CIDEr", 1.0}, {"true_caption_rate", 0.8}},
                                     {{"CIDEr", 1.0}, {"true_caption_rate", 0.4}},
                                     {{"CIDEr", 1.0}, {"true_caption_rate", 0.3}})));
+  // Where none of the facts is right there is still the wording to lose.
+  CHECK(dead_attention(lively({{"CIDEr", 1.0}, {"true_caption_rate", 0.0}},
+                              {{"CIDEr", 1.0}, {"true_caption_rate", 0.0}},
+                              {{"CIDEr", 1.0}, {"true_caption_rate", 0.0}})));
   // Nothing to lose.
   CHECK_FALSE(dead_attention(lively({{"CIDEr", 0.0}}, {{"CIDEr", 0.0}}, {{"CIDEr", 0.0}})));
   AttentionReport still;
