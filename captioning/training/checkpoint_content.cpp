@@ -78,10 +78,11 @@ void read_parameters(const Archive& archive, ParameterStore& store) {
     if (!archive.contains(parameter_entry(info.name))) missing.push_back(info.name);
   const std::size_t stored = archive.names("parameters/").size();
   if (!missing.empty() || stored != store.count())
-    throw CheckpointError(str(archive.source(), ": holds ", stored,
-                              " parameters, the model of its config has ", store.count(),
-                              missing.empty() ? "" : "; missing: " + missing.front(),
-                              "; it was written by another version of saccade"));
+    throw CheckpointError(
+        str(archive.source(), ": holds ", stored, " parameters, the model of its config has ",
+            store.count(), missing.empty() ? "" : "; missing: " + missing.front(),
+            "; --set changed what its model is made of, or another version of saccade "
+            "wrote it"));
   for (std::size_t p = 0; p < store.count(); ++p) {
     const ParameterInfo& info = store.info(static_cast<int>(p));
     const auto values = archive.floats(parameter_entry(info.name), extents(info.shape));

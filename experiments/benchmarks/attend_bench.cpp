@@ -180,7 +180,7 @@ int run(int argc, char** argv) {
       ->check(CLI::IsMember({"looks", "sequences"}));
   app.add_option("--length", options.lengths)->delimiter(',')->check(CLI::PositiveNumber);
   app.add_option("--batch", options.batches)->delimiter(',')->check(CLI::PositiveNumber);
-  app.add_option("--seconds", options.seconds, "of each pair");
+  app.add_option("--seconds", options.seconds, "of each pair")->check(CLI::Range(0.0, 3600.0));
   app.add_option("--only", options.only, "choices with this in their name");
   app.add_flag("--json", options.json);
   app.add_option("--svg", options.svg, "where to draw time against length (sequences)");
