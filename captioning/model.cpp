@@ -101,22 +101,24 @@ SearchOptions search_options(const ExperimentConfig& config, const Vocabulary& v
           .rules = {.min_length = config.search.min_length,
                     .no_repeat_ngram = config.search.no_repeat_ngram,
                     .forbidden = std::move(forbidden)},
-          .regime = evaluation_regimes(config.attention).front(),
+          .regime = evaluation_regimes(config).front(),
           .seed = static_cast<std::uint64_t>(config.seed)};
 }
 
-std::vector<Regime> evaluation_regimes(const AttentionConfig& config) {
-  switch (config.selection) {
+std::vector<Regime> evaluation_regimes(const ExperimentConfig& config) {
+  const AttentionConfig& attention = config.attention;
+  switch (attention.selection) {
     case SelectionKind::kSoft:
     case SelectionKind::kTopK:
       // Monotonic attention trains on its expectation in order to choose in the end.
-      if (config.scope == ScopeKind::kMonotonic && config.heads == 1)
+      if (attention.scope == ScopeKind::kMonotonic && attention.heads == 1)
         return {Regime::kExpectation, Regime::kArgmax};
       return {Regime::kExpectation};
     case SelectionKind::kHard:
     case SelectionKind::kGumbelSt:
-      // A vector gate scales a region's channels apart: there is no cheap sum over regions then.
-      if (config.gate == GateKind::kVector)
+      // A vector gate scales a region's channels apart, and a transformer's layers bend what was
+      // seen: there is no cheap sum over regions then.
+      if (attention.gate == GateKind::kVector || config.decoder.type == DecoderKind::kTransformer)
         return {Regime::kArgmax, Regime::kExpectation, Regime::kSample};
       return {Regime::kArgmax, Regime::kExpectation, Regime::kSample, Regime::kMarginal};
     case SelectionKind::kArgmax:

@@ -69,7 +69,8 @@ class Captioner {
 SearchOptions search_options(const ExperimentConfig& config, const Vocabulary& vocabulary);
 
 // The regimes a model is evaluated in: expectation for soft and top_k, and argmax where the scope
-// is monotonic; argmax and expectation for argmax; all for those that draw.
-std::vector<Regime> evaluation_regimes(const AttentionConfig& config);
+// is monotonic; argmax and expectation for argmax; all for those that draw, but kMarginal
+// only where a word is a mixture over the regions of one look.
+std::vector<Regime> evaluation_regimes(const ExperimentConfig& config);
 
 }  // namespace saccade

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "captioning/decoders/decoder_parts.h"
 #include "captioning/model.h"
 #include "captioning/training/stages.h"
 #include "core/attention/make_attention.h"
@@ -40,6 +41,7 @@ void check_self_critical(const SelfCriticalConfig& config, const AttentionConfig
 void check_config(const ExperimentConfig& config) {
   resolved(config.attention.hard);
   check_attention(config.attention);
+  check_decoder(config.decoder, config.attention);
   Captioner::check(config);
   constexpr Index kEpoch = 1'000'000;  // updates; the data would tell
   const Stages unused_stages(config, kEpoch, kEpoch);

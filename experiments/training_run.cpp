@@ -55,7 +55,7 @@ EvaluationRequest validation_request(const TrainingRequest& request, const Vocab
   return {.split = request.validation,
           .most_images = config.train.validate_images,
           .search = search_options(config, vocabulary),
-          .regimes = {evaluation_regimes(config.attention).front()},
+          .regimes = {evaluation_regimes(config).front()},
           .extent = Extent::kCaptions};
 }
 

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "captioning/decoders/lstm_decoder.h"
-#include "core/attention/make_attention.h"
+#include "captioning/decoders/decoder_parts.h"
 #include "core/base/error.h"
 
 namespace saccade {
@@ -39,22 +38,30 @@ PackedCaptions pack_captions(std::span<const std::vector<int>> captions, int bos
   return pack_targets(targets, bos);
 }
 
+void SequenceOutput::look(const Glimpse& glimpse) {
+  weights.push_back(glimpse.weights);
+  chosen.push_back(glimpse.chosen);
+  if (glimpse.gate) gates.push_back(glimpse.gate);
+  if (glimpse.surrogate) surrogates.push_back(glimpse.surrogate);
+}
+
+// One declaration a line of the registry.
+#define SACCADE_DECODER(name, ...) \
+  std::unique_ptr<Decoder> make_##name##_decoder(const DecoderParts&);
+#include "core/config/decoders.def"
+#undef SACCADE_DECODER
+
 std::unique_ptr<Decoder> make_decoder(const DecoderConfig& config, const AttentionConfig& attention,
                                       const DecoderWidths& widths, const ParamScope& scope) {
-  const AttentionEnds ends{.features = widths.features,
-                           .query = config.hidden,
-                           .sentinel = config.hidden,
-                           .regions = widths.rows * widths.cols};
-  auto mechanism = make_attention(attention, ends, scope.sub("attention"));
+  check_decoder(config, attention);
+  const DecoderParts parts{
+      .config = config, .attention = attention, .widths = widths, .scope = scope};
   switch (config.type) {
-    case DecoderKind::kLstm:
-      return std::make_unique<LstmDecoder>(
-          config,
-          LstmAttention{.mechanism = std::move(mechanism),
-                        .sentinel = attention.sentinel,
-                        .value_head = attention.selection == SelectionKind::kHard &&
-                                      resolved(attention.hard).baseline == BaselineKind::kLearned},
-          widths, scope);
+#define SACCADE_DECODER(name, enumerator, ...) \
+  case DecoderKind::enumerator:                \
+    return make_##name##_decoder(parts);
+#include "core/config/decoders.def"
+#undef SACCADE_DECODER
   }
   throw InternalError("unknown decoder");
 }

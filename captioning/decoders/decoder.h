@@ -31,21 +31,33 @@ PackedCaptions pack_targets(std::span<const std::vector<int>> targets, int bos);
 // Packs captions (word ids without <bos> and <eos>), which must be sorted longest first.
 PackedCaptions pack_captions(std::span<const std::vector<int>> captions, int bos, int eos);
 
-// What a whole caption gives.
+// Where the words of every step looked in one of several layers.
+struct LayerLooks {
+  std::vector<Var> weights;                  // [T] of [R_t, L]
+  std::vector<std::span<const int>> chosen;  // [T] of [R_t]; empty where all are expectations
+};
+
+// What a whole caption gives. Where a word looks more than once, weights, choices and gates are
+// those of its last look.
 struct SequenceOutput {
   Var nll;  // [N] -log p of every target at the captions' temperature, packed by time
   std::vector<Var> weights;                  // [T] of [R_t, L]
   std::vector<std::span<const int>> chosen;  // [T] of [R_t]; empty where all are expectations
   std::vector<Var> gates;                    // [T] of [R_t, 1] or [R_t, D]; empty without a gate
-  std::vector<Var> surrogates;  // scalars to be added to the loss; hard attention in training
-  std::vector<Var> values;      // [T] of [R_t, 1], what a value head adds to the usual cost
+  std::vector<Var> surrogates;     // scalars to be added to the loss; hard attention in training
+  std::vector<Var> values;         // [T] of [R_t, 1], what a value head adds to the usual cost
+  std::vector<LayerLooks> layers;  // of every look of a word; empty where it has one
+
+  // Appends a step's last look.
+  void look(const Glimpse& glimpse);
 };
 
 // What one word gives.
 struct StepOutput {
-  Var logits;              // [R, V]
-  std::vector<Var> state;  // as in start()
-  Glimpse glimpse;
+  Var logits;                   // [R, V]
+  std::vector<Var> state;       // as in start()
+  Glimpse glimpse;              // the last look
+  std::vector<Glimpse> layers;  // every look, the last too; empty where there is one
 };
 
 class Decoder {

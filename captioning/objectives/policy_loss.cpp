@@ -16,7 +16,10 @@ DrawnCaption drawn_caption(const DecodedCaption& caption) {
   DrawnCaption out;
   const auto add = [&](const DecodedWord& word) {
     out.words.push_back(word.id);
-    if (word.chosen >= 0) out.regions.push_back(word.chosen);
+    if (!word.choices.empty())
+      out.regions.insert(out.regions.end(), word.choices.begin(), word.choices.end());
+    else if (word.chosen >= 0)
+      out.regions.push_back(word.chosen);
   };
   for (const DecodedWord& word : caption.words) add(word);
   add(caption.last);
@@ -37,9 +40,9 @@ std::vector<double> leave_one_out(std::span<const double> rewards, Index samples
   return out;
 }
 
-void PolicyLoss::Replay::choose(ConstView, Index step, std::span<int> chosen) {
+void PolicyLoss::Replay::choose(ConstView, Index look, std::span<int> chosen) {
   for (std::size_t r = 0; r < chosen.size(); ++r)
-    chosen[r] = regions[r][static_cast<std::size_t>(step)];
+    chosen[r] = regions[r][static_cast<std::size_t>(look)];
 }
 
 PolicyLoss::PolicyLoss(Tape& tape, const Decoder& decoder, const AttentionMemory& memory,
@@ -79,13 +82,14 @@ void PolicyLoss::read_log_probs() {
   const std::vector<double> nll = caption_sums(packed_, output_.nll.value());
   for (std::size_t r = 0; r < order_.size(); ++r) word_log_probs_[order_[r]] = -nll[r];
   if (region_weights_.empty()) return;
-  for (std::size_t t = 0; t < output_.weights.size(); ++t) {
-    const ConstView weights = output_.weights[t].value();
-    const std::span<const int> chosen = output_.chosen[t];
-    for (std::size_t r = 0; r < chosen.size(); ++r)
-      region_log_probs_[order_[r]] +=
-          std::log(static_cast<double>(weights.row(static_cast<Index>(r))[chosen[r]]));
-  }
+  const auto add = [&](std::span<const Var> weights, std::span<const std::span<const int>> chosen) {
+    for (std::size_t t = 0; t < weights.size(); ++t)
+      for (std::size_t r = 0; r < chosen[t].size(); ++r)
+        region_log_probs_[order_[r]] += std::log(
+            static_cast<double>(weights[t].value().row(static_cast<Index>(r))[chosen[t][r]]));
+  };
+  if (output_.layers.empty()) add(output_.weights, output_.chosen);
+  for (const LayerLooks& layer : output_.layers) add(layer.weights, layer.chosen);
 }
 
 void PolicyLoss::backward(std::span<const double> advantages, Index batch_captions) {

@@ -15,7 +15,7 @@ inline namespace SACCADE_NUMERIC {
 // or the word cut off at the longest length: without it the estimator would be biased.
 struct DrawnCaption {
   std::vector<int> words;    // at least one
-  std::vector<int> regions;  // one a word; empty where attention takes the expectation
+  std::vector<int> regions;  // one a look; empty where attention takes the expectation
 };
 DrawnCaption drawn_caption(const DecodedCaption& caption);
 
@@ -47,8 +47,8 @@ class PolicyLoss {
  private:
   class Replay : public Chooser {
    public:
-    std::vector<std::vector<int>> regions;  // by row, by step
-    void choose(ConstView weights, Index step, std::span<int> chosen) override;
+    std::vector<std::vector<int>> regions;  // by row, by look
+    void choose(ConstView weights, Index look, std::span<int> chosen) override;
   };
   void read_log_probs();
 

@@ -50,7 +50,7 @@ class BeamSearch {
   }
 
   void step() {
-    trace_.see(batch_.step(words_, group_).glimpse);
+    trace_.see(batch_.step(words_, group_));
     WordScores scores(batch_.logits(), special_);
     if (options_.rules.any())
       for (Index row = 0; row < batch_.slots() * group_; ++row)

@@ -83,6 +83,7 @@ struct DecodedWord {
   double gate = 1;               // beta, a vector gate's mean; 1 without a gate
   double sentinel = 0;           // the weight of not looking; 0 without a sentinel
   std::vector<std::vector<float>> heads{};  // [H] of [L]; empty for a single head
+  std::vector<int> choices{};  // `chosen` of every look, the last too; empty where a word has one
 };
 
 struct DecodedCaption {

@@ -47,6 +47,7 @@ SearchBatch::SearchBatch(const Decoder& decoder, std::span<const ConstView> para
     state_.push_back(repeat_rows(state.value(), first_group_));
     state_shapes_.push_back(state_.back().shape());
   }
+  spare_state_.resize(state_.size());
 }
 
 void SearchBatch::set_regime(const SearchOptions& options) {
@@ -150,10 +151,13 @@ void SearchBatch::advance(std::span<const Index> parents) {
     const ConstView from = output_.state[k].value();
     const Index size = row_size(from.shape);
     state_shapes_[k] = from.shape.with_first(rows);
-    if (state_[k].size() < rows * size) state_[k] = Tensor(state_shapes_[k]);
+    // Not where it was: a part that a step hands on as it is would be read while it is written.
+    Tensor& next = spare_state_[k];
+    if (next.size() < rows * size) next = Tensor(state_shapes_[k]);
     for (Index r = 0; r < rows; ++r)
       std::copy_n(from.data + parents[static_cast<std::size_t>(r)] * size, size,
-                  state_[k].data() + r * size);
+                  next.data() + r * size);
+    std::swap(state_[k], next);
   }
   tape_.reset();
   output_ = {};

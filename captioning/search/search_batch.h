@@ -54,6 +54,7 @@ class SearchBatch {
   Tape memory_tape_, tape_;
   AttentionMemory memory_;
   std::vector<Tensor> state_;  // rows of the next step; may hold more
+  std::vector<Tensor> spare_state_;
   std::vector<Shape> state_shapes_;
   std::vector<Index> images_;  // by slot
   Index word_ = 0;

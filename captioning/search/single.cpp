@@ -41,7 +41,7 @@ std::vector<DecodedCaption> follow(SearchBatch& batch, const SpecialWords& speci
     return true;
   };
   while (batch.slots() > 0) {
-    trace.see(batch.step(words, group).glimpse);
+    trace.see(batch.step(words, group));
     WordScores scores(batch.logits(), special, options.sayable);
     if (options.rules.any())
       for (Index row = 0; row < batch.slots() * group; ++row)

@@ -5,7 +5,8 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-void Trace::see(const Glimpse& glimpse) {
+void Trace::see(const StepOutput& output) {
+  const Glimpse& glimpse = output.glimpse;
   Step step;
   const ConstView weights = glimpse.weights.value();
   step.regions = weights.cols();
@@ -15,6 +16,8 @@ void Trace::see(const Glimpse& glimpse) {
     step.heads.emplace_back(map.span().begin(), map.span().end());
   }
   step.chosen.assign(glimpse.chosen.begin(), glimpse.chosen.end());
+  for (const Glimpse& look : output.layers)
+    if (!look.chosen.empty()) step.choices.emplace_back(look.chosen.begin(), look.chosen.end());
   if (glimpse.gate) {
     const ConstView gates = glimpse.gate.value();
     for (Index r = 0; r < gates.rows(); ++r)
@@ -39,6 +42,7 @@ DecodedWord Trace::look(Index step, Index row) const {
   word.attention = row_of(from.weights);
   for (const std::vector<float>& head : from.heads) word.heads.push_back(row_of(head));
   if (!from.chosen.empty()) word.chosen = from.chosen[place];
+  for (const std::vector<int>& choices : from.choices) word.choices.push_back(choices[place]);
   if (!from.gates.empty()) word.gate = from.gates[place];
   if (!from.sentinels.empty()) word.sentinel = from.sentinels[place];
   return word;

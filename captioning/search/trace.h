@@ -19,7 +19,7 @@ struct Said {
 class Trace {
  public:
   // Where each row of a step looked.
-  void see(const Glimpse& glimpse);
+  void see(const StepOutput& step);
   // The rows of the next step, each with the word it says after a row of this one.
   void say(std::vector<Said> said) { steps_.back().said = std::move(said); }
   // Where a row of a step looked; no word yet.
@@ -35,6 +35,7 @@ class Trace {
     std::vector<float> weights;             // [R, L]
     std::vector<std::vector<float>> heads;  // [H] of [R, L]; empty for a single head
     std::vector<int> chosen;                // [R]; empty: all are expectations
+    std::vector<std::vector<int>> choices;  // the same of every look; empty where a word has one
     std::vector<double> gates;              // [R], a vector gate's mean; empty without a gate
     std::vector<double> sentinels;          // [R]; empty without a sentinel
     std::vector<Said> said;

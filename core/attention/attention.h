@@ -48,15 +48,17 @@ AttentionMemory memory_of_rows(const AttentionMemory& memory, std::span<const in
 class Chooser {
  public:
   virtual ~Chooser() = default;
-  // weights [R, L] of word `step` (0 is the first); chosen [R].
-  virtual void choose(ConstView weights, Index step, std::span<int> chosen) = 0;
+  // weights [R, L] of look `look` (0 is the first; with one look a word, the word); chosen [R].
+  virtual void choose(ConstView weights, Index look, std::span<int> chosen) = 0;
 };
 
 class WeightEdit;
 
 // What travels with a sequence besides queries.
 struct AttendContext {
-  Index step = 0;
+  Index step = 0;  // the word
+  // Which of a word's looks this is: decoders of several layers look more than once.
+  Index layer = 0, layers = 1;
   Chooser* chooser = nullptr;                 // none: the expectation in every row
   const WeightEdit* edit = nullptr;           // replaces the weights: see weight_edit.h
   const ops::Reinforce* estimator = nullptr;  // set while hard attention trains
@@ -64,6 +66,9 @@ struct AttendContext {
   Real gumbel_temperature = 0;                // now, while it changes; 0: that of the config
   HardLikelihood likelihood = HardLikelihood::kChoice;  // what a decoder's words are given
   Var sentinel{};  // [R, S], what the decoder knows without looking
+
+  // The number of this look among all of its caption, for what is drawn at it.
+  Index look() const { return step * layers + layer; }
 };
 
 // One look: what attend() returns for R queries.
@@ -84,6 +89,9 @@ struct Promises {
   bool sum_to_one = true;          // with the sentinel's weight, where there is one
   bool moves_with_regions = true;  // permuting the regions permutes the weights
   bool depends_on_query = true;
+  // A look depends on query and memory alone: not on the word's number, on looks before it or on
+  // draws. The looks of all words may then be one call, a query a row.
+  bool stands_alone = true;
 };
 
 class Attention {

@@ -67,7 +67,7 @@ Var ComposedAttention::taken(Tape& tape, const Weighed& weighed,
                               static_cast<std::size_t>(rows) * regions);
   const RandomKey key{tape.seed(), Stream::kAttention, tape.step(), tape.first_sample()};
   for (Index r = 0; r < rows; ++r)
-    gumbel_noise(word_key(key, r, context.step),
+    gumbel_noise(word_key(key, r, context.look()),
                  noise.subspan(static_cast<std::size_t>(r) * regions, regions));
   const Real temperature = context.gumbel_temperature > 0
                                ? context.gumbel_temperature
@@ -101,7 +101,7 @@ ComposedAttention::Look ComposedAttention::look(Tape& tape, const AttentionHead&
   if (context.chooser) {
     const auto rows = static_cast<std::size_t>(query.rows());
     const std::span<int> chosen(tape.arena().allocate_array<int>(rows), rows);
-    context.chooser->choose(out.weights.value(), context.step, chosen);
+    context.chooser->choose(out.weights.value(), context.look(), chosen);
     out.chosen = chosen;
     weighed.state = head.scope->chosen_state(tape, weighed, chosen);
     out.context = ops::context(values, on_regions, out.chosen, group);
@@ -158,7 +158,11 @@ Glimpse ComposedAttention::attend(Tape& tape, Var query, const AttentionMemory& 
   return glimpse;
 }
 
-Promises ComposedAttention::promises() const { return parts_.heads.front().scope->promises(); }
+Promises ComposedAttention::promises() const {
+  Promises promises = parts_.heads.front().scope->promises();
+  if (parts_.selection.kind == SelectionKind::kGumbelSt) promises.stands_alone = false;
+  return promises;
+}
 
 AttentionMemory keys_and_values(const AttentionMemory& keys, const AttentionMemory& values) {
   SACCADE_CHECK(keys.parts.size() == values.parts.size() && keys.parts.size() % 2 == 0,

@@ -203,12 +203,6 @@ constexpr auto enum_table(RewardKind) {
   });
 }
 
-enum class DecoderKind { kLstm };
-constexpr auto enum_table(DecoderKind) {
-  using enum DecoderKind;
-  return enum_rows<DecoderKind>({{kLstm, "lstm", "the Show, Attend and Tell LSTM, deep output"}});
-}
-
 enum class ObjectiveKind { kCrossEntropy };
 constexpr auto enum_table(ObjectiveKind) {
   using enum ObjectiveKind;

@@ -62,6 +62,15 @@ void lstm_cell(View gates, ConstView c_prev, View c, View tanh_c, View h);
 void lstm_cell_backward(ConstView gates, ConstView c_prev, ConstView tanh_c, ConstView dc,
                         ConstView dh, View dgates, View dc_prev);
 
+// One GRU step (Cho et al. 2014, with the reset gate after the recurrent product, as cuDNN has it):
+// r, z = sigmoid(input + hidden), n = tanh(input_n + r hidden_n), h = (1 - z) n + z h_prev.
+// input [R, 3H] holds what the input gives to r, z, n and is overwritten by their values; hidden
+// [R, 3H] what h_prev gives; h_prev, h [R, H].
+void gru_cell(View input, ConstView hidden, ConstView h_prev, View h);
+// dinput = gradients of the pre-activations (assigned); dhidden and dh_prev get theirs added.
+void gru_cell_backward(ConstView gates, ConstView hidden, ConstView h_prev, ConstView dh,
+                       View dinput, View dhidden, View dh_prev);
+
 namespace reference {
 void tanh(ConstView x, View y);
 void sigmoid(ConstView x, View y);
@@ -69,6 +78,7 @@ void gelu(ConstView x, View y);
 void softmax(ConstView x, View y);
 void cross_entropy(ConstView logits, std::span<const int> targets, View nll, View lse);
 void lstm_cell(View gates, ConstView c_prev, View c, View tanh_c, View h);
+void gru_cell(View input, ConstView hidden, ConstView h_prev, View h);
 }  // namespace reference
 
 }  // namespace kernels

@@ -11,18 +11,27 @@ namespace ops {
 
 namespace {
 
-// d x += dy w^T,  d w += x^T dy (later, for a parameter).
+// d w += x^T dy (later, for a parameter).
+void weight_backward(Tape& tape, Var w, ConstView x, ConstView dy) {
+  if (tape.parameter_of(w) >= 0) {
+    tape.defer(LinearGrad{tape.parameter_of(w), x, dy});
+  } else {
+    kernels::matmul_tn(x, dy, tape.grad(w), 1);
+  }
+}
+
+// Every row of `out` becomes `row`.
+void spread(ConstView row, View out) {
+  for (Index r = 0; r < out.rows(); ++r) std::copy_n(row.data, out.cols(), out.row(r));
+}
+
+// d x += dy w^T,  d w += x^T dy.
 void linear_backward(Tape& tape, Var x, Var w, ConstView dy) {
   if (x.requires_grad()) {
     const auto dx = tape.grad_target(x);
     kernels::matmul_nt(dy, w.value(), dx.view, dx.beta());
   }
-  if (!w.requires_grad()) return;
-  if (tape.parameter_of(w) >= 0) {
-    tape.defer(LinearGrad{tape.parameter_of(w), x.value(), dy});
-  } else {
-    kernels::matmul_tn(x.value(), dy, tape.grad(w), 1);
-  }
+  if (w.requires_grad()) weight_backward(tape, w, x.value(), dy);
 }
 
 }  // namespace
@@ -35,13 +44,33 @@ Var linear(Var x, Var w, Var bias) {
   Tape& tape = x.tape();
   const Var y = tape.output(x.shape().with_last(w.cols()), {x, w, bias});
   const View out = tape.mutable_value(y);
-  if (bias) {
-    for (Index r = 0; r < out.rows(); ++r) std::copy_n(bias.value().data, out.cols(), out.row(r));
-  }
+  if (bias) spread(bias.value(), out);
   kernels::matmul(x.value(), w.value(), out, bias ? Real{1} : Real{0});
   tape.record(y, [x, w, bias, y, t = &tape] {
     const ConstView dy = t->grad(y);
     linear_backward(*t, x, w, dy);
+    if (bias && bias.requires_grad()) kernels::sum_rows(dy, t->grad(bias));
+  });
+  return y;
+}
+
+Var linear_transposed(Var x, Var w, Var bias) {
+  SACCADE_CHECK(w.shape().rank() == 2 && x.cols() == w.cols(),
+                "[linear_transposed] inner extents differ; got ", x.shape(), " x ", w.shape(), "'");
+  SACCADE_CHECK(!bias || bias.shape().size() == w.rows(), "[linear_transposed] bias ",
+                bias ? bias.shape() : Shape{}, " for ", w.rows(), " outputs");
+  Tape& tape = x.tape();
+  const Var y = tape.output(x.shape().with_last(w.rows()), {x, w, bias});
+  const View out = tape.mutable_value(y);
+  if (bias) spread(bias.value(), out);
+  kernels::matmul_nt(x.value(), w.value(), out, bias ? Real{1} : Real{0});
+  tape.record(y, [x, w, bias, y, t = &tape] {
+    const ConstView dy = t->grad(y);
+    if (x.requires_grad()) {
+      const auto dx = t->grad_target(x);
+      kernels::matmul(dy, w.value(), dx.view, dx.beta());
+    }
+    if (w.requires_grad()) weight_backward(*t, w, dy, x.value());
     if (bias && bias.requires_grad()) kernels::sum_rows(dy, t->grad(bias));
   });
   return y;

@@ -10,6 +10,8 @@ namespace ops {
 
 // y = x w (+ bias);  x [..., in], w [in, out], bias [out] or no Var -> [..., out].
 Var linear(Var x, Var w, Var bias = {});
+// y = x w' (+ bias): the rows of w weigh the inputs;  x [..., in], w [out, in] -> [..., out].
+Var linear_transposed(Var x, Var w, Var bias = {});
 // sum += x w, in place: the result shares value and gradient with `sum`, whose earlier value is
 // gone. Only for sums that no op reads before (their gradient must not need the value).
 Var accumulate_linear(Var sum, Var x, Var w);

@@ -29,6 +29,22 @@ LstmState lstm_cell(Var gates, Var c_prev) {
   return out;
 }
 
+Var gru_cell(Var input, Var hidden, Var h_prev) {
+  const Index rows = h_prev.rows(), width = h_prev.cols();
+  for (const Var gates : {input, hidden})
+    SACCADE_CHECK(gates.rows() == rows && gates.cols() == 3 * width, "[gru_cell] gates ",
+                  gates.shape(), " for state ", h_prev.shape());
+  Tape& tape = input.tape();
+  const Var h = tape.output({rows, width}, {input, hidden, h_prev});
+  kernels::gru_cell(tape.mutable_value(input), hidden.value(), h_prev.value(),
+                    tape.mutable_value(h));
+  tape.record(h, [input, hidden, h_prev, h, t = &tape] {
+    kernels::gru_cell_backward(input.value(), hidden.value(), h_prev.value(), t->grad(h),
+                               t->grad(input), t->grad(hidden), t->grad(h_prev));
+  });
+  return h;
+}
+
 Var cross_entropy(Var logits, std::span<const int> targets) {
   SACCADE_CHECK(static_cast<Index>(targets.size()) == logits.rows(), "[cross_entropy] ",
                 targets.size(), " targets for logits ", logits.shape());

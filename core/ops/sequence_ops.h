@@ -14,6 +14,11 @@ struct LstmState {
 // H]. Overwrites the value of `gates` with the activations: nothing else may read it.
 LstmState lstm_cell(Var gates, Var c_prev);
 
+// One GRU step (r, z, n as kernels::gru_cell says) from what the input gives to the gates [R, 3H],
+// what the state before gives, its own biases with it, [R, 3H], and that state [R, H] -> [R, H].
+// Overwrites the value of `input` with the activations: nothing else may read it.
+Var gru_cell(Var input, Var hidden, Var h_prev);
+
 // Negative log-likelihood of each row's target: logits [R, V], targets [R] in [0, V) -> [R].
 Var cross_entropy(Var logits, std::span<const int> targets);
 

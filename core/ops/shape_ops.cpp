@@ -80,6 +80,33 @@ Var concat_cols(std::span<const Var> parts) {
   return y;
 }
 
+Var append_positions(Var before, Var more) {
+  const Shape a = before.shape(), b = more.shape();
+  SACCADE_CHECK(a.rank() == 3 && b.rank() == 3 && a[0] == b[0] && a[2] == b[2],
+                "[append_positions] ", b, " after ", a);
+  Tape& tape = before.tape();
+  const Index samples = a[0], first = a[1] * a[2], second = b[1] * b[2];
+  const Var y = tape.output({samples, a[1] + b[1], a[2]}, {before, more});
+  Real* out = tape.mutable_value(y).data;
+  for (Index s = 0; s < samples; ++s) {
+    out = std::copy_n(before.value().data + s * first, first, out);
+    out = std::copy_n(more.value().data + s * second, second, out);
+  }
+  tape.record(y, [=, t = &tape] {
+    const Real* dy = t->grad(y).data;
+    const auto give = [&](Var to, Index s, Index size) {
+      if (to.requires_grad())
+        kernels::accumulate({dy, {size}}, {t->grad(to).data + s * size, {size}});
+      dy += size;
+    };
+    for (Index s = 0; s < samples; ++s) {
+      give(before, s, first);
+      give(more, s, second);
+    }
+  });
+  return y;
+}
+
 Var slice_cols(Var x, Index first, Index count) {
   SACCADE_CHECK(first >= 0 && count >= 0 && first + count <= x.cols(), "[slice_cols] columns ",
                 first, " to ", first + count, " of ", x.shape());

@@ -17,6 +17,8 @@ Var slice_rows(Var x, Index first, Index count);
 Var concat_rows(std::span<const Var> parts);
 // Joins rows: [R, C_k] -> [R, sum C_k].
 Var concat_cols(std::span<const Var> parts);
+// More positions after those of each sample: [B, S, D], [B, T, D] -> [B, S + T, D].
+Var append_positions(Var before, Var more);
 // Columns first .. first + count - 1: [..., C] -> [..., count].
 Var slice_cols(Var x, Index first, Index count);
 // [B, L, D] -> [B, D], the mean over regions.

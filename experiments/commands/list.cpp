@@ -19,7 +19,8 @@ using Json = nlohmann::ordered_json;
 
 struct Choice {
   std::string name, doc;
-  std::string source{}, options{}, cost{};  // of attention's
+  std::string source{}, options{}, cost{};  // of attention's and of decoders
+  std::string limits{};                     // what it cannot be joined with
 };
 // The choices of one config key.
 struct Axis {
@@ -36,6 +37,17 @@ Axis axis(const char* topic, const char* key) {
   return out;
 }
 
+Axis decoder_axis() {
+  return {.topic = "decoders",
+          .key = "decoder.type",
+          .choices = {
+#define SACCADE_DECODER(name, enumerator, doc, source, options, limits) \
+  {#name, doc, source, options, {}, limits},
+#include "core/config/decoders.def"
+#undef SACCADE_DECODER
+          }};
+}
+
 // Axes that a name and a line describe.
 std::vector<Axis> other_axes() {
   return {axis<HardProfile>("attention", "attention.hard.profile"),
@@ -48,7 +60,9 @@ std::vector<Axis> other_axes() {
           axis<ResizeKind>("encoders", "encoder.resize"),
           axis<PositionKind>("encoders", "encoder.positions"),
           axis<VitSize>("encoders", "encoder.vit.size"),
-          axis<DecoderKind>("decoders", "decoder.type"),
+          decoder_axis(),
+          axis<NormPlacement>("decoders", "decoder.norm"),
+          axis<WordPositions>("decoders", "decoder.positions"),
           axis<EmbeddingSource>("decoders", "decoder.embeddings.source"),
           axis<ObjectiveKind>("objectives", "objective.type"),
           axis<RewardMetric>("objectives", "objective.self_critical.reward"),
@@ -101,6 +115,8 @@ void print_axes(const std::string& topic) {
       if (!choice.options.empty() && choice.options != "none")
         std::cout << indent << "options: " << choice.options << "\n";
       if (!choice.cost.empty()) std::cout << indent << "cost: " << choice.cost << "\n";
+      if (!choice.limits.empty() && choice.limits != "-")
+        std::cout << indent << "not with: " << choice.limits << "\n";
     }
   }
 }
@@ -127,9 +143,10 @@ Json list_json(const std::string& topic) {
       Json choices = Json::array();
       for (const Choice& choice : axis.choices) {
         Json one = {{"name", choice.name}, {"doc", choice.doc}};
-        if (!choice.cost.empty())
-          one.update(
-              {{"source", choice.source}, {"options", choice.options}, {"cost", choice.cost}});
+        if (!choice.source.empty())
+          one.update({{"source", choice.source}, {"options", choice.options}});
+        if (!choice.cost.empty()) one["cost"] = choice.cost;
+        if (!choice.limits.empty()) one["not_with"] = choice.limits;
         choices.push_back(std::move(one));
       }
       json["choices"].push_back({{"topic", axis.topic}, {"key", axis.key}, {"values", choices}});

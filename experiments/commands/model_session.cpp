@@ -53,7 +53,7 @@ SearchOptions ModelSession::search(const std::string& regime) const {
 }
 
 std::vector<Regime> ModelSession::regimes(const std::string& name) const {
-  const std::vector<Regime> own = evaluation_regimes(config().attention);
+  const std::vector<Regime> own = evaluation_regimes(config());
   if (name.empty() || name == "all") return own;
   const auto regime = choice<Regime>(name, "--regime");
   if (std::find(own.begin(), own.end(), regime) == own.end()) {

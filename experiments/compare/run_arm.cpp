@@ -127,7 +127,7 @@ void ArmRunner::score(const Arm& arm, SeedResult& result) {
     report = evaluate(*loaded.model, data, data_->inputs(),
                       {.split = split,
                        .search = search_options(arm.config, loaded.model->vocabulary()),
-                       .regimes = evaluation_regimes(arm.config.attention),
+                       .regimes = evaluation_regimes(arm.config),
                        .extent = Extent::kCaptions,
                        .progress = [&](Index done, Index total) {
                          progress.show(static_cast<double>(done) / static_cast<double>(total),

@@ -14,16 +14,16 @@ namespace {
 constexpr Index kRegions = 3, kFeatures = 2, kVocabulary = 6;
 constexpr int kBos = 1, kEos = 2;
 
-// Regions by step.
+// Regions by look.
 using Choices = std::vector<int>;
 
-// Looks where it is told: row r at choices[r % size][step].
+// Looks where it is told: row r at choices[r % size][look].
 class ForcedChooser : public Chooser {
  public:
   explicit ForcedChooser(std::vector<Choices> choices) : choices_(std::move(choices)) {}
-  void choose(ConstView, Index step, std::span<int> chosen) override {
+  void choose(ConstView, Index look, std::span<int> chosen) override {
     for (std::size_t r = 0; r < chosen.size(); ++r)
-      chosen[r] = choices_[r % choices_.size()][static_cast<std::size_t>(step)];
+      chosen[r] = choices_[r % choices_.size()][static_cast<std::size_t>(look)];
   }
 
  private:
@@ -35,11 +35,19 @@ struct TinyModel {
   std::unique_ptr<Decoder> decoder;
   Tensor features{Shape{1, kRegions, kFeatures}};
   std::vector<std::vector<int>> captions{{4, 3}};  // three predictions with <eos>
+  Index looks = 1;                                 // a word
 
-  explicit TinyModel(BaselineKind baseline = BaselineKind::kEma) {
+  explicit TinyModel(BaselineKind baseline = BaselineKind::kEma,
+                     DecoderKind kind = DecoderKind::kLstm) {
     DecoderConfig decoder_config;
+    decoder_config.type = kind;
     decoder_config.hidden = 3, decoder_config.embedding = 2, decoder_config.init_hidden = 2;
     decoder_config.dropout = 0;
+    if (kind == DecoderKind::kTransformer) {
+      decoder_config.layers = looks = 2;
+      decoder_config.heads = decoder_config.widen = 1;
+      captions = {{4}};
+    }
     AttentionConfig attention;
     attention.hidden = 3;
     attention.selection = SelectionKind::kHard;
@@ -57,7 +65,7 @@ struct TinyModel {
   Index steps() const { return static_cast<Index>(captions[0].size()) + 1; }
   std::vector<Choices> all_choices() const {
     std::vector<Choices> all{{}};
-    for (Index t = 0; t < steps(); ++t) {
+    for (Index look = 0; look < steps() * looks; ++look) {
       std::vector<Choices> longer;
       for (const auto& head : all)
         for (int l = 0; l < kRegions; ++l) {
@@ -96,6 +104,12 @@ RewardBaseline fixed(double value) {
   return {.all = {.started = true, .value = value}, .by_length = {}};
 }
 
+Var map_of(const SequenceOutput& output, Index look, Index looks) {
+  const auto word = static_cast<std::size_t>(look / looks);
+  return looks == 1 ? output.weights[word]
+                    : output.layers[static_cast<std::size_t>(look % looks)].weights[word];
+}
+
 // One choice of regions for every draw of the caption.
 Outcome run_draws(const TinyModel& model, const std::vector<Choices>& draws,
                   const CaptionLossOptions& options, double baseline) {
@@ -109,11 +123,11 @@ Outcome run_draws(const TinyModel& model, const std::vector<Choices>& draws,
                  &chooser);
   Outcome out;
   out.nll = loss.nll()[0];
-  for (Index t = 0; t < model.steps(); ++t) {
-    const ConstView alpha = loss.output().weights[static_cast<std::size_t>(t)].value();
+  for (Index look = 0; look < model.steps() * model.looks; ++look) {
+    const ConstView alpha = map_of(loss.output(), look, model.looks).value();
     for (std::size_t d = 0; d < draws.size(); ++d) {
       const Real* row = alpha.row(static_cast<Index>(d));
-      out.probability *= row[draws[d][static_cast<std::size_t>(t)]];
+      out.probability *= row[draws[d][static_cast<std::size_t>(look)]];
       for (Index l = 0; l < kRegions; ++l) out.entropy -= row[l] * std::log(row[l]);
     }
   }
@@ -147,6 +161,14 @@ std::vector<double> expected_gradient(const TinyModel& model, const CaptionLossO
   }
   REQUIRE(std::abs(total - 1) < 1e-12);
   return expected;
+}
+
+// The value head follows the costs, not the bound: it has a test of its own.
+void drop_value_head(const TinyModel& model, std::vector<double>& gradient) {
+  for (const ParameterInfo& info : model.store.infos())
+    if (info.name.find("decoder.value.") == 0)
+      for (Index i = 0; i < info.shape.size(); ++i)
+        gradient[static_cast<std::size_t>(info.offset + i)] = 0;
 }
 
 // The gradient of sum_s p(s | a) cost(s), the cost being what the likelihood says.
@@ -198,17 +220,35 @@ TEST_CASE("every estimator's expectation is the exact gradient, whatever baselin
         options.hard.reward = reward;
         INFO(enum_name(likelihood) << ", " << baseline.name << ", " << enum_name(reward));
         auto expected = expected_gradient(model, options, 3.7);
-        // The value head follows the costs, not the bound: it has a test of its own.
-        for (const ParameterInfo& info : model.store.infos())
-          if (info.name.find("value.") != std::string::npos)
-            for (Index i = 0; i < info.shape.size(); ++i)
-              expected[static_cast<std::size_t>(info.offset + i)] = 0;
+        drop_value_head(model, expected);
         CHECK(test::largest_difference(expected, exact) < 1e-8);
       }
       // The score part is not decoration: without it the gradient is another.
       options.hard.lambda_r = 0;
       CHECK(test::largest_difference(expected_gradient(model, options, 0), exact) > 1e-3);
     }
+}
+
+TEST_CASE("a transformer draws in every layer, and its estimators are right as well") {
+  std::vector<double> exact;
+  for (const BaselineKind baseline :
+       {BaselineKind::kEma, BaselineKind::kGreedy, BaselineKind::kLearned}) {
+    TinyModel model(baseline, DecoderKind::kTransformer);
+    CaptionLossOptions options = estimator(1, 0);
+    options.hard.baseline = baseline;
+    // A value head has parameters of its own.
+    if (exact.empty() || baseline == BaselineKind::kLearned) exact = exact_gradient(model, options);
+    CHECK(test::norm(exact) > 0.1);
+    for (const RewardKind reward : {RewardKind::kSum, RewardKind::kToGo}) {
+      options.hard.reward = reward;
+      INFO(enum_name(baseline) << ", " << enum_name(reward));
+      auto expected = expected_gradient(model, options, 3.7);
+      drop_value_head(model, expected);
+      CHECK(test::largest_difference(expected, exact) < 1e-8);
+    }
+    options.hard.lambda_r = 0;
+    CHECK(test::largest_difference(expected_gradient(model, options, 0), exact) > 1e-3);
+  }
 }
 
 TEST_CASE("the mean over the words as reward is a biased estimator, as its name in the list says") {

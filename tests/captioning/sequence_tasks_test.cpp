@@ -43,12 +43,20 @@ Batch make_batch(Task task, Index count, std::uint64_t number) {
 // Symbols and places have learned embeddings, added; the regions of the memory are the places.
 class Sequencer {
  public:
-  explicit Sequencer(const AttentionConfig& attention) {
+  Sequencer(DecoderKind kind, const AttentionConfig& attention) {
     const ParamScope scope(store_, "encoder");
     symbols_ = scope.declare("symbols", {kFirstSymbol + kSymbols, kWidth}, Init::normal(0.5));
     places_ = scope.declare("places", {kLength, kWidth}, Init::normal(0.5));
     decoder_ = make_decoder(
-        {.hidden = kWidth, .embedding = 24, .dropout = 0, .init_hidden = kWidth}, attention,
+        {.type = kind,
+         .hidden = kWidth,
+         .embedding = 24,
+         .dropout = 0,
+         .init_hidden = kWidth,
+         .layers = 1,
+         .heads = 4,
+         .widen = 2},
+        attention,
         {.features = kWidth, .vocabulary = kFirstSymbol + kSymbols, .rows = 1, .cols = kLength},
         ParamScope(store_, "decoder"));
     store_.initialise(1);
@@ -132,8 +140,9 @@ AttentionConfig mechanism(ScoreKind score) {
   return config;
 }
 
-void learns(const char* name, Task task, const AttentionConfig& attention) {
-  Sequencer model(attention);
+void learns(const char* name, Task task, const AttentionConfig& attention,
+            DecoderKind decoder = DecoderKind::kLstm) {
+  Sequencer model(decoder, attention);
   model.train(task);
   const Sequencer::Outcome outcome = model.test(task);
   INFO(name << ": exact " << outcome.exact << ", aligned " << outcome.aligned);
@@ -175,6 +184,13 @@ TEST_CASE("monotonic attention learns to copy") {
   AttentionConfig attention = mechanism(ScoreKind::kAdditive);
   attention.scope = ScopeKind::kMonotonic;
   learns("monotonic", Task::kCopy, attention);
+}
+TEST_CASE("a decoder that looks with its new state learns to reverse") {
+  learns("luong", Task::kReverse, mechanism(ScoreKind::kDot), DecoderKind::kLuong);
+}
+TEST_CASE("a transformer learns to reverse") {
+  learns("transformer", Task::kReverse, mechanism(ScoreKind::kScaledDot),
+         DecoderKind::kTransformer);
 }
 
 }  // namespace saccade

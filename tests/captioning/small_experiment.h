@@ -40,7 +40,7 @@ struct Experiment {
     return {.split = split,
             .most_images = most,
             .search = search_options(config, model.vocabulary()),
-            .regimes = evaluation_regimes(config.attention)};
+            .regimes = evaluation_regimes(config)};
   }
   EvaluationReport run(const EvaluationRequest& request) const {
     return evaluate(model, data, inputs, request);

@@ -225,6 +225,21 @@ TEST_CASE("cross_entropy agrees with its twin") {
   }
 }
 
+TEST_CASE("gru_cell agrees with its twin") {
+  Source random;
+  for (const Index width : {1, 7, 64}) {
+    CAPTURE(width);
+    const Tensor input = random({3, 3 * width}, 2), hidden = random({3, 3 * width}, 2);
+    const Tensor h_prev = random({3, width});
+    Tensor fast = input.clone(), reference = input.clone();
+    Tensor got = filled({3, width}, kNan), expected = filled({3, width}, kNan);
+    kernels::gru_cell(fast.view(), hidden.view(), h_prev.view(), got.view());
+    kernels::reference::gru_cell(reference.view(), hidden.view(), h_prev.view(), expected.view());
+    CHECK(close(reference.view(), fast.view()));
+    CHECK(close(expected.view(), got.view()));
+  }
+}
+
 TEST_CASE("lstm_cell agrees with its twin") {
   Source random;
   for (const Index width : {1, 7, 64}) {

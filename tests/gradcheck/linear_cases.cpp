@@ -50,6 +50,23 @@ void add_linear_cases(std::vector<GradientCase>& cases) {
                    }});
 }
 
+void add_transposed_cases(std::vector<GradientCase>& cases) {
+  cases.push_back({.op = "linear_transposed",
+                   .name = "rows of a tensor of rank 3, with a bias",
+                   .inputs = random_tensors({{2, 3, 2}, {4, 2}, {4}}, "transposed"),
+                   .build = [](Tape&, Inputs in) -> Outputs {
+                     return {ops::linear_transposed(in[0], in[1], in[2])};
+                   }});
+  // A table that is read by its rows and says words too.
+  cases.push_back({.op = "linear_transposed",
+                   .name = "by a table of embeddings",
+                   .inputs = random_tensors({{4, 3}}, "transposed table"),
+                   .build = [](Tape&, Inputs in) -> Outputs {
+                     const std::vector<int> ids{2, 0, 2};
+                     return {ops::linear_transposed(ops::embedding(in[0], ids), in[0])};
+                   }});
+}
+
 void add_accumulate_cases(std::vector<GradientCase>& cases) {
   cases.push_back(
       {.op = "accumulate_linear",
@@ -125,6 +142,7 @@ void add_embedding_cases(std::vector<GradientCase>& cases) {
 std::vector<GradientCase> linear_cases() {
   std::vector<GradientCase> cases;
   add_linear_cases(cases);
+  add_transposed_cases(cases);
   add_accumulate_cases(cases);
   add_embedding_cases(cases);
   return cases;

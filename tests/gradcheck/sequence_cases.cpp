@@ -56,6 +56,35 @@ void add_lstm_cases(std::vector<GradientCase>& cases) {
        .alone = Alone::kNo});
 }
 
+void add_gru_cases(std::vector<GradientCase>& cases) {
+  for (const Index rows : {1, 3})
+    cases.push_back(
+        {.op = "gru_cell",
+         .name = std::to_string(rows) + " rows",
+         .inputs = random_tensors({{rows, 6}, {rows, 6}, {rows, 2}}, "gru" + std::to_string(rows)),
+         .build = [](Tape&, Inputs in) -> Outputs {
+           return {ops::gru_cell(own(in[0]), in[1], in[2])};
+         }});
+  cases.push_back(
+      {.op = "gru_cell",
+       .name = "a recurrence over shrinking rows",
+       .inputs = random_tensors({{6, 3}, {3, 6}, {6}, {2, 6}, {6}, {3, 2}}, "gru recurrence"),
+       .build = [](Tape&, Inputs in) -> Outputs {
+         const Var gates = ops::linear(in[0], in[1], in[2]);
+         Var h = in[5];
+         Outputs hidden;
+         Index first = 0;
+         for (const Index rows : {3, 2, 1}) {
+           h = ops::first_rows(h, rows);
+           h = ops::gru_cell(ops::slice_rows(gates, first, rows), ops::linear(h, in[3], in[4]), h);
+           hidden.push_back(h);
+           first += rows;
+         }
+         return {ops::concat_rows(hidden)};
+       },
+       .alone = Alone::kNo});
+}
+
 Tensor extreme_logits() {
   return Tensor({3, 4}, std::vector<Real>{
                             300, -300, 0, 299.5,    // the target leads by little
@@ -111,6 +140,7 @@ void add_cross_entropy_cases(std::vector<GradientCase>& cases) {
 std::vector<GradientCase> sequence_cases() {
   std::vector<GradientCase> cases;
   add_lstm_cases(cases);
+  add_gru_cases(cases);
   add_cross_entropy_cases(cases);
   return cases;
 }

@@ -70,6 +70,14 @@ void add_concat_cases(std::vector<GradientCase>& cases) {
                    .build = [](Tape&, Inputs in) -> Outputs {
                      return {ops::concat_cols(std::vector<Var>{in[0]})};
                    }});
+  for (const Index before : {0, 2})
+    cases.push_back({.op = "append_positions",
+                     .name = std::to_string(before) + " positions before",
+                     .inputs = random_tensors({{2, before + 1, 3}, {2, 1, 3}}, "append_positions"),
+                     .build = [](Tape&, Inputs in) -> Outputs {
+                       const Var longer = ops::append_positions(in[0], in[1]);
+                       return {ops::tanh(ops::append_positions(longer, in[1]))};
+                     }});
   cases.push_back({.op = "slice_cols",
                    .name = "overlapping, and all of it",
                    .inputs = random_tensors({{3, 5}}, "slice_cols"),

@@ -11,7 +11,9 @@ struct CausalScope : Scope {
     const auto past = [&](Index region) { return region <= request.step; };
     return normalised(request, mask_regions(tape, memory, request.scores, past));
   }
-  Promises promises() const override { return {.moves_with_regions = false}; }
+  Promises promises() const override {
+    return {.moves_with_regions = false, .stands_alone = false};
+  }
 };
 
 }  // namespace

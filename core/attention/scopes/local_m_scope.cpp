@@ -14,7 +14,9 @@ struct LocalMScope : Scope {
     const RegionTest window = moving_window(memory, request.step, pace, radius);
     return normalised(request, mask_regions(tape, memory, request.scores, window));
   }
-  Promises promises() const override { return {.moves_with_regions = false}; }
+  Promises promises() const override {
+    return {.moves_with_regions = false, .stands_alone = false};
+  }
   Index radius;
   double pace;
 };

@@ -55,7 +55,9 @@ class MonotonicScope : public Scope {
                     [&](Index r) { return chosen[static_cast<std::size_t>(r)]; })};
   }
 
-  Promises promises() const override { return {.sum_to_one = false, .moves_with_regions = false}; }
+  Promises promises() const override {
+    return {.sum_to_one = false, .moves_with_regions = false, .stands_alone = false};
+  }
 
  private:
   template <class F>

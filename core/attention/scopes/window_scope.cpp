@@ -16,7 +16,9 @@ struct WindowScope : Scope {
     const auto test = [&](Index region) { return region < globals || window(region); };
     return normalised(request, mask_regions(tape, memory, request.scores, test));
   }
-  Promises promises() const override { return {.moves_with_regions = false}; }
+  Promises promises() const override {
+    return {.moves_with_regions = false, .stands_alone = false};
+  }
   Index radius;
   double pace;
   Index globals;

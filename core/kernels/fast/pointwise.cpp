@@ -197,6 +197,37 @@ void lstm_cell_backward(ConstView gates, ConstView c_prev, ConstView tanh_c, Con
   }
 }
 
+void gru_cell(View input, ConstView hidden, ConstView h_prev, View h) {
+  const Index width = h.cols();
+  for (Index row = 0; row < h.rows(); ++row) {
+    Real* gate = input.row(row);
+    const Real* own = hidden.row(row);
+    auto reset_update = array(gate, 2 * width), n = array(gate + 2 * width, width);
+    reset_update = logistic(reset_update + array(own, 2 * width));
+    n = (n + array(gate, width) * array(own + 2 * width, width)).tanh();
+    array(h.row(row), width) = n + array(gate + width, width) * (array(h_prev.row(row), width) - n);
+  }
+}
+
+void gru_cell_backward(ConstView gates, ConstView hidden, ConstView h_prev, ConstView dh,
+                       View dinput, View dhidden, View dh_prev) {
+  const Index width = dh.cols();
+  for (Index row = 0; row < dh.rows(); ++row) {
+    const Real* gate = gates.row(row);
+    const auto r = array(gate, width), z = array(gate + width, width),
+               n = array(gate + 2 * width, width);
+    const auto d = array(dh.row(row), width);
+    Real *in = dinput.row(row), *own = dhidden.row(row);
+    auto dr = array(in, width), dz = array(in + width, width), dn = array(in + 2 * width, width);
+    dn = d * (1 - z) * (1 - n.square());
+    dz = d * (array(h_prev.row(row), width) - n) * z * (1 - z);
+    dr = dn * array(hidden.row(row) + 2 * width, width) * r * (1 - r);
+    array(own, 2 * width) += array(in, 2 * width);
+    array(own + 2 * width, width) += dn * r;
+    array(dh_prev.row(row), width) += d * z;
+  }
+}
+
 }  // namespace kernels
 }  // namespace SACCADE_NUMERIC
 }  // namespace saccade

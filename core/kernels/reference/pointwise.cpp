@@ -62,6 +62,22 @@ void lstm_cell(View gates, ConstView c_prev, View c, View tanh_c, View h) {
   }
 }
 
+void gru_cell(View input, ConstView hidden, ConstView h_prev, View h) {
+  const Index width = h.cols();
+  for (Index row = 0; row < h.rows(); ++row) {
+    Real* gate = input.row(row);
+    const Real* own = hidden.row(row);
+    for (Index j = 0; j < width; ++j) {
+      Real& r = gate[j];
+      Real& z = gate[width + j];
+      Real& n = gate[2 * width + j];
+      r = logistic(r + own[j]), z = logistic(z + own[width + j]);
+      n = std::tanh(n + r * own[2 * width + j]);
+      h.row(row)[j] = (1 - z) * n + z * h_prev.row(row)[j];
+    }
+  }
+}
+
 }  // namespace kernels::reference
 }  // namespace SACCADE_NUMERIC
 }  // namespace saccade

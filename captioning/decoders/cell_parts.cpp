@@ -1,0 +1,120 @@
+#include "captioning/decoders/cell_parts.h"
+
+#include <algorithm>
+
+#include "captioning/decoders/cell.h"
+#include "core/ops/linear.h"
+#include "core/ops/pointwise.h"
+#include "core/ops/shape_ops.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+Var plus_product(Tape& tape, Var sum, Var x, int weight, Sum how) {
+  const Var w = tape.parameter(weight);
+  return how == Sum::kInPlace ? ops::accumulate_linear(sum, x, w)
+                              : ops::add(sum, ops::linear(x, w));
+}
+
+Var zero_rows(Tape& tape, Index rows, Index width) {
+  Real* zeros = tape.scratch(rows * width);
+  std::fill_n(zeros, rows * width, Real{0});
+  return tape.constant({zeros, {rows, width}});
+}
+
+StateStart::StateStart(const ParamScope& scope, const DecoderParts& parts)
+    : dropout_(parts.config.dropout),
+      hidden_weight_(
+          declare_matrix(scope, "hidden", parts.widths.features, parts.config.init_hidden)),
+      hidden_bias_(declare_bias(scope, "hidden_bias", parts.config.init_hidden)),
+      weight_(declare_matrix(scope, "weight", parts.config.init_hidden, parts.config.hidden)),
+      bias_(declare_bias(scope, "bias", parts.config.hidden)) {}
+
+Var StateStart::operator()(Tape& tape, Var mean) const {
+  Var hidden =
+      ops::tanh(ops::linear(mean, tape.parameter(hidden_weight_), tape.parameter(hidden_bias_)));
+  hidden = ops::dropout(hidden, dropout_);
+  return ops::tanh(ops::linear(hidden, tape.parameter(weight_), tape.parameter(bias_)));
+}
+
+RegionPairs::RegionPairs(std::span<const Var> regions, Index rows, const AttentionMemory& memory,
+                         Var gate)
+    : regions_(regions), gate_(gate) {
+  const Index count = memory.regions();
+  for (Index r = 0; r < rows; ++r)
+    for (Index l = 0; l < count; ++l) {
+      row_of_.push_back(static_cast<int>(r));
+      region_of_.push_back(static_cast<int>(r / memory.layout.group * count + l));
+    }
+}
+
+Var RegionPairs::of_rows(Var x) const { return ops::embedding(x, row_of_); }
+
+Var RegionPairs::of_regions(std::size_t part) const {
+  const Var own = ops::embedding(regions_[part], region_of_);
+  return gate_ ? ops::scale_rows(own, of_rows(gate_)) : own;
+}
+
+DeepOutput::DeepOutput(const DecoderParts& parts, int embedding)
+    : dropout_(parts.config.dropout),
+      hidden_(declare_matrix(parts.scope.sub("output"), "hidden", parts.config.hidden,
+                             parts.config.embedding)),
+      context_(declare_matrix(parts.scope.sub("output"), "context", parts.widths.features,
+                              parts.config.embedding)),
+      bias_(declare_bias(parts.scope.sub("output"), "bias", parts.config.embedding)),
+      words_(parts.scope.sub("output"), parts, parts.config.embedding, embedding) {}
+
+Var DeepOutput::logits(Tape& tape, Var words, Var h, Var z) const {
+  Var deep = ops::linear(ops::dropout(h, dropout_), tape.parameter(hidden_), tape.parameter(bias_));
+  deep = ops::accumulate_linear(deep, z, tape.parameter(context_));
+  deep = ops::dropout(ops::tanh(ops::add(words, deep)), dropout_);
+  return words_(tape, deep);
+}
+
+Var DeepOutput::of_regions(Tape& tape, Var features) const {
+  return ops::linear(features, tape.parameter(context_));
+}
+
+Var DeepOutput::each(Tape& tape, Var words, Var h, const RegionPairs& pairs,
+                     std::size_t part) const {
+  Var deep = ops::linear(ops::dropout(h, dropout_), tape.parameter(hidden_), tape.parameter(bias_));
+  deep = ops::add(ops::add(deep, pairs.of_regions(part)), pairs.of_rows(words));
+  deep = ops::dropout(ops::tanh(deep), dropout_);
+  return words_(tape, deep);
+}
+
+Sentinel::Sentinel(const DecoderParts& parts)
+    : word_(declare_matrix(parts.scope.sub("sentinel"), "word", parts.config.embedding,
+                           parts.config.hidden)),
+      hidden_(declare_matrix(parts.scope.sub("sentinel"), "hidden", parts.config.hidden,
+                             parts.config.hidden)),
+      bias_(declare_bias(parts.scope.sub("sentinel"), "bias", parts.config.hidden)) {}
+
+Var Sentinel::read(Tape& tape, Var words) const {
+  return ops::linear(words, tape.parameter(word_), tape.parameter(bias_));
+}
+
+Var Sentinel::operator()(Tape& tape, Var from_words, Var h, Var c) const {
+  const Var gate = ops::sigmoid(ops::accumulate_linear(from_words, h, tape.parameter(hidden_)));
+  return ops::multiply(gate, ops::tanh(c));
+}
+
+ValueHead::ValueHead(const DecoderParts& parts)
+    : weight_(declare_matrix(parts.scope.sub("value"), "weight", parts.config.hidden, 1)),
+      bias_(declare_bias(parts.scope.sub("value"), "bias", 1)) {}
+
+Var ValueHead::operator()(Tape& tape, Var h) const {
+  return ops::linear(tape.constant(h.value()), tape.parameter(weight_), tape.parameter(bias_));
+}
+
+bool wants_value_head(const AttentionConfig& attention) {
+  return attention.selection == SelectionKind::kHard &&
+         resolved(attention.hard).baseline == BaselineKind::kLearned;
+}
+
+void Cell::declare_value_head(const DecoderParts& parts) {
+  if (wants_value_head(parts.attention)) value_head_.emplace(parts);
+}
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

@@ -1,0 +1,94 @@
+// What recurrent decoders share: networks that start a state, the deep output layer, the sentinel,
+// the value head, and the rows of every region taken by itself.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "captioning/decoders/decoder_parts.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+// Whether what a product is added to may be overwritten; its gradient is then the sum's own, to
+// which nobody else may add.
+enum class Sum { kInPlace, kFresh };
+// sum + x W; sum [R, C], x [R, A], weight the parameter [A, C].
+Var plus_product(Tape& tape, Var sum, Var x, int weight, Sum how);
+
+// [rows, width] of zeros.
+Var zero_rows(Tape& tape, Index rows, Index width);
+
+// tanh(W_2 dropout(tanh(W_1 mean + b_1)) + b_2), a state from the mean feature (Xu et al. 2015,
+// section 3.1.2). Declares hidden, hidden_bias, weight, bias.
+class StateStart {
+ public:
+  StateStart(const ParamScope& scope, const DecoderParts& parts);
+  Var operator()(Tape& tape, Var mean) const;  // [M, D] -> [M, H]
+
+ private:
+  double dropout_;
+  int hidden_weight_, hidden_bias_, weight_, bias_;
+};
+
+// Every row and region of a memory as a row of its own, so that what follows a choice can be run
+// for all choices.
+class RegionPairs {
+ public:
+  // What Cell::regions() made of a memory that `rows` rows read; with a gate [rows, 1], regions
+  // count that much.
+  RegionPairs(std::span<const Var> regions, Index rows, const AttentionMemory& memory, Var gate);
+  Var of_rows(Var x) const;                // [R, C] -> [R L, C]
+  Var of_regions(std::size_t part) const;  // part of the regions -> [R L, C], gated
+
+ private:
+  std::span<const Var> regions_;
+  std::vector<int> row_of_, region_of_;
+  Var gate_;
+};
+
+// softmax(L_o tanh(E y + L_h h + L_z z)), dropout on h and after the tanh (Pascanu et al. 2014; Xu
+// et al. 2015, eq. 7). Declares hidden, context, bias and what WordOutput does in scope output.
+class DeepOutput {
+ public:
+  DeepOutput(const DecoderParts& parts, int embedding);
+  Var logits(Tape& tape, Var words, Var h, Var z) const;  // [n, E], [n, H], [n, D] -> [n, V]
+  Var of_regions(Tape& tape, Var features) const;         // [M L, D] -> [M L, E]
+  // The same for every pair, from what the pairs' states h [R L, H] and the regions give.
+  Var each(Tape& tape, Var words, Var h, const RegionPairs& pairs, std::size_t part) const;
+
+ private:
+  double dropout_;
+  int hidden_, context_, bias_;
+  WordOutput words_;
+};
+
+// sigmoid(W_x E y + W_h h + b) tanh(c), one more thing to attend to (Lu et al. 2017, eq. 9-10).
+// Declares word, hidden, bias in scope sentinel.
+class Sentinel {
+ public:
+  explicit Sentinel(const DecoderParts& parts);
+  Var read(Tape& tape, Var words) const;  // [n, E] -> [n, H]
+  // from_words is overwritten; h, c [R, H] -> [R, H].
+  Var operator()(Tape& tape, Var from_words, Var h, Var c) const;
+
+ private:
+  int word_, hidden_, bias_;
+};
+
+// w' h + b, a linear baseline of hard attention. It reads h as a constant: what it learns is its
+// own and moves nothing else. Declares weight, bias in scope value.
+class ValueHead {
+ public:
+  explicit ValueHead(const DecoderParts& parts);
+  Var operator()(Tape& tape, Var h) const;  // [R, H] -> [R, 1]
+
+ private:
+  int weight_, bias_;
+};
+
+// Whether the attention's estimator wants a value head.
+bool wants_value_head(const AttentionConfig& attention);
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

@@ -1,0 +1,48 @@
+// Which decoders and attentions go together: one rule a reason.
+#include "captioning/decoders/decoder_parts.h"
+#include "core/base/error.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+namespace {
+
+// Throws "decoder.type <name> needs <what>: <why>" unless `holds`.
+void need(bool holds, const DecoderConfig& c, const std::string& what, const std::string& why) {
+  if (!holds) throw UsageError(str("decoder.type ", enum_name(c.type), " needs ", what, ": ", why));
+}
+
+bool has_memory_cell(DecoderKind kind) {
+  return kind == DecoderKind::kLstm || kind == DecoderKind::kLuong || kind == DecoderKind::kUpdown;
+}
+
+// Decoders whose last layer before the words is as wide as an embedding, whatever `hidden` is.
+bool has_deep_output(DecoderKind kind) {
+  return kind == DecoderKind::kLstm || kind == DecoderKind::kGru;
+}
+
+void check_transformer(const DecoderConfig& c, const AttentionConfig& attention) {
+  if (c.hidden % c.heads != 0)
+    throw UsageError(str("decoder.heads ", c.heads, " does not divide decoder.hidden ", c.hidden,
+                         ", which heads share"));
+  need(attention.selection != SelectionKind::kHard ||
+           attention.hard.likelihood == HardLikelihood::kChoice,
+       c, "attention.hard.likelihood choice",
+       "what it saw goes through dense and normalising layers, so the words of every region would "
+       "each take a pass of their own");
+}
+
+}  // namespace
+
+void check_decoder(const DecoderConfig& c, const AttentionConfig& attention) {
+  need(!attention.sentinel || has_memory_cell(c.type), c, "attention.sentinel false",
+       "a sentinel is what a memory cell holds (lstm, luong, updown)");
+  if (c.tie_embeddings && !has_deep_output(c.type) && c.embedding != c.hidden)
+    throw UsageError(str("decoder.tie_embeddings needs decoder.embedding ", c.embedding,
+                         " to be decoder.hidden ", c.hidden, ": decoder.type ", enum_name(c.type),
+                         " says words from its state"));
+  if (c.type == DecoderKind::kTransformer) check_transformer(c, attention);
+}
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

@@ -1,0 +1,84 @@
+// A GRU that looks with its state before the word (Bahdanau et al. 2015, appendix A.2), with the
+// deep output layer of the LSTM in place of the paper's maxout.
+#include "captioning/decoders/recurrent_decoder.h"
+#include "core/ops/linear.h"
+#include "core/ops/pointwise.h"
+#include "core/ops/sequence_ops.h"
+#include "core/ops/shape_ops.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+namespace {
+
+// s_0 = tanh MLP(mean a);  (r, z, n) from E y_{t-1}, z_t and s_{t-1} as ops::gru_cell has them, so
+// that [word; context], hidden and their biases are those of torch.nn.GRUCell, transposed;
+// z_t from the attention, queried with s_{t-1}.
+class GruCell : public Cell {
+ public:
+  GruCell(const DecoderParts& parts, int embedding) : init_(parts.scope.sub("init_h"), parts) {
+    const Index e = parts.config.embedding, h = parts.config.hidden, d = parts.widths.features;
+    const ParamScope gru = parts.scope.sub("gru");
+    word_ = declare_matrix(gru, "word", e, 3 * h);
+    context_ = declare_matrix(gru, "context", d, 3 * h);
+    bias_ = declare_bias(gru, "bias", 3 * h);
+    hidden_ = declare_matrix(gru, "hidden", h, 3 * h);
+    hidden_bias_ = declare_bias(gru, "hidden_bias", 3 * h);
+    declare_value_head(parts);
+    output_.emplace(parts, embedding);
+  }
+
+  std::size_t parts() const override { return 1; }  // s
+
+  std::vector<Var> start(Tape& tape, const AttentionMemory& memory) const override {
+    return {init_(tape, ops::mean_regions(memory.features))};
+  }
+
+  std::vector<Var> read(Tape& tape, Var words) const override {
+    return {ops::linear(words, tape.parameter(word_), tape.parameter(bias_))};
+  }
+
+  Asked ask(Tape&, const CellInput& in) const override { return {.query = in.state[0]}; }
+
+  Told tell(Tape& tape, const CellInput& in, const Asked&, Var context,
+            const RegionPairs* pairs) const override {
+    const Var s = in.state[0];
+    const Var own = ops::linear(s, tape.parameter(hidden_), tape.parameter(hidden_bias_));
+    Told told;
+    if (pairs) {
+      const Var next = ops::gru_cell(ops::add(pairs->of_rows(in.read[0]), pairs->of_regions(0)),
+                                     pairs->of_rows(own), pairs->of_rows(s));
+      told.each = output_->each(tape, in.words, next, *pairs, 1);
+    }
+    const Var input =
+        plus_product(tape, in.read[0], context, context_, pairs ? Sum::kFresh : Sum::kInPlace);
+    const Var next = ops::gru_cell(input, own, s);
+    told.state = {next};
+    told.said = {next, context};
+    return told;
+  }
+
+  std::vector<Var> regions(Tape& tape, Var features) const override {
+    return {ops::linear(features, tape.parameter(context_)), output_->of_regions(tape, features)};
+  }
+
+  Var logits(Tape& tape, Var words, std::span<const Var> said) const override {
+    return output_->logits(tape, words, said[0], said[1]);
+  }
+
+ private:
+  StateStart init_;
+  int word_, context_, bias_, hidden_, hidden_bias_;
+  std::optional<DeepOutput> output_;  // declared last
+};
+
+}  // namespace
+
+std::unique_ptr<Decoder> make_gru_decoder(const DecoderParts& parts) {
+  return std::make_unique<RecurrentDecoder>(parts, 0, [](const DecoderParts& own, int embedding) {
+    return std::make_unique<GruCell>(own, embedding);
+  });
+}
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

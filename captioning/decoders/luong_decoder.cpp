@@ -1,0 +1,104 @@
+// An LSTM that looks with its new state (Luong et al. 2015, section 3), with input feeding (3.3).
+#include "captioning/decoders/recurrent_decoder.h"
+#include "core/ops/linear.h"
+#include "core/ops/pointwise.h"
+#include "core/ops/sequence_ops.h"
+#include "core/ops/shape_ops.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+namespace {
+
+// h_0, c_0 as the LSTM decoder starts, h~_0 = 0;
+// (i, f, g, o) from E y_{t-1}, h~_{t-1}, h_{t-1};  z_t from the attention, queried with h_t;
+// h~_t = tanh(W_c [z_t; h_t]) (eq. 5);  p(y_t) = softmax(W_s h~_t + b) (eq. 6).
+// Dropout on h~ before the words. A sentinel is what the cell holds after the word, its gate made
+// from h_{t-1} (Lu et al. 2017, eq. 9-10).
+class LuongCell : public Cell {
+ public:
+  LuongCell(const DecoderParts& parts, int embedding)
+      : dropout_(parts.config.dropout),
+        width_(parts.config.hidden),
+        init_h_(parts.scope.sub("init_h"), parts),
+        init_c_(parts.scope.sub("init_c"), parts) {
+    const Index e = parts.config.embedding, h = width_, d = parts.widths.features;
+    const ParamScope lstm = parts.scope.sub("lstm");
+    word_ = declare_matrix(lstm, "word", e, 4 * h);
+    fed_ = declare_matrix(lstm, "fed", h, 4 * h);
+    hidden_ = declare_matrix(lstm, "hidden", h, 4 * h);
+    bias_ = declare_bias(lstm, "bias", 4 * h);
+    const ParamScope combine = parts.scope.sub("combine");
+    combine_context_ = declare_matrix(combine, "context", d, h);
+    combine_hidden_ = declare_matrix(combine, "hidden", h, h);
+    if (parts.attention.sentinel) sentinel_.emplace(parts);
+    declare_value_head(parts);
+    output_.emplace(parts.scope.sub("output"), parts, h, embedding);
+  }
+
+  std::size_t parts() const override { return 3; }  // h, c, h~
+
+  std::vector<Var> start(Tape& tape, const AttentionMemory& memory) const override {
+    const Var mean = ops::mean_regions(memory.features);
+    return {init_h_(tape, mean), init_c_(tape, mean), zero_rows(tape, mean.rows(), width_)};
+  }
+
+  std::vector<Var> read(Tape& tape, Var words) const override {
+    std::vector<Var> out{ops::linear(words, tape.parameter(word_), tape.parameter(bias_))};
+    if (sentinel_) out.push_back(sentinel_->read(tape, words));
+    return out;
+  }
+
+  Asked ask(Tape& tape, const CellInput& in) const override {
+    Var gates = plus_product(tape, in.read[0], in.state[2], fed_, Sum::kInPlace);
+    gates = plus_product(tape, gates, in.state[0], hidden_, Sum::kInPlace);
+    const ops::LstmState next = ops::lstm_cell(gates, in.state[1]);
+    Asked asked{.query = next.h};
+    asked.carried = {next.h, next.c};
+    if (sentinel_) asked.sentinel = (*sentinel_)(tape, in.read[1], in.state[0], next.c);
+    return asked;
+  }
+
+  Told tell(Tape& tape, const CellInput&, const Asked& asked, Var context,
+            const RegionPairs* pairs) const override {
+    const Var own = ops::linear(asked.carried[0], tape.parameter(combine_hidden_));
+    Told told;
+    if (pairs) {
+      const Var each = ops::tanh(ops::add(pairs->of_rows(own), pairs->of_regions(0)));
+      told.each = (*output_)(tape, ops::dropout(each, dropout_));
+    }
+    const Var combined = ops::tanh(
+        plus_product(tape, own, context, combine_context_, pairs ? Sum::kFresh : Sum::kInPlace));
+    told.state = {asked.carried[0], asked.carried[1], combined};
+    told.said = {combined};
+    return told;
+  }
+
+  std::vector<Var> regions(Tape& tape, Var features) const override {
+    return {ops::linear(features, tape.parameter(combine_context_))};
+  }
+
+  Var logits(Tape& tape, Var, std::span<const Var> said) const override {
+    return (*output_)(tape, ops::dropout(said[0], dropout_));
+  }
+
+ private:
+  double dropout_;
+  Index width_;
+  StateStart init_h_, init_c_;
+  int word_, fed_, hidden_, bias_, combine_context_, combine_hidden_;
+  std::optional<Sentinel> sentinel_;
+  std::optional<WordOutput> output_;  // declared last
+};
+
+}  // namespace
+
+std::unique_ptr<Decoder> make_luong_decoder(const DecoderParts& parts) {
+  return std::make_unique<RecurrentDecoder>(parts, parts.config.hidden,
+                                            [](const DecoderParts& own, int embedding) {
+                                              return std::make_unique<LuongCell>(own, embedding);
+                                            });
+}
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

@@ -1,0 +1,159 @@
+#include "captioning/decoders/recurrent_decoder.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/attention/make_attention.h"
+#include "core/kernels/pointwise.h"
+#include "core/ops/estimator_ops.h"
+#include "core/ops/linear.h"
+#include "core/ops/pointwise.h"
+#include "core/ops/sequence_ops.h"
+#include "core/ops/shape_ops.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+namespace {
+
+// log sum_l weights[r, l] softmax(each[r, l])[v] -> [R, V], for search.
+Var mixed_words(Tape& tape, ConstView weights, ConstView each) {
+  const Index rows = weights.rows(), regions = weights.cols(), vocabulary = each.cols();
+  const View words{tape.scratch(vocabulary), {1, vocabulary}};
+  const View out{tape.scratch(rows * vocabulary), {rows, vocabulary}};
+  std::fill_n(out.data, out.size(), Real{0});
+  for (Index r = 0; r < rows; ++r) {
+    const View row{out.row(r), {1, vocabulary}};
+    for (Index l = 0; l < regions; ++l) {
+      kernels::softmax({each.row(r * regions + l), {1, vocabulary}}, words);
+      kernels::accumulate(words, row, weights.row(r)[l]);
+    }
+    for (Index v = 0; v < vocabulary; ++v) row[v] = std::log(row[v]);
+  }
+  return tape.constant(out);
+}
+
+// -log p of the targets [R] with the region summed out, from the logits of every region.
+Var marginal_cost(Var each, Var weights, std::span<const int> targets, double temperature) {
+  const Index regions = weights.cols();
+  std::vector<int> repeated;
+  for (const int target : targets)
+    repeated.insert(repeated.end(), static_cast<std::size_t>(regions), target);
+  if (temperature != 1) each = ops::scale(each, static_cast<Real>(1 / temperature));
+  const Var nll = ops::cross_entropy(each, repeated);
+  return ops::marginal_nll(weights, ops::reshape(nll, weights.shape()));
+}
+
+}  // namespace
+
+RecurrentDecoder::RecurrentDecoder(const DecoderParts& parts, Index sentinel,
+                                   const MakeCell& make_cell)
+    : attention_(make_attention(parts.attention,
+                                {.features = parts.widths.features,
+                                 .query = parts.config.hidden,
+                                 .sentinel = sentinel,
+                                 .regions = parts.widths.rows * parts.widths.cols},
+                                parts.scope.sub("attention"))),
+      layout_{.rows = parts.widths.rows, .cols = parts.widths.cols, .group = 1, .mask = {}},
+      embedding_(parts.scope.declare("embedding", {parts.widths.vocabulary, parts.config.embedding},
+                                     Init::uniform(0.1))),
+      cell_(make_cell(parts, embedding_)) {}
+
+AttentionMemory RecurrentDecoder::prepare(Tape& tape, Var features, Index group) const {
+  MemoryLayout layout = layout_;
+  layout.group = group;
+  return attention_->prepare(tape, features, layout);
+}
+
+std::vector<Var> RecurrentDecoder::start(Tape& tape, const AttentionMemory& memory) const {
+  std::vector<Var> state = cell_->start(tape, memory);
+  for (const Var part : attention_->start(tape, memory)) state.push_back(part);
+  return state;
+}
+
+std::vector<Var> RecurrentDecoder::regions_of(Tape& tape, const AttentionMemory& memory,
+                                              const AttendContext& context) const {
+  if (context.likelihood != HardLikelihood::kMarginal) return {};
+  const Shape shape = memory.features.shape();
+  return cell_->regions(tape, ops::reshape(memory.features, {shape[0] * shape[1], shape[2]}));
+}
+
+RecurrentDecoder::Move RecurrentDecoder::move(Tape& tape, CellInput in, std::span<const Var> state,
+                                              const AttentionMemory& memory, AttendContext context,
+                                              std::span<const Var> regions) const {
+  in.state = state.first(cell_->parts());
+  const Asked asked = cell_->ask(tape, in);
+  Move out;
+  out.value = cell_->cost_correction(tape, asked.query);
+  context.sentinel = asked.sentinel;
+  out.glimpse =
+      attention_->attend(tape, asked.query, memory, state.subspan(cell_->parts()), context);
+  std::optional<RegionPairs> pairs;
+  if (!regions.empty()) pairs.emplace(regions, asked.query.rows(), memory, out.glimpse.gate);
+  out.told = cell_->tell(tape, in, asked, out.glimpse.context, pairs ? &*pairs : nullptr);
+  out.state = out.told.state;
+  out.state.insert(out.state.end(), out.glimpse.state.begin(), out.glimpse.state.end());
+  return out;
+}
+
+StepOutput RecurrentDecoder::step(Tape& tape, std::span<const int> words,
+                                  std::span<const Var> state, const AttentionMemory& memory,
+                                  const AttendContext& context) const {
+  const Var embedded = ops::embedding(tape.parameter(embedding_), words);
+  const CellInput in{.words = embedded, .read = cell_->read(tape, embedded), .state = {}};
+  Move moved = move(tape, in, state, memory, context, regions_of(tape, memory, context));
+  StepOutput out;
+  out.logits = moved.told.each
+                   ? mixed_words(tape, moved.glimpse.weights.value(), moved.told.each.value())
+                   : cell_->logits(tape, embedded, moved.told.said);
+  out.state = std::move(moved.state);
+  out.glimpse = std::move(moved.glimpse);
+  return out;
+}
+
+SequenceOutput RecurrentDecoder::sequence(Tape& tape, const PackedCaptions& captions,
+                                          const AttentionMemory& memory,
+                                          const AttendContext& context) const {
+  SACCADE_CHECK(memory.layout.group == 1, "[decoder] a sequence wants one row a memory");
+  const Var words = ops::embedding(tape.parameter(embedding_), captions.inputs);  // [N, E]
+  const std::vector<Var> read = cell_->read(tape, words);
+  const std::vector<Var> regions = regions_of(tape, memory, context);
+  std::vector<Var> state = start(tape, memory);
+  SequenceOutput out;
+  std::vector<std::vector<Var>> said;  // by part, then by word
+  std::vector<Var> costs;
+  Index first = 0;
+  for (Index t = 0; t < captions.steps(); ++t) {
+    const Index rows = captions.rows[static_cast<std::size_t>(t)];
+    AttendContext at = context;
+    at.step = t;
+    at.first_row = first;
+    for (Var& part : state) part = ops::first_rows(part, rows);
+    CellInput in{.words = ops::slice_rows(words, first, rows), .read = {}, .state = {}};
+    for (const Var part : read) in.read.push_back(ops::slice_rows(part, first, rows));
+    Move moved = move(tape, in, state, memory, at, regions);
+    if (moved.told.each)
+      costs.push_back(marginal_cost(
+          moved.told.each, moved.glimpse.weights,
+          std::span(captions.targets)
+              .subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(rows)),
+          captions.temperature));
+    state = std::move(moved.state);
+    said.resize(moved.told.said.size());
+    for (std::size_t k = 0; k < said.size(); ++k) said[k].push_back(moved.told.said[k]);
+    out.look(moved.glimpse);
+    if (moved.value) out.values.push_back(moved.value);
+    first += rows;
+  }
+  if (!costs.empty()) {
+    out.nll = ops::concat_rows(costs);
+    return out;
+  }
+  std::vector<Var> all;
+  for (const std::vector<Var>& part : said) all.push_back(ops::concat_rows(part));
+  out.nll = word_costs(cell_->logits(tape, words, all), captions);
+  return out;
+}
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

@@ -1,0 +1,52 @@
+#include "captioning/decoders/transformer_layer.h"
+
+#include "core/attention/make_attention.h"
+#include "core/ops/shape_ops.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+namespace {
+
+TransformerBlockOptions block_options(const DecoderConfig& config) {
+  return {.features = config.hidden,
+          .multiple = config.widen,
+          .activation = DenseActivation::kRelu,
+          .norm = config.norm,
+          .dropout = config.dropout};
+}
+
+}  // namespace
+
+TransformerLayer::TransformerLayer(const ParamScope& scope, const DecoderParts& parts)
+    : words_(scope.sub("words"), {.features = parts.config.hidden, .heads = parts.config.heads}),
+      words_residual_(scope.sub("words_norm"), block_options(parts.config)),
+      cross_(make_attention(parts.attention,
+                            {.features = parts.widths.features,
+                             .query = parts.config.hidden,
+                             .sentinel = 0,
+                             .regions = parts.widths.rows * parts.widths.cols},
+                            scope.sub("cross"))),
+      cross_output_(scope.sub("cross_output"), {parts.widths.features, parts.config.hidden}),
+      cross_residual_(scope.sub("cross_norm"), block_options(parts.config)),
+      dense_(scope, block_options(parts.config)),
+      dense_residual_(scope.sub("dense_norm"), block_options(parts.config)) {}
+
+Var TransformerLayer::words(Tape& tape, Var x, Var entered, const SequenceKeys& keys,
+                            const AttentionMask& mask) const {
+  return words_residual_.leave(tape, x, words_.attend(tape, entered, keys, mask));
+}
+
+Var TransformerLayer::query(Tape& tape, Var x) const {
+  const Var query = cross_residual_.enter(tape, x);
+  return ops::reshape(query, {query.rows(), query.cols()});
+}
+
+Var TransformerLayer::see(Tape& tape, Var x, Var context) const {
+  const Var seen = ops::reshape(cross_output_(tape, context), x.shape());
+  const Var y = cross_residual_.leave(tape, x, seen);
+  return dense_residual_.leave(tape, y, dense_(tape, dense_residual_.enter(tape, y)));
+}
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

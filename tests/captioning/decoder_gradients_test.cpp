@@ -1,0 +1,113 @@
+// The gradients of every decoder as a whole, in double.
+#include "captioning/decoders/decoder_parts.h"
+#include "core/base/error.h"
+#include "tests/support/catch.h"
+#include "tests/support/exact_gradient.h"
+#include "tests/support/parameter_gradients.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr Index kRegions = 3, kFeatures = 2, kVocabulary = 7;
+constexpr int kBos = 1, kEos = 2;
+
+// A config of a decoder with every part that may be absent.
+struct Whole {
+  std::string name;
+  DecoderConfig decoder;
+  AttentionConfig attention;
+};
+
+std::vector<Whole> wholes() {
+  std::vector<Whole> all;
+  for (const auto& kind : enum_table(DecoderKind{}))
+    for (const bool tied : {false, true})
+      for (const bool sentinel : {false, true})
+        for (const bool marginal : {false, true})
+          for (const auto& norm : enum_table(NormPlacement{})) {
+            Whole one{.name = str(kind.name, tied ? ", tied" : "", sentinel ? ", sentinel" : "",
+                                  marginal ? ", marginal, " : ", ", norm.name),
+                      .decoder = {.type = kind.value,
+                                  .hidden = 4,
+                                  .embedding = tied ? 4 : 3,
+                                  .dropout = 0,
+                                  .init_hidden = 2,
+                                  .tie_embeddings = tied,
+                                  .layers = 2,
+                                  .heads = 2,
+                                  .widen = 1,
+                                  .norm = norm.value,
+                                  .positions =
+                                      tied ? WordPositions::kLearned : WordPositions::kSinusoidal,
+                                  .longest = 4},
+                      .attention = {}};
+            one.attention.hidden = 3;
+            one.attention.sentinel = sentinel;
+            if (marginal) {
+              one.attention.selection = SelectionKind::kHard;
+              one.attention.hard.likelihood = HardLikelihood::kMarginal;
+            }
+            const bool norms = kind.value == DecoderKind::kTransformer;
+            if ((sentinel && marginal) || (!norms && norm.value == NormPlacement::kPost)) continue;
+            try {
+              check_decoder(one.decoder, one.attention);
+            } catch (const UsageError&) {
+              continue;
+            }
+            all.push_back(one);
+          }
+  return all;
+}
+
+Tensor normal(Shape shape, std::uint64_t sample) {
+  Tensor out(shape);
+  Random random({6, Stream::kTest, 0, sample});
+  for (Real& x : out.span()) x = random.normal();
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("every decoder's loss has its gradient, to every parameter and to the features") {
+  const std::vector<std::vector<int>> captions{{4, 3, 6}, {5}};
+  for (const Whole& whole : wholes()) {
+    INFO(whole.name);
+    ParameterStore store;
+    const auto decoder = make_decoder(
+        whole.decoder, whole.attention,
+        {.features = kFeatures, .vocabulary = kVocabulary, .rows = 1, .cols = kRegions},
+        ParamScope(store, "decoder"));
+    // The features are one more parameter.
+    const int seen = store.declare("features", {2, kRegions, kFeatures}, Init::normal(1));
+    store.initialise(1);
+    const Tensor values = normal({store.flat_size()}, 1), cotangent = normal({6}, 2);
+    for (Index i = 0; i < values.size(); ++i) store.flat()[i] = 0.6 * values[i];
+    const auto cost_of = [&](Tape& tape) {
+      tape.set_parameters(store.views());
+      const AttentionMemory memory = decoder->prepare(tape, tape.parameter(seen), 1);
+      return decoder
+          ->sequence(tape, pack_captions(captions, kBos, kEos), memory,
+                     {.likelihood = whole.attention.hard.likelihood})
+          .nll;
+    };
+    const auto numeric = test::numeric_gradient(store, [&] {
+      Arena arena;
+      Tape tape(arena);
+      tape.set_recording(false);
+      const Var cost = cost_of(tape);
+      double sum = 0;
+      for (Index n = 0; n < 6; ++n) sum += cotangent[n] * cost.value()[n];
+      return sum;
+    });
+    Arena arena;
+    Tape tape(arena);
+    const std::vector<Var> outputs{cost_of(tape)};
+    tape.backward(outputs, std::vector<ConstView>{cotangent.view()});
+    const auto given = test::parameter_gradients(tape, store);
+    CHECK(test::norm(numeric) > 0.1);
+    CHECK(test::largest_difference(numeric, {given.begin(), given.end()}) < 1e-7);
+  }
+}
+
+}  // namespace saccade
