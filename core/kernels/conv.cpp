@@ -15,6 +15,10 @@ namespace chosen = fast;
 #endif
 
 void check(const ConvShape& shape, const Shape& x, const Shape& w, const Shape& y) {
+  SACCADE_ASSERT(shape.groups > 0 && shape.in_channels % shape.groups == 0 &&
+                     shape.out_channels % shape.groups == 0,
+                 "conv2d ", shape.groups, " groups of ", shape.in_channels, " and ",
+                 shape.out_channels, " channels");
   SACCADE_ASSERT(shape.stride > 0 && shape.padding.before >= 0 && shape.padding.after >= 0,
                  "conv2d stride ", shape.stride, ", padding ", shape.padding.before, ", ",
                  shape.padding.after);
@@ -29,10 +33,13 @@ void check_bias(const ConvShape& shape, const Real* data, Index size) {
 
 }  // namespace
 
-void conv2d(const ConvShape& shape, ConstView x, ConstView w, ConstView bias, View y) {
+void conv2d(const ConvShape& shape, ConstView x, ConstView w, const ConvEpilogue& epilogue,
+            View y) {
   check(shape, x.shape, w.shape, y.shape);
-  check_bias(shape, bias.data, bias.size());
-  if (y.size() > 0) chosen::conv2d(shape, x, w, bias, y);
+  check_bias(shape, epilogue.bias.data, epilogue.bias.size());
+  SACCADE_ASSERT(!epilogue.skip.data || epilogue.skip.shape == y.shape, "conv2d skip ",
+                 epilogue.skip.shape, " for ", y.shape);
+  if (y.size() > 0) chosen::conv2d(shape, x, w, epilogue, y);
 }
 
 void conv2d_backward_data(const ConvShape& shape, ConstView w, ConstView dy, View dx) {

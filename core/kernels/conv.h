@@ -2,6 +2,7 @@
 // [kh * kw * in, out] is the matrix of the same product over patches). One thread a call.
 #pragma once
 
+#include "core/kernels/activation.h"
 #include "core/tensor/tensor.h"
 
 namespace saccade {
@@ -17,41 +18,54 @@ struct Padding {
   Index before = 0, after = 0;
 };
 
-// The extents of one convolution: the same stride and padding on both axes.
+// The extents of one convolution: the same stride and padding on both axes. With several groups,
+// which divide both channels, each group of output channels sees its own group of input channels
+// alone; as many groups as input channels is a depthwise convolution.
 struct ConvShape {
   Index batch = 1, height = 0, width = 0;
   Index in_channels = 0, out_channels = 0;
   Index kernel_height = 1, kernel_width = 1;
   Index stride = 1;
   Padding padding = {};
+  Index groups = 1;
 
   Index out_height() const { return (height + padding.both() - kernel_height) / stride + 1; }
   Index out_width() const { return (width + padding.both() - kernel_width) / stride + 1; }
   Shape input() const { return {batch, height, width, in_channels}; }
   Shape output() const { return {batch, out_height(), out_width(), out_channels}; }
-  Shape weights() const { return {kernel_height, kernel_width, in_channels, out_channels}; }
-  Index patch() const { return kernel_height * kernel_width * in_channels; }
+  Index group_in() const { return in_channels / groups; }
+  Index group_out() const { return out_channels / groups; }
+  Shape weights() const { return {kernel_height, kernel_width, group_in(), out_channels}; }
+  // The input numbers that one output number sees.
+  Index patch() const { return kernel_height * kernel_width * group_in(); }
   auto operator<=>(const ConvShape&) const = default;
 };
 
 inline namespace SACCADE_NUMERIC {
 namespace kernels {
 
-// y[b, i, j, o] = bias[o] + sum_{u, v, c} x[b, i s + u - p, j s + v - p, c] w[u, v, c, o], with x =
-// 0 outside the image, p = padding.before. A bias without data stands for none. oneDNN in float,
-// Eigen in double.
-void conv2d(const ConvShape& shape, ConstView x, ConstView w, ConstView bias, View y);
+// What becomes of each sum; views without data stand for nothing added.
+struct ConvEpilogue {
+  ConstView bias;  // [out]
+  ConstView skip;  // as y, and not y itself
+  Activation activation = Activation::kNone;
+};
 
-// dx = the gradient of x from that of y; assigns.
+// y[b, i, j, o] = f(bias[o] + skip[b, i, j, o] + sum_{u, v, c} x[b, i s + u - p, j s + v - p, c]
+// w[u, v, c, o]), with x = 0 outside the image, p = padding.before, and c over the channels of o's
+// group. oneDNN in float, Eigen in double.
+void conv2d(const ConvShape& shape, ConstView x, ConstView w, const ConvEpilogue& epilogue, View y);
+
+// dx = the gradient of x from that of the sums; assigns.
 void conv2d_backward_data(const ConvShape& shape, ConstView w, ConstView dy, View dx);
 
-// dw += the gradient of w from that of y, and dbias += the sum of dy over positions (where it has
-// data).
+// dw += the gradient of w from that of the sums, and dbias += the sum of dy over positions (where
+// it has data).
 void conv2d_backward_weights(const ConvShape& shape, ConstView x, ConstView dy, View dw,
                              View dbias);
 
 namespace reference {  // patches and Eigen's product, one image at a time
-void conv2d(const ConvShape& shape, ConstView x, ConstView w, ConstView bias, View y);
+void conv2d(const ConvShape& shape, ConstView x, ConstView w, const ConvEpilogue& epilogue, View y);
 void conv2d_backward_data(const ConvShape& shape, ConstView w, ConstView dy, View dx);
 void conv2d_backward_weights(const ConvShape& shape, ConstView x, ConstView dy, View dw,
                              View dbias);
@@ -59,7 +73,7 @@ void conv2d_backward_weights(const ConvShape& shape, ConstView x, ConstView dy, 
 
 #ifndef SACCADE_DOUBLE
 namespace fast {  // oneDNN, primitives held per thread and shape
-void conv2d(const ConvShape& shape, ConstView x, ConstView w, ConstView bias, View y);
+void conv2d(const ConvShape& shape, ConstView x, ConstView w, const ConvEpilogue& epilogue, View y);
 void conv2d_backward_data(const ConvShape& shape, ConstView w, ConstView dy, View dx);
 void conv2d_backward_weights(const ConvShape& shape, ConstView x, ConstView dy, View dw,
                              View dbias);

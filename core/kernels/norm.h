@@ -1,6 +1,7 @@
 // Normalisation with learned gain and shift, in the channels-last layout. One thread a call.
 #pragma once
 
+#include "core/kernels/activation.h"
 #include "core/kernels/pointwise.h"
 #include "core/tensor/tensor.h"
 
@@ -9,9 +10,6 @@ namespace saccade {
 struct GroupNormShape {
   Index batch = 0, positions = 0, channels = 0, groups = 1;  // groups divides channels
 };
-
-// What follows the normalisation in the same pass.
-enum class Activation { kNone, kRelu };
 
 inline namespace SACCADE_NUMERIC {
 namespace kernels {
@@ -24,7 +22,7 @@ void group_norm(const GroupNormShape& shape, Activation f, double epsilon, Const
                 ConstView gamma, ConstView beta, View y, View mean, View rstd);
 
 // dgamma and dbeta get their gradients added, dx as `write` says; each may be without data where
-// it is not wanted. y is read for f = relu only.
+// it is not wanted. y is read for an f only.
 struct NormGradients {
   View dx, dgamma, dbeta;
   Write write = Write::kAccumulate;

@@ -44,6 +44,12 @@ void* Arena::allocate(std::size_t bytes) {
 
 void Arena::reset() { current_ = offset_ = used_ = 0; }
 
+void Arena::rewind(const Mark& to) {
+  current_ = to.block;
+  offset_ = to.offset;
+  used_ = to.used;
+}
+
 std::size_t Arena::reserved() const {
   std::size_t total = 0;
   for (const Block& block : blocks_) total += block.bytes;

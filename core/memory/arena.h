@@ -25,6 +25,12 @@ class Arena {
     return static_cast<T*>(allocate(count * sizeof(T)));
   }
   void reset();
+  // rewind(mark()) gives back what was allocated in between; nobody may hold it any longer.
+  struct Mark {
+    std::size_t block, offset, used;
+  };
+  Mark mark() const { return {current_, offset_, used_}; }
+  void rewind(const Mark& to);
 
   std::size_t used() const { return used_; }              // since the last reset, padding included
   std::size_t high_water() const { return high_water_; }  // the most ever used

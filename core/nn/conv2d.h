@@ -12,10 +12,16 @@ struct Conv2dLayout {
   Index kernel = 3;
   Index stride = 1;
   Padding padding = 1;
+  Index groups = 1;
   bool bias = true;  // needless before a normalisation
+  Activation activation = Activation::kNone;
 };
 
-// Declares `weight` [kernel, kernel, in, out] (He et al. 2015) and, if asked for, `bias` [out].
+// Declares `weight` [kernel, kernel, in / groups, out] (He et al. 2015) and returns its index.
+int declare_kernel(const ParamScope& scope, const Conv2dLayout& layout);
+ops::Conv2dOptions options_of(const Conv2dLayout& layout);
+
+// Declares the kernel and, if asked for, `bias` [out].
 class Conv2d {
  public:
   Conv2d(const ParamScope& scope, const Conv2dLayout& layout);

@@ -18,6 +18,24 @@ class GroupNorm {
   ops::GroupNormOptions options_;
 };
 
+// Where a gain starts: 1, or 0 for a branch that is to add nothing at first.
+struct BatchNormStart {
+  double gain = 1;
+};
+
+// Batch normalisation with fixed statistics (see ops::ChannelNorm). Declares, by the names
+// pretrained weights have, `weight` (the gain), `bias` (0), and what is never trained:
+// `running_mean` (0) and `running_var` (1), a number a channel each.
+class BatchNorm {
+ public:
+  BatchNorm(const ParamScope& scope, Index channels, const BatchNormStart& start = {});
+  ops::ChannelNorm on(Tape& tape) const;
+  Var operator()(Tape& tape, Var x, Activation activation = Activation::kNone) const;
+
+ private:
+  int gain_, shift_, mean_, variance_;
+};
+
 // Declares `gain` (1 at first) and `shift` (0), a number a column; see ops::layer_norm.
 class LayerNorm {
  public:

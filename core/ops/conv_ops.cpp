@@ -1,5 +1,8 @@
 #include "core/ops/conv_ops.h"
 
+#include <algorithm>
+
+#include "core/kernels/batch_norm.h"
 #include "core/kernels/conv.h"
 #include "core/kernels/pointwise.h"
 #include "core/kernels/pool.h"
@@ -11,21 +14,21 @@ namespace ops {
 
 namespace {
 
-ConvShape conv_shape(Var x, Var w, Var bias, const Conv2dOptions& options) {
+ConvShape conv_shape(const char* op, Var x, Var w, const Conv2dOptions& options) {
   const Shape &image = x.shape(), &kernel = w.shape();
-  SACCADE_CHECK(image.rank() == 4 && kernel.rank() == 4,
-                "[conv2d] needs x [B, H, W, in] and w [kh, kw, in, out]; got ", image, " and ",
+  SACCADE_CHECK(image.rank() == 4 && kernel.rank() == 4, "[", op,
+                "] needs x [B, H, W, in] and w [kh, kw, in / groups, out]; got ", image, " and ",
                 kernel);
-  SACCADE_CHECK(image[3] == kernel[2], "[conv2d] input channels differ; got ", image, " and ",
-                kernel);
-  SACCADE_CHECK(!bias || bias.shape().size() == kernel[3], "[conv2d] bias ",
-                bias ? bias.shape() : Shape{}, " for ", kernel[3], " output channels");
+  SACCADE_CHECK(options.groups > 0 && image[3] == kernel[2] * options.groups &&
+                    kernel[3] % options.groups == 0,
+                "[", op, "] input channels differ, or groups do not divide the channels; got ",
+                image, " and ", kernel, ", groups ", options.groups);
   SACCADE_CHECK(options.stride > 0 && options.padding.before >= 0 && options.padding.after >= 0,
-                "[conv2d] stride ", options.stride, " must be positive and padding ",
+                "[", op, "] stride ", options.stride, " must be positive and padding ",
                 options.padding.before, ", ", options.padding.after, " not negative");
   SACCADE_CHECK(image[1] + options.padding.both() >= kernel[0] &&
                     image[2] + options.padding.both() >= kernel[1] && kernel.size() > 0,
-                "[conv2d] the kernel is empty or larger than the image; got ", image, " and ",
+                "[", op, "] the kernel is empty or larger than the image; got ", image, " and ",
                 kernel, ", padding ", options.padding.before, ", ", options.padding.after);
   return {.batch = image[0],
           .height = image[1],
@@ -35,7 +38,44 @@ ConvShape conv_shape(Var x, Var w, Var bias, const Conv2dOptions& options) {
           .kernel_height = kernel[0],
           .kernel_width = kernel[1],
           .stride = options.stride,
-          .padding = options.padding};
+          .padding = options.padding,
+          .groups = options.groups};
+}
+
+// Memory of the tape's arena that is needed until the end of a scope only.
+class Scratch {
+ public:
+  explicit Scratch(Tape& tape) : tape_(tape), mark_(tape.arena().mark()) {}
+  ~Scratch() { tape_.arena().rewind(mark_); }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+  View view(const Shape& shape) { return {tape_.scratch(shape.size()), shape}; }
+  View zeros(const Shape& shape) {
+    const View zero = view(shape);
+    std::fill_n(zero.data, zero.size(), Real{0});
+    return zero;
+  }
+
+ private:
+  Tape& tape_;
+  Arena::Mark mark_;
+};
+
+// The gradient of what the activation of y was given: that of y itself where there is none.
+ConstView through_activation(Tape& tape, Activation f, Var y, Scratch& scratch) {
+  if (f == Activation::kNone) return tape.grad(y);
+  const View d = scratch.view(y.shape());
+  kernels::activation_backward(f, y.value(), tape.grad(y), d, kernels::Write::kAssign);
+  return d;
+}
+
+void add_data_gradient(const ConvShape& shape, ConstView w, ConstView d, const Tape::GradTarget& dx,
+                       Scratch& scratch) {
+  if (dx.fresh) return kernels::conv2d_backward_data(shape, w, d, dx.view);
+  const View part = scratch.view(dx.view.shape);  // the kernel assigns
+  kernels::conv2d_backward_data(shape, w, d, part);
+  kernels::accumulate(part, dx.view);
 }
 
 PoolShape pool_shape(const char* op, Var x, const Pool2dOptions& options) {
@@ -60,30 +100,83 @@ PoolShape pool_shape(const char* op, Var x, const Pool2dOptions& options) {
 }  // namespace
 
 Var conv2d(Var x, Var w, Var bias, const Conv2dOptions& options) {
-  const ConvShape shape = conv_shape(x, w, bias, options);
+  const ConvShape shape = conv_shape("conv2d", x, w, options);
+  SACCADE_CHECK(!bias || bias.shape().size() == shape.out_channels, "[conv2d] bias ",
+                bias ? bias.shape() : Shape{}, " for ", shape.out_channels, " output channels");
+  const Activation f = options.activation;
   Tape& tape = x.tape();
   const Var y = tape.output(shape.output(), {x, w, bias});
-  kernels::conv2d(shape, x.value(), w.value(), bias ? bias.value() : ConstView{},
+  kernels::conv2d(shape, x.value(), w.value(),
+                  {.bias = bias ? bias.value() : ConstView{}, .skip = {}, .activation = f},
                   tape.mutable_value(y));
-  tape.record(y, [x, w, bias, y, shape, t = &tape] {
-    const ConstView dy = t->grad(y);
-    if (x.requires_grad()) {
-      const auto dx = t->grad_target(x);
-      if (dx.fresh) {
-        kernels::conv2d_backward_data(shape, w.value(), dy, dx.view);
-      } else {  // oneDNN assigns
-        const View part{t->scratch(dx.view.size()), dx.view.shape};
-        kernels::conv2d_backward_data(shape, w.value(), dy, part);
-        kernels::accumulate(part, dx.view);
-      }
+  tape.record(y, [x, w, bias, y, shape, f, t = &tape] {
+    // What stays is asked for before what is scratch.
+    const auto dx = x.requires_grad() ? t->grad_target(x) : Tape::GradTarget{};
+    const View dw = w.requires_grad() ? t->grad(w) : View{};
+    const View dbias = bias && bias.requires_grad() ? t->grad(bias) : View{};
+    Scratch scratch(*t);
+    const ConstView d = through_activation(*t, f, y, scratch);
+    if (dx.view.data) add_data_gradient(shape, w.value(), d, dx, scratch);
+    if (dw.data) {
+      kernels::conv2d_backward_weights(shape, x.value(), d, dw, dbias);
+    } else if (dbias.data) {
+      kernels::sum_rows(d, dbias);
     }
-    const bool bias_too = bias && bias.requires_grad();
-    if (w.requires_grad()) {
-      kernels::conv2d_backward_weights(shape, x.value(), dy, t->grad(w),
-                                       bias_too ? t->grad(bias) : View{});
-    } else if (bias_too) {
-      kernels::sum_rows(dy, t->grad(bias));
+  });
+  return y;
+}
+
+Var conv_norm(Var x, Var w, const ChannelNorm& norm, Var skip, const Conv2dOptions& options) {
+  const ConvShape shape = conv_shape("conv_norm", x, w, options);
+  const Shape channels{shape.out_channels};
+  const Var gamma = norm.gamma, beta = norm.beta;
+  SACCADE_CHECK(gamma.shape() == channels && beta.shape() == channels &&
+                    norm.mean.shape == channels && norm.variance.shape == channels,
+                "[conv_norm] gamma, beta, mean and variance must be ", channels, "; got ",
+                gamma.shape(), ", ", beta.shape(), ", ", norm.mean.shape, ", ",
+                norm.variance.shape);
+  SACCADE_CHECK(!skip || skip.shape() == shape.output(), "[conv_norm] skip ",
+                skip ? skip.shape() : Shape{}, " beside ", shape.output());
+  const Activation f = options.activation;
+  Tape& tape = x.tape();
+  const Var y = tape.output(shape.output(), {x, w, gamma, beta, skip});
+  const View rstd{tape.scratch(channels.size()), channels};
+  kernels::reciprocal_deviation(norm.epsilon, norm.variance, rstd);
+  // Folded once more on the way back rather than kept: weights are many where pixels are few.
+  const auto fold = [w, gamma, beta, mean = norm.mean, rstd](View folded, View bias) {
+    kernels::fold_norm(w.value(), gamma.value(), beta.value(), mean, rstd, folded, bias);
+  };
+  {
+    Scratch scratch(tape);
+    const View folded = scratch.view(shape.weights()), bias = scratch.view(channels);
+    fold(folded, bias);
+    kernels::conv2d(shape, x.value(), folded,
+                    {.bias = bias, .skip = skip ? skip.value() : ConstView{}, .activation = f},
+                    tape.mutable_value(y));
+  }
+  tape.record(y, [x, w, gamma, beta, skip, y, shape, f, fold, rstd, mean = norm.mean, t = &tape] {
+    const auto wanted = [&](Var v) { return v.requires_grad() ? t->grad(v) : View{}; };
+    const auto dx = x.requires_grad() ? t->grad_target(x) : Tape::GradTarget{};
+    const View dskip = skip ? wanted(skip) : View{};
+    const kernels::FoldGradients gradients{wanted(w), wanted(gamma), wanted(beta)};
+    Scratch scratch(*t);
+    const ConstView d = through_activation(*t, f, y, scratch);
+    const View folded = scratch.view(shape.weights()), bias = scratch.view(rstd.shape);
+    if (dx.view.data) {
+      fold(folded, bias);
+      add_data_gradient(shape, folded, d, dx, scratch);
     }
+    if (dskip.data) kernels::accumulate(d, dskip);
+    const bool weights_too = gradients.dw.data || gradients.dgamma.data;
+    if (!weights_too && !gradients.dbeta.data) return;
+    const View dbias = scratch.zeros(rstd.shape);
+    if (weights_too) {
+      std::fill_n(folded.data, folded.size(), Real{0});  // from here on the gradient
+      kernels::conv2d_backward_weights(shape, x.value(), d, folded, dbias);
+    } else {
+      kernels::sum_rows(d, dbias);
+    }
+    kernels::fold_norm_backward(w.value(), gamma.value(), mean, rstd, folded, dbias, gradients);
   });
   return y;
 }

@@ -4,6 +4,7 @@
 
 #include "core/autograd/tape.h"
 #include "core/kernels/conv.h"
+#include "core/ops/norm_ops.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -12,13 +13,21 @@ namespace ops {
 struct Conv2dOptions {
   Index stride = 1;
   Padding padding = {};  // one number: on all sides
+  Index groups = 1;      // divides both channels; as many as input channels: depthwise
+  Activation activation = Activation::kNone;  // in the same pass
 };
 
-// y[b, i, j, o] = bias[o] + sum_{u, v, c} x[b, i s + u - p, j s + v - p, c] w[u, v, c, o] with
-// p = padding.before; x [B, H, W, in], w [kh, kw, in, out], bias [out] or no Var ->
-// [B, H', W', out], H' = floor((H + padding.both() - kh) / s) + 1. The gradient of w is added on
-// the tape (Tape::grad), also for a parameter; that of x is computed only if x requires it.
+// y[b, i, j, o] = f(bias[o] + sum_{u, v, c} x[b, i s + u - p, j s + v - p, c] w[u, v, c, o]) with
+// p = padding.before and c over the channels of o's group; x [B, H, W, in], w [kh, kw, in / groups,
+// out], bias [out] or no Var -> [B, H', W', out], H' = floor((H + padding.both() - kh) / s) + 1.
+// The gradient of w is added on the tape (Tape::grad), also for a parameter; that of x is computed
+// only if x requires it.
 Var conv2d(Var x, Var w, Var bias = {}, const Conv2dOptions& options = {});
+
+// f(batch_norm(conv2d(x, w)) + skip) with the normalisation folded into the convolution's weights,
+// so that it costs neither a pass nor the memory of one; skip as the result, or no Var.
+Var conv_norm(Var x, Var w, const ChannelNorm& norm, Var skip = {},
+              const Conv2dOptions& options = {});
 
 struct Pool2dOptions {
   Index kernel = 2;

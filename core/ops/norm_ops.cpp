@@ -1,5 +1,7 @@
 #include "core/ops/norm_ops.h"
 
+#include "core/kernels/batch_norm.h"
+
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 namespace ops {
@@ -47,6 +49,26 @@ Var group_norm(Var x, Var gamma, Var beta, const GroupNormOptions& options) {
   tape.record(y, [x, gamma, beta, y, shape, f, mean, rstd, t = &tape] {
     kernels::group_norm_backward(shape, f, x.value(), gamma.value(), y.value(), mean, rstd,
                                  t->grad(y), gradients_of(*t, x, gamma, beta));
+  });
+  return y;
+}
+
+Var batch_norm(Var x, const ChannelNorm& norm, Activation f) {
+  const Shape channels{x.cols()};
+  SACCADE_CHECK(norm.mean.shape == channels && norm.variance.shape == channels,
+                "[batch_norm] mean and variance must have one number a channel; got ",
+                norm.mean.shape, " and ", norm.variance.shape, " for ", x.shape());
+  check_affine("batch_norm", x, norm.gamma, norm.beta);
+  Tape& tape = x.tape();
+  const Var gamma = norm.gamma, beta = norm.beta;
+  const Var y = tape.output(x.shape(), {x, gamma, beta});
+  const View rstd{tape.scratch(channels.size()), channels};
+  kernels::reciprocal_deviation(norm.epsilon, norm.variance, rstd);
+  kernels::batch_norm(f, x.value(), gamma.value(), beta.value(), norm.mean, rstd,
+                      tape.mutable_value(y));
+  tape.record(y, [x, gamma, beta, y, f, mean = norm.mean, rstd, t = &tape] {
+    kernels::batch_norm_backward(f, x.value(), gamma.value(), y.value(), mean, rstd, t->grad(y),
+                                 gradients_of(*t, x, gamma, beta));
   });
   return y;
 }

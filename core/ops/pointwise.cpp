@@ -1,5 +1,7 @@
 #include "core/ops/pointwise.h"
 
+#include <algorithm>
+
 #include "core/kernels/pointwise.h"
 
 namespace saccade {
@@ -80,6 +82,23 @@ Var leaky_relu(Var x, Real slope) {
   kernels::leaky_relu(x.value(), slope, tape.mutable_value(y));
   tape.record(y, [x, y, slope, t = &tape] {
     kernels::leaky_relu_backward(y.value(), slope, t->grad(y), t->grad(x));
+  });
+  return y;
+}
+
+Var clip(Var x, const Interval& to) {
+  SACCADE_CHECK(to.lowest <= to.highest, "[clip] to an empty interval: ", to.lowest, " to ",
+                to.highest);
+  Tape& tape = x.tape();
+  const Var y = tape.output(x.shape(), {x});
+  const View out = tape.mutable_value(y);
+  const ConstView in = x.value();
+  for (Index i = 0; i < out.size(); ++i) out[i] = std::clamp(in[i], to.lowest, to.highest);
+  tape.record(y, [x, y, to, t = &tape] {
+    const ConstView dy = t->grad(y), value = x.value();
+    const View dx = t->grad(x);
+    for (Index i = 0; i < dy.size(); ++i)
+      if (value[i] > to.lowest && value[i] < to.highest) dx[i] += dy[i];
   });
   return y;
 }

@@ -15,6 +15,11 @@ Var sigmoid(Var x);
 Var relu(Var x);
 // x where it is above 0, else slope x (Maas et al. 2013). slope in [0, 1).
 Var leaky_relu(Var x, Real slope);
+// min(max(x, lowest), highest); relu6 is clip(x, {0, 6}).
+struct Interval {
+  Real lowest = 0, highest = 0;
+};
+Var clip(Var x, const Interval& to);
 Var exp(Var x);
 // x times the normal distribution's share below x (Hendrycks and Gimpel 2016), exact.
 Var gelu(Var x);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/ops/conv_ops.h"
+#include "core/ops/pointwise.h"
 #include "core/parallel/parallel.h"
 #include "tests/support/catch.h"
 #include "tests/support/twins.h"
@@ -106,6 +108,46 @@ const std::vector<ConvShape> kShapes = {
      .kernel_width = 4,
      .stride = 4,
      .padding = 0},
+    {.batch = 2,
+     .height = 14,
+     .width = 9,
+     .in_channels = 32,
+     .out_channels = 32,
+     .kernel_height = 3,
+     .kernel_width = 3,
+     .stride = 1,
+     .padding = 1,
+     .groups = 32},
+    {.batch = 1,
+     .height = 15,
+     .width = 12,
+     .in_channels = 24,
+     .out_channels = 24,
+     .kernel_height = 3,
+     .kernel_width = 3,
+     .stride = 2,
+     .padding = 1,
+     .groups = 24},
+    {.batch = 2,
+     .height = 6,
+     .width = 7,
+     .in_channels = 12,
+     .out_channels = 18,
+     .kernel_height = 3,
+     .kernel_width = 2,
+     .stride = 1,
+     .padding = 1,
+     .groups = 3},
+    {.batch = 1,
+     .height = 5,
+     .width = 5,
+     .in_channels = 6,
+     .out_channels = 12,
+     .kernel_height = 3,
+     .kernel_width = 3,
+     .stride = 1,
+     .padding = 0,
+     .groups = 6},
 };
 
 }  // namespace
@@ -113,14 +155,23 @@ const std::vector<ConvShape> kShapes = {
 TEST_CASE("oneDNN's convolutions agree with the reference twins") {
   std::uint64_t draw = 0;
   for (const ConvShape& s : kShapes) {
-    CAPTURE(s.input(), s.weights(), s.output(), s.stride, s.padding.before, s.padding.after);
+    CAPTURE(s.input(), s.weights(), s.output(), s.stride, s.padding.before, s.padding.after,
+            s.groups);
     const Tensor x = noise(s.input(), ++draw), w = noise(s.weights(), ++draw);
     const Tensor dy = noise(s.output(), ++draw);
     const Tensor bias = noise({s.out_channels}, ++draw);
-    for (const ConstView& b : {bias.view(), ConstView{}}) {
+    const Tensor skip = noise(s.output(), ++draw);
+    const kernels::ConvEpilogue epilogues[] = {
+        {},
+        {.bias = bias.view(), .skip = {}},
+        {.bias = bias.view(), .skip = {}, .activation = Activation::kRelu},
+        {.bias = bias.view(), .skip = skip.view(), .activation = Activation::kRelu6},
+        {.bias = {}, .skip = skip.view()},
+        {.bias = {}, .skip = skip.view(), .activation = Activation::kRelu}};
+    for (const kernels::ConvEpilogue& epilogue : epilogues) {
       Tensor fast = noise(s.output(), ++draw), reference = noise(s.output(), ++draw);
-      kernels::fast::conv2d(s, x.view(), w.view(), b, fast.view());
-      kernels::reference::conv2d(s, x.view(), w.view(), b, reference.view());
+      kernels::fast::conv2d(s, x.view(), w.view(), epilogue, fast.view());
+      kernels::reference::conv2d(s, x.view(), w.view(), epilogue, reference.view());
       CHECK(difference(reference, fast) <= 1e-5);
     }
     {
@@ -145,30 +196,57 @@ TEST_CASE("oneDNN's convolutions agree with the reference twins") {
 
 TEST_CASE("the reference convolution is the defining sum") {
   for (const ConvShape& s : kShapes) {
-    CAPTURE(s.input(), s.weights(), s.output(), s.stride, s.padding.before, s.padding.after);
+    CAPTURE(s.input(), s.weights(), s.output(), s.stride, s.padding.before, s.padding.after,
+            s.groups);
     const Tensor x = noise(s.input(), 1), w = noise(s.weights(), 2);
-    const Tensor bias = noise({s.out_channels}, 3);
+    const Tensor bias = noise({s.out_channels}, 3), skip = noise(s.output(), 4);
     Tensor y(s.output()), expected(s.output());
-    kernels::reference::conv2d(s, x.view(), w.view(), bias.view(), y.view());
+    kernels::reference::conv2d(
+        s, x.view(), w.view(),
+        {.bias = bias.view(), .skip = skip.view(), .activation = Activation::kRelu6}, y.view());
     Index at = 0;
     for (Index b = 0; b < s.batch; ++b)
       for (Index i = 0; i < s.out_height(); ++i)
         for (Index j = 0; j < s.out_width(); ++j)
           for (Index o = 0; o < s.out_channels; ++o) {
-            double sum = bias[o];
+            double sum = bias[o] + skip[at];
+            const Index first = o / s.group_out() * s.group_in();
             for (Index u = 0; u < s.kernel_height; ++u)
               for (Index v = 0; v < s.kernel_width; ++v) {
                 const Index row = i * s.stride + u - s.padding.before,
                             column = j * s.stride + v - s.padding.before;
                 if (row < 0 || row >= s.height || column < 0 || column >= s.width) continue;
-                for (Index c = 0; c < s.in_channels; ++c)
-                  sum += double{x[((b * s.height + row) * s.width + column) * s.in_channels + c]} *
-                         w[((u * s.kernel_width + v) * s.in_channels + c) * s.out_channels + o];
+                const Index pixel = (b * s.height + row) * s.width + column;
+                for (Index c = 0; c < s.group_in(); ++c)
+                  sum += double{x[pixel * s.in_channels + first + c]} *
+                         w[((u * s.kernel_width + v) * s.group_in() + c) * s.out_channels + o];
               }
-            expected[at++] = static_cast<Real>(sum);
+            expected[at++] = static_cast<Real>(std::clamp(sum, 0.0, 6.0));
           }
     CHECK(difference(expected, y) <= 1e-5);
   }
+}
+
+TEST_CASE("a normalisation folded into a convolution is one behind it") {
+  const Tensor x = noise({2, 7, 6, 8}, 1), w = noise({3, 3, 8, 16}, 2);
+  const Tensor gamma = noise({16}, 3, 1), beta = noise({16}, 4), mean = noise({16}, 5, 4);
+  const Tensor skip = noise({2, 7, 6, 16}, 6);
+  Tensor variance = noise({16}, 7);
+  for (Real& v : variance.span()) v = v * v + Real(0.5);
+  Arena arena;
+  Tape tape(arena);
+  const auto constant = [&](const Tensor& t) { return tape.constant(t.view()); };
+  const ops::ChannelNorm norm{.mean = mean.view(),
+                              .variance = variance.view(),
+                              .gamma = constant(gamma),
+                              .beta = constant(beta)};
+  const Var folded = ops::conv_norm(constant(x), constant(w), norm, constant(skip),
+                                    {.padding = 1, .activation = Activation::kRelu6});
+  const Var behind =
+      ops::batch_norm(ops::conv2d(constant(x), constant(w), {}, {.padding = 1}), norm);
+  const Var expected = ops::clip(ops::add(behind, constant(skip)), {0, 6});
+  CHECK(difference(Tensor(expected.shape(), expected.value().span()),
+                   Tensor(folded.shape(), folded.value().span())) <= 1e-5);
 }
 
 TEST_CASE("convolutions give the same bits on any thread") {

@@ -36,6 +36,21 @@ TEST_CASE("arena memory is aligned, apart, and reused after a reset") {
   CHECK(arena.system_allocations() == allocations);
 }
 
+TEST_CASE("arena memory between a mark and its rewind is handed out again, over blocks too") {
+  Arena arena(1024);
+  arena.allocate(100);
+  const Arena::Mark mark = arena.mark();
+  void* const first = arena.allocate(200);
+  arena.allocate(5000);
+  const std::size_t most = arena.used();
+  arena.rewind(mark);
+  CHECK(arena.used() == 128);
+  CHECK(arena.allocate(200) == first);
+  arena.allocate(5000);
+  CHECK(arena.system_allocations() == 2);
+  CHECK(arena.high_water() == most);
+}
+
 TEST_CASE("shapes know their size, rows and text, and refuse what is no shape") {
   const Shape s{2, 3, 4};
   CHECK(s.size() == 24);

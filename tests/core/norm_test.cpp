@@ -22,7 +22,7 @@ TEST_CASE("group norm agrees with its reference twin") {
                                    {2, 9, 52, 13},   {2, 16, 7, 7},  {1, 50, 5, 1}};
   std::uint64_t draw = 0;
   for (const GroupNormShape& s : shapes)
-    for (const Activation f : {Activation::kNone, Activation::kRelu}) {
+    for (const Activation f : {Activation::kNone, Activation::kRelu, Activation::kRelu6}) {
       CAPTURE(s.batch, s.positions, s.channels, s.groups, static_cast<int>(f));
       const Shape images{s.batch, s.positions, s.channels}, channels{s.channels};
       const Shape groups{s.batch, s.groups};

@@ -19,6 +19,14 @@ struct ConvCase {
   ops::Conv2dOptions options;
 };
 
+// The last input's numbers by turns far below 0, between 0 and 6, and far above 6.
+std::vector<Tensor> sided(std::vector<Tensor> inputs) {
+  constexpr double kSides[] = {-8, 3, 14};
+  Tensor& last = inputs.back();
+  for (Index i = 0; i < last.size(); ++i) last[i] += kSides[i % 3];
+  return inputs;
+}
+
 void add_conv_cases(std::vector<GradientCase>& cases) {
   const ConvCase convolutions[] = {
       {"3 x 3, padded", {2, 4, 5, 2}, {3, 3, 2, 3}, {.stride = 1, .padding = 1}},
@@ -31,6 +39,12 @@ void add_conv_cases(std::vector<GradientCase>& cases) {
       {"1 x 1", {2, 2, 3, 3}, {1, 1, 3, 2}, {}},
       {"1 x 1, stride 3", {1, 5, 4, 2}, {1, 1, 2, 1}, {.stride = 3}},
       {"the kernel as large as the image", {1, 3, 2, 2}, {3, 2, 2, 2}, {}},
+      {"depthwise", {2, 4, 3, 3}, {3, 3, 1, 3}, {.padding = 1, .groups = 3}},
+      {"depthwise, stride 2, two outputs a channel",
+       {1, 5, 4, 2},
+       {3, 3, 1, 4},
+       {.stride = 2, .padding = 1, .groups = 2}},
+      {"two groups", {1, 3, 4, 4}, {2, 3, 2, 6}, {.padding = 1, .groups = 2}},
   };
   for (const ConvCase& c : convolutions) {
     const std::string key = std::string("conv2d ") + c.name;
@@ -41,6 +55,15 @@ void add_conv_cases(std::vector<GradientCase>& cases) {
                        return {ops::conv2d(in[0], in[1], in[2], options)};
                      }});
   }
+  // Far from the kinks: what is added decides on which side each sum lies.
+  for (const Activation f : {Activation::kRelu, Activation::kRelu6})
+    cases.push_back(
+        {.op = "conv2d",
+         .name = f == Activation::kRelu ? "relu" : "relu6",
+         .inputs = sided(random_tensors({{2, 3, 4, 2}, {3, 3, 2, 6}, {6}}, "f(conv2d)", 0.1)),
+         .build = [f](Tape&, Inputs in) -> Outputs {
+           return {ops::conv2d(in[0], in[1], in[2], {.padding = 1, .activation = f})};
+         }});
   cases.push_back({.op = "conv2d",
                    .name = "without bias, image and kernel used twice",
                    .inputs = random_tensors({{2, 3, 3, 2}, {3, 3, 2, 2}}, "conv2d twice"),
@@ -49,6 +72,72 @@ void add_conv_cases(std::vector<GradientCase>& cases) {
                      return {y, ops::conv2d(in[0], in[1], {}, {.stride = 2, .padding = 1}),
                              ops::multiply(in[0], in[0]), ops::conv2d(y, in[1])};
                    }});
+}
+
+// Statistics that differ from channel to channel; borrowed by the tape, so they outlive it.
+ConstView statistic(Index channels, double from) {
+  static const std::vector<Tensor> kTables = [] {
+    std::vector<Tensor> tables;
+    for (const double start : {-0.5, 0.5}) {
+      tables.emplace_back(Shape{8});
+      for (Index c = 0; c < 8; ++c) tables.back()[c] = start + 0.25 * static_cast<double>(c);
+    }
+    return tables;
+  }();
+  return {kTables[from < 0 ? 0 : 1].data(), {channels}};
+}
+
+ops::ChannelNorm norm_of(Var gamma, Var beta) {
+  const Index channels = gamma.shape().size();
+  return {.mean = statistic(channels, -0.5),
+          .variance = statistic(channels, 0.5),
+          .gamma = gamma,
+          .beta = beta,
+          .epsilon = 1e-3};
+}
+
+void add_norm_cases(std::vector<GradientCase>& cases) {
+  // Inputs: image, kernel, gain, shift, skip.
+  const ConvCase convolutions[] = {
+      {"3 x 3", {2, 4, 3, 2}, {3, 3, 2, 3}, {.padding = 1}},
+      {"1 x 1, stride 2", {1, 4, 5, 3}, {1, 1, 3, 2}, {.stride = 2}},
+      {"depthwise", {2, 3, 4, 4}, {3, 3, 1, 4}, {.padding = 1, .groups = 4}},
+  };
+  for (const ConvCase& c : convolutions) {
+    const Shape channels{c.kernel[3]};
+    const std::string key = std::string("conv_norm ") + c.name;
+    cases.push_back({.op = "conv_norm",
+                     .name = c.name,
+                     .inputs = random_tensors({c.image, c.kernel, channels, channels}, key),
+                     .build = [options = c.options](Tape&, Inputs in) -> Outputs {
+                       return {ops::conv_norm(in[0], in[1], norm_of(in[2], in[3]), {}, options)};
+                     }});
+  }
+  for (const Activation f : {Activation::kNone, Activation::kRelu, Activation::kRelu6})
+    cases.push_back(
+        {.op = "conv_norm",
+         .name = str("beside a skip, activation ", static_cast<int>(f)),
+         .inputs = sided(random_tensors({{2, 3, 4, 2}, {3, 3, 2, 3}, {3}, {3}, {2, 3, 4, 3}},
+                                        "conv_norm skip", 0.1)),
+         .build = [f](Tape&, Inputs in) -> Outputs {
+           return {ops::conv_norm(in[0], in[1], norm_of(in[2], in[3]), in[4],
+                                  {.padding = 1, .activation = f})};
+         }});
+  cases.push_back({.op = "conv_norm",
+                   .name = "the image is the skip, everything used twice",
+                   .inputs = random_tensors({{2, 3, 3, 2}, {3, 3, 2, 2}, {2}, {2}}, "conv_norm 2"),
+                   .build = [](Tape&, Inputs in) -> Outputs {
+                     const ops::ChannelNorm norm = norm_of(in[2], in[3]);
+                     const Var y = ops::conv_norm(in[0], in[1], norm, in[0], {.padding = 1});
+                     return {ops::conv_norm(y, in[1], norm, in[0], {.padding = 1})};
+                   }});
+  for (const Activation f : {Activation::kNone, Activation::kRelu, Activation::kRelu6})
+    cases.push_back({.op = "batch_norm",
+                     .name = str("activation ", static_cast<int>(f)),
+                     .inputs = sided(random_tensors({{2, 3, 2, 3}, {3}, {3}}, "batch_norm", 0.1)),
+                     .build = [f](Tape&, Inputs in) -> Outputs {
+                       return {ops::batch_norm(in[0], norm_of(in[1], in[2]), f)};
+                     }});
 }
 
 // Numbers in random order whose differences are at least 0.1: no window's maximum is near another.
@@ -105,6 +194,7 @@ void add_pool_cases(std::vector<GradientCase>& cases) {
 std::vector<GradientCase> conv_cases() {
   std::vector<GradientCase> cases;
   add_conv_cases(cases);
+  add_norm_cases(cases);
   add_pool_cases(cases);
   return cases;
 }

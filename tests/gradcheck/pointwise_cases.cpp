@@ -68,6 +68,13 @@ std::vector<GradientCase> pointwise_cases() {
                    .name = "from the middle to where it is x or 0",
                    .inputs = random_tensors({{4, 5}}, "gelu", 3),
                    .build = [](Tape&, Inputs in) -> Outputs { return {ops::gelu(in[0])}; }});
+  cases.push_back({.op = "clip",
+                   .name = "most numbers outside, none near an end",
+                   .inputs = off_zero(random_tensors({{5, 5}}, "clip")),
+                   .build = [](Tape&, Inputs in) -> Outputs {
+                     return {ops::clip(in[0], {-100, 0}), ops::clip(in[0], {0, 100}),
+                             ops::clip(in[0], {-50, 50})};
+                   }});
   cases.push_back({.op = "exp",
                    .name = "twice over",
                    .inputs = random_tensors({{3, 4}}, "exp"),

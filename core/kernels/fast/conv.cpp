@@ -1,8 +1,8 @@
 #include "core/kernels/conv.h"
 
+#include <algorithm>
 #include <map>
 #include <oneapi/dnnl/dnnl.hpp>
-#include <tuple>
 
 #include "core/kernels/fast/one_thread.h"
 
@@ -54,28 +54,52 @@ struct Primitive {
 };
 
 enum class Direction { kForward, kData, kWeights };
-using Key = std::tuple<ConvShape, Direction, bool>;  // with a bias?
+struct Key {
+  ConvShape shape;
+  Direction direction;
+  bool bias = false, skip = false;
+  Activation activation = Activation::kNone;
+  auto operator<=>(const Key&) const = default;
+};
+
+// What oneDNN does to each sum: y holds what is to be added.
+dnnl::post_ops post_ops_of(const Key& key) {
+  dnnl::post_ops ops;
+  if (key.skip) ops.append_sum();
+  if (key.activation == Activation::kRelu)
+    ops.append_eltwise(1, dnnl::algorithm::eltwise_relu, 0, 0);
+  if (key.activation == Activation::kRelu6)
+    ops.append_eltwise(1, dnnl::algorithm::eltwise_clip, 0, 6);
+  return ops;
+}
 
 Primitive make(const Key& key) {
-  const auto& [s, direction, with_bias] = key;
+  const ConvShape& s = key.shape;
+  const Direction direction = key.direction;
   // oneDNN names extents in the order nchw and oihw, whatever the layout.
-  const memory::dims extents{s.out_channels, s.in_channels, s.kernel_height, s.kernel_width};
+  const memory::dims extents =
+      s.groups == 1
+          ? memory::dims{s.out_channels, s.in_channels, s.kernel_height, s.kernel_width}
+          : memory::dims{s.groups, s.group_out(), s.group_in(), s.kernel_height, s.kernel_width};
   const memory::desc any(extents, memory::data_type::f32, memory::format_tag::any);
   const memory::dims strides{s.stride, s.stride}, before{s.padding.before, s.padding.before};
   const memory::dims after{s.padding.after, s.padding.after};
   constexpr auto kDirect = dnnl::algorithm::convolution_direct;
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  dnnl::primitive_attr with_post_ops = attributes;
+  with_post_ops.set_post_ops(post_ops_of(key));
 
   Primitive p;
   p.x = channels_last(s.batch, s.in_channels, s.height, s.width);
   p.y = channels_last(s.batch, s.out_channels, s.out_height(), s.out_width());
-  p.ours = memory::desc(extents, memory::data_type::f32, memory::format_tag::hwio);
-  if (with_bias)
+  p.ours = memory::desc(extents, memory::data_type::f32,
+                        s.groups == 1 ? memory::format_tag::hwio : memory::format_tag::hwigo);
+  if (key.bias)
     p.bias = memory::desc({s.out_channels}, memory::data_type::f32, memory::format_tag::x);
   const dnnl::convolution_forward::primitive_desc forward(
       {dnnl::prop_kind::forward_training, kDirect, p.x, any, p.bias, p.y, strides, before, after},
-      attributes, engine());
+      with_post_ops, engine());
   switch (direction) {
     case Direction::kForward:
       p.convolution = dnnl::convolution_forward(forward);
@@ -121,15 +145,21 @@ const Primitive& primitive(const Key& key) {
 
 }  // namespace
 
-void conv2d(const ConvShape& shape, ConstView x, ConstView w, ConstView bias, View y) {
+void conv2d(const ConvShape& shape, ConstView x, ConstView w, const ConvEpilogue& epilogue,
+            View y) {
   Workspace& space = workspace();
-  const Primitive& p = primitive({shape, Direction::kForward, bias.data != nullptr});
+  const Primitive& p = primitive({.shape = shape,
+                                  .direction = Direction::kForward,
+                                  .bias = epilogue.bias.data != nullptr,
+                                  .skip = epilogue.skip.data != nullptr,
+                                  .activation = epilogue.activation});
+  if (epilogue.skip.data) std::copy_n(epilogue.skip.data, y.size(), y.data);
   memory ours = wrap(p.ours, w.data), packed = Workspace::room(space.packed, p.weights);
   p.reorder.execute(space.stream, ours, packed);
   p.convolution.execute(space.stream,
                         {{DNNL_ARG_SRC, wrap(p.x, x.data)},
                          {DNNL_ARG_WEIGHTS, packed},
-                         {DNNL_ARG_BIAS, wrap(p.bias, bias.data)},
+                         {DNNL_ARG_BIAS, wrap(p.bias, epilogue.bias.data)},
                          {DNNL_ARG_DST, wrap(p.y, y.data)},
                          {DNNL_ARG_SCRATCHPAD, Workspace::room(space.scratchpad, p.scratchpad)}});
   space.stream.wait();
@@ -137,7 +167,7 @@ void conv2d(const ConvShape& shape, ConstView x, ConstView w, ConstView bias, Vi
 
 void conv2d_backward_data(const ConvShape& shape, ConstView w, ConstView dy, View dx) {
   Workspace& space = workspace();
-  const Primitive& p = primitive({shape, Direction::kData, false});
+  const Primitive& p = primitive({.shape = shape, .direction = Direction::kData});
   memory ours = wrap(p.ours, w.data), packed = Workspace::room(space.packed, p.weights);
   p.reorder.execute(space.stream, ours, packed);
   p.convolution.execute(space.stream,
@@ -151,7 +181,8 @@ void conv2d_backward_data(const ConvShape& shape, ConstView w, ConstView dy, Vie
 void conv2d_backward_weights(const ConvShape& shape, ConstView x, ConstView dy, View dw,
                              View dbias) {
   Workspace& space = workspace();
-  const Primitive& p = primitive({shape, Direction::kWeights, dbias.data != nullptr});
+  const Primitive& p =
+      primitive({.shape = shape, .direction = Direction::kWeights, .bias = dbias.data != nullptr});
   memory ours = wrap(p.ours, dw.data), packed = Workspace::room(space.packed, p.weights);
   const memory bias = Workspace::room(space.bias, p.bias);
   p.convolution.execute(space.stream,

@@ -93,8 +93,10 @@ void group_norm(const GroupNormShape& s, Activation f, double epsilon, ConstView
       const Lanes<w> m = lanes<w>(center.data() + c), k = lanes<w>(gain.data() + c);
       const Lanes<w> shift = lanes<w>(beta.data + c);
       for (Index at = c; at < s.positions * s.channels; at += s.channels) {
-        const Lanes<w> value = (lanes<w>(in + at) - m) * k + shift;
-        lanes<w>(out + at) = f == Activation::kRelu ? value.max(Real{0}) : value;
+        Lanes<w> value = (lanes<w>(in + at) - m) * k + shift;
+        if (f != Activation::kNone) value = value.max(Real{0});
+        if (f == Activation::kRelu6) value = value.min(Real{6});
+        lanes<w>(out + at) = value;
       }
     });
   }
@@ -102,7 +104,7 @@ void group_norm(const GroupNormShape& s, Activation f, double epsilon, ConstView
 
 namespace {
 
-// What backward needs of one image: x, dy, y (for relu) and the numbers of its channels.
+// What backward needs of one image: x, dy, y (for an activation) and the numbers of its channels.
 struct BackwardImage {
   const Real *x, *dy, *y;
   Index size, channels;
@@ -110,7 +112,7 @@ struct BackwardImage {
 };
 
 // Plain loops over the lanes: Eigen does not vectorise a choice, the compiler does.
-template <bool relu, int width>
+template <Activation f, int width>
 void backward_sums(const BackwardImage& image, Index first, Real* __restrict sum,
                    Real* __restrict sum_x) {
   const Real* __restrict x = image.x + first, * __restrict dy = image.dy + first;
@@ -119,7 +121,7 @@ void backward_sums(const BackwardImage& image, Index first, Real* __restrict sum
   for (Index at = 0; at < image.size; at += image.channels)
     for (int k = 0; k < width; ++k) {
       const Real passing = dy[at + k];
-      const Real d = !relu || y[at + k] > 0 ? passing : Real{0};
+      const Real d = passes<f>(y[at + k]) ? passing : Real{0};
       s[k] += d;
       s_x[k] += d * (x[at + k] - mean[k]);
     }
@@ -127,7 +129,7 @@ void backward_sums(const BackwardImage& image, Index first, Real* __restrict sum
   std::copy_n(s_x, width, sum_x + first);
 }
 
-template <bool relu, bool assign, int width>
+template <Activation f, bool assign, int width>
 void backward_apply(const BackwardImage& image, Index first, Real* __restrict dx_image) {
   const Real* __restrict x = image.x + first, * __restrict dy = image.dy + first;
   const Real* __restrict y = image.y + first, * __restrict mean = image.mean + first;
@@ -137,13 +139,13 @@ void backward_apply(const BackwardImage& image, Index first, Real* __restrict dx
   for (Index at = 0; at < image.size; at += image.channels)
     for (int k = 0; k < width; ++k) {
       const Real passing = dy[at + k];
-      const Real d = !relu || y[at + k] > 0 ? passing : Real{0};
+      const Real d = passes<f>(y[at + k]) ? passing : Real{0};
       const Real value = gain[k] * d + slope[k] * (x[at + k] - mean[k]) + offset[k];
       dx[at + k] = assign ? value : dx[at + k] + value;
     }
 }
 
-template <bool relu>
+template <Activation f>
 void backward(const GroupNormShape& s, ConstView x, ConstView gamma, ConstView y, ConstView mean,
               ConstView rstd, ConstView dy, const NormGradients& gradients) {
   const auto channels = static_cast<std::size_t>(s.channels);
@@ -155,7 +157,7 @@ void backward(const GroupNormShape& s, ConstView x, ConstView gamma, ConstView y
   for (Index b = 0; b < s.batch; ++b) {
     const BackwardImage image{.x = x.data + b * size,
                               .dy = dy.data + b * size,
-                              .y = relu ? y.data + b * size : x.data,
+                              .y = f == Activation::kNone ? x.data : y.data + b * size,
                               .size = size,
                               .channels = s.channels,
                               .mean = center.data(),
@@ -166,7 +168,7 @@ void backward(const GroupNormShape& s, ConstView x, ConstView gamma, ConstView y
     for (std::size_t c = 0; c < channels; ++c)
       center[c] = image_mean[static_cast<Index>(c) / group];
     for_channel_blocks(s.channels, [&](auto width, Index c) {
-      backward_sums<relu, width()>(image, c, sum.data(), sum_x.data());
+      backward_sums<f, width()>(image, c, sum.data(), sum_x.data());
     });
     for (Index c = 0; c < s.channels; ++c) {
       const auto i = static_cast<std::size_t>(c);
@@ -190,9 +192,9 @@ void backward(const GroupNormShape& s, ConstView x, ConstView gamma, ConstView y
     Real* dx = gradients.dx.data + b * size;
     for_channel_blocks(s.channels, [&](auto width, Index c) {
       if (gradients.write == Write::kAssign) {
-        backward_apply<relu, true, width()>(image, c, dx);
+        backward_apply<f, true, width()>(image, c, dx);
       } else {
-        backward_apply<relu, false, width()>(image, c, dx);
+        backward_apply<f, false, width()>(image, c, dx);
       }
     });
   }
@@ -203,11 +205,8 @@ void backward(const GroupNormShape& s, ConstView x, ConstView gamma, ConstView y
 void group_norm_backward(const GroupNormShape& shape, Activation f, ConstView x, ConstView gamma,
                          ConstView y, ConstView mean, ConstView rstd, ConstView dy,
                          const NormGradients& gradients) {
-  if (f == Activation::kRelu) {
-    backward<true>(shape, x, gamma, y, mean, rstd, dy, gradients);
-  } else {
-    backward<false>(shape, x, gamma, y, mean, rstd, dy, gradients);
-  }
+  with_activation(
+      f, [&](auto known) { backward<known()>(shape, x, gamma, y, mean, rstd, dy, gradients); });
 }
 
 void layer_norm(double epsilon, ConstView x, ConstView gamma, ConstView beta, View y, View mean,

@@ -10,10 +10,10 @@ namespace kernels::reference {
 
 namespace {
 
-// Calls body(row, column, length, x) for every run of channels of a patch that lies inside image b:
-// patch row [OH * OW], its first column, and where the run starts in the image.
+// Calls body(row, column, pixel) for every run of channels of one group's patches that lies inside
+// an image: patch row [OH * OW], its first column, and where the run starts in the image.
 template <class Body>
-void for_patch_runs(const ConvShape& s, Body body) {
+void for_patch_runs(const ConvShape& s, Index group, Body body) {
   const Index out_width = s.out_width();
   for (Index i = 0; i < s.out_height(); ++i)
     for (Index j = 0; j < out_width; ++j)
@@ -23,86 +23,92 @@ void for_patch_runs(const ConvShape& s, Body body) {
         for (Index v = 0; v < s.kernel_width; ++v) {
           const Index column = j * s.stride + v - s.padding.before;
           if (column < 0 || column >= s.width) continue;
-          body(i * out_width + j, (u * s.kernel_width + v) * s.in_channels,
-               (row * s.width + column) * s.in_channels);
+          body(i * out_width + j, (u * s.kernel_width + v) * s.group_in(),
+               (row * s.width + column) * s.in_channels + group * s.group_in());
         }
       }
 }
 
-Tensor patches_of(const ConvShape& s, const Real* image) {
+Tensor patches_of(const ConvShape& s, Index group, const Real* image) {
   Tensor patches({s.out_height() * s.out_width(), s.patch()});
-  for_patch_runs(s, [&](Index row, Index column, Index pixel) {
-    std::copy_n(image + pixel, s.in_channels, patches.data() + row * s.patch() + column);
+  for_patch_runs(s, group, [&](Index row, Index column, Index pixel) {
+    std::copy_n(image + pixel, s.group_in(), patches.data() + row * s.patch() + column);
   });
   return patches;
 }
 
+// body(first number of image b of the input, of the output and of group g's channels in it, g)
+template <class Body>
+void for_groups(const ConvShape& s, Body body) {
+  const Index positions = s.out_height() * s.out_width();
+  for (Index b = 0; b < s.batch; ++b)
+    for (Index g = 0; g < s.groups; ++g)
+      body(b * s.height * s.width * s.in_channels,
+           b * positions * s.out_channels + g * s.group_out(), g);
+}
+
 }  // namespace
 
-void conv2d(const ConvShape& s, ConstView x, ConstView w, ConstView bias, View y) {
-  const Index positions = s.out_height() * s.out_width();
-  for (Index b = 0; b < s.batch; ++b) {
-    const Tensor patches = patches_of(s, x.data + b * s.height * s.width * s.in_channels);
-    Real* out = y.data + b * positions * s.out_channels;
-    if (bias.data)
-      for (Index p = 0; p < positions; ++p)
-        std::copy_n(bias.data, s.out_channels, out + p * s.out_channels);
-    gemm({.m = positions,
-          .n = s.out_channels,
+void conv2d(const ConvShape& s, ConstView x, ConstView w, const ConvEpilogue& epilogue, View y) {
+  for (Index i = 0; i < y.size(); ++i)
+    y[i] = (epilogue.skip.data ? epilogue.skip[i] : Real{0}) +
+           (epilogue.bias.data ? epilogue.bias[i % s.out_channels] : Real{0});
+  for_groups(s, [&](Index in, Index out, Index g) {
+    const Tensor patches = patches_of(s, g, x.data + in);
+    gemm({.m = s.out_height() * s.out_width(),
+          .n = s.group_out(),
           .k = s.patch(),
           .a = patches.data(),
           .lda = s.patch(),
-          .b = w.data,
+          .b = w.data + g * s.group_out(),
           .ldb = s.out_channels,
-          .beta = bias.data ? Real{1} : Real{0},
-          .c = out,
+          .beta = 1,
+          .c = y.data + out,
           .ldc = s.out_channels});
-  }
+  });
+  activate(epilogue.activation, y);
 }
 
 void conv2d_backward_data(const ConvShape& s, ConstView w, ConstView dy, View dx) {
   const Index positions = s.out_height() * s.out_width();
   std::fill_n(dx.data, dx.size(), Real{0});
   Tensor patches({positions, s.patch()});
-  for (Index b = 0; b < s.batch; ++b) {
+  for_groups(s, [&](Index in, Index out, Index g) {
     gemm({.trans_b = Trans::kYes,
           .m = positions,
           .n = s.patch(),
-          .k = s.out_channels,
-          .a = dy.data + b * positions * s.out_channels,
+          .k = s.group_out(),
+          .a = dy.data + out,
           .lda = s.out_channels,
-          .b = w.data,
+          .b = w.data + g * s.group_out(),
           .ldb = s.out_channels,
           .c = patches.data(),
           .ldc = s.patch()});
-    Real* image = dx.data + b * s.height * s.width * s.in_channels;
-    for_patch_runs(s, [&](Index row, Index column, Index pixel) {
+    Real* image = dx.data + in;
+    for_patch_runs(s, g, [&](Index row, Index column, Index pixel) {
       const Real* from = patches.data() + row * s.patch() + column;
-      for (Index c = 0; c < s.in_channels; ++c) image[pixel + c] += from[c];
+      for (Index c = 0; c < s.group_in(); ++c) image[pixel + c] += from[c];
     });
-  }
+  });
 }
 
 void conv2d_backward_weights(const ConvShape& s, ConstView x, ConstView dy, View dw, View dbias) {
-  const Index positions = s.out_height() * s.out_width();
-  for (Index b = 0; b < s.batch; ++b) {
-    const Tensor patches = patches_of(s, x.data + b * s.height * s.width * s.in_channels);
-    const Real* out = dy.data + b * positions * s.out_channels;
+  for_groups(s, [&](Index in, Index out, Index g) {
+    const Tensor patches = patches_of(s, g, x.data + in);
     gemm({.trans_a = Trans::kYes,
           .m = s.patch(),
-          .n = s.out_channels,
-          .k = positions,
+          .n = s.group_out(),
+          .k = s.out_height() * s.out_width(),
           .a = patches.data(),
           .lda = s.patch(),
-          .b = out,
+          .b = dy.data + out,
           .ldb = s.out_channels,
           .beta = 1,
-          .c = dw.data,
+          .c = dw.data + g * s.group_out(),
           .ldc = s.out_channels});
-    if (dbias.data)
-      for (Index p = 0; p < positions; ++p)
-        for (Index o = 0; o < s.out_channels; ++o) dbias[o] += out[p * s.out_channels + o];
-  }
+  });
+  if (!dbias.data) return;
+  for (Index i = 0; i < dy.size(); ++i) dbias[i % s.out_channels] += dy[i];
 }
 
 }  // namespace kernels::reference

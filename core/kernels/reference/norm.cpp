@@ -25,9 +25,10 @@ void group_norm(const GroupNormShape& s, Activation f, double epsilon, ConstView
       rstd[b * s.groups + g] = static_cast<Real>(r);
       for_group([&](Index at, Index c) {
         const double value = gamma[c] * ((x[at] - m) * r) + beta[c];
-        y[at] = static_cast<Real>(f == Activation::kRelu && value < 0 ? 0 : value);
+        y[at] = static_cast<Real>(value);
       });
     }
+  activate(f, y);
 }
 
 void group_norm_backward(const GroupNormShape& s, Activation f, ConstView x, ConstView gamma,
@@ -43,8 +44,10 @@ void group_norm_backward(const GroupNormShape& s, Activation f, ConstView x, Con
         for (Index p = 0; p < s.positions; ++p)
           for (Index c = g * width; c < (g + 1) * width; ++c) {
             const Index at = (b * s.positions + p) * s.channels + c;
-            const bool blocked = f == Activation::kRelu && !(y[at] > 0);
-            body(at, c, (x[at] - m) * r, blocked ? 0.0 : double{dy[at]});
+            Real d = 0;
+            activation_backward(f, {y.data + at, {1}}, {dy.data + at, {1}}, {&d, {1}},
+                                Write::kAssign);
+            body(at, c, (x[at] - m) * r, double{d});
           }
       };
       double mean_d = 0, mean_dx = 0;

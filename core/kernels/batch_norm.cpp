@@ -1,0 +1,82 @@
+#include "core/kernels/batch_norm.h"
+
+#include <cmath>
+
+#include "core/kernels/internal/eigen_maps.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+namespace kernels {
+
+void reciprocal_deviation(double epsilon, ConstView variance, View rstd) {
+  for (Index c = 0; c < rstd.size(); ++c)
+    rstd[c] = static_cast<Real>(1 / std::sqrt(double{variance[c]} + epsilon));
+}
+
+void batch_norm(Activation f, ConstView x, ConstView gamma, ConstView beta, ConstView mean,
+                ConstView rstd, View y) {
+  const Array gain = array(gamma) * array(rstd);
+  with_activation(f, [&](auto known) {
+    const Real *center = mean.data, *slope = gain.data(), *shift = beta.data;
+    const Index channels = x.cols();
+    for (Index r = 0; r < x.rows(); ++r) {
+      const Real* __restrict in = x.row(r);
+      Real* __restrict out = y.row(r);
+      for (Index c = 0; c < channels; ++c)
+        out[c] = activated<known()>((in[c] - center[c]) * slope[c] + shift[c]);
+    }
+  });
+}
+
+void batch_norm_backward(Activation f, ConstView x, ConstView gamma, ConstView y, ConstView mean,
+                         ConstView rstd, ConstView dy, const NormGradients& gradients) {
+  const Index channels = x.cols();
+  const Array gain = array(gamma) * array(rstd);
+  Array d(channels), sum = Array::Zero(channels), sum_x = Array::Zero(channels);
+  for (Index r = 0; r < x.rows(); ++r) {
+    activation_backward(f, {y.row(r), {channels}}, {dy.row(r), {channels}}, {d.data(), {channels}},
+                        Write::kAssign);
+    if (gradients.dbeta.data) sum += d;
+    if (gradients.dgamma.data) sum_x += d * (array(x.row(r), channels) - array(mean));
+    if (!gradients.dx.data) continue;
+    auto dx = array(gradients.dx.row(r), channels);
+    if (gradients.write == Write::kAssign) {
+      dx = gain * d;
+    } else {
+      dx += gain * d;
+    }
+  }
+  if (gradients.dbeta.data) array(gradients.dbeta) += sum;
+  if (gradients.dgamma.data) array(gradients.dgamma) += sum_x * array(rstd);
+}
+
+void fold_norm(ConstView w, ConstView gamma, ConstView beta, ConstView mean, ConstView rstd,
+               View folded, View bias) {
+  const Array gain = array(gamma) * array(rstd);
+  for (Index r = 0; r < w.rows(); ++r)
+    array(folded.row(r), w.cols()) = array(w.row(r), w.cols()) * gain;
+  array(bias) = array(beta) - array(mean) * gain;
+}
+
+void fold_norm_backward(ConstView w, ConstView gamma, ConstView mean, ConstView rstd,
+                        ConstView dfolded, ConstView dbias, const FoldGradients& gradients) {
+  const Index channels = w.cols();
+  if (gradients.dbeta.data) array(gradients.dbeta) += array(dbias);
+  if (gradients.dw.data) {
+    const Array gain = array(gamma) * array(rstd);
+    for (Index r = 0; r < w.rows(); ++r)
+      array(gradients.dw.row(r), channels) += array(dfolded.row(r), channels) * gain;
+  }
+  if (!gradients.dgamma.data) return;
+  // The sum over positions of d (w x - mean) without the convolution's result: the first part is
+  // the product of the weights with their gradient. In double, as the two parts may nearly cancel.
+  Eigen::ArrayXd sum = -(array(dbias).cast<double>() * array(mean).cast<double>());
+  for (Index r = 0; r < w.rows(); ++r)
+    sum +=
+        array(dfolded.row(r), channels).cast<double>() * array(w.row(r), channels).cast<double>();
+  array(gradients.dgamma) += sum.cast<Real>() * array(rstd);
+}
+
+}  // namespace kernels
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

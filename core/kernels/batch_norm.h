@@ -1,0 +1,36 @@
+// Batch normalisation with fixed statistics: a gain and a shift a channel, which can as well be
+// folded into the convolution before it. One thread a call.
+#pragma once
+
+#include "core/kernels/norm.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+namespace kernels {
+
+// rstd = 1 / sqrt(variance + epsilon), a number a channel.
+void reciprocal_deviation(double epsilon, ConstView variance, View rstd);
+
+// y = f(gamma[c] (x - mean[c]) rstd[c] + beta[c]) (Ioffe and Szegedy 2015, algorithm 2).
+// x, y [..., channels]; all others [channels].
+void batch_norm(Activation f, ConstView x, ConstView gamma, ConstView beta, ConstView mean,
+                ConstView rstd, View y);
+// As group_norm_backward.
+void batch_norm_backward(Activation f, ConstView x, ConstView gamma, ConstView y, ConstView mean,
+                         ConstView rstd, ConstView dy, const NormGradients& gradients);
+
+// The weights and bias of a convolution that normalises its result:
+// folded[..., o] = w[..., o] gamma[o] rstd[o], bias[o] = beta[o] - mean[o] gamma[o] rstd[o].
+void fold_norm(ConstView w, ConstView gamma, ConstView beta, ConstView mean, ConstView rstd,
+               View folded, View bias);
+// dw, dgamma and dbeta get their gradients added from those of folded and bias; each may be without
+// data where it is not wanted.
+struct FoldGradients {
+  View dw, dgamma, dbeta;
+};
+void fold_norm_backward(ConstView w, ConstView gamma, ConstView mean, ConstView rstd,
+                        ConstView dfolded, ConstView dbias, const FoldGradients& gradients);
+
+}  // namespace kernels
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade
