@@ -1,0 +1,75 @@
+// The safetensors format: named arrays in one file, by which Python's libraries exchange weights.
+// A length (u64), a header in JSON, the numbers, all little-endian. A file of unknown origin is
+// safe to read: every rule of the format is checked before anything is allocated for it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/real.h"
+#include "core/io/atomic_file.h"
+
+namespace saccade {
+
+// An array of a file: what the header says of it.
+struct SafetensorsEntry {
+  std::string name;
+  std::string type;  // F64, F32, F16, BF16, I64, ...
+  std::vector<Index> shape;
+  std::uint64_t offset = 0, bytes = 0;  // in the part behind the header
+
+  Index count() const;  // of its numbers
+};
+
+class SafetensorsFile {
+ public:
+  // Reads and checks the header. Throws DataError in one line that names file, array and rule when
+  // the file is missing, cut, or breaks the format; IoError when it may not be read.
+  explicit SafetensorsFile(const std::filesystem::path& path);
+
+  const std::string& source() const { return source_; }
+  // In the order of their names.
+  std::span<const SafetensorsEntry> entries() const { return entries_; }
+  const SafetensorsEntry* find(const std::string& name) const;  // nullptr: there is none
+  // Texts that are no weights.
+  const std::map<std::string, std::string>& metadata() const { return metadata_; }
+
+  // The numbers of an array: of F32, F16 and BF16 exactly, of F64 to the nearest. Throws DataError
+  // for another type.
+  std::vector<float> floats(const SafetensorsEntry& entry) const;
+  // Of F64, F32, F16 and BF16, exactly.
+  std::vector<double> doubles(const SafetensorsEntry& entry) const;
+  // Of I64 alone.
+  std::vector<std::int64_t> int64s(const SafetensorsEntry& entry) const;
+
+ private:
+  template <class T>
+  std::vector<T> raw(const SafetensorsEntry& entry) const;
+  [[noreturn]] void refuse_type(const SafetensorsEntry& entry, const char* wanted) const;
+
+  std::string source_;
+  FileHandle file_;
+  std::uint64_t data_start_ = 0;
+  std::vector<SafetensorsEntry> entries_;
+  std::map<std::string, std::string> metadata_;
+};
+
+// An array to write; the bytes are borrowed.
+struct SafetensorsArray {
+  std::string name;
+  std::string type;  // of those above
+  std::vector<Index> shape;
+  std::span<const std::byte> bytes;
+};
+
+// Writes a file, whole or not at all; equal content gives equal bytes. Throws InternalError on
+// bytes that do not fill a shape or two arrays of one name, IoError as write_file does.
+void save_safetensors(const std::filesystem::path& path, std::vector<SafetensorsArray> arrays,
+                      const std::map<std::string, std::string>& metadata = {});
+
+}  // namespace saccade

@@ -1,0 +1,28 @@
+// The header of a safetensors file: its text, and what it says.
+#pragma once
+
+#include "core/io/safetensors.h"
+
+namespace saccade {
+
+struct SafetensorsHeader {
+  std::vector<SafetensorsEntry> entries;  // in the order of their names
+  std::map<std::string, std::string> metadata;
+};
+
+// Reads a header of a file whose part behind it has `data_bytes`. Throws DataError that names
+// `source` and the array when it breaks a rule of the format.
+SafetensorsHeader parse_safetensors_header(std::string_view text, std::uint64_t data_bytes,
+                                           const std::string& source);
+
+// The bytes of a number of a type, 0 for a type the format does not have.
+std::uint64_t safetensors_type_bytes(std::string_view type);
+
+// A name as it may stand in a message of one line.
+std::string safetensors_name_in_message(const std::string& name);
+
+// The text of a header: offsets as they are, padded with spaces to a multiple of 8 bytes.
+std::string safetensors_header_text(std::span<const SafetensorsEntry> in_file_order,
+                                    const std::map<std::string, std::string>& metadata);
+
+}  // namespace saccade

@@ -1,0 +1,129 @@
+#include "core/io/torch_weights.h"
+
+#include <cmath>
+#include <utility>
+
+#include "core/base/error.h"
+#include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
+
+namespace saccade {
+
+using test::message_of;
+using test::TempFolder;
+
+namespace {
+
+// A kernel, a depthwise kernel, a matrix and a normalisation below "encoder", and one parameter
+// that is not.
+void declare(ParameterStore& store, Index width = 4) {
+  const ParamScope scope(store, "encoder");
+  const auto add = [](const ParamScope& at, const char* name, Shape shape) {
+    at.declare(name, shape, Init::normal(1));
+  };
+  add(scope.sub("conv"), "weight", {2, 3, 5, width});
+  add(scope.sub("depthwise"), "weight", {3, 3, 1, width});
+  add(scope.sub("head"), "weight", {width, 6});
+  add(scope.sub("norm"), "gain", {width});
+  add(scope.sub("norm"), "shift", {width});
+  add(ParamScope(store, "decoder"), "weight", {2, 2});
+}
+
+const TorchWeights kEncoder{.scope = "encoder"};
+
+}  // namespace
+
+TEST_CASE("layouts of torch are ours with the axes moved") {
+  Tensor kernel({2, 3, 4, 5});
+  for (Index i = 0; i < kernel.size(); ++i) kernel[i] = static_cast<Real>(i);
+  const std::vector<Real> theirs = to_torch(TorchLayout::kKernel, kernel.view());
+  for (Index u = 0; u < 2; ++u)
+    for (Index v = 0; v < 3; ++v)
+      for (Index i = 0; i < 4; ++i)
+        for (Index o = 0; o < 5; ++o)
+          CHECK(theirs[static_cast<std::size_t>(((o * 4 + i) * 2 + u) * 3 + v)] ==
+                kernel[((u * 3 + v) * 4 + i) * 5 + o]);
+  Tensor back({2, 3, 4, 5});
+  from_torch(TorchLayout::kKernel, theirs, back.view());
+  CHECK(std::equal(back.span().begin(), back.span().end(), kernel.data()));
+  const Tensor matrix({2, 3}, std::vector<Real>{0, 1, 2, 3, 4, 5});
+  CHECK(to_torch(TorchLayout::kMatrix, matrix.view()) == std::vector<Real>{0, 3, 1, 4, 2, 5});
+}
+
+TEST_CASE("weights go through a file and come back bit for bit") {
+  const TempFolder folder("torch-weights");
+  ParameterStore from, to;
+  declare(from), declare(to);
+  from.initialise(1), to.initialise(2);
+  save_torch_weights(folder / "w.safetensors", kEncoder, from);
+  const SafetensorsFile file(folder / "w.safetensors");
+  REQUIRE(file.find("conv.weight") != nullptr);
+  CHECK(file.find("conv.weight")->shape == std::vector<Index>{4, 5, 2, 3});
+  CHECK(file.find("depthwise.weight")->shape == std::vector<Index>{4, 1, 3, 3});
+  CHECK(file.find("head.weight")->shape == std::vector<Index>{6, 4});
+  CHECK(file.find("norm.weight") != nullptr);
+  CHECK(file.find("norm.bias") != nullptr);
+  CHECK(file.entries().size() == 5);
+  CHECK(load_torch_weights(file, kEncoder, to).loaded == 5);
+  for (int p = 0; p < static_cast<int>(from.count()); ++p) {
+    CAPTURE(from.info(p).name);
+    const auto a = std::as_const(from).value(p).span(), b = std::as_const(to).value(p).span();
+    CHECK(std::equal(a.begin(), a.end(), b.begin()) == (from.info(p).name.starts_with("encoder.")));
+  }
+  save_torch_weights(folder / "again.safetensors", kEncoder, to);
+  CHECK(TempFolder::read(folder / "w.safetensors") ==
+        TempFolder::read(folder / "again.safetensors"));
+}
+
+TEST_CASE("everything that does not fit is said at once, and nothing changes") {
+  const TempFolder folder("torch-misfits");
+  const std::vector<float> ones(64, 1);
+  const auto array = [&](const std::string& name, std::vector<Index> shape, std::size_t count) {
+    return SafetensorsArray{name, "F32", std::move(shape),
+                            std::as_bytes(std::span(ones).first(count))};
+  };
+  save_safetensors(folder / "w.safetensors",
+                   {array("head.weight", {4, 6}, 24), array("norm.weight", {4}, 4),
+                    array("norm.bias", {5}, 5), array("fc.weight", {2}, 2), array("extra", {1}, 1),
+                    array("norm.num_batches_tracked", {1}, 1)});
+  const SafetensorsFile file(folder / "w.safetensors");
+  ParameterStore store;
+  declare(store);
+  store.initialise(1);
+  const Tensor before = store.flat().clone();
+  TorchWeights weights = kEncoder;
+  weights.ignored = {"fc."};
+  const std::string error =
+      message_of<DataError>([&] { load_torch_weights(file, weights, store); });
+  for (const char* text :
+       {"w.safetensors", "2 missing: conv.weight, depthwise.weight", "1 unexpected: 'extra'",
+        "head.weight is [4, 6] and should be [6, 4]", "norm.bias is [5] and should be [4]"}) {
+    CAPTURE(text, error);
+    CHECK(error.find(text) != std::string::npos);
+  }
+  CHECK(error.find('\n') == std::string::npos);
+  CHECK(std::equal(before.span().begin(), before.span().end(), store.flat().data()));
+
+  weights.strict = false;
+  const TorchWeightReport report = load_torch_weights(file, weights, store);
+  CHECK(report.loaded == 1);
+  CHECK(report.missing.size() == 2);
+  CHECK(report.unexpected.size() == 1);
+  CHECK(report.misshaped.size() == 2);
+  CHECK(store.value(store.find("encoder.norm.gain"))[3] == 1);
+}
+
+TEST_CASE("weights that are no numbers are refused") {
+  const TempFolder folder("torch-nan");
+  const std::vector<float> bad{1, NAN};
+  save_safetensors(folder / "w.safetensors",
+                   {{"weight", "F32", {2}, std::as_bytes(std::span(bad))}});
+  ParameterStore store;
+  ParamScope(store, "").declare("weight", {2}, Init::constant(0));
+  store.initialise(1);
+  const std::string error = message_of<DataError>(
+      [&] { load_torch_weights(SafetensorsFile(folder / "w.safetensors"), {}, store); });
+  CHECK(error.find("'weight' has a number that is not finite") != std::string::npos);
+}
+
+}  // namespace saccade
