@@ -1,0 +1,179 @@
+"""Writes torch.safetensors, with which golden_test.cpp compares networks and cells of saccade.
+
+    python3 make_golden.py        needs torch 1.13 and torchvision 0.14 or later, and a minute
+
+Weights, inputs and cotangents come from a formula that the test computes too (`numbers` below), so
+that only results are kept: of each network a sample of the output and, for every parameter, the
+size of its gradient and a sample of it. Everything is computed in double precision.
+"""
+import json
+import os
+import struct
+
+import numpy as np
+import torch
+import torchvision
+
+SAMPLES = 16  # of a gradient
+OUTPUTS = 512  # of a network's output
+
+
+def numbers(name, shape):
+    """Numbers in [-1/2, 1/2): FNV-1a of the name seeds SplitMix64, whose top 24 bits count."""
+    seed = 0xCBF29CE484222325
+    for byte in name.encode():
+        seed = (seed ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
+    count = int(np.prod(shape))
+    with np.errstate(over="ignore"):
+        z = np.uint64(seed) + np.arange(1, count + 1, dtype=np.uint64) * np.uint64(
+            0x9E3779B97F4A7C15
+        )
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        z = z ^ (z >> np.uint64(31))
+    unit = (z >> np.uint64(40)).astype(np.float64) / 2**24 - 0.5
+    return unit.reshape(shape)
+
+
+def tensor(values):
+    """Doubles that are floats, as the test has them."""
+    return torch.from_numpy(np.asarray(values).astype(np.float32).astype(np.float64))
+
+
+def weight(name, shape):
+    """A weight: scaled by its inputs (He et al. 2015) if it has two axes or more."""
+    unit = numbers(name, shape)
+    if len(shape) > 1:
+        return tensor(unit * np.sqrt(24.0 / np.prod(shape[1:])))
+    if name.endswith("running_mean"):
+        return tensor(unit * 0.2)
+    if name.endswith("running_var"):
+        return tensor(1.0 + unit)
+    if name.endswith("bias"):
+        return tensor(unit * 0.2)
+    return tensor(0.75 + 0.5 * unit)  # the gain of a normalisation
+
+
+def give_weights(module, prefix=""):
+    with torch.no_grad():
+        for name, value in module.state_dict().items():
+            if not name.endswith("num_batches_tracked"):
+                value.copy_(weight(prefix + name, tuple(value.shape)))
+    return module
+
+
+def sample(values, count):
+    flat = values.detach().reshape(-1).numpy()
+    return flat[np.arange(count) * len(flat) // count]
+
+
+def size(values):
+    return float(values.detach().norm())
+
+
+arrays = {}
+
+
+def keep(name, values):
+    if isinstance(values, torch.Tensor):
+        values = values.detach().numpy()
+    arrays[name] = np.asarray(values, dtype=np.float32)
+
+
+def keep_network(name, network, height, width):
+    """A network from pixels [2, 3, height, width] to features [2, C, rows, cols]."""
+    network = give_weights(network.double()).eval()
+    pixels = tensor(4 * numbers("pixels", (2, 3, height, width))).requires_grad_()
+    output = network(pixels)
+    output.backward(tensor(numbers("cotangent", tuple(output.shape))))
+    keep(f"{name}/output", sample(output, OUTPUTS))
+    keep(f"{name}/output_size", [size(output)])
+    keep(f"{name}/pixels", sample(pixels.grad, OUTPUTS))
+    keep(f"{name}/pixels_size", [size(pixels.grad)])
+    parameters = sorted(network.named_parameters())
+    keep(f"{name}/gradients", [sample(p.grad, SAMPLES) for _, p in parameters])
+    keep(f"{name}/gradient_sizes", [size(p.grad) for _, p in parameters])
+
+
+def keep_module(name, module, inputs, run, graded=2):
+    """A small module: whole outputs, and the gradients of the first `graded` of them under a
+    cotangent. run(inputs) gives a list of outputs."""
+    give_weights(module.double(), name + ".").eval()
+    inputs = {k: tensor(2 * numbers(f"{name}/{k}", s)).requires_grad_() for k, s in inputs.items()}
+    outputs = run(**inputs)
+    loss = 0
+    for i, output in enumerate(outputs):
+        keep(f"{name}/output{i}", output)
+        if i < graded:
+            loss = loss + (output * tensor(numbers(f"{name}/cotangent{i}", tuple(output.shape)))).sum()
+    loss.backward()
+    for k, v in inputs.items():
+        keep(f"{name}/gradient/{k}", v.grad)
+    for k, v in module.named_parameters():
+        keep(f"{name}/gradient/{k}", v.grad)
+
+
+class Stages(torch.nn.Module):
+    """A residual network without its pool and classifier."""
+
+    def __init__(self, network):
+        super().__init__()
+        for name, child in network.named_children():
+            if name not in ("avgpool", "fc"):
+                setattr(self, name, child)
+
+    def forward(self, x):
+        for child in self.children():
+            x = child(x)
+        return x
+
+
+class Features(torch.nn.Module):
+    """The first entries of a network's list of features."""
+
+    def __init__(self, network, count=None):
+        super().__init__()
+        self.features = network.features[:count]
+
+    def forward(self, x):
+        return self.features(x)
+
+
+def main():
+    torch.set_num_threads(1)
+    models = torchvision.models
+    keep_network("resnet18", Stages(models.resnet18()), 64, 96)
+    keep_network("resnet50", Stages(models.resnet50()), 64, 96)
+    keep_network("vgg16", Features(models.vgg16(), -1), 64, 96)  # without the last pool
+    keep_network("mobilenet_v2", Features(models.mobilenet_v2()), 64, 96)
+    keep_network("mobilenet_v2_05", Features(models.mobilenet_v2(width_mult=0.5)), 70, 51)
+
+    lstm = torch.nn.LSTMCell(5, 4)
+    keep_module("lstm", lstm, {"x": (3, 5), "h": (3, 4), "c": (3, 4)},
+                lambda x, h, c: lstm(x, (h, c)))
+    gru = torch.nn.GRUCell(5, 4)
+    keep_module("gru", gru, {"x": (3, 5), "h": (3, 4)}, lambda x, h: [gru(x, h)])
+    heads = torch.nn.MultiheadAttention(12, 3, batch_first=True)
+    keep_module("multi_head", heads, {"query": (2, 4, 12), "memory": (2, 5, 12)},
+                lambda query, memory: heads(query, memory, memory, average_attn_weights=False),
+                graded=1)
+    layer = torch.nn.TransformerEncoderLayer(12, 3, 20, 0.0, "gelu", batch_first=True,
+                                             norm_first=True)
+    keep_module("encoder_layer", layer, {"x": (2, 4, 12)}, lambda x: [layer(x)])
+
+    header, offset = {}, 0
+    for name, array in sorted(arrays.items()):
+        header[name] = {"dtype": "F32", "shape": list(array.shape),
+                        "data_offsets": [offset, offset + array.nbytes]}
+        offset += array.nbytes
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "torch.safetensors")
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text)
+        for _, array in sorted(arrays.items()):
+            file.write(array.tobytes())
+    print(f"{path}: {offset + len(text) + 8} bytes")
+
+
+main()

@@ -1,0 +1,130 @@
+#include "vision/encoders/backbones/mobilenet.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/ops/pointwise.h"
+
+namespace saccade {
+
+namespace {
+
+// Rows of table 2 of the paper: `count` blocks, the first of which strides.
+struct Row {
+  Index expansion, channels;
+  int count;
+  Index stride;
+};
+constexpr Row kRows[] = {{1, 16, 1, 1}, {6, 24, 2, 2},  {6, 32, 3, 2}, {6, 64, 4, 2},
+                         {6, 96, 3, 1}, {6, 160, 3, 2}, {6, 320, 1, 1}};
+// The entries of torchvision's list of features of each stage: [first, end).
+struct Entries {
+  const char* stage;
+  int first, end;
+};
+constexpr Entries kStages[] = {{"stage1", 0, 2},  {"stage2", 2, 4},   {"stage3", 4, 7},
+                               {"stage4", 7, 14}, {"stage5", 14, 18}, {"head", 18, 19}};
+
+// The multiple of 8 nearest to width x channels, at least 8 and never under 90 % of it.
+Index scaled(Index channels, double width) {
+  const double exact = static_cast<double>(channels) * width;
+  const Index near = std::max(Index{8}, static_cast<Index>(exact + 4) / 8 * 8);
+  return static_cast<double>(near) < 0.9 * exact ? near + 8 : near;
+}
+
+std::vector<BackboneStage> all_stages() {
+  std::vector<BackboneStage> stages;
+  for (const Entries& entries : kStages) {
+    stages.push_back({.name = entries.stage, .prefixes = {}, .grid = {}});
+    for (int i = entries.first; i < entries.end; ++i)
+      stages.back().prefixes.push_back(str("features.", i, "."));
+  }
+  return stages;
+}
+
+ConvNorm plain_conv(const ParamScope& scope, Index in, Index out, Index kernel, Index stride) {
+  return {{scope.sub("0"), scope.sub("1")},
+          {.in = in,
+           .out = out,
+           .kernel = kernel,
+           .stride = stride,
+           .padding = kernel / 2,
+           .activation = Activation::kRelu6}};
+}
+
+}  // namespace
+
+MobileNetV2::MobileNetV2(const MobileNetV2Options& options, const PixelExtents& input,
+                         const ParamScope& scope)
+    : Backbone("mobilenet_v2", input) {
+  if (!(options.width > 0 && options.width <= 16))
+    throw UsageError(
+        str("encoder: the width of mobilenet_v2 must be above 0, at most 16; got ", options.width));
+  const std::size_t count = plan(all_stages(), options.stage, {"classifier."});
+  std::vector<BlockPlan> plans;  // of features.1 on
+  for (const Row& row : kRows)
+    for (int i = 0; i < row.count; ++i)
+      plans.push_back(
+          {row.expansion, scaled(row.channels, options.width), i == 0 ? row.stride : 1});
+
+  GridExtents image{input.height, input.width, 3};
+  for (std::size_t stage = 0; stage < count; ++stage) {
+    for (int i = kStages[stage].first; i < kStages[stage].end; ++i) {
+      const ParamScope here = scope.sub(str("features.", i));
+      if (i == 0) {
+        const Index out = scaled(32, options.width);
+        blocks_.push_back({{plain_conv(here, 3, out, 3, 2)}, false});
+        image = after(image, {3, 2, 1});
+        image.features = out;
+      } else if (static_cast<std::size_t>(i) <= plans.size()) {
+        image = add_block(here.sub("conv"), plans[static_cast<std::size_t>(i - 1)], image);
+      } else {
+        const Index out = scaled(1280, std::max(1.0, options.width));
+        blocks_.push_back({{plain_conv(here, image.features, out, 1, 1)}, false});
+        image.features = out;
+      }
+    }
+    set_grid(stage, image);
+  }
+}
+
+GridExtents MobileNetV2::add_block(const ParamScope& scope, const BlockPlan& plan,
+                                   GridExtents image) {
+  const Index hidden = plan.expansion * image.features;
+  Block block{{}, plan.stride == 1 && image.features == plan.out};
+  int entry = 0;
+  if (plan.expansion != 1)
+    block.convs.push_back(
+        plain_conv(scope.sub(std::to_string(entry++)), image.features, hidden, 1, 1));
+  const ParamScope depthwise = scope.sub(std::to_string(entry++));
+  block.convs.push_back(
+      ConvNorm({depthwise.sub("0"), depthwise.sub("1")}, {.in = hidden,
+                                                          .out = hidden,
+                                                          .kernel = 3,
+                                                          .stride = plan.stride,
+                                                          .padding = 1,
+                                                          .groups = hidden,
+                                                          .activation = Activation::kRelu6}));
+  const ParamScope linear = scope.sub(std::to_string(entry));
+  // A residual block starts as the identity, as those of Resnet do.
+  block.convs.push_back(
+      ConvNorm({linear, scope.sub(std::to_string(entry + 1))},
+               {.in = hidden, .out = plan.out, .kernel = 1, .stride = 1, .padding = 0},
+               {.gain = block.residual ? 0.0 : 1.0}));
+  blocks_.push_back(std::move(block));
+  image = after(image, {3, plan.stride, 1});
+  image.features = plan.out;
+  return image;
+}
+
+Var MobileNetV2::run(Tape& tape, Var pixels) const {
+  Var x = pixels;
+  for (const Block& block : blocks_) {
+    const Var skip = block.residual ? x : Var{};
+    for (std::size_t i = 0; i + 1 < block.convs.size(); ++i) x = block.convs[i](tape, x);
+    x = block.convs.back()(tape, x, skip);
+  }
+  return x;
+}
+
+}  // namespace saccade

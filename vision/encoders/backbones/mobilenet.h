@@ -1,0 +1,37 @@
+// MobileNetV2 (Sandler et al. 2018): inverted residuals around depthwise convolutions.
+#pragma once
+
+#include "core/nn/conv_norm.h"
+#include "vision/encoders/backbones/backbone.h"
+
+namespace saccade {
+
+struct MobileNetV2Options {
+  double width = 1;     // factor of all channels, which are then rounded to multiples of 8
+  std::string stage{};  // the end: stage1 .. stage5, head; "": head
+};
+
+// Stage k leaves S / 2^k of S pixels a side; the head is a 1 x 1 convolution behind stage5.
+class MobileNetV2 : public Backbone {
+ public:
+  // Declares features.0.0.weight, features.0.1.weight, ..., features.1.conv.0.0.weight, ...
+  // Throws UsageError.
+  MobileNetV2(const MobileNetV2Options& options, const PixelExtents& input,
+              const ParamScope& scope);
+
+ private:
+  struct Block {
+    std::vector<ConvNorm> convs;
+    bool residual;  // the image is added to what the block makes of it
+  };
+  Var run(Tape& tape, Var pixels) const override;
+  // One inverted residual: `expansion` times as many channels, depthwise, `out` channels.
+  struct BlockPlan {
+    Index expansion, out, stride;
+  };
+  GridExtents add_block(const ParamScope& scope, const BlockPlan& plan, GridExtents image);
+
+  std::vector<Block> blocks_;
+};
+
+}  // namespace saccade

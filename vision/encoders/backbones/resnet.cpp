@@ -1,0 +1,116 @@
+#include "vision/encoders/backbones/resnet.h"
+
+#include <array>
+
+#include "core/ops/conv_ops.h"
+
+namespace saccade {
+
+namespace {
+
+struct Plan {
+  const char* name;
+  std::array<int, 4> blocks;  // of layer1 .. layer4
+  bool bottleneck;            // 1 x 1, 3 x 3 and 1 x 1 instead of two 3 x 3
+};
+
+Plan plan_of(ResnetDepth depth) {
+  switch (depth) {
+    case ResnetDepth::k18:
+      return {"resnet18", {2, 2, 2, 2}, false};
+    case ResnetDepth::k34:
+      return {"resnet34", {3, 4, 6, 3}, false};
+    case ResnetDepth::k50:
+      return {"resnet50", {3, 4, 6, 3}, true};
+    case ResnetDepth::k101:
+      break;
+  }
+  return {"resnet101", {3, 4, 23, 3}, true};
+}
+
+constexpr Index kStemWidth = 64;
+constexpr Index kExpansion = 4;  // of a bottleneck's last convolution
+
+std::vector<BackboneStage> all_stages() {
+  std::vector<BackboneStage> stages{{.name = "stem", .prefixes = {"conv1.", "bn1."}, .grid = {}}};
+  for (int k = 1; k <= 4; ++k)
+    stages.push_back({.name = str("layer", k), .prefixes = {str("layer", k, ".")}, .grid = {}});
+  return stages;
+}
+
+}  // namespace
+
+Resnet::Resnet(const ResnetOptions& options, const PixelExtents& input, const ParamScope& scope)
+    : Backbone(plan_of(options.depth).name, input),
+      stem_({scope.sub("conv1"), scope.sub("bn1")}, {.in = 3,
+                                                     .out = kStemWidth,
+                                                     .kernel = 7,
+                                                     .stride = 2,
+                                                     .padding = 3,
+                                                     .activation = Activation::kRelu}) {
+  const std::size_t count = plan(all_stages(), options.stage, {"fc."});
+  GridExtents image = after({input.height, input.width, kStemWidth}, {7, 2, 3});
+  set_grid(0, image);
+  if (count > 1) image = after(image, {3, 2, 1});  // the pool
+  for (std::size_t layer = 1; layer < count; ++layer) {
+    image = add_layer(scope.sub(str("layer", layer)), options.depth, layer, image);
+    set_grid(layer, image);
+  }
+}
+
+GridExtents Resnet::add_layer(const ParamScope& scope, ResnetDepth depth, std::size_t layer,
+                              GridExtents image) {
+  const Plan plan = plan_of(depth);
+  const Index width = kStemWidth << (layer - 1);
+  const Index out = plan.bottleneck ? kExpansion * width : width;
+  for (int b = 0; b < plan.blocks[layer - 1]; ++b) {
+    const Index stride = b == 0 && layer > 1 ? 2 : 1;
+    const ParamScope block_scope = scope.sub(std::to_string(b));
+    Block block;
+    const auto add = [&](Index in, Index to, Index kernel, Index step, bool last) {
+      const std::string number = std::to_string(block.convs.size() + 1);
+      // The last gain starts at 0, and so each block as the identity (Goyal et al. 2017): without
+      // statistics of the batch, sums would grow from block to block.
+      block.convs.emplace_back(
+          ConvNorm::Scopes{block_scope.sub("conv" + number), block_scope.sub("bn" + number)},
+          Conv2dLayout{.in = in,
+                       .out = to,
+                       .kernel = kernel,
+                       .stride = step,
+                       .padding = kernel / 2,
+                       .activation = Activation::kRelu},
+          BatchNormStart{.gain = last ? 0.0 : 1.0});
+    };
+    if (plan.bottleneck) {
+      add(image.features, width, 1, 1, false);
+      add(width, width, 3, stride, false);
+      add(width, out, 1, 1, true);
+    } else {
+      add(image.features, width, 3, stride, false);
+      add(width, out, 3, 1, true);
+    }
+    if (stride != 1 || image.features != out)
+      block.shortcut.emplace_back(
+          ConvNorm::Scopes{block_scope.sub("downsample.0"), block_scope.sub("downsample.1")},
+          Conv2dLayout{
+              .in = image.features, .out = out, .kernel = 1, .stride = stride, .padding = 0});
+    blocks_.push_back(std::move(block));
+    image = after(image, {3, stride, 1});
+    image.features = out;
+  }
+  return image;
+}
+
+Var Resnet::run(Tape& tape, Var pixels) const {
+  Var x = stem_(tape, pixels);
+  if (blocks_.empty()) return x;
+  x = ops::max_pool2d(x, {.kernel = 3, .stride = 2, .padding = 1});
+  for (const Block& block : blocks_) {
+    const Var skip = block.shortcut.empty() ? x : block.shortcut[0](tape, x);
+    for (std::size_t i = 0; i + 1 < block.convs.size(); ++i) x = block.convs[i](tape, x);
+    x = block.convs.back()(tape, x, skip);
+  }
+  return x;
+}
+
+}  // namespace saccade

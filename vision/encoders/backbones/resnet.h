@@ -1,0 +1,36 @@
+// Residual networks (He et al. 2016) as torchvision has them: where a bottleneck shrinks the image
+// it is its 3 x 3 convolution that strides.
+#pragma once
+
+#include "core/nn/conv_norm.h"
+#include "vision/encoders/backbones/backbone.h"
+
+namespace saccade {
+
+enum class ResnetDepth { k18, k34, k50, k101 };
+
+struct ResnetOptions {
+  ResnetDepth depth = ResnetDepth::k18;
+  std::string stage{};  // the end: stem, layer1 .. layer4; "": layer4
+};
+
+// Of S pixels a side, the stem leaves S / 2, layer1 S / 4 and each layer behind it half.
+class Resnet : public Backbone {
+ public:
+  // Declares conv1.weight, bn1.weight, ..., layer1.0.conv1.weight, ... Throws UsageError.
+  Resnet(const ResnetOptions& options, const PixelExtents& input, const ParamScope& scope);
+
+ private:
+  struct Block {
+    std::vector<ConvNorm> convs;
+    std::vector<ConvNorm> shortcut;  // one, or none where the image itself is added
+  };
+  Var run(Tape& tape, Var pixels) const override;
+  GridExtents add_layer(const ParamScope& scope, ResnetDepth depth, std::size_t layer,
+                        GridExtents image);
+
+  ConvNorm stem_;
+  std::vector<Block> blocks_;
+};
+
+}  // namespace saccade

@@ -1,0 +1,72 @@
+#include "vision/encoders/backbones/vgg.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/ops/conv_ops.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr std::size_t kStages = 5;
+
+int convs_of(VggDepth depth, std::size_t stage) {
+  if (stage < 2) return 2;
+  return depth == VggDepth::k16 ? 3 : 4;
+}
+
+Index width_of(std::size_t stage) { return std::min(Index{512}, Index{64} << stage); }
+
+// The place of a stage's first convolution in torchvision's list of features, where a convolution
+// and its relu are two entries and a pool is one.
+int first_of(VggDepth depth, std::size_t stage) {
+  int place = 0;
+  for (std::size_t s = 0; s < stage; ++s) place += 2 * convs_of(depth, s) + 1;
+  return place;
+}
+
+std::string feature(VggDepth depth, std::size_t stage, int conv) {
+  return str("features.", first_of(depth, stage) + 2 * conv);
+}
+
+std::vector<BackboneStage> all_stages(VggDepth depth) {
+  std::vector<BackboneStage> stages;
+  for (std::size_t s = 0; s < kStages; ++s) {
+    stages.push_back({.name = str("conv", s + 1), .prefixes = {}, .grid = {}});
+    for (int c = 0; c < convs_of(depth, s); ++c)
+      stages.back().prefixes.push_back(feature(depth, s, c) + ".");
+  }
+  return stages;
+}
+
+}  // namespace
+
+Vgg::Vgg(const VggOptions& options, const PixelExtents& input, const ParamScope& scope)
+    : Backbone(options.depth == VggDepth::k16 ? "vgg16" : "vgg19", input) {
+  const std::size_t count = plan(all_stages(options.depth), options.stage, {"classifier."});
+  GridExtents image{input.height, input.width, 3};
+  for (std::size_t stage = 0; stage < count; ++stage) {
+    if (stage > 0) image = after(image, {2, 2, 0});  // the pool
+    convs_.emplace_back();
+    for (int c = 0; c < convs_of(options.depth, stage); ++c) {
+      convs_.back().emplace_back(
+          scope.sub(feature(options.depth, stage, c)),
+          Conv2dLayout{
+              .in = image.features, .out = width_of(stage), .activation = Activation::kRelu});
+      image.features = width_of(stage);
+    }
+    set_grid(stage, image);
+  }
+}
+
+Var Vgg::run(Tape& tape, Var pixels) const {
+  Var x = pixels;
+  for (std::size_t stage = 0; stage < convs_.size(); ++stage) {
+    if (stage > 0) x = ops::max_pool2d(x);
+    for (const Conv2d& conv : convs_[stage]) x = conv(tape, x);
+  }
+  return x;
+}
+
+}  // namespace saccade
