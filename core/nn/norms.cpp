@@ -12,11 +12,6 @@ int declare_shift(const ParamScope& scope, Index width) {
   return scope.declare("shift", {width}, Init::constant(0), Decay::kNo);
 }
 
-// A number a channel that the optimizer leaves alone: it never gets a gradient.
-int declare_statistic(const ParamScope& scope, const std::string& name, Index width, double value) {
-  return scope.declare(name, {width}, Init::constant(value), Decay::kNo);
-}
-
 }  // namespace
 
 GroupNorm::GroupNorm(const ParamScope& scope, Index channels, const ops::GroupNormOptions& options)
@@ -31,8 +26,8 @@ Var GroupNorm::operator()(Tape& tape, Var x) const {
 BatchNorm::BatchNorm(const ParamScope& scope, Index channels, const BatchNormStart& start)
     : gain_(scope.declare("weight", {channels}, Init::constant(start.gain), Decay::kNo)),
       shift_(scope.declare("bias", {channels}, Init::constant(0), Decay::kNo)),
-      mean_(declare_statistic(scope, "running_mean", channels, 0)),
-      variance_(declare_statistic(scope, "running_var", channels, 1)) {}
+      mean_(scope.declare_fixed("running_mean", {channels}, Init::constant(0))),
+      variance_(scope.declare_fixed("running_var", {channels}, Init::constant(1))) {}
 
 ops::ChannelNorm BatchNorm::on(Tape& tape) const {
   const auto fixed = [&](int index) { return tape.parameters()[static_cast<std::size_t>(index)]; };
