@@ -21,12 +21,20 @@ struct TinyModel {
   std::unique_ptr<Decoder> decoder;
   Tensor features{Shape{1, kRegions, kFeatures}};
   SelectionKind selection;
+  int looks;  // a word
 
-  explicit TinyModel(SelectionKind kind) : selection(kind) {
+  explicit TinyModel(SelectionKind kind, DecoderKind type = DecoderKind::kLstm)
+      : selection(kind), looks(type == DecoderKind::kTransformer ? 2 : 1) {
     AttentionConfig attention;
     attention.hidden = 2;
     attention.selection = selection;
-    decoder = make_decoder({.hidden = 3, .embedding = 2, .dropout = 0.5, .init_hidden = 2},
+    decoder = make_decoder({.type = type,
+                            .hidden = 3,
+                            .embedding = 2,
+                            .dropout = 0.5,
+                            .init_hidden = 2,
+                            .layers = looks,
+                            .heads = 1},
                            attention, {.features = kFeatures, .vocabulary = kVocabulary},
                            ParamScope(store, "decoder"));
     store.initialise(3);
@@ -39,24 +47,27 @@ struct TinyModel {
 constexpr double kTemperature = 0.7;
 
 // Everything that may be drawn: words to <eos> or to the draw after max_length words.
-void extend(const DrawnCaption& head, std::size_t max_length, SelectionKind selection,
+void extend(const DrawnCaption& head, std::size_t max_length, const TinyModel& model,
             std::vector<DrawnCaption>& all) {
   if (!head.words.empty() && (head.words.back() == kEos || head.words.size() > max_length)) {
     all.push_back(head);
     return;
   }
+  const int draws = model.selection == SelectionKind::kHard ? model.looks : 0;
+  const int ways = static_cast<int>(std::pow(kRegions, draws));
   for (int word = 0; word < kVocabulary; ++word)
-    for (int region = 0; region < (selection == SelectionKind::kHard ? kRegions : 1); ++region) {
+    for (int way = 0; way < ways; ++way) {
       DrawnCaption longer = head;
       longer.words.push_back(word);
-      if (selection == SelectionKind::kHard) longer.regions.push_back(region);
-      extend(longer, max_length, selection, all);
+      for (int draw = 0, rest = way; draw < draws; ++draw, rest /= kRegions)
+        longer.regions.push_back(rest % static_cast<int>(kRegions));
+      extend(longer, max_length, model, all);
     }
 }
 
 std::vector<DrawnCaption> all_captions(const TinyModel& model, std::size_t max_length) {
   std::vector<DrawnCaption> all;
-  extend({}, max_length, model.selection, all);
+  extend({}, max_length, model, all);
   return all;
 }
 
@@ -169,8 +180,12 @@ TEST_CASE("the reward of the others, image by image") {
 }
 
 TEST_CASE("drawn captions have the model's frequencies, and are replayed as they were drawn") {
-  for (const SelectionKind selection : {SelectionKind::kHard, SelectionKind::kSoft}) {
-    const TinyModel model(selection);
+  const std::pair<SelectionKind, DecoderKind> models[] = {
+      {SelectionKind::kHard, DecoderKind::kLstm},
+      {SelectionKind::kSoft, DecoderKind::kLstm},
+      {SelectionKind::kHard, DecoderKind::kTransformer}};
+  for (const auto& [selection, decoder] : models) {
+    const TinyModel model(selection, decoder);
     constexpr Index kSamples = 20000;
     SearchOptions options{
         .mode = SearchMode::kSample, .max_length = 1, .temperature = kTemperature, .seed = 4};
