@@ -12,6 +12,16 @@ ResizeMode resize_mode(ResizeKind kind) {
 }
 
 Normalization normalization_of(const EncoderConfig& config) {
+  if (config.pixels == PixelScale::kImagenet) {
+    constexpr std::array<float, 3> kMean{0.485F, 0.456F, 0.406F},
+        kDeviation{0.229F, 0.224F, 0.225F};
+    Normalization imagenet;
+    for (std::size_t c = 0; c < 3; ++c) {
+      imagenet.mean[c] = 255 * kMean[c];
+      imagenet.scale[c] = 1 / (255 * kDeviation[c]);
+    }
+    return imagenet;
+  }
   Normalization normalization;
   normalization.mean.fill(static_cast<float>(config.input_mean));
   normalization.scale.fill(static_cast<float>(1 / config.input_scale));

@@ -9,7 +9,7 @@ namespace {
 // How fast the encoder's stages learn, beside the decoder.
 void set_rates(const ExperimentConfig& config, const Encoder& encoder, ParameterStore& parameters) {
   const EncoderConfig& from = config.encoder;
-  const std::vector<std::string> stages = encoder.stages();
+  const std::vector<EncoderStage> stages = encoder.stages();
   const auto count = static_cast<std::int64_t>(stages.size());
   if (from.frozen_stages > count)
     throw UsageError(str("encoder.frozen_stages is ", from.frozen_stages, "; encoder.type ",
@@ -17,7 +17,8 @@ void set_rates(const ExperimentConfig& config, const Encoder& encoder, Parameter
   if (from.lr) parameters.set_rate("encoder", *from.lr / config.optimizer.lr);
   const std::int64_t frozen = from.frozen_stages < 0 ? count : from.frozen_stages;
   for (std::int64_t s = 0; s < frozen; ++s)
-    parameters.set_rate("encoder." + stages[static_cast<std::size_t>(s)], 0);
+    for (const std::string& prefix : stages[static_cast<std::size_t>(s)].prefixes)
+      parameters.set_rate("encoder." + prefix, 0);
 }
 
 }  // namespace

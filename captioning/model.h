@@ -34,6 +34,8 @@ class Captioner {
   // What encode() takes for each image: pixels [H, W, 3] or frozen features [L, D].
   const Shape& input_shape() const { return input_shape_; }
 
+  // Null where the encoder is frozen.
+  const Encoder* encoder() const { return encoder_.get(); }
   // What refines the grid before the decoder looks at it; null if the config has no layers.
   const Refinement* refinement() const { return refinement_.get(); }
 

@@ -6,7 +6,7 @@
 
 #include "captioning/evaluation/evaluate.h"
 #include "captioning/training/checkpoint_content.h"
-#include "captioning/training/first_embedding.h"
+#include "captioning/training/first_weights.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/suggest.h"
@@ -190,7 +190,8 @@ bool same_data(const ExperimentConfig& a, const ExperimentConfig& b) {
     const auto below = [&](const char* section) { return d.path.starts_with(section); };
     const bool of_model = below("encoder.channels") || below("encoder.positions") ||
                           below("encoder.vit.") || below("encoder.refine.") ||
-                          d.path == "encoder.lr" || d.path == "encoder.frozen_stages";
+                          d.path == "encoder.weights" || d.path == "encoder.lr" ||
+                          d.path == "encoder.frozen_stages";
     return (d.path.starts_with("data.") || d.path.starts_with("encoder.")) && !of_model;
   });
 }
@@ -238,6 +239,7 @@ TrainingResult run_training(const TrainingRequest& request, const StopSignal& si
   if (start) {
     restore_run(*start, config, identity, model, trainer);
   } else {
+    if (!config.encoder.weights.empty()) start_encoder(config.encoder.weights, model);
     if (const std::string note = start_embedding(config, set, model); !note.empty())
       log::info(note);
     origin = first_weights(config.train.init_from, identity, model);

@@ -30,6 +30,16 @@ constexpr auto enum_table(EncoderKind) {
   });
 }
 
+enum class PixelScale { kPlain, kImagenet };
+constexpr auto enum_table(PixelScale) {
+  using enum PixelScale;
+  return enum_rows<PixelScale>({
+      {kPlain, "plain", "(pixel - input_mean) / input_scale"},
+      {kImagenet, "imagenet",
+       "what torchvision's weights want: channels to mean 0 and deviation 1 over ImageNet"},
+  });
+}
+
 struct AugmentConfig {
   bool flip = false;
   std::int64_t shift = 0;
@@ -49,11 +59,12 @@ struct EncoderConfig {
   std::int64_t image_size = 64;
   std::int64_t image_width = 0;
   ResizeKind resize = ResizeKind::kSquash;
-  std::string model, layer, cache;
+  std::string model, layer, cache, weights;
   bool half = false;
   std::optional<double> lr;
   std::int64_t frozen_stages = 0;
   PositionKind positions = PositionKind::kNone;
+  PixelScale pixels = PixelScale::kPlain;
   double input_mean = 127.5;
   double input_scale = 127.5;
   VitConfig vit;
@@ -78,11 +89,17 @@ struct EncoderConfig {
             "stages, from the pixels on, that training leaves as they are; -1 = all of them",
             between(-1, 1000));
     v.field("model", model, "path of the .onnx file (onnx)");
-    v.field("layer", layer, "name of the layer whose output is the grid (onnx)");
+    v.field(
+        "layer", layer,
+        "the layer (onnx) or stage (resnet*, vgg*, mobilenet_v2) whose output is the grid; empty = "
+        "the last stage");
+    v.field("weights", weights,
+            "safetensors file of pretrained weights by torchvision's names; empty = random ones");
     v.field("cache", cache, "folder for cached features (onnx); empty = no cache");
     v.field("half", half, "keep the cache in 16-bit floats: half the space, 3 digits");
     v.field("positions", positions, "what tells a region where it is");
-    v.field("input_mean", input_mean, "the network sees (pixel - input_mean) / input_scale");
+    v.field("pixels", pixels, "what the network sees of a pixel from 0 to 255");
+    v.field("input_mean", input_mean, "(pixel - input_mean) / input_scale (plain)");
     v.field("input_scale", input_scale, "see input_mean", above(0));
     v.section("vit", vit, "the transformer (vit, hybrid)");
     v.section("augment", augment, "random changes of training images; not with a frozen encoder");

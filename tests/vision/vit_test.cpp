@@ -110,8 +110,8 @@ TEST_CASE("every parameter but the last normalisation's belongs to one stage") {
   for (const EncoderKind type : {EncoderKind::kVit, EncoderKind::kHybrid}) {
     Model model(small(type));
     Index of_stages = 0;
-    for (const std::string& stage : model.encoder->stages()) {
-      const Index count = model.parameters.set_rate(stage, 0);
+    for (const EncoderStage& stage : model.encoder->stages()) {
+      const Index count = model.parameters.set_rate(stage.prefixes.at(0), 0);
       CHECK(count > 0);
       of_stages += count;
     }

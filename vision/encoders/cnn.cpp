@@ -76,9 +76,12 @@ Var CnnEncoder::forward(Tape& tape, Var pixels) const {
   return positions_(tape, ops::reshape(x, {batch, grid_.regions(), features}));
 }
 
-std::vector<std::string> CnnEncoder::stages() const {
-  std::vector<std::string> out;
-  for (std::size_t s = 1; s <= stages_.size(); ++s) out.push_back("stage" + std::to_string(s));
+std::vector<EncoderStage> CnnEncoder::stages() const {
+  std::vector<EncoderStage> out;
+  for (std::size_t s = 1; s <= stages_.size(); ++s) {
+    const std::string name = "stage" + std::to_string(s);
+    out.push_back({.name = name, .prefixes = {name}});
+  }
   return out;
 }
 

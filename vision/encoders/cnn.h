@@ -21,7 +21,7 @@ class CnnEncoder : public Encoder {
   Var forward(Tape& tape, Var pixels) const override;
   GridShape grid() const override { return grid_; }
   Shape input_shape() const override { return {height_, width_, 3}; }
-  std::vector<std::string> stages() const override;
+  std::vector<EncoderStage> stages() const override;
 
  private:
   struct Stage {

@@ -8,10 +8,17 @@
 
 #include "core/autograd/tape.h"
 #include "core/config/encoder_config.h"
+#include "core/io/torch_weights.h"
 #include "core/nn/parameter_store.h"
 #include "vision/encoders/grid.h"
 
 namespace saccade {
+
+// Layers that can be frozen together.
+struct EncoderStage {
+  std::string name;
+  std::vector<std::string> prefixes;  // below which their parameters lie
+};
 
 class Encoder {
  public:
@@ -22,9 +29,11 @@ class Encoder {
   virtual GridShape grid() const = 0;
   // Of one image: [height, width, 3].
   virtual Shape input_shape() const = 0;
-  // The names below which the parameters lie, stage after stage from the pixels on, so that the
-  // first ones can be frozen.
-  virtual std::vector<std::string> stages() const = 0;
+  // From the pixels on, so that the first ones can be frozen.
+  virtual std::vector<EncoderStage> stages() const = 0;
+  // How a file of pretrained weights (encoder.weights) names the parameters; its scope is below
+  // the encoder's. Throws UsageError for an encoder that nobody publishes weights of.
+  virtual TorchWeights pretrained() const;
 };
 
 // The network of a config; declares its parameters in `scope`. Throws UsageError on sizes that do

@@ -9,6 +9,12 @@ namespace saccade {
 #include "core/config/encoders.def"
 #undef SACCADE_ENCODER
 
+TorchWeights Encoder::pretrained() const {
+  throw UsageError(
+      "encoder.weights: there are no published weights of this encoder; start from a run of your "
+      "own with train.init_from");
+}
+
 std::unique_ptr<Encoder> make_encoder(const EncoderConfig& config, const ParamScope& scope) {
   switch (config.type) {
 #define SACCADE_ENCODER(name, enumerator, ...) \

@@ -113,12 +113,19 @@ Var VitEncoder::forward(Tape& tape, Var pixels) const {
   return norm_(tape, patches_of(x));
 }
 
-std::vector<std::string> VitEncoder::stages() const {
-  std::vector<std::string> out;
+std::vector<EncoderStage> VitEncoder::stages() const {
+  std::vector<EncoderStage> out;
+  const auto add = [&](const std::string& name) {
+    out.push_back({.name = name, .prefixes = {name}});
+  };
   if (stem_)
-    for (const std::string& stage : stem_->stages()) out.push_back("stem." + stage);
-  out.emplace_back("embedding");
-  for (std::size_t b = 1; b <= blocks_.size(); ++b) out.push_back("block" + std::to_string(b));
+    for (const EncoderStage& stage : stem_->stages()) {
+      EncoderStage& own =
+          out.emplace_back(EncoderStage{.name = "stem." + stage.name, .prefixes = {}});
+      for (const std::string& prefix : stage.prefixes) own.prefixes.push_back("stem." + prefix);
+    }
+  add("embedding");
+  for (std::size_t b = 1; b <= blocks_.size(); ++b) add("block" + std::to_string(b));
   return out;
 }
 

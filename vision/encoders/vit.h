@@ -28,7 +28,7 @@ class VitEncoder : public Encoder {
   Shape input_shape() const override { return input_shape_; }
   // The stem's, then the embedding of patches with all tokens and positions, then every block;
   // the last normalisation learns with the decoder.
-  std::vector<std::string> stages() const override;
+  std::vector<EncoderStage> stages() const override;
 
   // [B, P + L, D], P tokens without a place first, as the first block gets them.
   Var tokens(Tape& tape, Var pixels) const;

@@ -1,4 +1,4 @@
-#include "captioning/training/first_embedding.h"
+#include "captioning/training/first_weights.h"
 
 #include <algorithm>
 
@@ -31,6 +31,14 @@ WordVectors vectors_of(const ExperimentConfig& config, const TrainingSet& set,
 }
 
 }  // namespace
+
+void start_encoder(const std::string& file, Captioner& model) {
+  if (model.encoder() == nullptr)
+    throw UsageError("encoder.weights is for networks of ours; encoder.type onnx has its file's");
+  TorchWeights weights = model.encoder()->pretrained();
+  weights.scope = "encoder." + weights.scope;
+  load_torch_weights(SafetensorsFile(file), weights, model.parameters());
+}
 
 std::string start_embedding(const ExperimentConfig& config, const TrainingSet& set,
                             Captioner& model) {

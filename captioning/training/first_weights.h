@@ -1,4 +1,5 @@
-// The decoder's embedding of words at the start of a run, where it is not random.
+// What a run starts from where it is not random: pretrained weights of the encoder, vectors of the
+// decoder's words.
 #pragma once
 
 #include <string>
@@ -7,6 +8,10 @@
 #include "captioning/training/training_set.h"
 
 namespace saccade {
+
+// Gives the encoder the weights of a safetensors file. Throws DataError that lists all that does
+// not fit, UsageError where the encoder is frozen or nobody publishes weights of it.
+void start_encoder(const std::string& file, Captioner& model);
 
 // Gives the words that config.decoder.embeddings has vectors for those vectors; the others keep
 // their random ones. Says how many there were, "" for a random embedding. Throws as

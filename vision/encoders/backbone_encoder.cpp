@@ -1,0 +1,97 @@
+// The native convolutional backbones as encoders, one line of encoders.def each.
+#include "core/ops/shape_ops.h"
+#include "vision/encoders/backbones/mobilenet.h"
+#include "vision/encoders/backbones/resnet.h"
+#include "vision/encoders/backbones/vgg.h"
+#include "vision/encoders/encoder.h"
+
+namespace saccade {
+
+namespace {
+
+class BackboneEncoder : public Encoder {
+ public:
+  // make(scope, input) is the backbone; its parameters lie below `backbone`.
+  template <class Make>
+  BackboneEncoder(const EncoderConfig& config, const ParamScope& scope, Make make)
+      : backbone_(make(scope.sub("backbone"),
+                       PixelExtents{.height = config.height(), .width = config.width()})),
+        positions_(scope.sub("positions"), config.positions, backbone_->grid()) {}
+
+  Var forward(Tape& tape, Var pixels) const override {
+    const Var features = backbone_->forward(tape, pixels);
+    const GridExtents& grid = backbone_->grid();
+    return positions_(
+        tape, ops::reshape(features, {pixels.shape()[0], grid.rows * grid.cols, grid.features}));
+  }
+  GridShape grid() const override {
+    const GridExtents& grid = backbone_->grid();
+    return {.rows = grid.rows, .cols = grid.cols, .features = positions_.features()};
+  }
+  Shape input_shape() const override {
+    return {backbone_->input().height, backbone_->input().width, 3};
+  }
+  std::vector<EncoderStage> stages() const override {
+    std::vector<EncoderStage> out;
+    for (const BackboneStage& stage : backbone_->stages()) {
+      EncoderStage& own = out.emplace_back(EncoderStage{.name = stage.name, .prefixes = {}});
+      for (const std::string& prefix : stage.prefixes) own.prefixes.push_back("backbone." + prefix);
+    }
+    return out;
+  }
+  TorchWeights pretrained() const override {
+    TorchWeights weights;
+    weights.scope = "backbone";
+    weights.ignored.assign(backbone_->unused().begin(), backbone_->unused().end());
+    return weights;
+  }
+
+ private:
+  std::unique_ptr<Backbone> backbone_;
+  GridPositions positions_;
+};
+
+template <class Network, class Options>
+std::unique_ptr<Encoder> make(const EncoderConfig& config, const ParamScope& scope,
+                              const Options& options) {
+  return std::make_unique<BackboneEncoder>(config, scope,
+                                           [&](const ParamScope& own, const PixelExtents& input) {
+                                             return std::make_unique<Network>(options, input, own);
+                                           });
+}
+
+std::unique_ptr<Encoder> resnet(const EncoderConfig& config, const ParamScope& scope,
+                                ResnetDepth depth) {
+  return make<Resnet>(config, scope, ResnetOptions{.depth = depth, .stage = config.layer});
+}
+
+}  // namespace
+
+std::unique_ptr<Encoder> make_resnet18_encoder(const EncoderConfig& config,
+                                               const ParamScope& scope) {
+  return resnet(config, scope, ResnetDepth::k18);
+}
+std::unique_ptr<Encoder> make_resnet34_encoder(const EncoderConfig& config,
+                                               const ParamScope& scope) {
+  return resnet(config, scope, ResnetDepth::k34);
+}
+std::unique_ptr<Encoder> make_resnet50_encoder(const EncoderConfig& config,
+                                               const ParamScope& scope) {
+  return resnet(config, scope, ResnetDepth::k50);
+}
+std::unique_ptr<Encoder> make_resnet101_encoder(const EncoderConfig& config,
+                                                const ParamScope& scope) {
+  return resnet(config, scope, ResnetDepth::k101);
+}
+std::unique_ptr<Encoder> make_vgg16_encoder(const EncoderConfig& config, const ParamScope& scope) {
+  return make<Vgg>(config, scope, VggOptions{.depth = VggDepth::k16, .stage = config.layer});
+}
+std::unique_ptr<Encoder> make_vgg19_encoder(const EncoderConfig& config, const ParamScope& scope) {
+  return make<Vgg>(config, scope, VggOptions{.depth = VggDepth::k19, .stage = config.layer});
+}
+std::unique_ptr<Encoder> make_mobilenet_v2_encoder(const EncoderConfig& config,
+                                                   const ParamScope& scope) {
+  return make<MobileNetV2>(config, scope, MobileNetV2Options{.width = 1, .stage = config.layer});
+}
+
+}  // namespace saccade
