@@ -1,6 +1,7 @@
 #include "captioning/inputs.h"
 
 #include "core/base/error.h"
+#include "vision/encoders/frozen_network.h"
 #include "vision/encoders/onnx_encoder.h"
 
 namespace saccade {
@@ -43,6 +44,9 @@ AugmentOptions augment_options(const EncoderConfig& config) {
 }
 
 std::unique_ptr<FrozenEncoder> load_frozen(const EncoderConfig& config) {
+  if (config.type != EncoderKind::kOnnx)
+    return std::make_unique<FrozenNetwork>(config, resize_mode(config.resize),
+                                           normalization_of(config));
   if (config.model.empty() || config.layer.empty()) {
     throw UsageError(str("encoder.type onnx needs encoder.",
                          config.model.empty() ? "model" : "layer", "; set it in the config"));
@@ -65,7 +69,7 @@ InputPipeline::InputPipeline(const EncoderConfig& config)
       normalization_(normalization_of(config)),
       augment_(augment_options(config)),
       augments_(config.augment.flip || config.augment.shift > 0 || config.augment.color > 0) {
-  if (config.type != EncoderKind::kOnnx) return;
+  if (!is_frozen(config)) return;
   if (augments_) {
     throw UsageError(
         "encoder.augment needs an encoder that is trained: the features of a frozen encoder are "

@@ -1,6 +1,7 @@
 #include "captioning/model.h"
 
 #include "core/base/error.h"
+#include "vision/encoders/frozen_network.h"
 
 namespace saccade {
 
@@ -15,8 +16,7 @@ void set_rates(const ExperimentConfig& config, const Encoder& encoder, Parameter
     throw UsageError(str("encoder.frozen_stages is ", from.frozen_stages, "; encoder.type ",
                          enum_name(from.type), " has ", count, " stages"));
   if (from.lr) parameters.set_rate("encoder", *from.lr / config.optimizer.lr);
-  const std::int64_t frozen = from.frozen_stages < 0 ? count : from.frozen_stages;
-  for (std::int64_t s = 0; s < frozen; ++s)
+  for (std::int64_t s = 0; s < from.frozen_stages; ++s)
     for (const std::string& prefix : stages[static_cast<std::size_t>(s)].prefixes)
       parameters.set_rate("encoder." + prefix, 0);
 }
@@ -30,14 +30,13 @@ Captioner::Captioner(const ExperimentConfig& config, Vocabulary vocabulary,
 }
 
 void Captioner::check(const ExperimentConfig& config) {
-  if (config.encoder.type != EncoderKind::kOnnx)
-    const Captioner unused(config, Vocabulary(), {}, Declared{});
+  if (!is_frozen(config.encoder)) const Captioner unused(config, Vocabulary(), {}, Declared{});
 }
 
 Captioner::Captioner(const ExperimentConfig& config, Vocabulary vocabulary,
                      const GridShape& frozen_grid, Declared)
     : vocabulary_(std::move(vocabulary)) {
-  if (config.encoder.type != EncoderKind::kOnnx) {
+  if (!is_frozen(config.encoder)) {
     encoder_ = make_encoder(config.encoder, ParamScope(parameters_, "encoder"));
     grid_ = encoder_->grid();
     input_shape_ = encoder_->input_shape();

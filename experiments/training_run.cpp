@@ -239,7 +239,8 @@ TrainingResult run_training(const TrainingRequest& request, const StopSignal& si
   if (start) {
     restore_run(*start, config, identity, model, trainer);
   } else {
-    if (!config.encoder.weights.empty()) start_encoder(config.encoder.weights, model);
+    if (model.encoder() != nullptr && !config.encoder.weights.empty())
+      start_encoder(config.encoder.weights, model);
     if (const std::string note = start_embedding(config, set, model); !note.empty())
       log::info(note);
     origin = first_weights(config.train.init_from, identity, model);

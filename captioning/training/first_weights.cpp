@@ -33,8 +33,6 @@ WordVectors vectors_of(const ExperimentConfig& config, const TrainingSet& set,
 }  // namespace
 
 void start_encoder(const std::string& file, Captioner& model) {
-  if (model.encoder() == nullptr)
-    throw UsageError("encoder.weights is for networks of ours; encoder.type onnx has its file's");
   TorchWeights weights = model.encoder()->pretrained();
   weights.scope = "encoder." + weights.scope;
   load_torch_weights(SafetensorsFile(file), weights, model.parameters());

@@ -10,7 +10,7 @@
 namespace saccade {
 
 // Gives the encoder the weights of a safetensors file. Throws DataError that lists all that does
-// not fit, UsageError where the encoder is frozen or nobody publishes weights of it.
+// not fit, UsageError where nobody publishes weights of it.
 void start_encoder(const std::string& file, Captioner& model);
 
 // Gives the words that config.decoder.embeddings has vectors for those vectors; the others keep

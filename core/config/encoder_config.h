@@ -85,9 +85,11 @@ struct EncoderConfig {
     v.field("image_width", image_width, "its width; 0 = as image_size", between(0, 2048));
     v.field("resize", resize, "how an image becomes that rectangle");
     v.field("lr", lr, "learning rate of the encoder; null = that of the optimizer", at_least(0));
-    v.field("frozen_stages", frozen_stages,
-            "stages, from the pixels on, that training leaves as they are; -1 = all of them",
-            between(-1, 1000));
+    v.field(
+        "frozen_stages", frozen_stages,
+        "stages, from the pixels on, that training leaves as they are; -1 = the whole network: its "
+        "grids are then computed once",
+        between(-1, 1000));
     v.field("model", model, "path of the .onnx file (onnx)");
     v.field(
         "layer", layer,
@@ -95,7 +97,7 @@ struct EncoderConfig {
         "the last stage");
     v.field("weights", weights,
             "safetensors file of pretrained weights by torchvision's names; empty = random ones");
-    v.field("cache", cache, "folder for cached features (onnx); empty = no cache");
+    v.field("cache", cache, "folder for cached features of a frozen network; empty = no cache");
     v.field("half", half, "keep the cache in 16-bit floats: half the space, 3 digits");
     v.field("positions", positions, "what tells a region where it is");
     v.field("pixels", pixels, "what the network sees of a pixel from 0 to 255");

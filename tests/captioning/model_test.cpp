@@ -22,8 +22,6 @@ TEST_CASE("an encoder learns at its own rate, from the stage on that is not froz
   CHECK(rate("encoder.stage2.norm.gain") == 0);
   CHECK(rate("encoder.stage3.conv.weight") == Approx(0.01));
   CHECK(rate("decoder.embedding") == 1);
-  config.encoder.frozen_stages = -1;
-  CHECK(rate("encoder.stage4.conv.weight") == 0);
   config.encoder.frozen_stages = 5;
   CHECK_THROWS_WITH(rate("decoder.embedding"), Contains("encoder.type cnn has 4 stages"));
 }

@@ -1,0 +1,66 @@
+#include "vision/encoders/frozen_network.h"
+
+#include "core/base/error.h"
+#include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
+
+namespace saccade {
+
+using Catch::Matchers::Contains;
+
+namespace {
+
+EncoderConfig small(const std::filesystem::path& weights) {
+  EncoderConfig config;
+  config.type = EncoderKind::kResnet18;
+  config.layer = "layer1";
+  config.image_size = 32;
+  config.image_width = 24;
+  config.frozen_stages = -1;
+  config.pixels = PixelScale::kImagenet;
+  config.weights = weights.string();
+  return config;
+}
+
+Image picture() {
+  Image image(32, 24);
+  for (std::size_t i = 0; i < image.rgb.size(); ++i)
+    image.rgb[i] = static_cast<std::uint8_t>(i * 7919 % 251);
+  return image;
+}
+
+}  // namespace
+
+TEST_CASE("a frozen network is the trained one with the weights of a file") {
+  const test::TempFolder folder("frozen-network");
+  const std::filesystem::path file = folder.path() / "resnet.safetensors";
+  ParameterStore store;
+  const auto network = make_encoder(small(file), ParamScope(store, "encoder"));
+  store.initialise(5);
+  TorchWeights weights = network->pretrained();
+  weights.scope = "encoder." + weights.scope;
+  save_torch_weights(file, weights, store);
+
+  const Normalization plain;
+  const FrozenNetwork frozen(small(file), ResizeMode::kSquash, plain);
+  REQUIRE(frozen.grid() == GridShape{.rows = 8, .cols = 6, .features = 64});
+  std::vector<float> out(static_cast<std::size_t>(frozen.grid().size()));
+  frozen.encode(picture(), out);
+
+  Tensor pixels({1, 32, 24, 3});
+  pixels_to_input(picture(), plain, pixels.data());
+  Arena arena;
+  Tape tape(arena);
+  tape.set_parameters(store.views());
+  const ConstView expected = network->forward(tape, tape.constant(pixels.view())).value();
+  CHECK(std::equal(out.begin(), out.end(), expected.data));
+
+  CHECK(FrozenNetwork(small(file), ResizeMode::kSquash, plain).digest() == frozen.digest());
+  EncoderConfig other = small(file);
+  other.image_width = 32;
+  CHECK(FrozenNetwork(other, ResizeMode::kSquash, plain).digest() != frozen.digest());
+  CHECK_THROWS_WITH(FrozenNetwork(small(""), ResizeMode::kSquash, plain),
+                    Contains("would freeze random weights"));
+}
+
+}  // namespace saccade

@@ -1,0 +1,65 @@
+#include "vision/encoders/frozen_network.h"
+
+#include <algorithm>
+
+#include "core/base/digest.h"
+#include "core/base/error.h"
+
+namespace saccade {
+
+namespace {
+
+std::string_view bytes_of(const void* data, std::size_t size) {
+  return {static_cast<const char*>(data), size};
+}
+
+}  // namespace
+
+bool is_frozen(const EncoderConfig& config) {
+  return config.type == EncoderKind::kOnnx || config.frozen_stages < 0;
+}
+
+FrozenNetwork::FrozenNetwork(const EncoderConfig& config, ResizeMode resize,
+                             const Normalization& normalization)
+    : preparation_{.height = config.height(), .width = config.width(), .mode = resize},
+      normalization_(normalization) {
+  if (config.weights.empty())
+    throw UsageError(
+        "encoder.frozen_stages -1 would freeze random weights; set encoder.weights to a file of "
+        "pretrained ones");
+  EncoderConfig without = config;
+  without.positions = PositionKind::kNone;
+  network_ = make_encoder(without, ParamScope(parameters_, "encoder"));
+  parameters_.initialise(0);
+  TorchWeights weights = network_->pretrained();
+  weights.scope = "encoder." + weights.scope;
+  load_torch_weights(SafetensorsFile(config.weights), weights, parameters_);
+
+  Digest all;
+  all.add(str(enum_name(config.type), " ", config.layer, " size ", config.height(), "x",
+              config.width(), " resize ", enum_name(config.resize)));
+  all.add(bytes_of(normalization.mean.data(), sizeof(normalization.mean)));
+  all.add(bytes_of(normalization.scale.data(), sizeof(normalization.scale)));
+  all.add(bytes_of(parameters_.flat().data(),
+                   static_cast<std::size_t>(parameters_.flat_size()) * sizeof(Real)));
+  digest_ = all.hex();
+}
+
+void FrozenNetwork::encode(const Image& network_image, std::span<float> out) const {
+  SACCADE_CHECK(
+      network_image.height == preparation_.height && network_image.width == preparation_.width,
+      "[encoder] takes images of ", preparation_.height, "x", preparation_.width, "; got ",
+      network_image.height, "x", network_image.width);
+  SACCADE_CHECK(static_cast<Index>(out.size()) == grid().size(), "[encoder] output needs ",
+                grid().size(), " numbers; got ", out.size());
+  Tensor pixels({1, preparation_.height, preparation_.width, 3});
+  pixels_to_input(network_image, normalization_, pixels.data());
+  Arena arena;
+  Tape tape(arena);
+  tape.set_recording(false);
+  tape.set_parameters(parameters_.views());
+  const ConstView features = network_->forward(tape, tape.constant(pixels.view())).value();
+  std::copy(features.span().begin(), features.span().end(), out.begin());
+}
+
+}  // namespace saccade

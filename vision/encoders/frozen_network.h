@@ -1,0 +1,35 @@
+// A network of ours whose pretrained weights stay as they are, so that its grids are computed once.
+#pragma once
+
+#include <memory>
+
+#include "core/nn/parameter_store.h"
+#include "vision/encoders/encoder.h"
+
+namespace saccade {
+
+// True where training leaves the whole encoder as it is: its weights are then those of a file, and
+// no part of the model.
+bool is_frozen(const EncoderConfig& config);
+
+class FrozenNetwork : public FrozenEncoder {
+ public:
+  // Loads config.weights; positions are not the network's matter. Throws UsageError where none are
+  // named, and what make_encoder and load_torch_weights throw.
+  FrozenNetwork(const EncoderConfig& config, ResizeMode resize, const Normalization& normalization);
+
+  GridShape grid() const override { return network_->grid(); }
+  PrepareOptions preparation() const override { return preparation_; }
+  // Throws ShapeError when the image or `out` [regions, features] has another size.
+  void encode(const Image& network_image, std::span<float> out) const override;
+  std::string digest() const override { return digest_; }
+
+ private:
+  ParameterStore parameters_;
+  std::unique_ptr<Encoder> network_;
+  PrepareOptions preparation_;
+  Normalization normalization_;
+  std::string digest_;
+};
+
+}  // namespace saccade
