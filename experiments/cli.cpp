@@ -17,6 +17,7 @@
 #include "experiments/commands/caption.h"
 #include "experiments/commands/compare.h"
 #include "experiments/commands/config_command.h"
+#include "experiments/commands/convert.h"
 #include "experiments/commands/data.h"
 #include "experiments/commands/evaluate.h"
 #include "experiments/commands/inspect.h"
@@ -54,6 +55,8 @@ constexpr CommandEntry kCommands[] = {
      bind_data},
     {"inspect", "what a checkpoint holds", "saccade inspect runs/first/checkpoints/last",
      bind_inspect},
+    {"convert", "a checkpoint as safetensors for other programs, and back",
+     "saccade convert runs/first first.safetensors", bind_convert},
     {"list", "what an experiment can be put together from", "saccade list attention", bind_list},
     {"config", "show what an experiment file means, or check it",
      "saccade config show configs/quickstart.yaml train.batch=32", bind_config},

@@ -50,7 +50,7 @@ expect 0 "$saccade" config show shown.yaml
 diff <(sed 's/  #.*//' shown.yaml) <(sed 's/  #.*//' out) || fail "config show is not stable"
 expect 0 "$saccade" config check shown.yaml
 
-for command in train evaluate caption overlay compare data inspect list config; do
+for command in train evaluate caption overlay compare data inspect convert list config; do
   expect 0 "$saccade" $command --help
   grep -qi "example" out || fail "$command --help shows no example"
   wants "saccade $command" out

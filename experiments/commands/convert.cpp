@@ -1,0 +1,50 @@
+#include "experiments/commands/convert.h"
+
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "core/base/error.h"
+#include "core/io/archive_safetensors.h"
+#include "core/io/checkpoint.h"
+#include "experiments/run_directory.h"
+
+namespace saccade {
+
+namespace {
+
+bool is_safetensors(const std::string& path) {
+  return std::filesystem::path(path).extension() == ".safetensors";
+}
+
+int convert(const std::string& from, const std::string& to) {
+  if (is_safetensors(from) == is_safetensors(to))
+    throw UsageError("convert goes between a checkpoint and a .safetensors file; got '" + from +
+                     "' and '" + to + "'");
+  if (is_safetensors(to)) {
+    export_archive(load_archive(resolve_checkpoint(from)), to);
+  } else {
+    save_archive(to, import_archive(SafetensorsFile(from)));
+  }
+  std::cout << to << "\n";
+  return static_cast<int>(ExitCode::kOk);
+}
+
+}  // namespace
+
+CommandRun bind_convert(Options& options) {
+  struct Args {
+    std::string from, to;
+  };
+  const auto args = std::make_shared<Args>();
+  options.argument("in", args->from,
+                   "checkpoint file or a run's directory; or a .safetensors file made of one",
+                   "IN");
+  options.argument("out", args->to,
+                   ".safetensors file with the parameters by torch's names and layouts; or the "
+                   "checkpoint it was made of",
+                   "OUT");
+  return [args] { return convert(args->from, args->to); };
+}
+
+}  // namespace saccade

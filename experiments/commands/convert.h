@@ -1,0 +1,10 @@
+// `saccade convert`: checkpoints for other programs, and back.
+#pragma once
+
+#include "experiments/command.h"
+
+namespace saccade {
+
+CommandRun bind_convert(Options& options);
+
+}  // namespace saccade

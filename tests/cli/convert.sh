@@ -1,0 +1,34 @@
+# Checkpoints become safetensors and come back bit for bit; what is neither is refused.
+. "$(dirname "${BASH_SOURCE[0]}")/support.sh"
+
+expect 0 "$saccade" train tiny.yaml --out run train.stop=4u
+expect 0 "$saccade" convert run run.safetensors
+wants "run.safetensors" out
+expect 0 "$saccade" convert run.safetensors back.h5
+cmp -s run/checkpoints/last back.h5 || fail "the checkpoint came back changed"
+expect 0 "$saccade" convert back.h5 again.safetensors
+cmp -s run.safetensors again.safetensors || fail "equal checkpoints gave different files"
+expect 0 "$saccade" inspect back.h5
+grep -qa '"encoder.stage1.conv.weight":{"dtype":"F32","shape":\[8,3,3,3\]' run.safetensors ||
+  fail "the kernel is not in torch's layout"
+
+expect 2 "$saccade" convert run other.h5
+one_error "convert goes between"
+expect 2 "$saccade" convert run.safetensors other.safetensors
+one_error "convert goes between"
+expect 3 "$saccade" convert missing.safetensors other.h5
+one_error "missing.safetensors"
+expect 4 "$saccade" convert missing.h5 other.safetensors
+one_error "missing.h5"
+size=$(stat -c %s run.safetensors)
+for bytes in 0 7 100 $((size / 2)) $((size - 1)); do
+  head -c $bytes run.safetensors >cut.safetensors
+  expect 3 "$saccade" convert cut.safetensors other.h5
+  one_error "cut.safetensors"
+done
+# Weights that are no checkpoint.
+printf '\x02\x00\x00\x00\x00\x00\x00\x00{}' >plain.safetensors
+expect 3 "$saccade" convert plain.safetensors other.h5
+one_error "plain.safetensors" "weights alone"
+[ ! -e other.h5 ] && [ ! -e other.safetensors ] || fail "a refused conversion left a file"
+exit 0
