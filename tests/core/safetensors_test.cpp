@@ -149,6 +149,15 @@ TEST_CASE("files that break the format are refused in one line that names file a
     std::memcpy(lying.data(), &length, 8);
     CHECK(error_of(folder, lying).find("100 MB") != std::string::npos);
   }
+  // Whatever a byte is turned into, the file is read or refused, never more.
+  const std::size_t end_of_header = whole.size() - 8;
+  for (std::size_t at = 0; at < end_of_header; ++at)
+    for (const int flip : {1, 2, 4, 16, 32, 128, 255}) {
+      std::string flipped = whole;
+      flipped[at] = static_cast<char>(flipped[at] ^ flip);
+      const std::string error = error_of(folder, flipped);
+      CHECK((error.empty() || error.find("bad.safetensors") != std::string::npos));
+    }
   CHECK(message_of<DataError>([&] { SafetensorsFile file(folder / "none"); }).find("no such") !=
         std::string::npos);
   CHECK(message_of<DataError>([&] { SafetensorsFile file(folder.path()); }).find("directory") !=

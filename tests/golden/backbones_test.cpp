@@ -78,7 +78,7 @@ double size_of(std::span<const Real> values) {
 void check_array(std::span<const float> sample, double size, std::span<const Real> got) {
   CHECK(size_of(got) == Approx(size).epsilon(kTolerance));
   const double typical = size / std::sqrt(static_cast<double>(got.size()));
-  CHECK(test::golden_difference(sample, sampled(got, sample.size()), typical) <= 10 * kTolerance);
+  CHECK(test::golden_difference(sample, sampled(got, sample.size()), typical) <= kTolerance);
 }
 
 }  // namespace
