@@ -1,6 +1,8 @@
 // How a captioner is put together from a config.
 #include "captioning/model.h"
 
+#include <algorithm>
+
 #include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
@@ -24,6 +26,31 @@ TEST_CASE("an encoder learns at its own rate, from the stage on that is not froz
   CHECK(rate("decoder.embedding") == 1);
   config.encoder.frozen_stages = 5;
   CHECK_THROWS_WITH(rate("decoder.embedding"), Contains("encoder.type cnn has 4 stages"));
+}
+
+TEST_CASE("the frozen stages of every encoder are those nearest the pixels") {
+  ExperimentConfig config = test::small_experiment(SelectionKind::kSoft);
+  config.encoder.vit.width = 12;
+  config.encoder.vit.patch = 2;
+  for (const auto& encoder : enum_table(EncoderKind{})) {
+    if (encoder.value == EncoderKind::kOnnx) continue;  // no part of it is the model's
+    INFO(encoder.name);
+    config.encoder.type = encoder.value;
+    config.encoder.frozen_stages = 0;
+    const auto stages = Captioner(config, Vocabulary(), {}).encoder()->stages();
+    config.encoder.frozen_stages = 1;
+    const Captioner model(config, Vocabulary(), {});
+    Index frozen = 0;
+    for (const ParameterInfo& info : model.parameters().infos()) {
+      const bool first = std::any_of(
+          stages[0].prefixes.begin(), stages[0].prefixes.end(),
+          [&](const std::string& p) { return info.name.starts_with("encoder." + p + "."); });
+      const bool statistic = info.name.find(".running_") != std::string::npos;
+      CHECK((info.rate == 0) == (first || statistic));
+      frozen += first;
+    }
+    CHECK(frozen > 0);
+  }
 }
 
 }  // namespace saccade

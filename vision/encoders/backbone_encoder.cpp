@@ -35,7 +35,8 @@ class BackboneEncoder : public Encoder {
     std::vector<EncoderStage> out;
     for (const BackboneStage& stage : backbone_->stages()) {
       EncoderStage& own = out.emplace_back(EncoderStage{.name = stage.name, .prefixes = {}});
-      for (const std::string& prefix : stage.prefixes) own.prefixes.push_back("backbone." + prefix);
+      for (const std::string& prefix : stage.prefixes)  // each ends in a dot
+        own.prefixes.push_back("backbone." + prefix.substr(0, prefix.size() - 1));
     }
     return out;
   }
