@@ -3,10 +3,9 @@
 #include "core/attention/mechanisms/mechanism.h"
 #include "core/attention/scopes/scope.h"
 #include "core/attention/weight_edit.h"
+#include "core/ops/differential.h"
 #include "core/ops/linear.h"
 #include "core/ops/normalizers.h"
-#include "core/ops/pointwise.h"
-#include "core/ops/shape_ops.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -18,9 +17,9 @@ constexpr double kLambdaInit = 0.8;
 // Ye et al. 2024, eq. 1-2: softmax(q1 k1) - lambda softmax(q2 k2), which takes away what both maps
 // see, with lambda = exp(l1' m1) - exp(l2' m2) + 0.8 for learned vectors l, m. The paper's norm
 // over each head belongs to its multi-head block (see sequence/); a decoder's context has one head.
-class DifferentialAttention : public Attention {
+class DifferentialLook : public Attention {
  public:
-  explicit DifferentialAttention(MechanismParts parts)
+  explicit DifferentialLook(MechanismParts parts)
       : parts_(std::move(parts)), half_(parts_.hidden / 2) {
     SACCADE_CHECK(parts_.hidden % 2 == 0,
                   "attention.mechanism differential needs an even attention.hidden; got ",
@@ -56,7 +55,7 @@ class DifferentialAttention : public Attention {
       return ops::softmax(mask_regions(tape, memory, scores, nullptr));
     };
     Glimpse glimpse;
-    glimpse.weights = ops::add(weights(0), ops::scale(ops::scale_by(weights(1), lambda(tape)), -1));
+    glimpse.weights = ops::differential(weights(0), weights(1), vectors(tape), kLambdaInit);
     glimpse.weights = edited(tape, glimpse.weights, memory, context.edit);
     glimpse.context = ops::context(memory.features, glimpse.weights, {}, memory.layout.group);
     if (parts_.gate) parts_.gate->apply(tape, query, glimpse);
@@ -70,19 +69,11 @@ class DifferentialAttention : public Attention {
     int key, query, bias, lambda_query, lambda_key;
   };
 
-  // exp(l1 m1) - exp(l2 m2) + 0.8 -> [1].
-  Var lambda(Tape& tape) const {
-    const auto term = [&](const Map& map) {
-      const Var product =
-          ops::multiply(tape.parameter(map.lambda_query), tape.parameter(map.lambda_key));
-      const Index n = product.shape().size();
-      const Var mean = ops::mean_regions(ops::reshape(product, {1, n, 1}));
-      return ops::exp(ops::scale(ops::reshape(mean, {1}), static_cast<Real>(n)));
-    };
-    const View start{tape.scratch(1), {1}};
-    start[0] = static_cast<Real>(kLambdaInit);
-    const Var difference = ops::add(term(maps_[0]), ops::scale(term(maps_[1]), -1));
-    return ops::add(difference, tape.constant(start));
+  ops::LambdaVectors vectors(Tape& tape) const {
+    return {.query_1 = tape.parameter(maps_[0].lambda_query),
+            .key_1 = tape.parameter(maps_[0].lambda_key),
+            .query_2 = tape.parameter(maps_[1].lambda_query),
+            .key_2 = tape.parameter(maps_[1].lambda_key)};
   }
 
   MechanismParts parts_;
@@ -93,7 +84,7 @@ class DifferentialAttention : public Attention {
 }  // namespace
 
 std::unique_ptr<Attention> make_differential_attention(MechanismParts parts) {
-  return std::make_unique<DifferentialAttention>(std::move(parts));
+  return std::make_unique<DifferentialLook>(std::move(parts));
 }
 
 }  // namespace SACCADE_NUMERIC

@@ -15,9 +15,9 @@ namespace {
 // number of regions. The map is made beside it, for whoever looks at it; where regions are fewer
 // than channels of the keys, the context is the map times the features: the same sums in the order
 // that is cheaper then.
-class LinearAttention : public Attention {
+class LinearLook : public Attention {
  public:
-  explicit LinearAttention(MechanismParts parts)
+  explicit LinearLook(MechanismParts parts)
       : parts_(std::move(parts)),
         key_weight_(parts_.scope.declare("key.weight", {parts_.features, parts_.hidden},
                                          Init::glorot(parts_.features, parts_.hidden))),
@@ -79,7 +79,7 @@ class LinearAttention : public Attention {
 }  // namespace
 
 std::unique_ptr<Attention> make_linear_attention(MechanismParts parts) {
-  return std::make_unique<LinearAttention>(std::move(parts));
+  return std::make_unique<LinearLook>(std::move(parts));
 }
 
 }  // namespace SACCADE_NUMERIC

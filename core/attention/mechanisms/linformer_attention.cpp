@@ -15,9 +15,9 @@ namespace {
 // Wang et al. 2020, eq. 7: keys and values are mixed along the length by a learned [k, L] matrix
 // (shared by both, their "key-value sharing"), once an image; a word weighs k mixtures. The map of
 // the regions is those weights times the mixing matrix: its numbers may be negative.
-class LinformerAttention : public Attention {
+class LinformerLook : public Attention {
  public:
-  explicit LinformerAttention(MechanismParts parts) : parts_(std::move(parts)) {
+  explicit LinformerLook(MechanismParts parts) : parts_(std::move(parts)) {
     const ParamScope& scope = parts_.scope;
     const Index a = parts_.hidden;
     mixing_ = scope.declare("mixing", {parts_.projected, parts_.regions},
@@ -73,7 +73,7 @@ class LinformerAttention : public Attention {
 }  // namespace
 
 std::unique_ptr<Attention> make_linformer_attention(MechanismParts parts) {
-  return std::make_unique<LinformerAttention>(std::move(parts));
+  return std::make_unique<LinformerLook>(std::move(parts));
 }
 
 }  // namespace SACCADE_NUMERIC

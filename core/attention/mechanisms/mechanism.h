@@ -1,5 +1,5 @@
 // What the mechanisms that do not factor into axes are made from. One file each, one line in
-// mechanisms.def.
+// mechanisms.def; their classes are called ...Look, those over whole sequences ...Attention.
 #pragma once
 
 #include <memory>
