@@ -6,22 +6,13 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/mean.h"
 
 namespace saccade {
 
 namespace {
 
 using Map = std::vector<double>;
-
-struct Mean {
-  double sum = 0;
-  Index count = 0;
-  void add(double value) {
-    sum += value;
-    ++count;
-  }
-  double value() const { return count == 0 ? 0 : sum / static_cast<double>(count); }
-};
 
 // Empty if nothing is weighed.
 Map map_of(const std::vector<float>& weights) {

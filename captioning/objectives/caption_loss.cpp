@@ -23,9 +23,7 @@ std::unique_ptr<Chooser> make_training_chooser(const CaptionLossOptions& options
       return std::make_unique<TrainingChooser>(
           RandomKey{key.seed, Stream::kAttention, key.update,
                     static_cast<std::uint64_t>(key.first_caption)},
-          TrainingChooser::Draws{.coin = options.hard.coin == CoinKind::kImage
-                                             ? TrainingChooser::Coin::kImage
-                                             : TrainingChooser::Coin::kBatch,
+          TrainingChooser::Draws{.coin = options.hard.coin,
                                  .expectation_share = options.hard.expectation_share,
                                  .captions = captions,
                                  .samples = options.hard.samples});

@@ -52,7 +52,8 @@ void SampleChooser::choose(ConstView weights, Index step, std::span<int> chosen)
 TrainingChooser::TrainingChooser(const RandomKey& key, const Draws& draws)
     : key_(key), samples_(draws.samples), expectation_(static_cast<std::size_t>(draws.captions)) {
   for (Index c = 0; c < draws.captions; ++c) {
-    const auto sample = draws.coin == Coin::kImage ? key.sample + static_cast<std::uint64_t>(c) : 0;
+    const auto sample =
+        draws.coin == CoinKind::kImage ? key.sample + static_cast<std::uint64_t>(c) : 0;
     expectation_[static_cast<std::size_t>(c)] =
         Random(coin_key(key, sample)).uniform() < draws.expectation_share;
   }

@@ -40,11 +40,9 @@ class SampleChooser : public Chooser {
 // with probability `expectation_share`, or draws at every word (Xu et al. 2015, section 4.1).
 class TrainingChooser : public Chooser {
  public:
-  // Who tosses the coin: every caption (the paper), or the minibatch (the authors' code).
-  enum class Coin { kImage, kBatch };
   // Caption c has the rows samples c, ..., samples c + samples - 1, whose draws differ.
   struct Draws {
-    Coin coin = Coin::kImage;
+    CoinKind coin = CoinKind::kImage;
     double expectation_share = 0.5;
     Index captions = 0;
     Index samples = 1;

@@ -70,22 +70,5 @@ class ComposedAttention : public Attention {
 // were not made alike.
 AttentionMemory keys_and_values(const AttentionMemory& keys, const AttentionMemory& values);
 
-// The baseline without attention: every word sees the mean feature, as a plain CNN+RNN captioner
-// does; the weights are uniform, and no edit of them makes them others.
-class MeanAttention : public Attention {
- public:
-  explicit MeanAttention(std::unique_ptr<Gate> gate) : gate_(std::move(gate)) {}
-  AttentionMemory prepare(Tape& tape, Var features, const MemoryLayout& layout) const override;
-  Glimpse attend(Tape& tape, Var query, const AttentionMemory& memory, std::span<const Var> state,
-                 const AttendContext& context) const override;
-  Promises promises() const override { return {.depends_on_query = false}; }
-
- private:
-  // The same weight for every region that may be looked at: [rows, L].
-  static Var mean_weights(Tape& tape, const AttentionMemory& memory, Index rows, Index group);
-
-  std::unique_ptr<Gate> gate_;
-};
-
 }  // namespace SACCADE_NUMERIC
 }  // namespace saccade

@@ -3,20 +3,10 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "core/base/mean.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
-
-namespace {
-
-struct Mean {
-  double sum = 0;
-  Index count = 0;
-  void add(double x) { sum += x, ++count; }
-  double value() const { return count == 0 ? 0 : sum / static_cast<double>(count); }
-};
-
-}  // namespace
 
 HeadProfile profile_of(ConstView map) {
   SACCADE_CHECK(map.shape.rank() == 2 && map.size() > 0, "[head profile] a map is [T, L]; got ",

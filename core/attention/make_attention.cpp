@@ -1,6 +1,7 @@
 #include "core/attention/make_attention.h"
 
 #include "core/attention/composed.h"
+#include "core/attention/mean_attention.h"
 #include "core/attention/mechanisms/mechanism.h"
 #include "core/base/error.h"
 

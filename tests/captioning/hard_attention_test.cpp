@@ -382,9 +382,9 @@ TEST_CASE("the coin is tossed for every caption, or once a batch") {
   Index soft = 0;
   for (std::uint64_t update = 0; update < 2000; ++update) {
     const RandomKey key{1, Stream::kAttention, update, 0};
-    const TrainingChooser image(key, {.coin = TrainingChooser::Coin::kImage, .captions = 4});
+    const TrainingChooser image(key, {.coin = CoinKind::kImage, .captions = 4});
     for (const bool expectation : image.expectation()) soft += expectation;
-    const TrainingChooser batch(key, {.coin = TrainingChooser::Coin::kBatch, .captions = 4});
+    const TrainingChooser batch(key, {.coin = CoinKind::kBatch, .captions = 4});
     for (const bool expectation : batch.expectation())
       REQUIRE(expectation == batch.expectation()[0]);
   }

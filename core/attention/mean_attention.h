@@ -1,0 +1,30 @@
+// The baseline without attention: attention.score none.
+#pragma once
+
+#include <memory>
+
+#include "core/attention/attention.h"
+#include "core/attention/gate.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+// Every word sees the mean feature, as in a plain CNN+RNN captioner; the weights are uniform, and
+// no edit of them makes them others. Where no region may be looked at, weights and mean are 0.
+class MeanAttention : public Attention {
+ public:
+  explicit MeanAttention(std::unique_ptr<Gate> gate) : gate_(std::move(gate)) {}
+  AttentionMemory prepare(Tape& tape, Var features, const MemoryLayout& layout) const override;
+  Glimpse attend(Tape& tape, Var query, const AttentionMemory& memory, std::span<const Var> state,
+                 const AttendContext& context) const override;
+  Promises promises() const override { return {.depends_on_query = false}; }
+
+ private:
+  // The same weight for every region that may be looked at: [rows, L].
+  static Var mean_weights(Tape& tape, const AttentionMemory& memory, Index rows, Index group);
+
+  std::unique_ptr<Gate> gate_;
+};
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade
