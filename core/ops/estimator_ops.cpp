@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -60,6 +61,14 @@ Var reinforce_weights(Var weights, std::span<const int> chosen, const ReinforceR
   return y;
 }
 
+namespace {
+
+// Whether a region counts: where a weight is 0, or so small that one over it is not finite, the
+// region's cost may be any number and its gradient has none.
+bool counts(Real weight) { return weight >= std::numeric_limits<Real>::min(); }
+
+}  // namespace
+
 Var marginal_nll(Var weights, Var nll) {
   SACCADE_CHECK(weights.shape() == nll.shape() && weights.cols() > 0, "[marginal_nll] weights ",
                 weights.shape(), ", nll ", nll.shape());
@@ -70,15 +79,18 @@ Var marginal_nll(Var weights, Var nll) {
   for (Index r = 0; r < rows; ++r) {
     const Real* w = weights.value().row(r);
     const Real* cost = nll.value().row(r);
-    const Real least = *std::min_element(cost, cost + regions);
-    Real sum = 0;
-    for (Index l = 0; l < regions; ++l) sum += w[l] * std::exp(least - cost[l]);
+    Real least = std::numeric_limits<Real>::infinity(), sum = 0;
+    for (Index l = 0; l < regions; ++l)
+      if (counts(w[l])) least = std::min(least, cost[l]);
+    for (Index l = 0; l < regions; ++l)
+      if (counts(w[l])) sum += w[l] * std::exp(least - cost[l]);
     out[r] = least - std::log(sum);
   }
   tape.record(y, [=, t = &tape] {
     const ConstView dy = t->grad(y);
     for (Index r = 0; r < rows; ++r) {
       for (Index l = 0; l < regions; ++l) {
+        if (!counts(weights.value().row(r)[l])) continue;
         // p(word | l) / p(word), whose mean under the weights is 1.
         const Real ratio = std::exp(y.value()[r] - nll.value().row(r)[l]);
         if (weights.requires_grad()) t->grad(weights).row(r)[l] -= dy[r] * ratio;

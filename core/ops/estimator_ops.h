@@ -40,7 +40,7 @@ Var reinforce(Var scores, Var weights, std::span<const int> chosen, const Reinfo
 Var reinforce_weights(Var weights, std::span<const int> chosen, const ReinforceRows& rows);
 
 // -log sum_l weights[r, l] exp(-nll[r, l]) -> [R]: the likelihood of a word with the region
-// summed out. weights, nll [R, L].
+// summed out. A region of weight 0 has no part in it and gets no gradient. weights, nll [R, L].
 Var marginal_nll(Var weights, Var nll);
 
 }  // namespace ops

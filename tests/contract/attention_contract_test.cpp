@@ -88,6 +88,44 @@ TEST_CASE("linear attention's context is its map times the features, whichever s
   }
 }
 
+TEST_CASE("linear attention whose feature maps all underflow weighs all regions alike") {
+  AttentionConfig config;
+  config.mechanism = MechanismKind::kLinear, config.gate = GateKind::kNone, config.hidden = 4;
+  for (const Index regions : {3, 6}) {
+    Mechanism m = make(config, regions);
+    std::fill_n(m.store.flat().data(), m.store.flat_size(), Real{-1});
+    const Tensor features({1, regions, kFeatures},
+                          std::vector<Real>(static_cast<std::size_t>(regions * kFeatures), 1000)),
+        query({1, kQuery}, std::vector<Real>(kQuery, 1000));
+    const Look seen = look(m, {.features = features.view(), .query = query.view()});
+    for (const Real w : seen.weights.span()) CHECK(std::abs(w * Real(regions) - 1) < 1e-12);
+    for (const Real x : seen.context.span()) CHECK(std::abs(x - 1000) < 1e-9);
+    Arena arena;
+    Tape tape(arena);
+    tape.set_parameters(m.store.views());
+    const Var f = tape.variable(features.view());
+    const Glimpse g = look_twice(m, tape, f, tape.constant(query.view()),
+                                 {.features = features.view(), .query = query.view()});
+    const Tensor cotangent = normal_tensor(g.context.shape(), 70);
+    tape.backward(std::vector<Var>{g.context}, std::vector<ConstView>{cotangent.view()});
+    for (const Real x : tape.grad(f).span()) CHECK(std::isfinite(x));
+  }
+}
+
+TEST_CASE("without attention a memory of nothing to look at gives nothing") {
+  AttentionConfig config;
+  config.score = ScoreKind::kNone, config.gate = GateKind::kNone;
+  const Mechanism m = make(config, 3);
+  const Tensor features = normal_tensor({2, 3, kFeatures}, 71),
+               query = normal_tensor({2, kQuery}, 72);
+  const Tensor mask({2, 3}, std::vector<Real>{0, 0, 0, 1, 0, 1});
+  const Look seen =
+      look(m, {.features = features.view(), .query = query.view(), .mask = mask.view()});
+  for (Index i = 0; i < 3; ++i) CHECK(seen.weights[i] == 0);
+  for (Index d = 0; d < kFeatures; ++d) CHECK(seen.context[d] == 0);
+  CHECK(seen.weights[3] == 0.5);
+}
+
 TEST_CASE("masked regions weigh exactly nothing, change nothing and feel nothing") {
   const Index regions = 6;
   const Tensor features = normal_tensor({2, regions, kFeatures}, 20),

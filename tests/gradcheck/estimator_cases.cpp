@@ -141,10 +141,24 @@ void add_reinforce_weights_cases(std::vector<GradientCase>& cases) {
                        }});
 }
 
+// exp(-800) is 0 in double as exp(-88) is in float.
+std::vector<Tensor> zero_weight_inputs() {
+  std::vector<Tensor> inputs;
+  inputs.push_back(Tensor({2, 3}, std::vector<Real>{0, -2000, 1, 0.5, -2000, 0}));
+  inputs.push_back(Tensor({2, 3}, std::vector<Real>{800, 0, 801, 2, 900, 1}));
+  return inputs;
+}
+
 void add_marginal_cases(std::vector<GradientCase>& cases) {
   cases.push_back({.op = "marginal_nll",
                    .name = "several rows",
                    .inputs = random_tensors({{3, 4}, {3, 4}}, "marginal"),
+                   .build = [](Tape&, Inputs in) -> Outputs {
+                     return {ops::marginal_nll(ops::softmax(in[0]), in[1])};
+                   }});
+  cases.push_back({.op = "marginal_nll",
+                   .name = "a region of weight 0 whose cost is far below the others'",
+                   .inputs = zero_weight_inputs(),
                    .build = [](Tape&, Inputs in) -> Outputs {
                      return {ops::marginal_nll(ops::softmax(in[0]), in[1])};
                    }});

@@ -10,6 +10,8 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
+constexpr Real kLowest = -20;
+
 // Katharopoulos et al. 2020, eq. 4-7: with weights phi(q)' phi(k_l) / sum, the sums over regions of
 // phi(k_l) a_l' and of phi(k_l) are made once an image, and a word's context costs the same for any
 // number of regions. The map is made beside it, for whoever looks at it; where regions are fewer
@@ -66,10 +68,10 @@ class LinearLook : public Attention {
   }
 
  private:
-  // elu(x) + 1: x + 1 above 0, exp(x) below.
+  // elu(x) + 1: x + 1 above 0, exp(x) below, where it stops at a number whose products do not
+  // underflow: regions that all weigh next to nothing then weigh the same, and not 0 / 0.
   static Var phi(Var x) {
-    const Var below = ops::scale(ops::relu(ops::scale(x, -1)), -1);
-    return ops::add(ops::relu(x), ops::exp(below));
+    return ops::add(ops::relu(x), ops::exp(ops::clip(x, {.lowest = kLowest, .highest = 0})));
   }
 
   MechanismParts parts_;
