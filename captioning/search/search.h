@@ -10,8 +10,8 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// How a model with a map takes its context while it decodes. Soft models know expectation only;
-// hard ones are reported in every regime.
+// How a model with a map takes its context while it decodes; evaluation_regimes() (model.h) says
+// which of these suit a model.
 enum class Regime {
   kExpectation,  // the weighted mean of all regions
   kArgmax,       // the region of the largest weight
