@@ -63,6 +63,7 @@ CaptionLossOptions loss_options(const ObjectiveConfig& objective, const Attentio
   CaptionLossOptions options{.doubly_stochastic = objective.doubly_stochastic,
                              .selection = attention.selection,
                              .hard = {},
+                             .temperature = now(attention.temperature),
                              .gumbel_temperature = now(attention.gumbel_temperature)};
   if (attention.selection != SelectionKind::kHard) return options;
   const HardValues values = resolved(attention.hard);
@@ -128,7 +129,8 @@ void ShardLoss::run(const Decoder& decoder, Var features, Chooser* chooser) {
     }
   }
   AttendContext context{.chooser = chooser,
-                        .gumbel_temperature = static_cast<Real>(options_.gumbel_temperature)};
+                        .temperature = options_.temperature,
+                        .gumbel_temperature = options_.gumbel_temperature};
   if (hard) {
     weights_.assign(static_cast<std::size_t>(captions_.words()), 0);
     const double rows = static_cast<double>(key_.batch_captions * samples);
@@ -153,7 +155,9 @@ void ShardLoss::run(const Decoder& decoder, Var features, Chooser* chooser) {
   rival.set_parameters(tape_->parameters());
   rival.set_recording(false);
   ArgmaxChooser argmax;
-  const AttendContext greedy{.chooser = &argmax, .likelihood = options_.hard.likelihood};
+  const AttendContext greedy{.chooser = &argmax,
+                             .temperature = options_.temperature,
+                             .likelihood = options_.hard.likelihood};
   const AttentionMemory seen = decoder.prepare(rival, rival.constant(features.value()), 1);
   greedy_costs_ = costs_of(decoder.sequence(rival, captions_, seen, greedy).nll.value());
 }

@@ -35,7 +35,7 @@ struct CaptionLossOptions {
     Index samples = 1;  // draws of each caption; only leave_one_out takes more than one
   };
   Hard hard{};
-  double gumbel_temperature = 1;
+  double temperature = 0, gumbel_temperature = 0;  // at this update; 0: as in AttendContext
   // Whether the penalty reaches the weights; the authors' code drops it under hard attention.
   enum class PenaltyGradient { kOn, kOff } penalty_gradient = PenaltyGradient::kOn;
 };

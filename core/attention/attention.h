@@ -63,7 +63,8 @@ struct AttendContext {
   const WeightEdit* edit = nullptr;           // replaces the weights: see weight_edit.h
   const ops::Reinforce* estimator = nullptr;  // set while hard attention trains
   Index first_row = 0;                        // of this step among the estimator's rows
-  Real gumbel_temperature = 0;                // now, while it changes; 0: that of the config
+  // Of scores and of gumbel_st now, while they change; 0: what the config has in the end.
+  double temperature = 0, gumbel_temperature = 0;
   HardLikelihood likelihood = HardLikelihood::kChoice;  // what a decoder's words are given
   Var sentinel{};  // [R, S], what the decoder knows without looking
 

@@ -28,7 +28,7 @@ void check_mechanism(const AttentionConfig& c) {
   need(c.selection == SelectionKind::kSoft, choice, "attention.selection soft", why);
   need(c.scope == ScopeKind::kGlobal, choice, "attention.scope global", why);
   need(c.normalizer == NormalizerKind::kSoftmax, choice, "attention.normalizer softmax", why);
-  need(c.temperature == 1, choice, "attention.temperature 1", why);
+  need(c.temperature == Ramp::constant(1), choice, "attention.temperature 1", why);
   need(c.heads == 1, choice, "attention.heads 1", why);
   need(!c.sentinel, choice, "attention.sentinel false", why);
   need(c.mechanism != MechanismKind::kDifferential || c.hidden % 2 == 0, choice,
@@ -61,7 +61,7 @@ void check_scope(const AttentionConfig& c) {
   need(c.scope != ScopeKind::kLocalP || c.radius > 0, "scope local_p",
        "an attention.radius of at least 1", "its Gaussian is half as wide as the radius");
   need(c.scope != ScopeKind::kMonotonic ||
-           (c.normalizer == NormalizerKind::kSoftmax && c.temperature == 1),
+           (c.normalizer == NormalizerKind::kSoftmax && c.temperature == Ramp::constant(1)),
        "scope monotonic", "attention.normalizer softmax and attention.temperature 1",
        "it weighs by its own process and would ignore them");
   need(!c.sentinel || (c.scope != ScopeKind::kLocalP && c.scope != ScopeKind::kMonotonic),

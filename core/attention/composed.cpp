@@ -20,13 +20,15 @@ Var mean_of(std::span<const Var> maps) {
   return maps.size() == 1 ? sum : ops::scale(sum, 1 / static_cast<Real>(maps.size()));
 }
 
+// What a context says of a number that changes while a model trains, or what it ends with.
+double now_or(double now, double last) { return now > 0 ? now : last; }
+
 // One region [R, 1, D] a query, to be scored like any other.
 Var as_regions(Var rows) { return ops::reshape(rows, {rows.rows(), 1, rows.cols()}); }
 
 }  // namespace
 
-ComposedAttention::ComposedAttention(ComposedParts parts)
-    : parts_(std::move(parts)), inverse_temperature_(static_cast<Real>(1 / parts_.temperature)) {
+ComposedAttention::ComposedAttention(ComposedParts parts) : parts_(std::move(parts)) {
   const Normalizer normalize = normalizer_of(parts_.normalizer);
   if (parts_.selection.kind == SelectionKind::kTopK)
     normalizer_ = [normalize, k = parts_.selection.k](Var scores) {
@@ -67,10 +69,9 @@ Var ComposedAttention::taken(Tape& tape, const Weighed& weighed,
   for (Index r = 0; r < rows; ++r)
     gumbel_noise(word_key(key, r, context.look()),
                  noise.subspan(static_cast<std::size_t>(r) * regions, regions));
-  const Real temperature = context.gumbel_temperature > 0
-                               ? context.gumbel_temperature
-                               : static_cast<Real>(parts_.selection.gumbel_temperature);
-  return ops::gumbel_one_hot(weighed.scores, temperature, noise);
+  const double temperature =
+      now_or(context.gumbel_temperature, parts_.selection.gumbel_temperature);
+  return ops::gumbel_one_hot(weighed.scores, static_cast<Real>(temperature), noise);
 }
 
 ComposedAttention::Look ComposedAttention::look(Tape& tape, const AttentionHead& head, Var query,
@@ -84,7 +85,8 @@ ComposedAttention::Look ComposedAttention::look(Tape& tape, const AttentionHead&
         head.score->scores(tape, query, head.score->keys(tape, as_regions(sentinel)), 1);
     scores = ops::concat_cols(std::vector<Var>{scores, own});
   }
-  if (inverse_temperature_ != 1) scores = ops::scale(scores, inverse_temperature_);
+  if (const double temperature = now_or(context.temperature, parts_.temperature); temperature != 1)
+    scores = ops::scale(scores, static_cast<Real>(1 / temperature));
   Weighed weighed = head.scope->weigh(tape, memory,
                                       {.scores = scores,
                                        .query = query,

@@ -32,7 +32,7 @@ struct SelectionOptions {
 struct ComposedParts {
   std::vector<AttentionHead> heads;
   NormalizerKind normalizer = NormalizerKind::kSoftmax;
-  double temperature = 1;  // divides the scores
+  double temperature = 1;  // divides the scores, where the context does not say
   SelectionOptions selection;
   int sentinel_weight = -1;    // [S, D]; -1: none
   std::unique_ptr<Gate> gate;  // may be none
@@ -62,7 +62,6 @@ class ComposedAttention : public Attention {
 
   ComposedParts parts_;
   Normalizer normalizer_;
-  Real inverse_temperature_;
 };
 
 // A memory of a ComposedAttention that is scored by one memory's keys and gives another's values:

@@ -80,7 +80,7 @@ std::unique_ptr<Attention> make_composed_attention(const AttentionConfig& config
     parts.heads.push_back(
         make_head(config, ends, config.heads == 1 ? scope : scope.sub(str("head_", h)), h));
   parts.normalizer = config.normalizer;
-  parts.temperature = config.temperature;
+  parts.temperature = config.temperature.to;
   parts.selection = {
       .kind = config.selection, .k = config.k, .gumbel_temperature = config.gumbel_temperature.to};
   if (config.sentinel)

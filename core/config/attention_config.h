@@ -43,7 +43,7 @@ struct AttentionConfig {
   ScoreKind score = ScoreKind::kAdditive;
   ScopeKind scope = ScopeKind::kGlobal;
   NormalizerKind normalizer = NormalizerKind::kSoftmax;
-  double temperature = 1;
+  Ramp temperature = Ramp::constant(1);
   SelectionKind selection = SelectionKind::kSoft;
   std::int64_t k = 5;
   Ramp gumbel_temperature = Ramp::constant(1);
@@ -64,7 +64,8 @@ struct AttentionConfig {
     v.field("score", score, "how a region is scored against the decoder's state");
     v.field("scope", scope, "the regions that are looked at");
     v.field("normalizer", normalizer, "how scores become weights");
-    v.field("temperature", temperature, "divides the scores", between(1e-6, 1000));
+    v.field("temperature", temperature, "divides the scores; may change in training",
+            between(1e-6, 1000));
     v.field("selection", selection, "how weights become a context");
     v.field("k", k, "regions that are kept (selection top_k)", between(1, 65536));
     v.field("gumbel_temperature", gumbel_temperature,

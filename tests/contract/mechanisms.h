@@ -56,7 +56,7 @@ void for_each_config(F f) {
                     c.mechanism = mechanism.value, c.score = score.value, c.scope = scope.value;
                     c.normalizer = normalizer.value, c.selection = selection.value;
                     c.gate = gate.value, c.heads = heads, c.sentinel = sentinel;
-                    c.temperature = temperature;
+                    c.temperature = Ramp::constant(temperature);
                     c.hidden = 4, c.radius = 1, c.k = 2, c.projected = 2;
                     offer(c);
                   }
@@ -66,7 +66,7 @@ inline std::string describe(const AttentionConfig& c) {
   return str("mechanism ", enum_name(c.mechanism), ", score ", enum_name(c.score), ", scope ",
              enum_name(c.scope), ", normalizer ", enum_name(c.normalizer), ", selection ",
              enum_name(c.selection), ", gate ", enum_name(c.gate), ", heads ", c.heads,
-             ", sentinel ", c.sentinel, ", temperature ", c.temperature);
+             ", sentinel ", c.sentinel, ", temperature ", c.temperature.to);
 }
 
 inline Mechanism make(const AttentionConfig& config, Index regions) {

@@ -86,8 +86,9 @@ TEST_CASE("a ramp is a number, or a line from one to another over an amount of t
                       "attention: {hard: {expectation_share: 0.5 -> 1.5 over 2e}}", "e.yaml"),
                   UsageError);
   // Numbers that single precision or a cell's number cannot hold.
-  for (const char* attention : {"temperature: 1e-30", "gumbel_temperature: 1 -> 1e-30 over 2e",
-                                "pace: 1e300", "noise: 1e300"})
+  for (const char* attention :
+       {"temperature: 1e-30", "temperature: 1e-30 -> 1 over 2e",
+        "gumbel_temperature: 1 -> 1e-30 over 2e", "pace: 1e300", "noise: 1e300"})
     CHECK_THROWS_AS(parse_config<ExperimentConfig>(str("attention: {", attention, "}"), "e.yaml"),
                     UsageError);
 }
