@@ -129,7 +129,7 @@ TEST_CASE("a vision transformer refuses what does not fit") {
   CHECK_THROWS_WITH(Model(config), Contains("does not divide 4 x 6, the cells of the CNN's grid"));
   config = small();
   config.vit.heads = 5;
-  CHECK_THROWS_AS(Model(config), UsageError);
+  CHECK_THROWS_WITH(Model(config), Contains("encoder.vit.heads 5 does not divide"));
   config = small();
   config.positions = PositionKind::kCoordinates;
   CHECK_THROWS_WITH(Model(config), Contains("choose sinusoidal, learned or none"));

@@ -69,7 +69,9 @@ VitEncoder::VitEncoder(const EncoderConfig& config, const ParamScope& scope,
     blocks_.emplace_back(
         scope.sub("block" + std::to_string(layer + 1)), options, [&](const ParamScope& own) {
           return std::make_unique<MultiHeadAttention>(
-              own, SequenceWidths{.features = widths.width, .heads = widths.heads});
+              own,
+              SequenceWidths{
+                  .features = widths.width, .heads = widths.heads, .key = "encoder.vit.heads"});
         });
 }
 

@@ -14,8 +14,8 @@ namespace {
 // Half the features: that of Q1, Q2, K1, K2.
 DenseWidths half(const SequenceWidths& widths) {
   if (widths.heads < 1 || widths.features < 1 || widths.features % (2 * widths.heads) != 0)
-    throw UsageError(str("differential attention halves every head: ", widths.heads,
-                         " heads need a width divisible by ", 2 * widths.heads, "; got ",
+    throw UsageError(str(widths.key, " ", widths.heads, ": differential attention halves every ",
+                         "head, which needs a width divisible by ", 2 * widths.heads, "; got ",
                          widths.features));
   return {.in = widths.features, .out = widths.features / 2};
 }

@@ -37,7 +37,8 @@ GraphAttention::Graph make_graph(const RefinementConfig& options, const GridExte
 std::unique_ptr<SequenceAttention> make_sequence_attention(const ParamScope& scope,
                                                            const RefinementConfig& options,
                                                            const GridExtents& grid, Index layer) {
-  const SequenceWidths widths{.features = grid.features, .heads = options.heads};
+  const SequenceWidths widths{
+      .features = grid.features, .heads = options.heads, .key = "encoder.refine.heads"};
   switch (options.type) {
     case SequenceAttentionKind::kSelfAttention:
       return std::make_unique<MultiHeadAttention>(scope, widths);

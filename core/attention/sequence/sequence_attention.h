@@ -21,6 +21,7 @@ class SequenceAttention {
 // D and into how many heads it is cut.
 struct SequenceWidths {
   Index features = 0, heads = 1;
+  const char* key = "heads";  // of a config, that says how many; for messages
 };
 
 // widths.heads; throws UsageError where they do not divide the features.

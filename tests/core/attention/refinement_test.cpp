@@ -302,8 +302,12 @@ TEST_CASE("options that do not fit are refused in one line") {
     ParameterStore store;
     CHECK_THROWS_AS(Refinement(ParamScope(store, "refine"), options, kGrid), UsageError);
   };
-  for (const auto& kind : enum_table(Kind{}))
-    refuses({.type = kind.value, .layers = 1, .heads = 3});
+  for (const auto& kind : enum_table(Kind{})) {
+    ParameterStore store;
+    const RefinementConfig options{.type = kind.value, .layers = 1, .heads = 3};
+    CHECK_THROWS_WITH(Refinement(ParamScope(store, "refine"), options, kGrid),
+                      Catch::Matchers::Contains("encoder.refine.heads 3"));
+  }
   refuses({.type = Kind::kDifferential, .layers = 1, .heads = 8});
   refuses({.type = Kind::kWindow, .layers = 1, .heads = 2, .radius = -1});
   refuses({.type = Kind::kLinformer, .layers = 1, .heads = 2, .projected = 0});
