@@ -61,6 +61,7 @@ Captioner::Captioner(const ExperimentConfig& config, Vocabulary vocabulary,
                            .rows = grid_.rows,
                            .cols = grid_.cols},
                           ParamScope(parameters_, "decoder"));
+  parameters_.set_apart("decoder.value");  // the learned baseline of hard attention
   if (config.decoder.embeddings.frozen) parameters_.set_rate("decoder.embedding", 0);
   has_attention_ = config.attention.score != ScoreKind::kNone;
 }

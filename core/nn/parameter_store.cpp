@@ -56,6 +56,10 @@ void fill(const ParameterInfo& info, std::uint64_t seed, View out) {
   }
 }
 
+bool is_below(const std::string& prefix, const std::string& name) {
+  return prefix.empty() || name == prefix || name.starts_with(prefix + ".");
+}
+
 }  // namespace
 
 Init Init::glorot(Index in, Index out) {
@@ -85,14 +89,17 @@ int ParameterStore::declare_fixed(const std::string& name, Shape shape, Init ini
 Index ParameterStore::set_rate(const std::string& prefix, double rate) {
   Index count = 0;
   for (std::size_t i = 0; i < infos_.size(); ++i) {
-    const std::string& name = infos_[i].name;
-    const bool below = prefix.empty() || name == prefix || name.starts_with(prefix + ".");
-    if (!below || fixed_[i]) continue;
+    if (!is_below(prefix, infos_[i].name) || fixed_[i]) continue;
     infos_[i].rate = rate;
     trained_[i] = rate != 0;
     ++count;
   }
   return count;
+}
+
+void ParameterStore::set_apart(const std::string& prefix) {
+  for (ParameterInfo& info : infos_)
+    if (is_below(prefix, info.name)) info.apart = true;
 }
 
 void ParameterStore::initialise(std::uint64_t seed) {

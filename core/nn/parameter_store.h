@@ -38,7 +38,8 @@ struct ParameterInfo {
   Index offset;  // of its first number in the flat block; a multiple of 16 numbers
   Init init;
   Decay decay;
-  double rate = 1;  // multiplies the learning rate; 0: no gradient is made, nothing changes it
+  double rate = 1;     // multiplies the learning rate; 0: no gradient is made, nothing changes it
+  bool apart = false;  // learns from a loss of its own that no other parameter feels
 };
 
 class ParameterStore {
@@ -52,6 +53,8 @@ class ParameterStore {
   // The rate of every parameter below `prefix` (all of them for ""), numbers declared as fixed
   // excepted; says how many there are.
   Index set_rate(const std::string& prefix, double rate);
+  // Every parameter below `prefix`, if there are any, learns from a loss of its own.
+  void set_apart(const std::string& prefix);
   // Allocates all declared parameters and gives them their initial values.
   void initialise(std::uint64_t seed);
 

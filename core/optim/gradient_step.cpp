@@ -71,18 +71,23 @@ StepReport GradientStep::apply(std::span<Tape* const> shards, double lr) {
     });
   });
   check_finite();
-  return {.grad_norm = norm()};
+  return {.grad_norm = norm_of(Side::kModel)};
 }
 
 StepReport GradientStep::apply_with_norm(double lr) {
   fill_gradient();
   check_finite();
-  StepReport report{.grad_norm = norm()};
-  if (report.grad_norm > clipping_.norm) report.scale = clipping_.norm / report.grad_norm;
+  const auto scale_of = [&](double norm) {
+    return norm > clipping_.norm ? clipping_.norm / norm : 1;
+  };
+  StepReport report{.grad_norm = norm_of(Side::kModel)};
+  report.scale = scale_of(report.grad_norm);
+  const double apart = scale_of(norm_of(Side::kApart));
   optimizer_->begin_step(lr);
   for_tiles([&](const Tile& tile, double&) {
+    const double scale = side_of(tile) == Side::kApart ? apart : report.scale;
     for_runs(tile, [&](const ParameterRange& range, Index) {
-      optimizer_->update(range, clipped(gradient_.data() + range.begin, report.scale));
+      optimizer_->update(range, clipped(gradient_.data() + range.begin, scale));
     });
   });
   return report;
@@ -116,9 +121,14 @@ void GradientStep::check_finite() const {
   }
 }
 
-double GradientStep::norm() const {
+GradientStep::Side GradientStep::side_of(const Tile& tile) const {
+  return store_->info(tile.parameter).apart ? Side::kApart : Side::kModel;
+}
+
+double GradientStep::norm_of(Side side) const {
   double sum = 0;
-  for (const double squares : squares_) sum += squares;
+  for (std::size_t i = 0; i < tiles_.size(); ++i)
+    if (side_of(tiles_[i]) == side) sum += squares_[i];
   return std::sqrt(sum);
 }
 

@@ -14,14 +14,15 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// First the norm, over all parameters together (Pascanu et al. 2013), then every element.
+// First the norm, over all parameters together (Pascanu et al. 2013), then every element. Those
+// that learn from a loss of their own (ParameterInfo::apart) have a norm of their own.
 struct Clipping {
   double norm = 0;   // largest norm; 0 = off
   double value = 0;  // largest absolute value; 0 = off
 };
 
 struct StepReport {
-  double grad_norm = 0;  // before clipping
+  double grad_norm = 0;  // before clipping, without parameters apart
   double scale = 1;      // what the gradient was multiplied with to clip its norm
 };
 
@@ -50,7 +51,10 @@ class GradientStep {
   StepReport apply_with_norm(double lr);
   void fill_gradient();
   void check_finite() const;
-  double norm() const;
+  // Parameters that learn from the model's loss, or apart.
+  enum class Side { kModel, kApart };
+  Side side_of(const Tile& tile) const;
+  double norm_of(Side side) const;
   kernels::ClippedGradient clipped(const Real* data, double scale) const;
 
   ParameterStore* store_;

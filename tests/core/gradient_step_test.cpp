@@ -204,6 +204,35 @@ TEST_CASE("clipping by norm and by value") {
   CHECK(error <= 1e-6);
 }
 
+TEST_CASE("parameters of another loss neither shrink the others nor are shrunk by them") {
+  const auto changes = [](const char* apart, const char* changed, double norm) {
+    const Model before;
+    Model model;
+    if (apart) model.store.set_apart(apart);
+    const auto sgd = make_optimizer({.type = OptimizerKind::kSgd, .momentum = 0}, model.store);
+    GradientStep step(model.store, *sgd, {.norm = norm});
+    Shard shard(model, 1);
+    const std::array<Tape*, 1> shards{&shard.tape()};
+    const StepReport report = step.apply(shards, 1);
+    const int index = model.store.find(changed);
+    double sum = 0;
+    for (Index i = 0; i < model.store.value(index).size(); ++i) {
+      const auto d =
+          static_cast<double>(model.store.value(index)[i] - before.store.value(index)[i]);
+      sum += d * d;
+    }
+    return std::pair(report.grad_norm, std::sqrt(sum));
+  };
+  const auto [all, whole_table] = changes(nullptr, "table", 1e9);
+  const auto [without, same_table] = changes("table", "table", 1e9);
+  CHECK(std::sqrt(all * all - whole_table * whole_table) == Approx(without).epsilon(1e-5));
+  CHECK(same_table == whole_table);
+  // Each side is clipped by its own norm.
+  CHECK(changes("table", "table", whole_table / 2).second == Approx(whole_table / 2).epsilon(1e-4));
+  const double limit = without / 4, whole_weight = changes(nullptr, "weight", 1e9).second;
+  CHECK(changes("table", "weight", limit).second == Approx(whole_weight / 4).epsilon(1e-4));
+}
+
 TEST_CASE("updating tile by tile equals making the whole gradient first, to the bit") {
   // A norm that is never reached takes the second way and changes no number.
   for (const double value : {0.0, 0.1})
