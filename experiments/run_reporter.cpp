@@ -40,17 +40,16 @@ std::string text(const SelfCriticalReport& report) {
 }
 
 // Means over the updates since the last line or validation.
-Json json(const RunReporter::EstimatorMeans& means) {
-  const auto count = static_cast<double>(means.updates);
-  return {{"expectation_share", means.sums.expectation_share / count},
-          {"advantage", means.sums.advantage / count},
-          {"advantage_variance", means.sums.advantage_variance / count},
-          {"gradient_variance", means.sums.gradient_variance / count},
-          {"distinct_cells", means.sums.distinct_cells / count},
-          {"entropy", means.sums.entropy / count}};
+Json json(const EstimatorSums::Report& means) {
+  return {{"expectation_share", means.expectation_share},
+          {"advantage", means.advantage},
+          {"advantage_variance", means.advantage_variance},
+          {"gradient_variance", means.gradient_variance},
+          {"distinct_cells", means.distinct_cells},
+          {"entropy", means.entropy}};
 }
 
-std::string estimator_text(const RunReporter::EstimatorMeans& means) {
+std::string estimator_text(const EstimatorSums::Report& means) {
   const Json all = json(means);
   const auto number = [&](const char* key) { return format("%.3g", all.at(key).get<double>()); };
   return "  estimator: gradient variance " + number("gradient_variance") + ", advantage " +
@@ -85,8 +84,7 @@ void RunReporter::on_update(const Update& update) {
   window_.captions += report.captions;
   window_.words += report.words;
   if (report.self_critical) window_.add(*report.self_critical);
-  if (report.estimator)
-    window_.estimator.add(*report.estimator), validation_.add(*report.estimator);
+  if (report.estimator) window_.estimator.add(*report.estimator);
   window_.update = update.state->update;
   window_.epoch = update.state->epoch;
   if (update.state->update % kUpdatesBetweenLines == 0 || update.state->update == 1) write_window();
@@ -96,16 +94,6 @@ void RunReporter::on_update(const Update& update) {
       report.self_critical ? text(*report.self_critical) : "loss " + format("%.3f", report.loss);
   progress_.show(update.done, "epoch " + std::to_string(update.state->epoch + 1) + ", " + how +
                                   ", " + format("%.0f", per_second) + " captions/s");
-}
-
-void RunReporter::EstimatorMeans::add(const EstimatorSums::Report& report) {
-  sums.expectation_share += report.expectation_share;
-  sums.advantage += report.advantage;
-  sums.advantage_variance += report.advantage_variance;
-  sums.gradient_variance += report.gradient_variance;
-  sums.distinct_cells += report.distinct_cells;
-  sums.entropy += report.entropy;
-  ++updates;
 }
 
 void RunReporter::Window::add(const SelfCriticalReport& report) {
@@ -135,7 +123,7 @@ void RunReporter::write_window() {
                {"lr", window_.lr}};
   if (window_.estimator.updates > 0) {
     line["baseline"] = window_.baseline;
-    line["estimator"] = json(window_.estimator);
+    line["estimator"] = json(window_.estimator.means());
   }
   if (window_.self_critical_updates > 0) {
     const SelfCriticalReport& sums = window_.self_critical;
@@ -161,7 +149,7 @@ void RunReporter::on_validation(const Metrics& metrics, const TrainingState& sta
                {"epoch", state.epoch},
                {"seconds", state.seconds},
                {"metrics", metrics}};
-  if (validation_.updates > 0) line["estimator"] = json(validation_);
+  if (state.estimator.updates > 0) line["estimator"] = json(state.estimator.means());
   metrics_->add(line.dump());
   std::string text = "update " + std::to_string(state.update) + ":";
   for (const char* name : {"Bleu_1", "Bleu_4", "CIDEr", "true_caption_rate", "pointing_accuracy"}) {
@@ -169,8 +157,7 @@ void RunReporter::on_validation(const Metrics& metrics, const TrainingState& sta
       text += std::string(" ") + name + " " + format("%.4f", found->second);
   }
   say(text);
-  if (validation_.updates > 0) say(estimator_text(validation_));
-  validation_ = {};
+  if (state.estimator.updates > 0) say(estimator_text(state.estimator.means()));
 }
 
 void RunReporter::on_checkpoint(const std::filesystem::path& path, const TrainingState& state) {

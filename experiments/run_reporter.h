@@ -41,13 +41,6 @@ class RunReporter : public TrainObserver {
   void clear_progress() { progress_.clear(); }
   Telemetry telemetry() const;
 
-  // Sums over updates.
-  struct EstimatorMeans {
-    EstimatorSums::Report sums{};
-    Index updates = 0;
-    void add(const EstimatorSums::Report& report);
-  };
-
  private:
   void write_window();
 
@@ -58,7 +51,6 @@ class RunReporter : public TrainObserver {
   double training_seconds_ = 0, all_seconds_ = 0;
   Index captions_ = 0;
 
-  EstimatorMeans validation_;  // since the last validation
   // Since the last line in metrics.jsonl.
   struct Window {
     std::vector<float> milliseconds;

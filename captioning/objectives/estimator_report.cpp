@@ -55,5 +55,25 @@ EstimatorSums::Report EstimatorSums::report() const {
   return out;
 }
 
+void EstimatorMeans::add(const EstimatorSums::Report& report) {
+  sums.expectation_share += report.expectation_share;
+  sums.advantage += report.advantage;
+  sums.advantage_variance += report.advantage_variance;
+  sums.gradient_variance += report.gradient_variance;
+  sums.distinct_cells += report.distinct_cells;
+  sums.entropy += report.entropy;
+  ++updates;
+}
+
+EstimatorSums::Report EstimatorMeans::means() const {
+  const auto count = static_cast<double>(updates);
+  return {.expectation_share = sums.expectation_share / count,
+          .advantage = sums.advantage / count,
+          .advantage_variance = sums.advantage_variance / count,
+          .gradient_variance = sums.gradient_variance / count,
+          .distinct_cells = sums.distinct_cells / count,
+          .entropy = sums.entropy / count};
+}
+
 }  // namespace SACCADE_NUMERIC
 }  // namespace saccade

@@ -34,5 +34,14 @@ class EstimatorSums {
   double words_ = 0, entropy_ = 0;
 };
 
+// Sums over updates, each counting the same.
+struct EstimatorMeans {
+  EstimatorSums::Report sums{};
+  Index updates = 0;
+
+  void add(const EstimatorSums::Report& report);
+  EstimatorSums::Report means() const;  // of at least one update
+};
+
 }  // namespace SACCADE_NUMERIC
 }  // namespace saccade

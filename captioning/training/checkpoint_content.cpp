@@ -13,6 +13,7 @@ namespace saccade {
 namespace {
 
 constexpr const char* kByLength = "state/reward_baseline_by_length";
+constexpr const char* kEstimator = "state/estimator";
 
 constexpr std::uint64_t kContentVersion = 1;
 
@@ -39,6 +40,11 @@ void add_state(Archive& archive, const TrainingState& state) {
     const auto count = static_cast<Index>(state.baseline.by_length.size());
     archive.add_doubles(kByLength, {count, 2}, std::move(averages));
   }
+  if (const EstimatorMeans& all = state.estimator; all.updates > 0)
+    archive.add_doubles(kEstimator, {7},
+                        {static_cast<double>(all.updates), all.sums.expectation_share,
+                         all.sums.advantage, all.sums.advantage_variance,
+                         all.sums.gradient_variance, all.sums.distinct_cells, all.sums.entropy});
   std::vector<std::string> names;
   std::vector<double> values;
   for (const auto& [name, value] : state.best) names.push_back(name), values.push_back(value);
@@ -63,6 +69,16 @@ TrainingState read_state(const Archive& archive) {
     const auto averages = archive.doubles(kByLength).values();
     for (std::size_t i = 0; i + 1 < averages.size(); i += 2)
       state.baseline.by_length.push_back({.started = averages[i] != 0, .value = averages[i + 1]});
+  }
+  if (archive.contains(kEstimator)) {  // only between validations of hard attention
+    const auto sums = archive.doubles(kEstimator, std::array<Index, 1>{7});
+    state.estimator = {.sums = {.expectation_share = sums[1],
+                                .advantage = sums[2],
+                                .advantage_variance = sums[3],
+                                .gradient_variance = sums[4],
+                                .distinct_cells = sums[5],
+                                .entropy = sums[6]},
+                       .updates = static_cast<Index>(sums[0])};
   }
   state.finished = archive.uint64("state/finished") != 0;
   const auto& names = archive.strings("state/best_names");

@@ -146,6 +146,7 @@ bool Trainer::train_epoch(const std::atomic<int>* signal) {
     ++state_.update;
     ++state_.batch;
     state_.seconds += seconds;
+    if (report.estimator) state_.estimator.add(*report.estimator);
     const bool epoch_ends = loader.done();
     if (epoch_ends) state_.batch = 0;
     setup_.observer->on_update({.report = &report,
@@ -194,6 +195,7 @@ void Trainer::validate() {
       is_improved(config_.train.early_stop.metric) ? 0 : state_.validations_without_gain + 1;
   if (early_stop()) state_.finished = true;
   setup_.observer->on_validation(metrics, state_);
+  state_.estimator = {};
   const std::filesystem::path path = save();
   if (is_improved(config_.train.best_metric)) setup_.mark_best(config_.train.best_metric, path);
 }

@@ -25,6 +25,7 @@ struct TrainingState {
   double last_checkpoint = 0;
   double last_checkpoint_seconds = 0;
   RewardBaseline baseline;
+  EstimatorMeans estimator;            // of hard attention, since the last validation
   std::map<std::string, double> best;  // of every validation metric so far
   Index validations_without_gain = 0;  // of train.early_stop.metric
   bool finished = false;
