@@ -15,7 +15,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kLongestPart = 120;  // bytes; file systems take 255 with what we add
+constexpr std::size_t kMostSvgCells = 256 * 256;  // a cell is a hundred bytes of text
+constexpr std::size_t kLongestPart = 120;         // bytes; file systems take 255 with what we add
 
 void make_folder(const fs::path& folder) {
   std::error_code error;
@@ -72,35 +73,6 @@ Overlay make_overlay(Image picture, const CaptionRecord& record, const CaptionSo
   return overlay;
 }
 
-std::vector<HeatMap> make_alignments(const Overlay& overlay, const DecodedCaption& caption) {
-  HeatMap map{.rows = {},
-              .columns = {},
-              .values = {},
-              .group = overlay.cols,
-              .title = overlay.title,
-              .row_name = "word",
-              .column_name = str("region of the ", overlay.rows, " x ", overlay.cols,
-                                 " grid, in reading order from 0")};
-  for (Index region = 0; region < overlay.rows * overlay.cols; ++region)
-    map.columns.push_back(str(region));
-  for (const OverlayWord& word : overlay.words) {
-    map.rows.push_back(word.text);
-    map.values.insert(map.values.end(), word.weights.begin(), word.weights.end());
-    map.outlined.push_back(word.sampled.value_or(-1));
-  }
-  std::vector<HeatMap> maps{map};
-  const std::size_t heads = caption.words.empty() ? 0 : caption.words[0].heads.size();
-  if (heads > 0) maps[0].title = str(overlay.title, ", mean of ", heads, " heads");
-  for (std::size_t h = 0; h < heads; ++h) {
-    map.title = str(overlay.title, ", head ", h);
-    map.values.clear();
-    for (const DecodedWord& word : caption.words)
-      map.values.insert(map.values.end(), word.heads[h].begin(), word.heads[h].end());
-    maps.push_back(map);
-  }
-  return maps;
-}
-
 OverlayFiles::OverlayFiles(fs::path folder, const OverlayFileOptions& options)
     : folder_(std::move(folder)), options_(options) {
   make_folder(folder_);
@@ -114,7 +86,7 @@ std::string OverlayFiles::unused_name(const std::string& image) {
 }
 
 std::vector<fs::path> OverlayFiles::write(const Overlay& overlay, const CaptionRecord& record,
-                                          const CaptionSource& source) {
+                                          const CaptionSource& source, const SelfMaps& self) {
   const std::string name = unused_name(record.image);
   std::vector<fs::path> paths = {folder_ / (name + ".sheet.png"), folder_ / (name + ".json")};
   write_png(paths[0], draw_sheet(overlay, options_.drawing));
@@ -130,20 +102,27 @@ std::vector<fs::path> OverlayFiles::write(const Overlay& overlay, const CaptionR
   parallel::for_each(static_cast<Index>(overlay.words.size()), [&](Index i) {
     write_png(paths[static_cast<std::size_t>(i) + 2], draw_panel(overlay, i, options_.drawing));
   });
-  if (options_.alignment == AlignmentFiles::kYes && !overlay.words.empty()) {
-    const std::vector<HeatMap> maps = make_alignments(overlay, record.caption);
+  if (options_.alignment == AlignmentFiles::kNo) return paths;
+  const auto write_map = [&](const std::string& place, const HeatMap& map) {
     const HeatMapOptions drawing{.colours = options_.drawing.colours,
                                  .scale = options_.drawing.scale,
                                  .fixed_max = options_.drawing.fixed_max,
                                  .font = options_.drawing.font};
-    for (std::size_t i = 0; i < maps.size(); ++i) {
-      const std::string stem = name + ".alignment" + (i == 0 ? "" : str(".head-", i - 1));
-      paths.push_back(folder_ / (stem + ".png"));
-      write_png(paths.back(), draw_heat_map(maps[i], drawing));
-      paths.push_back(folder_ / (stem + ".svg"));
-      write_file(paths.back(), heat_map_svg(maps[i], drawing));
-    }
+    paths.push_back(folder_ / (name + place + ".png"));
+    write_png(paths.back(), draw_heat_map(map, drawing));
+    if (map.values.size() > kMostSvgCells) return;
+    paths.push_back(folder_ / (name + place + ".svg"));
+    write_file(paths.back(), heat_map_svg(map, drawing));
+  };
+  if (!overlay.words.empty()) {
+    const std::vector<HeatMap> maps = make_alignments(overlay, record.caption, source);
+    for (std::size_t i = 0; i < maps.size(); ++i)
+      write_map(".alignment" + (i == 0 ? "" : str(".head-", i - 1)), maps[i]);
   }
+  for (const SelfMap& map : self.regions)
+    write_map(str(".refine.layer-", map.layer, ".head-", map.head), make_region_map(overlay, map));
+  for (const SelfMap& map : self.words)
+    write_map(str(".words.layer-", map.layer, ".head-", map.head), make_word_map(overlay, map));
   return paths;
 }
 

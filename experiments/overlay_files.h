@@ -6,18 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "captioning/evaluation/caption_json.h"
-#include "vision/heat_map.h"
-#include "vision/overlay.h"
+#include "experiments/alignment_maps.h"
 
 namespace saccade {
 
 // A caption as the overlay drawing takes it. Throws ShapeError when weights and grid do not fit.
 Overlay make_overlay(Image picture, const CaptionRecord& record, const CaptionSource& source);
-
-// The alignment matrix of a caption, words x regions in reading order, as the overlay has them;
-// with several heads that is their mean, and each head's own follows.
-std::vector<HeatMap> make_alignments(const Overlay& overlay, const DecodedCaption& caption);
 
 enum class AlignmentFiles { kNo, kYes };
 
@@ -34,10 +28,11 @@ class OverlayFiles {
 
   // Writes NAME.sheet.png, NAME.json and NAME/01-word.png ..., and where they are asked for and
   // there is a word NAME.alignment.png and NAME.alignment.svg, with several heads also
-  // NAME.alignment.head-0.png ...; NAME is that of record.image without folders and extension.
-  // Returns the paths. Throws IoError.
+  // NAME.alignment.head-0.png ..., and of the self maps NAME.refine.layer-0.head-0.png ... and
+  // NAME.words.layer-0.head-0.png ... (a matrix larger than 256 x 256 as PNG only); NAME is that of
+  // record.image without folders and extension. Returns the paths. Throws IoError.
   std::vector<std::filesystem::path> write(const Overlay& overlay, const CaptionRecord& record,
-                                           const CaptionSource& source);
+                                           const CaptionSource& source, const SelfMaps& self);
 
  private:
   std::string unused_name(const std::string& image);

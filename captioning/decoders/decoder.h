@@ -58,6 +58,9 @@ struct StepOutput {
   std::vector<Var> state;       // as in start()
   Glimpse glimpse;              // the last look
   std::vector<Glimpse> layers;  // every look, the last too; empty where there is one
+  // By layer [R, H, 1, t + 1]: what the word took from those before it and from itself; where it
+  // was asked for and words look at words.
+  std::vector<ConstView> words;
 };
 
 class Decoder {

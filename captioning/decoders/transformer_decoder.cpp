@@ -104,6 +104,7 @@ class TransformerDecoder : public Decoder {
     out.state = std::move(word.state);
     out.glimpse = word.looks.back();
     out.layers = std::move(word.looks);
+    out.words = std::move(word.words);
     return out;
   }
 
@@ -120,8 +121,9 @@ class TransformerDecoder : public Decoder {
   struct Word {
     Var hidden;  // [R, D]
     std::vector<Var> state;
-    std::vector<Glimpse> looks;  // by layer
-    Var value;                   // [R, 1] of a value head
+    std::vector<Glimpse> looks;    // by layer
+    std::vector<ConstView> words;  // as StepOutput has them
+    Var value;                     // [R, 1] of a value head
   };
 
   // What layer `l` made of a memory: every layer has as many parts.
@@ -171,6 +173,7 @@ class TransformerDecoder : public Decoder {
       const SequenceKeys own = layer.keys(tape, entered);
       const SequenceKeys so_far{.keys = ops::append_positions(state[2 * l], own.keys),
                                 .values = ops::append_positions(state[2 * l + 1], own.values)};
+      if (context.words) word.words.push_back(layer.word_weights(tape, entered, so_far));
       x = layer.words(tape, x, entered, so_far, {});
       const Var query = layer.query(tape, x);
       if (l == 0 && value_head_) word.value = (*value_head_)(tape, query);

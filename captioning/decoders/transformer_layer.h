@@ -25,6 +25,10 @@ class TransformerLayer {
   // x after `entered` looked at the words of `keys` that the mask permits.
   Var words(Tape& tape, Var x, Var entered, const SequenceKeys& keys,
             const AttentionMask& mask) const;
+  // The weights with which `entered` looks at the words of `keys`, [B, H, T, S].
+  ConstView word_weights(Tape& tape, Var entered, const SequenceKeys& keys) const {
+    return words_.weights(tape, entered, keys, {});
+  }
   // What the image is asked: x [B, T, D] -> [B T, D].
   Var query(Tape& tape, Var x) const;
   // x [B, T, D] after the context [B T, C] of its look and the dense network.

@@ -66,7 +66,8 @@ struct AttendContext {
   // Of scores and of gumbel_st now, while they change; 0: what the config has in the end.
   double temperature = 0, gumbel_temperature = 0;
   HardLikelihood likelihood = HardLikelihood::kChoice;  // what a decoder's words are given
-  Var sentinel{};  // [R, S], what the decoder knows without looking
+  Var sentinel{};      // [R, S], what the decoder knows without looking
+  bool words = false;  // a step also tells how its word looks at words (StepOutput::words)
 
   // The number of this look among all of its caption, for what is drawn at it.
   Index look() const { return step * layers + layer; }

@@ -14,17 +14,19 @@ constexpr Index kBlock = 32;  // pictures in memory at once
 
 struct Read {
   Photo photo;
-  std::vector<float> input;
   std::optional<Error> error;
 };
 
 Read read_one(const ModelSession& session, const PhotoRequest& request, Index number) {
   Read out;
   out.photo.number = number;
-  out.input.resize(static_cast<std::size_t>(session.pipeline().shape().size()));
+  const Shape one = session.pipeline().shape();
+  std::vector<Index> extents{1};
+  for (int axis = 0; axis < one.rank(); ++axis) extents.push_back(one[axis]);
+  out.photo.input = Tensor(Shape::of(extents.data(), one.rank() + 1));
   try {
     Image picture = request.read(number);
-    out.photo.geometry = session.pipeline().run(picture, out.input);
+    out.photo.geometry = session.pipeline().run(picture, out.photo.input.span());
     if (request.keep_pictures) out.photo.picture = std::move(picture);
   } catch (const DataError& error) {
     out.error = error;
@@ -51,7 +53,7 @@ ExitCode caption_photos(const ModelSession& session, const PhotoRequest& request
     }
     // Those that failed keep their places, so that the draws of the others stay as they are.
     const auto load = [&](Index i, std::span<float> out) {
-      const std::vector<float>& input = block[static_cast<std::size_t>(i)].input;
+      const auto input = block[static_cast<std::size_t>(i)].photo.input.span();
       std::copy(input.begin(), input.end(), out.begin());
     };
     std::vector<DecodedCaption> captions =

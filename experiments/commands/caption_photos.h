@@ -18,6 +18,7 @@ struct Photo {
   Image picture;     // empty unless it was asked for
   Geometry geometry;
   DecodedCaption caption;
+  Tensor input;  // [1, ...Captioner::input_shape()], what the model saw
 };
 
 struct PhotoRequest {

@@ -82,7 +82,9 @@ int run_overlay(const OverlayArgs& args) {
             str(session.config().name, " (", enum_name(session.config().attention.selection), ", ",
                 enum_name(search.regime),
                 "): ", std::filesystem::path(record.image).filename().string());
-        for (const std::filesystem::path& path : files.write(overlay, record, source)) {
+        SelfMaps self;
+        if (args.alignment) self = self_maps(session.model(), photo.input.view(), record.caption);
+        for (const std::filesystem::path& path : files.write(overlay, record, source, self)) {
           std::cout << path.string() << "\n";
         }
         photo.picture = {};
@@ -106,7 +108,8 @@ CommandRun bind_overlay(Options& options) {
                  "WEIGHT");
   options.text("--colours", args->colours, "inferno, magma, plasma, viridis or cividis", "MAP");
   options.flag("--alignment", args->alignment,
-               "also draw the matrix of words and regions, as PNG and SVG");
+               "also draw the matrices of words and regions, of a refinement's regions and of a "
+               "transformer's words, as PNG and SVG");
   return [args] { return run_overlay(*args); };
 }
 

@@ -17,11 +17,11 @@ struct OverlayArgs {
   std::string out = "overlays";       // folder
   std::string style = "smooth", scale = "shared", colours = "inferno";
   double full_heat = 1;    // with scale fixed
-  bool alignment = false;  // the matrix of words and regions too
+  bool alignment = false;  // the matrices too
 };
 
 // Writes NAME.sheet.png, NAME/WW-word.png and NAME.json for each picture, with alignment
-// NAME.alignment.png and .svg too, and prints their paths.
+// NAME.alignment.png and .svg and the self maps too (overlay_files.h), and prints their paths.
 // Pictures that cannot be read are named on stderr and left out; the exit code says so.
 int run_overlay(const OverlayArgs& args);
 

@@ -48,8 +48,9 @@ Printed printed(const F& command) {
 // A folder with model.h5, and pictures of the first validation scenes as PNG files.
 class Fixture {
  public:
-  explicit Fixture(SelectionKind selection = SelectionKind::kHard) {
-    config_ = test::small_experiment(selection);
+  explicit Fixture(SelectionKind selection = SelectionKind::kHard)
+      : Fixture(test::small_experiment(selection)) {}
+  explicit Fixture(const ExperimentConfig& config) : config_(config) {
     data_ = load_data(config_.data);
     Captioner model(config_, training_vocabulary(data_, config_.data), {});
     make_talkative(model);
@@ -187,15 +188,46 @@ TEST_CASE("several heads have an alignment each beside their mean") {
                    {.text = "b", .weights = {0.5F, 0.5F}}};
   DecodedCaption caption;
   caption.words.resize(2);
-  CHECK(make_alignments(overlay, caption).size() == 1);
+  CHECK(make_alignments(overlay, caption, {}).size() == 1);
   caption.words[0].heads = {{0, 1}, {0.5F, 0.5F}};
   caption.words[1].heads = {{1, 0}, {0, 1}};
-  const std::vector<HeatMap> maps = make_alignments(overlay, caption);
+  const std::vector<HeatMap> maps = make_alignments(overlay, caption, {});
   REQUIRE(maps.size() == 3);
   CHECK(maps[0].values == std::vector<float>{0.25F, 0.75F, 0.5F, 0.5F});
   CHECK(maps[1].values == std::vector<float>{0, 1, 1, 0});
   CHECK(maps[2].values == std::vector<float>{0.5F, 0.5F, 0, 1});
   CHECK(maps[2].title.find("head 1") != std::string::npos);
+  // The sentinel stands behind the regions of the mean.
+  caption.words[0].sentinel = 0.5;
+  const auto with = make_alignments(overlay, caption, {.sentinel = true});
+  CHECK(with[0].columns == std::vector<std::string>{"0", "1", "sentinel"});
+  CHECK(with[0].values == std::vector<float>{0.25F, 0.75F, 0.5F, 0.5F, 0.5F, 0});
+  CHECK(with[1].columns.size() == 2);
+}
+
+TEST_CASE("an overlay also draws what regions and words take from each other") {
+  ExperimentConfig config = test::small_experiment(SelectionKind::kHard);
+  config.encoder.refine.layers = 1;
+  config.encoder.refine.heads = 2;
+  config.decoder.type = DecoderKind::kTransformer;
+  config.decoder.layers = 2;
+  config.decoder.heads = 3;
+  const Fixture fixture(config);
+  OverlayArgs args{.model = fixture.model(), .images = {fixture.picture(0, "x.png")}};
+  args.out = (fixture.folder() / "out").string();
+  args.alignment = true;
+  const Printed result = printed([&] { return run_overlay(args); });
+  CHECK(result.code == kOk);
+  for (const char* name : {"refine.layer-0.head-1", "words.layer-1.head-2"})
+    for (const char* kind : {".png", ".svg"}) {
+      const fs::path path = fs::path(args.out) / ("x." + std::string(name) + kind);
+      INFO(path);
+      CHECK(result.text.find(path.string() + "\n") != std::string::npos);
+      CHECK(fs::exists(path));
+    }
+  CHECK_FALSE(fs::exists(fs::path(args.out) / "x.refine.layer-0.head-2.png"));
+  const std::string svg = TempFolder::read(fs::path(args.out) / "x.words.layer-0.head-0.svg");
+  CHECK(svg.find("&lt;bos&gt;</text>") != std::string::npos);
 }
 
 TEST_CASE("inspect shows the flow of gradients, and says what it cannot show") {

@@ -1,0 +1,91 @@
+#include "experiments/alignment_maps.h"
+
+namespace saccade {
+
+namespace {
+
+std::vector<std::string> numbers(Index count) {
+  std::vector<std::string> out;
+  for (Index i = 0; i < count; ++i) out.push_back(str(i));
+  return out;
+}
+
+std::string regions_of(const Overlay& overlay) {
+  return str("region of the ", overlay.rows, " x ", overlay.cols, " grid, in reading order from 0");
+}
+
+HeatMap self_map(const Overlay& overlay, const SelfMap& map) {
+  const auto weights = map.weights.span();
+  HeatMap out{.rows = {}, .columns = {}, .values = {weights.begin(), weights.end()}};
+  out.title = str(overlay.title, ", layer ", map.layer, ", head ", map.head);
+  return out;
+}
+
+}  // namespace
+
+std::vector<HeatMap> make_alignments(const Overlay& overlay, const DecodedCaption& caption,
+                                     const CaptionSource& source) {
+  const Index regions = overlay.rows * overlay.cols;
+  HeatMap map{.rows = {},
+              .columns = numbers(regions),
+              .values = {},
+              .group = overlay.cols,
+              .title = overlay.title,
+              .row_name = "word",
+              .column_name = regions_of(overlay)};
+  for (const OverlayWord& word : overlay.words) {
+    map.rows.push_back(word.text);
+    map.outlined.push_back(word.sampled.value_or(-1));
+  }
+  HeatMap mean = map;
+  for (std::size_t w = 0; w < overlay.words.size(); ++w) {
+    const std::vector<float>& weights = overlay.words[w].weights;
+    mean.values.insert(mean.values.end(), weights.begin(), weights.end());
+    if (source.sentinel) mean.values.push_back(static_cast<float>(caption.words[w].sentinel));
+  }
+  if (source.sentinel) {
+    mean.columns.emplace_back("sentinel");
+    mean.column_name += "; the sentinel";
+  }
+  const std::size_t heads = caption.words.empty() ? 0 : caption.words[0].heads.size();
+  if (heads > 0) mean.title = str(overlay.title, ", mean of ", heads, " heads");
+  std::vector<HeatMap> maps{std::move(mean)};
+  for (std::size_t h = 0; h < heads; ++h) {
+    map.title = str(overlay.title, ", head ", h);
+    map.values.clear();
+    for (const DecodedWord& word : caption.words)
+      map.values.insert(map.values.end(), word.heads[h].begin(), word.heads[h].end());
+    maps.push_back(map);
+  }
+  return maps;
+}
+
+HeatMap make_region_map(const Overlay& overlay, const SelfMap& map) {
+  HeatMap out = self_map(overlay, map);
+  const Index rows = map.weights.shape()[0], columns = map.weights.shape()[1];
+  out.rows = numbers(rows);
+  out.columns = numbers(columns);
+  out.row_name = "region";
+  if (rows == columns) {
+    out.group = overlay.cols;
+    out.column_name = regions_of(overlay);
+  } else {
+    out.column_name = "mixture of regions";
+  }
+  return out;
+}
+
+HeatMap make_word_map(const Overlay& overlay, const SelfMap& map) {
+  HeatMap out = self_map(overlay, map);
+  out.columns.emplace_back("<bos>");
+  for (const OverlayWord& word : overlay.words) {
+    out.rows.push_back(word.text);
+    out.columns.push_back(word.text);
+  }
+  out.columns.pop_back();  // nothing was said after the last word
+  out.row_name = "word";
+  out.column_name = "word read before it";
+  return out;
+}
+
+}  // namespace saccade

@@ -1,0 +1,26 @@
+// The matrices of one picture's attention as heat maps: words x regions, regions x regions and
+// words x words.
+#pragma once
+
+#include <vector>
+
+#include "captioning/evaluation/caption_json.h"
+#include "captioning/evaluation/self_maps.h"
+#include "vision/heat_map.h"
+#include "vision/overlay.h"
+
+namespace saccade {
+
+// The alignment matrix of a caption, words x regions in reading order, as the overlay has them, and
+// behind them the sentinel where the source has one; with several heads that is their mean, and
+// each head's own follows, regions only.
+std::vector<HeatMap> make_alignments(const Overlay& overlay, const DecodedCaption& caption,
+                                     const CaptionSource& source);
+
+// A map of the picture's regions that look at each other (SelfMaps::regions).
+HeatMap make_region_map(const Overlay& overlay, const SelfMap& map);
+
+// A map of the caption's words that look at those before (SelfMaps::words).
+HeatMap make_word_map(const Overlay& overlay, const SelfMap& map);
+
+}  // namespace saccade
