@@ -64,9 +64,11 @@ void add_scene_scores(const RegimeReport& report, std::span<const Index> images,
   out.emplace_back("true_caption_rate", scores.true_caption_rate());
   out.emplace_back("parsed_rate", scores.parsed_rate());
   if (!scores.has_maps) return;
-  out.emplace_back("pointing_accuracy", scores.pointing.accuracy());
-  out.emplace_back("pointing_centre_accuracy", scores.pointing_centre.accuracy());
-  out.emplace_back("pointing_chance", scores.pointing.mean_chance());
+  if (scores.pointing.words > 0) {
+    out.emplace_back("pointing_accuracy", scores.pointing.accuracy());
+    out.emplace_back("pointing_centre_accuracy", scores.pointing_centre.accuracy());
+    out.emplace_back("pointing_chance", scores.pointing.mean_chance());
+  }
   out.emplace_back("pointing_nouns", static_cast<double>(scores.pointing.words));
   if (report.regime == Regime::kSample && scores.pointing_chosen.words > 0) {
     out.emplace_back("pointing_chosen_accuracy", scores.pointing_chosen.accuracy());
@@ -100,20 +102,25 @@ Index draws_of(Regime regime, const EvaluationRequest& request) {
   return regime == Regime::kSample ? request.region_draws : 1;
 }
 
-// The first draw's captions with the scores of all.
+// The first draw's captions with the scores that all draws have.
 RegimeReport mean_of(std::vector<RegimeReport> draws) {
   RegimeReport out = std::move(draws.front());
   const auto count = static_cast<double>(draws.size());
   out.draws = static_cast<Index>(draws.size());
   if (draws.size() == 1) return out;
-  for (std::size_t s = 0; s < out.corpus.size(); ++s) {
-    std::vector<double> values{out.corpus[s].second};
-    for (std::size_t k = 1; k < draws.size(); ++k) values.push_back(draws[k].corpus.at(s).second);
+  NamedScores first;
+  first.swap(out.corpus);
+  for (const auto& [name, value] : first) {
+    std::vector<double> values{value};
+    for (std::size_t k = 1; k < draws.size(); ++k)
+      for (const auto& [other, own] : draws[k].corpus)
+        if (other == name) values.push_back(own);
+    if (values.size() < draws.size()) continue;
     double sum = 0, square = 0;
-    for (const double value : values) sum += value;
-    for (const double value : values) square += (value - sum / count) * (value - sum / count);
-    out.corpus[s].second = sum / count;
-    out.deviations.emplace_back(out.corpus[s].first, std::sqrt(square / (count - 1)));
+    for (const double each : values) sum += each;
+    for (const double each : values) square += (each - sum / count) * (each - sum / count);
+    out.corpus.emplace_back(name, sum / count);
+    out.deviations.emplace_back(name, std::sqrt(square / (count - 1)));
   }
   return out;
 }

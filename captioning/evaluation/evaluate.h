@@ -45,11 +45,11 @@ struct EvaluationRequest {
 // and where boxes and facts exist (scene_scores.h has the rules)
 //   true_caption_rate, parsed_rate
 //   pointing_accuracy, pointing_centre_accuracy, pointing_chance, pointing_nouns (how many; the
-//   others are 0 without any), and pointing_chosen_accuracy where regions are sampled; none of them
-//   for a model without attention.
+//   others are left out without any), and pointing_chosen_accuracy where regions are sampled; none
+//   of them for a model without attention.
 struct RegimeReport {
   Regime regime = Regime::kExpectation;
-  NamedScores corpus;      // regime sample: the mean over its draws
+  NamedScores corpus;      // regime sample: the mean over its draws, of what all of them have
   NamedScores deviations;  // standard deviation over several draws of all images; else empty
   Index draws = 1;
   std::vector<DecodedCaption> captions;         // one an image, of the first draw

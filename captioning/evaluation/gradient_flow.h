@@ -27,6 +27,8 @@ struct PathFlow {
 
 // NaN where nothing varies, or there is nothing.
 struct GradientFlow {
+  // Of hard models too: a region that was not drawn has no gradient to speak of.
+  static constexpr Regime kRegime = Regime::kExpectation;
   PathFlow direct, score;
   Index captions = 0, words = 0, pairs = 0;
 };

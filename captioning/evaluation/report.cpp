@@ -51,6 +51,8 @@ Json samples_json(const SampleScores& samples) {
 Json attention_json(const AttentionReport& attention) {
   Json out = {{"regime", enum_name(attention.regime)}, {"words", attention.health.words}};
   out.update(scores_json(attention.health.scores()));
+  const std::optional<std::string> dead = dead_attention(attention);
+  out["dead"] = dead ? Json(*dead) : Json();
   for (const AblatedScores& one : attention.ablations)
     out["ablations"][std::string(enum_name(one.ablation))] = scores_json(one.scores);
   return out;

@@ -11,7 +11,8 @@ namespace saccade {
 // "max_length", "length_normalization", "temperature", "seed"}, "regimes": [{"name", "corpus":
 // {"Bleu_1": ...}}]}; in a full report "perplexity" (null without a reference word) and
 // "unknown_share" (perplexity.h), and for a model with attention "attention_health": {"regime",
-// "words", "entropy", ... (attention_health.h), "ablations": {"uniform": {"CIDEr", "Bleu_4",
+// "words", "entropy", ... (attention_health.h), "dead": why the attention looks dead, or null
+// (dead_attention.h), "ablations": {"uniform": {"CIDEr", "Bleu_4",
 // "true_caption_rate" where known}, "shuffled"}}, the ablations unless they were left out; where
 // they were asked for "samples": {"per_image", "regime", "temperature", "seed", "corpus": {"Div_1":
 // ...}} (sample_scores.h) and "baselines": {"nearest": {"Bleu_1": ...}, "consensus", "human"}

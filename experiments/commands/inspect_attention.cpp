@@ -84,8 +84,9 @@ std::string flow_table(const GradientFlow& flow) {
   row("score", flow.score);
   return str(
       "weight of a region against the norm of the gradient that reaches it by each word's "
-      "look, as a value\n(direct) and as a key (score): ",
-      flow.captions, " captions, ", flow.words, " words, ", flow.pairs, " pairs\n\n", table.text());
+      "look, as a value\n(direct) and as a key (score), regime ",
+      enum_name(GradientFlow::kRegime), ": ", flow.captions, " captions, ", flow.words, " words, ",
+      flow.pairs, " pairs\n\n", table.text());
 }
 
 Json flow_json(const GradientFlow& flow) {
@@ -96,7 +97,8 @@ Json flow_json(const GradientFlow& flow) {
                 {"flat_words", p.undefined_words},
                 {"mean_norm", number(p.mean_norm)}};
   };
-  return {{"captions", flow.captions},
+  return {{"regime", enum_name(GradientFlow::kRegime)},
+          {"captions", flow.captions},
           {"words", flow.words},
           {"pairs", flow.pairs},
           {"direct", path(flow.direct)},

@@ -27,9 +27,10 @@ void add_model_options(Options& options, ModelArgs& args) {
                      "KEY=VALUE");
   options.count("--beam", args.beam, "hypotheses kept by beam search", 1);
   options.text("--mode", args.mode, "beam, greedy or sample", "MODE");
-  options.text("--regime", args.regime,
-               "how attention gives its context: expectation, argmax, sample, or all (evaluate)",
-               "REGIME");
+  options.text(
+      "--regime", args.regime,
+      "how attention gives its context: expectation, argmax, sample, marginal, or all (evaluate)",
+      "REGIME");
 }
 
 ModelSession::ModelSession(const ModelArgs& args)

@@ -159,6 +159,12 @@ TEST_CASE("a report has what its contract says") {
       CHECK(regime.at("corpus").at(name).is_number());
     }
   }
+  const std::optional<std::string> dead = dead_attention(report.attention.value());
+  CHECK(json.at("attention_health").at("dead") == (dead ? Json(*dead) : Json()));
+  // Where no noun was said, there is no share of them.
+  for (const Json& regime : json.at("regimes"))
+    CHECK(regime.at("corpus").contains("pointing_accuracy") ==
+          (regime.at("corpus").at("pointing_nouns") > 0));
   CHECK(json.at("regimes")[0].at("name") == "argmax");
   CHECK(json.at("regimes")[2].at("name") == "sample");
   CHECK(json.at("regimes")[3].at("name") == "marginal");

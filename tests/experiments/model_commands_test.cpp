@@ -88,7 +88,7 @@ TEST_CASE("evaluate prints its object and writes result files") {
   CHECK(json.at("n_images") == 5);
   CHECK(json.at("split") == "val");
   CHECK(json.at("regimes").size() == 4);
-  CHECK(json.at("regimes")[0].at("corpus").contains("pointing_accuracy"));
+  CHECK(json.at("regimes")[0].at("corpus").contains("pointing_nouns"));
   for (const char* name : {"results.argmax.json", "results.expectation.json", "results.sample.json",
                            "results.marginal.json"})
     CHECK(Json::parse(TempFolder::read(fixture.folder() / name)).size() == 5);
@@ -238,6 +238,7 @@ TEST_CASE("inspect shows the flow of gradients, and says what it cannot show") {
   CHECK(json.at("images") == 2);
   CHECK_FALSE(json.contains("heads"));
   CHECK(json.at("gradients").at("direct").at("within_words") > 0.9999);
+  CHECK(json.at("gradients").at("regime") == "expectation");
   args.json = false;
   CHECK(printed([&] { return run_inspect_attention(args); }).text.find("direct") !=
         std::string::npos);
