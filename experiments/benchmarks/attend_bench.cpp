@@ -25,6 +25,9 @@
 namespace saccade {
 namespace {
 
+// Of --length and of --batch: what is larger has no room in memory.
+constexpr int kMostCells = 65536;
+
 struct BenchOptions {
   std::string workload, only, svg;
   std::vector<Index> lengths, batches = {1, 64};
@@ -178,8 +181,8 @@ int run(int argc, char** argv) {
   app.add_option("workload", options.workload)
       ->required()
       ->check(CLI::IsMember({"looks", "sequences"}));
-  app.add_option("--length", options.lengths)->delimiter(',')->check(CLI::PositiveNumber);
-  app.add_option("--batch", options.batches)->delimiter(',')->check(CLI::PositiveNumber);
+  app.add_option("--length", options.lengths)->delimiter(',')->check(CLI::Range(1, kMostCells));
+  app.add_option("--batch", options.batches)->delimiter(',')->check(CLI::Range(1, kMostCells));
   app.add_option("--seconds", options.seconds, "of each pair")->check(CLI::Range(0.0, 3600.0));
   app.add_option("--only", options.only, "choices with this in their name");
   app.add_flag("--json", options.json);
