@@ -212,6 +212,7 @@ TEST_CASE("an overlay also draws what regions and words take from each other") {
   config.decoder.type = DecoderKind::kTransformer;
   config.decoder.layers = 2;
   config.decoder.heads = 3;
+  config.search.min_length = 2;  // words that take from words
   const Fixture fixture(config);
   OverlayArgs args{.model = fixture.model(), .images = {fixture.picture(0, "x.png")}};
   args.out = (fixture.folder() / "out").string();
