@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Speed and memory against another implementation of the same work, run in turns with ours:
-#   bash experiments/benchmarks/peer.sh PEER_DIR [ROUNDS]
+#   bash experiments/benchmarks/peer.sh PEER_DIR [ROUNDS [WORKLOAD:BATCH...]]
 # PEER_DIR holds peer_sat.py and, if the peer has settings of its own, tuned.env. Both programs take
 # WORKLOAD --threads N --batch B --seconds S and print one JSON line with median_ms and peak_rss_mib.
-# Prints one row a workload: each side's median of all rounds, how many times faster ours is, and its
+# A workload the peer has in the layout channels last (suffix _cl), which is faster there, is compared
+# with that. Prints one row a workload: each side's median of all rounds, how many times faster ours is, and its
 # peak memory as a share of the peer's.
 set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -11,6 +12,10 @@ peer=${1:?usage: peer.sh PEER_DIR [ROUNDS]}
 rounds=${2:-3}
 ours=$root/build/release/saccade_bench
 seconds=4
+captioners=(sat_vec:32 sat_hard:32 tdec_train:32 beam3_batched:16)
+encoders=(r18_fwd:8 r18_train:8 r50_fwd:8 vgg19_fwd:8 vit_t_fwd:8 vit_t_train:8 vit_s_fwd:8 vit_s_train:8)
+workloads=("${@:3}")
+[ ${#workloads[@]} -gt 0 ] || workloads=("${captioners[@]}" "${encoders[@]}")
 
 [ -x "$ours" ] || { echo "$ours is missing; run: bash tests/run.sh" >&2; exit 1; }
 [ -f "$peer/peer_sat.py" ] || { echo "there is no peer_sat.py in $peer" >&2; exit 2; }
@@ -38,13 +43,14 @@ echo "load before: $(cut -d' ' -f1 /proc/loadavg), $rounds rounds in turns, at l
 printf '%-15s %7s %9s %9s %7s %9s %9s %7s\n' workload threads 'peer ms' 'ours ms' faster \
   'peer MiB' 'ours MiB' memory
 for threads in 1 2; do
-  for workload in sat_vec:32 sat_hard:32 beam3_batched:16; do
-    name=${workload%:*} batch=${workload#*:}
+  for workload in "${workloads[@]}"; do
+    name=${workload%:*} batch=${workload#*:} theirs=$name
+    case $name in r18_* | r50_* | vgg19_*) theirs=${name}_cl ;; esac
     rm -f "$work"/*
     for ((round = 0; round < rounds; ++round)); do
       for side in peer ours; do
-        if [ $side = peer ]; then command=(run_peer); else command=("$ours"); fi
-        line=$("${command[@]}" "$name" --threads "$threads" --batch "$batch" --seconds "$seconds" \
+        if [ $side = peer ]; then command=(run_peer "$theirs"); else command=("$ours" "$name"); fi
+        line=$("${command[@]}" --threads "$threads" --batch "$batch" --seconds "$seconds" \
           </dev/null) || { echo "$side failed at $name, $threads threads" >&2; exit 1; }
         field median_ms <<<"$line" >>"$work/$side.ms"
         field peak_rss_mib <<<"$line" >>"$work/$side.mib"
@@ -58,9 +64,14 @@ for threads in 1 2; do
   done
 done
 
-echo 'without a peer: a training step of the small CNN with its decoder'
+[ $# -le 2 ] || exit 0
+echo 'without a peer'
 for threads in 1 2; do
-  line=$("$ours" cnn --threads "$threads" --seconds "$seconds" </dev/null) || exit 1
-  printf '%-15s %7d %9s %9.1f %7s %9s %9.0f\n' cnn "$threads" - "$(field median_ms <<<"$line")" - - \
-    "$(field peak_rss_mib <<<"$line")"
+  for workload in cnn:32 sat_gru:32 tdec_beam3:16; do
+    name=${workload%:*} batch=${workload#*:}
+    line=$("$ours" "$name" --threads "$threads" --batch "$batch" --seconds "$seconds" </dev/null) ||
+      exit 1
+    printf '%-15s %7d %9s %9.1f %7s %9s %9.0f\n' "$name" "$threads" - \
+      "$(field median_ms <<<"$line")" - - "$(field peak_rss_mib <<<"$line")"
+  done
 done

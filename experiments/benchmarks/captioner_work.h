@@ -1,0 +1,19 @@
+// Captioners on given features, to be timed. The shapes are those of Show, Attend and Tell on a 14
+// x 14 x 512 grid with 10,000 words; caption i of a batch has 12 + (7 i mod 9) tokens with <bos>
+// and <eos>.
+#pragma once
+
+#include <string>
+
+#include "experiments/benchmarks/repeated_timing.h"
+
+namespace saccade {
+
+// A training step: sat_vec, sat_hard, sat_gru, tdec_train or cnn.
+Timing train_captioner(const std::string& workload, const WorkSize& size);
+// A self-critical step over size.batch images.
+Timing train_self_critical(const WorkSize& size);
+// Captions of size.batch images with beam 3, 20 words each: beam3_batched or tdec_beam3.
+Timing search_beam(const std::string& workload, const WorkSize& size);
+
+}  // namespace saccade

@@ -1,0 +1,47 @@
+// A piece of work timed over and over, for saccade_bench.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+#include "core/base/real.h"
+
+namespace saccade {
+
+// How much work, and how long it is repeated.
+struct WorkSize {
+  Index batch = 32;
+  double seconds = 8;
+};
+
+struct Timing {
+  std::vector<double> times;  // ms, sorted
+  double first_loss = 0;
+  double reward_share = 0;  // of self-critical training only
+};
+
+inline double milliseconds() {
+  return std::chrono::duration<double, std::milli>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+// Twice to warm up, so that arenas and primitives exist, then five times at least. work() returns
+// the loss, or anything.
+template <class Work>
+Timing measure(double seconds, Work work) {
+  Timing timing;
+  timing.first_loss = work();
+  work();
+  const double end = milliseconds() + 1e3 * seconds;
+  while (timing.times.size() < 5 || milliseconds() < end) {
+    const double start = milliseconds();
+    work();
+    timing.times.push_back(milliseconds() - start);
+  }
+  std::sort(timing.times.begin(), timing.times.end());
+  return timing;
+}
+
+}  // namespace saccade
