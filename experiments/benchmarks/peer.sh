@@ -42,7 +42,7 @@ grep -m1 'model name' /proc/cpuinfo | sed 's/.*: /processor: /'
 echo "load before: $(cut -d' ' -f1 /proc/loadavg), $rounds rounds in turns, at least $seconds s each"
 printf '%-15s %7s %9s %9s %7s %9s %9s %7s\n' workload threads 'peer ms' 'ours ms' faster \
   'peer MiB' 'ours MiB' memory
-for threads in 1 2; do
+for threads in ${THREADS:-1 2}; do
   for workload in "${workloads[@]}"; do
     name=${workload%:*} batch=${workload#*:} theirs=$name
     case $name in r18_* | r50_* | vgg19_*) theirs=${name}_cl ;; esac
@@ -66,7 +66,7 @@ done
 
 [ $# -le 2 ] || exit 0
 echo 'without a peer'
-for threads in 1 2; do
+for threads in ${THREADS:-1 2}; do
   for workload in cnn:32 sat_gru:32 tdec_beam3:16; do
     name=${workload%:*} batch=${workload#*:}
     line=$("$ours" "$name" --threads "$threads" --batch "$batch" --seconds "$seconds" </dev/null) ||
