@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
 
+#include "core/autograd/keep_value.h"
 #include "core/nn/parameter_store.h"
 #include "core/ops/attention_ops.h"
 #include "core/ops/linear.h"
@@ -228,6 +230,38 @@ TEST_CASE("errors of ops name the op and the shapes") {
                  {"[context]", "choice 3"}));
   CHECK(mentions(shape_error([&] { ops::lstm_cell(x, y); }), {"[lstm_cell]", "[2, 3]", "[3, 2]"}));
   CHECK(mentions(shape_error([&] { tape.backward(x); }), {"[backward]", "[2, 3]"}));
+}
+
+TEST_CASE("where nothing goes back, deeper layers take no more memory than their values") {
+  const Tensor input = counting({16, 64});
+  const auto run = [&](bool recording, int layers) {
+    Arena arena;
+    Tape tape(arena);
+    tape.set_recording(recording);
+    const Var start = tape.variable(input.view());
+    Var x = start;
+    for (int layer = 0; layer < layers; ++layer)
+      x = keep_value(tape, [&] {
+        Var inner = x;
+        for (int i = 0; i < 8; ++i) inner = ops::tanh(ops::scale(inner, Real{0.9}));
+        return inner;
+      });
+    const std::vector<Real> value(x.value().span().begin(), x.value().span().end());
+    double slope = 0;
+    if (recording) {
+      const ConstView seed = input.view();
+      tape.backward({&x, 1}, {&seed, 1});
+      slope = tape.grad(start)[5];
+    }
+    return std::tuple(value, arena.high_water(), slope);
+  };
+  const auto [value, memory, none] = run(false, 4);
+  const auto [recorded, all_memory, slope] = run(true, 4);
+  CHECK(value == recorded);
+  CHECK(slope != 0);
+  const std::size_t bytes = static_cast<std::size_t>(input.size()) * sizeof(Real);
+  CHECK(all_memory > 4 * 16 * bytes);
+  CHECK(memory <= (16 + 4) * bytes);
 }
 
 }  // namespace saccade

@@ -1,6 +1,7 @@
 #include "vision/encoders/vit.h"
 
 #include "core/attention/sequence/multi_head_attention.h"
+#include "core/autograd/keep_value.h"
 #include "core/base/error.h"
 #include "core/ops/linear.h"
 #include "core/ops/shape_ops.h"
@@ -111,7 +112,8 @@ Var VitEncoder::patches_of(Var tokens) const {
 
 Var VitEncoder::forward(Tape& tape, Var pixels) const {
   Var x = tokens(tape, pixels);
-  for (const TransformerBlock& block : blocks_) x = block(tape, x, {});
+  for (const TransformerBlock& block : blocks_)
+    x = keep_value(tape, [&] { return block(tape, x, {}); });
   return norm_(tape, patches_of(x));
 }
 

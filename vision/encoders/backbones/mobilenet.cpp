@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/autograd/keep_value.h"
 #include "core/ops/pointwise.h"
 
 namespace saccade {
@@ -120,9 +121,12 @@ GridExtents MobileNetV2::add_block(const ParamScope& scope, const BlockPlan& pla
 Var MobileNetV2::run(Tape& tape, Var pixels) const {
   Var x = pixels;
   for (const Block& block : blocks_) {
-    const Var skip = block.residual ? x : Var{};
-    for (std::size_t i = 0; i + 1 < block.convs.size(); ++i) x = block.convs[i](tape, x);
-    x = block.convs.back()(tape, x, skip);
+    x = keep_value(tape, [&] {
+      const Var skip = block.residual ? x : Var{};
+      Var inner = x;
+      for (std::size_t i = 0; i + 1 < block.convs.size(); ++i) inner = block.convs[i](tape, inner);
+      return block.convs.back()(tape, inner, skip);
+    });
   }
   return x;
 }

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "core/autograd/keep_value.h"
 #include "core/ops/conv_ops.h"
 
 namespace saccade {
@@ -102,13 +103,17 @@ GridExtents Resnet::add_layer(const ParamScope& scope, ResnetDepth depth, std::s
 }
 
 Var Resnet::run(Tape& tape, Var pixels) const {
-  Var x = stem_(tape, pixels);
-  if (blocks_.empty()) return x;
-  x = ops::max_pool2d(x, {.kernel = 3, .stride = 2, .padding = 1});
+  if (blocks_.empty()) return stem_(tape, pixels);
+  Var x = keep_value(tape, [&] {
+    return ops::max_pool2d(stem_(tape, pixels), {.kernel = 3, .stride = 2, .padding = 1});
+  });
   for (const Block& block : blocks_) {
-    const Var skip = block.shortcut.empty() ? x : block.shortcut[0](tape, x);
-    for (std::size_t i = 0; i + 1 < block.convs.size(); ++i) x = block.convs[i](tape, x);
-    x = block.convs.back()(tape, x, skip);
+    x = keep_value(tape, [&] {
+      const Var skip = block.shortcut.empty() ? x : block.shortcut[0](tape, x);
+      Var inner = x;
+      for (std::size_t i = 0; i + 1 < block.convs.size(); ++i) inner = block.convs[i](tape, inner);
+      return block.convs.back()(tape, inner, skip);
+    });
   }
   return x;
 }

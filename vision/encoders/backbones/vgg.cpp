@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/autograd/keep_value.h"
 #include "core/ops/conv_ops.h"
 
 namespace saccade {
@@ -63,8 +64,11 @@ Vgg::Vgg(const VggOptions& options, const PixelExtents& input, const ParamScope&
 Var Vgg::run(Tape& tape, Var pixels) const {
   Var x = pixels;
   for (std::size_t stage = 0; stage < convs_.size(); ++stage) {
-    if (stage > 0) x = ops::max_pool2d(x);
-    for (const Conv2d& conv : convs_[stage]) x = conv(tape, x);
+    x = keep_value(tape, [&] {
+      Var inner = stage > 0 ? ops::max_pool2d(x) : x;
+      for (const Conv2d& conv : convs_[stage]) inner = conv(tape, inner);
+      return inner;
+    });
   }
   return x;
 }
