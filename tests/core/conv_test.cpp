@@ -2,8 +2,10 @@
 #include "core/kernels/conv.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
+#include "core/kernels/fast/winograd.h"
 #include "core/ops/conv_ops.h"
 #include "core/ops/pointwise.h"
 #include "core/parallel/parallel.h"
@@ -178,6 +180,13 @@ const std::vector<ConvShape> kShapes = {
      .padding = 1},
 };
 
+// As large as a network's: what they make of noise is noise of deviation 1.
+Tensor noisy_weights(const ConvShape& s, std::uint64_t sample) {
+  Tensor w = noise(s.weights(), sample);
+  for (Real& x : w.span()) x /= std::sqrt(static_cast<Real>(s.patch()));
+  return w;
+}
+
 }  // namespace
 
 TEST_CASE("oneDNN's convolutions agree with the reference twins") {
@@ -185,7 +194,7 @@ TEST_CASE("oneDNN's convolutions agree with the reference twins") {
   for (const ConvShape& s : kShapes) {
     CAPTURE(s.input(), s.weights(), s.output(), s.stride, s.padding.before, s.padding.after,
             s.groups);
-    const Tensor x = noise(s.input(), ++draw), w = noise(s.weights(), ++draw);
+    const Tensor x = noise(s.input(), ++draw), w = noisy_weights(s, ++draw);
     const Tensor dy = noise(s.output(), ++draw);
     const Tensor bias = noise({s.out_channels}, ++draw);
     const Tensor skip = noise(s.output(), ++draw);
@@ -218,6 +227,41 @@ TEST_CASE("oneDNN's convolutions agree with the reference twins") {
     CHECK(difference(reference_bias, fast_bias) <= 1e-5);
     kernels::fast::conv2d_backward_weights(s, x.view(), dy.view(), fast.view(), {});
     kernels::reference::conv2d_backward_weights(s, x.view(), dy.view(), reference.view(), {});
+    CHECK(difference(reference, fast) <= 1e-5);
+  }
+}
+
+// Also where oneDNN's stands in for it, and where there are too few tiles for it to pay.
+TEST_CASE("Winograd's convolution agrees with the reference twin on images of any extents") {
+  std::uint64_t draw = 100;
+  const auto square = [](Index batch, Index height, Index width, Index in, Index out) {
+    return ConvShape{.batch = batch,
+                     .height = height,
+                     .width = width,
+                     .in_channels = in,
+                     .out_channels = out,
+                     .kernel_height = 3,
+                     .kernel_width = 3,
+                     .padding = 1};
+  };
+  // The last in several parts, with a rest.
+  for (const ConvShape& s : {square(1, 1, 1, 16, 16), square(2, 4, 5, 32, 16),
+                             square(3, 7, 11, 16, 48), square(2, 50, 65, 64, 64)}) {
+    CAPTURE(s.input(), s.out_channels);
+    const Tensor x = noise(s.input(), ++draw), w = noisy_weights(s, ++draw);
+    const Tensor dy = noise(s.output(), ++draw), bias = noise({s.out_channels}, ++draw);
+    const Tensor skip = noise(s.output(), ++draw);
+    const kernels::ConvEpilogue epilogues[] = {
+        {}, {.bias = bias.view(), .skip = skip.view(), .activation = Activation::kRelu6}};
+    for (const kernels::ConvEpilogue& epilogue : epilogues) {
+      Tensor fast = noise(s.output(), ++draw), reference = noise(s.output(), ++draw);
+      kernels::fast::winograd::conv2d(s, x.view(), w.view(), epilogue, fast.view());
+      kernels::reference::conv2d(s, x.view(), w.view(), epilogue, reference.view());
+      CHECK(difference(reference, fast) <= 1e-5);
+    }
+    Tensor fast = noise(s.input(), ++draw), reference = noise(s.input(), ++draw);
+    kernels::fast::winograd::conv2d_backward_data(s, w.view(), dy.view(), fast.view());
+    kernels::reference::conv2d_backward_data(s, w.view(), dy.view(), reference.view());
     CHECK(difference(reference, fast) <= 1e-5);
   }
 }

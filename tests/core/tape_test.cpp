@@ -243,7 +243,7 @@ TEST_CASE("where nothing goes back, deeper layers take no more memory than their
     for (int layer = 0; layer < layers; ++layer)
       x = keep_value(tape, [&] {
         Var inner = x;
-        for (int i = 0; i < 8; ++i) inner = ops::tanh(ops::scale(inner, Real{0.9}));
+        for (int i = 0; i < 8; ++i) inner = ops::tanh(ops::scale(inner, Real{0.5}));
         return inner;
       });
     const std::vector<Real> value(x.value().span().begin(), x.value().span().end());

@@ -5,6 +5,7 @@
 #include <oneapi/dnnl/dnnl.hpp>
 
 #include "core/kernels/fast/one_thread.h"
+#include "core/kernels/fast/winograd.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -182,11 +183,31 @@ Primitive make(const Key& key, dnnl::algorithm algorithm) {
   return p;
 }
 
+// Whether oneDNN has Winograd's on this processor: with AVX-512 only.
+bool library_has_winograd() {
+  static const bool has = [] {
+    const ConvShape any{.height = 32,
+                        .width = 32,
+                        .in_channels = 32,
+                        .out_channels = 32,
+                        .kernel_height = 3,
+                        .kernel_width = 3,
+                        .padding = 1};
+    try {
+      make({.shape = any, .direction = Direction::kForward}, dnnl::algorithm::convolution_winograd);
+      return true;
+    } catch (const dnnl::error&) {
+      return false;
+    }
+  }();
+  return has;
+}
+
 Primitive make(const Key& key) {
-  if (winograd_pays(key.shape)) {
+  if (library_has_winograd() && winograd_pays(key.shape)) {
     try {
       return make(key, dnnl::algorithm::convolution_winograd);
-    } catch (const dnnl::error&) {  // not on this processor
+    } catch (const dnnl::error&) {  // not in this direction
     }
   }
   return make(key, dnnl::algorithm::convolution_direct);
@@ -210,13 +231,17 @@ void for_parts(const ConvShape& shape, Body body) {
   constexpr Index kPositions = 3136;
   const Index in = shape.input().size() / shape.batch, out = shape.output().size() / shape.batch;
   const Index positions = out / shape.out_channels;
-  const Index most = winograd_pays(shape) ? (kPositions + positions - 1) / positions : shape.batch;
+  const Index most = library_has_winograd() && winograd_pays(shape)
+                         ? (kPositions + positions - 1) / positions
+                         : shape.batch;
   for (Index first = 0; first < shape.batch; first += most) {
     ConvShape part = shape;
     part.batch = std::min(most, shape.batch - first);
     body(part, first * in, first * out);
   }
 }
+
+bool ours_pays(const ConvShape& shape) { return !library_has_winograd() && winograd::pays(shape); }
 
 void forward(const ConvShape& shape, const Real* x, const Real* w, const Real* bias,
              const Real* skip, Activation f, Real* y) {
@@ -273,6 +298,7 @@ void backward_weights(const ConvShape& shape, const Real* x, const Real* dy, Rea
 
 void conv2d(const ConvShape& shape, ConstView x, ConstView w, const ConvEpilogue& epilogue,
             View y) {
+  if (ours_pays(shape)) return winograd::conv2d(shape, x, w, epilogue, y);
   for_parts(shape, [&](const ConvShape& part, Index in, Index out) {
     forward(part, x.data + in, w.data, epilogue.bias.data,
             epilogue.skip.data ? epilogue.skip.data + out : nullptr, epilogue.activation,
@@ -281,6 +307,7 @@ void conv2d(const ConvShape& shape, ConstView x, ConstView w, const ConvEpilogue
 }
 
 void conv2d_backward_data(const ConvShape& shape, ConstView w, ConstView dy, View dx) {
+  if (ours_pays(shape)) return winograd::conv2d_backward_data(shape, w, dy, dx);
   for_parts(shape, [&](const ConvShape& part, Index in, Index out) {
     backward_data(part, w.data, dy.data + out, dx.data + in);
   });
