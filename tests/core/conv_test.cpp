@@ -263,6 +263,14 @@ TEST_CASE("Winograd's convolution agrees with the reference twin on images of an
     kernels::fast::winograd::conv2d_backward_data(s, w.view(), dy.view(), fast.view());
     kernels::reference::conv2d_backward_data(s, w.view(), dy.view(), reference.view());
     CHECK(difference(reference, fast) <= 1e-5);
+    Tensor fast_w = noise(s.weights(), ++draw), reference_w = fast_w.clone();
+    Tensor fast_bias = noise({s.out_channels}, ++draw), reference_bias = fast_bias.clone();
+    kernels::fast::winograd::conv2d_backward_weights(s, x.view(), dy.view(), fast_w.view(),
+                                                     fast_bias.view());
+    kernels::reference::conv2d_backward_weights(s, x.view(), dy.view(), reference_w.view(),
+                                                reference_bias.view());
+    CHECK(difference(reference_w, fast_w) <= 1e-5);
+    CHECK(difference(reference_bias, fast_bias) <= 1e-5);
   }
 }
 

@@ -315,6 +315,7 @@ void conv2d_backward_data(const ConvShape& shape, ConstView w, ConstView dy, Vie
 
 void conv2d_backward_weights(const ConvShape& shape, ConstView x, ConstView dy, View dw,
                              View dbias) {
+  if (ours_pays(shape)) return winograd::conv2d_backward_weights(shape, x, dy, dw, dbias);
   for_parts(shape, [&](const ConvShape& part, Index in, Index out) {
     backward_weights(part, x.data + in, dy.data + out, dw.data, dbias);
   });

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "core/kernels/gemm.h"
+#include "core/kernels/pointwise.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -26,11 +27,14 @@ void store(const Lanes& lanes, Real* to) { Eigen::Map<Lanes>{to} = lanes; }
 // digits as these, whose powers stay near 1.
 constexpr Real kP = 0.75F, kQ = 1.25F, kP2 = kP * kP, kQ2 = kQ * kQ;
 
-// One axis of each transform: B', G and A' of the paper.
+constexpr Real kZero = kP2 * kQ2, kOfP = 2 * kP2 * (kP2 - kQ2), kOfQ = 2 * kQ2 * (kQ2 - kP2);
+
+// One axis of each transform: B', G and A' of the paper, then the transposes of A' and G, by which
+// gradients go back.
 std::array<Lanes, kSide> of_pixels(const std::array<Lanes, kSide>& d) {
   const Lanes p_even = d[4] - kQ2 * d[2], p_odd = kP * (d[3] - kQ2 * d[1]);
   const Lanes q_even = d[4] - kP2 * d[2], q_odd = kQ * (d[3] - kP2 * d[1]);
-  constexpr Real kZero = kP2 * kQ2, kMiddle = kP2 + kQ2;
+  constexpr Real kMiddle = kP2 + kQ2;
   return {kZero * d[0] - kMiddle * d[2] + d[4],
           p_even + p_odd,
           p_even - p_odd,
@@ -40,10 +44,9 @@ std::array<Lanes, kSide> of_pixels(const std::array<Lanes, kSide>& d) {
 }
 
 std::array<Lanes, kSide> of_taps(const std::array<Lanes, kTaps>& g) {
-  constexpr Real kOfP = 2 * kP2 * (kP2 - kQ2), kOfQ = 2 * kQ2 * (kQ2 - kP2);
   const Lanes p_even = (g[0] + kP2 * g[2]) / kOfP, p_odd = g[1] * (kP / kOfP);
   const Lanes q_even = (g[0] + kQ2 * g[2]) / kOfQ, q_odd = g[1] * (kQ / kOfQ);
-  return {g[0] / (kP2 * kQ2), p_even + p_odd, p_even - p_odd, q_even + q_odd, q_even - q_odd, g[2]};
+  return {g[0] / kZero, p_even + p_odd, p_even - p_odd, q_even + q_odd, q_even - q_odd, g[2]};
 }
 
 std::array<Lanes, kTile> of_points(const std::array<Lanes, kSide>& m) {
@@ -51,6 +54,18 @@ std::array<Lanes, kTile> of_points(const std::array<Lanes, kSide>& m) {
   const Lanes q_sum = m[3] + m[4], q_slope = kQ * (m[3] - m[4]);
   return {m[0] + p_sum + q_sum, p_slope + q_slope, kP2 * p_sum + kQ2 * q_sum,
           kP2 * p_slope + kQ2 * q_slope + m[5]};
+}
+
+std::array<Lanes, kSide> of_sums(const std::array<Lanes, kTile>& y) {
+  const Lanes p_even = y[0] + kP2 * y[2], p_odd = kP * (y[1] + kP2 * y[3]);
+  const Lanes q_even = y[0] + kQ2 * y[2], q_odd = kQ * (y[1] + kQ2 * y[3]);
+  return {y[0], p_even + p_odd, p_even - p_odd, q_even + q_odd, q_even - q_odd, y[3]};
+}
+
+std::array<Lanes, kTaps> of_products(const std::array<Lanes, kSide>& u) {
+  const Lanes p_even = (u[1] + u[2]) / kOfP, p_odd = (u[1] - u[2]) * (kP / kOfP);
+  const Lanes q_even = (u[3] + u[4]) / kOfQ, q_odd = (u[3] - u[4]) * (kQ / kOfQ);
+  return {u[0] / kZero + p_even + q_even, p_odd + q_odd, kP2 * p_even + kQ2 * q_even + u[5]};
 }
 
 // Both axes: out = T in T', where `axis` is T on a line of N.
@@ -89,6 +104,20 @@ void transform_weights(const Real* w, Index matrix, Taps taps, Real* u) {
   }
 }
 
+// The way back: dw [3, 3, in, out] += from u [36, in, out].
+void add_taps(const Real* u, Index matrix, Real* dw) {
+  for (Index at = 0; at < matrix; at += kLanes) {
+    std::array<std::array<Lanes, kSide>, kSide> points;
+    for (std::size_t p = 0; p < kPoints; ++p)
+      points[p / kSide][p % kSide] = load(u + static_cast<Index>(p) * matrix + at);
+    const auto taps = both_axes(points, of_products);
+    for (std::size_t tap = 0; tap < kTaps * kTaps; ++tap) {
+      Real* const to = dw + static_cast<Index>(tap) * matrix + at;
+      store(load(to) + taps[tap / kTaps][tap % kTaps], to);
+    }
+  }
+}
+
 // The tiles of a batch in order: image by image, row by row.
 struct Tiles {
   explicit Tiles(const ConvShape& s)
@@ -120,25 +149,32 @@ struct Range {
   Index first, count;
 };
 
-// x [pixels, channels] -> v [36, range.count, channels].
-void transform_pixels(const Tiles& tiles, const Range& range, const Real* x, Index channels,
-                      Real* v) {
+// Every tile's N x N pixels, of which the first is `before` rows and columns ahead of the tile's,
+// taken to the 36 points: x [pixels, channels] -> v [36, range.count, channels].
+template <std::size_t N, class Axis>
+void transform_tiles(const Tiles& tiles, const Range& range, const Real* x, Index channels,
+                     Index before, Axis axis, Real* v) {
   for (Index t = 0; t < range.count; ++t) {
     const Tiles::Place place = tiles.place(range.first + t);
-    std::array<Index, kPoints> pixels;
-    for (Index p = 0; p < kPoints; ++p)
-      pixels[static_cast<std::size_t>(p)] = tiles.pixel(place, p / kSide - 1, p % kSide - 1);
+    std::array<Index, N * N> pixels;
+    for (std::size_t p = 0; p < N * N; ++p)
+      pixels[p] = tiles.pixel(place, static_cast<Index>(p / N) - before,
+                              static_cast<Index>(p % N) - before);
     for (Index c = 0; c < channels; c += kLanes) {
-      std::array<std::array<Lanes, kSide>, kSide> d;
-      for (std::size_t p = 0; p < kPoints; ++p)
-        d[p / kSide][p % kSide] =
-            pixels[p] < 0 ? Lanes(Lanes::Zero()) : load(x + pixels[p] * channels + c);
-      const auto points = both_axes(d, of_pixels);
+      std::array<std::array<Lanes, N>, N> d;
+      for (std::size_t p = 0; p < N * N; ++p)
+        d[p / N][p % N] = pixels[p] < 0 ? Lanes(Lanes::Zero()) : load(x + pixels[p] * channels + c);
+      const auto points = both_axes(d, axis);
       for (std::size_t p = 0; p < kPoints; ++p)
         store(points[p / kSide][p % kSide],
               v + (static_cast<Index>(p) * range.count + t) * channels + c);
     }
   }
+}
+
+void transform_pixels(const Tiles& tiles, const Range& range, const Real* x, Index channels,
+                      Real* v) {
+  transform_tiles<kSide>(tiles, range, x, channels, 1, of_pixels, v);
 }
 
 // m [36, range.count, channels] -> y [pixels, channels], with what follows each sum.
@@ -174,20 +210,28 @@ struct Room {
   }
 };
 
+Room& room_of_thread() {
+  thread_local Room room;
+  return room;
+}
+
 // Channels that come in and go out; w is [9, in, out], or read as its transpose where turned.
 struct Channels {
   Index in, out;
 };
 
+// The 36 points of a part and the weights stay in the cache.
+Index tiles_of_part(const Tiles& tiles, const Channels& channels) {
+  constexpr Index kNumbers = Index{1} << 20, kFewest = 64;
+  return std::min(tiles.count,
+                  std::max(kFewest, kNumbers / (kPoints * (channels.in + channels.out))));
+}
+
 void run(const ConvShape& shape, const Channels& channels, const Real* x, const Real* w, Taps taps,
          const ConvEpilogue& epilogue, Real* y) {
-  // Numbers in the 36 points of a part: they and the weights stay in the cache.
-  constexpr Index kNumbers = Index{1} << 20, kFewest = 64;
-  thread_local Room room;
+  Room& room = room_of_thread();
   const Tiles tiles(shape);
-  const Index matrix = channels.in * channels.out;
-  const Index most =
-      std::min(tiles.count, std::max(kFewest, kNumbers / (kPoints * (channels.in + channels.out))));
+  const Index matrix = channels.in * channels.out, most = tiles_of_part(tiles, channels);
   Real* const u = Room::of(room.weights, kPoints * matrix);
   Real* const v = Room::of(room.pixels, kPoints * most * channels.in);
   Real* const m = Room::of(room.points, kPoints * most * channels.out);
@@ -232,6 +276,36 @@ void conv2d(const ConvShape& shape, ConstView x, ConstView w, const ConvEpilogue
 void conv2d_backward_data(const ConvShape& shape, ConstView w, ConstView dy, View dx) {
   run(shape, {.in = shape.out_channels, .out = shape.in_channels}, dy.data, w.data, Taps::kTurned,
       {}, dx.data);
+}
+
+void conv2d_backward_weights(const ConvShape& shape, ConstView x, ConstView dy, View dw,
+                             View dbias) {
+  Room& room = room_of_thread();
+  const Channels channels{.in = shape.in_channels, .out = shape.out_channels};
+  const Tiles tiles(shape);
+  const Index matrix = channels.in * channels.out, most = tiles_of_part(tiles, channels);
+  Real* const u = Room::of(room.weights, kPoints * matrix);
+  Real* const v = Room::of(room.pixels, kPoints * most * channels.in);
+  Real* const m = Room::of(room.points, kPoints * most * channels.out);
+  for (Index first = 0; first < tiles.count; first += most) {
+    const Range range{.first = first, .count = std::min(most, tiles.count - first)};
+    transform_pixels(tiles, range, x.data, channels.in, v);
+    transform_tiles<kTile>(tiles, range, dy.data, channels.out, 0, of_sums, m);
+    for (Index p = 0; p < kPoints; ++p)
+      gemm({.trans_a = Trans::kYes,
+            .m = channels.in,
+            .n = channels.out,
+            .k = range.count,
+            .a = v + p * range.count * channels.in,
+            .lda = channels.in,
+            .b = m + p * range.count * channels.out,
+            .ldb = channels.out,
+            .beta = first == 0 ? Real{0} : Real{1},
+            .c = u + p * matrix,
+            .ldc = channels.out});
+  }
+  add_taps(u, matrix, dw.data);
+  if (dbias.data) sum_rows(dy, dbias);
 }
 
 }  // namespace kernels::fast::winograd

@@ -12,9 +12,11 @@ namespace kernels::fast::winograd {
 // Whether a shape is of the kind, and its tiles are enough to share the transform of the weights.
 bool pays(const ConvShape& shape);
 
-// As kernels::conv2d and conv2d_backward_data, for shapes that pay. One thread a call.
+// As their namesakes of kernels, for shapes that pay. One thread a call.
 void conv2d(const ConvShape& shape, ConstView x, ConstView w, const ConvEpilogue& epilogue, View y);
 void conv2d_backward_data(const ConvShape& shape, ConstView w, ConstView dy, View dx);
+void conv2d_backward_weights(const ConvShape& shape, ConstView x, ConstView dy, View dw,
+                             View dbias);
 
 }  // namespace kernels::fast::winograd
 }  // namespace SACCADE_NUMERIC
