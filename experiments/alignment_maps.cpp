@@ -14,7 +14,7 @@ std::string regions_of(const Overlay& overlay) {
   return str("region of the ", overlay.rows, " x ", overlay.cols, " grid, in reading order from 0");
 }
 
-HeatMap self_map(const Overlay& overlay, const SelfMap& map) {
+HeatMap layer_map(const Overlay& overlay, const LayerMap& map) {
   const auto weights = map.weights.span();
   HeatMap out{.rows = {}, .columns = {}, .values = {weights.begin(), weights.end()}};
   out.title = str(overlay.title, ", layer ", map.layer, ", head ", map.head);
@@ -60,13 +60,36 @@ std::vector<HeatMap> make_alignments(const Overlay& overlay, const DecodedCaptio
   return maps;
 }
 
-HeatMap make_region_map(const Overlay& overlay, const SelfMap& map) {
-  HeatMap out = self_map(overlay, map);
+HeatMap make_view_map(const Overlay& overlay, const MapView& view) {
+  HeatMap out{.rows = {},
+              .columns = numbers(overlay.rows * overlay.cols),
+              .values = {},
+              .group = overlay.cols,
+              .title = str(overlay.title, ", ", view_title(view)),
+              .row_name = "word",
+              .column_name = regions_of(overlay)};
+  if (!view.elsewhere.empty()) {
+    out.columns.emplace_back("elsewhere");
+    out.column_name += "; tokens without a place";
+  }
+  for (std::size_t w = 0; w < view.maps.size(); ++w) {
+    out.rows.push_back(overlay.words[w].text);
+    out.values.insert(out.values.end(), view.maps[w].begin(), view.maps[w].end());
+    if (!view.elsewhere.empty()) out.values.push_back(view.elsewhere[w]);
+  }
+  return out;
+}
+
+HeatMap make_region_map(const Overlay& overlay, const LayerMap& map, Index placeless) {
+  HeatMap out = layer_map(overlay, map);
   const Index rows = map.weights.shape()[0], columns = map.weights.shape()[1];
   out.rows = numbers(rows);
   out.columns = numbers(columns);
-  out.row_name = "region";
-  if (rows == columns) {
+  out.row_name = placeless > 0 ? "token" : "region";
+  if (placeless > 0) {
+    out.column_name = str("token; from number ", placeless, " on the regions of the ", overlay.rows,
+                          " x ", overlay.cols, " grid, in reading order");
+  } else if (rows == columns) {
     out.group = overlay.cols;
     out.column_name = regions_of(overlay);
   } else {
@@ -75,8 +98,8 @@ HeatMap make_region_map(const Overlay& overlay, const SelfMap& map) {
   return out;
 }
 
-HeatMap make_word_map(const Overlay& overlay, const SelfMap& map) {
-  HeatMap out = self_map(overlay, map);
+HeatMap make_word_map(const Overlay& overlay, const LayerMap& map) {
+  HeatMap out = layer_map(overlay, map);
   out.columns.emplace_back("<bos>");
   for (const OverlayWord& word : overlay.words) {
     out.rows.push_back(word.text);

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "captioning/evaluation/caption_json.h"
-#include "captioning/evaluation/self_maps.h"
 #include "vision/heat_map.h"
 #include "vision/overlay.h"
 
@@ -17,10 +16,15 @@ namespace saccade {
 std::vector<HeatMap> make_alignments(const Overlay& overlay, const DecodedCaption& caption,
                                      const CaptionSource& source);
 
-// A map of the picture's regions that look at each other (SelfMaps::regions).
-HeatMap make_region_map(const Overlay& overlay, const SelfMap& map);
+// The matrix of one view of the words' maps, words x regions; what a rollout left elsewhere is the
+// last column.
+HeatMap make_view_map(const Overlay& overlay, const MapView& view);
 
-// A map of the caption's words that look at those before (SelfMaps::words).
-HeatMap make_word_map(const Overlay& overlay, const SelfMap& map);
+// A map of the picture's regions that look at each other (CaptionMaps::regions), or of the
+// encoder's tokens (CaptionMaps::tokens), of which `placeless` come before the regions.
+HeatMap make_region_map(const Overlay& overlay, const LayerMap& map, Index placeless = 0);
+
+// A map of the caption's words that look at those before (CaptionMaps::words).
+HeatMap make_word_map(const Overlay& overlay, const LayerMap& map);
 
 }  // namespace saccade

@@ -55,24 +55,6 @@ std::string file_part(const std::string& text) {
   return out.empty() ? "_" : out;
 }
 
-Overlay make_overlay(Image picture, const CaptionRecord& record, const CaptionSource& source) {
-  Overlay overlay{.image = std::move(picture),
-                  .geometry = record.geometry,
-                  .rows = source.grid.rows,
-                  .cols = source.grid.cols,
-                  .words = {},
-                  .caption = caption_text(record.caption, *source.vocabulary)};
-  for (const DecodedWord& word : record.caption.words) {
-    OverlayWord out{.text = source.vocabulary->word(word.id),
-                    .weights = word.attention,
-                    .log_probability = static_cast<float>(word.log_prob)};
-    if (source.gated) out.gate = static_cast<float>(word.gate);
-    if (word.chosen >= 0) out.sampled = word.chosen;
-    overlay.words.push_back(std::move(out));
-  }
-  return overlay;
-}
-
 OverlayFiles::OverlayFiles(fs::path folder, const OverlayFileOptions& options)
     : folder_(std::move(folder)), options_(options) {
   make_folder(folder_);
@@ -85,44 +67,88 @@ std::string OverlayFiles::unused_name(const std::string& image) {
   return name;
 }
 
-std::vector<fs::path> OverlayFiles::write(const Overlay& overlay, const CaptionRecord& record,
-                                          const CaptionSource& source, const SelfMaps& self) {
-  const std::string name = unused_name(record.image);
-  std::vector<fs::path> paths = {folder_ / (name + ".sheet.png"), folder_ / (name + ".json")};
-  write_png(paths[0], draw_sheet(overlay, options_.drawing));
-  write_file(paths[1], caption_json(record, source) + "\n");
+void OverlayFiles::write_sheets(const std::string& name, const Overlay& overlay,
+                                const CaptionRecord& record, const std::vector<ViewOverlay>& views,
+                                Paths& paths) const {
+  std::vector<Overlay> strips;
+  for (const ViewOverlay& view : views) strips.push_back(view.overlay);
+  paths.push_back(folder_ / (name + ".sheet.png"));
+  write_png(paths.back(), draw_comparison(strips, options_.drawing));
+  if (record.class_token.empty()) return;
+  OverlayOptions drawing = options_.drawing;
+  if (drawing.scale == HeatScale::kShared) drawing.scale = HeatScale::kPerWord;
+  paths.push_back(folder_ / (name + ".class-token.sheet.png"));
+  write_png(paths.back(), draw_sheet(class_token_overlay(overlay, record), drawing));
+}
+
+void OverlayFiles::write_panels(const std::string& name, const std::vector<ViewOverlay>& views,
+                                Paths& paths) const {
   const fs::path panels = folder_ / name;
   make_folder(panels);
   remove_old_panels(panels);
-  for (std::size_t i = 0; i < overlay.words.size(); ++i) {
-    std::array<char, 32> number{};
-    std::snprintf(number.data(), number.size(), "%02zu-", i + 1);
-    paths.push_back(panels / (number.data() + file_part(overlay.words[i].text) + ".png"));
+  for (const auto& [suffix, overlay] : views) {
+    const std::size_t first = paths.size();
+    for (std::size_t i = 0; i < overlay.words.size(); ++i) {
+      std::array<char, 32> number{};
+      std::snprintf(number.data(), number.size(), "%02zu-", i + 1);
+      paths.push_back(panels /
+                      (number.data() + file_part(overlay.words[i].text) + suffix + ".png"));
+    }
+    parallel::for_each(static_cast<Index>(overlay.words.size()), [&](Index i) {
+      write_png(paths[first + static_cast<std::size_t>(i)],
+                draw_panel(overlay, i, options_.drawing));
+    });
   }
-  parallel::for_each(static_cast<Index>(overlay.words.size()), [&](Index i) {
-    write_png(paths[static_cast<std::size_t>(i) + 2], draw_panel(overlay, i, options_.drawing));
-  });
-  if (options_.alignment == AlignmentFiles::kNo) return paths;
-  const auto write_map = [&](const std::string& place, const HeatMap& map) {
-    const HeatMapOptions drawing{.colours = options_.drawing.colours,
-                                 .scale = options_.drawing.scale,
-                                 .fixed_max = options_.drawing.fixed_max,
-                                 .font = options_.drawing.font};
-    paths.push_back(folder_ / (name + place + ".png"));
-    write_png(paths.back(), draw_heat_map(map, drawing));
-    if (map.values.size() > kMostSvgCells) return;
-    paths.push_back(folder_ / (name + place + ".svg"));
-    write_file(paths.back(), heat_map_svg(map, drawing));
-  };
+}
+
+void OverlayFiles::write_matrix(const std::string& place, const HeatMap& map, Svg svg,
+                                Paths& paths) const {
+  const HeatMapOptions drawing{.colours = options_.drawing.colours,
+                               .scale = options_.drawing.scale,
+                               .fixed_max = options_.drawing.fixed_max,
+                               .font = options_.drawing.font};
+  paths.push_back(folder_ / (place + ".png"));
+  write_png(paths.back(), draw_heat_map(map, drawing));
+  if (svg == Svg::kNo || map.values.size() > kMostSvgCells) return;
+  paths.push_back(folder_ / (place + ".svg"));
+  write_file(paths.back(), heat_map_svg(map, drawing));
+}
+
+void OverlayFiles::write_matrices(const std::string& name, const Overlay& overlay,
+                                  const CaptionRecord& record, const CaptionSource& source,
+                                  const CaptionMaps& maps, Paths& paths) const {
   if (!overlay.words.empty()) {
-    const std::vector<HeatMap> maps = make_alignments(overlay, record.caption, source);
-    for (std::size_t i = 0; i < maps.size(); ++i)
-      write_map(".alignment" + (i == 0 ? "" : str(".head-", i - 1)), maps[i]);
+    const std::vector<HeatMap> own = make_alignments(overlay, record.caption, source);
+    for (std::size_t i = 0; i < own.size(); ++i)
+      write_matrix(name + ".alignment" + (i == 0 ? "" : str(".head-", i - 1)), own[i], Svg::kYes,
+                   paths);
+    for (const MapView& view : record.views)
+      write_matrix(name + ".alignment" + view_suffix(view), make_view_map(overlay, view), Svg::kYes,
+                   paths);
   }
-  for (const SelfMap& map : self.regions)
-    write_map(str(".refine.layer-", map.layer, ".head-", map.head), make_region_map(overlay, map));
-  for (const SelfMap& map : self.words)
-    write_map(str(".words.layer-", map.layer, ".head-", map.head), make_word_map(overlay, map));
+  const auto place = [&](const char* part, const LayerMap& map) {
+    return str(name, part, "layer-", map.layer, ".head-", map.head);
+  };
+  for (const LayerMap& map : maps.tokens)
+    write_matrix(place(".encoder.", map), make_region_map(overlay, map, maps.placeless), Svg::kNo,
+                 paths);
+  for (const LayerMap& map : maps.regions)
+    write_matrix(place(".refine.", map), make_region_map(overlay, map), Svg::kYes, paths);
+  for (const LayerMap& map : maps.words)
+    write_matrix(place(".words.", map), make_word_map(overlay, map), Svg::kYes, paths);
+}
+
+std::vector<fs::path> OverlayFiles::write(const Overlay& overlay, const CaptionRecord& record,
+                                          const CaptionSource& source, const CaptionMaps& maps) {
+  const std::string name = unused_name(record.image);
+  const std::vector<ViewOverlay> views = view_overlays(overlay, record);
+  Paths paths;
+  write_sheets(name, overlay, record, views, paths);
+  paths.push_back(folder_ / (name + ".json"));
+  write_file(paths.back(), caption_json(record, source) + "\n");
+  write_panels(name, views, paths);
+  if (options_.alignment == AlignmentFiles::kYes)
+    write_matrices(name, overlay, record, source, maps, paths);
   return paths;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -31,7 +32,7 @@ struct OverlayWord {
 
 // One caption of one image.
 struct Overlay {
-  Image image;  // the original
+  std::shared_ptr<const Image> image;  // the original, which several overlays may show
   Geometry geometry;
   Index rows = 0, cols = 0;  // of the attention grid
   std::vector<OverlayWord> words;

@@ -84,9 +84,9 @@ void veil(std::uint8_t* pixel, float heat, const std::array<Colour, 256>& colour
 void outline_cell(Image& picture, const Overlay& overlay, Index cell) {
   const Rect box = cell_box(overlay.geometry, overlay.rows, overlay.cols, cell);
   const double across =
-      static_cast<double>(picture.width) / static_cast<double>(overlay.image.width);
+      static_cast<double>(picture.width) / static_cast<double>(overlay.image->width);
   const double down =
-      static_cast<double>(picture.height) / static_cast<double>(overlay.image.height);
+      static_cast<double>(picture.height) / static_cast<double>(overlay.image->height);
   const cv::Point first(cvRound(box.x * across), cvRound(box.y * down));
   const cv::Point last(cvRound(box.right() * across) - 1, cvRound(box.bottom() * down) - 1);
   const int line = std::max(1, static_cast<int>(std::min(picture.width, picture.height) / 300));
@@ -105,10 +105,12 @@ void outline_cell(Image& picture, const Overlay& overlay, Index cell) {
 
 void check_overlay(const Overlay& overlay, const OverlayOptions& options) {
   const Geometry& geometry = overlay.geometry;
-  SACCADE_CHECK(!overlay.image.empty() && overlay.image.height == geometry.original_height &&
-                    overlay.image.width == geometry.original_width,
+  SACCADE_CHECK(overlay.image && !overlay.image->empty(), "[overlay] there is no image");
+  SACCADE_CHECK(overlay.image->height == geometry.original_height &&
+                    overlay.image->width == geometry.original_width,
                 "[overlay] the geometry is of an image of ", geometry.original_height, "x",
-                geometry.original_width, "; got ", overlay.image.height, "x", overlay.image.width);
+                geometry.original_width, "; got ", overlay.image->height, "x",
+                overlay.image->width);
   SACCADE_CHECK(
       overlay.rows > 0 && overlay.cols > 0 && geometry.seen.width > 0 && geometry.seen.height > 0,
       "[overlay] the grid or the seen part is empty");
@@ -186,7 +188,7 @@ Image draw_panel(const Overlay& overlay, Index word, const OverlayOptions& optio
   SACCADE_CHECK(word >= 0 && word < static_cast<Index>(overlay.words.size()),
                 "[overlay] there is no word ", word);
   const OverlayWord& chosen = overlay.words[static_cast<std::size_t>(word)];
-  Image picture = overlay.image;
+  Image picture = *overlay.image;
   paint_heat(
       picture, overlay, chosen, colour_table(options.colours),
       {.style = options.style, .full_heat = full_heat(chosen, options, largest_weight(overlay))});

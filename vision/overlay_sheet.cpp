@@ -51,7 +51,7 @@ std::string caption_of(const Overlay& overlay) {
 
 PanelSize panel_size(const Overlay& overlay, Index slot) {
   const double aspect =
-      static_cast<double>(overlay.image.height) / static_cast<double>(overlay.image.width);
+      static_cast<double>(overlay.image->height) / static_cast<double>(overlay.image->width);
   const double width = static_cast<double>(slot) * std::min(1.0, kTallestPanel / aspect);
   return {.height = std::max<Index>(1, std::lround(width * aspect)),
           .width = std::max<Index>(1, std::lround(width))};
@@ -198,7 +198,7 @@ class Sheet {
   Index draw_panels(Image& page, const Overlay& overlay, Index top) const {
     const PanelSize size = panel_size(overlay, panel_slot_);
     // The geometry of squashing does what is wanted here: resize well, to any size.
-    const Image plain = prepare(overlay.image, {.height = size.height, .width = size.width}).image;
+    const Image plain = prepare(*overlay.image, {.height = size.height, .width = size.width}).image;
     for (Index i = 0; i < panel_count(overlay); ++i) {
       const Index x = metrics_.margin + i % metrics_.columns * (metrics_.slot + metrics_.gap);
       const Index y = top + i / metrics_.columns * row_height(overlay);

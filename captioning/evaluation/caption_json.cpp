@@ -51,6 +51,28 @@ Json word_json(const DecodedWord& word, const CaptionSource& source) {
   return out;
 }
 
+// The number of a layer or a head, or how they were fused.
+Json number_or_fusion(const std::string& name) {
+  if (name.empty()) return nullptr;
+  const bool number = name.find_first_not_of("0123456789") == std::string::npos;
+  return number ? Json(std::stoi(name)) : Json(name);
+}
+
+Json views_json(const std::vector<MapView>& views, const GridShape& grid) {
+  Json out = Json::array();
+  for (const MapView& view : views) {
+    Json maps = Json::array(), elsewhere = Json::array();
+    for (const std::vector<float>& map : view.maps) maps.push_back(attention_rows(map, grid));
+    for (const float share : view.elsewhere) elsewhere.push_back(shortest(share));
+    out.push_back({{"layer", number_or_fusion(view.layer)},
+                   {"head", number_or_fusion(view.head)},
+                   {"rollout", view.rollout},
+                   {"attention", std::move(maps)},
+                   {"elsewhere", view.elsewhere.empty() ? Json() : std::move(elsewhere)}});
+  }
+  return out;
+}
+
 Json geometry_json(const Geometry& geometry) {
   return {{"original", Json::array({geometry.original_height, geometry.original_width})},
           {"resize", enum_name(geometry.mode)},
@@ -74,14 +96,17 @@ std::string caption_text(const DecodedCaption& caption, const Vocabulary& vocabu
 std::string caption_json(const CaptionRecord& record, const CaptionSource& source) {
   Json words = Json::array();
   for (const DecodedWord& word : record.caption.words) words.push_back(word_json(word, source));
-  const Json json = {{"image", record.image},
-                     {"caption", caption_text(record.caption, *source.vocabulary)},
-                     {"words", std::move(words)},
-                     {"grid", {{"rows", source.grid.rows}, {"cols", source.grid.cols}}},
-                     {"geometry", geometry_json(record.geometry)},
-                     {"finished", record.caption.finished},
-                     {"logprob", record.caption.log_prob},
-                     {"regime", enum_name(source.regime)}};
+  Json json = {{"image", record.image},
+               {"caption", caption_text(record.caption, *source.vocabulary)},
+               {"words", std::move(words)},
+               {"grid", {{"rows", source.grid.rows}, {"cols", source.grid.cols}}},
+               {"geometry", geometry_json(record.geometry)},
+               {"finished", record.caption.finished},
+               {"logprob", record.caption.log_prob},
+               {"regime", enum_name(source.regime)}};
+  if (!record.views.empty()) json["maps"] = views_json(record.views, source.grid);
+  if (!record.class_token.empty())
+    json["class_token"] = views_json(record.class_token, source.grid);
   // A path may be no UTF-8.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

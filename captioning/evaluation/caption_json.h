@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "captioning/search/search.h"
+#include "captioning/evaluation/map_views.h"
 #include "captioning/text/vocabulary.h"
 #include "vision/encoders/grid.h"
 #include "vision/geometry.h"
@@ -24,6 +24,8 @@ struct CaptionRecord {
   std::string image;  // path or id
   DecodedCaption caption;
   Geometry geometry;
+  std::vector<MapView> views{};        // of the words, where they were asked for
+  std::vector<MapView> class_token{};  // likewise
 };
 
 // {"image", "caption", "words": [{"text", "logprob", "gate", "sentinel", "attention", "sampled"}],
@@ -31,7 +33,10 @@ struct CaptionRecord {
 // {"rows", "cols"}, "geometry": {"original": [height, width], "resize", "seen": {"x", "y", "width",
 // "height"}, "mirrored", "input": [height, width]}, "finished", "logprob", "regime"}. attention is
 // a list of the grid's rows from the top; sampled is [row, col] of the region that hard attention
-// took, else null; seen is in pixels of the original.
+// took, else null; seen is in pixels of the original. Where there are views also "maps": [{"layer":
+// 0 or "max", "head", "rollout", "attention": a map a word, "elsewhere": a number a word, or null
+// (map_views.h)}], and likewise "class_token", with one map each and layer and head null for the
+// rollout.
 std::string caption_json(const CaptionRecord& record, const CaptionSource& source);
 
 // An array of these, a line each.

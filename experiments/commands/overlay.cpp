@@ -60,6 +60,7 @@ int run_overlay(const OverlayArgs& args) {
     throw UsageError(args.model.checkpoint +
                      ": the model has no attention to draw (attention.score is none)");
   }
+  const MapRequest request = map_request(args.maps, session.config());
   const SearchOptions search = session.search(args.model.regime);
   const CaptionSource source = session.source(search.regime);
   const Pictures pictures = pictures_of(args, session);
@@ -73,18 +74,20 @@ int run_overlay(const OverlayArgs& args) {
        .search = search,
        .keep_pictures = true},
       [&](Photo& photo) {
-        const CaptionRecord record = {
-            .image = pictures.names[static_cast<std::size_t>(photo.number)],
-            .caption = std::move(photo.caption),
-            .geometry = photo.geometry};
+        CaptionRecord record = {.image = pictures.names[static_cast<std::size_t>(photo.number)],
+                                .caption = std::move(photo.caption),
+                                .geometry = photo.geometry};
         Overlay overlay = make_overlay(std::move(photo.picture), record, source);
         overlay.title =
             str(session.config().name, " (", enum_name(session.config().attention.selection), ", ",
                 enum_name(search.regime),
                 "): ", std::filesystem::path(record.image).filename().string());
-        SelfMaps self;
-        if (args.alignment) self = self_maps(session.model(), photo.input.view(), record.caption);
-        for (const std::filesystem::path& path : files.write(overlay, record, source, self)) {
+        CaptionMaps maps;
+        if (args.alignment || args.maps.views() || args.maps.class_token)
+          maps = caption_maps(session.model(), photo.input.view(), record.caption);
+        if (args.maps.views()) record.views = map_views(maps, request);
+        if (args.maps.class_token) record.class_token = class_token_views(maps, request.discard);
+        for (const std::filesystem::path& path : files.write(overlay, record, source, maps)) {
           std::cout << path.string() << "\n";
         }
         photo.picture = {};
@@ -108,8 +111,9 @@ CommandRun bind_overlay(Options& options) {
                  "WEIGHT");
   options.text("--colours", args->colours, "inferno, magma, plasma, viridis or cividis", "MAP");
   options.flag("--alignment", args->alignment,
-               "also draw the matrices of words and regions, of a refinement's regions and of a "
-               "transformer's words, as PNG and SVG");
+               "also draw the matrices of words and regions, of an encoder's tokens, of a "
+               "refinement's regions and of a transformer's words, as PNG and SVG");
+  add_map_options(options, args->maps);
   return [args] { return run_overlay(*args); };
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "experiments/commands/model_session.h"
+#include "experiments/map_options.h"
 
 namespace saccade {
 
@@ -18,10 +19,12 @@ struct OverlayArgs {
   std::string style = "smooth", scale = "shared", colours = "inferno";
   double full_heat = 1;    // with scale fixed
   bool alignment = false;  // the matrices too
+  MapArgs maps{};
 };
 
 // Writes NAME.sheet.png, NAME/WW-word.png and NAME.json for each picture, with alignment
-// NAME.alignment.png and .svg and the self maps too (overlay_files.h), and prints their paths.
+// NAME.alignment.png and .svg and the maps of layers and heads too, with class-token maps
+// NAME.class-token.sheet.png (overlay_files.h), and prints their paths.
 // Pictures that cannot be read are named on stderr and left out; the exit code says so.
 int run_overlay(const OverlayArgs& args);
 

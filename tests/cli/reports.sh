@@ -90,6 +90,13 @@ expect 0 "$saccade" overlay hard $photo --out pictures
 json pictures/test.json /caption >/dev/null
 wants pictures/test.sheet.png out
 
+# Options that name a map have a model that has several.
+expect 2 "$saccade" overlay soft $photo --out none --layer 0
+one_error "--layer" "decoder.type lstm looks once a word"
+expect 2 "$saccade" overlay soft $photo --out none --rollout
+one_error "--rollout" "encoder.refine.layers is 0"
+[ ! -e none ] || fail "a refused option left a folder behind"
+
 # Pictures that cannot be read: exit 3, the others go on.
 expect 3 "$saccade" caption soft missing.jpg
 one_error "missing.jpg"

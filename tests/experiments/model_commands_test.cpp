@@ -269,6 +269,126 @@ TEST_CASE("wrong wishes are refused by name") {
         std::string::npos);
 }
 
+ExperimentConfig with_transformers() {
+  ExperimentConfig config = test::small_experiment(SelectionKind::kSoft);
+  config.encoder.type = EncoderKind::kHybrid;
+  config.encoder.vit = {.width = 12, .layers = 2, .heads = 2, .patch = 1};
+  config.decoder.type = DecoderKind::kTransformer;
+  config.decoder.layers = 2;
+  config.decoder.heads = 3;
+  config.attention.heads = 2;
+  config.search.min_length = 2;
+  return config;
+}
+
+TEST_CASE("an overlay shows the layers and heads that are named, and the class token") {
+  const Fixture fixture(with_transformers());
+  OverlayArgs args{.model = fixture.model(), .images = {fixture.picture(0, "x.png")}};
+  const fs::path out = args.out = (fixture.folder() / "out").string();
+  const auto json = [&] { return Json::parse(TempFolder::read(out / "x.json")); };
+  printed([&] { return run_overlay(args); });
+  const Json plain = json();
+  const Image sheet = read_image(out / "x.sheet.png");
+  CHECK_FALSE(plain.contains("maps"));
+  CHECK_FALSE(plain.contains("class_token"));
+  args.maps = {.layer = "1", .head = "mean"};  // what is drawn without options
+  printed([&] { return run_overlay(args); });
+  const Json own = json();
+  CHECK(own.at("maps").size() == 1);
+  for (std::size_t w = 0; w < plain.at("words").size(); ++w) {
+    const Json &maps = own.at("maps")[0].at("attention")[w],
+               &attention = plain.at("words")[w].at("attention");
+    for (std::size_t r = 0; r < 4; ++r)
+      for (std::size_t c = 0; c < 4; ++c)
+        CHECK(std::abs(maps[r][c].get<double>() - attention[r][c].get<double>()) < 1e-5);
+  }
+  args.maps = {.layer = "all", .head = "all", .rollout = true, .class_token = true};
+  args.alignment = true;
+  const Printed all = printed([&] { return run_overlay(args); });
+  CHECK(all.code == kOk);
+  const Json views = json();
+  REQUIRE(views.at("maps").size() == 4);
+  CHECK(views.at("maps")[1].at("layer") == 0);
+  CHECK(views.at("maps")[1].at("head") == 1);
+  CHECK(views.at("maps")[1].at("rollout") == true);
+  CHECK(views.at("words") == plain.at("words"));
+  double sum = views.at("maps")[3].at("elsewhere")[0].get<double>();
+  for (const Json& row : views.at("maps")[3].at("attention")[0])
+    for (const Json& weight : row) sum += weight.get<double>();
+  CHECK(std::abs(sum - 1) < 1e-5);
+  CHECK(views.at("class_token").size() == 2 * 3 + 1);
+  CHECK(views.at("class_token")[6].at("layer").is_null());
+  CHECK(read_image(out / "x.sheet.png").height > 2 * sheet.height);
+  for (const char* name : {"x.class-token.sheet.png", "x.encoder.layer-1.head-1.png",
+                           "x.alignment.layer-0.head-1.rollout.svg"}) {
+    INFO(name);
+    CHECK(all.text.find((out / name).string() + "\n") != std::string::npos);
+    CHECK(fs::exists(out / name));
+  }
+  const std::size_t words = views.at("words").size();
+  const auto panels = std::distance(fs::directory_iterator(out / "x"), fs::directory_iterator());
+  CHECK(static_cast<std::size_t>(panels) == 4 * words);
+}
+
+TEST_CASE("a view outlines the cell and shows the gate of its own look") {
+  Overlay overlay;
+  overlay.rows = 1, overlay.cols = 2;
+  overlay.words = {{.text = "a", .weights = {0.5F, 0.5F}, .gate = 0.25F, .sampled = 1}};
+  CaptionRecord record;
+  record.caption.words.resize(1);
+  record.caption.words[0].chosen = 1;
+  record.caption.words[0].choices = {0, 1};
+  const std::vector<std::vector<float>> map{{0, 1}};
+  record.views = {
+      {.layer = "0", .head = "0", .look = 0, .maps = map},
+      {.layer = "1", .head = "0", .look = 1, .last = true, .maps = map},
+      {.layer = "mean", .head = "0", .maps = map},
+      {.layer = "1", .head = "0", .look = 1, .last = true, .rollout = true, .maps = map}};
+  const std::vector<ViewOverlay> views = view_overlays(overlay, record);
+  REQUIRE(views.size() == 4);
+  const std::vector<std::optional<Index>> cells{0, 1, std::nullopt, std::nullopt};
+  for (std::size_t v = 0; v < 4; ++v) {
+    const OverlayWord& word = views[v].overlay.words[0];
+    CHECK(word.sampled == cells[v]);
+    CHECK(word.gate.has_value() == (v % 2 == 1));
+    CHECK(word.weights == map[0]);
+  }
+  CHECK(views[3].suffix == ".layer-1.head-0.rollout");
+  record.views.resize(1);
+  CHECK(view_overlays(overlay, record).at(0).suffix.empty());
+}
+
+TEST_CASE("maps that a model does not have are refused with the reason") {
+  const auto refusal = [](const ExperimentConfig& config, const MapArgs& args) {
+    return message_of<UsageError>([&] { map_request(args, config); });
+  };
+  const auto says = [](const std::string& message, const char* text) {
+    CAPTURE(message);
+    return message.find(text) != std::string::npos;
+  };
+  ExperimentConfig config = with_transformers();
+  CHECK(says(refusal(config, {.layer = "2"}), "decoder.layers is 2: choose 0 to 1, all, mean"));
+  CHECK(says(refusal(config, {.head = "first"}), "--head: there is no 'first'"));
+  CHECK(says(refusal(config, {.discard = 0.5}), "there is no rollout"));
+  CHECK(says(refusal(config, {.rollout = true, .discard = 1}), "from 0 to below 1"));
+  CHECK(map_request({.layer = "max", .head = "1", .rollout = true}, config).head.number == 1);
+  config.attention.heads = 1;
+  CHECK(says(refusal(config, {.head = "mean"}), "attention.heads is 1"));
+  config.encoder.vit.class_token = false;
+  CHECK(says(refusal(config, {.class_token = true}), "encoder.vit.class_token is false"));
+  config.encoder.refine.layers = 1;
+  config.encoder.refine.type = SequenceAttentionKind::kDifferential;
+  CHECK(says(refusal(config, {.rollout = true}), "may be below 0"));
+  config.encoder.refine.type = SequenceAttentionKind::kLinformer;
+  CHECK(says(refusal(config, {.rollout = true}), "mixtures"));
+  config.encoder.type = EncoderKind::kCnn;
+  config.encoder.refine.layers = 0;
+  CHECK(says(refusal(config, {.rollout = true}), "encoder.type cnn has no attention"));
+  CHECK(says(refusal(config, {.class_token = true}), "encoder.type cnn has none"));
+  config.decoder.type = DecoderKind::kGru;
+  CHECK(says(refusal(config, {.layer = "0"}), "decoder.type gru looks once a word"));
+}
+
 TEST_CASE("words become safe parts of file names") {
   CHECK(file_part("кот") == "кот");
   CHECK(file_part("../../etc") == "_._.._etc");

@@ -21,7 +21,11 @@ std::vector<float> one_hot(Index size, Index cell, float weight = 1) {
 }
 
 Overlay make_overlay(const Image& image, const Geometry& geometry, Index rows, Index cols) {
-  return {.image = image, .geometry = geometry, .rows = rows, .cols = cols, .words = {}};
+  return {.image = std::make_shared<Image>(image),
+          .geometry = geometry,
+          .rows = rows,
+          .cols = cols,
+          .words = {}};
 }
 
 int distance(const std::uint8_t* a, const std::uint8_t* b) {
@@ -211,7 +215,7 @@ TEST_CASE("a sheet has a panel a word and stays below its limit") {
   CHECK(coloured(six) > 200 * 150);  // at least the plain image
 
   Overlay big = overlay;
-  big.image = test_picture(3000, 4000);
+  big.image = std::make_shared<Image>(test_picture(3000, 4000));
   big.geometry = plan_geometry(3000, 4000, {.height = 8, .width = 8});
   big.words.resize(40, overlay.words[0]);
   const Image page = draw_sheet(big, {.panel_width = 4000});

@@ -11,6 +11,7 @@
 #include "core/io/torch_weights.h"
 #include "core/nn/parameter_store.h"
 #include "vision/encoders/grid.h"
+#include "vision/encoders/token_encoder.h"
 
 namespace saccade {
 
@@ -34,6 +35,8 @@ class Encoder {
   // How a file of pretrained weights (encoder.weights) names the parameters; its scope is below
   // the encoder's. Throws UsageError for an encoder that nobody publishes weights of.
   virtual TorchWeights pretrained() const;
+  // This encoder where its regions attend to each other, else null.
+  virtual const TokenEncoder* token_encoder() const { return nullptr; }
 };
 
 // The network of a config; declares its parameters in `scope`. Throws UsageError on sizes that do

@@ -47,7 +47,8 @@ VitEncoder::VitEncoder(const EncoderConfig& config, const ParamScope& scope,
                        std::unique_ptr<Encoder> stem)
     : stem_(std::move(stem)),
       input_shape_({config.height(), config.width(), 3}),
-      placeless_((config.vit.class_token ? 1 : 0) + config.vit.registers),
+      class_token_(config.vit.class_token),
+      placeless_((class_token_ ? 1 : 0) + config.vit.registers),
       grid_(patches_over(extents_of_input(config), config)),
       patch_(scope.sub("embedding.patch"), {.in = extents_of_input(config).features,
                                             .out = grid_.features,
@@ -114,8 +115,10 @@ Var VitEncoder::forward(Tape& tape, Var pixels) const {
   Var x = tokens(tape, pixels);
   for (const TransformerBlock& block : blocks_)
     x = keep_value(tape, [&] { return block(tape, x, {}); });
-  return norm_(tape, patches_of(x));
+  return features(tape, x);
 }
+
+Var VitEncoder::features(Tape& tape, Var tokens) const { return norm_(tape, patches_of(tokens)); }
 
 std::vector<EncoderStage> VitEncoder::stages() const {
   std::vector<EncoderStage> out;

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "core/attention/sequence/transformer_block.h"
 #include "core/nn/conv2d.h"
 #include "core/nn/grid_positions.h"
 #include "vision/encoders/encoder.h"
@@ -17,7 +16,7 @@ namespace saccade {
 
 // x = patches W + positions, behind the class token and the registers; pre-norm blocks with gelu;
 // features = layer_norm(x) of the patches. Sides of the input are multiples of the patch's.
-class VitEncoder : public Encoder {
+class VitEncoder : public Encoder, public TokenEncoder {
  public:
   // stem: what makes the grid that is cut into patches, as scope "stem"; none: the pixels are.
   // Throws UsageError where the patches do not fill the image or heads do not divide the width.
@@ -30,11 +29,12 @@ class VitEncoder : public Encoder {
   // the last normalisation learns with the decoder.
   std::vector<EncoderStage> stages() const override;
 
-  // [B, P + L, D], P tokens without a place first, as the first block gets them.
-  Var tokens(Tape& tape, Var pixels) const;
-  const std::vector<TransformerBlock>& blocks() const { return blocks_; }
-  // P: the class token and the registers.
-  Index placeless() const { return placeless_; }
+  const TokenEncoder* token_encoder() const override { return this; }
+  Var tokens(Tape& tape, Var pixels) const override;
+  const std::vector<TransformerBlock>& blocks() const override { return blocks_; }
+  Var features(Tape& tape, Var tokens) const override;
+  Index placeless() const override { return placeless_; }
+  bool has_class_token() const override { return class_token_; }
 
  private:
   GridExtents extents_of_input(const EncoderConfig& config) const;
@@ -42,6 +42,7 @@ class VitEncoder : public Encoder {
 
   std::unique_ptr<Encoder> stem_;
   Shape input_shape_;
+  bool class_token_;
   Index placeless_;
   GridShape grid_;
   Conv2d patch_;

@@ -1,0 +1,127 @@
+#include "captioning/evaluation/caption_maps.h"
+
+#include <algorithm>
+
+namespace saccade {
+
+namespace {
+
+// Looks where a caption's word looked.
+class Replay : public Chooser {
+ public:
+  void set_word(const DecodedWord& word) { word_ = &word; }
+  void choose(ConstView, Index look, std::span<int> chosen) override {
+    const auto count = static_cast<Index>(word_->choices.size());
+    chosen[0] = count == 0 ? word_->chosen : word_->choices[static_cast<std::size_t>(look % count)];
+  }
+
+ private:
+  const DecodedWord* word_ = nullptr;
+};
+
+// weights [1, H, T, S], a map a head.
+void add_heads(std::vector<LayerMap>& maps, ConstView weights, Index layer) {
+  const Index rows = weights.shape[2], columns = weights.shape[3];
+  for (Index h = 0; h < weights.shape[1]; ++h) {
+    maps.push_back({.layer = layer, .head = h, .weights = Tensor(Shape{rows, columns})});
+    std::copy_n(weights.data + h * rows * columns, rows * columns, maps.back().weights.data());
+  }
+}
+
+// The grid before refinement, and what its making weighed.
+Var encode_grid(Tape& tape, const Captioner& model, ConstView input, CaptionMaps& maps) {
+  const TokenEncoder* encoder = model.encoder() ? model.encoder()->token_encoder() : nullptr;
+  if (!encoder) return model.encode_grid(tape, input);
+  maps.placeless = encoder->placeless();
+  maps.class_token = encoder->has_class_token();
+  Var x = encoder->tokens(tape, tape.constant(input));
+  Index layer = 0;
+  for (const TransformerBlock& block : encoder->blocks()) {
+    add_heads(maps.tokens, block.weights(tape, x, {}), layer++);
+    x = block(tape, x, {});
+  }
+  return encoder->features(tape, x);
+}
+
+// A row of every layer and head.
+using Rows = std::vector<std::vector<ConstView>>;
+
+Rows word_rows(const StepOutput& step) {
+  Rows rows;
+  for (const ConstView weights : step.words) {
+    const Index heads = weights.shape[1], read = weights.shape[3];
+    rows.emplace_back();
+    for (Index h = 0; h < heads; ++h) rows.back().push_back({weights.data + h * read, {1, read}});
+  }
+  return rows;
+}
+
+std::vector<ConstView> look_rows(const Glimpse& look) {
+  std::vector<ConstView> rows;
+  for (const Var head : look.heads) rows.push_back(head.value());
+  if (rows.empty()) rows.push_back(look.weights.value());
+  return rows;
+}
+
+Rows look_rows(const StepOutput& step) {
+  Rows rows;
+  for (const Glimpse& look : step.layers) rows.push_back(look_rows(look));
+  if (rows.empty()) rows.push_back(look_rows(step.glimpse));
+  return rows;
+}
+
+// Writes the rows of word t to maps [count, columns], which word 0 makes.
+void add_rows(std::vector<LayerMap>& maps, const Rows& rows, Index t, const Shape& shape) {
+  if (t == 0)
+    for (std::size_t l = 0; l < rows.size(); ++l)
+      for (std::size_t h = 0; h < rows[l].size(); ++h)
+        maps.push_back({.layer = static_cast<Index>(l),
+                        .head = static_cast<Index>(h),
+                        .weights = Tensor(shape)});
+  std::size_t map = 0;
+  for (const std::vector<ConstView>& heads : rows)
+    for (const ConstView row : heads)
+      std::copy_n(row.data, row.size(), maps[map++].weights.view().row(t));
+}
+
+void add_words(Tape& tape, const Decoder& decoder, Var features, const DecodedCaption& caption,
+               CaptionMaps& maps) {
+  const auto count = static_cast<Index>(caption.words.size());
+  const AttentionMemory memory = decoder.prepare(tape, features, 1);
+  std::vector<Var> state = decoder.start(tape, memory);
+  Replay replay;
+  int read = SpecialWords{}.bos;
+  for (Index t = 0; t < count; ++t) {
+    const DecodedWord& word = caption.words[static_cast<std::size_t>(t)];
+    replay.set_word(word);
+    StepOutput step =
+        decoder.step(tape, {&read, 1}, state, memory,
+                     {.step = t, .chooser = word.chosen < 0 ? nullptr : &replay, .words = true});
+    add_rows(maps.words, word_rows(step), t, {count, count});
+    add_rows(maps.looks, look_rows(step), t, {count, memory.regions()});
+    state = std::move(step.state);
+    read = word.id;
+  }
+}
+
+}  // namespace
+
+CaptionMaps caption_maps(const Captioner& model, ConstView input, const DecodedCaption& caption) {
+  Arena arena;
+  Tape tape(arena);
+  tape.set_recording(false);
+  tape.set_parameters(model.parameters().views());
+  CaptionMaps maps;
+  Var x = encode_grid(tape, model, input, maps);
+  if (const Refinement* refinement = model.refinement()) {
+    Index layer = 0;
+    for (const TransformerBlock& block : refinement->blocks()) {
+      add_heads(maps.regions, block.weights(tape, x, {}), layer++);
+      x = block(tape, x, {});
+    }
+  }
+  add_words(tape, model.decoder(), x, caption, maps);
+  return maps;
+}
+
+}  // namespace saccade

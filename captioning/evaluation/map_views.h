@@ -1,0 +1,58 @@
+// Ways to see where a caption's words looked: in one layer and head, in all of them, in their
+// fusion, and through what the encoder's blocks mixed into the regions.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "captioning/evaluation/caption_maps.h"
+#include "core/attention/map_fusion.h"
+
+namespace saccade {
+
+// Which of several layers, or of several heads.
+struct MapChoice {
+  enum class Kind { kOne, kEach, kFused };
+  Kind kind = Kind::kFused;
+  Index number = 0;               // of kOne
+  Fusion fusion = Fusion::kMean;  // of kFused
+};
+
+struct MapRequest {
+  std::optional<MapChoice> layer{};  // none: the last
+  MapChoice head{};                  // heads are fused before layers
+  bool rollout = false;
+  double discard = 0;  // of the rollout (core/attention/sequence/rollout.h)
+};
+
+struct MapView {
+  std::string layer, head;  // numbers, or how they were fused; empty for a rollout of the encoder
+  std::optional<Index> look{};  // the decoder's layer, where it is one layer's
+  bool last = false;            // and that is the last
+  bool rollout = false;
+  std::vector<std::vector<float>> maps{};  // [T] of [L]
+  // [T] what went to tokens without a place, which is no part of maps; empty without such tokens.
+  std::vector<float> elsewhere{};
+};
+
+// What each region is made of by attention rollout through the encoder's blocks (heads fused by
+// their mean) and then the refinement's: [L, P + L], rows sum to 1; the identity where neither
+// mixes regions. Throws ShapeError where their weights are no shares.
+Tensor region_rollout(const CaptionMaps& maps, double discard);
+
+// The maps [C, L] of a caption's words, by layer, then by head. Rolled out a map is the weights
+// times region_rollout(): it lies on what the encoder's first block gets, and sums with `elsewhere`
+// to what the weights sum to. Empty where the caption has no word. Throws ShapeError on numbers
+// that the maps lack.
+std::vector<MapView> map_views(const CaptionMaps& maps, const MapRequest& request);
+
+// What the encoder's class token takes of every region, one map each: in every layer head by head
+// and, of several heads, their mean; and last by rollout through all blocks. Empty without a class
+// token.
+std::vector<MapView> class_token_views(const CaptionMaps& maps, double discard);
+
+// "layer 0, head mean, rollout".
+std::string view_title(const MapView& view);
+
+}  // namespace saccade

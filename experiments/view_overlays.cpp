@@ -1,0 +1,72 @@
+#include "experiments/view_overlays.h"
+
+#include "core/base/error.h"
+
+namespace saccade {
+
+namespace {
+
+// The word as a view shows it.
+OverlayWord seen(OverlayWord word, const DecodedWord& decoded, const MapView& view,
+                 const std::vector<float>& map) {
+  word.weights = map;
+  if (!view.last) word.gate.reset();
+  word.sampled.reset();
+  if (!view.look || view.rollout) return word;
+  const auto look = static_cast<std::size_t>(*view.look);
+  const int chosen = decoded.choices.empty() ? decoded.chosen : decoded.choices.at(look);
+  if (chosen >= 0) word.sampled = chosen;
+  return word;
+}
+
+std::string panel_name(const MapView& view) {
+  return view.rollout ? "rollout" : str("layer ", view.layer, ", head ", view.head);
+}
+
+}  // namespace
+
+Overlay make_overlay(Image picture, const CaptionRecord& record, const CaptionSource& source) {
+  Overlay overlay{.image = std::make_shared<const Image>(std::move(picture)),
+                  .geometry = record.geometry,
+                  .rows = source.grid.rows,
+                  .cols = source.grid.cols,
+                  .words = {},
+                  .caption = caption_text(record.caption, *source.vocabulary)};
+  for (const DecodedWord& word : record.caption.words) {
+    OverlayWord out{.text = source.vocabulary->word(word.id),
+                    .weights = word.attention,
+                    .log_probability = static_cast<float>(word.log_prob)};
+    if (source.gated) out.gate = static_cast<float>(word.gate);
+    if (word.chosen >= 0) out.sampled = word.chosen;
+    overlay.words.push_back(std::move(out));
+  }
+  return overlay;
+}
+
+std::string view_suffix(const MapView& view) {
+  return str(".layer-", view.layer, ".head-", view.head, view.rollout ? ".rollout" : "");
+}
+
+std::vector<ViewOverlay> view_overlays(const Overlay& overlay, const CaptionRecord& record) {
+  std::vector<ViewOverlay> out;
+  for (const MapView& view : record.views) {
+    ViewOverlay& one = out.emplace_back(ViewOverlay{
+        .suffix = record.views.size() > 1 ? view_suffix(view) : "", .overlay = overlay});
+    one.overlay.title += ", " + view_title(view);
+    for (std::size_t w = 0; w < overlay.words.size(); ++w)
+      one.overlay.words[w] = seen(overlay.words[w], record.caption.words[w], view, view.maps.at(w));
+  }
+  if (out.empty()) out.push_back({.suffix = "", .overlay = overlay});
+  return out;
+}
+
+Overlay class_token_overlay(const Overlay& overlay, const CaptionRecord& record) {
+  Overlay out = overlay;
+  out.title += ", what the class token takes of each patch";
+  out.words.clear();
+  for (const MapView& view : record.class_token)
+    out.words.push_back({.text = panel_name(view), .weights = view.maps.at(0)});
+  return out;
+}
+
+}  // namespace saccade

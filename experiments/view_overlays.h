@@ -1,0 +1,31 @@
+// What the overlay drawing shows of one picture: its words as they are or as views of them, and
+// what the class token looked at.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "captioning/evaluation/caption_json.h"
+#include "vision/overlay.h"
+
+namespace saccade {
+
+// A caption as the overlay drawing takes it. Throws ShapeError when weights and grid do not fit.
+Overlay make_overlay(Image picture, const CaptionRecord& record, const CaptionSource& source);
+
+// ".layer-0.head-mean.rollout": what files of a view are called.
+std::string view_suffix(const MapView& view);
+
+struct ViewOverlay {
+  std::string suffix;  // of its files, empty where it is the only one
+  Overlay overlay;
+};
+
+// The overlay once a view of the record, and as it is where the record has none. A chosen cell and
+// a gate are shown where a view is of the look that they belong to.
+std::vector<ViewOverlay> view_overlays(const Overlay& overlay, const CaptionRecord& record);
+
+// The record's class-token maps, a panel each.
+Overlay class_token_overlay(const Overlay& overlay, const CaptionRecord& record);
+
+}  // namespace saccade
