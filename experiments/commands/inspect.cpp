@@ -143,21 +143,25 @@ CommandRun bind_inspect(Options& options) {
   options.flag("--gradients", attention.gradients,
                "instead: weights of regions against the gradients that reach them, on validation "
                "images");
+  options.flag("--patches", attention.patches,
+               "instead: how many patches of a transformer encoder are far longer than the others, "
+               "on validation images");
   options.count("--images", attention.images,
-                "so many validation images for these two (default: 8)", 1);
+                "so many validation images for these three (default: 8)", 1);
   options.repeatable("--data", attention.data,
-                     "change where the data of these two is: images=/new/place", "KEY=VALUE");
+                     "change where the data of these three is: images=/new/place", "KEY=VALUE");
   return [args] {
     const bool of_network = std::filesystem::path(args->checkpoint).extension() == ".onnx";
-    if (args->attention.heads || args->attention.gradients) {
+    if (args->attention.heads || args->attention.gradients || args->attention.patches) {
       if (of_network)
-        throw UsageError("--heads and --gradients are for checkpoints, not for ONNX files");
+        throw UsageError(
+            "--heads, --gradients and --patches are for checkpoints, not for ONNX files");
       args->attention.checkpoint = args->checkpoint;
       args->attention.json = args->json;
       return run_inspect_attention(args->attention);
     }
     if (args->attention.images || !args->attention.data.empty())
-      throw UsageError("--images and --data are for --heads and --gradients");
+      throw UsageError("--images and --data are for --heads, --gradients and --patches");
     if (of_network) return list_layers(args->checkpoint, args->image_size, args->json);
     const std::string path = resolve_checkpoint(args->checkpoint).string();
     const LoadedModel loaded = load_model(path);

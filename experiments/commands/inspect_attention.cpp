@@ -8,6 +8,7 @@
 #include "captioning/evaluation/evaluate.h"
 #include "captioning/evaluation/gradient_flow.h"
 #include "captioning/evaluation/head_profiles.h"
+#include "captioning/evaluation/patch_norms.h"
 #include "captioning/scoring/text_table.h"
 #include "experiments/commands/model_session.h"
 
@@ -36,6 +37,27 @@ void require_paths(const ModelSession& session) {
   if (attention.mechanism != MechanismKind::kComposed)
     throw UsageError(str("--gradients: attention.mechanism ", enum_name(attention.mechanism),
                          " does not keep keys and values of regions apart; composed ones do"));
+}
+
+void require_tokens(const ModelSession& session) {
+  const Encoder* encoder = session.model().encoder();
+  if (!encoder || !encoder->token_encoder())
+    throw UsageError(str("--patches: encoder.type ", enum_name(session.config().encoder.type),
+                         encoder ? "" : ", which is frozen,",
+                         " has no tokens to measure; vit and hybrid do while they are trained"));
+}
+
+std::string patches_table(const PatchNorms& norms) {
+  TextTable table;
+  for (const auto& [name, value] : norms.scores()) table.add({name, fixed(value)});
+  return str(norms.patches, " patches behind the encoder's last block; an outlier is longer than ",
+             kOutlierNorm, " times its image's median\n\n", table.text());
+}
+
+Json patches_json(const PatchNorms& norms) {
+  Json out{{"patches", norms.patches}};
+  for (const auto& [name, value] : norms.scores()) out[name] = value;
+  return out;
 }
 
 std::string heads_table(std::span<const ProfiledHead> heads) {
@@ -111,6 +133,7 @@ int run_inspect_attention(const InspectAttentionArgs& args) {
   const ModelSession session({.checkpoint = args.checkpoint, .data = args.data});
   if (args.heads) require_heads(session);
   if (args.gradients) require_paths(session);
+  if (args.patches) require_tokens(session);
   const LoadedData data = load_data(session.config().data);
   const std::vector<Index> images =
       evaluation_images(data.dataset, Split::kVal, args.images.value_or(kDefaultImages));
@@ -130,6 +153,11 @@ int run_inspect_attention(const InspectAttentionArgs& args) {
     const GradientFlow flow = measure_gradient_flow(session.model(), data.dataset, inputs, images);
     json["gradients"] = flow_json(flow);
     text += "\n" + flow_table(flow);
+  }
+  if (args.patches) {
+    const PatchNorms norms = patch_norms(session.model(), inputs, images).value();
+    json["patches"] = patches_json(norms);
+    text += "\n" + patches_table(norms);
   }
   std::cout << (args.json ? json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : text)
             << std::flush;

@@ -389,6 +389,22 @@ TEST_CASE("maps that a model does not have are refused with the reason") {
   CHECK(says(refusal(config, {.layer = "0"}), "decoder.type gru looks once a word"));
 }
 
+TEST_CASE("inspect measures the patches of a transformer encoder") {
+  const Fixture fixture(with_transformers());
+  InspectAttentionArgs args{
+      .checkpoint = fixture.checkpoint().string(), .patches = true, .images = 2, .json = true};
+  const Json json = Json::parse(printed([&] { return run_inspect_attention(args); }).text);
+  CHECK(json.at("patches").at("patches") == 2 * 16);
+  CHECK(json.at("patches").at("outlier_share") <= 1);
+  args.json = false;
+  CHECK(printed([&] { return run_inspect_attention(args); }).text.find("outlier_share") !=
+        std::string::npos);
+  const Fixture cnn(SelectionKind::kSoft);
+  args.checkpoint = cnn.checkpoint().string();
+  CHECK(message_of<UsageError>([&] { run_inspect_attention(args); }).find("has no tokens") !=
+        std::string::npos);
+}
+
 TEST_CASE("words become safe parts of file names") {
   CHECK(file_part("кот") == "кот");
   CHECK(file_part("../../etc") == "_._.._etc");
