@@ -35,6 +35,24 @@ void check_self_critical(const SelfCriticalConfig& config, const AttentionConfig
         "CIDEr_D: 1");
 }
 
+// Values of the first stage's loss.
+void check_objective(const ExperimentConfig& config) {
+  const ObjectiveConfig& objective = config.objective;
+  const bool smooths = objective.label_smoothing > 0,
+             samples = objective.scheduled_sampling != Ramp::constant(0);
+  if (smooths && config.attention.selection == SelectionKind::kHard &&
+      config.attention.hard.likelihood == HardLikelihood::kMarginal)
+    throw UsageError(
+        "objective.label_smoothing needs attention.hard.likelihood choice: a marginal likelihood "
+        "mixes the words of all regions for the true word alone, and smoothing asks for every "
+        "word's mixture");
+  const std::optional<Stop>& start = objective.self_critical.start;
+  if ((smooths || samples) && start && start->count == 0)
+    throw UsageError(str("objective.", smooths ? "label_smoothing" : "scheduled_sampling",
+                         " has no effect: self-critical training takes over at the first update, "
+                         "and its captions are drawn and rewarded, not read and labelled"));
+}
+
 }  // namespace
 
 // The parts know what they cannot be made of.
@@ -45,6 +63,7 @@ void check_config(const ExperimentConfig& config) {
   Captioner::check(config);
   constexpr Index kEpoch = 1'000'000;  // updates; the data would tell
   const Stages unused_stages(config, kEpoch, kEpoch);
+  check_objective(config);
   check_self_critical(config.objective.self_critical, config.attention);
 }
 

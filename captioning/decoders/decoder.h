@@ -40,7 +40,8 @@ struct LayerLooks {
 // What a whole caption gives. Where a word looks more than once, weights, choices and gates are
 // those of its last look.
 struct SequenceOutput {
-  Var nll;  // [N] -log p of every target at the captions' temperature, packed by time
+  Var nll;     // [N] -log p of every target at the captions' temperature, packed by time
+  Var logits;  // [N, V], before the temperature; none where words are mixtures over regions
   std::vector<Var> weights;                  // [T] of [R_t, L]
   std::vector<std::span<const int>> chosen;  // [T] of [R_t]; empty where all are expectations
   std::vector<Var> gates;                    // [T] of [R_t, 1] or [R_t, D]; empty without a gate

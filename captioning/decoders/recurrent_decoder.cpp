@@ -151,7 +151,8 @@ SequenceOutput RecurrentDecoder::sequence(Tape& tape, const PackedCaptions& capt
   }
   std::vector<Var> all;
   for (const std::vector<Var>& part : said) all.push_back(ops::concat_rows(part));
-  out.nll = word_costs(cell_->logits(tape, words, all), captions);
+  out.logits = cell_->logits(tape, words, all);
+  out.nll = word_costs(out.logits, captions);
   return out;
 }
 

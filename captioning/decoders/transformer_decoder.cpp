@@ -218,7 +218,8 @@ class TransformerDecoder : public Decoder {
       out.look(word.looks.back());
       first += rows;
     }
-    out.nll = word_costs((*output_)(tape, ops::concat_rows(hidden)), captions);
+    out.logits = (*output_)(tape, ops::concat_rows(hidden));
+    out.nll = word_costs(out.logits, captions);
     return out;
   }
 
@@ -246,8 +247,8 @@ class TransformerDecoder : public Decoder {
       out.chosen = out.layers.back().chosen;
       if (look.gate) out.gates = by_word(ops::embedding(look.gate, padded.places), captions);
     }
-    const Var hidden = ops::embedding(hidden_of(tape, x), padded.places);
-    out.nll = word_costs((*output_)(tape, hidden), captions);
+    out.logits = (*output_)(tape, ops::embedding(hidden_of(tape, x), padded.places));
+    out.nll = word_costs(out.logits, captions);
     return out;
   }
 

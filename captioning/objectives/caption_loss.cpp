@@ -2,13 +2,18 @@
 
 #include <numeric>
 
+#include "captioning/objectives/scheduled_sampling.h"
+#include "captioning/text/vocabulary.h"
 #include "core/ops/pointwise.h"
+#include "core/ops/sequence_ops.h"
 #include "core/ops/shape_ops.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
 namespace {
+
+constexpr Index kFirstSaid = Vocabulary::kEos;  // <pad> and <bos> stand before, all words after
 
 std::unique_ptr<Chooser> make_training_chooser(const CaptionLossOptions& options,
                                                const ShardKey& key, Index captions) {
@@ -61,6 +66,8 @@ CaptionLossOptions loss_options(const ObjectiveConfig& objective, const Attentio
     return ramp.at(progress.update, progress.updates_per_epoch);
   };
   CaptionLossOptions options{.doubly_stochastic = objective.doubly_stochastic,
+                             .label_smoothing = objective.label_smoothing,
+                             .scheduled_sampling = now(objective.scheduled_sampling),
                              .selection = attention.selection,
                              .hard = {},
                              .temperature = now(attention.temperature),
@@ -100,10 +107,7 @@ void ShardLoss::for_each_word(F f) const {
 
 ShardLoss::ShardLoss(Tape& tape, const Decoder& decoder, Var features, PackedCaptions captions,
                      const CaptionLossOptions& options, const ShardKey& key, Chooser* chooser)
-    : tape_(&tape),
-      captions_(repeated(std::move(captions), options.hard.samples)),
-      options_(options),
-      key_(key) {
+    : tape_(&tape), captions_(std::move(captions)), options_(options), key_(key) {
   run(decoder, features, chooser);
   const Index samples = options.hard.samples;
   nll_ = sample_means(caption_sums(captions_, output_.nll.value()), samples);
@@ -116,8 +120,31 @@ ShardLoss::ShardLoss(Tape& tape, const Decoder& decoder, Var features, PackedCap
   }
 }
 
+std::vector<int> ShardLoss::drawn_inputs(const Decoder& decoder, const AttentionMemory& memory,
+                                         Chooser* chooser) const {
+  std::unique_ptr<Chooser> own;
+  if (!chooser) {
+    CaptionLossOptions once = options_;
+    once.hard.samples = 1;
+    own = make_training_chooser(once, key_, captions_.captions());
+    chooser = own.get();
+  }
+  return scheduled_inputs(tape_->parameters(), decoder, captions_, memory,
+                          {.chooser = chooser,
+                           .temperature = options_.temperature,
+                           .gumbel_temperature = options_.gumbel_temperature,
+                           .likelihood = options_.hard.likelihood},
+                          {.probability = options_.scheduled_sampling,
+                           .seed = key_.seed,
+                           .update = static_cast<Index>(key_.update),
+                           .first_caption = key_.first_caption});
+}
+
 void ShardLoss::run(const Decoder& decoder, Var features, Chooser* chooser) {
-  const Index samples = options_.hard.samples, count = captions_.captions() / samples;
+  const Index samples = options_.hard.samples, count = captions_.captions();
+  AttentionMemory memory = decoder.prepare(*tape_, features, 1);
+  if (options_.scheduled_sampling > 0) captions_.inputs = drawn_inputs(decoder, memory, chooser);
+  captions_ = repeated(std::move(captions_), samples);
   const bool hard = options_.selection == SelectionKind::kHard;
   sampled_.assign(static_cast<std::size_t>(count), chooser != nullptr);
   if (!chooser) {
@@ -139,7 +166,6 @@ void ShardLoss::run(const Decoder& decoder, Var features, Chooser* chooser) {
     context.estimator = &estimator_;
     context.likelihood = options_.hard.likelihood;
   }
-  AttentionMemory memory = decoder.prepare(*tape_, features, 1);
   if (samples > 1) {
     std::vector<int> caption_of_row;
     for (Index r = 0; r < captions_.captions(); ++r)
@@ -233,9 +259,17 @@ std::vector<double> ShardLoss::baselines(const RewardBaseline& moving) const {
 
 void ShardLoss::backward(const RewardBaseline& moving) {
   const double share = 1 / static_cast<double>(key_.batch_captions * options_.hard.samples);
-  std::vector<Var> terms{ops::dot_constant(
-      output_.nll,
-      std::vector<Real>(static_cast<std::size_t>(captions_.words()), static_cast<Real>(share)))};
+  const auto every_word = [&](double weight) {
+    return std::vector<Real>(static_cast<std::size_t>(captions_.words()),
+                             static_cast<Real>(weight));
+  };
+  std::vector<Var> terms{ops::dot_constant(output_.nll, every_word(share))};
+  if (options_.label_smoothing > 0) {
+    SACCADE_CHECK(output_.logits, "[caption loss] a mixture over regions has no labels to smooth");
+    terms.push_back(
+        ops::dot_constant(ops::logit_margin(output_.logits, captions_.targets, kFirstSaid),
+                          every_word(share * options_.label_smoothing)));
+  }
   if (options_.selection == SelectionKind::kHard) {
     const std::vector<double> subtracted = baselines(moving);
     advantages_.assign(costs_.size(), 0);

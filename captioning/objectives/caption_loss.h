@@ -22,8 +22,14 @@ struct TrainingProgress {
 // A batch's loss is the mean over its captions of
 //   NLL_c + doubly_stochastic * sum_i (1 - sum_t alpha_ti)^2,
 // NLL_c the sum over the caption's words. All weights are per caption: none depends on batch size.
+// Label smoothing (Szegedy et al. 2016) puts the cross-entropy against (1 - e) onehot + e uniform
+// in the place of NLL_c, uniform over all that can be said next: <unk> and <eos> too, not <pad> and
+// <bos>. It is about the words alone: what is reported and what regions are rewarded with (costs)
+// stay -log p of the true words, so that the estimator keeps climbing the bound of the likelihood.
 struct CaptionLossOptions {
   double doubly_stochastic = 1;
+  double label_smoothing = 0;     // e; not with a marginal likelihood, which has no logits
+  double scheduled_sampling = 0;  // at this update: scheduled_sampling.h
   SelectionKind selection = SelectionKind::kSoft;
   // The estimator's values at this update; read where selection is hard.
   struct Hard {
@@ -57,8 +63,10 @@ struct ShardKey {
 // in it, one after the other; what it reports by caption is their mean.
 class ShardLoss {
  public:
-  // Runs the decoder over the captions. With `chooser` given, it decides instead of the options'
-  // selection (tests enumerate with it); captions it samples must then be all.
+  // Runs the decoder over the captions, after a first pass that draws inputs where the options ask
+  // for scheduled sampling; the samples of a caption read the same. With `chooser` given, it
+  // decides instead of the options' selection (tests enumerate with it); captions it samples must
+  // then be all.
   ShardLoss(Tape& tape, const Decoder& decoder, Var features, PackedCaptions captions,
             const CaptionLossOptions& options, const ShardKey& key, Chooser* chooser = nullptr);
 
@@ -66,7 +74,7 @@ class ShardLoss {
   const std::vector<bool>& sampled() const { return sampled_; }        // by caption
   const std::vector<double>& penalties() const { return penalties_; }  // by caption
   const SequenceOutput& output() const { return output_; }
-  // The rows of the pass: each caption `samples` times.
+  // The rows of the pass, with what was read: each caption `samples` times.
   const PackedCaptions& rows() const { return captions_; }
   Index captions() const { return static_cast<Index>(nll_.size()); }
   Index words() const { return captions_.words() / options_.hard.samples; }
@@ -83,6 +91,9 @@ class ShardLoss {
   const std::vector<double>& advantages() const { return advantages_; }
 
  private:
+  // The inputs of the pass, from a pass of its own.
+  std::vector<int> drawn_inputs(const Decoder& decoder, const AttentionMemory& memory,
+                                Chooser* chooser) const;
   void run(const Decoder& decoder, Var features, Chooser* chooser);
   // The costs of choices from -log p of every word [N], by the reward's kind.
   std::vector<double> costs_of(ConstView nll) const;

@@ -27,6 +27,10 @@ RandomKey permutation_key(std::uint64_t seed, std::uint64_t image, Index step) {
   return search_key(seed, image, ~static_cast<std::uint64_t>(step));
 }
 
+std::uint64_t training_number(Index update, Index place) {
+  return (static_cast<std::uint64_t>(update + 1) << 32) + static_cast<std::uint64_t>(place);
+}
+
 void ImageRegionChooser::set_images(std::span<const std::uint64_t> images, Index group) {
   images_.assign(images.begin(), images.end());
   group_ = group;

@@ -17,6 +17,10 @@ RandomKey word_key(std::uint64_t seed, std::uint64_t image, Index step);
 RandomKey region_key(std::uint64_t seed, std::uint64_t image, Index step);
 RandomKey permutation_key(std::uint64_t seed, std::uint64_t image, Index step);
 
+// The number that stands for an image where training draws for place `place` of an update's batch:
+// apart from those of every other update, and from the images of an evaluation.
+std::uint64_t training_number(Index update, Index place);
+
 // Draws every row's region from its weights. Rows come in groups, one an image; the rows of a group
 // take the numbers of the image's key in order.
 class ImageRegionChooser : public Chooser {

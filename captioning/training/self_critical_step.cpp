@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "captioning/search/draws.h"
 #include "core/parallel/parallel.h"
 
 namespace saccade {
@@ -38,11 +39,6 @@ SearchOptions greedy_options(const ExperimentConfig& config) {
   SearchOptions options = free_options(config);
   options.mode = SearchMode::kGreedy;
   return options;
-}
-
-// Images are numbered apart from those of every other update, and from those of an evaluation.
-std::uint64_t first_image_number(Index update, Index place) {
-  return (static_cast<std::uint64_t>(update + 1) << 32) + static_cast<std::uint64_t>(place);
 }
 
 }  // namespace
@@ -88,7 +84,7 @@ UpdateReport SelfCriticalStep::run(const TrainBatch& batch, Index update, double
 void SelfCriticalStep::run_shard(const TrainShard& shard, const Place& place,
                                  Worker& worker) const {
   const double start = now();
-  const std::uint64_t first_image = first_image_number(place.update, place.first_image);
+  const std::uint64_t first_image = training_number(place.update, place.first_image);
   Tape& tape = worker.tape;
   tape.reset();
   tape.set_parameters(model_->parameters().views(), model_->parameters().trained());

@@ -37,8 +37,10 @@ struct SelfCriticalReport {
 };
 
 struct UpdateReport {
-  double loss = 0;          // mean over captions: NLL + penalty; self-critical: policy loss
-  double nll_per_word = 0;  // nats; of what was drawn in self-critical training
+  double loss = 0;          // mean over captions: NLL + penalty, labels not smoothed;
+                            // self-critical: policy loss
+  double nll_per_word = 0;  // nats; after what was read, which scheduled sampling draws in part;
+                            // of what was drawn in self-critical training
   double penalty = 0;       // the doubly stochastic term above its floor, mean over captions
   double baseline = 0;      // the moving average of the cost, used in this update
   double grad_norm = 0;     // before clipping

@@ -5,6 +5,7 @@
 
 #include "core/config/choices.h"
 #include "core/config/constraint.h"
+#include "core/config/ramp.h"
 #include "core/config/self_critical_config.h"
 
 namespace saccade {
@@ -12,6 +13,8 @@ namespace saccade {
 struct ObjectiveConfig {
   ObjectiveKind type = ObjectiveKind::kCrossEntropy;
   double doubly_stochastic = 1;
+  double label_smoothing = 0;
+  Ramp scheduled_sampling = Ramp::constant(0);
   SelfCriticalConfig self_critical;
 
   template <class V>
@@ -19,6 +22,12 @@ struct ObjectiveConfig {
     v.field("type", type, "the training loss");
     v.field("doubly_stochastic", doubly_stochastic,
             "weight of sum_i (1 - sum_t alpha_ti)^2 an image; 0 = off", at_least(0));
+    v.field("label_smoothing", label_smoothing,
+            "share of the target that is spread over all words (Szegedy et al. 2016); 0 = off",
+            between_open_end(0, 1));
+    v.field("scheduled_sampling", scheduled_sampling,
+            "probability that the decoder reads a word it drew itself (Bengio et al. 2015)",
+            between(0, 1));
     v.section("self_critical", self_critical,
               "a second stage: captions are drawn and rewarded (Rennie et al. 2017)");
   }

@@ -1,10 +1,37 @@
 #include "core/ops/sequence_ops.h"
 
+#include <algorithm>
+#include <array>
+#include <numeric>
+
 #include "core/kernels/pointwise.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 namespace ops {
+
+namespace {
+
+// Eight sums side by side are one vector.
+Real sum_of(const Real* numbers, Index count) {
+  constexpr Index kLanes = 8;
+  std::array<Real, kLanes> sums{};
+  Index i = 0;
+  for (; i + kLanes <= count; i += kLanes)
+    for (Index j = 0; j < kLanes; ++j) sums[static_cast<std::size_t>(j)] += numbers[i + j];
+  for (; i < count; ++i) sums[0] += numbers[i];
+  return std::accumulate(sums.begin(), sums.end(), Real{0});
+}
+
+void check_targets(const char* op, Var logits, std::span<const int> targets) {
+  SACCADE_CHECK(static_cast<Index>(targets.size()) == logits.rows(), "[", op, "] ", targets.size(),
+                " targets for logits ", logits.shape());
+  for (const int target : targets)
+    SACCADE_CHECK(target >= 0 && target < logits.cols(), "[", op, "] target ", target, " of ",
+                  logits.cols(), " classes");
+}
+
+}  // namespace
 
 LstmState lstm_cell(Var gates, Var c_prev) {
   const Index rows = c_prev.rows(), width = c_prev.cols();
@@ -46,11 +73,7 @@ Var gru_cell(Var input, Var hidden, Var h_prev) {
 }
 
 Var cross_entropy(Var logits, std::span<const int> targets) {
-  SACCADE_CHECK(static_cast<Index>(targets.size()) == logits.rows(), "[cross_entropy] ",
-                targets.size(), " targets for logits ", logits.shape());
-  for (const int target : targets)
-    SACCADE_CHECK(target >= 0 && target < logits.cols(), "[cross_entropy] target ", target, " of ",
-                  logits.cols(), " classes");
+  check_targets("cross_entropy", logits, targets);
   Tape& tape = logits.tape();
   const std::span<int> kept = tape.keep(targets);
   const Var nll = tape.output({logits.rows()}, {logits});
@@ -63,6 +86,34 @@ Var cross_entropy(Var logits, std::span<const int> targets) {
         target.fresh ? kernels::Write::kAssign : kernels::Write::kAccumulate);
   });
   return nll;
+}
+
+Var logit_margin(Var logits, std::span<const int> targets, Index first) {
+  check_targets("logit_margin", logits, targets);
+  SACCADE_CHECK(first >= 0 && first < logits.cols(), "[logit_margin] classes from ", first, " of ",
+                logits.cols());
+  Tape& tape = logits.tape();
+  const std::span<int> kept = tape.keep(targets);
+  const Index count = logits.cols() - first;
+  const Var margin = tape.output({logits.rows()}, {logits});
+  const View out = tape.mutable_value(margin);
+  for (Index r = 0; r < logits.rows(); ++r) {
+    const Real* row = logits.value().row(r);
+    out[r] = row[kept[static_cast<std::size_t>(r)]] -
+             sum_of(row + first, count) / static_cast<Real>(count);
+  }
+  tape.record(margin, [logits, kept, first, count, margin, t = &tape] {
+    const auto target = t->grad_target(logits);
+    const ConstView dmargin = t->grad(margin);
+    for (Index r = 0; r < logits.rows(); ++r) {
+      Real* row = target.view.row(r);
+      if (target.fresh) std::fill_n(row, logits.cols(), Real{0});
+      const Real each = dmargin[r] / static_cast<Real>(count);
+      for (Index v = first; v < first + count; ++v) row[v] -= each;
+      row[kept[static_cast<std::size_t>(r)]] += dmargin[r];
+    }
+  });
+  return margin;
 }
 
 }  // namespace ops

@@ -22,6 +22,12 @@ Var gru_cell(Var input, Var hidden, Var h_prev);
 // Negative log-likelihood of each row's target: logits [R, V], targets [R] in [0, V) -> [R].
 Var cross_entropy(Var logits, std::span<const int> targets);
 
+// How far each row's target stands above the mean of the logits from class `first` on: logits
+// [R, V], targets [R] in [0, V), first in [0, V) -> [R]. e of it and the cross-entropy make the
+// cross-entropy against (1 - e) onehot(target) + e uniform(first .. V-1): the sum over all classes
+// of exp(logit) cancels.
+Var logit_margin(Var logits, std::span<const int> targets, Index first);
+
 }  // namespace ops
 }  // namespace SACCADE_NUMERIC
 }  // namespace saccade

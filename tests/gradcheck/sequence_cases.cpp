@@ -135,6 +135,26 @@ void add_cross_entropy_cases(std::vector<GradientCase>& cases) {
        }});
 }
 
+void add_logit_margin_cases(std::vector<GradientCase>& cases) {
+  cases.push_back({.op = "logit_margin",
+                   .name = "a target before the classes of the mean, and nine of them",
+                   .inputs = random_tensors({{3, 11}}, "logit_margin"),
+                   .build = [](Tape&, Inputs in) -> Outputs {
+                     return {ops::logit_margin(in[0], std::vector<int>{0, 10, 2}, 2)};
+                   }});
+  // A smoothed loss: both read the same logits, in either order.
+  cases.push_back({.op = "logit_margin",
+                   .name = "beside the cross-entropy",
+                   .inputs = random_tensors({{2, 4}}, "logit_margin cross_entropy", 2),
+                   .build = [](Tape&, Inputs in) -> Outputs {
+                     const Var logits = ops::tanh(in[0]);
+                     const std::vector<int> targets{1, 3};
+                     const Var before = ops::logit_margin(logits, targets, 0);
+                     const Var nll = ops::cross_entropy(logits, targets);
+                     return {before, nll, ops::logit_margin(logits, targets, 1)};
+                   }});
+}
+
 }  // namespace
 
 std::vector<GradientCase> sequence_cases() {
@@ -142,6 +162,7 @@ std::vector<GradientCase> sequence_cases() {
   add_lstm_cases(cases);
   add_gru_cases(cases);
   add_cross_entropy_cases(cases);
+  add_logit_margin_cases(cases);
   return cases;
 }
 
