@@ -76,17 +76,6 @@ Var Captioner::encode(Tape& tape, ConstView input) const {
   return refinement_ ? (*refinement_)(tape, grid, {}) : grid;
 }
 
-std::vector<DecodedCaption> Captioner::caption(ConstView input, const SearchOptions& options,
-                                               std::uint64_t first_image) const {
-  Arena arena;
-  Tape tape(arena);
-  tape.set_recording(false);
-  tape.set_parameters(parameters_.views());
-  const Var features = encode(tape, input);
-  return search(*decoder_, parameters_.views(), features.value(), SpecialWords{}, options,
-                first_image);
-}
-
 SearchOptions search_options(const ExperimentConfig& config, const Vocabulary& vocabulary) {
   std::vector<int> forbidden;
   for (const std::string& word : config.search.forbidden)
@@ -94,6 +83,8 @@ SearchOptions search_options(const ExperimentConfig& config, const Vocabulary& v
       forbidden.push_back(static_cast<int>(id));
   return {.mode = config.search.mode,
           .beam = config.search.beam,
+          .groups = config.search.groups,
+          .diversity = config.search.diversity,
           .max_length = config.search.max_length,
           .length_normalization = config.search.length_normalization,
           .temperature = config.search.temperature,

@@ -44,11 +44,6 @@ class Captioner {
   // The same before refinement.
   Var encode_grid(Tape& tape, ConstView input) const;
 
-  // Captions for inputs [B, ...input_shape()]; runs alone on the calling thread. `first_image`
-  // numbers the images for random draws (search.h).
-  std::vector<DecodedCaption> caption(ConstView input, const SearchOptions& options,
-                                      std::uint64_t first_image) const;
-
  private:
   // Without values in the parameters.
   struct Declared {};

@@ -63,6 +63,7 @@ void check_config(const ExperimentConfig& config) {
   Captioner::check(config);
   constexpr Index kEpoch = 1'000'000;  // updates; the data would tell
   const Stages unused_stages(config, kEpoch, kEpoch);
+  check_search(config, Draws::kByMode);
   check_objective(config);
   check_self_critical(config.objective.self_critical, config.attention);
 }

@@ -73,6 +73,12 @@ Json views_json(const std::vector<MapView>& views, const GridShape& grid) {
   return out;
 }
 
+Json words_json(const DecodedCaption& caption, const CaptionSource& source) {
+  Json words = Json::array();
+  for (const DecodedWord& word : caption.words) words.push_back(word_json(word, source));
+  return words;
+}
+
 Json geometry_json(const Geometry& geometry) {
   return {{"original", Json::array({geometry.original_height, geometry.original_width})},
           {"resize", enum_name(geometry.mode)},
@@ -94,11 +100,9 @@ std::string caption_text(const DecodedCaption& caption, const Vocabulary& vocabu
 }
 
 std::string caption_json(const CaptionRecord& record, const CaptionSource& source) {
-  Json words = Json::array();
-  for (const DecodedWord& word : record.caption.words) words.push_back(word_json(word, source));
   Json json = {{"image", record.image},
                {"caption", caption_text(record.caption, *source.vocabulary)},
-               {"words", std::move(words)},
+               {"words", words_json(record.caption, source)},
                {"grid", {{"rows", source.grid.rows}, {"cols", source.grid.cols}}},
                {"geometry", geometry_json(record.geometry)},
                {"finished", record.caption.finished},
@@ -107,6 +111,14 @@ std::string caption_json(const CaptionRecord& record, const CaptionSource& sourc
   if (!record.views.empty()) json["maps"] = views_json(record.views, source.grid);
   if (!record.class_token.empty())
     json["class_token"] = views_json(record.class_token, source.grid);
+  if (!source.members.empty()) json["members"] = source.members;
+  if (source.alternatives) {
+    json["alternatives"] = Json::array();
+    for (const DecodedCaption& other : record.caption.others)
+      json["alternatives"].push_back({{"caption", caption_text(other, *source.vocabulary)},
+                                      {"words", words_json(other, source)},
+                                      {"logprob", other.log_prob}});
+  }
   // A path may be no UTF-8.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "captioning/evaluation/map_views.h"
 #include "captioning/text/vocabulary.h"
@@ -18,6 +19,8 @@ struct CaptionSource {
   bool gated = false;     // the model has a gate; else every gate is null
   bool sentinel = false;  // the model has a sentinel; else every sentinel is null
   Regime regime = Regime::kExpectation;
+  std::vector<std::string> members{};  // of an ensemble
+  bool alternatives = false;           // other captions were asked for
 };
 
 struct CaptionRecord {
@@ -36,7 +39,9 @@ struct CaptionRecord {
 // took, else null; seen is in pixels of the original. Where there are views also "maps": [{"layer":
 // 0 or "max", "head", "rollout", "attention": a map a word, "elsewhere": a number a word, or null
 // (map_views.h)}], and likewise "class_token", with one map each and layer and head null for the
-// rollout.
+// rollout. An ensemble has "members", and its attention, gates and sentinels are means
+// (ensemble.h). Where alternatives were asked for there are "alternatives", the next best first:
+// [{"caption", "words", "logprob"}].
 std::string caption_json(const CaptionRecord& record, const CaptionSource& source);
 
 // An array of these, a line each.

@@ -6,8 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "captioning/inputs.h"
-#include "captioning/model.h"
+#include "captioning/ensemble.h"
 #include "core/parallel/parallel.h"
 
 namespace saccade {
@@ -15,9 +14,10 @@ namespace saccade {
 // Told how many images are done, one call at a time, from any thread.
 using DecodeProgress = std::function<void(Index done, Index total)>;
 
-// Writes the input of the image at `position` [0, count) to out [model.input_shape()]; called from
-// many threads.
-using LoadInput = parallel::FunctionRef<void(Index position, std::span<float> out)>;
+// Writes what a member sees of the image at `position` [0, count) to out, its input_shape(); called
+// from many threads.
+using LoadInput =
+    parallel::FunctionRef<void(Index position, std::size_t member, std::span<float> out)>;
 
 struct DecodeRequest {
   Index count = 0;
@@ -29,11 +29,11 @@ struct DecodeRequest {
 
 // Captions for some images, in order, in fixed groups of 8, so that any number of threads gives the
 // same bits: one an image, or search.samples that are drawn.
-std::vector<DecodedCaption> decode(const Captioner& model, const DecodeRequest& request);
+std::vector<DecodedCaption> decode(const Ensemble& models, const DecodeRequest& request);
 
 // The same for images of a data set, numbered by their place in `images`. Throws ShapeError for one
 // that is bad or was not loaded.
-std::vector<DecodedCaption> decode_images(const Captioner& model, const DatasetInputs& inputs,
+std::vector<DecodedCaption> decode_images(const Ensemble& models, const EnsembleInputs& inputs,
                                           std::span<const Index> images,
                                           const SearchOptions& search,
                                           const DecodeProgress& progress);

@@ -76,17 +76,19 @@ void add_scene_scores(const RegimeReport& report, std::span<const Index> images,
 }
 
 // A report that says which images it is about, and nothing more yet.
-EvaluationReport chosen_images(const LoadedData& data, const DatasetInputs& inputs,
+EvaluationReport chosen_images(const LoadedData& data, const EnsembleInputs& inputs,
                                const EvaluationRequest& request) {
   EvaluationReport report;
   report.dataset = data.dataset.name;
   report.split = request.split;
   report.search = request.search;
   report.images = evaluation_images(data.dataset, request.split, request.most_images);
-  const std::span<const Index> bad = inputs.bad_images();
-  report.left_out = static_cast<Index>(std::erase_if(report.images, [&](Index image) {
-    return std::binary_search(bad.begin(), bad.end(), image);
-  }));
+  for (std::size_t m = 0; m < inputs.size(); ++m) {
+    const std::span<const Index> bad = inputs.of(m).bad_images();
+    report.left_out += static_cast<Index>(std::erase_if(report.images, [&](Index image) {
+      return std::binary_search(bad.begin(), bad.end(), image);
+    }));
+  }
   if (report.images.empty()) {
     throw DataError(
         str(data.dataset.name, ": no image of split ", split_name(request.split), " can be read"));
@@ -150,12 +152,14 @@ std::vector<Index> evaluation_images(const Dataset& dataset, Split split, Index 
   return images;
 }
 
-EvaluationReport evaluate(const Captioner& model, const LoadedData& data,
-                          const DatasetInputs& inputs, const EvaluationRequest& request) {
+EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
+                          const EnsembleInputs& inputs, const EvaluationRequest& request) {
   SACCADE_CHECK(!request.regimes.empty(), "[evaluate] no regime to evaluate in");
   SACCADE_CHECK(request.samples == 0 || request.samples >= 2,
                 "[evaluate] diversity needs at least 2 samples; got ", request.samples);
   EvaluationReport report = chosen_images(data, inputs, request);
+  report.members = models.names();
+  const DatasetInputs& seen = inputs.of(models.shown()[0]);
   const References references = references_of(data.dataset, report.images);
   const Meteor meteor;
   report.meteor_tables = meteor.tables();
@@ -163,7 +167,7 @@ EvaluationReport evaluate(const Captioner& model, const LoadedData& data,
   const auto count = static_cast<Index>(report.images.size());
   Index passes = (full ? 1 : 0) + (request.samples > 0 ? 1 : 0);
   for (const Regime each : request.regimes) passes += draws_of(each, request);
-  const bool attentive = full && model.has_attention();
+  const bool attentive = full && models.has_attention();
   const std::vector<Ablation> ablations = attentive && request.ablations
                                               ? std::vector{Ablation::kUniform, Ablation::kShuffled}
                                               : std::vector<Ablation>{};
@@ -175,20 +179,20 @@ EvaluationReport evaluate(const Captioner& model, const LoadedData& data,
   std::optional<TrainingCaptions> training;
   if (full) {
     training.emplace(data.dataset);
-    report.perplexity = measure_perplexity(model, data.dataset, inputs, report.images, progress);
+    report.perplexity = measure_perplexity(models, data.dataset, inputs, report.images, progress);
     ++pass;
   }
   const auto run = [&](const SearchOptions& search, const Meteor* meteor_or_none) {
     RegimeReport regime;
     regime.regime = search.regime;
-    regime.captions = decode_images(model, inputs, report.images, search, progress);
+    regime.captions = decode_images(models, inputs, report.images, search, progress);
     ++pass;
-    regime.words = words_of(regime.captions, model.vocabulary());
+    regime.words = words_of(regime.captions, models.vocabulary());
     add_text_scores(regime, references, meteor_or_none, regime.corpus);
     if (training && !training->empty())
       regime.corpus.emplace_back("novel_captions", training->novel_share(regime.words));
     if (data.scenes)
-      add_scene_scores(regime, report.images, {*data.scenes, inputs, model.grid()}, regime.corpus);
+      add_scene_scores(regime, report.images, {*data.scenes, seen, models.grid()}, regime.corpus);
     return regime;
   };
   for (const Regime each : request.regimes) {
@@ -217,11 +221,11 @@ EvaluationReport evaluate(const Captioner& model, const LoadedData& data,
     SearchOptions search = request.search;
     search.samples = request.samples;
     search.regime = sampling_regime(request.regimes);
-    report.samples = score_samples(model, inputs, report.images, references, search, progress);
+    report.samples = score_samples(models, inputs, report.images, references, search, progress);
   }
   if (request.baselines) {
-    report.baselines =
-        score_baselines(model, data.dataset, inputs, report.images, {.meteor = &meteor});
+    report.baselines = score_baselines(models.model(0), data.dataset, inputs.of(0), report.images,
+                                       {.meteor = &meteor});
   }
   return report;
 }

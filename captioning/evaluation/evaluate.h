@@ -13,8 +13,6 @@
 #include "captioning/evaluation/decode_images.h"
 #include "captioning/evaluation/perplexity.h"
 #include "captioning/evaluation/sample_scores.h"
-#include "captioning/inputs.h"
-#include "captioning/model.h"
 #include "captioning/scoring/caption_scores.h"
 
 namespace saccade {
@@ -58,6 +56,7 @@ struct RegimeReport {
 
 struct EvaluationReport {
   std::string dataset;
+  std::vector<std::string> members;  // of an ensemble; empty for a model by itself
   Split split = Split::kVal;
   std::vector<Index> images;          // what was scored, into Dataset::images
   std::vector<std::int64_t> numbers;  // CaptionedImage::number of each
@@ -78,10 +77,11 @@ std::vector<Index> evaluation_images(const Dataset& dataset, Split split, Index 
 
 // Captions and scores the images of a request; inputs must hold them. Samples are drawn in the
 // regime that draws regions too where it is among the request's, else in its first one: then they
-// come from the distribution that the model was trained to have. Throws DataError when no image is
-// left, ShapeError when no regime or one sample is asked for.
-EvaluationReport evaluate(const Captioner& model, const LoadedData& data,
-                          const DatasetInputs& inputs, const EvaluationRequest& request);
+// come from the distribution that the model was trained to have. An ensemble is judged by the maps
+// that it tells (ensemble.h), and its baselines' neighbours are those of its first member. Throws
+// DataError when no image is left, ShapeError when no regime or one sample is asked for.
+EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
+                          const EnsembleInputs& inputs, const EvaluationRequest& request);
 
 // The scores of the first regime, for a training run's validation.
 std::map<std::string, double> first_scores(const EvaluationReport& report);

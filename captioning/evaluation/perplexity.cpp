@@ -17,7 +17,7 @@ constexpr Index kGroup = 8;  // images of one task
 
 // A caption to be said, and the image it belongs to.
 struct Line {
-  Index slot = 0;  // place of the image in its group
+  Index slot = 0;          // place of the image in its group
   std::vector<int> words;
 };
 
@@ -39,8 +39,8 @@ std::vector<Line> lines_of(const Dataset& dataset, const Vocabulary& vocabulary,
   return lines;
 }
 
-// An image is encoded and prepared once for all its captions.
-double nll_of(const Captioner& model, ConstView input, const std::vector<Line>& lines) {
+// -log p of every word of the lines. An image is encoded and prepared once for all its captions.
+std::vector<Real> nll_of(const Captioner& model, ConstView input, const std::vector<Line>& lines) {
   Arena arena;
   Tape tape(arena);
   tape.set_recording(false);
@@ -56,8 +56,27 @@ double nll_of(const Captioner& model, ConstView input, const std::vector<Line>& 
       pack_captions(words, static_cast<int>(Vocabulary::kBos), static_cast<int>(Vocabulary::kEos));
   const SequenceOutput output =
       model.decoder().sequence(tape, captions, memory_of_rows(memory, rows), {});
+  const auto nll = output.nll.value().span();
+  return {nll.begin(), nll.end()};
+}
+
+// The sum over words, of the mean of the members' probabilities.
+double nll_of(const Ensemble& models, const EnsembleInputs& inputs, std::span<const Index> images,
+              const std::vector<Line>& lines) {
+  std::vector<std::vector<Real>> members;  // by member and word
+  for (std::size_t m = 0; m < models.size(); ++m)
+    members.push_back(nll_of(models.model(m), input_batch(inputs.of(m), images).view(), lines));
   double sum = 0;
-  for (const Real nll : output.nll.value().span()) sum += static_cast<double>(nll);
+  for (std::size_t n = 0; n < members[0].size(); ++n) {
+    const auto least = static_cast<double>(
+        std::min_element(members.begin(), members.end(), [&](const auto& a, const auto& b) {
+          return a[n] < b[n];
+        })->at(n));
+    double shares = 0;
+    for (const std::vector<Real>& nll : members)
+      shares += std::exp(least - static_cast<double>(nll[n]));
+    sum += least - std::log(shares / static_cast<double>(members.size()));
+  }
   return sum;
 }
 
@@ -80,8 +99,8 @@ double Perplexity::unknown_share() const {
   return words == 0 ? 0 : static_cast<double>(unknown) / static_cast<double>(words);
 }
 
-Perplexity measure_perplexity(const Captioner& model, const Dataset& dataset,
-                              const DatasetInputs& inputs, std::span<const Index> images,
+Perplexity measure_perplexity(const Ensemble& models, const Dataset& dataset,
+                              const EnsembleInputs& inputs, std::span<const Index> images,
                               const DecodeProgress& progress) {
   const auto count = static_cast<Index>(images.size());
   std::mutex mutex;
@@ -89,9 +108,9 @@ Perplexity measure_perplexity(const Captioner& model, const Dataset& dataset,
   const auto of_group = [&](Index begin, Index end) {
     const auto group =
         images.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
-    const std::vector<Line> lines = lines_of(dataset, model.vocabulary(), group);
+    const std::vector<Line> lines = lines_of(dataset, models.vocabulary(), group);
     Perplexity sum;
-    if (!lines.empty()) sum.nll = nll_of(model, input_batch(inputs, group).view(), lines);
+    if (!lines.empty()) sum.nll = nll_of(models, inputs, group, lines);
     sum.captions = static_cast<Index>(lines.size());
     for (const Line& line : lines) {
       sum.words += static_cast<Index>(line.words.size());

@@ -23,9 +23,10 @@ struct Perplexity {
 // Teacher-forced over all captions of these images, without dropout. The context is the expectation
 // over regions for every model, whatever its regimes of decoding are: one number a model, which
 // depends on no draw and compares soft, hard and argmax models alike. Images go in fixed groups, so
-// that any number of threads gives the same bits.
-Perplexity measure_perplexity(const Captioner& model, const Dataset& dataset,
-                              const DatasetInputs& inputs, std::span<const Index> images,
+// that any number of threads gives the same bits. An ensemble's words have the mean of its members'
+// probabilities.
+Perplexity measure_perplexity(const Ensemble& models, const Dataset& dataset,
+                              const EnsembleInputs& inputs, std::span<const Index> images,
                               const DecodeProgress& progress);
 
 }  // namespace saccade

@@ -20,17 +20,22 @@ std::string text_of(const Json& json, int indent) {
 }
 
 Json search_json(const SearchOptions& search) {
-  return {{"mode", enum_name(search.mode)},
-          {"beam", search.mode == SearchMode::kBeam ? search.beam : 1},
-          {"max_length", search.max_length},
-          {"length_normalization", search.length_normalization},
-          {"temperature", search.temperature},
-          {"seed", search.seed}};
+  Json out = {{"mode", enum_name(search.mode)},
+              {"beam", search.mode == SearchMode::kBeam ? search.beam : 1},
+              {"max_length", search.max_length},
+              {"length_normalization", search.length_normalization},
+              {"temperature", search.temperature},
+              {"seed", search.seed}};
+  if (search.mode == SearchMode::kBeam && search.groups > 1)
+    out.update({{"groups", search.groups}, {"diversity", search.diversity}});
+  return out;
 }
 
 std::string search_line(const SearchOptions& search) {
   std::string line(enum_name(search.mode));
   if (search.mode == SearchMode::kBeam) line += str(" ", search.beam);
+  if (search.mode == SearchMode::kBeam && search.groups > 1)
+    line += str(" in ", search.groups, " groups, diversity ", search.diversity);
   return line + str(", at most ", search.max_length, " words");
 }
 
@@ -117,6 +122,7 @@ std::string report_json(const EvaluationReport& report) {
                {"split", split_name(report.split)},     {"n_images", report.images.size()},
                {"left_out", report.left_out},           {"search", search_json(report.search)},
                {"meteor_tables", report.meteor_tables}, {"regimes", std::move(regimes)}};
+  if (!report.members.empty()) json["members"] = report.members;
   if (report.perplexity) {
     json["perplexity"] = report.perplexity->value();
     json["unknown_share"] = report.perplexity->unknown_share();
@@ -141,6 +147,7 @@ std::string report_table(const EvaluationReport& report) {
   }
   std::string out = str(report.dataset, ", ", split_name(report.split), ": ", report.images.size(),
                         " images, ", search_line(report.search), "\n");
+  for (const std::string& member : report.members) out += "member " + member + "\n";
   if (report.left_out > 0) out += str(report.left_out, " images could not be read\n");
   out += columns_table(columns);
   if (report.perplexity) {

@@ -8,8 +8,9 @@
 namespace saccade {
 
 // {"schema_version": 1, "dataset", "split", "n_images", "left_out", "search": {"mode", "beam",
-// "max_length", "length_normalization", "temperature", "seed"}, "regimes": [{"name", "corpus":
-// {"Bleu_1": ...}}]}; in a full report "perplexity" (null without a reference word) and
+// "max_length", "length_normalization", "temperature", "seed"; "groups" and "diversity" of diverse
+// beam search}, "regimes": [{"name", "corpus": {"Bleu_1": ...}}]}; for an ensemble "members", its
+// checkpoints; in a full report "perplexity" (null without a reference word) and
 // "unknown_share" (perplexity.h), and for a model with attention "attention_health": {"regime",
 // "words", "entropy", ... (attention_health.h), "dead": why the attention looks dead, or null
 // (dead_attention.h), "ablations": {"uniform": {"CIDEr", "Bleu_4",

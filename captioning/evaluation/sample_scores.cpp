@@ -82,7 +82,7 @@ NamedScores score_sets(Texts sets, Texts references) {
           {"mean_CIDEr", sum.mean_cider / images}};
 }
 
-SampleScores score_samples(const Captioner& model, const DatasetInputs& inputs,
+SampleScores score_samples(const Ensemble& models, const EnsembleInputs& inputs,
                            std::span<const Index> images, Texts references, SearchOptions search,
                            const DecodeProgress& progress) {
   search.mode = SearchMode::kSample;
@@ -91,20 +91,20 @@ SampleScores score_samples(const Captioner& model, const DatasetInputs& inputs,
   const auto count = static_cast<Index>(images.size());
   std::vector<std::vector<std::string>> sets;
   for (Index begin = 0; begin < count; begin += kPart) {
-    const auto load = [&](Index position, std::span<float> out) {
-      inputs.load(images[static_cast<std::size_t>(begin + position)], out);
+    const auto load = [&](Index position, std::size_t member, std::span<float> out) {
+      inputs.of(member).load(images[static_cast<std::size_t>(begin + position)], out);
     };
     const std::vector<DecodedCaption> captions =
-        decode(model, {.count = std::min(kPart, count - begin),
-                       .load = load,
-                       .search = search,
-                       .first_image = begin,
-                       .progress = [&](Index done, Index) {
-                         if (progress) progress(begin + done, count);
-                       }});
+        decode(models, {.count = std::min(kPart, count - begin),
+                        .load = load,
+                        .search = search,
+                        .first_image = begin,
+                        .progress = [&](Index done, Index) {
+                          if (progress) progress(begin + done, count);
+                        }});
     for (std::size_t c = 0; c < captions.size(); ++c) {
       if (c % static_cast<std::size_t>(search.samples) == 0) sets.emplace_back();
-      sets.back().push_back(caption_text(captions[c], model.vocabulary()));
+      sets.back().push_back(caption_text(captions[c], models.vocabulary()));
     }
   }
   return {.search = search, .scores = score_sets(sets, references)};

@@ -30,7 +30,7 @@ struct SampleScores {
 
 // Draws search.samples captions of each image (at least 2; search.mode is ignored) and scores them
 // against the image's references.
-SampleScores score_samples(const Captioner& model, const DatasetInputs& inputs,
+SampleScores score_samples(const Ensemble& models, const EnsembleInputs& inputs,
                            std::span<const Index> images,
                            std::span<const std::vector<std::string>> references,
                            SearchOptions search, const DecodeProgress& progress);

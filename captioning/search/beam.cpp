@@ -1,6 +1,8 @@
 // Beam search.
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <map>
 
 #include "captioning/search/strategies.h"
 #include "captioning/search/trace.h"
@@ -16,16 +18,30 @@ namespace {
 struct Extension {
   Said said;
   double log_prob = 0;  // of all words
+  double rank = 0;      // what it competes with now: less than log_prob where words are avoided
+};
+
+// A hypothesis that said <eos> after row `row` of step `step`.
+struct Finished {
+  double score = 0, log_prob = 0;
+  Index step = 0, row = 0;
+  std::vector<int> words{};  // told apart by, where several are kept
+};
+
+// Hypotheses that compete with each other.
+struct Group {
+  Index places = 0;                     // hypotheses that may go on
+  Index first = 0;                      // the place of the first one among the image's rows
+  std::vector<double> log_probs = {0};  // of those that go on
 };
 
 struct BeamImage {
-  Index places = 0;                     // hypotheses that may go on
-  std::vector<double> log_probs = {0};  // of the hypotheses that go on, the best first
-  // The best hypothesis that said <eos>, after row `row` of step `step`.
-  bool finished = false;
-  double score = 0, log_prob = 0;
-  Index step = 0, row = 0;
+  std::vector<Group> groups;
+  std::vector<Finished> finished;  // the best first
 };
+
+// How many hypotheses of earlier groups say a word now.
+using Uses = std::map<int, Index>;
 
 class BeamSearch {
  public:
@@ -33,7 +49,7 @@ class BeamSearch {
       : batch_(batch),
         special_(special),
         options_(options),
-        images_(static_cast<std::size_t>(batch.slots()), BeamImage{.places = options.beam}),
+        images_(static_cast<std::size_t>(batch.slots()), fresh_image(options)),
         captions_(images_.size()),
         words_(images_.size(), special.bos) {}
 
@@ -43,6 +59,11 @@ class BeamSearch {
   }
 
  private:
+  static BeamImage fresh_image(const SearchOptions& options) {
+    const Group group{.places = options.beam / options.groups};
+    return {.groups = std::vector<Group>(static_cast<std::size_t>(options.groups), group),
+            .finished = {}};
+  }
   BeamImage& image(Index slot) { return images_[static_cast<std::size_t>(batch_.image(slot))]; }
 
   double normalised(double log_prob, Index length) const {
@@ -65,62 +86,116 @@ class BeamSearch {
     lay_out(next, batch_.drop(done));
   }
 
-  // The extensions that go on, the best first; none when the image's search is over. Finished ones
+  // The extensions that go on, group by group; none when the image's search is over. Finished ones
   // are taken note of.
   std::vector<Extension> extend(WordScores& scores, Index slot) {
     BeamImage& state = image(slot);
-    std::vector<Extension> best = best_extensions(scores, slot);
     const auto ends = [&](const Extension& e) { return e.said.word == special_.eos; };
-    for (const Extension& e : best) {
-      if (!ends(e)) continue;
-      --state.places;
-      const double score = normalised(e.log_prob, batch_.word() + 1);
-      if (state.finished && score <= state.score) continue;
-      state.finished = true;
-      state.score = score;
-      state.log_prob = e.log_prob;
-      state.step = batch_.word();
-      state.row = e.said.row;
-    }
-    std::erase_if(best, ends);
-    if (best.empty() || batch_.word() == options_.max_length) return {};
-    const double bound = normalised(best[0].log_prob, options_.max_length + 1);
-    if (state.finished && state.score >= bound) return {};
-    state.log_probs.clear();
-    for (const Extension& e : best) state.log_probs.push_back(e.log_prob);
-    return best;
-  }
-
-  // As many as the image has places, of all its hypotheses; equal ones by hypothesis, then by id.
-  std::vector<Extension> best_extensions(WordScores& scores, Index slot) {
-    const BeamImage& state = image(slot);
     std::vector<Extension> all;
-    for (std::size_t h = 0; h < state.log_probs.size(); ++h) {
-      const Index row = slot * group_ + static_cast<Index>(h);
-      for (const kernels::Ranked& word : scores.best(row, state.places)) {
-        const double log_prob = scores.log_prob(row, word.place);
-        all.push_back({{row, word.place, log_prob}, state.log_probs[h] + log_prob});
+    std::vector<Group> groups;
+    Uses uses;
+    double most = -std::numeric_limits<double>::infinity();  // log p of those that go on
+    for (const Group& group : state.groups) {
+      std::vector<Extension> best = best_extensions(scores, slot, group, uses);
+      Group next{.places = group.places, .first = static_cast<Index>(all.size()), .log_probs = {}};
+      for (const Extension& e : best) {
+        ++uses[e.said.word];
+        if (!ends(e)) continue;
+        --next.places;
+        note(state, e);
       }
+      std::erase_if(best, ends);
+      for (const Extension& e : best) {
+        next.log_probs.push_back(e.log_prob);
+        most = std::max(most, e.log_prob);
+      }
+      all.insert(all.end(), best.begin(), best.end());
+      groups.push_back(std::move(next));
     }
-    // Stable: a hypothesis's words are in order already.
-    std::stable_sort(all.begin(), all.end(), [](const Extension& a, const Extension& b) {
-      return a.log_prob > b.log_prob;
-    });
-    if (static_cast<Index>(all.size()) > state.places)
-      all.resize(static_cast<std::size_t>(state.places));
+    if (all.empty() || batch_.word() == options_.max_length) return {};
+    const bool enough = static_cast<Index>(state.finished.size()) == options_.alternatives;
+    if (enough && state.finished.back().score >= normalised(most, options_.max_length + 1))
+      return {};
+    state.groups = std::move(groups);
     return all;
   }
 
+  // Keeps a hypothesis that ended if it is among the best, and says what none of the better ones
+  // does.
+  void note(BeamImage& state, const Extension& e) {
+    Finished one{.score = normalised(e.log_prob, batch_.word() + 1),
+                 .log_prob = e.log_prob,
+                 .step = batch_.word(),
+                 .row = e.said.row};
+    std::vector<Finished>& kept = state.finished;
+    if (options_.alternatives > 1) {
+      one.words = trace_.said(one.step, one.row);
+      const auto twin = std::find_if(kept.begin(), kept.end(),
+                                     [&](const Finished& f) { return f.words == one.words; });
+      if (twin != kept.end()) {
+        if (twin->score >= one.score) return;
+        kept.erase(twin);
+      }
+    }
+    const auto after = std::find_if(kept.begin(), kept.end(),
+                                    [&](const Finished& f) { return f.score < one.score; });
+    kept.insert(after, std::move(one));
+    if (static_cast<Index>(kept.size()) > options_.alternatives) kept.pop_back();
+  }
+
+  // As many as the group has places, of all its hypotheses; equal ones by hypothesis, then by id.
+  std::vector<Extension> best_extensions(WordScores& scores, Index slot, const Group& group,
+                                         const Uses& uses) {
+    std::vector<Extension> all;
+    // Words that are avoided may fall behind as many others as there are.
+    const Index most = group.places + static_cast<Index>(uses.size());
+    for (std::size_t h = 0; h < group.log_probs.size() && group.places > 0; ++h) {
+      const Index row = slot * group_ + group.first + static_cast<Index>(h);
+      for (const kernels::Ranked& word : scores.best(row, most)) {
+        const double log_prob = scores.log_prob(row, word.place);
+        const auto used = uses.find(word.place);
+        const double times = used == uses.end() ? 0 : static_cast<double>(used->second);
+        all.push_back({{row, word.place, log_prob},
+                       group.log_probs[h] + log_prob,
+                       group.log_probs[h] + log_prob - options_.diversity * times});
+      }
+    }
+    // Stable: a hypothesis's words are in order already.
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Extension& a, const Extension& b) { return a.rank > b.rank; });
+    if (static_cast<Index>(all.size()) > group.places)
+      all.resize(static_cast<std::size_t>(group.places));
+    return all;
+  }
+
+  // The best hypothesis of an image none of whose hypotheses ended.
+  DecodedCaption unfinished(Index slot) const {
+    DecodedCaption caption;
+    caption.log_prob = -std::numeric_limits<double>::infinity();
+    for (const Group& group : images_[static_cast<std::size_t>(batch_.image(slot))].groups)
+      for (std::size_t h = 0; h < group.log_probs.size(); ++h) {
+        if (group.log_probs[h] <= caption.log_prob) continue;
+        caption.log_prob = group.log_probs[h];
+        caption.words =
+            trace_.words(batch_.word(), slot * group_ + group.first + static_cast<Index>(h));
+      }
+    return caption;
+  }
+
   void finish(Index slot) {
-    const BeamImage& state = image(slot);
     DecodedCaption& caption = captions_[static_cast<std::size_t>(batch_.image(slot))];
-    caption.finished = state.finished;
-    if (state.finished) {
-      caption.log_prob = state.log_prob;
-      caption.words = trace_.words(state.step, state.row);
-    } else {
-      caption.log_prob = state.log_probs[0];
-      caption.words = trace_.words(batch_.word(), slot * group_);
+    const std::vector<Finished>& finished = image(slot).finished;
+    if (finished.empty()) caption = unfinished(slot);
+    for (std::size_t k = 0; k < finished.size(); ++k) {
+      DecodedCaption one;
+      one.finished = true;
+      one.log_prob = finished[k].log_prob;
+      one.words = trace_.words(finished[k].step, finished[k].row);
+      if (k == 0) {
+        caption = std::move(one);
+      } else {
+        caption.others.push_back(std::move(one));
+      }
     }
   }
 

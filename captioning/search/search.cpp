@@ -11,9 +11,20 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-void check(const SearchOptions& options, const Shape& features) {
-  SACCADE_CHECK(features.rank() == 3, "[search] features are [M, L, D]; got ", features);
+void check(const SearchOptions& options, std::span<const SearchMember> members) {
+  SACCADE_CHECK(!members.empty(), "[search] no model");
+  for (const SearchMember& member : members)
+    SACCADE_CHECK(member.features.shape.rank() == 3, "[search] features are [M, L, D]; got ",
+                  member.features.shape);
+  SACCADE_CHECK(options.groups >= 1 && options.beam % options.groups == 0, "[search] ",
+                options.groups, " groups of a beam of ", options.beam);
+  const bool beam = options.mode == SearchMode::kBeam;
+  SACCADE_CHECK(options.alternatives >= 1 && (options.alternatives == 1 || beam),
+                "[search] only beam search has alternatives");
   if (options.beam < 1) throw UsageError(str("search.beam must be at least 1; got ", options.beam));
+  if (options.alternatives > options.beam)
+    throw UsageError(str(options.alternatives, " alternatives of a beam of ", options.beam,
+                         ": a hypothesis that ends leaves its place; widen the beam"));
   if (options.max_length < 1)
     throw UsageError(str("search.max_length must be at least 1; got ", options.max_length));
   SACCADE_CHECK(options.samples >= 1, "[search] samples must be at least 1; got ", options.samples);
@@ -34,9 +45,16 @@ void check(const SearchOptions& options, const Shape& features) {
 std::vector<DecodedCaption> search(const Decoder& decoder, std::span<const ConstView> parameters,
                                    ConstView features, const SpecialWords& special,
                                    const SearchOptions& options, std::uint64_t first_image) {
-  check(options, features.shape);
-  if (features.shape[0] == 0) return {};
-  SearchBatch batch(decoder, parameters, features, options, first_image);
+  const SearchMember alone{.decoder = &decoder, .parameters = parameters, .features = features};
+  return search({&alone, 1}, special, options, first_image);
+}
+
+std::vector<DecodedCaption> search(std::span<const SearchMember> members,
+                                   const SpecialWords& special, const SearchOptions& options,
+                                   std::uint64_t first_image) {
+  check(options, members);
+  if (members[0].features.shape[0] == 0) return {};
+  SearchBatch batch(members, options, first_image);
   switch (options.mode) {
     case SearchMode::kBeam:
       return beam_search(batch, special, options);

@@ -8,6 +8,9 @@
 #include "captioning/decoders/decoder.h"
 
 namespace saccade {
+
+struct ExperimentConfig;
+
 inline namespace SACCADE_NUMERIC {
 
 // How a model with a map takes its context while it decodes; evaluation_regimes() (model.h) says
@@ -61,7 +64,10 @@ struct WordRules {
 struct SearchOptions {
   SearchMode mode = SearchMode::kBeam;
   Index beam = 3;
-  Index max_length = 20;            // words, <eos> not counted
+  Index groups = 1;        // of the beam, whose hypotheses avoid each other's words; divides it
+  double diversity = 0;    // what a word loses for each hypothesis of an earlier group that says it
+  Index alternatives = 1;  // finished hypotheses that are returned, at most `beam`
+  Index max_length = 20;   // words, <eos> not counted
   double length_normalization = 0;  // hypotheses compete by log p / length^this
   double temperature = 1;           // of the words' distribution; sampling only
   Index top_k = 0;                  // words are drawn from so many, the most probable; 0: from all
@@ -93,11 +99,28 @@ struct DecodedCaption {
   // What was chosen after the words: <eos> if finished, else the word that was cut off (-1 if there
   // was none to choose). Of greedy search and sampling only.
   DecodedWord last;
+  // The next best finished hypotheses, where several were asked for: no two say the same.
+  std::vector<DecodedCaption> others{};
 };
 
 struct SpecialWords {
   int pad = 0, bos = 1, eos = 2, unk = 3;
 };
+
+// One of the models that say a caption together.
+struct SearchMember {
+  const Decoder* decoder = nullptr;
+  std::span<const ConstView> parameters{};  // the model's (ParameterStore::views)
+  ConstView features{};                     // [M, L, D], of the same M images for all
+  // Captions tell where the shown members looked, on grids of as many regions: the mean.
+  bool shown = true;
+};
+
+// Throws UsageError where values of the section `search` do not go together or with the vocabulary;
+// `draws` says whether captions may be drawn beside the mode's own, so that what narrows draws
+// means something.
+enum class Draws { kByMode, kAlways };
+void check_search(const ExperimentConfig& config, Draws draws);
 
 // Captions for features [M, L, D], in order: one an image, or options.samples that are drawn
 // independently, region by region and word by word. `first_image` numbers the images for random
@@ -107,6 +130,12 @@ struct SpecialWords {
 std::vector<DecodedCaption> search(const Decoder& decoder, std::span<const ConstView> parameters,
                                    ConstView features, const SpecialWords& special,
                                    const SearchOptions& options, std::uint64_t first_image);
+// The same with several models: every next word has the mean of their probabilities, whatever the
+// mode of the search; each follows the words that were said with a state of its own, and draws
+// regions of its own. At least one, of one vocabulary.
+std::vector<DecodedCaption> search(std::span<const SearchMember> members,
+                                   const SpecialWords& special, const SearchOptions& options,
+                                   std::uint64_t first_image);
 
 }  // namespace SACCADE_NUMERIC
 }  // namespace saccade

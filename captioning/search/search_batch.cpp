@@ -1,127 +1,80 @@
 #include "captioning/search/search_batch.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
 
-#include "core/attention/choosers.h"
 #include "core/base/error.h"
+#include "core/kernels/ranking.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-Index row_size(const Shape& shape) { return shape[0] == 0 ? 0 : shape.size() / shape[0]; }
-
-// Every row `times` times, one after the other.
-Tensor repeat_rows(ConstView x, Index times) {
-  Tensor out(x.shape.with_first(x.shape[0] * times));
-  const Index size = row_size(x.shape);
-  for (Index r = 0; r < x.shape[0] * times; ++r)
-    std::copy_n(x.data + r / times * size, size, out.data() + r * size);
-  return out;
+// Members draw apart from each other, the first as it does alone.
+std::uint64_t member_seed(std::uint64_t seed, std::size_t member) {
+  constexpr std::uint64_t kStride = 0x9E3779B97F4A7C15;  // 2^64 / the golden ratio
+  return seed + member * kStride;
 }
 
 }  // namespace
 
-SearchBatch::SearchBatch(const Decoder& decoder, std::span<const ConstView> parameters,
-                         ConstView features, const SearchOptions& options,
+SearchBatch::SearchBatch(std::span<const SearchMember> members, const SearchOptions& options,
                          std::uint64_t first_image)
-    : decoder_(decoder),
-      first_image_(first_image),
-      seed_(options.seed),
+    : first_image_(first_image),
       first_group_(options.mode == SearchMode::kSample ? options.samples : 1),
-      features_(features.shape, features.span()),
-      memory_tape_(memory_arena_),
-      tape_(arena_),
-      images_(static_cast<std::size_t>(features.shape[0])) {
+      images_(static_cast<std::size_t>(members[0].features.shape[0])) {
   std::iota(images_.begin(), images_.end(), Index{0});
-  for (Tape* tape : {&memory_tape_, &tape_}) {
-    tape->set_parameters(parameters);
-    tape->set_recording(false);
-  }
-  set_regime(options);
-  set_ablation(options);
-  memory_ = decoder_.prepare(memory_tape_, memory_tape_.constant(features_.view()), 1);
-  for (const Var& state : decoder_.start(memory_tape_, memory_)) {
-    state_.push_back(repeat_rows(state.value(), first_group_));
-    state_shapes_.push_back(state_.back().shape());
-  }
-  spare_state_.resize(state_.size());
-}
-
-void SearchBatch::set_regime(const SearchOptions& options) {
-  switch (options.regime) {
-    case Regime::kExpectation:
-      break;
-    case Regime::kMarginal:
-      likelihood_ = HardLikelihood::kMarginal;
-      break;
-    case Regime::kArgmax:
-      if (options.ablation == Ablation::kUniform) break;
-      chooser_ = std::make_unique<ArgmaxChooser>();
-      break;
-    case Regime::kSample: {
-      auto draws = std::make_unique<ImageRegionChooser>(options.seed);
-      draws_ = draws.get();
-      chooser_ = std::move(draws);
-      break;
-    }
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    SACCADE_CHECK(members[m].features.shape[0] == slots(), "[search] models see ", slots(), " and ",
+                  members[m].features.shape[0], " images");
+    members_.push_back(std::make_unique<RunningModel>(members[m], options, first_group_,
+                                                      member_seed(options.seed, m)));
+    shown_.push_back(members[m].shown);
   }
 }
 
-void SearchBatch::set_ablation(const SearchOptions& options) {
-  switch (options.ablation) {
-    case Ablation::kNone:
-      break;
-    case Ablation::kUniform:
-      edit_ = std::make_unique<UniformWeights>();
-      break;
-    case Ablation::kShuffled: {
-      auto shuffle = std::make_unique<ShuffledWeights>();
-      shuffle_ = shuffle.get();
-      edit_ = std::move(shuffle);
-      break;
-    }
-  }
-}
-
-const StepOutput& SearchBatch::step(std::span<const int> words, Index group) {
+Looks SearchBatch::step(std::span<const int> words, Index group) {
   SACCADE_ASSERT(static_cast<Index>(words.size()) == slots() * group, words.size(), " words for ",
                  slots(), " images in groups of ", group);
-  std::vector<Var> state;
-  for (std::size_t k = 0; k < state_.size(); ++k)
-    state.push_back(tape_.constant({state_[k].data(), state_shapes_[k]}));
-  AttentionMemory memory = memory_.on(tape_);
-  memory.layout.group = group;
-  if (draws_) {
-    std::vector<std::uint64_t> numbers;
-    for (Index slot = 0; slot < slots(); ++slot) numbers.push_back(image_number(slot));
-    draws_->set_images(numbers, group);
+  std::vector<std::uint64_t> numbers;
+  for (Index slot = 0; slot < slots(); ++slot) numbers.push_back(image_number(slot));
+  std::vector<Looks> looks;
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    const StepOutput& output = members_[m]->step(words, numbers, word_);
+    if (shown_[m]) looks.push_back(looks_of(output));
   }
-  if (shuffle_) {
-    std::vector<RandomKey> keys;
-    for (Index slot = 0; slot < slots(); ++slot)
-      keys.push_back(permutation_key(seed_, image_number(slot), word_));
-    shuffle_->set_keys(std::move(keys));
-  }
-  output_ = decoder_.step(
-      tape_, words, state, memory,
-      {.step = word_, .chooser = chooser_.get(), .edit = edit_.get(), .likelihood = likelihood_});
-  return output_;
+  if (members_.size() > 1) mix();
+  return mean_looks(std::move(looks));
 }
 
-void SearchBatch::move_memory(Index from, Index to) {
-  std::vector<Var> parts = memory_.parts;
-  parts.push_back(memory_.features);
-  if (memory_.layout.mask) parts.push_back(memory_.layout.mask);
-  std::vector<int> moved;  // parts may be the features themselves
-  for (const Var part : parts) {
-    if (std::find(moved.begin(), moved.end(), part.id()) != moved.end()) continue;
-    moved.push_back(part.id());
-    const View view = memory_tape_.mutable_value(part);
-    const Index size = row_size(view.shape);
-    std::copy_n(view.data + from * size, size, view.data + to * size);
+// log (1/M) sum_m exp(logits_m - log sum exp logits_m), from the largest term on so that nothing
+// underflows that is not negligible.
+void SearchBatch::mix() {
+  const Shape shape = members_[0]->logits().shape;
+  if (mixture_numbers_.size() < shape.size()) mixture_numbers_ = Tensor(shape);
+  mixture_ = {mixture_numbers_.data(), shape};
+  normalizers_ = Tensor({shape[0]});
+  constexpr Real kNever = -std::numeric_limits<Real>::infinity();
+  const Real share = std::log(static_cast<Real>(members_.size()));
+  std::fill_n(mixture_.data, shape.size(), kNever);
+  for (const std::unique_ptr<RunningModel>& member : members_) {
+    const View logits = member->logits();
+    SACCADE_CHECK(logits.shape == shape, "[search] models say ", shape, " and ", logits.shape,
+                  " words");
+    kernels::log_sum_exp(logits, normalizers_.view());
+    for (Index r = 0; r < shape[0]; ++r) {
+      Real* sum = mixture_.row(r);
+      for (Index v = 0; v < shape[1]; ++v) {
+        const Real own = logits.row(r)[v] - normalizers_[r] - share;
+        if (own == kNever) continue;
+        const Real top = std::max(sum[v], own);
+        sum[v] =
+            sum[v] == kNever ? own : top + std::log(std::exp(sum[v] - top) + std::exp(own - top));
+      }
+    }
   }
 }
 
@@ -134,7 +87,7 @@ std::vector<Index> SearchBatch::drop(const std::vector<bool>& done) {
     if (done[static_cast<std::size_t>(slot)]) {
       while (last > slot && done[static_cast<std::size_t>(last)]) --last;
       if (last == slot) break;
-      move_memory(last, slot);
+      for (const std::unique_ptr<RunningModel>& member : members_) member->move_memory(last, slot);
       images_[static_cast<std::size_t>(slot)] = images_[static_cast<std::size_t>(last)];
       before.push_back(last--);
     } else {
@@ -146,21 +99,7 @@ std::vector<Index> SearchBatch::drop(const std::vector<bool>& done) {
 }
 
 void SearchBatch::advance(std::span<const Index> parents) {
-  const auto rows = static_cast<Index>(parents.size());
-  for (std::size_t k = 0; k < state_.size(); ++k) {
-    const ConstView from = output_.state[k].value();
-    const Index size = row_size(from.shape);
-    state_shapes_[k] = from.shape.with_first(rows);
-    // Not where it was: a part that a step hands on as it is would be read while it is written.
-    Tensor& next = spare_state_[k];
-    if (next.size() < rows * size) next = Tensor(state_shapes_[k]);
-    for (Index r = 0; r < rows; ++r)
-      std::copy_n(from.data + parents[static_cast<std::size_t>(r)] * size, size,
-                  next.data() + r * size);
-    std::swap(state_[k], next);
-  }
-  tape_.reset();
-  output_ = {};
+  for (const std::unique_ptr<RunningModel>& member : members_) member->advance(parents);
   ++word_;
 }
 

@@ -23,7 +23,14 @@ std::vector<DecodedCaption> sample_search(SearchBatch& batch, const SpecialWords
 // Finished hypotheses compete by log p / n^length_normalization, n words with <eos>. An image ends
 // when no place is left, when the hypotheses hold max_length words, or when none can beat the best
 // finished one: log p only falls, so log p / (max_length + 1)^length_normalization bounds what
-// may become of a hypothesis (exactly, where the exponent is 0).
+// may become of a hypothesis (exactly, where the exponent is 0). With options.alternatives the so
+// many best finished ones are kept, and none may beat the last of them.
+//
+// With options.groups it is diverse beam search (Vijayakumar et al. 2018) by Hamming distance: the
+// beam is cut into groups, which extend their hypotheses one group after the other, and a word
+// competes with log p - diversity * n, n hypotheses of the groups before saying it at this step
+// (<eos> as any other). That decides who goes on and nothing else: what a hypothesis is worth in
+// the end is its own log p.
 std::vector<DecodedCaption> beam_search(SearchBatch& batch, const SpecialWords& special,
                                         const SearchOptions& options);
 

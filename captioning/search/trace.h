@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "captioning/search/search.h"
+#include "captioning/search/looks.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -19,7 +19,7 @@ struct Said {
 class Trace {
  public:
   // Where each row of a step looked.
-  void see(const StepOutput& step);
+  void see(Looks looks) { steps_.push_back({std::move(looks), {}}); }
   // The rows of the next step, each with the word it says after a row of this one.
   void say(std::vector<Said> said) { steps_.back().said = std::move(said); }
   // Where a row of a step looked; no word yet.
@@ -31,13 +31,7 @@ class Trace {
 
  private:
   struct Step {
-    Index regions = 0;
-    std::vector<float> weights;             // [R, L]
-    std::vector<std::vector<float>> heads;  // [H] of [R, L]; empty for a single head
-    std::vector<int> chosen;                // [R]; empty: all are expectations
-    std::vector<std::vector<int>> choices;  // the same of every look; empty where a word has one
-    std::vector<double> gates;              // [R], a vector gate's mean; empty without a gate
-    std::vector<double> sentinels;          // [R]; empty without a sentinel
+    Looks looks;
     std::vector<Said> said;
   };
   std::vector<Step> steps_;

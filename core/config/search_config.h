@@ -18,6 +18,8 @@ struct SearchConfig {
   double temperature = 1;
   std::int64_t top_k = 0;
   double top_p = 1;
+  std::int64_t groups = 1;
+  double diversity = 0;
   std::int64_t min_length = 0;
   std::int64_t no_repeat_ngram = 0;
   std::vector<std::string> forbidden;
@@ -35,6 +37,12 @@ struct SearchConfig {
             between(0, 1e7));
     v.field("top_p", top_p, "words are drawn from the fewest that have this share (sample)",
             {.min = 0, .max = 1, .min_open = true});
+    v.field("groups", groups,
+            "the beam is cut into so many, each of which shuns the words of those before it (beam)",
+            between(1, 1000));
+    v.field("diversity", diversity,
+            "log p a word loses for each hypothesis of an earlier group that says it now (beam)",
+            at_least(0));
     v.field("min_length", min_length, "shortest caption in words", between(0, 1000));
     v.field("no_repeat_ngram", no_repeat_ngram, "n-grams of so many words are said once; 0 = off",
             between(0, 1000));

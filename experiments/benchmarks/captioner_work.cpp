@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "captioning/ensemble.h"
 #include "captioning/training/self_critical_step.h"
 #include "core/parallel/parallel.h"
 
@@ -143,8 +144,9 @@ Timing search_beam(const std::string& workload, const WorkSize& size) {
   return measure(size.seconds, [&] {
     parallel::for_each((images + group - 1) / group, [&](Index g) {
       const Index first = g * group, count = std::min(group, images - first);
-      model.caption({features.data() + first * regions * kFeatures, {count, regions, kFeatures}},
-                    options, static_cast<std::uint64_t>(first));
+      const ConstView input{features.data() + first * regions * kFeatures,
+                            {count, regions, kFeatures}};
+      Ensemble(model).caption({&input, 1}, options, static_cast<std::uint64_t>(first));
     });
     return 0.0;
   });

@@ -1,35 +1,72 @@
 #include "experiments/commands/caption.h"
 
+#include <iomanip>
 #include <iostream>
 #include <memory>
+#include <sstream>
 
 #include "experiments/commands/caption_photos.h"
 #include "experiments/plain_text.h"
 
 namespace saccade {
 
+namespace {
+
+// A line, or where several captions were asked for a line for each, the best first.
+std::string listed(const std::string& path, const DecodedCaption& caption,
+                   const CaptionSource& source) {
+  const auto text = [&](const DecodedCaption& one) {
+    return plain_text(caption_text(one, *source.vocabulary));
+  };
+  if (!source.alternatives) return plain_text(path) + ": " + text(caption) + "\n";
+  std::ostringstream out;
+  out << plain_text(path) << ":\n" << std::fixed << std::setprecision(2);
+  const auto line = [&](std::size_t rank, const DecodedCaption& one) {
+    out << std::setw(4) << rank << "  log p " << std::setw(6) << one.log_prob << "  " << text(one)
+        << "\n";
+  };
+  line(1, caption);
+  for (std::size_t k = 0; k < caption.others.size(); ++k) line(k + 2, caption.others[k]);
+  return out.str();
+}
+
+SearchOptions search_of(const CaptionArgs& args, const ModelSession& session) {
+  SearchOptions search = session.search(args.model.regime);
+  if (!args.alternatives) return search;
+  if (search.mode != SearchMode::kBeam)
+    throw UsageError(str("--alternatives lists what beam search finds, and search.mode is ",
+                         enum_name(search.mode)));
+  search.alternatives = *args.alternatives;
+  if (search.alternatives > search.beam)
+    throw UsageError(str("--alternatives ", search.alternatives, " of a beam of ", search.beam,
+                         ": a hypothesis that ends leaves its place; give --beam ",
+                         search.alternatives, " or more"));
+  return search;
+}
+
+}  // namespace
+
 int run_caption(const CaptionArgs& args) {
   const ModelSession session(args.model);
-  const SearchOptions search = session.search(args.model.regime);
-  const CaptionSource source = session.source(search.regime);
+  const SearchOptions search = search_of(args, session);
+  CaptionSource source = session.source(search.regime);
+  source.alternatives = args.alternatives.has_value();
   const auto path = [&](Index i) { return args.images[static_cast<std::size_t>(i)]; };
   std::vector<CaptionRecord> records;
-  const ExitCode code =
-      caption_photos(session,
-                     {.count = static_cast<Index>(args.images.size()),
-                      .read = [&](Index i) { return read_image(path(i)); },
-                      .search = search},
-                     [&](Photo& photo) {
-                       if (args.json) {
-                         records.push_back({.image = path(photo.number),
-                                            .caption = std::move(photo.caption),
-                                            .geometry = photo.geometry});
-                         return;
-                       }
-                       std::cout << plain_text(path(photo.number) + ": " +
-                                               caption_text(photo.caption, *source.vocabulary))
-                                 << "\n";
-                     });
+  const ExitCode code = caption_photos(session,
+                                       {.count = static_cast<Index>(args.images.size()),
+                                        .read = [&](Index i) { return read_image(path(i)); },
+                                        .search = search},
+                                       [&](Photo& photo) {
+                                         if (args.json) {
+                                           records.push_back({.image = path(photo.number),
+                                                              .caption = std::move(photo.caption),
+                                                              .geometry = photo.geometry});
+                                           return;
+                                         }
+                                         std::cout
+                                             << listed(path(photo.number), photo.caption, source);
+                                       });
   if (args.json) std::cout << captions_json(records, source);
   std::cout << std::flush;
   return static_cast<int>(code);
@@ -39,6 +76,8 @@ CommandRun bind_caption(Options& options) {
   const auto args = std::make_shared<CaptionArgs>();
   add_model_options(options, args->model);
   options.arguments("images", args->images, "picture files", "IMAGE", Need::kRequired);
+  options.count("--alternatives", args->alternatives,
+                "list the N best captions that beam search finds, with log p", 1);
   options.flag("--json", args->json,
                "print an array with words, log-probabilities, gates and attention");
   return [args] { return run_caption(*args); };

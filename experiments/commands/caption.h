@@ -1,6 +1,7 @@
 // `saccade caption`: captions of pictures, and where the model looked for each word.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@ namespace saccade {
 struct CaptionArgs {
   ModelArgs model{};
   std::vector<std::string> images{};
+  std::optional<Index> alternatives{};  // captions listed of each picture
   bool json = false;
 };
 

@@ -17,16 +17,24 @@ struct Read {
   std::optional<Error> error;
 };
 
+Tensor room_for_one(const Shape& one) {
+  std::vector<Index> extents{1};
+  for (int axis = 0; axis < one.rank(); ++axis) extents.push_back(one[axis]);
+  return Tensor(Shape::of(extents.data(), one.rank() + 1));
+}
+
 Read read_one(const ModelSession& session, const PhotoRequest& request, Index number) {
   Read out;
   out.photo.number = number;
-  const Shape one = session.pipeline().shape();
-  std::vector<Index> extents{1};
-  for (int axis = 0; axis < one.rank(); ++axis) extents.push_back(one[axis]);
-  out.photo.input = Tensor(Shape::of(extents.data(), one.rank() + 1));
+  for (const ModelSession::Member& member : session.members())
+    out.photo.inputs.push_back(room_for_one(member.pipeline->shape()));
   try {
     Image picture = request.read(number);
-    out.photo.geometry = session.pipeline().run(picture, out.photo.input.span());
+    for (std::size_t m = 0; m < out.photo.inputs.size(); ++m) {
+      const Geometry geometry =
+          session.members()[m].pipeline->run(picture, out.photo.inputs[m].span());
+      if (m == session.models().shown()[0]) out.photo.geometry = geometry;
+    }
     if (request.keep_pictures) out.photo.picture = std::move(picture);
   } catch (const DataError& error) {
     out.error = error;
@@ -52,15 +60,15 @@ ExitCode caption_photos(const ModelSession& session, const PhotoRequest& request
       if (code == ExitCode::kOk) code = read.error->code();
     }
     // Those that failed keep their places, so that the draws of the others stay as they are.
-    const auto load = [&](Index i, std::span<float> out) {
-      const auto input = block[static_cast<std::size_t>(i)].photo.input.span();
+    const auto load = [&](Index i, std::size_t member, std::span<float> out) {
+      const auto input = block[static_cast<std::size_t>(i)].photo.inputs[member].span();
       std::copy(input.begin(), input.end(), out.begin());
     };
     std::vector<DecodedCaption> captions =
-        decode(session.model(), {.count = static_cast<Index>(block.size()),
-                                 .load = load,
-                                 .search = request.search,
-                                 .first_image = begin});
+        decode(session.models(), {.count = static_cast<Index>(block.size()),
+                                  .load = load,
+                                  .search = request.search,
+                                  .first_image = begin});
     for (std::size_t i = 0; i < block.size(); ++i) {
       if (block[i].error) continue;
       block[i].photo.caption = std::move(captions[i]);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "captioning/search/search.h"
 #include "core/base/error.h"
@@ -14,11 +15,11 @@
 namespace saccade {
 
 struct Photo {
-  Index number = 0;  // of the request's pictures
-  Image picture;     // empty unless it was asked for
-  Geometry geometry;
+  Index number = 0;   // of the request's pictures
+  Image picture;      // empty unless it was asked for
+  Geometry geometry;  // of the grid that attention is told on
   DecodedCaption caption;
-  Tensor input;  // [1, ...Captioner::input_shape()], what the model saw
+  std::vector<Tensor> inputs;  // by member, [1, ...Captioner::input_shape()]: what each saw
 };
 
 struct PhotoRequest {

@@ -1,6 +1,7 @@
 #include "experiments/commands/evaluate.h"
 
 #include <algorithm>
+#include <deque>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -9,6 +10,7 @@
 #include "core/base/log.h"
 #include "core/io/atomic_file.h"
 #include "experiments/progress.h"
+#include "experiments/training_run.h"
 
 namespace saccade {
 
@@ -20,6 +22,35 @@ std::function<void(Index, Index)> showing(Progress& progress, const char* what) 
                   str(done, "/", total, " ", what));
   };
 }
+
+// What the members see of the data; those that see the same share it.
+class MemberInputs {
+ public:
+  using Progress = std::function<void(Index, Index)>;
+  MemberInputs(const ModelSession& session, const LoadedData& data, const Progress& progress,
+               const std::vector<Index>& images) {
+    const auto& members = session.members();
+    for (const ModelSession::Member& member : members) {
+      ExperimentConfig config = member.loaded.config;
+      config.data = session.config().data;
+      const auto twin = std::find_if(configs_.begin(), configs_.end(),
+                                     [&](const auto& other) { return same_data(other, config); });
+      if (twin != configs_.end()) {
+        of_member_.push_back(of_member_[static_cast<std::size_t>(twin - configs_.begin())]);
+      } else {
+        inputs_.emplace_back(data, *member.pipeline, config.encoder, progress, images);
+        of_member_.push_back(&inputs_.back());
+      }
+      configs_.push_back(std::move(config));
+    }
+  }
+  EnsembleInputs all() const { return EnsembleInputs(of_member_); }
+
+ private:
+  std::vector<ExperimentConfig> configs_;
+  std::deque<DatasetInputs> inputs_;
+  std::vector<const DatasetInputs*> of_member_;
+};
 
 // Whoever evaluates on other data than the model's own should know it, not guess it.
 void compare_data(const DataIdentity& trained, const Dataset& dataset) {
@@ -57,18 +88,19 @@ int run_evaluate(const EvaluateArgs& args) {
     throw UsageError("--samples: one caption has no diversity; draw at least 2 of each image");
   }
   const ModelSession session(args.model);
+  check_search(session.config(), args.samples > 0 ? Draws::kAlways : Draws::kByMode);
   const std::vector<Regime> regimes = session.regimes(args.model.regime);
   const LoadedData data = load_data(session.config().data);
-  compare_data(session.data(), data.dataset);
+  for (const ModelSession::Member& member : session.members())
+    compare_data(member.loaded.data, data.dataset);
   for (const std::string& note : data.dataset.notes) log::info(data.dataset.name + ": " + note);
   const Split split = args.split.empty() ? data.default_split() : parse_split(args.split);
   EvaluationReport report;
   {
     Progress progress("evaluating");
-    const DatasetInputs inputs(data, session.pipeline(), session.config().encoder,
-                               showing(progress, "images read"),
-                               needed_images(data.dataset, split, args));
-    report = evaluate(session.model(), data, inputs,
+    const MemberInputs inputs(session, data, showing(progress, "images read"),
+                              needed_images(data.dataset, split, args));
+    report = evaluate(session.models(), data, inputs.all(),
                       {.split = split,
                        .most_images = args.images,
                        .search = search_options(session.config(), session.model().vocabulary()),

@@ -32,7 +32,7 @@ void require_heads(const ModelSession& session) {
 
 void require_paths(const ModelSession& session) {
   const AttentionConfig& attention = session.config().attention;
-  if (!session.has_attention())
+  if (!session.models().has_attention())
     throw UsageError("--gradients: the model has no attention (attention.score is none)");
   if (attention.mechanism != MechanismKind::kComposed)
     throw UsageError(str("--gradients: attention.mechanism ", enum_name(attention.mechanism),
@@ -131,6 +131,7 @@ Json flow_json(const GradientFlow& flow) {
 
 int run_inspect_attention(const InspectAttentionArgs& args) {
   const ModelSession session({.checkpoint = args.checkpoint, .data = args.data});
+  session.require_one("inspect");
   if (args.heads) require_heads(session);
   if (args.gradients) require_paths(session);
   if (args.patches) require_tokens(session);

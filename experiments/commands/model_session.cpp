@@ -16,10 +16,43 @@ std::vector<std::string> overrides_of(const ModelArgs& args) {
   return overrides;
 }
 
+// The checkpoints of `A,B,C`. A name that exists as it is is one, commas or not.
+std::vector<std::string> checkpoints_of(const std::string& list) {
+  std::error_code error;
+  if (std::filesystem::exists(list, error)) return {list};
+  std::vector<std::string> out;
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    out.push_back(list.substr(begin, end - begin));
+    if (out.back().empty())
+      throw UsageError("'" + list + "': a checkpoint between its commas has no name");
+    begin = end + 1;
+  }
+  return out;
+}
+
+ModelSession::Member load_member(const std::string& name, const ModelArgs& args) {
+  ModelSession::Member member{.name = name,
+                              .loaded = load_model(resolve_checkpoint(name), overrides_of(args)),
+                              .pipeline = {}};
+  const EncoderConfig& encoder = member.loaded.config.encoder;
+  member.pipeline = std::make_unique<InputPipeline>(encoder);
+  const FrozenEncoder* frozen = member.pipeline->frozen();
+  if (frozen && frozen->digest() != member.loaded.data.encoder) {
+    throw DataError(
+        str(encoder.model, ", layer ", encoder.layer,
+            ": not the network, layer or preprocessing that the model was trained with; set "
+            "encoder.model to that one"));
+  }
+  return member;
+}
+
 }  // namespace
 
 void add_model_options(Options& options, ModelArgs& args) {
-  options.argument("checkpoint", args.checkpoint, "checkpoint file, or a run's directory",
+  options.argument("checkpoint", args.checkpoint,
+                   "checkpoint file, or a run's directory; A,B,C: the mean of their words' "
+                   "probabilities",
                    "CHECKPOINT");
   options.repeatable("--set", args.set, "change the checkpoint's config: search.max_length=30",
                      "KEY=VALUE");
@@ -33,46 +66,67 @@ void add_model_options(Options& options, ModelArgs& args) {
       "REGIME");
 }
 
-ModelSession::ModelSession(const ModelArgs& args)
-    : loaded_(load_model(resolve_checkpoint(args.checkpoint), overrides_of(args))) {
-  pipeline_.emplace(loaded_.config.encoder);
-  if (pipeline_->frozen() && pipeline_->frozen()->digest() != loaded_.data.encoder) {
-    throw DataError(
-        str(loaded_.config.encoder.model, ", layer ", loaded_.config.encoder.layer,
-            ": not the network, layer or preprocessing that the model was trained with; set "
-            "encoder.model to that one"));
+ModelSession::ModelSession(const ModelArgs& args) {
+  std::vector<EnsembleMember> members;
+  for (const std::string& name : checkpoints_of(args.checkpoint)) {
+    const Member& member = members_.emplace_back(load_member(name, args));
+    members.push_back({.model = member.loaded.model.get(),
+                       .name = name,
+                       .preparation = member.pipeline->preparation()});
   }
+  models_.emplace(std::move(members));
+}
+
+void ModelSession::require_one(const std::string& what) const {
+  if (members_.size() > 1)
+    throw UsageError(
+        str(what, " looks into one model, and ", members_.size(), " checkpoints were named"));
 }
 
 SearchOptions ModelSession::search(const std::string& regime) const {
+  check_search(config(), Draws::kByMode);
   SearchOptions options = search_options(config(), model().vocabulary());
   if (regime == "all") {
     throw UsageError("--regime all is for evaluate; name one regime");
   }
-  if (!regime.empty()) options.regime = regimes(regime).front();
+  options.regime = regimes(regime).front();
   return options;
 }
 
 std::vector<Regime> ModelSession::regimes(const std::string& name) const {
-  const std::vector<Regime> own = evaluation_regimes(config());
+  std::vector<Regime> own = evaluation_regimes(config());
+  for (const Member& member : members_) {
+    const std::vector<Regime> others = evaluation_regimes(member.loaded.config);
+    std::erase_if(own, [&](Regime regime) {
+      return std::find(others.begin(), others.end(), regime) == others.end();
+    });
+  }
   if (name.empty() || name == "all") return own;
   const auto regime = choice<Regime>(name, "--regime");
   if (std::find(own.begin(), own.end(), regime) == own.end()) {
-    std::string all;
+    std::string all, selections;
     for (const Regime each : own) all += (all.empty() ? "" : ", ") + std::string(enum_name(each));
-    throw UsageError(str("--regime: a model with attention.selection ",
-                         enum_name(config().attention.selection), " has no regime '", name,
-                         "'; choose from ", all));
+    for (const Member& member : members_)
+      selections += (selections.empty() ? "" : " and ") +
+                    std::string(enum_name(member.loaded.config.attention.selection));
+    throw UsageError(str("--regime: a model with attention.selection ", selections,
+                         " has no regime '", name, "'; choose from ", all));
   }
   return {regime};
 }
 
 CaptionSource ModelSession::source(Regime regime) const {
-  return {.vocabulary = &model().vocabulary(),
-          .grid = model().grid(),
-          .gated = config().attention.gate != GateKind::kNone,
-          .sentinel = config().attention.sentinel,
-          .regime = regime};
+  const auto all_shown = [&](auto has) {
+    const std::span<const std::size_t> shown = models().shown();
+    return std::all_of(shown.begin(), shown.end(),
+                       [&](std::size_t m) { return has(members_[m].loaded.config.attention); });
+  };
+  return {.vocabulary = &models().vocabulary(),
+          .grid = models().grid(),
+          .gated = all_shown([](const AttentionConfig& a) { return a.gate != GateKind::kNone; }),
+          .sentinel = all_shown([](const AttentionConfig& a) { return a.sentinel; }),
+          .regime = regime,
+          .members = models().names()};
 }
 
 }  // namespace saccade

@@ -1,13 +1,15 @@
-// What evaluate, caption and overlay share: a model from a checkpoint, the pipeline that feeds it,
-// and the options by which a person chooses both.
+// What evaluate, caption and overlay share: one or several models from checkpoints, the pipelines
+// that feed them, and the options by which a person chooses them.
 #pragma once
 
+#include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "captioning/ensemble.h"
 #include "captioning/evaluation/caption_json.h"
-#include "captioning/inputs.h"
 #include "captioning/training/checkpoint_content.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
@@ -16,7 +18,7 @@
 namespace saccade {
 
 struct ModelArgs {
-  std::string checkpoint{};         // a file, or a run directory
+  std::string checkpoint{};         // a file, or a run directory; several with commas between
   std::vector<std::string> set{};   // `search.beam=5`
   std::vector<std::string> data{};  // `images=/new/place`: the same below data
   std::optional<Index> beam{};
@@ -33,21 +35,33 @@ class ModelSession {
   // gives another grid than the one the model was trained on.
   explicit ModelSession(const ModelArgs& args);
 
-  const ExperimentConfig& config() const { return loaded_.config; }
-  const DataIdentity& data() const { return loaded_.data; }
-  const Captioner& model() const { return *loaded_.model; }
-  const InputPipeline& pipeline() const { return *pipeline_; }
-  bool has_attention() const { return config().attention.score != ScoreKind::kNone; }
+  // A model that speaks, alone or with others.
+  struct Member {
+    std::string name;  // as it was given
+    LoadedModel loaded;
+    std::unique_ptr<InputPipeline> pipeline;
+  };
+  const std::deque<Member>& members() const { return members_; }
+  const Ensemble& models() const { return *models_; }
 
-  // The search of the config in one regime: the named one, or the model's own.
+  // Of the first member; the data of all is its.
+  const ExperimentConfig& config() const { return members_[0].loaded.config; }
+  const DataIdentity& data() const { return members_[0].loaded.data; }
+  const Captioner& model() const { return *members_[0].loaded.model; }
+  const InputPipeline& pipeline() const { return *members_[0].pipeline; }
+  // Throws UsageError where there are several members.
+  void require_one(const std::string& what) const;
+
+  // The search of the config in one regime: the named one, or the models' own. Throws UsageError
+  // where its values do not go together.
   SearchOptions search(const std::string& regime) const;
-  // The regimes of a name: `all` or nothing for those that suit the model. Throws UsageError.
+  // The regimes of a name: `all` or nothing for those that suit every member. Throws UsageError.
   std::vector<Regime> regimes(const std::string& name) const;
   CaptionSource source(Regime regime) const;
 
  private:
-  LoadedModel loaded_;
-  std::optional<InputPipeline> pipeline_;
+  std::deque<Member> members_;
+  std::optional<Ensemble> models_;
 };
 
 // The enumerator of a name a person gave; throws UsageError naming the option and all choices.

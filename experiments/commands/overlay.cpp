@@ -51,15 +51,30 @@ Pictures pictures_of(const OverlayArgs& args, const ModelSession& session) {
   return out;
 }
 
+// "flickr8k-hard (hard, argmax)", "soft + hard (mean of 2, expectation)": those whose maps it is.
+std::string model_title(const ModelSession& session, Regime regime) {
+  std::string names;
+  const std::span<const std::size_t> shown = session.models().shown();
+  for (const std::size_t m : shown)
+    names += (names.empty() ? "" : " + ") + session.members()[m].loaded.config.name;
+  const AttentionConfig& attention = session.members()[shown[0]].loaded.config.attention;
+  const std::string how = shown.size() > 1 ? str("mean of ", shown.size())
+                                           : std::string(enum_name(attention.selection));
+  return str(names, " (", how, ", ", enum_name(regime), ")");
+}
+
 }  // namespace
 
 int run_overlay(const OverlayArgs& args) {
   const OverlayOptions options = overlay_options(args);
   const ModelSession session(args.model);
-  if (!session.has_attention()) {
+  if (!session.models().has_attention()) {
     throw UsageError(args.model.checkpoint +
                      ": the model has no attention to draw (attention.score is none)");
   }
+  if (args.alignment) session.require_one("--alignment");
+  if (args.maps.views() || args.maps.class_token)
+    session.require_one("a view of layers, heads or tokens");
   const MapRequest request = map_request(args.maps, session.config());
   const SearchOptions search = session.search(args.model.regime);
   const CaptionSource source = session.source(search.regime);
@@ -78,13 +93,11 @@ int run_overlay(const OverlayArgs& args) {
                                 .caption = std::move(photo.caption),
                                 .geometry = photo.geometry};
         Overlay overlay = make_overlay(std::move(photo.picture), record, source);
-        overlay.title =
-            str(session.config().name, " (", enum_name(session.config().attention.selection), ", ",
-                enum_name(search.regime),
-                "): ", std::filesystem::path(record.image).filename().string());
+        overlay.title = str(model_title(session, search.regime), ": ",
+                            std::filesystem::path(record.image).filename().string());
         CaptionMaps maps;
         if (args.alignment || args.maps.views() || args.maps.class_token)
-          maps = caption_maps(session.model(), photo.input.view(), record.caption);
+          maps = caption_maps(session.model(), photo.inputs[0].view(), record.caption);
         if (args.maps.views()) record.views = map_views(maps, request);
         if (args.maps.class_token) record.class_token = class_token_views(maps, request.discard);
         for (const std::filesystem::path& path : files.write(overlay, record, source, maps)) {

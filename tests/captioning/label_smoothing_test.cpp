@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "captioning/objectives/caption_loss.h"
+#include "tests/captioning/small_decoder.h"
 #include "tests/support/catch.h"
 #include "tests/support/exact_gradient.h"
 #include "tests/support/parameter_gradients.h"
@@ -12,35 +13,15 @@ namespace saccade {
 
 namespace {
 
-constexpr Index kRegions = 3, kFeatures = 2, kVocabulary = 7;
+constexpr Index kVocabulary = 7;
 constexpr int kBos = 1, kEos = 2;
 constexpr double kSmoothing = 0.3;
 
-struct TinyModel {
-  AttentionConfig attention;
-  ParameterStore store;
-  std::unique_ptr<Decoder> decoder;
-  Tensor features{Shape{2, kRegions, kFeatures}};
+struct TinyModel : test::SmallDecoder {
   std::vector<std::vector<int>> captions{{4, 3, 6}, {5}};
 
-  TinyModel(DecoderKind kind, SelectionKind selection) {
-    DecoderConfig config;
-    config.type = kind;
-    config.hidden = 4, config.embedding = 3, config.init_hidden = 2, config.dropout = 0;
-    config.layers = 1, config.heads = config.widen = 1;
-    attention.hidden = 3;
-    attention.selection = selection;
-    attention.hard.samples = 2;
-    attention.hard.baseline = BaselineKind::kLeaveOneOut;
-    decoder = make_decoder(
-        config, attention,
-        {.features = kFeatures, .vocabulary = kVocabulary, .rows = 1, .cols = kRegions},
-        ParamScope(store, "decoder"));
-    store.initialise(3);
-    Random random({8, Stream::kTest, 0, 0});
-    for (Real& value : store.flat().span()) value = 0.7 * random.normal();
-    for (Real& value : features.span()) value = random.normal();
-  }
+  TinyModel(DecoderKind kind, SelectionKind selection)
+      : SmallDecoder(kind, selection, kVocabulary, 2) {}
 
   // The mean over captions of the cross-entropy against the smoothed target, summed over words:
   // log p of every word that can be said, by its weight.
@@ -51,8 +32,7 @@ struct TinyModel {
       Tape tape(arena);
       tape.set_parameters(store.views());
       tape.set_recording(false);
-      const Tensor own({1, kRegions, kFeatures},
-                       features.span().subspan(c * kRegions * kFeatures, kRegions * kFeatures));
+      const Tensor own = features_of(static_cast<Index>(c));
       const AttentionMemory memory = decoder->prepare(tape, tape.constant(own.view()), 1);
       std::vector<Var> state = decoder->start(tape, memory);
       std::vector<int> targets = captions[c];

@@ -6,45 +6,19 @@
 
 #include "captioning/objectives/caption_loss.h"
 #include "captioning/search/draws.h"
+#include "tests/captioning/small_decoder.h"
 #include "tests/support/catch.h"
 
 namespace saccade {
 
 namespace {
 
-constexpr Index kRegions = 3, kFeatures = 2, kVocabulary = 8;
+constexpr Index kVocabulary = 8;
 constexpr int kBos = 1, kEos = 2, kUnk = 3;
 
-struct TinyModel {
-  AttentionConfig attention;
-  ParameterStore store;
-  std::unique_ptr<Decoder> decoder;
-  Tensor features{Shape{3, kRegions, kFeatures}};
-
-  explicit TinyModel(DecoderKind kind, SelectionKind selection = SelectionKind::kSoft) {
-    DecoderConfig config;
-    config.type = kind;
-    config.hidden = 4, config.embedding = 3, config.init_hidden = 2, config.dropout = 0;
-    config.layers = 2, config.heads = config.widen = 1;
-    attention.hidden = 3;
-    attention.selection = selection;
-    attention.hard.samples = 2;
-    attention.hard.baseline = BaselineKind::kLeaveOneOut;
-    decoder = make_decoder(
-        config, attention,
-        {.features = kFeatures, .vocabulary = kVocabulary, .rows = 1, .cols = kRegions},
-        ParamScope(store, "decoder"));
-    store.initialise(3);
-    Random random({9, Stream::kTest, 0, 0});
-    for (Real& value : store.flat().span()) value = 0.7 * random.normal();
-    for (Real& value : features.span()) value = random.normal();
-  }
-
-  Tensor features_of(Index image) const {
-    return {Shape{1, kRegions, kFeatures},
-            features.span().subspan(static_cast<std::size_t>(image * kRegions * kFeatures),
-                                    kRegions * kFeatures)};
-  }
+struct TinyModel : test::SmallDecoder {
+  explicit TinyModel(DecoderKind kind, SelectionKind chosen = SelectionKind::kSoft)
+      : SmallDecoder(kind, chosen, kVocabulary, 3) {}
 
   std::vector<int> inputs(const std::vector<std::vector<int>>& captions,
                           const SampledInputs& sampling) const {

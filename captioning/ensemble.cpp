@@ -1,0 +1,76 @@
+#include "captioning/ensemble.h"
+
+#include <algorithm>
+#include <deque>
+
+#include "core/base/error.h"
+
+namespace saccade {
+
+namespace {
+
+void check_vocabularies(const EnsembleMember& a, const EnsembleMember& b) {
+  const Vocabulary &ours = a.model->vocabulary(), &theirs = b.model->vocabulary();
+  if (ours.digest() == theirs.digest()) return;
+  throw UsageError(str(a.name, " and ", b.name, " do not speak one vocabulary: ", ours.size(),
+                       " words (digest ", ours.digest(), ") and ", theirs.size(), " (",
+                       theirs.digest(),
+                       "); an ensemble takes means word by word, so train its members on the same "
+                       "captions with the same data.min_count"));
+}
+
+// Whether cells of equal row and column cover the same part of every picture.
+bool alike(const EnsembleMember& a, const EnsembleMember& b) {
+  const GridShape &one = a.model->grid(), &other = b.model->grid();
+  const PrepareOptions &p = a.preparation, &q = b.preparation;
+  const bool same_part = p.mode == q.mode && (p.mode == ResizeMode::kSquash ||
+                                              p.height * q.width == q.height * p.width);
+  return one.rows == other.rows && one.cols == other.cols && same_part;
+}
+
+}  // namespace
+
+Ensemble::Ensemble(std::vector<EnsembleMember> members) : members_(std::move(members)) {
+  SACCADE_CHECK(!members_.empty(), "[ensemble] no member");
+  for (const EnsembleMember& member : members_) check_vocabularies(members_[0], member);
+  for (std::size_t m = 0; m < size(); ++m)
+    if (model(m).has_attention()) shown_.push_back(m);
+  if (shown_.empty()) shown_ = {0};
+  const bool all_alike = std::all_of(shown_.begin(), shown_.end(), [&](std::size_t m) {
+    return alike(members_[shown_[0]], members_[m]);
+  });
+  if (!all_alike) shown_.resize(1);
+}
+
+std::vector<std::string> Ensemble::names() const {
+  std::vector<std::string> names;
+  if (size() > 1)
+    for (const EnsembleMember& member : members_) names.push_back(member.name);
+  return names;
+}
+
+std::vector<DecodedCaption> Ensemble::caption(std::span<const ConstView> inputs,
+                                              const SearchOptions& options,
+                                              std::uint64_t first_image) const {
+  SACCADE_CHECK(inputs.size() == size(), "[ensemble] ", inputs.size(), " inputs for ", size(),
+                " models");
+  struct Encoding {
+    Arena arena;
+    Tape tape{arena};
+  };
+  std::deque<Encoding> encodings;
+  std::vector<SearchMember> members;
+  for (std::size_t m = 0; m < size(); ++m) {
+    Tape& tape = encodings.emplace_back().tape;
+    tape.set_recording(false);
+    const std::span<const ConstView> parameters = model(m).parameters().views();
+    tape.set_parameters(parameters);
+    members.push_back({.decoder = &model(m).decoder(),
+                       .parameters = parameters,
+                       .features = model(m).encode(tape, inputs[m]).value(),
+                       .shown = std::find(shown_.begin(), shown_.end(), m) != shown_.end()});
+  }
+  return search(members, SpecialWords{}, options, first_image);
+}
+
+}  // namespace saccade

@@ -1,0 +1,66 @@
+// Several captioners that say one caption together: every next word has the mean of their
+// probabilities. They share a vocabulary and nothing else: encoder, decoder and attention are each
+// one's own.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "captioning/inputs.h"
+#include "captioning/model.h"
+#include "vision/geometry.h"
+
+namespace saccade {
+
+struct EnsembleMember {
+  const Captioner* model = nullptr;
+  std::string name{};            // where it comes from, for messages and reports
+  PrepareOptions preparation{};  // what its encoder sees of a picture
+};
+
+class Ensemble {
+ public:
+  // A model by itself; it must outlive this.
+  Ensemble(const Captioner& model) : members_{{.model = &model}}, shown_{0} {}
+  // At least one; throws UsageError naming two members whose vocabularies differ.
+  explicit Ensemble(std::vector<EnsembleMember> members);
+
+  std::size_t size() const { return members_.size(); }
+  const Captioner& model(std::size_t member) const { return *members_[member].model; }
+  // Of all members, in order; empty for a model by itself.
+  std::vector<std::string> names() const;
+  const Vocabulary& vocabulary() const { return model(0).vocabulary(); }
+
+  // Whose attention captions tell: the mean over all members that have any, where their grids lie
+  // alike over a picture; else that of the first of these.
+  std::span<const std::size_t> shown() const { return shown_; }
+  const GridShape& grid() const { return model(shown_[0]).grid(); }  // of what is told
+  bool has_attention() const { return model(shown_[0]).has_attention(); }
+
+  // Captions for the same pictures as every member sees them, inputs [B, ...input_shape()] by
+  // member; runs alone on the calling thread. `first_image` numbers the images for random draws
+  // (search.h).
+  std::vector<DecodedCaption> caption(std::span<const ConstView> inputs,
+                                      const SearchOptions& options,
+                                      std::uint64_t first_image) const;
+
+ private:
+  std::vector<EnsembleMember> members_;
+  std::vector<std::size_t> shown_;
+};
+
+// What every member of an ensemble sees of a data set.
+class EnsembleInputs {
+ public:
+  EnsembleInputs(const DatasetInputs& one) : members_{&one} {}
+  explicit EnsembleInputs(std::vector<const DatasetInputs*> members)
+      : members_(std::move(members)) {}
+  std::size_t size() const { return members_.size(); }
+  const DatasetInputs& of(std::size_t member) const { return *members_[member]; }
+
+ private:
+  std::vector<const DatasetInputs*> members_;
+};
+
+}  // namespace saccade

@@ -1,0 +1,55 @@
+// One model in a search: its memories of the images that are still searched, its state, and what
+// decides where it looks.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "captioning/search/draws.h"
+#include "captioning/search/search.h"
+#include "core/attention/weight_edit.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+class RunningModel {
+ public:
+  // Prepares the memories of member.features [M, L, D]; every memory has `group` rows at first.
+  // `seed` is that of its draws.
+  RunningModel(const SearchMember& member, const SearchOptions& options, Index group,
+               std::uint64_t seed);
+
+  // One step from the words just said; `numbers` are the images', which own as many rows each. What
+  // it returns is valid until advance().
+  const StepOutput& step(std::span<const int> words, std::span<const std::uint64_t> numbers,
+                         Index word);
+  View logits() { return tape_.mutable_value(output_.logits); }
+  // The memory of one place comes to another.
+  void move_memory(Index from, Index to);
+  // The next step's row r continues row parents[r] of the last one.
+  void advance(std::span<const Index> parents);
+
+ private:
+  void set_regime(const SearchOptions& options);
+  void set_ablation(const SearchOptions& options);
+
+  const Decoder& decoder_;
+  std::uint64_t seed_;
+  Tensor features_;  // a copy: memories move when images leave
+  Arena memory_arena_, arena_;
+  Tape memory_tape_, tape_;
+  AttentionMemory memory_;
+  std::vector<Tensor> state_;  // rows of the next step; may hold more
+  std::vector<Tensor> spare_state_;
+  std::vector<Shape> state_shapes_;
+  StepOutput output_;
+  std::unique_ptr<Chooser> chooser_;
+  HardLikelihood likelihood_ = HardLikelihood::kChoice;
+  ImageRegionChooser* draws_ = nullptr;  // the chooser, where it draws
+  std::unique_ptr<WeightEdit> edit_;
+  ShuffledWeights* shuffle_ = nullptr;  // the edit, where it permutes
+};
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

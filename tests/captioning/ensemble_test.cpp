@@ -1,0 +1,81 @@
+// Ensembles of captioners: who may join, whose maps are told, and what a report says of them.
+#include "captioning/ensemble.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "captioning/evaluation/report.h"
+#include "core/base/error.h"
+#include "tests/captioning/small_experiment.h"
+#include "tests/support/catch.h"
+
+namespace saccade::test {
+namespace {
+
+ExperimentConfig config_of(std::int64_t seed, ScoreKind score = ScoreKind::kAdditive,
+                           std::int64_t image_size = 32) {
+  ExperimentConfig config = small_experiment(SelectionKind::kSoft);
+  config.seed = seed;
+  config.attention.score = score;
+  if (score == ScoreKind::kNone) config.attention.gate = GateKind::kNone;
+  config.encoder.image_size = image_size;
+  return config;
+}
+
+EnsembleMember member(const Experiment& of, const std::string& name) {
+  return {.model = &of.model, .name = name, .preparation = of.pipeline.preparation()};
+}
+
+}  // namespace
+
+TEST_CASE("an ensemble shows the maps of those that attend, if their cells lie alike") {
+  const Experiment first(config_of(1)), second(config_of(2)), fine(config_of(3, {}, 64)),
+      blind(config_of(4, ScoreKind::kNone));
+  using Shown = std::vector<std::size_t>;
+  const auto shown = [&](std::vector<EnsembleMember> members) {
+    const Ensemble models(std::move(members));
+    return Shown(models.shown().begin(), models.shown().end());
+  };
+  CHECK(shown({member(first, "a"), member(second, "b")}) == Shown{0, 1});
+  CHECK(shown({member(fine, "a"), member(second, "b"), member(first, "c")}) == Shown{0});
+  CHECK(shown({member(blind, "a"), member(second, "b"), member(first, "c")}) == Shown{1, 2});
+  CHECK(shown({member(blind, "a"), member(blind, "b")}) == Shown{0});
+  // The centre of a picture is not all of it.
+  EnsembleMember cropped = member(second, "b");
+  cropped.preparation.mode = ResizeMode::kCrop;
+  CHECK(shown({member(first, "a"), cropped}) == Shown{0});
+}
+
+TEST_CASE("members say the same words") {
+  ExperimentConfig fewer = config_of(2);
+  fewer.data.min_count = 20;
+  const Experiment first(config_of(1)), second(fewer);
+  REQUIRE(first.model.vocabulary().size() != second.model.vocabulary().size());
+  CHECK_THROWS_AS(Ensemble({member(first, "a"), member(second, "b")}), UsageError);
+}
+
+TEST_CASE("a report of an ensemble names its members, and its perplexity is the mean's") {
+  const Experiment first(config_of(1)), second(config_of(2, ScoreKind::kScaledDot, 64));
+  const Ensemble both({member(first, "a"), member(second, "b")});
+  const EnsembleInputs inputs(std::vector<const DatasetInputs*>{&first.inputs, &second.inputs});
+  EvaluationRequest request = first.request(Split::kVal, 6);
+  request.ablations = false;
+  const EvaluationReport report = evaluate(both, first.data, inputs, request);
+  CHECK(report.members == std::vector<std::string>{"a", "b"});
+  CHECK(nlohmann::json::parse(report_json(report)).at("members").size() == 2);
+  CHECK_FALSE(nlohmann::json::parse(report_json(first.run(request))).contains("members"));
+
+  const auto log_perplexity = [&](const Ensemble& models, const EnsembleInputs& seen) {
+    return std::log(
+        measure_perplexity(models, first.data.dataset, seen, report.images, {}).value());
+  };
+  const double a = log_perplexity(first.model, first.inputs),
+               b = log_perplexity(second.model, second.inputs), mean = log_perplexity(both, inputs);
+  CHECK(mean < (a + b) / 2);
+  CHECK(mean > std::min(a, b) - std::log(2.0));
+  const Ensemble twice({member(first, "a"), member(first, "a")});
+  const EnsembleInputs same(std::vector<const DatasetInputs*>{&first.inputs, &first.inputs});
+  CHECK(log_perplexity(twice, same) == Approx(a).epsilon(1e-9));
+}
+
+}  // namespace saccade::test

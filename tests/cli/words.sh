@@ -1,0 +1,73 @@
+# How words are learned and said: smoothed labels, scheduled sampling, ensembles, alternatives; and what does not go together.
+. "$(dirname "${BASH_SOURCE[0]}")/support.sh"
+
+# A run with both is the same for any number of threads and in parts; the first one alone differs.
+set -- objective.label_smoothing=0.1 "objective.scheduled_sampling=0 -> 0.5 over 12u"
+for selection in soft hard; do
+  expect 0 "$saccade" train tiny.yaml --out $selection "$@" attention.selection=$selection --threads 1
+  for threads in 2 4; do
+    expect 0 "$saccade" train tiny.yaml --out $selection-$threads "$@" \
+      attention.selection=$selection --threads $threads
+    [ "$(digest $selection-$threads)" = "$(digest $selection)" ] || fail "$threads threads differ"
+  done
+done
+expect 0 "$saccade" train tiny.yaml --out part "$@" train.stop=13u
+expect 0 "$saccade" train tiny.yaml --out part "$@" --resume
+[ "$(digest part)" = "$(digest soft)" ] || fail "the run in parts differs"
+for one in "$1" "$2"; do
+  expect 0 "$saccade" train tiny.yaml --out one "$one"
+  [ "$(digest one)" != "$(digest soft)" ] || fail "$one does all by itself"
+  rm -r one
+done
+
+refused() {
+  local text=$1
+  shift
+  expect 2 "$saccade" config check tiny.yaml "$@"
+  one_error "$text"
+}
+refused "likelihood choice" objective.label_smoothing=0.1 attention.selection=hard \
+  attention.hard.likelihood=marginal
+refused "label_smoothing has no effect" objective.label_smoothing=0.1 \
+  objective.self_critical.start=0u
+refused "scheduled_sampling has no effect" objective.scheduled_sampling=0.1 \
+  objective.self_critical.start=0u
+refused "does not divide search.beam 4" search.groups=3 search.diversity=1 search.beam=4
+refused "needs search.groups above 1" search.diversity=1
+refused "needs search.diversity above 0" search.groups=2
+refused "search.mode is greedy" search.groups=2 search.diversity=1 search.mode=greedy
+refused "search.mode is beam" search.top_k=5
+
+expect 0 "$saccade" overlay soft --count 1 --out looked
+picture=$(ls looked/*.sheet.png)
+
+# Several models at once: they need a vocabulary in common and nothing else.
+expect 0 "$saccade" train tiny.yaml --out other attention.score=scaled_dot decoder.type=gru seed=7 \
+  "encoder.channels=[8, 8, 8, 12]" train.stop=12u
+expect 0 "$saccade" evaluate soft,other --split val --json
+[ "$(json out /members/1)" = other ] || fail "the report does not name its members"
+expect 0 "$saccade" caption hard,other,soft "$picture" --json --mode greedy
+[ "$(json out /0/members/2)" = soft ] || fail "captions do not name the models"
+[ "$(json out /0/regime)" = expectation ] || fail "the regime does not suit all"
+expect 0 "$saccade" overlay soft,other --count 1 --out together
+expect 2 "$saccade" overlay soft,other --count 1 --alignment
+one_error "looks into one model"
+expect 2 "$saccade" caption soft,,other "$picture"
+one_error "has no name"
+
+# Alternatives.
+expect 0 "$saccade" caption soft "$picture" --beam 6 --alternatives 4
+[ "$(grep -c "^ *[1-4]  log p *-[0-9.]*  [a-z ]*$" out)" -ge 2 ] || fail "no alternatives"
+set -- --beam 6 --set search.groups=3 --set search.diversity=0.5
+expect 0 "$saccade" caption soft "$picture" "$@" --alternatives 4 --json
+json out /0/alternatives >/dev/null
+expect 0 "$saccade" evaluate soft --split val "$@"
+wants "beam 6 in 3 groups, diversity 0.5" out
+expect 2 "$saccade" caption soft "$picture" --alternatives 3
+one_error "give --beam 3 or more"
+expect 2 "$saccade" caption soft "$picture" --mode greedy --alternatives 2
+one_error "search.mode is greedy"
+expect 0 "$saccade" evaluate soft --split val --samples 2 --set search.top_k=5
+expect 2 "$saccade" evaluate soft --split val --set search.top_k=5
+one_error "set search.mode to sample"
+exit 0
