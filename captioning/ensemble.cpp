@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "captioning/whole_words.h"
 #include "core/base/error.h"
 
 namespace saccade {
@@ -16,7 +17,7 @@ void check_vocabularies(const EnsembleMember& a, const EnsembleMember& b) {
                        " words (digest ", ours.digest(), ") and ", theirs.size(), " (",
                        theirs.digest(),
                        "); an ensemble takes means word by word, so train its members on the same "
-                       "captions with the same data.min_count"));
+                       "captions with the same data.vocabulary and data.min_count"));
 }
 
 // Whether cells of equal row and column cover the same part of every picture.
@@ -70,7 +71,10 @@ std::vector<DecodedCaption> Ensemble::caption(std::span<const ConstView> inputs,
                        .features = model(m).encode(tape, inputs[m]).value(),
                        .shown = std::find(shown_.begin(), shown_.end(), m) != shown_.end()});
   }
-  return search(members, SpecialWords{}, options, first_image);
+  std::vector<DecodedCaption> captions = search(members, SpecialWords{}, options, first_image);
+  if (vocabulary().subwords())
+    for (DecodedCaption& caption : captions) put_together(caption, vocabulary());
+  return captions;
 }
 
 }  // namespace saccade

@@ -40,7 +40,7 @@ class Ensemble {
 
   // Captions for the same pictures as every member sees them, inputs [B, ...input_shape()] by
   // member; runs alone on the calling thread. `first_image` numbers the images for random draws
-  // (search.h).
+  // (search.h). Pieces of words are put together (whole_words.h).
   std::vector<DecodedCaption> caption(std::span<const ConstView> inputs,
                                       const SearchOptions& options,
                                       std::uint64_t first_image) const;

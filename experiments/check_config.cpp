@@ -64,6 +64,11 @@ void check_config(const ExperimentConfig& config) {
   constexpr Index kEpoch = 1'000'000;  // updates; the data would tell
   const Stages unused_stages(config, kEpoch, kEpoch);
   check_search(config, Draws::kByMode);
+  if (config.data.vocabulary == VocabularyKind::kBpe &&
+      config.decoder.embeddings.source == EmbeddingSource::kFile)
+    throw UsageError(
+        "decoder.embeddings.source file needs data.vocabulary words: its vectors are of whole "
+        "words; tfidf makes some for pieces");
   check_objective(config);
   check_self_critical(config.objective.self_critical, config.attention);
 }

@@ -77,8 +77,8 @@ DataSummary summarize(const LoadedData& data, const DataConfig& config) {
         const std::vector<std::string> words = tokenize(caption);
         ++summary.captions;
         summary.words += static_cast<Index>(words.size());
-        for (const std::string& word : words)
-          summary.unknown_words += vocabulary.id(word) == Vocabulary::kUnk ? 1 : 0;
+        const std::vector<Index> ids = vocabulary.encode(words);
+        summary.unknown_words += std::count(ids.begin(), ids.end(), Vocabulary::kUnk);
         if (split != Split::kTrain) continue;
         out.lengths.resize(std::max(out.lengths.size(), words.size() + 1));
         ++out.lengths[words.size()];

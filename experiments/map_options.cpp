@@ -99,6 +99,10 @@ void add_map_options(Options& options, MapArgs& args) {
 
 MapRequest map_request(const MapArgs& args, const ExperimentConfig& config) {
   MapRequest request{.rollout = args.rollout, .discard = args.discard};
+  if (args.views() && config.data.vocabulary == VocabularyKind::kBpe)
+    throw UsageError(
+        "--layer, --head and --rollout draw looks word by word; with data.vocabulary bpe the model "
+        "looks for every piece of a word");
   if (!args.layer.empty()) {
     require_looks(config);
     request.layer = parse_choice(

@@ -1,5 +1,6 @@
 #include "experiments/view_overlays.h"
 
+#include "captioning/whole_words.h"
 #include "core/base/error.h"
 
 namespace saccade {
@@ -33,7 +34,7 @@ Overlay make_overlay(Image picture, const CaptionRecord& record, const CaptionSo
                   .words = {},
                   .caption = caption_text(record.caption, *source.vocabulary)};
   for (const DecodedWord& word : record.caption.words) {
-    OverlayWord out{.text = source.vocabulary->word(word.id),
+    OverlayWord out{.text = word_text(word, *source.vocabulary),
                     .weights = word.attention,
                     .log_probability = static_cast<float>(word.log_prob)};
     if (source.gated) out.gate = static_cast<float>(word.gate);

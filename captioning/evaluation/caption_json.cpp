@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "captioning/text/tokenizer.h"
+#include "captioning/whole_words.h"
 #include "core/base/error.h"
 
 namespace saccade {
@@ -37,7 +38,7 @@ Json attention_rows(const std::vector<float>& weights, const GridShape& grid) {
 }
 
 Json word_json(const DecodedWord& word, const CaptionSource& source) {
-  Json out = {{"text", source.vocabulary->word(word.id)},
+  Json out = {{"text", word_text(word, *source.vocabulary)},
               {"logprob", word.log_prob},
               {"gate", nullptr},
               {"sentinel", nullptr},
@@ -95,7 +96,7 @@ Json geometry_json(const Geometry& geometry) {
 
 std::string caption_text(const DecodedCaption& caption, const Vocabulary& vocabulary) {
   std::vector<std::string> words;
-  for (const DecodedWord& word : caption.words) words.push_back(vocabulary.word(word.id));
+  for (const DecodedWord& word : caption.words) words.push_back(word_text(word, vocabulary));
   return join_words(words);
 }
 

@@ -120,7 +120,7 @@ CaptionMaps caption_maps(const Captioner& model, ConstView input, const DecodedC
       x = block(tape, x, {});
     }
   }
-  add_words(tape, model.decoder(), x, caption, maps);
+  if (!model.vocabulary().subwords()) add_words(tape, model.decoder(), x, caption, maps);
   return maps;
 }
 

@@ -7,6 +7,7 @@
 #include "captioning/evaluation/scene_scores.h"
 #include "captioning/metrics/meteor/meteor.h"
 #include "captioning/text/tokenizer.h"
+#include "captioning/whole_words.h"
 #include "core/base/error.h"
 
 namespace saccade {
@@ -28,7 +29,7 @@ std::vector<Words> words_of(const std::vector<DecodedCaption>& captions,
   std::vector<Words> out;
   for (const DecodedCaption& caption : captions) {
     Words words;
-    for (const DecodedWord& word : caption.words) words.push_back(vocabulary.word(word.id));
+    for (const DecodedWord& word : caption.words) words.push_back(word_text(word, vocabulary));
     out.push_back(std::move(words));
   }
   return out;

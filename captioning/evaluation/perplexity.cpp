@@ -18,7 +18,8 @@ constexpr Index kGroup = 8;  // images of one task
 // A caption to be said, and the image it belongs to.
 struct Line {
   Index slot = 0;          // place of the image in its group
-  std::vector<int> words;
+  std::vector<int> words;  // or pieces
+  Index count = 0;         // of words
 };
 
 // The captions of a group of images, longest first.
@@ -27,8 +28,10 @@ std::vector<Line> lines_of(const Dataset& dataset, const Vocabulary& vocabulary,
   std::vector<Line> lines;
   for (std::size_t i = 0; i < images.size(); ++i) {
     for (const std::string& text : dataset.images[static_cast<std::size_t>(images[i])].captions) {
-      Line line{.slot = static_cast<Index>(i), .words = {}};
-      for (const Index id : vocabulary.encode(tokenize(text))) {
+      const Words words = tokenize(text);
+      Line line{
+          .slot = static_cast<Index>(i), .words = {}, .count = static_cast<Index>(words.size())};
+      for (const Index id : vocabulary.encode(words)) {
         line.words.push_back(static_cast<int>(id));
       }
       if (!line.words.empty()) lines.push_back(std::move(line));
@@ -113,7 +116,7 @@ Perplexity measure_perplexity(const Ensemble& models, const Dataset& dataset,
     if (!lines.empty()) sum.nll = nll_of(models, inputs, group, lines);
     sum.captions = static_cast<Index>(lines.size());
     for (const Line& line : lines) {
-      sum.words += static_cast<Index>(line.words.size());
+      sum.words += line.count;
       sum.unknown +=
           std::count(line.words.begin(), line.words.end(), static_cast<int>(Vocabulary::kUnk));
     }

@@ -12,8 +12,8 @@ namespace saccade {
 struct Perplexity {
   double nll = 0;      // nats, of all words and of <eos>
   Index captions = 0;  // as many as there are <eos>
-  Index words = 0;     // <eos> not counted
-  Index unknown = 0;   // words that the vocabulary lacks; the model is asked for <unk> there
+  Index words = 0;     // <eos> not counted; whole ones, whatever pieces the vocabulary has
+  Index unknown = 0;   // words (or pieces) that the vocabulary lacks; <unk> is asked for there
 
   Perplexity& operator+=(const Perplexity& other);
   double value() const;          // exp(nll / (words + captions)); NaN without a caption

@@ -37,6 +37,11 @@ struct CountedCaption {
 class WordNumbers {
  public:
   std::uint32_t number(std::string_view word);  // a new one for a word that is new
+  // 0 for a word that is new.
+  std::uint32_t known(std::string_view word) const {
+    const auto found = numbers_.find(word);
+    return found == numbers_.end() ? 0 : found->second;
+  }
   std::size_t size() const { return numbers_.size(); }
 
  private:

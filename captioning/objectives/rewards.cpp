@@ -29,13 +29,12 @@ std::vector<CountedCaption> count_references(const CaptionedImage& image, WordNu
 
 CaptionRewards::CaptionRewards(const Dataset& dataset, std::span<const Index> images,
                                const Vocabulary& vocabulary, const RewardConfig& weights)
-    : weights_(weights), references_(dataset.images.size()) {
+    : weights_(weights), vocabulary_(vocabulary), references_(dataset.images.size()) {
   // No token is spelt like the special words: what they are numbered matches nothing but <eos>.
-  WordNumbers numbers;
-  for (const std::string& word : vocabulary.words()) numbers_.push_back(numbers.number(word));
+  for (const std::string& word : vocabulary.words()) numbers_.push_back(known_.number(word));
   std::vector<std::vector<CountedCaption>> counted;
   for (const Index image : images)
-    counted.push_back(count_references(dataset.images[static_cast<std::size_t>(image)], numbers,
+    counted.push_back(count_references(dataset.images[static_cast<std::size_t>(image)], known_,
                                        numbers_[Vocabulary::kEos]));
   if (needs_cider()) frequencies_ = DocumentFrequencies::count(counted);
   parallel::for_blocks(static_cast<Index>(images.size()), kBlock, [&](Index begin, Index end) {
@@ -49,10 +48,25 @@ CaptionRewards::CaptionRewards(const Dataset& dataset, std::span<const Index> im
   });
 }
 
+std::vector<std::uint32_t> CaptionRewards::numbers_of(std::span<const int> words) const {
+  std::vector<std::uint32_t> numbers;
+  if (!vocabulary_.subwords()) {
+    for (const int word : words) numbers.push_back(numbers_[static_cast<std::size_t>(word)]);
+    return numbers;
+  }
+  WordNumbers fresh;  // words that no reference has
+  const std::vector<Index> ids(words.begin(), words.end());
+  for (const std::string& word : vocabulary_.decode(ids)) {
+    const std::uint32_t known = known_.known(word);
+    numbers.push_back(known > 0 ? known
+                                : static_cast<std::uint32_t>(known_.size()) + fresh.number(word));
+  }
+  return numbers;
+}
+
 double CaptionRewards::score(Index image, std::span<const int> words, Ending ending) const {
   const References& references = references_[static_cast<std::size_t>(image)];
-  std::vector<std::uint32_t> numbers;
-  for (const int word : words) numbers.push_back(numbers_[static_cast<std::size_t>(word)]);
+  std::vector<std::uint32_t> numbers = numbers_of(words);
   if (ending == Ending::kEos) numbers.push_back(numbers_[Vocabulary::kEos]);
   const CountedCaption caption = count_grams(numbers);
   CiderScores cider;

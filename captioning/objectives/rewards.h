@@ -23,6 +23,7 @@ class CaptionRewards {
   // How a caption ended: <eos> counts as its last word.
   enum class Ending { kEos, kCut };
   // The reward of words (ids without <eos>) for an image of the data set that was given above.
+  // Pieces of words are put together first.
   double score(Index image, std::span<const int> words, Ending ending) const;
 
  private:
@@ -34,7 +35,11 @@ class CaptionRewards {
   bool needs_cider() const { return needs(RewardMetric::kCiderD) || needs(RewardMetric::kCider); }
 
   RewardConfig weights_;
+  std::vector<std::uint32_t> numbers_of(std::span<const int> words) const;
+
   std::vector<std::uint32_t> numbers_;  // of the words of the vocabulary
+  Vocabulary vocabulary_;
+  WordNumbers known_;  // words of the references and the vocabulary
   DocumentFrequencies frequencies_{1};
   std::vector<References> references_;  // by image of the data set
 };

@@ -33,6 +33,10 @@ void check_groups(const SearchConfig& c) {
 void check_search(const ExperimentConfig& config, Draws draws) {
   const SearchConfig& c = config.search;
   check_groups(c);
+  if (config.data.vocabulary == VocabularyKind::kBpe && !c.forbidden.empty())
+    throw UsageError(
+        "search.forbidden needs data.vocabulary words: pieces of words spell a word in many ways, "
+        "and each piece is part of others");
   if (c.mode == SearchMode::kSample || draws == Draws::kAlways) return;
   for (const auto& [name, given] :
        {std::pair("temperature", c.temperature != 1), std::pair("top_k", c.top_k > 0),

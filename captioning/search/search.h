@@ -82,7 +82,7 @@ struct SearchOptions {
 
 // One decoded word and where the model looked for it.
 struct DecodedWord {
-  int id = 0;
+  int id = 0;                    // -1 for a word that was put together from several (whole_words.h)
   double log_prob = 0;           // of this word given the ones before
   std::vector<float> attention;  // [L], the mean over heads
   int chosen = -1;               // the region hard attention took; -1 for the expectation
@@ -90,6 +90,7 @@ struct DecodedWord {
   double sentinel = 0;           // the weight of not looking; 0 without a sentinel
   std::vector<std::vector<float>> heads{};  // [H] of [L]; empty for a single head
   std::vector<int> choices{};  // `chosen` of every look, the last too; empty where a word has one
+  std::string text{};          // of a word that was put together
 };
 
 struct DecodedCaption {

@@ -58,6 +58,17 @@ Vocabulary Vocabulary::count(std::span<const std::vector<std::string>> captions,
   return Vocabulary(std::move(words));
 }
 
+Vocabulary Vocabulary::pieces(std::span<const std::vector<std::string>> captions, Index size) {
+  return from_pieces(Subwords::train(captions, size).model());
+}
+
+Vocabulary Vocabulary::from_pieces(std::string model) {
+  auto subwords = std::make_shared<const Subwords>(std::move(model));
+  Vocabulary vocabulary(subwords->pieces());
+  vocabulary.subwords_ = std::move(subwords);
+  return vocabulary;
+}
+
 Index Vocabulary::id(std::string_view word) const {
   const auto found = ids_.find(std::string(word));
   return found == ids_.end() ? kUnk : found->second;
@@ -68,10 +79,21 @@ const std::string& Vocabulary::word(Index id) const {
   return words_[static_cast<std::size_t>(id)];
 }
 
+bool Vocabulary::begins_word(Index id) const {
+  return !subwords_ || word(id).starts_with(Subwords::kBegin);
+}
+
 std::vector<Index> Vocabulary::encode(std::span<const std::string> words) const {
   std::vector<Index> out;
   out.reserve(words.size());
-  for (const std::string& word : words) out.push_back(id(word));
+  for (const std::string& word : words) {
+    if (!subwords_) {
+      out.push_back(id(word));
+    } else {
+      const std::vector<Index> ids = subwords_->split(word);
+      out.insert(out.end(), ids.begin(), ids.end());
+    }
+  }
   return out;
 }
 
@@ -79,8 +101,13 @@ std::vector<std::string> Vocabulary::decode(std::span<const Index> ids) const {
   std::vector<std::string> out;
   for (const Index id : ids) {
     if (id == kEos) break;
-    if (id != kPad && id != kBos) out.push_back(word(id));
+    if (id == kPad || id == kBos) continue;
+    const bool begins = begins_word(id);
+    if (begins || out.empty()) out.emplace_back();
+    const bool marked = begins && subwords_;
+    out.back() += marked ? word(id).substr(Subwords::kBegin.size()) : word(id);
   }
+  std::erase_if(out, [](const std::string& word) { return word.empty(); });
   return out;
 }
 

@@ -159,7 +159,12 @@ void check_version(const Archive& archive) {
 
 Vocabulary read_vocabulary(const Archive& archive) {
   try {
-    return Vocabulary(archive.strings("vocabulary"));
+    const std::vector<std::string>& words = archive.strings("vocabulary");
+    constexpr auto kFirst = static_cast<std::size_t>(Vocabulary::kSpecials);
+    if (words.size() <= kFirst || words[kFirst] != Subwords::kBegin) return Vocabulary(words);
+    std::string pieces;
+    for (const std::string& piece : words) pieces += piece + "\n";
+    return Vocabulary::from_pieces(std::move(pieces));
   } catch (const DataError& error) {
     throw CheckpointError(archive.source() + ": vocabulary: " + error.what());
   }

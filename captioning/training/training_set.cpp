@@ -11,7 +11,8 @@ Vocabulary training_vocabulary(const LoadedData& data, const DataConfig& config)
   for (const Index i : images_of(data.dataset, Split::kTrain))
     for (const std::string& caption : data.dataset.images[static_cast<std::size_t>(i)].captions)
       captions.push_back(tokenize(caption));
-  return Vocabulary::count(captions, config.min_count);
+  return config.vocabulary == VocabularyKind::kBpe ? Vocabulary::pieces(captions, config.bpe_size)
+                                                   : Vocabulary::count(captions, config.min_count);
 }
 
 TrainingSet::TrainingSet(const LoadedData& data, const DataConfig& config,

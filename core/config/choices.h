@@ -18,6 +18,17 @@ constexpr auto enum_table(DataKind) {
   });
 }
 
+enum class VocabularyKind { kWords, kBpe };
+constexpr auto enum_table(VocabularyKind) {
+  using enum VocabularyKind;
+  return enum_rows<VocabularyKind>({
+      {kWords, "words", "the words of the training captions; others are <unk>"},
+      {kBpe, "bpe",
+       "pieces of words, merged from the training captions by byte-pair encoding (Sennrich et al. "
+       "2016); nothing is <unk>"},
+  });
+}
+
 enum class UnseenKind { kTexture, kSize, kPair };
 constexpr auto enum_table(UnseenKind) {
   using enum UnseenKind;

@@ -34,7 +34,9 @@ struct ScenesConfig {
 struct DataConfig {
   DataKind type = DataKind::kScenes;
   std::string annotations, images, tokens, splits, val_annotations, val_images;
+  VocabularyKind vocabulary = VocabularyKind::kWords;
   std::int64_t min_count = 5;
+  std::int64_t bpe_size = 2000;
   std::int64_t max_length = 20;
   std::int64_t captions_per_image = 5;
   BadImage on_bad_image = BadImage::kFail;
@@ -51,8 +53,11 @@ struct DataConfig {
     v.field("splits", splits, "folder of Flickr_8k.*Images.txt (flickr8k)");
     v.field("val_annotations", val_annotations, "captions JSON of the validation set (coco)");
     v.field("val_images", val_images, "folder of the validation images (coco)");
-    v.field("min_count", min_count, "words seen less often in training become <unk>",
+    v.field("vocabulary", vocabulary, "what captions are said in");
+    v.field("min_count", min_count, "words seen less often in training become <unk> (words)",
             between(1, 1e6));
+    v.field("bpe_size", bpe_size, "entries of the vocabulary, special ones too (bpe)",
+            between(8, 1e6));
     v.field("max_length", max_length, "words a caption; longer ones are cut and counted",
             between(1, 1000));
     v.field("captions_per_image", captions_per_image, "captions kept an image; 0 = all",

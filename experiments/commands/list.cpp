@@ -70,6 +70,7 @@ std::vector<Axis> other_axes() {
           axis<SelfCriticalBaseline>("objectives", "objective.self_critical.baseline"),
           axis<DataKind>("data", "data.type"),
           axis<BadImage>("data", "data.on_bad_image"),
+          axis<VocabularyKind>("data", "data.vocabulary"),
           axis<OptimizerKind>("optimizers", "optimizer.type"),
           axis<ScheduleKind>("schedules", "optimizer.schedule"),
           axis<SearchMode>("searches", "search.mode"),

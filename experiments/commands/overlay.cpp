@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "captioning/evaluation/evaluate.h"
+#include "core/base/log.h"
 #include "experiments/commands/caption_photos.h"
 #include "experiments/overlay_files.h"
 
@@ -76,6 +77,11 @@ int run_overlay(const OverlayArgs& args) {
   if (args.maps.views() || args.maps.class_token)
     session.require_one("a view of layers, heads or tokens");
   const MapRequest request = map_request(args.maps, session.config());
+  if (args.alignment && session.models().vocabulary().subwords() &&
+      session.config().decoder.type == DecoderKind::kTransformer)
+    log::info(
+        "words are put together from pieces that the transformer looks at one by one: no matrix of "
+        "words and words is drawn");
   const SearchOptions search = session.search(args.model.regime);
   const CaptionSource source = session.source(search.regime);
   const Pictures pictures = pictures_of(args, session);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "captioning/evaluation/report.h"
+#include "captioning/whole_words.h"
 #include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
@@ -76,6 +77,37 @@ TEST_CASE("a report of an ensemble names its members, and its perplexity is the 
   const Ensemble twice({member(first, "a"), member(first, "a")});
   const EnsembleInputs same(std::vector<const DatasetInputs*>{&first.inputs, &first.inputs});
   CHECK(log_perplexity(twice, same) == Approx(a).epsilon(1e-9));
+}
+
+TEST_CASE("pieces of a word become one word with the mean of their maps") {
+  std::vector<Words> captions(3, Words{"runs", "run", "in", "sun"});
+  const Vocabulary pieces = Vocabulary::pieces(captions, 14);
+  const std::vector<Index> ids = pieces.encode(Words{"run", "unsnr"});
+  const std::size_t first = pieces.encode(Words{"run"}).size();
+  REQUIRE(ids.size() > first + 1);
+  DecodedCaption caption;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const auto weight = static_cast<float>(i);
+    caption.words.push_back({.id = static_cast<int>(ids[i]),
+                             .log_prob = -1,
+                             .attention = {weight, 1 - weight},
+                             .chosen = i < first ? 1 : static_cast<int>(i),
+                             .gate = static_cast<double>(i)});
+  }
+  caption.others.push_back(caption);
+  put_together(caption, pieces);
+  for (const DecodedCaption* one : {&std::as_const(caption), &std::as_const(caption).others[0]}) {
+    REQUIRE(one->words.size() == 2);
+    const DecodedWord &run = one->words[0], &rest = one->words[1];
+    CHECK(word_text(run, pieces) == "run");
+    CHECK(word_text(rest, pieces) == "unsnr");
+    CHECK(run.chosen == 1);
+    CHECK(rest.chosen == -1);
+    CHECK(rest.log_prob == -static_cast<double>(ids.size() - first));
+    const double mean = static_cast<double>(first + ids.size() - 1) / 2;
+    CHECK(rest.gate == Approx(mean));
+    CHECK(rest.attention[0] == Approx(mean));
+  }
 }
 
 }  // namespace saccade::test

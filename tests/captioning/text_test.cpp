@@ -1,4 +1,6 @@
 // Tokenizer and vocabulary.
+#include <algorithm>
+
 #include "captioning/text/tokenizer.h"
 #include "captioning/text/vocabulary.h"
 #include "core/base/error.h"
@@ -53,6 +55,55 @@ TEST_CASE("a vocabulary refuses lists that are none") {
   }
   CHECK_THROWS_AS(Vocabulary::count(std::vector<Words>{{"once"}}, 2), DataError);
   CHECK_THROWS_AS(Vocabulary::count(std::vector<Words>{}, 1), DataError);
+}
+
+TEST_CASE("pieces of words: learned without luck, put together again, nothing known is <unk>") {
+  std::vector<Words> captions;
+  for (const char* text : {"a dog runs", "two dogs run in the rain", "the runner rains on a parade",
+                           "caf\xC3\xA9 \xD0\xBA\xD0\xBE\xD1\x82 42", "a man s dog"})
+    captions.push_back(tokenize(text));
+  const Vocabulary pieces = Vocabulary::pieces(captions, 60);
+  CHECK(pieces.size() <= 60);
+  CHECK(pieces.size() > Vocabulary::kSpecials + 20);
+  CHECK(pieces.word(Vocabulary::kPad) == "<pad>");
+  CHECK(pieces.word(Vocabulary::kBos) == "<bos>");
+  CHECK(pieces.word(Vocabulary::kEos) == "<eos>");
+  CHECK(pieces.word(Vocabulary::kUnk) == "<unk>");
+  CHECK(pieces.words() == Vocabulary::pieces(captions, 60).words());
+
+  // Words that were never there, of characters that were.
+  for (const char* text : {"two dogs run in the rain", "a unread pondering", "s", "",
+                           "\xD1\x82\xD0\xBA caf\xC3\xA9s 2424", "aaaaaaaaaaaaaaaaaaaaaaaa"}) {
+    const Words words = tokenize(text);
+    std::vector<Index> ids = pieces.encode(words);
+    CAPTURE(text);
+    CHECK(std::count(ids.begin(), ids.end(), Vocabulary::kUnk) == 0);
+    CHECK(pieces.decode(ids) == words);
+    ids.insert(ids.begin(), Vocabulary::kBos);
+    ids.push_back(Vocabulary::kEos);
+    ids.push_back(4);
+    CHECK(pieces.decode(ids) == words);
+    for (const std::string& word : words) {
+      const std::vector<Index> own = pieces.encode(Words{word});
+      CHECK(pieces.begins_word(own[0]));
+      for (std::size_t i = 1; i < own.size(); ++i) CHECK_FALSE(pieces.begins_word(own[i]));
+    }
+  }
+  const std::vector<Index> foreign = pieces.encode(Words{"\xE7\x8C\xAB"});
+  CHECK(std::count(foreign.begin(), foreign.end(), Vocabulary::kUnk) == 1);
+
+  // Frequent words are one piece, and a checkpoint's bytes give the same.
+  CHECK(pieces.encode(Words{"dog"}).size() == 1);
+  const Vocabulary read = Vocabulary::from_pieces(pieces.subwords()->model());
+  CHECK(read.digest() == pieces.digest());
+  CHECK(read.encode(Words{"unread", "parades"}) == pieces.encode(Words{"unread", "parades"}));
+}
+
+TEST_CASE("pieces that cannot be made are refused") {
+  CHECK_THROWS_AS(Vocabulary::pieces(std::vector<Words>{tokenize("abcdefghijklmnop")}, 8),
+                  DataError);
+  CHECK_THROWS_AS(Vocabulary::pieces(std::vector<Words>{}, 50), DataError);
+  CHECK_THROWS_AS(Vocabulary::from_pieces("no model"), DataError);
 }
 
 }  // namespace saccade

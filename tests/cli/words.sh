@@ -1,4 +1,5 @@
-# How words are learned and said: smoothed labels, scheduled sampling, ensembles, alternatives; and what does not go together.
+# How words are learned and said: smoothed labels, scheduled sampling, pieces of words, ensembles,
+# alternatives; and what does not go together.
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
 # A run with both is the same for any number of threads and in parts; the first one alone differs.
@@ -37,9 +38,26 @@ refused "needs search.groups above 1" search.diversity=1
 refused "needs search.diversity above 0" search.groups=2
 refused "search.mode is greedy" search.groups=2 search.diversity=1 search.mode=greedy
 refused "search.mode is beam" search.top_k=5
+refused "data.vocabulary words" data.vocabulary=bpe "search.forbidden=[a]"
+refused "vectors are of whole words" data.vocabulary=bpe decoder.embeddings.source=file
 
-expect 0 "$saccade" overlay soft --count 1 --out looked
+# Pieces of words: the checkpoint alone knows them.
+expect 0 "$saccade" train tiny.yaml --out bpe data.vocabulary=bpe data.bpe_size=48 \
+  search.max_length=16 --threads 1
+expect 0 "$saccade" evaluate bpe --split val --json
+[ "$(json out /unknown_share)" = 0.0 ] || fail "pieces leave words unknown"
+expect 0 "$saccade" overlay bpe --count 1 --out looked --alignment
 picture=$(ls looked/*.sheet.png)
+expect 0 "$saccade" caption bpe "$picture" --json
+json out /0/words/0/attention/0/0 >/dev/null
+grep -q $'\xe2\x96\x81' out && fail "a piece is shown as it is"
+expect 0 "$saccade" convert bpe bpe.safetensors
+expect 0 "$saccade" convert bpe.safetensors back.h5
+expect 0 "$saccade" caption back.h5 "$picture"
+expect 0 "$saccade" train tiny.yaml --out rewarded data.vocabulary=bpe data.bpe_size=48 \
+  objective.self_critical.start=4u train.stop=8u objective.self_critical.samples=2
+expect 3 "$saccade" train tiny.yaml --out few data.vocabulary=bpe data.bpe_size=10
+one_error "set data.bpe_size to"
 
 # Several models at once: they need a vocabulary in common and nothing else.
 expect 0 "$saccade" train tiny.yaml --out other attention.score=scaled_dot decoder.type=gru seed=7 \
@@ -50,6 +68,8 @@ expect 0 "$saccade" caption hard,other,soft "$picture" --json --mode greedy
 [ "$(json out /0/members/2)" = soft ] || fail "captions do not name the models"
 [ "$(json out /0/regime)" = expectation ] || fail "the regime does not suit all"
 expect 0 "$saccade" overlay soft,other --count 1 --out together
+expect 2 "$saccade" caption soft,bpe "$picture"
+one_error "soft and bpe do not speak one vocabulary"
 expect 2 "$saccade" overlay soft,other --count 1 --alignment
 one_error "looks into one model"
 expect 2 "$saccade" caption soft,,other "$picture"

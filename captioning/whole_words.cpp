@@ -1,0 +1,62 @@
+#include "captioning/whole_words.h"
+
+#include <algorithm>
+#include <span>
+
+namespace saccade {
+
+namespace {
+
+void add(std::vector<float>& sum, const std::vector<float>& other) {
+  std::transform(sum.begin(), sum.end(), other.begin(), sum.begin(), std::plus<>());
+}
+
+// At least one piece.
+DecodedWord word_of(std::span<const DecodedWord> pieces, const Vocabulary& vocabulary) {
+  std::vector<Index> ids;
+  for (const DecodedWord& piece : pieces) ids.push_back(piece.id);
+  DecodedWord word = pieces[0];
+  const std::vector<std::string> text = vocabulary.decode(ids);
+  word.id = -1;
+  word.text = text.empty() ? "" : text[0];
+  for (const DecodedWord& piece : pieces.subspan(1)) {
+    word.log_prob += piece.log_prob;
+    add(word.attention, piece.attention);
+    for (std::size_t h = 0; h < word.heads.size(); ++h) add(word.heads[h], piece.heads[h]);
+    word.gate += piece.gate;
+    word.sentinel += piece.sentinel;
+    if (piece.chosen != word.chosen) word.chosen = -1;
+    if (piece.choices != word.choices) word.choices.clear();
+  }
+  const auto count = static_cast<double>(pieces.size());
+  const auto divide = [&](std::vector<float>& sums) {
+    for (float& x : sums) x /= static_cast<float>(count);
+  };
+  divide(word.attention);
+  for (std::vector<float>& head : word.heads) divide(head);
+  word.gate /= count;
+  word.sentinel /= count;
+  return word;
+}
+
+}  // namespace
+
+void put_together(DecodedCaption& caption, const Vocabulary& vocabulary) {
+  const std::span<const DecodedWord> pieces = caption.words;
+  std::vector<DecodedWord> words;
+  for (std::size_t begin = 0; begin < pieces.size();) {
+    std::size_t end = begin + 1;
+    while (end < pieces.size() && !vocabulary.begins_word(pieces[end].id)) ++end;
+    DecodedWord word = word_of(pieces.subspan(begin, end - begin), vocabulary);
+    if (!word.text.empty()) words.push_back(std::move(word));
+    begin = end;
+  }
+  caption.words = std::move(words);
+  for (DecodedCaption& other : caption.others) put_together(other, vocabulary);
+}
+
+const std::string& word_text(const DecodedWord& word, const Vocabulary& vocabulary) {
+  return word.id < 0 ? word.text : vocabulary.word(word.id);
+}
+
+}  // namespace saccade

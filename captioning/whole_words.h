@@ -1,0 +1,19 @@
+// Captions as people read them, where a model says pieces of words.
+#pragma once
+
+#include <string>
+
+#include "captioning/search/search.h"
+#include "captioning/text/vocabulary.h"
+
+namespace saccade {
+
+// Puts the pieces of a caption's words together, and of its alternatives: a word's log p is the sum
+// over its pieces; attention, heads, gate and sentinel are the means, and it has a chosen region
+// where all pieces chose that one. `last` stays a piece.
+void put_together(DecodedCaption& caption, const Vocabulary& vocabulary);
+
+// How a word is spelled.
+const std::string& word_text(const DecodedWord& word, const Vocabulary& vocabulary);
+
+}  // namespace saccade
