@@ -1,4 +1,4 @@
-"""Writes torch.safetensors, with which golden_test.cpp compares networks and cells of saccade.
+"""Writes torch.safetensors, with which the tests of this folder compare networks and cells of saccade.
 
     python3 make_golden.py        needs torch 1.13 and torchvision 0.14 or later, and a minute
 
@@ -80,10 +80,11 @@ def keep(name, values):
     arrays[name] = np.asarray(values, dtype=np.float32)
 
 
-def keep_network(name, network, height, width):
-    """A network from pixels [2, 3, height, width] to features [2, C, rows, cols]."""
+def keep_network(name, network, height, width, image="pixels"):
+    """A network from pixels [2, 3, height, width], numbers named `image`, to features
+    [2, C, rows, cols]."""
     network = give_weights(network.double()).eval()
-    pixels = tensor(4 * numbers("pixels", (2, 3, height, width))).requires_grad_()
+    pixels = tensor(4 * numbers(image, (2, 3, height, width))).requires_grad_()
     output = network(pixels)
     output.backward(tensor(numbers("cotangent", tuple(output.shape))))
     keep(f"{name}/output", sample(output, OUTPUTS))
@@ -95,10 +96,12 @@ def keep_network(name, network, height, width):
     keep(f"{name}/gradient_sizes", [size(p.grad) for _, p in parameters])
 
 
-def keep_module(name, module, inputs, run, graded=2):
+def keep_module(name, module, inputs, run, graded=2, alter=lambda module: None):
     """A small module: whole outputs, and the gradients of the first `graded` of them under a
-    cotangent. run(inputs) gives a list of outputs."""
+    cotangent. run(inputs) gives a list of outputs; alter(module) may change the weights."""
     give_weights(module.double(), name + ".").eval()
+    with torch.no_grad():
+        alter(module)
     inputs = {k: tensor(2 * numbers(f"{name}/{k}", s)).requires_grad_() for k, s in inputs.items()}
     outputs = run(**inputs)
     loss = 0
@@ -139,12 +142,120 @@ class Features(torch.nn.Module):
         return self.features(x)
 
 
+def keep_encoder_layer(name, norm_first, activation):
+    layer = torch.nn.TransformerEncoderLayer(12, 3, 24, 0.0, activation, batch_first=True,
+                                             norm_first=norm_first)
+    keep_module(name, layer, {"x": (2, 4, 12)}, lambda x: [layer(x)])
+
+
+def keep_decoder_layer(name, norm_first):
+    """Words see those before them, and regions. Keys and values of regions have no bias here."""
+    layer = torch.nn.TransformerDecoderLayer(12, 3, 24, 0.0, "relu", batch_first=True,
+                                             norm_first=norm_first)
+    future = torch.ones(4, 4, dtype=torch.bool).triu(1)
+    keep_module(name, layer, {"x": (2, 4, 12), "memory": (2, 5, 12)},
+                lambda x, memory: [layer(x, memory, tgt_mask=future)],
+                alter=lambda layer: layer.multihead_attn.in_proj_bias[12:].zero_())
+
+
+class Attention(torch.nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        self.heads = heads
+        self.qkv = torch.nn.Linear(width, 3 * width)
+        self.proj = torch.nn.Linear(width, width)
+
+    def forward(self, x):
+        batch, tokens, width = x.shape
+        parts = self.qkv(x).reshape(batch, tokens, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
+        query, key, value = parts
+        weights = (query @ key.transpose(-1, -2) / query.shape[-1] ** 0.5).softmax(-1)
+        return self.proj((weights @ value).transpose(1, 2).reshape(batch, tokens, width))
+
+
+class Mlp(torch.nn.Module):
+    def __init__(self, width, multiple):
+        super().__init__()
+        self.fc1 = torch.nn.Linear(width, multiple * width)
+        self.fc2 = torch.nn.Linear(multiple * width, width)
+
+    def forward(self, x):
+        return self.fc2(torch.nn.functional.gelu(self.fc1(x)))
+
+
+class Block(torch.nn.Module):
+    def __init__(self, width, heads, multiple):
+        super().__init__()
+        self.norm1 = torch.nn.LayerNorm(width, 1e-6)
+        self.attn = Attention(width, heads)
+        self.norm2 = torch.nn.LayerNorm(width, 1e-6)
+        self.mlp = Mlp(width, multiple)
+
+    def forward(self, x):
+        x = x + self.attn(self.norm1(x))
+        return x + self.mlp(self.norm2(x))
+
+
+class PatchEmbedding(torch.nn.Module):
+    def __init__(self, width, patch):
+        super().__init__()
+        self.proj = torch.nn.Conv2d(3, width, patch, patch)
+
+    def forward(self, pixels):
+        return self.proj(pixels).flatten(2).transpose(1, 2)
+
+
+class Vit(torch.nn.Module):
+    """A vision transformer by timm's names, of 2 blocks, up to the patches' normalised tokens.
+    With registers only patches have positions (timm's no_embed_class)."""
+
+    def __init__(self, patches, registers=0, width=12, heads=3, multiple=2, patch=4):
+        super().__init__()
+        parameter = lambda *shape: torch.nn.Parameter(torch.zeros(shape))
+        self.placed = patches if registers else patches + 1
+        self.placeless = registers + 1
+        self.cls_token = parameter(1, 1, width)
+        if registers:
+            self.reg_token = parameter(1, registers, width)
+        self.pos_embed = parameter(1, self.placed, width)
+        self.patch_embed = PatchEmbedding(width, patch)
+        self.blocks = torch.nn.Sequential(*[Block(width, heads, multiple) for _ in range(2)])
+        self.norm = torch.nn.LayerNorm(width, 1e-6)
+
+    def forward(self, pixels):
+        x = self.patch_embed(pixels)
+        first = [self.cls_token.expand(len(x), -1, -1)]
+        if self.placeless > 1:
+            first.append(self.reg_token.expand(len(x), -1, -1))
+            x = torch.cat(first + [x + self.pos_embed], 1)
+        else:
+            x = torch.cat(first + [x], 1) + self.pos_embed
+        return self.norm(self.blocks(x))[:, self.placeless:]
+
+
+def keep_vits():
+    vit = Vit(6)
+    keep_module("vit", vit, {"pixels": (2, 3, 8, 12)}, lambda pixels: [vit(pixels)])
+    registers = Vit(6, 2)
+    give_weights(registers.double(), "vit_registers.")
+    keep("vit_registers/output0",
+         registers(tensor(2 * numbers("vit_registers/pixels", (2, 3, 8, 12)))))
+    # Positions of 4 x 4 patches for fewer and for more.
+    positions = weight("vit_resized.pos_embed", (1, 17, 12))[:, 1:]
+    grid = positions.reshape(1, 4, 4, 12).permute(0, 3, 1, 2)
+    for name, size in ("fewer", (2, 3)), ("more", (5, 6)):
+        resized = torch.nn.functional.interpolate(grid, size, mode="bicubic", antialias=True)
+        keep(f"vit_resized/{name}", resized.permute(0, 2, 3, 1).reshape(-1, 12))
+
+
 def main():
     torch.set_num_threads(1)
     models = torchvision.models
     keep_network("resnet18", Stages(models.resnet18()), 64, 96)
     keep_network("resnet50", Stages(models.resnet50()), 64, 96)
-    keep_network("vgg16", Features(models.vgg16(), -1), 64, 96)  # without the last pool
+    # Without the last pool. Of twelve images that whose sums and windows stay furthest from a kink
+    # or a tie: 3e-6 of a typical number. Rounding decides nearer ones, and so the gradients.
+    keep_network("vgg16", Features(models.vgg16(), -1), 32, 32, "pixels11")
     keep_network("mobilenet_v2", Features(models.mobilenet_v2()), 64, 96)
     keep_network("mobilenet_v2_05", Features(models.mobilenet_v2(width_mult=0.5)), 70, 51)
 
@@ -157,9 +268,10 @@ def main():
     keep_module("multi_head", heads, {"query": (2, 4, 12), "memory": (2, 5, 12)},
                 lambda query, memory: heads(query, memory, memory, average_attn_weights=False),
                 graded=1)
-    layer = torch.nn.TransformerEncoderLayer(12, 3, 20, 0.0, "gelu", batch_first=True,
-                                             norm_first=True)
-    keep_module("encoder_layer", layer, {"x": (2, 4, 12)}, lambda x: [layer(x)])
+    for norm, activation in ("pre", "gelu"), ("post", "relu"):
+        keep_encoder_layer(f"encoder_layer_{norm}", norm == "pre", activation)
+        keep_decoder_layer(f"decoder_layer_{norm}", norm == "pre")
+    keep_vits()
 
     header, offset = {}, 0
     for name, array in sorted(arrays.items()):

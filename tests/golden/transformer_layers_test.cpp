@@ -1,0 +1,129 @@
+// A transformer's encoder and decoder layer against torch's: the same weights and inputs, layers
+// that normalise before and behind what they do.
+#include "captioning/decoders/transformer_layer.h"
+#include "core/ops/shape_ops.h"
+#include "tests/golden/golden_module.h"
+
+namespace saccade {
+
+using test::golden_difference;
+using test::golden_tensor;
+using test::GoldenPart;
+using test::kGoldenTolerance;
+
+namespace {
+
+constexpr Index kWidth = 12, kHeads = 3, kMultiple = 2;
+constexpr Index kImages = 2, kWords = 4, kRegions = 5;
+constexpr NormPlacement kPlacements[] = {NormPlacement::kPre, NormPlacement::kPost};
+
+// Regions are looked at by the attention of the algebra, each head of which has weights of its own:
+// rows of torch's one matrix of queries, keys and values.
+void add_heads(std::vector<GoldenPart>& parts, const std::string& ours, const std::string& torch) {
+  constexpr Index kHead = kWidth / kHeads, kWhole = 3 * kWidth;
+  for (Index h = 0; h < kHeads; ++h) {
+    const std::string head = str(ours, "head_", h, ".");
+    const std::string matrix = torch + "in_proj_weight";
+    parts.push_back({head + "score.query.weight", matrix, h * kHead, kWhole});
+    parts.push_back({head + "score.query.bias", torch + "in_proj_bias", h * kHead, kWhole});
+    parts.push_back({head + "score.key.weight", matrix, kWidth + h * kHead, kWhole});
+    parts.push_back({head + "value.weight", matrix, 2 * kWidth + h * kHead, kWhole});
+  }
+}
+
+void add_network(std::vector<GoldenPart>& parts) {
+  add_dense(parts, "widen", "linear1");
+  add_dense(parts, "narrow", "linear2");
+}
+
+}  // namespace
+
+TEST_CASE("a transformer's encoder layer is torch's, forward and back") {
+  for (const NormPlacement placement : kPlacements) {
+    const bool pre = placement == NormPlacement::kPre;
+    const std::string name = str("encoder_layer_", enum_name(placement));
+    CAPTURE(name);
+    ParameterStore store;
+    const TransformerBlock block(
+        ParamScope(store, ""),
+        {.features = kWidth,
+         .multiple = kMultiple,
+         .activation = pre ? DenseActivation::kGelu : DenseActivation::kRelu,
+         .norm = placement},
+        [](const ParamScope& scope) {
+          return std::make_unique<MultiHeadAttention>(
+              scope, SequenceWidths{.features = kWidth, .heads = kHeads});
+        });
+    std::vector<GoldenPart> parts;
+    add_attention(parts, "attention.", "self_attn.", kWidth);
+    add_network(parts);
+    add_norm(parts, "attention_norm", "norm1");
+    add_norm(parts, "dense_norm", "norm2");
+    const test::GoldenModule module(name, store, parts);
+
+    const Shape shape{kImages, kWords, kWidth};
+    const Tensor input = golden_tensor(name + "/x", shape, 2);
+    Arena arena;
+    Tape tape(arena);
+    tape.set_parameters(store.views());
+    const Var x = tape.variable(input.view());
+    const Var y = block(tape, x, {});
+    CHECK(golden_difference(name + "/output0", y.value().span()) <= kGoldenTolerance);
+    const Tensor cotangent = golden_tensor(name + "/cotangent0", shape, 1);
+    tape.backward(std::vector{y}, std::vector<ConstView>{cotangent.view()});
+    CHECK(golden_difference(name + "/gradient/x", tape.grad(x).span()) <= kGoldenTolerance);
+    module.check_gradients(tape);
+  }
+}
+
+TEST_CASE("a transformer's decoder layer is torch's, forward and back") {
+  for (const NormPlacement placement : kPlacements) {
+    const std::string name = str("decoder_layer_", enum_name(placement));
+    CAPTURE(name);
+    DecoderConfig decoder;
+    decoder.hidden = kWidth, decoder.heads = kHeads, decoder.widen = kMultiple;
+    decoder.norm = placement, decoder.dropout = 0;
+    AttentionConfig attention;
+    attention.score = ScoreKind::kScaledDot, attention.gate = GateKind::kNone;
+    attention.heads = kHeads, attention.hidden = kWidth;
+    ParameterStore store;
+    const TransformerLayer layer(ParamScope(store, ""),
+                                 {decoder,
+                                  attention,
+                                  {.features = kWidth, .rows = 1, .cols = kRegions},
+                                  ParamScope(store, "")});
+    std::vector<GoldenPart> parts;
+    add_attention(parts, "words.", "self_attn.", kWidth);
+    add_heads(parts, "cross.", "multihead_attn.");
+    add_dense(parts, "cross_output", "multihead_attn.out_proj");
+    add_network(parts);
+    add_norm(parts, "words_norm", "norm1");
+    add_norm(parts, "cross_norm", "norm2");
+    add_norm(parts, "dense_norm", "norm3");
+    const test::GoldenModule module(name, store, parts);
+
+    const Shape shape{kImages, kWords, kWidth};
+    const Tensor words = golden_tensor(name + "/x", shape, 2),
+                 regions = golden_tensor(name + "/memory", {kImages, kRegions, kWidth}, 2);
+    Arena arena;
+    Tape tape(arena);
+    tape.set_parameters(store.views());
+    const Var x = tape.variable(words.view()), features = tape.variable(regions.view());
+    const AttentionMemory memory = layer.cross().prepare(
+        tape, features, {.rows = 1, .cols = kRegions, .group = kWords, .mask = {}});
+    const Var entered = layer.enter(tape, x);
+    const Var told = layer.words(tape, x, entered, layer.keys(tape, entered),
+                                 {.pattern = AttentionMask::Pattern::kCausal});
+    const Glimpse glimpse = layer.cross().attend(tape, layer.query(tape, told), memory, {}, {});
+    const Var y = layer.see(tape, told, glimpse.context);
+    CHECK(golden_difference(name + "/output0", y.value().span()) <= kGoldenTolerance);
+    const Tensor cotangent = golden_tensor(name + "/cotangent0", shape, 1);
+    tape.backward(std::vector{y}, std::vector<ConstView>{cotangent.view()});
+    CHECK(golden_difference(name + "/gradient/x", tape.grad(x).span()) <= kGoldenTolerance);
+    CHECK(golden_difference(name + "/gradient/memory", tape.grad(features).span()) <=
+          kGoldenTolerance);
+    module.check_gradients(tape);
+  }
+}
+
+}  // namespace saccade
