@@ -33,9 +33,8 @@ WordVectors vectors_of(const ExperimentConfig& config, const TrainingSet& set,
 }  // namespace
 
 void start_encoder(const std::string& file, Captioner& model) {
-  TorchWeights weights = model.encoder()->pretrained();
-  weights.scope = "encoder." + weights.scope;
-  load_torch_weights(SafetensorsFile(file), weights, model.parameters());
+  load_torch_weights(SafetensorsFile(file), pretrained(*model.encoder(), "encoder"),
+                     model.parameters());
 }
 
 std::string start_embedding(const ExperimentConfig& config, const TrainingSet& set,

@@ -95,8 +95,10 @@ struct EncoderConfig {
         "layer", layer,
         "the layer (onnx) or stage (resnet*, vgg*, mobilenet_v2) whose output is the grid; empty = "
         "the last stage");
-    v.field("weights", weights,
-            "safetensors file of pretrained weights by torchvision's names; empty = random ones");
+    v.field(
+        "weights", weights,
+        "safetensors file of pretrained weights by torchvision's names, for vit by timm's; empty = "
+        "random ones");
     v.field("cache", cache, "folder for cached features of a frozen network; empty = no cache");
     v.field("half", half, "keep the cache in 16-bit floats: half the space, 3 digits");
     v.field("positions", positions, "what tells a region where it is");

@@ -109,23 +109,73 @@ std::vector<Real> numbers(const SafetensorsFile& file, const SafetensorsEntry& e
   return values;
 }
 
-struct Parameter {
-  int index;
-  TorchTensor tensor;
+// Arrays of the file and the parameters they are: one of each, or a group of both.
+struct Match {
+  std::vector<int> parameters;
+  TorchGroup group;
 };
 
-// The parameters below the scope, with what torch calls them.
-std::vector<Parameter> parameters_of(const TorchWeights& weights, const ParameterStore& store) {
+// A parameter that is an array of its own.
+TorchGroup single(const TorchTensor& tensor, const Shape& ours) {
+  const TorchLayout layout = tensor.layout;
+  TorchGroup group;
+  group.arrays.push_back({tensor.name, tensor.shape});
+  group.read = [layout, ours](std::span<const TorchArray> arrays) {
+    Tensor values(ours);
+    from_torch(layout, arrays[0].values, values.view());
+    return std::vector<std::vector<Real>>{{values.span().begin(), values.span().end()}};
+  };
+  group.write = [layout](std::span<const ConstView> values) {
+    return std::vector<std::vector<Real>>{to_torch(layout, values[0])};
+  };
+  return group;
+}
+
+// The parameters below the scope, with what torch makes of them.
+std::vector<Match> matches_of(const TorchWeights& weights, const ParameterStore& store) {
   const std::string prefix = weights.scope.empty() ? "" : weights.scope + ".";
-  std::vector<Parameter> found;
+  std::vector<Match> matches;
+  std::set<std::string> grouped;
+  for (const TorchGroup& group : weights.groups) {
+    Match& match = matches.emplace_back(Match{{}, group});
+    for (const std::string& name : group.parameters) {
+      match.parameters.push_back(store.find(prefix + name));
+      SACCADE_ASSERT(match.parameters.back() >= 0, "no parameter '", prefix, name, "'");
+      grouped.insert(prefix + name);
+    }
+  }
   for (std::size_t p = 0; p < store.count(); ++p) {
     const ParameterInfo& info = store.info(static_cast<int>(p));
-    if (!info.name.starts_with(prefix)) continue;
-    found.push_back(
-        {static_cast<int>(p), weights.names(info.name.substr(prefix.size()), info.shape)});
+    if (!info.name.starts_with(prefix) || grouped.contains(info.name)) continue;
+    matches.push_back(
+        {{static_cast<int>(p)},
+         single(weights.names(info.name.substr(prefix.size()), info.shape), info.shape)});
   }
-  SACCADE_ASSERT(!found.empty(), "no parameter is below '", weights.scope, "'");
-  return found;
+  SACCADE_ASSERT(!matches.empty(), "no parameter is below '", weights.scope, "'");
+  return matches;
+}
+
+// Whether the file has all arrays of a match in shapes that can be read; takes their numbers.
+bool take(const SafetensorsFile& file, TorchGroup& group, TorchWeightReport& report) {
+  bool complete = true;
+  std::vector<TorchArray> found;
+  for (const TorchArray& array : group.arrays) {
+    const SafetensorsEntry* entry = file.find(array.name);
+    if (entry) found.push_back({.name = array.name, .shape = entry->shape});
+    if (!entry) {
+      report.missing.push_back(array.name);
+    } else if (entry->shape == array.shape ||
+               (group.also_reads && group.also_reads(found.back()))) {
+      found.back().values = numbers(file, *entry);
+      continue;
+    } else {
+      report.misshaped.push_back(str(array.name, " is ", shape_text(entry->shape),
+                                     " and should be ", shape_text(array.shape)));
+    }
+    complete = false;
+  }
+  if (complete) group.arrays = std::move(found);
+  return complete;
 }
 
 bool ignored(const TorchWeights& weights, const std::string& name) {
@@ -158,50 +208,45 @@ void from_torch(TorchLayout layout, std::span<const Real> theirs, View ours) {
 
 TorchWeightReport load_torch_weights(const SafetensorsFile& file, const TorchWeights& weights,
                                      ParameterStore& store) {
-  struct Match {
-    Parameter parameter;
-    std::vector<Real> values;
-  };
   TorchWeightReport report;
-  std::vector<Match> matches;
+  std::vector<Match> complete;
   std::set<std::string> expected;
-  for (Parameter& parameter : parameters_of(weights, store)) {
-    const TorchTensor& tensor = parameter.tensor;
-    expected.insert(tensor.name);
-    const SafetensorsEntry* entry = file.find(tensor.name);
-    if (!entry) {
-      report.missing.push_back(tensor.name);
-    } else if (entry->shape != tensor.shape) {
-      report.misshaped.push_back(str(tensor.name, " is ", shape_text(entry->shape),
-                                     " and should be ", shape_text(tensor.shape)));
-    } else {
-      matches.push_back({std::move(parameter), {}});
-      matches.back().values = numbers(file, *entry);
-    }
+  for (Match& match : matches_of(weights, store)) {
+    for (const TorchArray& array : match.group.arrays) expected.insert(array.name);
+    if (take(file, match.group, report)) complete.push_back(std::move(match));
   }
   for (const SafetensorsEntry& entry : file.entries())
     if (!expected.contains(entry.name) && !ignored(weights, entry.name))
       report.unexpected.push_back(safetensors_name_in_message(entry.name));
   if (weights.strict && !report.complete())
     throw DataError(file.source() + ": these weights are of another network: " + report.text());
-  for (const Match& match : matches)
-    from_torch(match.parameter.tensor.layout, match.values, store.value(match.parameter.index));
-  report.loaded = matches.size();
+  for (const Match& match : complete) {
+    const std::vector<std::vector<Real>> values = match.group.read(match.group.arrays);
+    for (std::size_t i = 0; i < match.parameters.size(); ++i)
+      from_torch(TorchLayout::kSame, values[i], store.value(match.parameters[i]));
+    report.loaded += match.parameters.size();
+  }
   return report;
 }
 
 void save_torch_weights(const std::filesystem::path& path, const TorchWeights& weights,
                         const ParameterStore& store,
                         const std::map<std::string, std::string>& metadata) {
-  std::vector<std::vector<Real>> values;
-  std::vector<SafetensorsArray> arrays;
-  for (const Parameter& parameter : parameters_of(weights, store)) {
-    values.push_back(to_torch(parameter.tensor.layout, store.value(parameter.index)));
-    arrays.push_back({.name = parameter.tensor.name,
-                      .type = sizeof(Real) == 8 ? "F64" : "F32",
-                      .shape = parameter.tensor.shape,
-                      .bytes = std::as_bytes(std::span(values.back()))});
+  std::vector<TorchArray> made;
+  for (const Match& match : matches_of(weights, store)) {
+    std::vector<ConstView> ours;
+    for (const int p : match.parameters) ours.push_back(store.value(p));
+    std::vector<std::vector<Real>> values = match.group.write(ours);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      made.push_back(
+          {match.group.arrays[i].name, match.group.arrays[i].shape, std::move(values[i])});
   }
+  std::vector<SafetensorsArray> arrays;
+  for (const TorchArray& array : made)
+    arrays.push_back({.name = array.name,
+                      .type = sizeof(Real) == 8 ? "F64" : "F32",
+                      .shape = array.shape,
+                      .bytes = std::as_bytes(std::span(array.values))});
   save_safetensors(path, std::move(arrays), metadata);
 }
 

@@ -39,14 +39,34 @@ struct TorchWeightReport {
   std::string text() const;  // what is missing, unexpected and misshaped, in one line
 };
 
+// An array of a file.
+struct TorchArray {
+  std::string name;
+  std::vector<Index> shape;
+  std::vector<Real> values{};
+};
+
+// Parameters that are not arrays of the file one by one, such as the three matrices that torch
+// keeps in one.
+struct TorchGroup {
+  std::vector<std::string> parameters;  // ours, below the scope
+  std::vector<TorchArray> arrays;       // names and shapes as they are written; no values
+  // Whether an array of another shape can be read, too; none: never.
+  std::function<bool(const TorchArray&)> also_reads{};
+  // The parameters' numbers in our layouts from the file's arrays, and back.
+  std::function<std::vector<std::vector<Real>>(std::span<const TorchArray>)> read;
+  std::function<std::vector<std::vector<Real>>(std::span<const ConstView>)> write;
+};
+
 struct TorchWeights {
   std::string scope{};  // of the parameters meant, as ParamScope's prefix; "": all
   // Starts of names of the file that are known to be of no use (a classifier's); counts of batches
   // (`num_batches_tracked`) always are.
   std::vector<std::string> ignored{};
   bool strict = true;
-  // What torch calls the parameter of a name below the scope.
+  // What torch calls the parameter of a name below the scope; not asked for those of a group.
   std::function<TorchTensor(const std::string&, const Shape&)> names = torch_tensor;
+  std::vector<TorchGroup> groups{};
 };
 
 // Gives the parameters the numbers of a file. When strict, throws DataError that lists everything

@@ -4,6 +4,7 @@
 #include <iostream>
 #include <memory>
 
+#include "captioning/training/checkpoint_content.h"
 #include "core/base/error.h"
 #include "core/io/archive_safetensors.h"
 #include "core/io/checkpoint.h"
@@ -17,7 +18,25 @@ bool is_safetensors(const std::string& path) {
   return std::filesystem::path(path).extension() == ".safetensors";
 }
 
-int convert(const std::string& from, const std::string& to) {
+void export_encoder(const std::string& from, const std::string& to) {
+  if (is_safetensors(from) || !is_safetensors(to))
+    throw UsageError("convert --encoder goes from a checkpoint to a .safetensors file; got '" +
+                     from + "' and '" + to + "'");
+  const LoadedModel loaded = load_model(resolve_checkpoint(from));
+  const Encoder* encoder = loaded.model->encoder();
+  if (encoder == nullptr)
+    throw UsageError(from + ": its encoder is frozen, its weights are still those of " +
+                     (loaded.config.encoder.weights.empty() ? loaded.config.encoder.model
+                                                            : loaded.config.encoder.weights));
+  save_torch_weights(to, pretrained(*encoder, "encoder"), loaded.model->parameters());
+}
+
+int convert(const std::string& from, const std::string& to, bool encoder) {
+  if (encoder) {
+    export_encoder(from, to);
+    std::cout << to << "\n";
+    return static_cast<int>(ExitCode::kOk);
+  }
   if (is_safetensors(from) == is_safetensors(to))
     throw UsageError("convert goes between a checkpoint and a .safetensors file; got '" + from +
                      "' and '" + to + "'");
@@ -35,6 +54,7 @@ int convert(const std::string& from, const std::string& to) {
 CommandRun bind_convert(Options& options) {
   struct Args {
     std::string from, to;
+    bool encoder = false;
   };
   const auto args = std::make_shared<Args>();
   options.argument("in", args->from,
@@ -44,7 +64,10 @@ CommandRun bind_convert(Options& options) {
                    ".safetensors file with the parameters by torch's names and layouts; or the "
                    "checkpoint it was made of",
                    "OUT");
-  return [args] { return convert(args->from, args->to); };
+  options.flag("--encoder", args->encoder,
+               "write the encoder's weights alone, by the names that encoder.weights reads: "
+               "torchvision's, or timm's for vit");
+  return [args] { return convert(args->from, args->to, args->encoder); };
 }
 
 }  // namespace saccade

@@ -12,6 +12,24 @@ expect 0 "$saccade" inspect back.h5
 grep -qa '"encoder.stage1.conv.weight":{"dtype":"F32","shape":\[8,3,3,3\]' run.safetensors ||
   fail "the kernel is not in torch's layout"
 
+# The encoder alone, by the names that encoder.weights reads; those of a vision transformer are timm's.
+vit=(encoder.type=vit encoder.positions=learned encoder.vit.width=12 encoder.vit.layers=1
+  encoder.vit.heads=2 encoder.vit.patch=8)
+expect 0 "$saccade" train tiny.yaml --out vit train.stop=2u "${vit[@]}"
+expect 0 "$saccade" convert --encoder vit vit.safetensors
+for name in cls_token pos_embed patch_embed.proj.weight blocks.0.attn.qkv.weight norm.bias; do
+  grep -qa "\"$name\":" vit.safetensors || fail "the encoder has no $name"
+done
+grep -qa decoder vit.safetensors && fail "the decoder came along"
+expect 0 "$saccade" train tiny.yaml --out started train.stop=2u "${vit[@]}" \
+  encoder.weights=vit.safetensors encoder.lr=0
+expect 0 "$saccade" convert --encoder started again.safetensors
+cmp -s vit.safetensors again.safetensors || fail "the encoder's weights came back changed"
+expect 2 "$saccade" convert --encoder run other.safetensors
+one_error "no published weights"
+expect 2 "$saccade" convert --encoder vit other.h5
+one_error "convert --encoder goes"
+
 expect 2 "$saccade" convert run other.h5
 one_error "convert goes between"
 expect 2 "$saccade" convert run.safetensors other.safetensors

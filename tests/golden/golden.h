@@ -75,12 +75,17 @@ inline double golden_difference(std::span<const float> expected, std::span<const
   return most / scale;
 }
 
-// The same with the largest expected number as the scale.
+// The size of the largest of them.
+inline double largest(std::span<const float> values) {
+  double most = 0;
+  for (const float value : values) most = std::max(most, std::abs(double{value}));
+  return most;
+}
+
+// The difference as a share of the largest expected number.
 inline double golden_difference(const std::string& name, std::span<const Real> got) {
   const std::vector<float> expected = golden(name);
-  double scale = 0;
-  for (const float value : expected) scale = std::max(scale, std::abs(double{value}));
-  return golden_difference(expected, got, scale);
+  return golden_difference(expected, got, largest(expected));
 }
 
 }  // namespace saccade::test

@@ -37,9 +37,7 @@ TEST_CASE("a frozen network is the trained one with the weights of a file") {
   ParameterStore store;
   const auto network = make_encoder(small(file), ParamScope(store, "encoder"));
   store.initialise(5);
-  TorchWeights weights = network->pretrained();
-  weights.scope = "encoder." + weights.scope;
-  save_torch_weights(file, weights, store);
+  save_torch_weights(file, pretrained(*network, "encoder"), store);
 
   const Normalization plain;
   const FrozenNetwork frozen(small(file), ResizeMode::kSquash, plain);

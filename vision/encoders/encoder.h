@@ -39,6 +39,9 @@ class Encoder {
   virtual const TokenEncoder* token_encoder() const { return nullptr; }
 };
 
+// The same for an encoder whose parameters were declared below `scope`.
+TorchWeights pretrained(const Encoder& encoder, const std::string& scope);
+
 // The network of a config; declares its parameters in `scope`. Throws UsageError on sizes that do
 // not fit together, InternalError for a frozen encoder (grid.h).
 std::unique_ptr<Encoder> make_encoder(const EncoderConfig& config, const ParamScope& scope);

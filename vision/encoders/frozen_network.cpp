@@ -31,9 +31,8 @@ FrozenNetwork::FrozenNetwork(const EncoderConfig& config, ResizeMode resize,
   without.positions = PositionKind::kNone;
   network_ = make_encoder(without, ParamScope(parameters_, "encoder"));
   parameters_.initialise(0);
-  TorchWeights weights = network_->pretrained();
-  weights.scope = "encoder." + weights.scope;
-  load_torch_weights(SafetensorsFile(config.weights), weights, parameters_);
+  load_torch_weights(SafetensorsFile(config.weights), pretrained(*network_, "encoder"),
+                     parameters_);
 
   Digest all;
   all.add(str(enum_name(config.type), " ", config.layer, " size ", config.height(), "x",

@@ -11,8 +11,15 @@ namespace saccade {
 
 TorchWeights Encoder::pretrained() const {
   throw UsageError(
-      "encoder.weights: there are no published weights of this encoder; start from a run of your "
-      "own with train.init_from");
+      "there are no published weights of this encoder, and no names for them; encoder.weights "
+      "takes "
+      "none: start from a run of your own with train.init_from");
+}
+
+TorchWeights pretrained(const Encoder& encoder, const std::string& scope) {
+  TorchWeights weights = encoder.pretrained();
+  weights.scope = weights.scope.empty() ? scope : scope + "." + weights.scope;
+  return weights;
 }
 
 std::unique_ptr<Encoder> make_encoder(const EncoderConfig& config, const ParamScope& scope) {

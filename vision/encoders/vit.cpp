@@ -6,6 +6,7 @@
 #include "core/ops/linear.h"
 #include "core/ops/shape_ops.h"
 #include "vision/encoders/cnn.h"
+#include "vision/encoders/vit_weights.h"
 
 namespace saccade {
 
@@ -55,6 +56,7 @@ VitEncoder::VitEncoder(const EncoderConfig& config, const ParamScope& scope,
                                             .kernel = config.vit.patch,
                                             .stride = config.vit.patch,
                                             .padding = 0}),
+      learned_positions_(config.positions == PositionKind::kLearned),
       positions_(scope.sub("embedding.positions"), added_positions(config), extents(grid_)),
       norm_(scope.sub("norm"), grid_.features, kEpsilon) {
   if (placeless_ > 0)
@@ -134,6 +136,15 @@ std::vector<EncoderStage> VitEncoder::stages() const {
   add("embedding");
   for (std::size_t b = 1; b <= blocks_.size(); ++b) add("block" + std::to_string(b));
   return out;
+}
+
+TorchWeights VitEncoder::pretrained() const {
+  if (stem_) return Encoder::pretrained();
+  return vit_weights({.grid = grid_,
+                      .blocks = static_cast<Index>(blocks_.size()),
+                      .class_token = class_token_,
+                      .registers = placeless_ - (class_token_ ? 1 : 0),
+                      .positions = learned_positions_});
 }
 
 std::unique_ptr<Encoder> make_vit_encoder(const EncoderConfig& config, const ParamScope& scope) {

@@ -28,6 +28,8 @@ class VitEncoder : public Encoder, public TokenEncoder {
   // The stem's, then the embedding of patches with all tokens and positions, then every block;
   // the last normalisation learns with the decoder.
   std::vector<EncoderStage> stages() const override;
+  // timm's names (vit_weights.h). Throws UsageError with a stem.
+  TorchWeights pretrained() const override;
 
   const TokenEncoder* token_encoder() const override { return this; }
   Var tokens(Tape& tape, Var pixels) const override;
@@ -46,6 +48,7 @@ class VitEncoder : public Encoder, public TokenEncoder {
   Index placeless_;
   GridShape grid_;
   Conv2d patch_;
+  bool learned_positions_;
   GridPositions positions_;
   int tokens_ = -1;  // [P, D]
   std::vector<TransformerBlock> blocks_;
