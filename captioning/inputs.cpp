@@ -47,10 +47,7 @@ std::unique_ptr<FrozenEncoder> load_frozen(const EncoderConfig& config) {
   if (config.type != EncoderKind::kOnnx)
     return std::make_unique<FrozenNetwork>(config, resize_mode(config.resize),
                                            normalization_of(config));
-  if (config.model.empty() || config.layer.empty()) {
-    throw UsageError(str("encoder.type onnx needs encoder.",
-                         config.model.empty() ? "model" : "layer", "; set it in the config"));
-  }
+  require_layer(config);
   return std::make_unique<OnnxEncoder>(
       OnnxEncoderOptions{.model = config.model,
                          .layer = config.layer,

@@ -27,6 +27,7 @@ Captioner::Captioner(const ExperimentConfig& config, Vocabulary vocabulary,
                      const GridShape& frozen_grid)
     : Captioner(config, std::move(vocabulary), frozen_grid, Declared{}) {
   parameters_.initialise(static_cast<std::uint64_t>(config.seed));
+  if (encoder_) encoder_->start(parameters_);
 }
 
 void Captioner::check(const ExperimentConfig& config) {

@@ -16,7 +16,8 @@ namespace saccade {
 
 class Captioner {
  public:
-  // Declares and initialises all parameters from config.seed. `frozen_grid` is the grid of the
+  // Declares all parameters and initialises them from config.seed, those of an encoder that a file
+  // defines from the file. `frozen_grid` is the grid of the
   // frozen encoder (InputPipeline::frozen_grid) and ignored where the encoder is trainable.
   Captioner(const ExperimentConfig& config, Vocabulary vocabulary, const GridShape& frozen_grid);
   // Throws UsageError where widths or grids of a config's parts do not fit together; those of a

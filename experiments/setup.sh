@@ -6,6 +6,7 @@ packages=(
   g++ cmake ninja-build ccache pkg-config
   libopencv-dev libopencv-contrib-dev  # contrib: freetype, for text that is not ASCII
   fonts-dejavu-core                    # the font of the pictures
+  libonnx-dev libprotobuf-dev          # the messages of ONNX files
   libdnnl-dev ocl-icd-opencl-dev       # oneDNN; its CMake package looks for OpenCL
   libeigen3-dev libtbb-dev
   libhdf5-dev libyaml-cpp-dev nlohmann-json3-dev libxxhash-dev

@@ -13,6 +13,7 @@
 #include "core/io/checkpoint.h"
 #include "experiments/manifest.h"
 #include "experiments/progress.h"
+#include "vision/encoders/frozen_network.h"
 
 namespace saccade {
 
@@ -186,12 +187,15 @@ bool RunData::serves(const ExperimentConfig& config) const { return same_data(co
 
 bool same_data(const ExperimentConfig& a, const ExperimentConfig& b) {
   const auto differences = config_differences(a, b);
-  return std::none_of(differences.begin(), differences.end(), [](const Difference& d) {
+  // Of a frozen encoder only what comes behind its grids is the model's.
+  const bool frozen = is_frozen(a.encoder) || is_frozen(b.encoder);
+  return std::none_of(differences.begin(), differences.end(), [frozen](const Difference& d) {
     const auto below = [&](const char* section) { return d.path.starts_with(section); };
-    const bool of_model = below("encoder.channels") || below("encoder.positions") ||
-                          below("encoder.vit.") || below("encoder.refine.") ||
-                          d.path == "encoder.weights" || d.path == "encoder.lr" ||
-                          d.path == "encoder.frozen_stages";
+    const bool of_network = below("encoder.channels") || below("encoder.vit.") ||
+                            d.path == "encoder.weights" || d.path == "encoder.lr" ||
+                            d.path == "encoder.frozen_stages";
+    const bool of_model =
+        below("encoder.positions") || below("encoder.refine.") || (of_network && !frozen);
     return (d.path.starts_with("data.") || d.path.starts_with("encoder.")) && !of_model;
   });
 }

@@ -14,6 +14,7 @@ namespace {
 
 constexpr const char* kByLength = "state/reward_baseline_by_length";
 constexpr const char* kEstimator = "state/estimator";
+constexpr const char* kGraph = "encoder_graph";  // of an encoder that a file defined
 
 constexpr std::uint64_t kContentVersion = 1;
 
@@ -157,6 +158,10 @@ void check_version(const Archive& archive) {
                               "; this saccade reads version ", kContentVersion));
 }
 
+std::string graph_of(const Captioner& model) {
+  return model.encoder() == nullptr ? "" : model.encoder()->graph();
+}
+
 Vocabulary read_vocabulary(const Archive& archive) {
   try {
     const std::vector<std::string>& words = archive.strings("vocabulary");
@@ -181,6 +186,7 @@ Archive checkpoint_archive(const ExperimentConfig& config, const Captioner& mode
   archive.add_string("data/name", data.name);
   archive.add_string("data/digest", data.digest);
   archive.add_string("encoder_digest", data.encoder);
+  if (const std::string graph = graph_of(model); !graph.empty()) archive.add_string(kGraph, graph);
   archive.add_strings("vocabulary", model.vocabulary().words());
   archive.add_int64s("frozen_grid", {3},
                      {frozen_grid.rows, frozen_grid.cols, frozen_grid.features});
@@ -210,6 +216,8 @@ LoadedModel load_model(const std::filesystem::path& path, std::span<const std::s
   }
   auto changed = parse_config<ExperimentConfig>(archive.string("config"),
                                                 path.string() + " (config)", overrides);
+  if (archive.contains(kGraph) && changed.config.encoder.layer == loaded.config.encoder.layer)
+    changed.config.encoder.graph = archive.string(kGraph);
   loaded.config = changed.config;
   loaded.data = {archive.string("data/name"), archive.string("data/digest"),
                  archive.string("encoder_digest")};
@@ -241,6 +249,8 @@ void restore_run(const Archive& archive, const ExperimentConfig& config, const D
     changes += "\n  the data set " + data.name + " has other content";
   if (archive.string("encoder_digest") != data.encoder)
     changes += "\n  the network or layer of the frozen encoder";
+  if ((archive.contains(kGraph) ? archive.string(kGraph) : "") != graph_of(model))
+    changes += "\n  the network of encoder.model";
   if (archive.strings("vocabulary") != model.vocabulary().words()) changes += "\n  the vocabulary";
   if (!changes.empty())
     throw CheckpointError(archive.source() +

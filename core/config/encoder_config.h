@@ -70,6 +70,8 @@ struct EncoderConfig {
   VitConfig vit;
   AugmentConfig augment;
   RefinementConfig refine;
+  // The network of onnx_native as its checkpoint has it, in place of the file `model`; no field.
+  std::string graph;
 
   // Of the network's input, in pixels.
   std::int64_t height() const { return image_size; }
@@ -90,15 +92,15 @@ struct EncoderConfig {
         "stages, from the pixels on, that training leaves as they are; -1 = the whole network: its "
         "grids are then computed once",
         between(-1, 1000));
-    v.field("model", model, "path of the .onnx file (onnx)");
+    v.field("model", model, "path of the .onnx file (onnx, onnx_native)");
     v.field(
         "layer", layer,
-        "the layer (onnx) or stage (resnet*, vgg*, mobilenet_v2) whose output is the grid; empty = "
-        "the last stage");
+        "the layer (onnx, onnx_native) or stage (resnet*, vgg*, mobilenet_v2) whose output is the "
+        "grid; empty = the last stage");
     v.field(
         "weights", weights,
         "safetensors file of pretrained weights by torchvision's names, for vit by timm's; empty = "
-        "random ones");
+        "random ones, for onnx_native those of its file");
     v.field("cache", cache, "folder for cached features of a frozen network; empty = no cache");
     v.field("half", half, "keep the cache in 16-bit floats: half the space, 3 digits");
     v.field("positions", positions, "what tells a region where it is");

@@ -92,6 +92,8 @@ const std::vector<Owner> kOwners = {
     {"xxhash.h", {"core/"}},
     {"spdlog/", {"core/base/log.cpp"}},
     {"opencv2/", {"vision/"}},
+    {"onnx/", {"vision/encoders/onnx/"}},
+    {"google/protobuf/", {"vision/encoders/onnx/"}},
     {"libstemmer.h", {"captioning/metrics/"}},
     {"zlib.h", {"captioning/metrics/"}},
     {"csv.h", {"captioning/data/"}},

@@ -6,6 +6,8 @@
 #include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
+#include "tests/support/onnx_file.h"
+#include "tests/support/temp_folder.h"
 
 namespace saccade {
 
@@ -32,10 +34,15 @@ TEST_CASE("the frozen stages of every encoder are those nearest the pixels") {
   ExperimentConfig config = test::small_experiment(SelectionKind::kSoft);
   config.encoder.vit.width = 12;
   config.encoder.vit.patch = 2;
+  const test::TempFolder folder("model-stages");
+  test::save_small_onnx(folder / "small.onnx");
   for (const auto& encoder : enum_table(EncoderKind{})) {
     if (encoder.value == EncoderKind::kOnnx) continue;  // no part of it is the model's
     INFO(encoder.name);
     config.encoder.type = encoder.value;
+    const bool imported = encoder.value == EncoderKind::kOnnxNative;
+    config.encoder.model = imported ? (folder / "small.onnx").string() : "";
+    config.encoder.layer = imported ? "last" : "";
     config.encoder.frozen_stages = 0;
     const auto stages = Captioner(config, Vocabulary(), {}).encoder()->stages();
     config.encoder.frozen_stages = 1;

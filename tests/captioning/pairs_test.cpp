@@ -5,13 +5,15 @@
 #include "core/optim/optimizer.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
+#include "tests/support/onnx_file.h"
+#include "tests/support/temp_folder.h"
 
 namespace saccade {
 
 namespace {
 
 // Backbones end early: what a pair has to get right does not depend on how deep they are.
-void set_encoder(EncoderKind kind, EncoderConfig& config) {
+void set_encoder(EncoderKind kind, const test::TempFolder& folder, EncoderConfig& config) {
   config.type = kind;
   switch (kind) {
     case EncoderKind::kResnet18:
@@ -32,18 +34,23 @@ void set_encoder(EncoderKind kind, EncoderConfig& config) {
       config.vit = {
           .width = 8, .layers = 1, .heads = 2, .patch = kind == EncoderKind::kVit ? 8 : 1};
       break;
+    case EncoderKind::kOnnxNative:
+      config.model = (folder / "small.onnx").string();
+      config.layer = "last";
+      break;
     case EncoderKind::kCnn:
     case EncoderKind::kOnnx:
       break;
   }
 }
 
-ExperimentConfig pair(EncoderKind encoder, DecoderKind decoder, SelectionKind selection) {
+ExperimentConfig pair(EncoderKind encoder, DecoderKind decoder, SelectionKind selection,
+                      const test::TempFolder& folder) {
   ExperimentConfig config = test::small_experiment(selection);
   config.data.scenes.train = 6;
   config.data.scenes.val = 1;
   config.data.scenes.test = 1;
-  set_encoder(encoder, config.encoder);
+  set_encoder(encoder, folder, config.encoder);
   config.decoder.type = decoder;
   config.decoder.embedding = config.decoder.hidden;
   config.decoder.layers = 1;
@@ -56,12 +63,14 @@ ExperimentConfig pair(EncoderKind encoder, DecoderKind decoder, SelectionKind se
 }  // namespace
 
 TEST_CASE("every pair of encoder and decoder trains, soft and hard") {
+  const test::TempFolder folder("pairs");
+  test::save_small_onnx(folder / "small.onnx");
   for (const auto& encoder : enum_table(EncoderKind{}))
     for (const auto& decoder : enum_table(DecoderKind{}))
       for (const SelectionKind selection : {SelectionKind::kSoft, SelectionKind::kHard}) {
         if (encoder.value == EncoderKind::kOnnx) continue;  // it never trains
         INFO(encoder.name << ", " << decoder.name << ", " << enum_name(selection));
-        const ExperimentConfig config = pair(encoder.value, decoder.value, selection);
+        const ExperimentConfig config = pair(encoder.value, decoder.value, selection, folder);
         const LoadedData data = load_data(config.data);
         const InputPipeline pipeline(config.encoder);
         const DatasetInputs inputs(data, pipeline, config.encoder, {});

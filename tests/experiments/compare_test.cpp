@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "experiments/compare/arms.h"
 #include "experiments/compare/comparison_report.h"
+#include "experiments/training_run.h"
 #include "tests/support/catch.h"
 
 namespace saccade::test {
@@ -35,6 +36,28 @@ TEST_CASE("arms are all combinations, with names and folders of their own") {
   const std::vector<Arm> types =
       expand_arms(with_axes("{encoder.type: [cnn], optimizer.type: [sgd]}"));
   REQUIRE(types[0].name == "encoder.type=cnn, optimizer.type=sgd");
+}
+
+TEST_CASE("arms share inputs unless one of them has those of a frozen network") {
+  const auto share = [](const std::string& change, const EncoderConfig& encoder) {
+    ExperimentConfig config;
+    config.encoder = encoder;
+    return same_data(config, parse_config<ExperimentConfig>(print_config(config), "test",
+                                                            std::vector<std::string>{change})
+                                 .config);
+  };
+  EncoderConfig trained, frozen;
+  trained.type = frozen.type = EncoderKind::kOnnxNative;
+  frozen.frozen_stages = -1;
+  for (const char* change : {"encoder.frozen_stages=2", "encoder.lr=0.1", "encoder.weights=a"}) {
+    CAPTURE(change);
+    CHECK(share(change, trained));
+    CHECK_FALSE(share(change, frozen));
+  }
+  CHECK_FALSE(share("encoder.frozen_stages=-1", trained));
+  CHECK_FALSE(share("encoder.image_size=32", trained));
+  CHECK(share("encoder.positions=learned", frozen));
+  CHECK(share("decoder.hidden=8", frozen));
 }
 
 TEST_CASE("named arms are sets of values, each in every combination of the axes") {

@@ -1,9 +1,11 @@
 // The native convolutional backbones as encoders, one line of encoders.def each.
 #include "core/ops/shape_ops.h"
 #include "vision/encoders/backbones/mobilenet.h"
+#include "vision/encoders/backbones/onnx_network.h"
 #include "vision/encoders/backbones/resnet.h"
 #include "vision/encoders/backbones/vgg.h"
 #include "vision/encoders/encoder.h"
+#include "vision/encoders/onnx_encoder.h"
 
 namespace saccade {
 
@@ -46,6 +48,8 @@ class BackboneEncoder : public Encoder {
     weights.ignored.assign(backbone_->unused().begin(), backbone_->unused().end());
     return weights;
   }
+  void start(ParameterStore& store) const override { backbone_->start(store); }
+  std::string graph() const override { return backbone_->graph(); }
 
  private:
   std::unique_ptr<Backbone> backbone_;
@@ -93,6 +97,13 @@ std::unique_ptr<Encoder> make_vgg19_encoder(const EncoderConfig& config, const P
 std::unique_ptr<Encoder> make_mobilenet_v2_encoder(const EncoderConfig& config,
                                                    const ParamScope& scope) {
   return make<MobileNetV2>(config, scope, MobileNetV2Options{.width = 1, .stage = config.layer});
+}
+std::unique_ptr<Encoder> make_onnx_native_encoder(const EncoderConfig& config,
+                                                  const ParamScope& scope) {
+  if (!config.graph.empty())
+    return make<OnnxNetwork>(config, scope, OnnxModel{graph_of_text(config.graph), {}});
+  require_layer(config);
+  return make<OnnxNetwork>(config, scope, read_onnx(config.model, config.layer));
 }
 
 }  // namespace saccade

@@ -37,6 +37,10 @@ class Encoder {
   virtual TorchWeights pretrained() const;
   // This encoder where its regions attend to each other, else null.
   virtual const TokenEncoder* token_encoder() const { return nullptr; }
+  // Gives its parameters the numbers that came with its definition, if any did.
+  virtual void start(ParameterStore&) const {}
+  // Its definition where no config has it, as EncoderConfig::graph; else "".
+  virtual std::string graph() const { return ""; }
 };
 
 // The same for an encoder whose parameters were declared below `scope`.

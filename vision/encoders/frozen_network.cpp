@@ -23,7 +23,7 @@ FrozenNetwork::FrozenNetwork(const EncoderConfig& config, ResizeMode resize,
                              const Normalization& normalization)
     : preparation_{.height = config.height(), .width = config.width(), .mode = resize},
       normalization_(normalization) {
-  if (config.weights.empty())
+  if (config.weights.empty() && config.type != EncoderKind::kOnnxNative)
     throw UsageError(
         "encoder.frozen_stages -1 would freeze random weights; set encoder.weights to a file of "
         "pretrained ones");
@@ -31,8 +31,10 @@ FrozenNetwork::FrozenNetwork(const EncoderConfig& config, ResizeMode resize,
   without.positions = PositionKind::kNone;
   network_ = make_encoder(without, ParamScope(parameters_, "encoder"));
   parameters_.initialise(0);
-  load_torch_weights(SafetensorsFile(config.weights), pretrained(*network_, "encoder"),
-                     parameters_);
+  network_->start(parameters_);
+  if (!config.weights.empty())
+    load_torch_weights(SafetensorsFile(config.weights), pretrained(*network_, "encoder"),
+                       parameters_);
 
   Digest all;
   all.add(str(enum_name(config.type), " ", config.layer, " size ", config.height(), "x",

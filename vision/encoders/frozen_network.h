@@ -14,8 +14,8 @@ bool is_frozen(const EncoderConfig& config);
 
 class FrozenNetwork : public FrozenEncoder {
  public:
-  // Loads config.weights; positions are not the network's matter. Throws UsageError where none are
-  // named, and what make_encoder and load_torch_weights throw.
+  // Loads config.weights, or those of config.model; positions are not the network's matter. Throws
+  // UsageError where neither is named, and what make_encoder and load_torch_weights throw.
   FrozenNetwork(const EncoderConfig& config, ResizeMode resize, const Normalization& normalization);
 
   GridShape grid() const override { return network_->grid(); }

@@ -84,6 +84,12 @@ cv::Mat to_blob(const Image& image, const Normalization& normalization) {
 
 }  // namespace
 
+void require_layer(const EncoderConfig& config) {
+  if (config.model.empty() || config.layer.empty())
+    throw UsageError(str("encoder.type ", enum_name(config.type), " needs encoder.",
+                         config.model.empty() ? "model" : "layer", "; set it in the config"));
+}
+
 std::vector<OnnxLayer> list_onnx_layers(const std::filesystem::path& model, Index image_size) {
   SACCADE_CHECK(image_size > 0, "[list_onnx_layers] the image size must be positive");
   const cv::dnn::Net net = load(read_model(model), model.string());

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/config/encoder_config.h"
 #include "vision/encoders/grid.h"
 
 namespace saccade {
@@ -23,6 +24,9 @@ struct OnnxLayer {
   std::string name, type;
   std::vector<Index> shape;  // of its output, [1, features, rows, cols] for what can be a grid
 };
+
+// Throws UsageError where a config that needs a file and a layer names none.
+void require_layer(const EncoderConfig& config);
 
 // The layers of a model for square images of the given size, in order of computation; shapes are
 // left empty where the model does not say. Throws DataError as OnnxEncoder does.

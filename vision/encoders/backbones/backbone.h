@@ -32,6 +32,9 @@ class Backbone {
   // Normalised pixels [B, H, W, 3] -> features [B, rows, cols, C] of the last stage. Throws
   // ShapeError on pixels of other extents than the network was made for.
   Var forward(Tape& tape, Var pixels) const;
+  // As those of Encoder: for a network that a file defines.
+  virtual void start(ParameterStore&) const {}
+  virtual std::string graph() const { return ""; }
   const PixelExtents& input() const { return input_; }
   const GridExtents& grid() const { return stages_.back().grid; }
   // From the pixels up to the end.

@@ -1,0 +1,47 @@
+// An ONNX file made node by node.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/base/real.h"
+
+namespace saccade::test {
+
+using OnnxValue = std::variant<Index, double, std::string, std::vector<Index>>;
+using OnnxAttributes = std::map<std::string, OnnxValue>;
+
+class OnnxFile {
+ public:
+  // Takes images [1, 3, height, width] by the name `image`.
+  OnnxFile(Index height, Index width);
+  ~OnnxFile();
+
+  // A tensor of random numbers from low to high; gives its name back, as all below.
+  struct Range {
+    double low = -1, high = 1;
+  };
+  std::string tensor(const std::string& name, const std::vector<Index>& shape, Range range);
+  // What the node gives is called <name>_out.
+  std::string node(const std::string& op, const std::string& name,
+                   const std::vector<std::string>& inputs, const OnnxAttributes& attributes = {});
+  // A convolution with weights [out, in / groups, kh, kw] and a bias.
+  std::string conv(const std::string& name, const std::string& input,
+                   const std::vector<Index>& weights, const OnnxAttributes& attributes = {});
+  std::string batch_norm(const std::string& name, const std::string& input, Index channels);
+  void save(const std::filesystem::path& path, const std::string& output) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// A residual network of a few thousand weights in three stages, as a file; node `last` leaves 16
+// channels and an eighth of the pixels' rows and columns.
+void save_small_onnx(const std::filesystem::path& path);
+
+}  // namespace saccade::test

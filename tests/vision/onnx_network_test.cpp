@@ -1,0 +1,280 @@
+// The network of an ONNX file as ops of ours gives what OpenCV's dnn gives.
+#include "vision/encoders/backbones/onnx_network.h"
+
+#include <cmath>
+
+#include "core/base/error.h"
+#include "tests/support/catch.h"
+#include "tests/support/onnx_file.h"
+#include "tests/support/published_data.h"
+#include "tests/support/temp_folder.h"
+#include "tests/vision/pictures.h"
+#include "vision/encoders/encoder.h"
+#include "vision/encoders/onnx_encoder.h"
+
+namespace saccade {
+
+using Catch::Matchers::Contains;
+using test::OnnxFile;
+using test::TempFolder;
+
+namespace {
+
+namespace fs = std::filesystem;
+using Sizes = std::vector<Index>;
+
+EncoderConfig config_of(const fs::path& file, const std::string& layer, Index height, Index width) {
+  EncoderConfig config;
+  config.type = EncoderKind::kOnnxNative;
+  config.model = file.string();
+  config.layer = layer;
+  config.image_size = height;
+  config.image_width = width;
+  return config;
+}
+
+struct Native {
+  explicit Native(const EncoderConfig& config)
+      : encoder(make_encoder(config, ParamScope(parameters, "encoder"))) {
+    parameters.initialise(1);
+    encoder->start(parameters);
+  }
+  Tensor encode(const Image& image) const {
+    Tensor pixels({1, image.height, image.width, 3});
+    pixels_to_input(image, Normalization{}, pixels.data());
+    Arena arena;
+    Tape tape(arena);
+    tape.set_recording(false);
+    tape.set_parameters(parameters.views());
+    const ConstView features = encoder->forward(tape, tape.constant(pixels.view())).value();
+    return Tensor(features.shape, features.span());
+  }
+  ParameterStore parameters;
+  std::unique_ptr<Encoder> encoder;
+};
+
+// The largest difference from OpenCV's numbers, as a share of the largest of them.
+double difference(const fs::path& file, const std::string& layer, Index height, Index width) {
+  const Native native(config_of(file, layer, height, width));
+  const OnnxEncoder frozen(
+      {.model = file, .layer = layer, .image_size = height, .image_width = width});
+  REQUIRE(native.encoder->grid() == frozen.grid());
+  const Image image = test_picture(height, width, 3);
+  std::vector<float> expected(static_cast<std::size_t>(frozen.grid().size()));
+  frozen.encode(image, expected);
+  const Tensor got = native.encode(image);
+  double most = 0, largest = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const double want = static_cast<double>(expected[i]);
+    most = std::max(most, std::abs(want - static_cast<double>(got[static_cast<Index>(i)])));
+    largest = std::max(largest, std::abs(want));
+  }
+  REQUIRE(largest > 0);
+  return most / largest;
+}
+
+// A network with every operator that there is a step for, and one more at the end.
+void save_all_operators(const fs::path& path) {
+  const Sizes two{2, 2}, three{3, 3}, around{1, 1, 1, 1};
+  OnnxFile file(24, 32);
+  std::string x =
+      file.conv("c1", "image", {8, 3, 3, 3}, {{"strides", two}, {"pads", Sizes{0, 0, 1, 1}}});
+  x = file.node("Clip", "relu6", {file.batch_norm("n1", x, 8)}, {{"min", 0.0}, {"max", 6.0}});
+  const std::string deep = file.node(
+      "Relu", "relu", {file.conv("c2", x, {8, 1, 3, 3}, {{"group", Index{8}}, {"pads", around}})});
+  const std::string grouped = file.conv("c3", deep, {8, 4, 1, 1}, {{"group", Index{2}}});
+  x = file.node("LeakyRelu", "leaky", {file.node("Add", "add", {deep, grouped})}, {{"alpha", 0.2}});
+  x = file.node("Dropout", "dropout", {file.node("Identity", "same", {x})});
+  x = file.node("MaxPool", "max", {x}, {{"kernel_shape", two}, {"strides", two}});
+  const std::string gate = file.node("Sigmoid", "sigmoid", {file.batch_norm("n2", x, 8)});
+  const std::string mean =
+      file.node("AveragePool", "mean", {x}, {{"kernel_shape", three}, {"pads", around}});
+  x = file.conv("c4", file.node("Concat", "concat", {gate, mean}, {{"axis", Index{1}}}),
+                {12, 16, 1, 3}, {{"pads", Sizes{0, 0, 0, 0}}});
+  x = file.node("Clip", "clip", {x}, {{"min", -1.0}, {"max", 1.5}});
+  const std::string flat = file.node("Flatten", "flat", {x});
+  const std::string pooled =
+      file.node("Flatten", "pooled", {file.node("GlobalAveragePool", "pool", {x})});
+  const auto dense = [&](const std::string& name, const std::string& from, Index in) {
+    return file.node(
+        "Gemm", name,
+        {from, file.tensor(name + "_w", {5, in}, {-1, 1}), file.tensor(name + "_b", {5}, {-1, 1})},
+        {{"transB", Index{1}}});
+  };
+  dense("dense", flat, 12 * 6 * 6);
+  x = dense("logits", pooled, 12);
+  file.save(path, file.node("Softmax", "shares", {x}));
+}
+
+}  // namespace
+
+TEST_CASE("every operator gives what it gives in OpenCV") {
+  const TempFolder folder("onnx-operators");
+  save_all_operators(folder / "all.onnx");
+  for (const char* layer : {"c1", "relu6", "relu", "add", "leaky", "max", "n2", "sigmoid", "mean",
+                            "c4", "clip", "pool", "logits"}) {
+    CAPTURE(layer);
+    CHECK(difference(folder / "all.onnx", layer, 24, 32) <= 1e-4);
+  }
+  CHECK(difference(folder / "all.onnx", "dense", 24, 32) <= 1e-4);
+  CHECK(difference(folder / "all.onnx", "clip", 56, 40) <= 1e-4);
+}
+
+TEST_CASE("the published backbones give what they give in OpenCV") {
+  const fs::path backbones = test::data_folder("backbones");
+  if (backbones.empty()) return;
+  const fs::path v1 = backbones / "mobilenet_v1_0.25_128.onnx",
+                 v2 = backbones / "mobilenet_v2_1.0_224.onnx";
+  CHECK(difference(v1, "t83", 128, 128) <= 1e-4);
+  CHECK(difference(v1, "conv14_relu6", 96, 160) <= 1e-4);
+  CHECK(difference(v1, "logits", 128, 128) <= 1e-4);
+  CHECK(difference(v2, "t168", 224, 224) <= 1e-4);
+}
+
+TEST_CASE("what follows a convolution becomes a part of it") {
+  const TempFolder folder("onnx-fused");
+  test::save_small_onnx(folder / "small.onnx");
+  const OnnxModel model = read_onnx(folder / "small.onnx", "last");
+  std::vector<std::string> names;
+  for (const OnnxStep& step : model.graph.steps) names.push_back(step.name);
+  CHECK(names == std::vector<std::string>{"first", "second", "depthwise", "sum", "third"});
+  CHECK(difference(folder / "small.onnx", "last", 32, 48) <= 1e-4);
+}
+
+TEST_CASE("padding by extents is the padding of the numbers they give") {
+  const TempFolder folder("onnx-same");
+  const auto features = [&](const std::string& name, const test::OnnxAttributes& padding,
+                            Index height, Index width) {
+    OnnxFile file(height, width);
+    test::OnnxAttributes attributes = padding;
+    attributes["strides"] = Sizes{2, 2};
+    file.save(folder / name, file.conv("c", "image", {4, 3, 3, 3}, attributes));
+    const Native native(config_of(folder / name, "c", height, width));
+    return native.encode(test_picture(height, width, 5));
+  };
+  const auto equal = [](const Tensor& a, const Tensor& b) {
+    return a.shape() == b.shape() && std::equal(a.span().begin(), a.span().end(), b.span().begin());
+  };
+  const auto kind = [](const char* name) {
+    return test::OnnxAttributes{{"auto_pad", std::string(name)}};
+  };
+  const auto pads = [](Index before, Index after) {
+    return test::OnnxAttributes{{"pads", Sizes{before, before, after, after}}};
+  };
+  CHECK(equal(features("a", kind("SAME_UPPER"), 16, 24), features("b", pads(0, 1), 16, 24)));
+  CHECK(equal(features("a", kind("SAME_LOWER"), 16, 24), features("b", pads(1, 0), 16, 24)));
+  CHECK(equal(features("a", kind("SAME_UPPER"), 17, 23), features("b", pads(1, 1), 17, 23)));
+  CHECK(equal(features("a", kind("VALID"), 16, 24), features("b", pads(0, 0), 16, 24)));
+  CHECK_THROWS_WITH(features("a", kind("SAME_UPPER"), 16, 23),
+                    Contains("node 'c' pads rows and columns differently at 16 x 23 pixels"));
+}
+
+TEST_CASE("a product's matrix may stand either way and be scaled") {
+  const TempFolder folder("onnx-gemm");
+  const auto weights = [&](const Sizes& shape, const test::OnnxAttributes& attributes) {
+    OnnxFile file(1, 1);
+    const std::string matrix = file.tensor("w", shape, {-1, 1}),
+                      bias = file.tensor("b", {shape[shape[0] == 3 ? 1 : 0]}, {-1, 1});
+    file.save(
+        folder / "gemm.onnx",
+        file.node("Gemm", "g", {file.node("Flatten", "f", {"image"}), matrix, bias}, attributes));
+    return read_onnx(folder / "gemm.onnx", "g").weights.back();
+  };
+  const OnnxWeights as_torch = weights({2, 3}, {{"transB", Index{1}}});
+  const OnnxWeights other = weights({3, 2}, {{"alpha", 2.0}, {"beta", 0.5}});
+  const OnnxWeights plain = weights({3, 2}, {});
+  REQUIRE(as_torch.weight.size() == 6);
+  for (std::size_t o = 0; o < 2; ++o) {
+    // The same numbers in the file, row by row.
+    for (std::size_t i = 0; i < 3; ++i) {
+      CHECK(plain.weight[o * 3 + i] == as_torch.weight[i * 2 + o]);
+      CHECK(other.weight[o * 3 + i] == 2 * plain.weight[o * 3 + i]);
+    }
+    CHECK(other.bias[o] == plain.bias[o] / 2);
+  }
+}
+
+TEST_CASE("a graph goes through its text and back, without its file") {
+  const TempFolder folder("onnx-text");
+  test::save_small_onnx(folder / "small.onnx");
+  EncoderConfig config = config_of(folder / "small.onnx", "last", 32, 32);
+  const Native first(config);
+  fs::remove(folder / "small.onnx");
+  CHECK_THROWS_AS(Native(config), DataError);
+  config.graph = first.encoder->graph();
+  Native second(config);
+  CHECK(second.encoder->graph() == config.graph);
+  REQUIRE(second.parameters.count() == first.parameters.count());
+  std::copy(first.parameters.flat().span().begin(), first.parameters.flat().span().end(),
+            second.parameters.flat().data());
+  const Image image = test_picture(32, 32, 7);
+  const Tensor a = first.encode(image), b = second.encode(image);
+  CHECK(std::equal(a.span().begin(), a.span().end(), b.span().begin()));
+  for (const std::string& text :
+       {std::string("[]"), std::string("no JSON"), std::string(R"([{"op":"conv"}])"),
+        config.graph.substr(0, config.graph.size() / 2)})
+    CHECK_THROWS_WITH(graph_of_text(text), Contains("is damaged"));
+}
+
+TEST_CASE("stages end where the grid becomes smaller, and own the weights by their nodes' names") {
+  const TempFolder folder("onnx-stages");
+  test::save_small_onnx(folder / "small.onnx");
+  const Native native(config_of(folder / "small.onnx", "last", 32, 32));
+  std::vector<std::vector<std::string>> prefixes;
+  for (const EncoderStage& stage : native.encoder->stages()) prefixes.push_back(stage.prefixes);
+  CHECK(prefixes == std::vector<std::vector<std::string>>{{"backbone.first"},
+                                                          {"backbone.second", "backbone.depthwise"},
+                                                          {"backbone.third"}});
+  CHECK(native.parameters.find("encoder.backbone.depthwise.weight") >= 0);
+  CHECK(native.parameters.find("encoder.backbone.first.bias") >= 0);
+  CHECK(native.encoder->grid() == GridShape{4, 4, 16});
+}
+
+TEST_CASE("the first operator without a step is named, with what to do") {
+  const TempFolder folder("onnx-refused");
+  const fs::path all = folder / "all.onnx";
+  save_all_operators(all);
+  const auto refusal = [](const fs::path& file, const std::string& layer) {
+    return test::message_of<DataError>([&] { read_onnx(file, layer); });
+  };
+  CHECK_THAT(refusal(all, "shares"),
+             Contains(all.string() + ": operator Softmax of node 'shares' is none that "
+                                     "encoder.type onnx_native can train") &&
+                 Contains("encoder.type onnx"));
+  CHECK_THAT(refusal(all, "leakey"), Contains("no layer 'leakey' (did you mean 'leaky'?)"));
+  CHECK_THAT(refusal(all, "image"), Contains("no layer 'image'"));
+  const auto conv = [&](const test::OnnxAttributes& attributes) {
+    OnnxFile file(16, 16);
+    file.save(folder / "conv.onnx", file.conv("c", "image", {4, 3, 3, 3}, attributes));
+    return refusal(folder / "conv.onnx", "c");
+  };
+  CHECK_THAT(conv({{"strides", Sizes{1, 2}}}), Contains("strides differently"));
+  CHECK_THAT(conv({{"dilations", Sizes{2, 2}}}), Contains("dilations"));
+  // Weights that the network computes, and none.
+  OnnxFile computed(16, 16);
+  computed.node("Relu", "r", {"image"});
+  computed.save(folder / "computed.onnx", computed.node("Conv", "c", {"image", "r_out"}));
+  CHECK_THAT(refusal(folder / "computed.onnx", "c"), Contains("weights that are computed"));
+  OnnxFile bare(16, 16);
+  bare.save(folder / "bare.onnx", bare.node("Conv", "c", {"image"}));
+  CHECK_THAT(refusal(folder / "bare.onnx", "c"), Contains("node 'c' (Conv) is damaged"));
+  CHECK_THROWS_WITH(Native(config_of(folder / "computed.onnx", "r", 16, 16)),
+                    Contains("nothing before encoder.layer has weights"));
+  OnnxFile wide(16, 16);
+  wide.save(folder / "wide.onnx", wide.conv("c", "image", {4, 5, 3, 3}));
+  CHECK_THROWS_WITH(Native(config_of(folder / "wide.onnx", "c", 16, 16)),
+                    Contains("node 'c' has weights for 5 channels and gets 3"));
+}
+
+TEST_CASE("a file that is no ONNX model is refused, cut anywhere") {
+  const TempFolder folder("onnx-damaged");
+  test::save_small_onnx(folder / "small.onnx");
+  const std::string bytes = TempFolder::read(folder / "small.onnx");
+  for (std::size_t size = 1; size < bytes.size(); size += 1 + size / 3) {
+    std::ofstream(folder / "cut.onnx", std::ios::binary) << bytes.substr(0, size);
+    CHECK_THROWS_AS(read_onnx(folder / "cut.onnx", "last"), DataError);
+  }
+  CHECK_THROWS_AS(read_onnx(folder / "missing.onnx", "last"), DataError);
+}
+
+}  // namespace saccade

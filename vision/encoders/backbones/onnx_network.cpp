@@ -1,0 +1,248 @@
+#include "vision/encoders/backbones/onnx_network.h"
+
+#include <algorithm>
+#include <map>
+
+#include "core/base/error.h"
+#include "core/io/torch_weights.h"
+#include "core/ops/linear.h"
+#include "core/ops/pointwise.h"
+#include "core/ops/shape_ops.h"
+
+namespace saccade {
+
+namespace {
+
+Index cells(const GridExtents& grid) { return grid.rows * grid.cols; }
+
+[[noreturn]] void refuse(const OnnxStep& step, const std::string& why) {
+  throw DataError(str("encoder.model: node '", step.name, "' ", why));
+}
+
+bool is_pool(const OnnxStep& step) {
+  return step.op == OnnxOp::kMaxPool || step.op == OnnxOp::kAveragePool;
+}
+
+// Images [B, H, W, C] as rows [B H W, C].
+std::vector<Var> as_rows(std::span<const Var> images) {
+  std::vector<Var> rows;
+  for (const Var image : images)
+    rows.push_back(
+        ops::reshape(image, {image.shape().size() / image.shape()[-1], image.shape()[-1]}));
+  return rows;
+}
+
+Activation activation_of(const OnnxStep& step) {
+  if (!step.clips()) return Activation::kNone;
+  return step.highest == 6 ? Activation::kRelu6 : Activation::kRelu;
+}
+
+}  // namespace
+
+OnnxNetwork::OnnxNetwork(OnnxModel model, const PixelExtents& input, const ParamScope& scope)
+    : Backbone("onnx_native", input), model_(std::move(model)) {
+  layers_.push_back({.out = {input.height, input.width, 3}});
+  for (std::size_t i = 0; i < model_.graph.steps.size(); ++i) {
+    layers_.push_back(planned(model_.graph.steps[i]));
+    if (model_.graph.steps[i].has_weights()) declare(scope, i);
+  }
+  plan_stages();
+}
+
+const OnnxNetwork::Layer& OnnxNetwork::input_of(const OnnxStep& step, std::size_t i) const {
+  return layers_[static_cast<std::size_t>(step.inputs[i])];
+}
+
+// The same zeros on both axes: the ops have no others.
+Padding OnnxNetwork::padding_of(const OnnxStep& step, const GridExtents& in) const {
+  std::array<Padding, 2> axes{Padding{step.pads[0], step.pads[2]},
+                              Padding{step.pads[1], step.pads[3]}};
+  if (step.padding != OnnxPadding::kGiven)
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+      const Index extent = axis == 0 ? in.rows : in.cols;
+      const Index out = (extent + step.stride - 1) / step.stride;
+      const Index both = std::max(Index{0}, (out - 1) * step.stride + step.kernel[axis] - extent);
+      const Index less = both / 2;
+      axes[axis] = step.padding == OnnxPadding::kSameUpper ? Padding(less, both - less)
+                                                           : Padding(both - less, less);
+    }
+  if (axes[0] != axes[1])
+    refuse(step, str("pads rows and columns differently at ", input().height, " x ", input().width,
+                     " pixels; choose a layer before it, another image size, or "
+                     "encoder.type onnx"));
+  if (is_pool(step) && (axes[0].before != axes[0].after || axes[0].before >= step.kernel[0]))
+    refuse(
+        step,
+        "pads one side more than the other, or by a whole window, which our pools do not; choose "
+        "a layer before it, another image size, or encoder.type onnx");
+  return axes[0];
+}
+
+GridExtents OnnxNetwork::extents_after(const OnnxStep& step, const GridExtents& in,
+                                       const Padding& padding) const {
+  const auto extent = [&](Index from, Index kernel) {
+    const Index room = from + padding.both() - kernel;
+    if (room < 0)
+      throw UsageError(str("encoder: an image of ", input().height, " x ", input().width,
+                           " is too small for node '", step.name, "'"));
+    return room / step.stride + 1;
+  };
+  return {.rows = extent(in.rows, step.kernel[0]),
+          .cols = extent(in.cols, step.kernel[1]),
+          .features = in.features};
+}
+
+OnnxNetwork::Layer OnnxNetwork::planned(const OnnxStep& step) const {
+  const GridExtents& in = input_of(step).out;
+  Layer layer{.out = in, .level = input_of(step).level};
+  switch (step.op) {
+    case OnnxOp::kConv:
+      if (step.in * step.groups != in.features || step.out % step.groups != 0)
+        refuse(step,
+               str("has weights for ", step.in * step.groups, " channels and gets ", in.features));
+      [[fallthrough]];
+    case OnnxOp::kMaxPool:
+    case OnnxOp::kAveragePool:
+      layer.padding = padding_of(step, in);
+      layer.out = extents_after(step, in, layer.padding);
+      if (step.op == OnnxOp::kConv) layer.out.features = step.out;
+      break;
+    case OnnxOp::kGlobalAveragePool:
+      layer.out = {1, 1, in.features};
+      break;
+    case OnnxOp::kFlatten:
+      layer.out = {1, 1, cells(in) * in.features};
+      break;
+    case OnnxOp::kDense:
+      if (cells(in) != 1 || in.features != step.in)
+        refuse(step, str("has weights for ", step.in, " numbers and gets ", in.rows, " x ", in.cols,
+                         " x ", in.features, " of an image of ", input().height, " x ",
+                         input().width, " pixels"));
+      layer.out = {1, 1, step.out};
+      break;
+    case OnnxOp::kAdd:
+    case OnnxOp::kConcat:
+      for (std::size_t i = 1; i < step.inputs.size(); ++i) {
+        const Layer& other = input_of(step, i);
+        layer.level = std::max(layer.level, other.level);
+        const bool fits = other.out.rows == in.rows && other.out.cols == in.cols &&
+                          (step.op == OnnxOp::kConcat || other.out.features == in.features);
+        if (!fits) refuse(step, "joins images of different extents");
+        if (step.op == OnnxOp::kConcat) layer.out.features += other.out.features;
+      }
+      break;
+    case OnnxOp::kRelu:
+    case OnnxOp::kLeakyRelu:
+    case OnnxOp::kClip:
+    case OnnxOp::kSigmoid:
+      break;
+  }
+  if (cells(layer.out) < cells(in)) ++layer.level;
+  return layer;
+}
+
+void OnnxNetwork::declare(const ParamScope& scope, std::size_t i) {
+  const OnnxStep& step = model_.graph.steps[i];
+  Layer& layer = layers_[i + 1];
+  const ParamScope own = scope.sub(step.name);
+  const Index in = step.in * step.kernel[0] * step.kernel[1];
+  const Shape shape = step.op == OnnxOp::kDense
+                          ? Shape{step.in, step.out}
+                          : Shape{step.kernel[0], step.kernel[1], step.in, step.out};
+  layer.weight = own.declare("weight", shape, Init::he(in));
+  if (step.bias) layer.bias = own.declare("bias", {step.out}, Init::constant(0), Decay::kNo);
+}
+
+void OnnxNetwork::plan_stages() {
+  std::map<Index, BackboneStage> by_level;
+  for (std::size_t i = 0; i < model_.graph.steps.size(); ++i) {
+    const OnnxStep& step = model_.graph.steps[i];
+    if (!step.has_weights()) continue;
+    BackboneStage& stage = by_level[layers_[i + 1].level];
+    stage.prefixes.push_back(step.name + ".");
+    stage.grid = layers_[i + 1].out;
+  }
+  if (by_level.empty())
+    throw DataError("encoder.model: nothing before encoder.layer has weights to train");
+  std::vector<BackboneStage> stages;
+  for (auto& [level, stage] : by_level) {
+    stage.name = str("stage", stages.size() + 1);
+    stages.push_back(std::move(stage));
+  }
+  stages.back().grid = layers_.back().out;
+  plan(std::move(stages), "", {});
+}
+
+void OnnxNetwork::start(ParameterStore& store) const {
+  for (std::size_t i = 0; i < model_.weights.size(); ++i) {
+    const OnnxStep& step = model_.graph.steps[i];
+    if (!step.has_weights()) continue;
+    const Layer& layer = layers_[i + 1];
+    const auto give = [&](int parameter, const std::vector<float>& values) {
+      const View view = store.value(parameter);
+      const std::vector<Real> numbers(values.begin(), values.end());
+      from_torch(torch_tensor(store.info(parameter).name, view.shape).layout, numbers, view);
+    };
+    give(layer.weight, model_.weights[i].weight);
+    if (step.bias) give(layer.bias, model_.weights[i].bias);
+  }
+}
+
+Var OnnxNetwork::run_step(Tape& tape, std::size_t i, std::span<const Var> values) const {
+  const OnnxStep& step = model_.graph.steps[i];
+  const Layer& layer = layers_[i + 1];
+  const Var x = values[0];
+  const Index batch = x.shape()[0];
+  const Shape shape{batch, layer.out.rows, layer.out.cols, layer.out.features};
+  const auto parameter = [&](int index) { return index < 0 ? Var{} : tape.parameter(index); };
+  const ops::Pool2dOptions pool{
+      .kernel = step.kernel[0], .stride = step.stride, .padding = layer.padding.before};
+  switch (step.op) {
+    case OnnxOp::kConv:
+      return ops::conv2d(x, parameter(layer.weight), parameter(layer.bias),
+                         {.stride = step.stride,
+                          .padding = layer.padding,
+                          .groups = step.groups,
+                          .activation = activation_of(step)});
+    case OnnxOp::kDense:
+      return ops::linear(x, parameter(layer.weight), parameter(layer.bias));
+    case OnnxOp::kRelu:
+      return ops::relu(x);
+    case OnnxOp::kLeakyRelu:
+      return ops::leaky_relu(x, static_cast<Real>(step.lowest));
+    case OnnxOp::kClip:
+      return ops::clip(x, {.lowest = static_cast<Real>(step.lowest),
+                           .highest = static_cast<Real>(step.highest)});
+    case OnnxOp::kSigmoid:
+      return ops::sigmoid(x);
+    case OnnxOp::kAdd:
+      return ops::add(x, values[1]);
+    case OnnxOp::kConcat:
+      return ops::reshape(ops::concat_cols(as_rows(values)), shape);
+    case OnnxOp::kMaxPool:
+      return ops::max_pool2d(x, pool);
+    case OnnxOp::kAveragePool:
+      return ops::avg_pool2d(x, pool);
+    case OnnxOp::kGlobalAveragePool:
+      return ops::reshape(ops::global_avg_pool(x), shape);
+    case OnnxOp::kFlatten: {  // channel by channel, as ONNX lays images out
+      const Shape in = x.shape();
+      const Var regions = ops::reshape(x, {batch, in[1] * in[2], in[3]});
+      return ops::reshape(in[1] * in[2] == 1 ? regions : ops::transpose_regions(regions), shape);
+    }
+  }
+  throw InternalError("unknown step of an ONNX network");
+}
+
+Var OnnxNetwork::run(Tape& tape, Var pixels) const {
+  std::vector<Var> values{pixels};
+  for (std::size_t i = 0; i < model_.graph.steps.size(); ++i) {
+    std::vector<Var> inputs;
+    for (const int input : model_.graph.steps[i].inputs)
+      inputs.push_back(values[static_cast<std::size_t>(input)]);
+    values.push_back(run_step(tape, i, inputs));
+  }
+  return values.back();
+}
+
+}  // namespace saccade

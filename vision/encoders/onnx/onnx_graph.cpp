@@ -1,0 +1,79 @@
+#include "vision/encoders/onnx/onnx_graph.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+
+namespace saccade {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Calls visit(key, member) for every member of a step but its op and its padding's kind.
+template <class Step, class Visit>
+void members(Step& step, Visit visit) {
+  visit("name", step.name);
+  visit("inputs", step.inputs);
+  visit("kernel", step.kernel);
+  visit("stride", step.stride);
+  visit("pads", step.pads);
+  visit("in", step.in);
+  visit("out", step.out);
+  visit("groups", step.groups);
+  visit("bias", step.bias);
+  visit("lowest", step.lowest);
+  visit("highest", step.highest);
+}
+
+[[noreturn]] void refuse() { throw DataError("the stored graph of the ONNX network is damaged"); }
+
+template <NamedEnum E>
+E choice_of(const Json& json) {
+  const auto value = enum_value<E>(json.get<std::string>());
+  if (!value) refuse();
+  return *value;
+}
+
+OnnxStep step_of(const Json& json, std::size_t place) {
+  OnnxStep step;
+  step.op = choice_of<OnnxOp>(json.at("op"));
+  step.padding = choice_of<OnnxPadding>(json.at("padding"));
+  members(step, [&](const char* key, auto& member) { json.at(key).get_to(member); });
+  constexpr Index kMost = 1 << 20;
+  const auto bad = [](Index number, Index least) { return number < least || number > kMost; };
+  bool wrong = step.inputs.empty() || step.name.empty() || bad(step.stride, 1) ||
+               bad(step.groups, 1) || bad(step.in, 0) || bad(step.out, 0);
+  for (const int input : step.inputs)
+    wrong = wrong || input < 0 || static_cast<std::size_t>(input) > place;
+  for (const Index extent : step.kernel) wrong = wrong || bad(extent, 1);
+  for (const Index extent : step.pads) wrong = wrong || bad(extent, 0);
+  if (wrong) refuse();
+  return step;
+}
+
+}  // namespace
+
+std::string graph_text(const OnnxGraph& graph) {
+  Json steps = Json::array();
+  for (const OnnxStep& step : graph.steps) {
+    Json json{{"op", enum_name(step.op)}, {"padding", enum_name(step.padding)}};
+    members(step, [&](const char* key, const auto& member) { json[key] = member; });
+    steps.push_back(std::move(json));
+  }
+  return steps.dump();
+}
+
+OnnxGraph graph_of_text(const std::string& text) {
+  OnnxGraph graph;
+  try {
+    const Json steps = Json::parse(text);
+    for (const Json& step : steps) graph.steps.push_back(step_of(step, graph.steps.size()));
+  } catch (const Json::exception&) {
+    refuse();
+  }
+  if (graph.steps.empty()) refuse();
+  return graph;
+}
+
+}  // namespace saccade

@@ -1,0 +1,375 @@
+#include "vision/encoders/onnx/read_onnx.h"
+
+#include <google/protobuf/io/coded_stream.h>
+#include <onnx/onnx_pb.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "core/base/error.h"
+#include "core/base/suggest.h"
+#include "vision/encoders/onnx/fuse_steps.h"
+#include "vision/file_bytes.h"
+
+namespace saccade {
+
+namespace {
+
+using Node = onnx::NodeProto;
+
+constexpr Index kMaxModelBytes = (Index{2} << 30) - 1;  // protobuf reads no more
+
+onnx::ModelProto parse(const std::filesystem::path& file) {
+  const std::vector<std::uint8_t> bytes =
+      read_file_bytes(file, {.noun = "ONNX model", .max_bytes = kMaxModelBytes});
+  google::protobuf::io::CodedInputStream stream(bytes.data(), static_cast<int>(bytes.size()));
+  onnx::ModelProto model;
+  if (!model.ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage() ||
+      model.graph().node_size() == 0)
+    throw DataError(file.string() + ": is damaged or no ONNX model");
+  return model;
+}
+
+std::string shown(const Node& node) {
+  return node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name();
+}
+
+// A parameter's name may have letters, digits, _ and -.
+std::string plain(const std::string& name) {
+  std::string out;
+  for (const char c : name) {
+    const bool letter =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
+    if (letter || !out.empty()) out += letter ? c : '_';
+  }
+  return out.empty() ? "node" : out.substr(0, 120);
+}
+
+struct Numbers {
+  std::vector<Index> shape;
+  std::vector<float> values;
+};
+
+class Reader {
+ public:
+  Reader(const std::filesystem::path& file, const std::string& layer)
+      : file_(file.string()), model_(parse(file)), graph_(model_.graph()) {
+    for (const onnx::TensorProto& tensor : graph_.initializer()) tensors_[tensor.name()] = &tensor;
+    for (const Node& node : graph_.node()) {
+      for (const std::string& output : node.output()) makers_[output] = &node;
+      if (const onnx::AttributeProto* value = attribute(node, "value");
+          node.op_type() == "Constant" && value && node.output_size() > 0)
+        tensors_[node.output(0)] = &value->t();
+    }
+    for (const onnx::ValueInfoProto& input : graph_.input())
+      if (!tensors_.contains(input.name())) values_.emplace(input.name(), 0);
+    if (values_.size() != 1)
+      throw DataError(
+          str(file_, ": takes ", values_.size(), " inputs; an encoder takes one image"));
+    read(layer);
+  }
+  OnnxModel take() { return std::move(out_); }
+
+ private:
+  static const onnx::AttributeProto* attribute(const Node& node, const char* name) {
+    for (const onnx::AttributeProto& attribute : node.attribute())
+      if (attribute.name() == name) return &attribute;
+    return nullptr;
+  }
+  static Index integer(const Node& node, const char* name, Index otherwise) {
+    const onnx::AttributeProto* found = attribute(node, name);
+    return found ? static_cast<Index>(found->i()) : otherwise;
+  }
+  static double number(const Node& node, const char* name, double otherwise) {
+    const onnx::AttributeProto* found = attribute(node, name);
+    return found ? static_cast<double>(found->f()) : otherwise;
+  }
+  static std::vector<Index> integers(const Node& node, const char* name,
+                                     std::vector<Index> otherwise) {
+    const onnx::AttributeProto* found = attribute(node, name);
+    if (!found) return otherwise;
+    return {found->ints().begin(), found->ints().end()};
+  }
+
+  [[noreturn]] void refuse(const Node& node, const std::string& why) const {
+    throw DataError(str(file_, ": operator ", node.op_type(), " of node '", shown(node), "' ", why,
+                        "; choose a layer before it, or leave the network as it is with "
+                        "encoder.type onnx"));
+  }
+  [[noreturn]] void damaged(const Node& node) const {
+    throw DataError(str(file_, ": node '", shown(node), "' (", node.op_type(),
+                        ") is damaged: it lacks inputs or their numbers do not fit"));
+  }
+
+  // The tensor that a layer's name means: an output of the model, of the node of that name, or of
+  // any node, in this order, as the frozen encoder has it.
+  std::string tensor_of(const std::string& layer) const {
+    for (const onnx::ValueInfoProto& output : graph_.output())
+      if (output.name() == layer) return layer;
+    std::vector<std::string> known;
+    for (const Node& node : graph_.node()) {
+      if (node.name() == layer && node.output_size() > 0) return node.output(0);
+      known.push_back(shown(node));
+    }
+    if (makers_.contains(layer)) return layer;
+    throw DataError(str(file_, ": no layer '", layer, "'", did_you_mean(layer, known),
+                        "; list the layers with: saccade inspect ", file_));
+  }
+
+  // The nodes that a tensor is made of.
+  std::set<const Node*> needed(const std::string& tensor) const {
+    std::set<const Node*> nodes;
+    std::vector<std::string> open{tensor};
+    while (!open.empty()) {
+      const auto maker = makers_.find(open.back());
+      open.pop_back();
+      if (maker == makers_.end() || !nodes.insert(maker->second).second) continue;
+      open.insert(open.end(), maker->second->input().begin(), maker->second->input().end());
+    }
+    return nodes;
+  }
+
+  void read(const std::string& layer) {
+    const std::string wanted = tensor_of(layer);
+    const std::set<const Node*> nodes = needed(wanted);
+    for (const Node& node : graph_.node())
+      if (nodes.contains(&node) && node.op_type() != "Constant") read(node);
+    if (!values_.contains(wanted) || out_.graph.steps.empty())
+      throw DataError(str(file_, ": nothing leads from the image to layer '", layer, "'"));
+    fuse_steps(out_, normalizations_);
+  }
+
+  // The value of a node's input that is computed.
+  int value(const Node& node, int input) const {
+    if (input >= node.input_size()) damaged(node);
+    const auto found = values_.find(node.input(input));
+    if (found != values_.end()) return found->second;
+    if (tensors_.contains(node.input(input)))
+      refuse(node, "works on a constant, which encoder.type onnx_native has no step for");
+    damaged(node);
+  }
+
+  bool has_input(const Node& node, int input) const {
+    return input < node.input_size() && !node.input(input).empty();
+  }
+
+  // The numbers of a node's input that is constant.
+  Numbers constant(const Node& node, int input) const {
+    if (!has_input(node, input)) damaged(node);
+    const auto found = tensors_.find(node.input(input));
+    if (found == tensors_.end()) refuse(node, "has weights that are computed");
+    const onnx::TensorProto& tensor = *found->second;
+    if (tensor.data_type() != onnx::TensorProto::FLOAT ||
+        tensor.data_location() == onnx::TensorProto::EXTERNAL)
+      refuse(node, "has weights that are no 32-bit floats within the file");
+    Numbers out{{tensor.dims().begin(), tensor.dims().end()}, {}};
+    std::size_t count = 1;
+    for (const Index extent : out.shape) {
+      if (extent < 1 || static_cast<std::size_t>(extent) > kMaxModelBytes / count) damaged(node);
+      count *= static_cast<std::size_t>(extent);
+    }
+    if (tensor.has_raw_data()) {
+      if (tensor.raw_data().size() != count * sizeof(float)) damaged(node);
+      out.values.resize(count);
+      std::memcpy(out.values.data(), tensor.raw_data().data(), count * sizeof(float));
+    } else {
+      out.values.assign(tensor.float_data().begin(), tensor.float_data().end());
+      if (out.values.size() != count) damaged(node);
+    }
+    for (const float v : out.values)
+      if (!std::isfinite(v)) damaged(node);
+    return out;
+  }
+  std::vector<float> vector_of(const Node& node, int input, Index count) const {
+    Numbers numbers = constant(node, input);
+    if (static_cast<Index>(numbers.values.size()) != count) damaged(node);
+    return std::move(numbers.values);
+  }
+
+  OnnxStep& add(const Node& node, OnnxOp op, const std::vector<int>& inputs,
+                OnnxWeights weights = {}) {
+    OnnxStep step;
+    step.op = op;
+    step.inputs = inputs;
+    step.name = plain(shown(node));
+    for (int copy = 2; !names_.insert(step.name).second; ++copy)
+      step.name = str(plain(shown(node)), "_", copy);
+    out_.graph.steps.push_back(std::move(step));
+    out_.weights.push_back(std::move(weights));
+    normalizations_.push_back(node.op_type() == "BatchNormalization");
+    values_[node.output(0)] = static_cast<int>(out_.graph.steps.size());
+    return out_.graph.steps.back();
+  }
+
+  void read_window(const Node& node, OnnxStep& step) const {
+    if (node.op_type() != "Conv") {
+      const std::vector<Index> kernel = integers(node, "kernel_shape", {});
+      if (kernel.size() != 2) refuse(node, "has no window of two axes");
+      step.kernel = {kernel[0], kernel[1]};
+    }
+    const std::vector<Index> strides = integers(node, "strides", {1, 1});
+    if (strides.size() != 2 || strides[0] != strides[1] || strides[0] < 1)
+      refuse(node, "strides differently along rows and columns");
+    step.stride = strides[0];
+    for (const Index d : integers(node, "dilations", {1, 1}))
+      if (d != 1) refuse(node, "has dilations, which encoder.type onnx_native does not");
+    const onnx::AttributeProto* automatic = attribute(node, "auto_pad");
+    const std::string kind = automatic ? automatic->s() : "NOTSET";
+    const std::vector<Index> pads = integers(node, "pads", {0, 0, 0, 0});
+    if (kind == "SAME_UPPER") step.padding = OnnxPadding::kSameUpper;
+    if (kind == "SAME_LOWER") step.padding = OnnxPadding::kSameLower;
+    if (kind != "NOTSET") return;
+    if (pads.size() != 4) refuse(node, "has no window of two axes");
+    std::copy(pads.begin(), pads.end(), step.pads.begin());
+    for (const Index pad : pads)
+      if (pad < 0) refuse(node, "has negative pads");
+  }
+
+  void read_conv(const Node& node) {
+    Numbers weight = constant(node, 1);
+    const Index groups = integer(node, "group", 1);
+    if (weight.shape.size() != 4) refuse(node, "has no window of two axes");
+    if (groups < 1 || weight.shape[0] % groups != 0) damaged(node);
+    OnnxWeights weights{std::move(weight.values), {}};
+    if (has_input(node, 2)) weights.bias = vector_of(node, 2, weight.shape[0]);
+    OnnxStep& step = add(node, OnnxOp::kConv, {value(node, 0)}, std::move(weights));
+    step.out = weight.shape[0];
+    step.in = weight.shape[1];
+    step.groups = groups;
+    step.bias = has_input(node, 2);
+    step.kernel = {weight.shape[2], weight.shape[3]};
+    read_window(node, step);
+  }
+
+  // A depthwise convolution with a kernel of one number.
+  void read_normalization(const Node& node) {
+    const auto channels = static_cast<Index>(constant(node, 1).values.size());
+    const double epsilon = number(node, "epsilon", 1e-5);
+    OnnxWeights weights{vector_of(node, 1, channels), vector_of(node, 2, channels)};
+    const std::vector<float> mean = vector_of(node, 3, channels),
+                             variance = vector_of(node, 4, channels);
+    for (std::size_t c = 0; c < mean.size(); ++c) {
+      const double factor = double{weights.weight[c]} / std::sqrt(double{variance[c]} + epsilon);
+      if (!std::isfinite(factor)) damaged(node);
+      weights.weight[c] = static_cast<float>(factor);
+      weights.bias[c] = static_cast<float>(double{weights.bias[c]} - factor * double{mean[c]});
+    }
+    OnnxStep& step = add(node, OnnxOp::kConv, {value(node, 0)}, std::move(weights));
+    step.out = step.groups = channels;
+    step.in = 1;
+    step.bias = true;
+  }
+
+  void read_dense(const Node& node) {
+    if (integer(node, "transA", 0) != 0) refuse(node, "transposes its input");
+    Numbers weight = constant(node, 1);
+    if (weight.shape.size() != 2) damaged(node);
+    const bool transposed = integer(node, "transB", 0) != 0;  // [out, in], as torch has it
+    const Index out = weight.shape[transposed ? 0 : 1], in = weight.shape[transposed ? 1 : 0];
+    OnnxWeights weights;
+    const auto alpha = static_cast<float>(number(node, "alpha", 1)),
+               beta = static_cast<float>(number(node, "beta", 1));
+    for (Index o = 0; o < out; ++o)
+      for (Index i = 0; i < in; ++i)
+        weights.weight.push_back(
+            alpha * weight.values[static_cast<std::size_t>(transposed ? o * in + i : i * out + o)]);
+    if (has_input(node, 2)) weights.bias = vector_of(node, 2, out);
+    for (float& bias : weights.bias) bias *= beta;
+    OnnxStep& step = add(node, OnnxOp::kDense, {value(node, 0)}, std::move(weights));
+    step.out = out;
+    step.in = in;
+    step.bias = has_input(node, 2);
+  }
+
+  void read_clip(const Node& node) {
+    OnnxStep& step = add(node, OnnxOp::kClip, {value(node, 0)});
+    step.lowest = number(node, "min", step.lowest);
+    step.highest = number(node, "max", step.highest);
+    if (has_input(node, 1)) step.lowest = static_cast<double>(vector_of(node, 1, 1)[0]);
+    if (has_input(node, 2)) step.highest = static_cast<double>(vector_of(node, 2, 1)[0]);
+    if (!(step.lowest <= step.highest)) damaged(node);
+  }
+
+  void read_pool(const Node& node, OnnxOp op) {
+    const int input = value(node, 0);
+    OnnxStep window;
+    read_window(node, window);
+    const bool pads =
+        std::any_of(window.pads.begin(), window.pads.end(), [](Index pad) { return pad != 0; });
+    if (integer(node, "ceil_mode", 0) != 0) refuse(node, "rounds extents up (ceil_mode)");
+    if (pads && integer(node, "count_include_pad", 0) != 0)
+      refuse(node, "counts padding in its means (count_include_pad)");
+    if (window.kernel[0] != window.kernel[1]) refuse(node, "has a window that is no square");
+    OnnxStep& step = add(node, op, {input});
+    step.kernel = window.kernel, step.stride = window.stride;
+    step.padding = window.padding, step.pads = window.pads;
+  }
+
+  void read_several(const Node& node, OnnxOp op) {
+    std::vector<int> inputs;
+    for (int i = 0; i < node.input_size(); ++i) inputs.push_back(value(node, i));
+    if (inputs.empty() || (op == OnnxOp::kAdd && inputs.size() != 2))
+      refuse(node, str("has ", inputs.size(), " inputs"));
+    add(node, op, inputs);
+  }
+
+  void read(const Node& node) {
+    const std::string& op = node.op_type();
+    if (node.output_size() == 0 || (node.input_size() == 0)) damaged(node);
+    const auto plain_step = [&](OnnxOp kind) { add(node, kind, {value(node, 0)}); };
+    if (op == "Identity" || op == "Dropout") {
+      values_[node.output(0)] = value(node, 0);
+    } else if (op == "Conv") {
+      read_conv(node);
+    } else if (op == "BatchNormalization") {
+      read_normalization(node);
+    } else if (op == "Gemm") {
+      read_dense(node);
+    } else if (op == "Clip") {
+      read_clip(node);
+    } else if (op == "Relu") {
+      plain_step(OnnxOp::kRelu);
+    } else if (op == "Sigmoid") {
+      plain_step(OnnxOp::kSigmoid);
+    } else if (op == "LeakyRelu") {
+      plain_step(OnnxOp::kLeakyRelu);
+      out_.graph.steps.back().lowest = number(node, "alpha", 0.01);
+    } else if (op == "Add" || op == "Sum") {
+      read_several(node, OnnxOp::kAdd);
+    } else if (op == "Concat" && integer(node, "axis", 1) == 1) {
+      read_several(node, OnnxOp::kConcat);
+    } else if (op == "MaxPool") {
+      read_pool(node, OnnxOp::kMaxPool);
+    } else if (op == "AveragePool") {
+      read_pool(node, OnnxOp::kAveragePool);
+    } else if (op == "GlobalAveragePool") {
+      plain_step(OnnxOp::kGlobalAveragePool);
+    } else if (op == "Flatten" && integer(node, "axis", 1) == 1) {
+      plain_step(OnnxOp::kFlatten);
+    } else {
+      refuse(node, "is none that encoder.type onnx_native can train");
+    }
+  }
+
+  std::string file_;
+  onnx::ModelProto model_;
+  const onnx::GraphProto& graph_;
+  std::map<std::string, const onnx::TensorProto*> tensors_;  // that are constant, by name
+  std::map<std::string, const Node*> makers_;                // of tensors
+  std::map<std::string, int> values_;  // tensors that are computed; 0: the image
+  std::set<std::string> names_;
+  std::vector<bool> normalizations_;
+  OnnxModel out_;
+};
+
+}  // namespace
+
+OnnxModel read_onnx(const std::filesystem::path& file, const std::string& layer) {
+  return Reader(file, layer).take();
+}
+
+}  // namespace saccade
