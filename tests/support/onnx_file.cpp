@@ -95,14 +95,13 @@ std::string OnnxFile::conv(const std::string& name, const std::string& input,
               all);
 }
 
-std::string OnnxFile::batch_norm(const std::string& name, const std::string& input,
-                                 Index channels) {
+std::string OnnxFile::batch_norm(const std::string& name, const std::string& input, Index channels,
+                                 Range scale) {
   const std::vector<Index> shape{channels};
   return node(
       "BatchNormalization", name,
-      {input, tensor(name + "_scale", shape, {0.5, 1.5}),
-       tensor(name + "_shift", shape, {-0.5, 0.5}), tensor(name + "_mean", shape, {-0.5, 0.5}),
-       tensor(name + "_variance", shape, {0.5, 2})},
+      {input, tensor(name + "_scale", shape, scale), tensor(name + "_shift", shape, {-0.5, 0.5}),
+       tensor(name + "_mean", shape, {-0.5, 0.5}), tensor(name + "_variance", shape, {0.5, 2})},
       {{"epsilon", 1e-3}});
 }
 
@@ -118,7 +117,7 @@ void save_small_onnx(const std::filesystem::path& path) {
   OnnxFile file(32, 32);
   const OnnxAttributes half{{"strides", two}, {"pads", std::vector<Index>{0, 0, 1, 1}}};
   std::string x = file.conv("first", "image", {8, 3, 3, 3}, half);
-  x = file.node("Relu", "first_relu", {file.batch_norm("first_norm", x, 8)});
+  x = file.node("Relu", "first_relu", {file.batch_norm("first_norm", x, 8, {0.5, 1.5})});
   x = file.node("Relu", "second_relu", {file.conv("second", x, {12, 8, 3, 3}, half)});
   const std::string branch =
       file.conv("depthwise", x, {12, 1, 3, 3}, {{"group", Index{12}}, {"pads", same}});

@@ -32,7 +32,8 @@ class OnnxFile {
   // A convolution with weights [out, in / groups, kh, kw] and a bias.
   std::string conv(const std::string& name, const std::string& input,
                    const std::vector<Index>& weights, const OnnxAttributes& attributes = {});
-  std::string batch_norm(const std::string& name, const std::string& input, Index channels);
+  std::string batch_norm(const std::string& name, const std::string& input, Index channels,
+                         Range scale);
   void save(const std::filesystem::path& path, const std::string& output) const;
 
  private:

@@ -79,14 +79,19 @@ void save_all_operators(const fs::path& path) {
   OnnxFile file(24, 32);
   std::string x =
       file.conv("c1", "image", {8, 3, 3, 3}, {{"strides", two}, {"pads", Sizes{0, 0, 1, 1}}});
-  x = file.node("Clip", "relu6", {file.batch_norm("n1", x, 8)}, {{"min", 0.0}, {"max", 6.0}});
+  x = file.node("Clip", "relu6", {file.batch_norm("n1", x, 8, {4, 8})},
+                {{"min", 0.0}, {"max", 6.0}});
   const std::string deep = file.node(
       "Relu", "relu", {file.conv("c2", x, {8, 1, 3, 3}, {{"group", Index{8}}, {"pads", around}})});
   const std::string grouped = file.conv("c3", deep, {8, 4, 1, 1}, {{"group", Index{2}}});
-  x = file.node("LeakyRelu", "leaky", {file.node("Add", "add", {deep, grouped})}, {{"alpha", 0.2}});
+  // c3 is read twice, so that no relu may become a part of it.
+  x = file.node("Add", "add",
+                {file.node("Add", "sum", {deep, grouped}), file.node("Relu", "r3", {grouped})});
+  x = file.node("LeakyRelu", "leaky", {x}, {{"alpha", 0.2}});
   x = file.node("Dropout", "dropout", {file.node("Identity", "same", {x})});
   x = file.node("MaxPool", "max", {x}, {{"kernel_shape", two}, {"strides", two}});
-  const std::string gate = file.node("Sigmoid", "sigmoid", {file.batch_norm("n2", x, 8)});
+  const std::string gate =
+      file.node("Sigmoid", "sigmoid", {file.batch_norm("n2", x, 8, {0.5, 1.5})});
   const std::string mean =
       file.node("AveragePool", "mean", {x}, {{"kernel_shape", three}, {"pads", around}});
   x = file.conv("c4", file.node("Concat", "concat", {gate, mean}, {{"axis", Index{1}}}),
