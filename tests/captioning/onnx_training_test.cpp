@@ -19,11 +19,11 @@ using test::TempFolder;
 
 ExperimentConfig small(const std::filesystem::path& model) {
   ExperimentConfig config = test::small_experiment(SelectionKind::kSoft);
-  config.data.scenes.train = 24;
+  config.data.scenes.train = 96;
   config.encoder.type = EncoderKind::kOnnxNative;
   config.encoder.model = model.string();
   config.encoder.layer = "last";
-  config.encoder.lr = 3e-3;
+  config.encoder.lr = 3e-4;
   config.optimizer.lr = 3e-3;
   config.optimizer.clip_norm = 5;
   return config;
@@ -44,7 +44,7 @@ struct Training {
     const TrainingSet set(data, config.data, model.vocabulary(), {});
     const TrainBatch batch = make_batch(
         plan_epoch(set.items(),
-                   {.batch = 24, .shard = 8, .captions = CaptionsPerEpoch::kOnePerImage}, 0)
+                   {.batch = 96, .shard = 48, .captions = CaptionsPerEpoch::kOnePerImage}, 0)
             .at(0),
         set, inputs, 1, 0);
     TrainStep step(model, *optimizer, config, 1);
@@ -79,10 +79,10 @@ TEST_CASE("fine-tuning an imported network lowers the loss below the frozen one'
   REQUIRE(frozen.model.encoder() == nullptr);
   const double start = tuned.run(1);
   CHECK(frozen.run(1) == Approx(start).epsilon(1e-4));  // the same first weights and features
-  const double with = tuned.run(80), without = frozen.run(80);
+  const double with = tuned.run(400), without = frozen.run(400);
   CAPTURE(start, with, without);
-  CHECK(without < 0.9 * start);
-  CHECK(with < 0.95 * without);
+  CHECK(without < 0.6 * start);
+  CHECK(with < 0.97 * without);
 }
 
 TEST_CASE("frozen stages of an imported network keep the file's numbers, the others learn") {
