@@ -99,6 +99,19 @@ TEST_CASE("pieces of words: learned without luck, put together again, nothing kn
   CHECK(read.encode(Words{"unread", "parades"}) == pieces.encode(Words{"unread", "parades"}));
 }
 
+TEST_CASE("the most frequent pair is merged first, and cut out first") {
+  const Words words{"xab", "xab", "xab", "xbc", "xbc"};
+  const Vocabulary pieces = Vocabulary::pieces(std::vector<Words>{words}, 13);
+  const std::string begin(Subwords::kBegin);
+  // Five times _ x, three times a b, then what begins with the older pieces; b c twice.
+  CHECK(pieces.words() == Words{"<pad>", "<bos>", "<eos>", "<unk>", begin, "a", "b", "c", "x",
+                                begin + "x", "ab", begin + "xab", "bc"});
+  CHECK(pieces.encode(Words{"abc"}) == std::vector<Index>{4, 10, 7});
+  CHECK(pieces.encode(Words{"xbc", "xab"}) == std::vector<Index>{9, 12, 11});
+  // What begins with x and goes on with b c merges too; then no pair stands twice.
+  CHECK(Vocabulary::pieces(std::vector<Words>{words}, 100).size() == 14);
+}
+
 TEST_CASE("pieces that cannot be made are refused") {
   CHECK_THROWS_AS(Vocabulary::pieces(std::vector<Words>{tokenize("abcdefghijklmnop")}, 8),
                   DataError);
