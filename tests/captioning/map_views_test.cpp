@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "captioning/ensemble.h"
 #include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
@@ -137,8 +138,8 @@ Tensor first_input(const Experiment& experiment) {
 }
 
 DecodedCaption caption_of(const Experiment& experiment, ConstView input) {
-  return experiment.model.caption(
-      input, search_options(experiment.config, experiment.model.vocabulary()), 0)[0];
+  return Ensemble(experiment.model)
+      .caption({&input, 1}, search_options(experiment.config, experiment.model.vocabulary()), 0)[0];
 }
 
 TEST_CASE("maps of layers and heads are what search and teacher forcing record") {
