@@ -73,7 +73,10 @@ std::vector<DecodedCaption> Ensemble::caption(std::span<const ConstView> inputs,
   }
   std::vector<DecodedCaption> captions = search(members, SpecialWords{}, options, first_image);
   if (vocabulary().subwords())
-    for (DecodedCaption& caption : captions) put_together(caption, vocabulary());
+    for (DecodedCaption& caption : captions) {
+      put_together(caption, vocabulary());
+      drop_repeated(caption);
+    }
   return captions;
 }
 

@@ -46,7 +46,8 @@ Captioner::Captioner(const ExperimentConfig& config, Vocabulary vocabulary,
     SACCADE_ASSERT(frozen_grid.size() > 0, "a frozen encoder without a grid");
     input_shape_ = {frozen_grid.regions(), frozen_grid.features};
     positions_ = std::make_unique<GridPositions>(
-        ParamScope(parameters_, "positions"), config.encoder.positions,
+        ParamScope(parameters_, "positions"),
+        adds_positions_inside(config.encoder) ? PositionKind::kNone : config.encoder.positions,
         GridExtents{
             .rows = frozen_grid.rows, .cols = frozen_grid.cols, .features = frozen_grid.features});
     grid_ = {

@@ -1,7 +1,10 @@
 #include "captioning/whole_words.h"
 
 #include <algorithm>
+#include <set>
 #include <span>
+#include <string>
+#include <vector>
 
 namespace saccade {
 
@@ -53,6 +56,17 @@ void put_together(DecodedCaption& caption, const Vocabulary& vocabulary) {
   }
   caption.words = std::move(words);
   for (DecodedCaption& other : caption.others) put_together(other, vocabulary);
+}
+
+void drop_repeated(DecodedCaption& caption) {
+  std::set<std::vector<std::string>> said;
+  const auto is_new = [&](const DecodedCaption& one) {
+    std::vector<std::string> words;
+    for (const DecodedWord& word : one.words) words.push_back(word.text);
+    return said.insert(std::move(words)).second;
+  };
+  is_new(caption);
+  std::erase_if(caption.others, [&](const DecodedCaption& other) { return !is_new(other); });
 }
 
 const std::string& word_text(const DecodedWord& word, const Vocabulary& vocabulary) {

@@ -13,6 +13,10 @@ namespace saccade {
 // where all pieces chose that one. `last` stays a piece.
 void put_together(DecodedCaption& caption, const Vocabulary& vocabulary);
 
+// Of alternatives that were put together, leaves the first of those that say the same: one word may
+// be cut in several ways.
+void drop_repeated(DecodedCaption& caption);
+
 // How a word is spelled.
 const std::string& word_text(const DecodedWord& word, const Vocabulary& vocabulary);
 

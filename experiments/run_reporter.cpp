@@ -144,14 +144,11 @@ void RunReporter::write_window() {
 
 void RunReporter::on_validation(const Metrics& metrics, const TrainingState& state) {
   write_window();
-  Json line = {{"event", "validation"},
-               {"update", state.update},
-               {"epoch", state.epoch},
-               {"seconds", state.seconds},
-               {"metrics", metrics}};
+  Json line = {{"event", "validation"},    {"update", state.update}, {"epoch", state.epoch},
+               {"seconds", state.seconds}, {"regime", regime_},      {"metrics", metrics}};
   if (state.estimator.updates > 0) line["estimator"] = json(state.estimator.means());
   metrics_->add(line.dump());
-  std::string text = "update " + std::to_string(state.update) + ":";
+  std::string text = "update " + std::to_string(state.update) + " (" + regime_ + "):";
   for (const char* name : {"Bleu_1", "Bleu_4", "CIDEr", "true_caption_rate", "pointing_accuracy"}) {
     if (const auto found = metrics.find(name); found != metrics.end())
       text += std::string(" ") + name + " " + format("%.4f", found->second);

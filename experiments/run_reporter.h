@@ -23,8 +23,9 @@ struct Telemetry {
 
 class RunReporter : public TrainObserver {
  public:
-  // `label` starts each progress line.
-  explicit RunReporter(std::string label) : progress_(std::move(label)) {}
+  // `label` starts each progress line; `regime` is what validations are decoded in.
+  RunReporter(std::string label, std::string regime)
+      : progress_(std::move(label)), regime_(std::move(regime)) {}
   // Starts or continues train.log and metrics.jsonl in a run's directory; before the first report.
   // Throws IoError.
   void open(const std::filesystem::path& directory);
@@ -47,6 +48,7 @@ class RunReporter : public TrainObserver {
   std::optional<MetricsLog> metrics_;
   std::optional<log::FileCopy> log_;
   Progress progress_;
+  std::string regime_;
   std::vector<float> milliseconds_;  // of every update
   double training_seconds_ = 0, all_seconds_ = 0;
   Index captions_ = 0;

@@ -189,13 +189,14 @@ bool same_data(const ExperimentConfig& a, const ExperimentConfig& b) {
   const auto differences = config_differences(a, b);
   // Of a frozen encoder only what comes behind its grids is the model's.
   const bool frozen = is_frozen(a.encoder) || is_frozen(b.encoder);
-  return std::none_of(differences.begin(), differences.end(), [frozen](const Difference& d) {
+  const bool inside = adds_positions_inside(a.encoder);
+  return std::none_of(differences.begin(), differences.end(), [&](const Difference& d) {
     const auto below = [&](const char* section) { return d.path.starts_with(section); };
     const bool of_network = below("encoder.channels") || below("encoder.vit.") ||
                             d.path == "encoder.weights" || d.path == "encoder.lr" ||
                             d.path == "encoder.frozen_stages";
-    const bool of_model =
-        below("encoder.positions") || below("encoder.refine.") || (of_network && !frozen);
+    const bool of_grid = below("encoder.refine.") || (below("encoder.positions") && !inside);
+    const bool of_model = of_grid || ((of_network || below("encoder.positions")) && !frozen);
     return (d.path.starts_with("data.") || d.path.starts_with("encoder.")) && !of_model;
   });
 }
@@ -216,7 +217,7 @@ TrainingResult run_training(const TrainingRequest& request, const StopSignal& si
   std::optional<Archive> start;
   if (request.resume) start = directory.newest_checkpoint();
 
-  RunReporter reporter(request.label);
+  RunReporter reporter(request.label, std::string(enum_name(evaluation_regimes(config).front())));
   fs::path last;
   Trainer trainer(
       {.config = &config,

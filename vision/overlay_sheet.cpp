@@ -261,7 +261,7 @@ class Sheet {
     const bool each = options_.scale == HeatScale::kPerWord;
     const double most = options_.scale == HeatScale::kFixed ? options_.fixed_max : shared_;
     for (Index tick = 0; tick <= 2; ++tick) {
-      const std::string text = each && tick == 2   ? "max of the word"
+      const std::string text = each && tick == 2   ? "max of the panel"
                                : each && tick == 1 ? ""
                                : tick == 0         ? "0"
                                            : short_number(most * static_cast<double>(tick) / 2);

@@ -17,6 +17,7 @@ void check_mean(const AttentionConfig& c) {
   need(c.selection == SelectionKind::kSoft, "score none", "attention.selection soft", why);
   need(c.scope == ScopeKind::kGlobal, "score none", "attention.scope global", why);
   need(c.normalizer == NormalizerKind::kSoftmax, "score none", "attention.normalizer softmax", why);
+  need(c.temperature == Ramp::constant(1), "score none", "attention.temperature 1", why);
   need(c.heads == 1, "score none", "attention.heads 1", why);
   need(!c.sentinel, "score none", "attention.sentinel false", why);
 }
@@ -24,7 +25,8 @@ void check_mean(const AttentionConfig& c) {
 void check_mechanism(const AttentionConfig& c) {
   const std::string choice = "mechanism " + std::string(enum_name(c.mechanism));
   const std::string why = "it does not factor into axes";
-  need(c.score != ScoreKind::kNone, choice, "a score other than none", "it is one of its own");
+  need(c.score == ScoreKind::kAdditive, choice, "attention.score additive, the default",
+       "it has a score of its own");
   need(c.selection == SelectionKind::kSoft, choice, "attention.selection soft", why);
   need(c.scope == ScopeKind::kGlobal, choice, "attention.scope global", why);
   need(c.normalizer == NormalizerKind::kSoftmax, choice, "attention.normalizer softmax", why);

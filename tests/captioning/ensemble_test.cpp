@@ -108,6 +108,12 @@ TEST_CASE("pieces of a word become one word with the mean of their maps") {
     CHECK(rest.gate == Approx(mean));
     CHECK(rest.attention[0] == Approx(mean));
   }
+  // The alternative says the same in whole words, whatever its pieces were.
+  caption.others.push_back(caption.others[0]);
+  caption.others.back().words.pop_back();
+  drop_repeated(caption);
+  REQUIRE(caption.others.size() == 1);
+  CHECK(caption.others[0].words.size() == 1);
 }
 
 }  // namespace saccade::test

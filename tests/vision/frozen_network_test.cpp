@@ -61,4 +61,38 @@ TEST_CASE("a frozen network is the trained one with the weights of a file") {
                     Contains("would freeze random weights"));
 }
 
+// Their positions are added to tokens, and the weights do not tell how many heads read them.
+TEST_CASE(
+    "a frozen vision transformer keeps its positions, and its digest tells heads and positions") {
+  const test::TempFolder folder("frozen-vit");
+  EncoderConfig config;
+  config.type = EncoderKind::kVit;
+  config.image_size = 32;
+  config.image_width = 24;
+  config.frozen_stages = -1;
+  config.positions = PositionKind::kLearned;
+  config.vit = {.width = 12, .layers = 1, .heads = 3, .patch = 8};
+  config.weights = (folder.path() / "vit.safetensors").string();
+  ParameterStore store;
+  const auto network = make_encoder(config, ParamScope(store, "encoder"));
+  store.initialise(5);
+  for (Real& x : store.flat().span()) x *= 3;  // maps that are not flat
+  save_torch_weights(config.weights, pretrained(*network, "encoder"), store);
+
+  const Normalization plain;
+  const FrozenNetwork frozen(config, ResizeMode::kSquash, plain);
+  std::vector<float> out(static_cast<std::size_t>(frozen.grid().size()));
+  frozen.encode(picture(), out);
+  Tensor pixels({1, 32, 24, 3});
+  pixels_to_input(picture(), plain, pixels.data());
+  Arena arena;
+  Tape tape(arena);
+  tape.set_parameters(store.views());
+  const ConstView expected = network->forward(tape, tape.constant(pixels.view())).value();
+  CHECK(std::equal(out.begin(), out.end(), expected.data));
+
+  config.vit.heads = 4;
+  CHECK(FrozenNetwork(config, ResizeMode::kSquash, plain).digest() != frozen.digest());
+}
+
 }  // namespace saccade

@@ -2,6 +2,7 @@
 #include "vision/encoders/backbones/onnx_network.h"
 
 #include <cmath>
+#include <limits>
 
 #include "core/base/error.h"
 #include "tests/support/catch.h"
@@ -255,6 +256,13 @@ TEST_CASE("the first operator without a step is named, with what to do") {
   };
   CHECK_THAT(conv({{"strides", Sizes{1, 2}}}), Contains("strides differently"));
   CHECK_THAT(conv({{"dilations", Sizes{2, 2}}}), Contains("dilations"));
+  OnnxFile padded(16, 16);
+  padded.save(folder / "padded.onnx",
+              padded.node("AveragePool", "p", {padded.conv("c", "image", {4, 3, 3, 3})},
+                          {{"kernel_shape", Sizes{3, 3}},
+                           {"auto_pad", std::string("SAME_UPPER")},
+                           {"count_include_pad", Index{1}}}));
+  CHECK_THAT(refusal(folder / "padded.onnx", "p"), Contains("count_include_pad"));
   // Weights that the network computes, and none.
   OnnxFile computed(16, 16);
   computed.node("Relu", "r", {"image"});
@@ -269,6 +277,19 @@ TEST_CASE("the first operator without a step is named, with what to do") {
   wide.save(folder / "wide.onnx", wide.conv("c", "image", {4, 5, 3, 3}));
   CHECK_THROWS_WITH(Native(config_of(folder / "wide.onnx", "c", 16, 16)),
                     Contains("node 'c' has weights for 5 channels and gets 3"));
+}
+
+TEST_CASE("a bound that is infinite is none, in a stored graph too") {
+  const TempFolder folder("onnx-unbounded");
+  OnnxFile file(16, 16);
+  const double infinite = std::numeric_limits<double>::infinity();
+  file.save(folder / "clip.onnx", file.node("Clip", "last", {file.conv("c", "image", {4, 3, 3, 3})},
+                                            {{"min", -0.5}, {"max", infinite}}));
+  const OnnxGraph graph = read_onnx(folder / "clip.onnx", "last").graph;
+  const OnnxGraph stored = graph_of_text(graph_text(graph));
+  REQUIRE(stored.steps.size() == graph.steps.size());
+  CHECK(stored.steps.back().lowest == -0.5);
+  CHECK(stored.steps.back().highest > 1e38);
 }
 
 TEST_CASE("a file that is no ONNX model is refused, cut anywhere") {

@@ -19,6 +19,10 @@ bool is_frozen(const EncoderConfig& config) {
   return config.type == EncoderKind::kOnnx || config.frozen_stages < 0;
 }
 
+bool adds_positions_inside(const EncoderConfig& config) {
+  return config.type == EncoderKind::kVit || config.type == EncoderKind::kHybrid;
+}
+
 FrozenNetwork::FrozenNetwork(const EncoderConfig& config, ResizeMode resize,
                              const Normalization& normalization)
     : preparation_{.height = config.height(), .width = config.width(), .mode = resize},
@@ -27,9 +31,9 @@ FrozenNetwork::FrozenNetwork(const EncoderConfig& config, ResizeMode resize,
     throw UsageError(
         "encoder.frozen_stages -1 would freeze random weights; set encoder.weights to a file of "
         "pretrained ones");
-  EncoderConfig without = config;
-  without.positions = PositionKind::kNone;
-  network_ = make_encoder(without, ParamScope(parameters_, "encoder"));
+  EncoderConfig own = config;
+  if (!adds_positions_inside(config)) own.positions = PositionKind::kNone;
+  network_ = make_encoder(own, ParamScope(parameters_, "encoder"));
   parameters_.initialise(0);
   network_->start(parameters_);
   if (!config.weights.empty())
@@ -43,6 +47,10 @@ FrozenNetwork::FrozenNetwork(const EncoderConfig& config, ResizeMode resize,
   all.add(bytes_of(normalization.scale.data(), sizeof(normalization.scale)));
   all.add(bytes_of(parameters_.flat().data(),
                    static_cast<std::size_t>(parameters_.flat_size()) * sizeof(Real)));
+  // What the weights do not tell.
+  all.add(network_->graph());
+  if (adds_positions_inside(config))
+    all.add(str("positions ", enum_name(own.positions), " heads ", resolved(config.vit).heads));
   digest_ = all.hex();
 }
 

@@ -11,6 +11,9 @@ namespace saccade {
 // True where training leaves the whole encoder as it is: its weights are then those of a file, and
 // no part of the model.
 bool is_frozen(const EncoderConfig& config);
+// Whether encoder.positions are added to the network's own tokens, rather than to the grid that it
+// gives.
+bool adds_positions_inside(const EncoderConfig& config);
 
 class FrozenNetwork : public FrozenEncoder {
  public:

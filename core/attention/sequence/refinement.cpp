@@ -15,8 +15,9 @@ namespace {
 GraphAttention::Graph make_graph(const RefinementConfig& options, const GridExtents& grid) {
   const auto nearest = [&](Likeness likeness) {
     if (options.nearest < 1 || options.nearest >= grid.rows * grid.cols)
-      throw UsageError(str("a region of ", grid.rows, " x ", grid.cols, " cannot have ",
-                           options.nearest, " nearest others"));
+      throw UsageError(str("encoder.refine.nearest ", options.nearest, ": a region of ", grid.rows,
+                           " x ", grid.cols, " has ", grid.rows * grid.cols - 1,
+                           " others; choose from 1 to that"));
     return NearestGraph{.count = options.nearest, .likeness = likeness};
   };
   switch (options.neighbours) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -292,6 +293,10 @@ class Reader {
     if (has_input(node, 1)) step.lowest = static_cast<double>(vector_of(node, 1, 1)[0]);
     if (has_input(node, 2)) step.highest = static_cast<double>(vector_of(node, 2, 1)[0]);
     if (!(step.lowest <= step.highest)) damaged(node);
+    // A bound that is none; JSON, in which a checkpoint keeps the graph, has no infinity.
+    constexpr double kAll = std::numeric_limits<float>::max();
+    step.lowest = std::clamp(step.lowest, -kAll, kAll);
+    step.highest = std::clamp(step.highest, -kAll, kAll);
   }
 
   void read_pool(const Node& node, OnnxOp op) {
@@ -299,6 +304,7 @@ class Reader {
     OnnxStep window;
     read_window(node, window);
     const bool pads =
+        window.padding != OnnxPadding::kGiven ||
         std::any_of(window.pads.begin(), window.pads.end(), [](Index pad) { return pad != 0; });
     if (integer(node, "ceil_mode", 0) != 0) refuse(node, "rounds extents up (ceil_mode)");
     if (pads && integer(node, "count_include_pad", 0) != 0)
