@@ -77,6 +77,27 @@ std::vector<Axis> other_axes() {
           axis<Regime>("regimes", "--regime")};
 }
 
+// What is chosen by a number or a switch, and so by no registry.
+std::vector<Axis> attention_numbers() {
+  return {
+      {.topic = "attention",
+       .key = "attention.heads",
+       .choices = {{.name = "1 .. 256",
+                    .doc = "maps a word, each over its own share of attention.hidden and of the "
+                           "values; their contexts side by side",
+                    .source = "Vaswani et al. 2017",
+                    .options = "hidden",
+                    .cost = "that of one map; an image once, above one head: L D^2"}}},
+      {.topic = "attention",
+       .key = "attention.sentinel",
+       .choices = {{.name = "true",
+                    .doc = "one more thing to attend to, sigmoid(W [x; h]) tanh(c): what the "
+                           "decoder knows without looking",
+                    .source = "Lu et al. 2017",
+                    .options = "none",
+                    .cost = "two more matrices of Q D"}}}};
+}
+
 std::vector<Axis> all_axes() {
   std::vector<Axis> axes;
   for (const AttentionAxis& from : attention_catalogue()) {
@@ -89,6 +110,7 @@ std::vector<Axis> all_axes() {
                             .cost = std::string(c.cost)});
     axes.push_back(std::move(to));
   }
+  for (Axis& number : attention_numbers()) axes.push_back(std::move(number));
   for (Axis& other : other_axes()) axes.push_back(std::move(other));
   return axes;
 }
