@@ -17,7 +17,8 @@ void check_vocabularies(const EnsembleMember& a, const EnsembleMember& b) {
                        " words (digest ", ours.digest(), ") and ", theirs.size(), " (",
                        theirs.digest(),
                        "); an ensemble takes means word by word, so train its members on the same "
-                       "captions with the same data.vocabulary and data.min_count"));
+                       "captions with the same data.vocabulary and data.min_count or "
+                       "data.bpe_size"));
 }
 
 // Whether cells of equal row and column cover the same part of every picture.

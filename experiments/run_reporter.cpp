@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "core/base/median.h"
 #include "experiments/process_memory.h"
 
 namespace saccade {
@@ -14,13 +15,6 @@ namespace {
 constexpr Index kUpdatesBetweenLines = 10;
 
 using Json = nlohmann::ordered_json;
-
-double median(std::vector<float> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return static_cast<double>(*middle);
-}
 
 double rate(Index count, double milliseconds) {
   return milliseconds > 0 ? 1000 * static_cast<double>(count) / milliseconds : 0;

@@ -6,19 +6,12 @@
 
 #include "captioning/evaluation/input_batch.h"
 #include "core/base/error.h"
+#include "core/base/median.h"
 #include "core/parallel/parallel.h"
 
 namespace saccade {
 
 namespace {
-
-// Of values, which it reorders: the mean of the two in the middle where their number is even.
-double median(std::vector<double>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
 
 PatchNorms norms_of(const Captioner& model, const TokenEncoder& encoder, ConstView input) {
   Arena arena;

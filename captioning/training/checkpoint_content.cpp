@@ -223,8 +223,14 @@ LoadedModel load_model(const std::filesystem::path& path, std::span<const std::s
                  archive.string("encoder_digest")};
   const auto grid = archive.int64s("frozen_grid", std::array<Index, 1>{3});
   loaded.frozen_grid = {.rows = grid[0], .cols = grid[1], .features = grid[2]};
-  loaded.model =
-      std::make_unique<Captioner>(loaded.config, read_vocabulary(archive), loaded.frozen_grid);
+  try {
+    loaded.model =
+        std::make_unique<Captioner>(loaded.config, read_vocabulary(archive), loaded.frozen_grid);
+  } catch (const DataError& error) {  // what the file holds, so that no other file is to blame
+    if (loaded.config.encoder.graph.empty()) throw;
+    throw CheckpointError(
+        str(path.string(), ": ", error.what(), "; take another checkpoint of the run"));
+  }
   read_parameters(archive, loaded.model->parameters());
   loaded.state = read_state(archive);
   return loaded;

@@ -7,17 +7,14 @@
 #include <ctime>
 #include <vector>
 
+#include "core/base/median.h"
+
 namespace saccade {
 
 struct PairedTiming {
   double ms = 0;     // of the subject, median of the rounds
   double ratio = 0;  // subject / baseline of the same round, median of the rounds
 };
-
-inline double median_of(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
 
 inline double processor_ms() {
   timespec now{};
@@ -45,7 +42,7 @@ PairedTiming time_in_turns(double seconds, Baseline&& baseline, Subject&& subjec
     ratios.push_back(own / base);
     spent += base + own;
   }
-  return {.ms = median_of(times), .ratio = median_of(ratios)};
+  return {.ms = median(times), .ratio = median(ratios)};
 }
 
 }  // namespace saccade

@@ -16,6 +16,7 @@
 #include "captioning/metrics/meteor/meteor.h"
 #include "captioning/scoring/caption_files.h"
 #include "captioning/scoring/caption_scores.h"
+#include "core/base/median.h"
 #include "core/parallel/parallel.h"
 
 namespace saccade {
@@ -28,11 +29,6 @@ double milliseconds(Work work) {
   work();
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
       .count();
-}
-
-double median(std::vector<double> times) {
-  std::sort(times.begin(), times.end());
-  return times[times.size() / 2];
 }
 
 int run(int argc, char** argv) {

@@ -11,9 +11,10 @@ namespace saccade {
 
 TorchWeights Encoder::pretrained() const {
   throw UsageError(
-      "there are no published weights of this encoder, and no names for them; encoder.weights "
+      "there are no published weights of this encoder, and no names for them: encoder.weights "
       "takes "
-      "none: start from a run of your own with train.init_from");
+      "none (start from a run of your own with train.init_from), and convert --encoder writes none "
+      "(without it, convert writes everything)");
 }
 
 TorchWeights pretrained(const Encoder& encoder, const std::string& scope) {
