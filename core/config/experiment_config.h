@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "core/config/named_arms.h"
 #include "core/config/objective_config.h"
 #include "core/config/search_config.h"
+#include "core/config/stop.h"
 #include "core/config/train_config.h"
 
 namespace saccade {
@@ -23,12 +25,20 @@ struct CompareConfig {
   NamedArms arms;
   Axes axes;
   std::vector<std::int64_t> seeds = {1};
+  std::string against;
+  Axes tune;
+  std::optional<Stop> tune_stop;
 
   template <class V>
   void fields(V& v) {
     v.field("arms", arms, "named sets of values to compare, each in every combination of the axes");
     v.field("axes", axes, "values to compare, all combinations");
     v.field("seeds", seeds, "seeds of each arm", {.min = 0, .not_empty = true});
+    v.field("against", against, "the arm that the others are tested against; empty = the first");
+    v.field("tune", tune,
+            "values tried for each arm first, all combinations; the arm keeps those whose run "
+            "validates best");
+    v.field("tune_stop", tune_stop, "when such a trial ends; null = as the arms");
   }
 };
 

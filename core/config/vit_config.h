@@ -20,14 +20,28 @@ constexpr auto enum_table(VitSize) {
   });
 }
 
+// How self-attention starts.
+enum class VitStart { kGlorot, kMimetic };
+constexpr auto enum_table(VitStart) {
+  using enum VitStart;
+  return enum_rows<VitStart>({
+      {kGlorot, "glorot", "all weights drawn for themselves"},
+      {kMimetic, "mimetic",
+       "keys start as the queries, so that tokens first look at those that are like them, their "
+       "neighbours above all (after Trockman & Kolter 2023)"},
+  });
+}
+
 struct VitConfig {
   VitSize size = VitSize::kTiny;
   std::optional<std::int64_t> width, layers, heads;
   std::int64_t patch = 16;
+  std::int64_t overlap = 0;
   std::int64_t multiple = 4;
   bool class_token = true;
   std::int64_t registers = 0;
   double dropout = 0;
+  VitStart start = VitStart::kGlorot;
 
   template <class V>
   void fields(V& v) {
@@ -37,11 +51,15 @@ struct VitConfig {
     v.field("heads", heads, "maps a block", between(1, 256));
     v.field("patch", patch, "side of a patch: pixels (vit), cells of the CNN's grid (hybrid)",
             between(1, 256));
+    v.field("overlap", overlap,
+            "how far the embedding of a patch sees into its neighbours, in the same unit",
+            between(0, 256));
     v.field("multiple", multiple, "hidden width of the dense networks, in widths", between(1, 64));
     v.field("class_token", class_token, "one more token, for the image as a whole");
     v.field("registers", registers, "more tokens without a place (Darcet et al. 2024)",
             between(0, 256));
     v.field("dropout", dropout, "share of units dropped in training", between_open_end(0, 1));
+    v.field("start", start, "first weights of self-attention");
   }
 };
 

@@ -37,7 +37,8 @@ void orthogonal(Random& random, double gain, View out) {
 }
 
 void fill(const ParameterInfo& info, std::uint64_t seed, View out) {
-  Random random({seed, Stream::kInit, name_key(info.name), 0});
+  const std::string& drawn = info.drawn_as.empty() ? info.name : info.drawn_as;
+  Random random({seed, Stream::kInit, name_key(drawn), 0});
   const double s = info.init.scale;
   switch (info.init.kind) {
     case Init::Kind::kConstant:
@@ -100,6 +101,18 @@ Index ParameterStore::set_rate(const std::string& prefix, double rate) {
 void ParameterStore::set_apart(const std::string& prefix) {
   for (ParameterInfo& info : infos_)
     if (is_below(prefix, info.name)) info.apart = true;
+}
+
+void ParameterStore::start_as(const std::string& name, const std::string& twin) {
+  const int at = find(name), other = find(twin);
+  SACCADE_ASSERT(at >= 0 && other >= 0 && values_.empty(), "parameter ", name, " cannot start as ",
+                 twin);
+  ParameterInfo& own = infos_[static_cast<std::size_t>(at)];
+  const ParameterInfo& source = infos_[static_cast<std::size_t>(other)];
+  SACCADE_ASSERT(own.shape == source.shape && own.init.kind == source.init.kind &&
+                     own.init.scale == source.init.scale,
+                 "parameter ", name, " differs from ", twin, " in shape or start");
+  own.drawn_as = twin;
 }
 
 void ParameterStore::initialise(std::uint64_t seed) {

@@ -40,6 +40,7 @@ struct ParameterInfo {
   Decay decay;
   double rate = 1;     // multiplies the learning rate; 0: no gradient is made, nothing changes it
   bool apart = false;  // learns from a loss of its own that no other parameter feels
+  std::string drawn_as = {};  // whose random numbers it starts from; its own where empty
 };
 
 class ParameterStore {
@@ -55,6 +56,9 @@ class ParameterStore {
   Index set_rate(const std::string& prefix, double rate);
   // Every parameter below `prefix`, if there are any, learns from a loss of its own.
   void set_apart(const std::string& prefix);
+  // Parameter `name` starts with the numbers of `twin`, which has its shape and Init. Throws
+  // InternalError where they are not there or differ in these.
+  void start_as(const std::string& name, const std::string& twin);
   // Allocates all declared parameters and gives them their initial values.
   void initialise(std::uint64_t seed);
 

@@ -36,6 +36,19 @@ TEST_CASE("initial values depend on seed and name only") {
   CHECK(values_of(three, "a") != values_of(three, "between"));
 }
 
+TEST_CASE("a parameter may start as another one, whatever its name") {
+  ParameterStore store;
+  store.declare("query", {3, 4}, Init::glorot(3, 4));
+  const int key = store.declare("key", {3, 4}, Init::glorot(3, 4));
+  store.declare("wide", {3, 8}, Init::glorot(3, 8));
+  REQUIRE_THROWS_AS(store.start_as("key", "wide"), InternalError);
+  REQUIRE_THROWS_AS(store.start_as("key", "value"), InternalError);
+  store.start_as("key", "query");
+  store.initialise(5);
+  const ConstView query = store.value(store.find("query"));
+  for (Index i = 0; i < query.size(); ++i) REQUIRE(store.value(key)[i] == query[i]);
+}
+
 TEST_CASE("each kind of initial value is what it says") {
   ParameterStore store;
   store.declare("constant", {3}, Init::constant(0.5));

@@ -135,4 +135,65 @@ TEST_CASE("a vision transformer refuses what does not fit") {
   CHECK_THROWS_WITH(Model(config), Contains("choose sinusoidal, learned or none"));
 }
 
+TEST_CASE("a patch that overlaps its neighbours sees as far as it says, and no further") {
+  EncoderConfig config = small();
+  config.vit.layers = 1;
+  config.vit.overlap = 3;
+  ParameterStore parameters;
+  const VitEncoder encoder(config, ParamScope(parameters, ""), nullptr);
+  CHECK(encoder.grid() == GridShape{.rows = 4, .cols = 6, .features = 12});
+  parameters.initialise(1);
+  const auto embedded = [&](const Tensor& pixels) {
+    Arena arena;
+    Tape tape(arena);
+    tape.set_recording(false);
+    tape.set_parameters(parameters.views());
+    const ConstView tokens = encoder.tokens(tape, tape.constant(pixels.view())).value();
+    return Tensor(tokens.shape, tokens.span());
+  };
+  const Tensor pixels = noise({1, 32, 48, 3}, 1);
+  const Tensor before = embedded(pixels);
+  // Row 9, column 13: patch (1, 1); 3 pixels right of patch (1, 0)'s are those up to column 10.
+  const auto changed_by = [&](Index row, Index col) {
+    Tensor other(pixels.shape(), pixels.span());
+    other[(row * 48 + col) * 3] += 1;
+    const Tensor after = embedded(other);
+    std::vector<Index> patches;
+    for (Index l = 0; l < 24; ++l)
+      if (difference(before, 1 + l, after, 1 + l) > 0) patches.push_back(l);
+    return patches;
+  };
+  CHECK(changed_by(12, 12) == std::vector<Index>{7});
+  CHECK(changed_by(12, 10) == std::vector<Index>{6, 7});
+  CHECK(changed_by(12, 11) == std::vector<Index>{7});
+  CHECK(changed_by(10, 13) == std::vector<Index>{1, 2, 7, 8});
+}
+
+TEST_CASE("a mimetic start looks first at the tokens that are alike") {
+  const auto own_share = [](VitStart start) {
+    EncoderConfig config = small();
+    config.vit.layers = 1;
+    config.vit.width = 48;
+    config.vit.heads = 2;
+    config.vit.start = start;
+    ParameterStore parameters;
+    const VitEncoder encoder(config, ParamScope(parameters, ""), nullptr);
+    parameters.initialise(1);
+    Arena arena;
+    Tape tape(arena);
+    tape.set_recording(false);
+    tape.set_parameters(parameters.views());
+    const Tensor pixels = noise({1, 32, 48, 3}, 1);
+    const Var tokens = encoder.tokens(tape, tape.constant(pixels.view()));
+    const ConstView weights = encoder.blocks()[0].weights(tape, tokens, {});
+    const Index length = weights.shape[3];
+    double share = 0;
+    for (Index h = 0; h < 2; ++h)
+      for (Index t = 0; t < length; ++t) share += double{weights[(h * length + t) * length + t]};
+    return share / static_cast<double>(2 * length);
+  };
+  CHECK(own_share(VitStart::kGlorot) < 0.1);  // 1 / 25 by chance
+  CHECK(own_share(VitStart::kMimetic) > 0.3);
+}
+
 }  // namespace saccade

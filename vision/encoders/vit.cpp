@@ -53,9 +53,9 @@ VitEncoder::VitEncoder(const EncoderConfig& config, const ParamScope& scope,
       grid_(patches_over(extents_of_input(config), config)),
       patch_(scope.sub("embedding.patch"), {.in = extents_of_input(config).features,
                                             .out = grid_.features,
-                                            .kernel = config.vit.patch,
+                                            .kernel = config.vit.patch + 2 * config.vit.overlap,
                                             .stride = config.vit.patch,
-                                            .padding = 0}),
+                                            .padding = config.vit.overlap}),
       learned_positions_(config.positions == PositionKind::kLearned),
       positions_(scope.sub("embedding.positions"), added_positions(config), extents(grid_)),
       norm_(scope.sub("norm"), grid_.features, kEpsilon) {
@@ -69,14 +69,18 @@ VitEncoder::VitEncoder(const EncoderConfig& config, const ParamScope& scope,
                                         .norm = NormPlacement::kPre,
                                         .dropout = config.vit.dropout,
                                         .epsilon = kEpsilon};
-  for (std::int64_t layer = 0; layer < widths.layers; ++layer)
-    blocks_.emplace_back(
-        scope.sub("block" + std::to_string(layer + 1)), options, [&](const ParamScope& own) {
-          return std::make_unique<MultiHeadAttention>(
-              own,
-              SequenceWidths{
-                  .features = widths.width, .heads = widths.heads, .key = "encoder.vit.heads"});
-        });
+  for (std::int64_t layer = 0; layer < widths.layers; ++layer) {
+    const ParamScope block = scope.sub("block" + std::to_string(layer + 1));
+    blocks_.emplace_back(block, options, [&](const ParamScope& own) {
+      return std::make_unique<MultiHeadAttention>(
+          own, SequenceWidths{
+                   .features = widths.width, .heads = widths.heads, .key = "encoder.vit.heads"});
+    });
+    if (config.vit.start == VitStart::kMimetic) {
+      const std::string attention = block.sub("attention").prefix();
+      scope.store().start_as(attention + ".key.weight", attention + ".query.weight");
+    }
+  }
 }
 
 Var VitEncoder::tokens(Tape& tape, Var pixels) const {

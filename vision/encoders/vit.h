@@ -15,7 +15,8 @@
 namespace saccade {
 
 // x = patches W + positions, behind the class token and the registers; pre-norm blocks with gelu;
-// features = layer_norm(x) of the patches. Sides of the input are multiples of the patch's.
+// features = layer_norm(x) of the patches. Sides of the input are multiples of the patch's. Patches
+// may overlap: each then takes a margin of its neighbours too, with zeros outside the input.
 class VitEncoder : public Encoder, public TokenEncoder {
  public:
   // stem: what makes the grid that is cut into patches, as scope "stem"; none: the pixels are.
