@@ -35,17 +35,17 @@ std::vector<Words> words_of(const std::vector<DecodedCaption>& captions,
   return out;
 }
 
-void add_text_scores(const RegimeReport& report, const References& references, const Meteor* meteor,
-                     NamedScores& out) {
+void add_text_scores(const References& references, const Meteor* meteor, RegimeReport& report) {
   std::vector<std::string> candidates;
   for (const Words& words : report.words) candidates.push_back(join_words(words));
-  const CaptionScores scores = score_captions(candidates, references, {.meteor = meteor});
-  out = scores.corpus();
-  for (const auto& one : caption_statistics(scores)) out.push_back(one);
+  CaptionScores scores = score_captions(candidates, references, {.meteor = meteor});
+  report.corpus = scores.corpus();
+  for (const auto& one : caption_statistics(scores)) report.corpus.push_back(one);
   const auto finished = std::count_if(report.captions.begin(), report.captions.end(),
                                       [](const DecodedCaption& one) { return one.finished; });
-  out.emplace_back("finished",
-                   static_cast<double>(finished) / static_cast<double>(candidates.size()));
+  report.corpus.emplace_back(
+      "finished", static_cast<double>(finished) / static_cast<double>(candidates.size()));
+  report.metrics = std::move(scores.metrics);
 }
 
 struct SceneContext {
@@ -54,14 +54,16 @@ struct SceneContext {
   const GridShape& grid;
 };
 
-void add_scene_scores(const RegimeReport& report, std::span<const Index> images,
-                      const SceneContext& context, NamedScores& out) {
+void add_scene_scores(std::span<const Index> images, const SceneContext& context,
+                      RegimeReport& report) {
   SceneScores scores;
   for (std::size_t i = 0; i < images.size(); ++i) {
     const Scene& scene = context.scenes.scenes[static_cast<std::size_t>(images[i])];
     scores.add(scene, report.words[i], report.captions[i], context.grid,
                context.inputs.geometry(images[i]));
   }
+  for (ImageStatistics& metric : scores.metrics()) report.metrics.push_back(std::move(metric));
+  NamedScores& out = report.corpus;
   out.emplace_back("true_caption_rate", scores.true_caption_rate());
   out.emplace_back("parsed_rate", scores.parsed_rate());
   if (!scores.has_maps) return;
@@ -189,11 +191,10 @@ EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
     regime.captions = decode_images(models, inputs, report.images, search, progress);
     ++pass;
     regime.words = words_of(regime.captions, models.vocabulary());
-    add_text_scores(regime, references, meteor_or_none, regime.corpus);
+    add_text_scores(references, meteor_or_none, regime);
     if (training && !training->empty())
       regime.corpus.emplace_back("novel_captions", training->novel_share(regime.words));
-    if (data.scenes)
-      add_scene_scores(regime, report.images, {*data.scenes, seen, models.grid()}, regime.corpus);
+    if (data.scenes) add_scene_scores(report.images, {*data.scenes, seen, models.grid()}, regime);
     return regime;
   };
   for (const Regime each : request.regimes) {

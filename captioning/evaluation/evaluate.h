@@ -47,7 +47,9 @@ struct EvaluationRequest {
 //   of them for a model without attention.
 struct RegimeReport {
   Regime regime = Regime::kExpectation;
-  NamedScores corpus;      // regime sample: the mean over its draws, of what all of them have
+  NamedScores corpus;  // regime sample: the mean over its draws, of what all of them have
+  // Those of the corpus' scores that can be resampled, image by image, of the first draw.
+  std::vector<ImageStatistics> metrics;
   NamedScores deviations;  // standard deviation over several draws of all images; else empty
   Index draws = 1;
   std::vector<DecodedCaption> captions;         // one an image, of the first draw

@@ -39,6 +39,13 @@ bool is_uniform(const std::vector<float>& weights) {
 double SceneScores::true_caption_rate() const { return share(true_captions, captions); }
 double SceneScores::parsed_rate() const { return share(parsed, captions); }
 
+std::vector<ImageStatistics> SceneScores::metrics() const {
+  std::vector<ImageStatistics> out{mean_statistics("true_caption_rate", truths)};
+  if (has_maps && pointing.words > 0)
+    out.push_back(ratio_statistics("pointing_accuracy", hits, nouns));
+  return out;
+}
+
 void SceneScores::add(const Scene& scene, std::span<const std::string> words,
                       const DecodedCaption& decoded, const GridShape& grid,
                       const Geometry& geometry) {
@@ -48,6 +55,8 @@ void SceneScores::add(const Scene& scene, std::span<const std::string> words,
   ++captions;
   parsed += check.verdict == Verdict::kNotParsed ? 0 : 1;
   true_captions += check.verdict == Verdict::kTrue ? 1 : 0;
+  truths.push_back(check.verdict == Verdict::kTrue ? 1 : 0);
+  const PointingTally before = pointing;
   const AttentionGrid cells = {.rows = grid.rows,
                                .cols = grid.cols,
                                .height = geometry.input_height,
@@ -65,6 +74,8 @@ void SceneScores::add(const Scene& scene, std::span<const std::string> words,
     chosen[static_cast<std::size_t>(noun.chosen)] = 1;
     pointing_chosen.add(chosen, cells, boxes);
   }
+  hits.push_back(static_cast<double>(pointing.hits - before.hits));
+  nouns.push_back(static_cast<double>(pointing.words - before.words));
 }
 
 }  // namespace saccade

@@ -9,6 +9,7 @@
 #include "captioning/data/scenes/scene.h"
 #include "captioning/metrics/grounding.h"
 #include "captioning/search/search.h"
+#include "captioning/statistics/image_statistics.h"
 #include "vision/encoders/grid.h"
 #include "vision/geometry.h"
 
@@ -24,10 +25,15 @@ namespace saccade {
 struct SceneScores {
   Index captions = 0, parsed = 0, true_captions = 0;
   PointingTally pointing, pointing_centre, pointing_chosen;
+  // Of each caption: 1 where it is true, else 0; its nouns and how many of them are hits.
+  std::vector<double> truths, nouns, hits;
   bool has_maps = false;  // some map was not uniform: the model has an attention to speak of
 
   double true_caption_rate() const;  // 0 without captions
   double parsed_rate() const;
+
+  // true_caption_rate, and pointing_accuracy where there are maps and nouns, caption by caption.
+  std::vector<ImageStatistics> metrics() const;
 
   // Adds a caption: words[i] is what decoded.words[i] says. The weights are over a grid that
   // `geometry` puts on the scene's picture. Throws ShapeError when they do not fit.

@@ -78,6 +78,19 @@ ImageStatistics mean_statistics(std::string metric, std::span<const double> scor
           }};
 }
 
+ImageStatistics ratio_statistics(std::string metric, std::span<const double> parts,
+                                 std::span<const double> wholes) {
+  SACCADE_CHECK(parts.size() == wholes.size(), "[image statistics] ", metric, " has ", parts.size(),
+                " parts of ", wholes.size(), " wholes");
+  std::vector<double> rows;
+  for (std::size_t i = 0; i < parts.size(); ++i) rows.insert(rows.end(), {parts[i], wholes[i]});
+  return {.metric = std::move(metric),
+          .images = static_cast<Index>(parts.size()),
+          .width = 2,
+          .rows = shared(std::move(rows)),
+          .score = [](std::span<const double> sums, Index) { return sums[0] / sums[1]; }};
+}
+
 std::vector<ImageStatistics> bleu_statistics(std::span<const BleuCounts> counts) {
   std::vector<double> rows;
   for (const BleuCounts& image : counts) append(rows, image);

@@ -35,6 +35,11 @@ struct ImageStatistics {
 // A metric that is the mean of its images' scores.
 ImageStatistics mean_statistics(std::string metric, std::span<const double> scores);
 
+// A metric that is a share of counts: of image i parts[i] of wholes[i]. NaN for images with nothing
+// to count. Throws ShapeError where their numbers differ.
+ImageStatistics ratio_statistics(std::string metric, std::span<const double> parts,
+                                 std::span<const double> wholes);
+
 // The names and scores of named_bleu, in its order, over the same rows. Throws DataError as check()
 // does.
 std::vector<ImageStatistics> bleu_statistics(std::span<const BleuCounts> counts);
