@@ -156,7 +156,7 @@ std::string report_table(const EvaluationReport& report) {
   }
   if (report.attention) out += attention_table(*report.attention);
   if (report.samples) out += samples_table(*report.samples);
-  return out + "METEOR: " + report.meteor_tables + "\n";
+  return out + report.meteor_tables + "\n";
 }
 
 std::string coco_results(const EvaluationReport& report, const RegimeReport& regime) {

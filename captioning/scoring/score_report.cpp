@@ -86,7 +86,7 @@ std::string score_table(const ScoreReport& report) {
   if (!report.intervals.empty()) {
     out += str("[]: ", percent(report.level), " bootstrap interval over images\n");
   }
-  if (!report.meteor_tables.empty()) out += "METEOR: " + report.meteor_tables + "\n";
+  if (!report.meteor_tables.empty()) out += report.meteor_tables + "\n";
   return out;
 }
 

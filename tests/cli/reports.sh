@@ -21,6 +21,7 @@ cmp out report.json || fail "threads change the scores"
 expect 0 "$saccade" evaluate soft
 wants "Bleu_4" out
 wants "perplexity" out
+[ "$(grep -o METEOR out | wc -l)" -eq 2 ] || fail "METEOR is a row and one name of its tables"
 
 # What is known of every full report, and what is measured on demand.
 json report.json /perplexity >/dev/null

@@ -36,6 +36,7 @@ expect 0 "$saccade" score refs.json good.json --json --threads 1
 cmp out good.report || fail "threads change the scores"
 expect 0 "$saccade" score refs.json good.json --intervals
 wants "METEOR" out
+! grep -q "METEOR: METEOR" out || fail "METEOR twice in a line"
 wants "95 % bootstrap" out
 expect 0 "$saccade" score refs.json good.json --no-meteor
 ! grep -q METEOR out || fail "--no-meteor"
