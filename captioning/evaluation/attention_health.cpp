@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -90,6 +91,10 @@ void correlate_heads(const std::vector<std::vector<float>>& heads, Mean& correla
         correlation.add(std::inner_product(maps[a].begin(), maps[a].end(), maps[b].begin(), 0.0));
 }
 
+double measured(const Mean& mean) {
+  return mean.count > 0 ? mean.value() : std::numeric_limits<double>::quiet_NaN();
+}
+
 }  // namespace
 
 AttentionHealth attention_health(std::span<const DecodedCaption> captions) {
@@ -120,13 +125,13 @@ AttentionHealth attention_health(std::span<const DecodedCaption> captions) {
     if (!maps.empty()) excess.add(coverage_excess(maps));
   }
   AttentionHealth health{.words = entropy.count,
-                         .entropy = entropy.value(),
-                         .largest = largest.value(),
-                         .divergence = divergences.value(),
-                         .spread = spreads.value(),
-                         .coverage_excess = excess.value(),
-                         .static_share = statics.value(),
-                         .uniform_share = uniforms.value(),
+                         .entropy = measured(entropy),
+                         .largest = measured(largest),
+                         .divergence = measured(divergences),
+                         .spread = measured(spreads),
+                         .coverage_excess = measured(excess),
+                         .static_share = measured(statics),
+                         .uniform_share = measured(uniforms),
                          .head_correlation = {}};
   if (correlation.count > 0) health.head_correlation = correlation.value();
   return health;

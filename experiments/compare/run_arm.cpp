@@ -1,5 +1,6 @@
 #include "experiments/compare/run_arm.h"
 
+#include <cmath>
 #include <fstream>
 #include <iostream>
 #include <new>
@@ -138,7 +139,7 @@ void ArmRunner::score(const Arm& arm, SeedResult& result) {
     result.regimes.push_back({regime.regime, regime.corpus});
     if (!loaded.model->has_attention()) continue;
     for (const auto& [name, value] : attention_health(regime.captions).scores())
-      result.regimes.back().corpus.emplace_back("attention_" + name, value);
+      if (!std::isnan(value)) result.regimes.back().corpus.emplace_back("attention_" + name, value);
   }
   if (!sheets_) {
     dataset_ = data.dataset.name;

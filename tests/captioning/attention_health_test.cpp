@@ -85,7 +85,7 @@ TEST_CASE("maps are normalised first, and a word that weighs nothing has none") 
   CHECK(scaled.largest == Approx(0.5));
   CHECK(scaled.divergence == Approx(0.5));  // half of what each weighs is where the other looks
   // What the blank word parts is not compared.
-  CHECK(health_of({kFirst, {0, 0, 0, 0}, kSecond}).divergence == 0);
+  CHECK(std::isnan(health_of({kFirst, {0, 0, 0, 0}, kSecond}).divergence));
 }
 
 TEST_CASE("captions and words count as they should") {
@@ -99,6 +99,24 @@ TEST_CASE("captions and words count as they should") {
   CHECK(attention_health({}).words == 0);
   CHECK(health_of({{1}, {1}}).entropy == 0);  // a single region
   CHECK_THROWS_AS(health_of({{1}, kFirst}), ShapeError);
+}
+
+TEST_CASE("what no caption can tell is no number, in a report a dash and null") {
+  const AttentionHealth single = health_of({kFirst});
+  CHECK(single.words == 1);
+  CHECK(single.entropy == 0);
+  CHECK(single.uniform_share == 0);
+  for (const double x : {single.divergence, single.spread, single.static_share})
+    CHECK(std::isnan(x));
+  for (const auto& [name, value] : attention_health({}).scores()) CHECK(std::isnan(value));
+  EvaluationReport report;
+  report.attention.emplace().health = single;
+  const auto health = nlohmann::json::parse(report_json(report)).at("attention_health");
+  CHECK(health.at("js_divergence").is_null());
+  CHECK(health.at("static_share").is_null());
+  CHECK(health.at("entropy") == 0.0);
+  CHECK(health.at("dead").is_null());
+  CHECK_THAT(report_table(report), Catch::Contains("static_share          -\n"));
 }
 
 TEST_CASE("heads correlate fully with themselves, negatively with their opposite") {
