@@ -200,6 +200,34 @@ TEST_CASE("a product's matrix may stand either way and be scaled") {
   }
 }
 
+TEST_CASE("what a product adds may be one number for all, and none for a single image") {
+  const TempFolder folder("onnx-gemm-bias");
+  const auto bias = [&](const Sizes& shape) {
+    OnnxFile file(1, 1);
+    const std::string matrix = file.tensor("w", {2, 3}, {-1, 1}),
+                      added = file.tensor("b", shape, {-1, 1});
+    file.save(folder / "gemm.onnx",
+              file.node("Gemm", "g", {file.node("Flatten", "f", {"image"}), matrix, added},
+                        {{"transB", Index{1}}, {"beta", 0.5}}));
+    return read_onnx(folder / "gemm.onnx", "g").weights.back().bias;
+  };
+  const std::vector<float> each = bias({2}), all = bias({1});
+  REQUIRE(each.size() == 2);
+  REQUIRE(all.size() == 2);
+  CHECK(bias({1, 2}) == each);
+  CHECK(all == std::vector<float>{each[0], each[0]});
+  CHECK(bias({}) == all);
+  CHECK(bias({1, 1}) == all);
+  const auto refusal = [&](const Sizes& shape) {
+    return test::message_of<DataError>([&] { bias(shape); });
+  };
+  CHECK_THAT(refusal({2, 1}),
+             Contains("Gemm of node 'g' adds other numbers to every row (its C is 2 x 1)"));
+  CHECK_THAT(refusal({2, 2}), Contains("its C is 2 x 2"));
+  CHECK_THAT(refusal({3}), Contains("node 'g' (Gemm) is damaged"));
+  CHECK_THAT(refusal({1, 1, 2}), Contains("is damaged"));
+}
+
 TEST_CASE("a graph goes through its text and back, without its file") {
   const TempFolder folder("onnx-text");
   test::save_small_onnx(folder / "small.onnx");

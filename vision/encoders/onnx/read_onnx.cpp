@@ -265,6 +265,19 @@ class Reader {
     step.bias = true;
   }
 
+  // The C of a product's [M, out], of M images: one number an output, or one for all of them.
+  std::vector<float> read_bias(const Node& node, Index out) const {
+    Numbers bias = constant(node, 2);
+    const std::size_t rank = bias.shape.size();
+    if (rank > 2) damaged(node);
+    if (rank == 2 && bias.shape[0] != 1)
+      refuse(node, str("adds other numbers to every row (its C is ", bias.shape[0], " x ",
+                       bias.shape[1], "), and rows are images here"));
+    if (rank > 0 && bias.shape.back() != 1 && bias.shape.back() != out) damaged(node);
+    bias.values.resize(static_cast<std::size_t>(out), bias.values[0]);
+    return std::move(bias.values);
+  }
+
   void read_dense(const Node& node) {
     if (integer(node, "transA", 0) != 0) refuse(node, "transposes its input");
     Numbers weight = constant(node, 1);
@@ -278,7 +291,7 @@ class Reader {
       for (Index i = 0; i < in; ++i)
         weights.weight.push_back(
             alpha * weight.values[static_cast<std::size_t>(transposed ? o * in + i : i * out + o)]);
-    if (has_input(node, 2)) weights.bias = vector_of(node, 2, out);
+    if (has_input(node, 2)) weights.bias = read_bias(node, out);
     for (float& bias : weights.bias) bias *= beta;
     OnnxStep& step = add(node, OnnxOp::kDense, {value(node, 0)}, std::move(weights));
     step.out = out;
