@@ -20,10 +20,6 @@ OverlayWord seen(OverlayWord word, const DecodedWord& decoded, const MapView& vi
   return word;
 }
 
-std::string panel_name(const MapView& view) {
-  return view.rollout ? "rollout" : str("layer ", view.layer, ", head ", view.head);
-}
-
 }  // namespace
 
 Overlay make_overlay(Image picture, const CaptionRecord& record, const CaptionSource& source) {
@@ -53,7 +49,8 @@ std::vector<ViewOverlay> view_overlays(const Overlay& overlay, const CaptionReco
   for (const MapView& view : record.views) {
     ViewOverlay& one = out.emplace_back(ViewOverlay{
         .suffix = record.views.size() > 1 ? view_suffix(view) : "", .overlay = overlay});
-    one.overlay.title += ", " + view_title(view);
+    if (const std::string title = view_title(view); !title.empty())
+      one.overlay.title += ", " + title;
     for (std::size_t w = 0; w < overlay.words.size(); ++w)
       one.overlay.words[w] = seen(overlay.words[w], record.caption.words[w], view, view.maps.at(w));
   }
@@ -65,8 +62,10 @@ Overlay class_token_overlay(const Overlay& overlay, const CaptionRecord& record)
   Overlay out = overlay;
   out.title += ", what the class token takes of each patch";
   out.words.clear();
-  for (const MapView& view : record.class_token)
-    out.words.push_back({.text = panel_name(view), .weights = view.maps.at(0)});
+  for (const MapView& view : record.class_token) {
+    const std::string title = view_title(view);
+    out.words.push_back({.text = title.empty() ? "its look" : title, .weights = view.maps.at(0)});
+  }
   return out;
 }
 

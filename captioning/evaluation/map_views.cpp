@@ -108,6 +108,8 @@ std::vector<MapView> map_views(const CaptionMaps& maps, const MapRequest& reques
       MapView& view = views.emplace_back();
       view.layer = one.name;
       view.head = heads[0][h].name;
+      view.one_layer = layers.size() == 1;
+      view.one_head = layers[0].size() == 1;
       if (!request.layer || request.layer->kind != MapChoice::Kind::kFused)
         view.look = request.layer && request.layer->kind == MapChoice::Kind::kEach
                         ? static_cast<Index>(l)
@@ -130,6 +132,8 @@ std::vector<MapView> class_token_views(const CaptionMaps& maps, double discard) 
     MapView& view = views.emplace_back();
     view.layer = layer;
     view.head = head;
+    view.one_layer = layers.size() == 1;
+    view.one_head = layers[0].size() == 1;
     set_maps(view, {weights.data, {1, weights.cols()}}, maps.placeless);
   };
   for (std::size_t l = 0; l < layers.size(); ++l) {
@@ -143,8 +147,10 @@ std::vector<MapView> class_token_views(const CaptionMaps& maps, double discard) 
 
 std::string view_title(const MapView& view) {
   std::string title;
-  if (!view.layer.empty()) title = str("layer ", view.layer, ", head ", view.head);
-  if (view.rollout) title += title.empty() ? "rollout" : ", rollout";
+  const auto add = [&](const std::string& part) { title += (title.empty() ? "" : ", ") + part; };
+  if (!view.one_layer && !view.layer.empty()) add("layer " + view.layer);
+  if (!view.one_head && !view.head.empty()) add("head " + view.head);
+  if (view.rollout) add("rollout");
   return title;
 }
 

@@ -28,6 +28,8 @@ struct MapRequest {
 
 struct MapView {
   std::string layer, head;  // numbers, or how they were fused; empty for a rollout of the encoder
+  // Whether there is but one to choose from, which a title leaves out.
+  bool one_layer = false, one_head = false;
   std::optional<Index> look{};  // the decoder's layer, where it is one layer's
   bool last = false;            // and that is the last
   bool rollout = false;
@@ -52,7 +54,7 @@ std::vector<MapView> map_views(const CaptionMaps& maps, const MapRequest& reques
 // token.
 std::vector<MapView> class_token_views(const CaptionMaps& maps, double discard);
 
-// "layer 0, head mean, rollout".
+// "layer 0, head mean, rollout"; empty where there is one layer, one head and no rollout.
 std::string view_title(const MapView& view);
 
 }  // namespace saccade

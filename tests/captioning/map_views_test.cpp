@@ -107,6 +107,22 @@ TEST_CASE("a word's map rolled out by hand, through tokens and a refinement") {
   CHECK(class_token_views(maps, 0).empty());
 }
 
+TEST_CASE("a title leaves out what there is one of") {
+  CaptionMaps maps;
+  maps.looks.push_back(layer_map(0, 0, {{1, 0}}));
+  CHECK(view_title(map_views(maps, {})[0]).empty());
+  CHECK(view_title(map_views(maps, {.rollout = true})[0]) == "rollout");
+  maps.looks.push_back(layer_map(1, 0, {{1, 0}}));
+  CHECK(view_title(map_views(maps, {})[0]) == "layer 1");
+  maps.looks[1] = layer_map(0, 1, {{1, 0}});
+  CHECK(view_title(map_views(maps, {.rollout = true})[0]) == "head mean, rollout");
+  maps.class_token = true;
+  maps.placeless = 1;
+  maps.tokens.push_back(layer_map(0, 0, {{0, 1, 0}, {1, 0, 0}, {0, 0, 1}}));
+  maps.tokens.push_back(layer_map(1, 0, {{0, 1, 0}, {1, 0, 0}, {0, 0, 1}}));
+  CHECK(view_title(class_token_views(maps, 0)[0]) == "layer 0");
+}
+
 ExperimentConfig transformers(SelectionKind selection) {
   ExperimentConfig config = small_experiment(selection);
   config.encoder.type = EncoderKind::kVit;
