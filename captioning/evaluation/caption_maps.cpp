@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "captioning/evaluation/look_rows.h"
+
 namespace saccade {
 
 namespace {
@@ -53,20 +55,6 @@ Rows word_rows(const StepOutput& step) {
     rows.emplace_back();
     for (Index h = 0; h < heads; ++h) rows.back().push_back({weights.data + h * read, {1, read}});
   }
-  return rows;
-}
-
-std::vector<ConstView> look_rows(const Glimpse& look) {
-  std::vector<ConstView> rows;
-  for (const Var head : look.heads) rows.push_back(head.value());
-  if (rows.empty()) rows.push_back(look.weights.value());
-  return rows;
-}
-
-Rows look_rows(const StepOutput& step) {
-  Rows rows;
-  for (const Glimpse& look : step.layers) rows.push_back(look_rows(look));
-  if (rows.empty()) rows.push_back(look_rows(step.glimpse));
   return rows;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "captioning/evaluation/input_batch.h"
+#include "captioning/evaluation/look_rows.h"
 #include "captioning/text/tokenizer.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"
@@ -40,22 +41,33 @@ void add_decoder(std::vector<ProfiledHead>& heads, Tape& tape, const Decoder& de
   const AttentionMemory memory = decoder.prepare(tape, features, 1);
   std::vector<Var> state = decoder.start(tape, memory);
   const Index words = caption.words(), regions = memory.regions();
+  std::vector<ProfiledHead> own;
   std::vector<Tensor> maps;
   for (Index t = 0; t < words; ++t) {
     StepOutput step =
         decoder.step(tape, std::span(caption.inputs).subspan(static_cast<std::size_t>(t), 1), state,
                      memory, {.step = t});
-    for (std::size_t h = 0; h < step.glimpse.heads.size(); ++h) {
-      if (t == 0) maps.emplace_back(Shape{words, regions});
-      std::copy_n(step.glimpse.heads[h].value().data, regions, maps[h].view().row(t));
-    }
+    std::size_t map = 0;
+    const auto layers = look_rows(step);
+    for (std::size_t l = 0; l < layers.size(); ++l)
+      for (std::size_t h = 0; h < layers[l].size(); ++h) {
+        if (t == 0) {
+          maps.emplace_back(Shape{words, regions});
+          own.push_back({.place = HeadPlace::kDecoder,
+                         .layer = static_cast<Index>(l),
+                         .head = static_cast<Index>(h),
+                         .columns = regions,
+                         .profile = {}});
+        }
+        std::copy_n(layers[l][h].data, regions, maps[map++].view().row(t));
+      }
     state = std::move(step.state);
   }
-  for (std::size_t h = 0; h < maps.size(); ++h)
-    heads.push_back({.place = HeadPlace::kDecoder,
-                     .head = static_cast<Index>(h),
-                     .columns = regions,
-                     .profile = profile_of(maps[h].view())});
+  if (own.size() < 2) return;  // nothing to compare
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    own[i].profile = profile_of(maps[i].view());
+    heads.push_back(own[i]);
+  }
 }
 
 std::vector<ProfiledHead> profiles_of(const Captioner& model, ConstView input,

@@ -22,10 +22,12 @@ constexpr Index kDefaultImages = 8;
 
 void require_heads(const ModelSession& session) {
   const RefinementConfig& refine = session.config().encoder.refine;
-  if (refine.layers == 0 && session.config().attention.heads == 1)
+  const DecoderConfig& decoder = session.config().decoder;
+  const bool one_layer = decoder.type != DecoderKind::kTransformer || decoder.layers == 1;
+  if (refine.layers == 0 && session.config().attention.heads == 1 && one_layer)
     throw UsageError(
-        "--heads: this model has none to compare (encoder.refine.layers is 0 and attention.heads "
-        "is 1)");
+        "--heads: this model has none to compare (encoder.refine.layers is 0, attention.heads is 1 "
+        "and the decoder looks once a word)");
   if (refine.layers > 0 && refine.type == SequenceAttentionKind::kLinformer)
     throw UsageError("--heads: linformer weighs mixtures of regions, which have no positions");
 }

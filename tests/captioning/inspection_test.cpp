@@ -97,5 +97,27 @@ TEST_CASE("all heads of a refinement and of a decoder are profiled") {
   }
 }
 
+TEST_CASE("every layer of a transformer decoder is profiled, with one head too") {
+  for (const std::int64_t count : {1, 2}) {
+    ExperimentConfig config = small_experiment(SelectionKind::kSoft);
+    config.decoder.type = DecoderKind::kTransformer;
+    config.decoder.layers = 3;
+    config.decoder.heads = 2;
+    config.attention.heads = count;
+    const Experiment experiment(config);
+    const std::vector<Index> images = evaluation_images(experiment.data.dataset, Split::kVal, 2);
+    const auto heads =
+        head_profiles(experiment.model, experiment.data.dataset, experiment.inputs, images);
+    REQUIRE(static_cast<std::int64_t>(heads.size()) == 3 * count);
+    for (std::size_t i = 0; i < heads.size(); ++i) {
+      CHECK(heads[i].place == HeadPlace::kDecoder);
+      CHECK(heads[i].layer == static_cast<Index>(i) / count);
+      CHECK(heads[i].head == static_cast<Index>(i) % count);
+      CHECK(heads[i].profile.maps == 2);
+      CHECK((i == 0 || heads[i].profile.entropy != heads[i - 1].profile.entropy));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace saccade::test
