@@ -66,7 +66,7 @@ struct DatasetInputs::Impl {
   struct Entry {
     State state = State::kAbsent;
     std::size_t row = 0;  // among the images that were asked for
-    Geometry geometry;    // empty where the picture was not read
+    Geometry geometry;    // empty where neither the picture nor its size was read
     Image held;           // the original if it is augmented, else prepared; empty: no room
     std::string problem;  // why it is bad
   };
@@ -91,6 +91,8 @@ struct DatasetInputs::Impl {
   void read_or_skip(Index image);
   void read_all(const Progress& progress);
   void fill_cache(const EncoderConfig& config, const Progress& progress);
+  bool pads() const { return pipeline->preparation().mode == ResizeMode::kPad; }
+  void read_sizes();
   void collect_bad();
 };
 
@@ -127,7 +129,9 @@ void DatasetInputs::Impl::read(Index image) {
   Prepared prepared = prepare(original, pipeline->preparation());
   into.geometry = prepared.geometry;
   if (pipeline->frozen()) {
-    memory.fill(into.row, [&](std::span<float> out) { pipeline->encode(prepared.image, out); });
+    memory.fill(into.row, [&](std::span<float> out) {
+      pipeline->encode(prepared.image, picture_area(prepared.geometry), out);
+    });
   } else {
     hold(into, std::move(pipeline->augments() ? original : prepared.image));
   }
@@ -174,6 +178,17 @@ void DatasetInputs::Impl::fill_cache(const EncoderConfig& config, const Progress
   cache.emplace(FeatureCache::open_or_fill(
       config.cache, *pipeline->frozen(), ids, [&](Index i) { return picture(image_at(i)); },
       options));
+  if (pads()) read_sizes();
+}
+
+// Cached features do not say which of them are padding.
+void DatasetInputs::Impl::read_sizes() {
+  parallel::for_each(static_cast<Index>(images.size()), [&](Index i) {
+    const Index image = images[static_cast<std::size_t>(i)];
+    if (entry(image).state != State::kGood) return;
+    const ImageSize size = data->image_size(image);
+    entry(image).geometry = plan_geometry(size.height, size.width, pipeline->preparation());
+  });
 }
 
 void DatasetInputs::Impl::collect_bad() {
@@ -219,7 +234,7 @@ DatasetInputs::~DatasetInputs() = default;
 
 Shape DatasetInputs::shape() const { return impl_->pipeline->shape(); }
 
-void DatasetInputs::load(Index image, std::span<float> out) const {
+PictureArea DatasetInputs::load(Index image, std::span<float> out) const {
   const Impl::Entry& entry = impl_->good(image);
   const InputPipeline& pipeline = *impl_->pipeline;
   SACCADE_CHECK(static_cast<Index>(out.size()) == shape().size(), "[inputs] an input has ", shape(),
@@ -233,15 +248,24 @@ void DatasetInputs::load(Index image, std::span<float> out) const {
   } else if (pipeline.augments()) {
     pipeline.run(entry.held, out);
   } else {
-    pipeline.encode(entry.held, out);
+    pipeline.encode(entry.held, picture_area(entry.geometry), out);
   }
+  return picture_area(entry.geometry);
 }
 
-void DatasetInputs::load_augmented(Index image, const RandomKey& key, std::span<float> out) const {
+PictureArea DatasetInputs::load_augmented(Index image, const RandomKey& key,
+                                          std::span<float> out) const {
   if (!impl_->pipeline->augments()) return load(image, out);
   const Impl::Entry& entry = impl_->good(image);
-  impl_->pipeline->run_augmented(entry.held.empty() ? impl_->data->image(image) : entry.held, key,
-                                 out);
+  return picture_area(impl_->pipeline->run_augmented(
+      entry.held.empty() ? impl_->data->image(image) : entry.held, key, out));
+}
+
+InputBatch DatasetInputs::batch(std::span<const Index> images) const {
+  InputBatch batch(shape(), static_cast<Index>(images.size()));
+  for (Index i = 0; i < batch.count(); ++i)
+    batch.set_area(i, load(images[static_cast<std::size_t>(i)], batch.room(i)));
+  return batch;
 }
 
 Geometry DatasetInputs::geometry(Index image) const {

@@ -30,6 +30,23 @@ bool alike(const EnsembleMember& a, const EnsembleMember& b) {
   return one.rows == other.rows && one.cols == other.cols && same_part;
 }
 
+// Tells captions, as many of every image, which regions count for any of the members that they tell
+// of.
+void tell_counts(std::span<const SearchMember> members, std::span<DecodedCaption> captions) {
+  for (const SearchMember& member : members) {
+    const ConstView mask = member.images.mask;
+    if (!member.shown || !mask.data) continue;
+    const std::size_t each = captions.size() / static_cast<std::size_t>(mask.rows());
+    for (std::size_t c = 0; c < captions.size(); ++c) {
+      std::vector<std::uint8_t>& counts = captions[c].counts;
+      counts.resize(static_cast<std::size_t>(mask.cols()), 0);
+      const Real* own = mask.row(static_cast<Index>(c / each));
+      for (std::size_t l = 0; l < counts.size(); ++l)
+        counts[l] = counts[l] != 0 || own[l] != 0 ? 1 : 0;
+    }
+  }
+}
+
 }  // namespace
 
 Ensemble::Ensemble(std::vector<EnsembleMember> members) : members_(std::move(members)) {
@@ -51,7 +68,7 @@ std::vector<std::string> Ensemble::names() const {
   return names;
 }
 
-std::vector<DecodedCaption> Ensemble::caption(std::span<const ConstView> inputs,
+std::vector<DecodedCaption> Ensemble::caption(std::span<const InputView> inputs,
                                               const SearchOptions& options,
                                               std::uint64_t first_image) const {
   SACCADE_CHECK(inputs.size() == size(), "[ensemble] ", inputs.size(), " inputs for ", size(),
@@ -69,10 +86,11 @@ std::vector<DecodedCaption> Ensemble::caption(std::span<const ConstView> inputs,
     tape.set_parameters(parameters);
     members.push_back({.decoder = &model(m).decoder(),
                        .parameters = parameters,
-                       .features = model(m).encode(tape, inputs[m]).value(),
+                       .images = model(m).encode(tape, inputs[m]).values(),
                        .shown = std::find(shown_.begin(), shown_.end(), m) != shown_.end()});
   }
   std::vector<DecodedCaption> captions = search(members, SpecialWords{}, options, first_image);
+  tell_counts(members, captions);
   if (vocabulary().subwords())
     for (DecodedCaption& caption : captions) {
       put_together(caption, vocabulary());

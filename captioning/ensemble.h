@@ -38,10 +38,10 @@ class Ensemble {
   const GridShape& grid() const { return model(shown_[0]).grid(); }  // of what is told
   bool has_attention() const { return model(shown_[0]).has_attention(); }
 
-  // Captions for the same pictures as every member sees them, inputs [B, ...input_shape()] by
-  // member; runs alone on the calling thread. `first_image` numbers the images for random draws
-  // (search.h). Pieces of words are put together (whole_words.h).
-  std::vector<DecodedCaption> caption(std::span<const ConstView> inputs,
+  // Captions for the same pictures as every member sees them, inputs by member; runs alone on the
+  // calling thread. `first_image` numbers the images for random draws (search.h). Pieces of words
+  // are put together (whole_words.h).
+  std::vector<DecodedCaption> caption(std::span<const InputView> inputs,
                                       const SearchOptions& options,
                                       std::uint64_t first_image) const;
 

@@ -9,7 +9,15 @@ namespace saccade {
 namespace {
 
 ResizeMode resize_mode(ResizeKind kind) {
-  return kind == ResizeKind::kCrop ? ResizeMode::kCrop : ResizeMode::kSquash;
+  switch (kind) {
+    case ResizeKind::kSquash:
+      return ResizeMode::kSquash;
+    case ResizeKind::kCrop:
+      return ResizeMode::kCrop;
+    case ResizeKind::kPad:
+      return ResizeMode::kPad;
+  }
+  throw InternalError("unknown way to resize");
 }
 
 Normalization normalization_of(const EncoderConfig& config) {
@@ -62,7 +70,8 @@ std::unique_ptr<FrozenEncoder> load_frozen(const EncoderConfig& config) {
 InputPipeline::InputPipeline(const EncoderConfig& config)
     : preparation_{.height = config.height(),
                    .width = config.width(),
-                   .mode = resize_mode(config.resize)},
+                   .mode = resize_mode(config.resize),
+                   .padding = padding_of(normalization_of(config))},
       normalization_(normalization_of(config)),
       augment_(augment_options(config)),
       augments_(config.augment.flip || config.augment.shift > 0 || config.augment.color > 0) {
@@ -83,11 +92,12 @@ Shape InputPipeline::shape() const {
   return {frozen_->grid().regions(), frozen_->grid().features};
 }
 
-void InputPipeline::encode(const Image& network_image, std::span<float> out) const {
+void InputPipeline::encode(const Image& network_image, const PictureArea& area,
+                           std::span<float> out) const {
   SACCADE_CHECK(static_cast<Index>(out.size()) == shape().size(), "[inputs] an input has ", shape(),
                 " numbers; got room for ", out.size());
   if (frozen_) {
-    frozen_->encode(network_image, out);
+    frozen_->encode(network_image, area, out);
   } else {
     pixels_to_input(network_image, normalization_, out.data());
   }
@@ -95,7 +105,7 @@ void InputPipeline::encode(const Image& network_image, std::span<float> out) con
 
 Geometry InputPipeline::run(const Image& image, std::span<float> out) const {
   const Prepared prepared = prepare(image, preparation_);
-  encode(prepared.image, out);
+  encode(prepared.image, picture_area(prepared.geometry), out);
   return prepared.geometry;
 }
 
@@ -103,7 +113,7 @@ Geometry InputPipeline::run_augmented(const Image& image, const RandomKey& key,
                                       std::span<float> out) const {
   SACCADE_ASSERT(!frozen_, "features of a frozen encoder are never augmented");
   const Prepared prepared = prepare_augmented(image, preparation_, augment_, Random(key));
-  encode(prepared.image, out);
+  encode(prepared.image, picture_area(prepared.geometry), out);
   return prepared.geometry;
 }
 

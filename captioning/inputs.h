@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "captioning/data/load_data.h"
+#include "captioning/input_batch.h"
 #include "core/base/random.h"
 #include "core/config/encoder_config.h"
 #include "core/tensor/shape.h"
@@ -33,7 +34,7 @@ class InputPipeline {
   Geometry run_augmented(const Image& image, const RandomKey& key, std::span<float> out) const;
   // How an image becomes what the network sees, and then its input.
   PrepareOptions preparation() const { return preparation_; }
-  void encode(const Image& network_image, std::span<float> out) const;
+  void encode(const Image& network_image, const PictureArea& area, std::span<float> out) const;
   bool augments() const { return augments_; }
 
  private:
@@ -61,11 +62,15 @@ class DatasetInputs {
   ~DatasetInputs();
 
   Shape shape() const;
-  // Writes the input of image i of the data set; safe from many threads.
-  void load(Index image, std::span<float> out) const;
+  // Writes the input of image i of the data set and says where in it the picture is; safe from many
+  // threads.
+  PictureArea load(Index image, std::span<float> out) const;
   // The same with the random changes that the config asks for, if any.
-  void load_augmented(Index image, const RandomKey& key, std::span<float> out) const;
-  // How pixels and grid correspond; reads the picture again where the features were in the cache.
+  PictureArea load_augmented(Index image, const RandomKey& key, std::span<float> out) const;
+  // The inputs of several images, in order. Throws what load() throws.
+  InputBatch batch(std::span<const Index> images) const;
+  // How pixels and grid correspond; reads the picture again where the features were in the cache
+  // and nothing is padded.
   Geometry geometry(Index image) const;
   // Images that could not be read where data.on_bad_image is skip, in order; they must not be asked
   // for.

@@ -1,5 +1,7 @@
 #include "captioning/model.h"
 
+#include <algorithm>
+
 #include "core/base/error.h"
 #include "vision/encoders/frozen_network.h"
 
@@ -21,6 +23,49 @@ void set_rates(const ExperimentConfig& config, const Encoder& encoder, Parameter
       parameters.set_rate("encoder." + prefix, 0);
 }
 
+// [B, L] of 0 and 1; none without marks.
+Var mask_of(Tape& tape, std::span<const std::uint8_t> counts, Index regions) {
+  if (counts.empty()) return {};
+  const auto size = static_cast<Index>(counts.size());
+  const View mask{tape.scratch(size), {size / regions, regions}};
+  std::copy(counts.begin(), counts.end(), mask.data);
+  return tape.constant(mask);
+}
+
+// What stands for the image as a whole has to exist and to be asked for.
+void check_pooled(const ExperimentConfig& config) {
+  const EncoderConfig& encoder = config.encoder;
+  if (encoder.pooled == PooledKind::kMean) return;
+  const std::string key = "encoder.pooled class_token needs ";
+  if (encoder.type != EncoderKind::kVit && encoder.type != EncoderKind::kHybrid)
+    throw UsageError(
+        str(key, "encoder.type vit or hybrid: ", enum_name(encoder.type), " has no class token"));
+  if (!encoder.vit.class_token) throw UsageError(key + "encoder.vit.class_token true");
+  if (is_frozen(encoder))
+    throw UsageError(key +
+                     "an encoder that is trained: of a frozen one only the regions' features are "
+                     "kept; set encoder.frozen_stages to the number of its stages");
+  if (config.decoder.type == DecoderKind::kTransformer)
+    throw UsageError(key +
+                     "a recurrent decoder: a transformer has no first state, and would never read "
+                     "it");
+}
+
+// Padding is left out of what a region or a word reads; mixtures of all regions cannot do that.
+void check_padding(const ExperimentConfig& config) {
+  if (config.encoder.resize != ResizeKind::kPad) return;
+  const auto refuse = [](const std::string& key) {
+    throw UsageError(
+        str("encoder.resize pad does not go with ", key,
+            " linformer: it mixes all regions by learned weights, padding too; choose another, or "
+            "encoder.resize squash or crop"));
+  };
+  if (config.attention.mechanism == MechanismKind::kLinformer) refuse("attention.mechanism");
+  if (config.encoder.refine.layers > 0 &&
+      config.encoder.refine.type == SequenceAttentionKind::kLinformer)
+    refuse("encoder.refine.type");
+}
+
 }  // namespace
 
 Captioner::Captioner(const ExperimentConfig& config, Vocabulary vocabulary,
@@ -31,12 +76,19 @@ Captioner::Captioner(const ExperimentConfig& config, Vocabulary vocabulary,
 }
 
 void Captioner::check(const ExperimentConfig& config) {
+  check_pooled(config);
+  check_padding(config);
   if (!is_frozen(config.encoder)) const Captioner unused(config, Vocabulary(), {}, Declared{});
 }
 
 Captioner::Captioner(const ExperimentConfig& config, Vocabulary vocabulary,
                      const GridShape& frozen_grid, Declared)
-    : vocabulary_(std::move(vocabulary)) {
+    : vocabulary_(std::move(vocabulary)),
+      has_attention_(config.attention.score != ScoreKind::kNone),
+      pads_(config.encoder.resize == ResizeKind::kPad),
+      pools_class_token_(config.encoder.pooled == PooledKind::kClassToken) {
+  check_pooled(config);
+  check_padding(config);
   if (!is_frozen(config.encoder)) {
     encoder_ = make_encoder(config.encoder, ParamScope(parameters_, "encoder"));
     grid_ = encoder_->grid();
@@ -65,17 +117,37 @@ Captioner::Captioner(const ExperimentConfig& config, Vocabulary vocabulary,
                           ParamScope(parameters_, "decoder"));
   parameters_.set_apart("decoder.value");  // the learned baseline of hard attention
   if (config.decoder.embeddings.frozen) parameters_.set_rate("decoder.embedding", 0);
-  has_attention_ = config.attention.score != ScoreKind::kNone;
 }
 
-Var Captioner::encode_grid(Tape& tape, ConstView input) const {
-  const Var x = tape.constant(input);
-  return encoder_ ? encoder_->forward(tape, x) : (*positions_)(tape, x);
+std::vector<std::uint8_t> Captioner::counts(const InputView& input) const {
+  std::vector<std::uint8_t> counts;
+  if (!pads_) return counts;
+  SACCADE_CHECK(static_cast<Index>(input.areas.size()) == input.values.shape[0],
+                "[model] images are padded; it is known of ", input.areas.size(), " of ",
+                input.values.shape[0], " where");
+  for (const PictureArea& area : input.areas) add_counts(area, grid_.rows, grid_.cols, counts);
+  return counts;
 }
 
-Var Captioner::encode(Tape& tape, ConstView input) const {
-  const Var grid = encode_grid(tape, input);
-  return refinement_ ? (*refinement_)(tape, grid, {}) : grid;
+EncodedImages Captioner::encode_grid(Tape& tape, ConstView input,
+                                     std::span<const std::uint8_t> counts,
+                                     const WatchBlock& watch) const {
+  const Var x = tape.constant(input), mask = mask_of(tape, counts, grid_.regions());
+  if (!encoder_) return {(*positions_)(tape, x), mask};
+  const TokenEncoder* encoder = encoder_->token_encoder();
+  if (!encoder) return {encoder_->forward(tape, x), mask};
+  const Var tokens = encoder->last_tokens(tape, x, counts, watch);
+  const Var features = encoder->features(tape, tokens);
+  return {features, mask, pools_class_token_ ? encoder->class_features(tape, tokens) : Var{}};
+}
+
+EncodedImages Captioner::encode(Tape& tape, const InputView& input,
+                                const EncoderWatch& watch) const {
+  const std::vector<std::uint8_t> counted = counts(input);
+  EncodedImages images = encode_grid(tape, input.values, counted, watch.tokens);
+  if (refinement_)
+    images.features = (*refinement_)(tape, images.features, {.allowed = counted}, watch.regions);
+  return images;
 }
 
 SearchOptions search_options(const ExperimentConfig& config, const Vocabulary& vocabulary) {

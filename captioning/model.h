@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "captioning/decoders/decoder.h"
+#include "captioning/input_batch.h"
 #include "captioning/search/search.h"
 #include "captioning/text/vocabulary.h"
 #include "core/attention/sequence/refinement.h"
@@ -13,6 +14,12 @@
 #include "vision/encoders/encoder.h"
 
 namespace saccade {
+
+// Told of every block of attention on the way to the features: of the encoder's tokens, and of the
+// refinement's regions.
+struct EncoderWatch {
+  WatchBlock tokens{}, regions{};
+};
 
 class Captioner {
  public:
@@ -40,16 +47,22 @@ class Captioner {
   // What refines the grid before the decoder looks at it; null if the config has no layers.
   const Refinement* refinement() const { return refinement_.get(); }
 
-  // input [B, ...input_shape()] -> features [B, L, D]; the tape must hold this model's parameters.
-  Var encode(Tape& tape, ConstView input) const;
-  // The same before refinement.
-  Var encode_grid(Tape& tape, ConstView input) const;
+  // Features [B, L, D] of B images, with what decoders have to know of them; the tape must hold
+  // this model's parameters. Throws ShapeError where images are padded and the input does not say
+  // how.
+  EncodedImages encode(Tape& tape, const InputView& input, const EncoderWatch& watch = {}) const;
+  // Which regions count [B, L]: 0 for those that are wholly padding; empty where images are not
+  // padded (encoder.resize).
+  std::vector<std::uint8_t> counts(const InputView& input) const;
 
  private:
   // Without values in the parameters.
   struct Declared {};
   Captioner(const ExperimentConfig& config, Vocabulary vocabulary, const GridShape& frozen_grid,
             Declared);
+  // Features before refinement; counts as counts() has them.
+  EncodedImages encode_grid(Tape& tape, ConstView input, std::span<const std::uint8_t> counts,
+                            const WatchBlock& watch) const;
 
   Vocabulary vocabulary_;
   ParameterStore parameters_;
@@ -57,7 +70,7 @@ class Captioner {
   std::unique_ptr<GridPositions> positions_;  // of a frozen grid; a trainable one adds its own
   std::unique_ptr<Refinement> refinement_;    // none if the config has no layers
   std::unique_ptr<Decoder> decoder_;
-  bool has_attention_;
+  bool has_attention_, pads_, pools_class_token_;
   GridShape grid_;
   Shape input_shape_;
 };

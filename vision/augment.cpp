@@ -27,19 +27,26 @@ double luminance(const std::uint8_t* rgb) {
   return 0.299 * rgb[0] + 0.587 * rgb[1] + 0.114 * rgb[2];
 }
 
-void jitter(Image& image, double brightness, double contrast, double saturation) {
+// The colours of the picture change, not those of padding.
+void jitter(Image& image, const PictureArea& area, double brightness, double contrast,
+            double saturation) {
+  const CellBlock pixels = picture_cells(area, image.height, image.width);
+  const auto numbers =
+      static_cast<double>(3 * (pixels.bottom - pixels.top) * (pixels.right - pixels.left));
   double mean = 0;
-  for (std::size_t i = 0; i < image.rgb.size(); i += 3) mean += luminance(&image.rgb[i]);
-  mean *= brightness * 3.0 / static_cast<double>(image.rgb.size());
-  for (std::size_t i = 0; i < image.rgb.size(); i += 3) {
-    std::uint8_t* pixel = &image.rgb[i];
-    const double grey = luminance(pixel);
-    for (std::size_t c = 0; c < 3; ++c) {
-      const double colour = grey + saturation * (pixel[c] - grey);
-      const double value = mean + contrast * (brightness * colour - mean);
-      pixel[c] = static_cast<std::uint8_t>(std::lround(std::clamp(value, 0.0, 255.0)));
+  for (Index y = pixels.top; y < pixels.bottom; ++y)
+    for (Index x = pixels.left; x < pixels.right; ++x) mean += luminance(image.pixel(y, x));
+  mean *= brightness * 3.0 / numbers;
+  for (Index y = pixels.top; y < pixels.bottom; ++y)
+    for (Index x = pixels.left; x < pixels.right; ++x) {
+      std::uint8_t* pixel = image.pixel(y, x);
+      const double grey = luminance(pixel);
+      for (std::size_t c = 0; c < 3; ++c) {
+        const double colour = grey + saturation * (pixel[c] - grey);
+        const double value = mean + contrast * (brightness * colour - mean);
+        pixel[c] = static_cast<std::uint8_t>(std::lround(std::clamp(value, 0.0, 255.0)));
+      }
     }
-  }
 }
 
 }  // namespace
@@ -59,13 +66,15 @@ Prepared prepare_augmented(const Image& image, const PrepareOptions& options,
   const double saturation = factor(augment.saturation);
 
   Rect& seen = geometry.seen;
-  const double width = std::max(1.0, std::round(seen.width * crop));
-  const double height = std::max(1.0, std::round(seen.height * crop));
-  seen = {std::round(seen.x + (seen.width - width) / 2 + across * width),
-          std::round(seen.y + (seen.height - height) / 2 + down * height), width, height};
-  Prepared prepared{render_input(image, geometry), geometry};
+  // Pixels of a padded input are fractions of the original's.
+  const auto whole = [&](double x) { return options.mode == ResizeMode::kPad ? x : std::round(x); };
+  const double width = std::max(1.0, whole(seen.width * crop));
+  const double height = std::max(1.0, whole(seen.height * crop));
+  seen = {whole(seen.x + (seen.width - width) / 2 + across * width),
+          whole(seen.y + (seen.height - height) / 2 + down * height), width, height};
+  Prepared prepared{render_input(image, geometry, options.padding), geometry};
   if (brightness != 1 || contrast != 1 || saturation != 1)
-    jitter(prepared.image, brightness, contrast, saturation);
+    jitter(prepared.image, picture_area(geometry), brightness, contrast, saturation);
   return prepared;
 }
 

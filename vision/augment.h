@@ -19,7 +19,8 @@ struct AugmentOptions {
 };
 
 // prepare() with random changes drawn from `random`. A shift may look past the border of the
-// original, where edge pixels go on. Throws UsageError on options outside their range.
+// original, where edge pixels go on, or padding where it was padded. Throws UsageError on options
+// outside their range.
 Prepared prepare_augmented(const Image& image, const PrepareOptions& options,
                            const AugmentOptions& augment, Random random);
 

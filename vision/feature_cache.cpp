@@ -90,7 +90,8 @@ Index encode_missing(const Source& source, RowStoreWriter& writer, BadImages& ba
       return;
     }
     std::vector<float> grid(grid_size);
-    source.encoder.encode(prepare(picture, preparation).image, grid);
+    const Prepared prepared = prepare(picture, preparation);
+    source.encoder.encode(prepared.image, picture_area(prepared.geometry), grid);
     writer.write(id, grid);
     const std::lock_guard lock(mutex);
     ++done;

@@ -23,6 +23,63 @@ void resize(const cv::Mat& from, cv::Mat& to, cv::Size size) {
   cv::resize(shrunk, to, size, 0, 0, cv::INTER_LINEAR);
 }
 
+// One side of a padded picture: which of its pixels [from, from + length) fall on which pixels
+// [at, at + size) of the input.
+struct Side {
+  int from, length, at, size;
+};
+
+Side padded_side(Index original, double seen_from, double seen_length, Index input) {
+  const double scale = static_cast<double>(input) / seen_length;
+  const auto edge = [&](double pixel) {
+    return std::clamp<Index>(std::lround((pixel - seen_from) * scale), 0, input);
+  };
+  const Index begin = std::min(edge(0), input - 1);
+  const Index end = std::max(edge(static_cast<double>(original)), begin + 1);
+  const auto pixel = [&](Index place) {
+    return std::clamp<Index>(std::lround(seen_from + static_cast<double>(place) / scale), 0,
+                             original);
+  };
+  const Index from = std::min(pixel(begin), original - 1);
+  const Index to = std::max(pixel(end), from + 1);
+  return {static_cast<int>(from), static_cast<int>(to - from), static_cast<int>(begin),
+          static_cast<int>(end - begin)};
+}
+
+// The picture is resized alone, and padding put around it: nothing of either runs into the other.
+void render_padded(const cv::Mat& whole, const Geometry& geometry, const PaddingColour& padding,
+                   cv::Mat& out) {
+  const Rect& seen = geometry.seen;
+  const Side x = padded_side(geometry.original_width, seen.x, seen.width, out.cols);
+  const Side y = padded_side(geometry.original_height, seen.y, seen.height, out.rows);
+  out.setTo(cv::Scalar(padding[0], padding[1], padding[2]));
+  cv::Mat target = out(cv::Rect(x.at, y.at, x.size, y.size));
+  resize(whole(cv::Rect(x.from, y.from, x.length, y.length)), target, target.size());
+}
+
+// Where padding leaves the picture on one side: what of the original the input spans.
+struct Span {
+  double from, length;
+};
+Span padded_span(Index original, Index input, double scale) {
+  const Index size =
+      std::clamp<Index>(std::lround(static_cast<double>(original) * scale), 1, input);
+  const double pixel = static_cast<double>(original) / static_cast<double>(size);  // of the input
+  const Index before = (input - size) / 2;
+  return {0 - pixel * static_cast<double>(before), pixel * static_cast<double>(input)};
+}
+
+// The shares of a side that show the picture, from what the input spans of it.
+struct Shares {
+  double from, to;
+};
+Shares shown(Index original, double seen_from, double seen_length, bool mirrored) {
+  const Shares plain{
+      std::clamp(-seen_from / seen_length, 0.0, 1.0),
+      std::clamp((static_cast<double>(original) - seen_from) / seen_length, 0.0, 1.0)};
+  return mirrored ? Shares{1 - plain.to, 1 - plain.from} : plain;
+}
+
 }  // namespace
 
 Geometry plan_geometry(Index height, Index width, const PrepareOptions& options) {
@@ -37,9 +94,18 @@ Geometry plan_geometry(Index height, Index width, const PrepareOptions& options)
                     .input_height = options.height,
                     .input_width = options.width};
   if (options.mode == ResizeMode::kSquash) return geometry;
-  // Whole pixels, so that what is cut out is exactly what is recorded.
-  const double scale = std::max(static_cast<double>(options.height) / static_cast<double>(height),
-                                static_cast<double>(options.width) / static_cast<double>(width));
+  const double down = static_cast<double>(options.height) / static_cast<double>(height);
+  const double across = static_cast<double>(options.width) / static_cast<double>(width);
+  // Whole pixels, of the input or of the original, so that what is shown is exactly what is
+  // recorded.
+  if (options.mode == ResizeMode::kPad) {
+    const double least = std::min(down, across);
+    const Span x = padded_span(width, options.width, least);
+    const Span y = padded_span(height, options.height, least);
+    geometry.seen = {x.from, y.from, x.length, y.length};
+    return geometry;
+  }
+  const double scale = std::max(down, across);
   const auto part = [&](Index input, Index original) {
     const Index pixels = std::lround(static_cast<double>(input) / scale);
     return static_cast<double>(std::clamp<Index>(pixels, 1, original));
@@ -51,10 +117,17 @@ Geometry plan_geometry(Index height, Index width, const PrepareOptions& options)
   return geometry;
 }
 
-Image render_input(const Image& image, const Geometry& geometry) {
+Image render_input(const Image& image, const Geometry& geometry, const PaddingColour& padding) {
   quiet_opencv();
   SACCADE_CHECK(image.height == geometry.original_height && image.width == geometry.original_width,
                 "[prepare] the geometry is of another image; got ", image.height, "x", image.width);
+  Image out(geometry.input_height, geometry.input_width);
+  cv::Mat target = mat_view(out);
+  if (geometry.mode == ResizeMode::kPad) {
+    render_padded(mat_view(image), geometry, padding, target);
+    if (geometry.mirrored) cv::flip(target, target, 1);
+    return out;
+  }
   const int left = static_cast<int>(std::lround(geometry.seen.x));
   const int top = static_cast<int>(std::lround(geometry.seen.y));
   const int right = static_cast<int>(std::lround(geometry.seen.right()));
@@ -68,8 +141,6 @@ Image render_input(const Image& image, const Geometry& geometry) {
   if (inside != wanted)
     cv::copyMakeBorder(whole(inside), part, inside.y - top, bottom - inside.br().y, inside.x - left,
                        right - inside.br().x, cv::BORDER_REPLICATE | cv::BORDER_ISOLATED);
-  Image out(geometry.input_height, geometry.input_width);
-  cv::Mat target = mat_view(out);
   resize(part, target, target.size());
   if (geometry.mirrored) cv::flip(target, target, 1);
   return out;
@@ -77,7 +148,32 @@ Image render_input(const Image& image, const Geometry& geometry) {
 
 Prepared prepare(const Image& image, const PrepareOptions& options) {
   const Geometry geometry = plan_geometry(image.height, image.width, options);
-  return {render_input(image, geometry), geometry};
+  return {render_input(image, geometry, options.padding), geometry};
+}
+
+PictureArea picture_area(const Geometry& geometry) {
+  if (geometry.mode != ResizeMode::kPad) return {};
+  const Rect& seen = geometry.seen;
+  const Shares x = shown(geometry.original_width, seen.x, seen.width, geometry.mirrored);
+  const Shares y = shown(geometry.original_height, seen.y, seen.height, false);
+  return {.left = x.from, .top = y.from, .right = x.to, .bottom = y.to};
+}
+
+CellBlock picture_cells(const PictureArea& area, Index rows, Index cols) {
+  SACCADE_CHECK(rows > 0 && cols > 0, "[picture_cells] the grid is empty");
+  constexpr double kRounding = 1e-6;  // of a cell: what rounding may take for a share of one
+  const auto first = [](double share, Index cells) {
+    const double place = share * static_cast<double>(cells);
+    return std::min(static_cast<Index>(std::floor(place + kRounding)), cells - 1);
+  };
+  const auto end = [](double share, Index cells, Index after) {
+    const double place = share * static_cast<double>(cells);
+    return std::max(static_cast<Index>(std::ceil(place - kRounding)), after + 1);
+  };
+  CellBlock block{.top = first(area.top, rows), .left = first(area.left, cols)};
+  block.bottom = end(area.bottom, rows, block.top);
+  block.right = end(area.right, cols, block.left);
+  return block;
 }
 
 Rect cell_box(const Geometry& geometry, Index rows, Index cols, Index cell) {
@@ -99,6 +195,21 @@ Index cell_at(const Geometry& geometry, Index rows, Index cols, double x, double
   const Index col = std::min(cols - 1, static_cast<Index>(across * static_cast<double>(cols)));
   const Index row = std::min(rows - 1, static_cast<Index>(down * static_cast<double>(rows)));
   return row * cols + (geometry.mirrored ? cols - 1 - col : col);
+}
+
+void add_counts(const PictureArea& area, Index rows, Index cols,
+                std::vector<std::uint8_t>& counts) {
+  const CellBlock block = picture_cells(area, rows, cols);
+  for (Index row = 0; row < rows; ++row)
+    for (Index col = 0; col < cols; ++col) counts.push_back(block.has(row, col) ? 1 : 0);
+}
+
+PaddingColour padding_of(const Normalization& normalization) {
+  PaddingColour colour{};
+  for (std::size_t c = 0; c < 3; ++c)
+    colour[c] =
+        static_cast<std::uint8_t>(std::lround(std::clamp(normalization.mean[c], 0.0F, 255.0F)));
+  return colour;
 }
 
 void pixels_to_input(const Image& image, const Normalization& normalization, Real* out) {

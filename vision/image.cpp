@@ -135,6 +135,14 @@ Image read_image(const std::filesystem::path& path) {
                       path.string());
 }
 
+ImageSize read_image_size(const std::filesystem::path& path) {
+  const ImageHeader header =
+      read_image_header(read_file_bytes(path, {.noun = "image", .max_bytes = kMaxImageFileBytes}));
+  check_header(header, path.string());
+  const bool turned = header.orientation >= 5 && header.orientation <= 8;  // rows are columns
+  return turned ? ImageSize{header.width, header.height} : ImageSize{header.height, header.width};
+}
+
 std::vector<std::uint8_t> encode_png(const Image& image) {
   quiet_opencv();
   SACCADE_CHECK(!image.empty(), "[write_png] the image is empty");

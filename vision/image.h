@@ -37,7 +37,14 @@ struct Image {
 // IoError when it cannot be read.
 Image read_image(const std::filesystem::path& path);
 
-// The same for the bytes of a file; `name` is what errors call it.
+struct ImageSize {
+  Index height = 0, width = 0;
+};
+// The size of what read_image() gives, from the file's header alone. Throws the same for what the
+// header shows.
+ImageSize read_image_size(const std::filesystem::path& path);
+
+// The same as read_image() for the bytes of a file; `name` is what errors call it.
 Image decode_image(std::span<const std::uint8_t> bytes, const std::string& name);
 
 // Writes a PNG file, whole or not at all. Throws IoError.

@@ -33,6 +33,7 @@ std::array<float, 4> cubic(float t) {
 
 struct Axis {
   Index pixels = 0, original = 0, cells = 0;
+  Index first = 0, end = 0;  // of the cells that show some of the picture: no others are drawn
   double seen_from = 0, seen_length = 0;
   bool mirrored = false;
 };
@@ -48,15 +49,15 @@ std::vector<Tap> make_taps(const Axis& axis, HeatStyle style) {
     taps[i].seen = true;
     const double position = (axis.mirrored ? 1 - at : at) * cells;
     if (style == HeatStyle::kCells) {
-      taps[i].cell.fill(std::clamp<Index>(static_cast<Index>(position), 0, axis.cells - 1));
+      taps[i].cell.fill(std::clamp<Index>(static_cast<Index>(position), axis.first, axis.end - 1));
       taps[i].weight = {1, 0, 0, 0};
       continue;
     }
     const double below = std::floor(position - 0.5);
     taps[i].weight = cubic(static_cast<float>(position - 0.5 - below));
     for (std::size_t k = 0; k < 4; ++k)
-      taps[i].cell[k] = std::clamp<Index>(static_cast<Index>(below) + static_cast<Index>(k) - 1, 0,
-                                          axis.cells - 1);
+      taps[i].cell[k] = std::clamp<Index>(static_cast<Index>(below) + static_cast<Index>(k) - 1,
+                                          axis.first, axis.end - 1);
   }
   return taps;
 }
@@ -87,8 +88,12 @@ void outline_cell(Image& picture, const Overlay& overlay, Index cell) {
       static_cast<double>(picture.width) / static_cast<double>(overlay.image->width);
   const double down =
       static_cast<double>(picture.height) / static_cast<double>(overlay.image->height);
-  const cv::Point first(cvRound(box.x * across), cvRound(box.y * down));
-  const cv::Point last(cvRound(box.right() * across) - 1, cvRound(box.bottom() * down) - 1);
+  // What of a cell is padding is not on the picture.
+  const int right = static_cast<int>(picture.width) - 1;
+  const int bottom = static_cast<int>(picture.height) - 1;
+  const cv::Point first(std::max(0, cvRound(box.x * across)), std::max(0, cvRound(box.y * down)));
+  const cv::Point last(std::min(right, cvRound(box.right() * across) - 1),
+                       std::min(bottom, cvRound(box.bottom() * down) - 1));
   const int line = std::max(1, static_cast<int>(std::min(picture.width, picture.height) / 300));
   cv::Mat mat = mat_view(picture);
   const auto frame = [&](int inset, const cv::Scalar& colour) {
@@ -138,9 +143,12 @@ double full_heat(const OverlayWord& word, const OverlayOptions& options, double 
 void paint_heat(Image& picture, const Overlay& overlay, const OverlayWord& word,
                 const std::array<Colour, 256>& colours, const PanelOptions& options) {
   const Geometry& geometry = overlay.geometry;
+  const CellBlock cells = picture_cells(picture_area(geometry), overlay.rows, overlay.cols);
   const auto across = make_taps({.pixels = picture.width,
                                  .original = geometry.original_width,
                                  .cells = overlay.cols,
+                                 .first = cells.left,
+                                 .end = cells.right,
                                  .seen_from = geometry.seen.x,
                                  .seen_length = geometry.seen.width,
                                  .mirrored = geometry.mirrored},
@@ -148,6 +156,8 @@ void paint_heat(Image& picture, const Overlay& overlay, const OverlayWord& word,
   const auto down = make_taps({.pixels = picture.height,
                                .original = geometry.original_height,
                                .cells = overlay.rows,
+                               .first = cells.top,
+                               .end = cells.bottom,
                                .seen_from = geometry.seen.y,
                                .seen_length = geometry.seen.height},
                               options.style);

@@ -111,13 +111,24 @@ ScenesDataset draw_scenes(const DataConfig& config) {
                          .captions = std::min(captions, kMostSceneCaptions)});
 }
 
+std::size_t place_of(const Dataset& dataset, Index image) {
+  const auto place = static_cast<std::size_t>(image);
+  SACCADE_CHECK(image >= 0 && place < dataset.images.size(), "[image] ", dataset.name, " has ",
+                dataset.images.size(), " images; asked for number ", image);
+  return place;
+}
+
 }  // namespace
 
 Image LoadedData::image(Index i) const {
-  const auto at = static_cast<std::size_t>(i);
-  SACCADE_CHECK(i >= 0 && at < dataset.images.size(), "[image] ", dataset.name, " has ",
-                dataset.images.size(), " images; asked for number ", i);
+  const std::size_t at = place_of(dataset, i);
   return scenes ? render(scenes->scenes[at]) : read_image(dataset.images[at].path);
+}
+
+ImageSize LoadedData::image_size(Index i) const {
+  const std::size_t at = place_of(dataset, i);
+  if (!scenes) return read_image_size(dataset.images[at].path);
+  return {scenes->scenes[at].size, scenes->scenes[at].size};
 }
 
 Split LoadedData::default_split() const {

@@ -16,6 +16,8 @@ struct LoadedData {
   BadImage on_bad_image = BadImage::kFail;
   // The picture of image i: read from its file, or drawn. Throws DataError, IoError.
   Image image(Index i) const;
+  // Its size, from the head of its file. Throws the same.
+  ImageSize image_size(Index i) const;
   // Test images are evaluated by default where there are any, else validation images.
   Split default_split() const;
 };

@@ -19,7 +19,8 @@ Var plus_product(Tape& tape, Var sum, Var x, int weight, Sum how);
 // [rows, width] of zeros.
 Var zero_rows(Tape& tape, Index rows, Index width);
 
-// tanh(W_2 dropout(tanh(W_1 mean + b_1)) + b_2), a state from the mean feature (Xu et al. 2015,
+// tanh(W_2 dropout(tanh(W_1 mean + b_1)) + b_2), a state from what stands for the image
+// as a whole, in the paper its mean feature (Xu et al. 2015,
 // section 3.1.2). Declares hidden, hidden_bias, weight, bias.
 class StateStart {
  public:

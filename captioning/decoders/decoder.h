@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "captioning/decoders/encoded_images.h"
 #include "core/attention/attention.h"
 #include "core/config/attention_config.h"
 #include "core/config/decoder_config.h"
@@ -67,8 +68,8 @@ struct StepOutput {
 class Decoder {
  public:
   virtual ~Decoder() = default;
-  // features [M, L, D]; group hypotheses share each memory.
-  virtual AttentionMemory prepare(Tape& tape, Var features, Index group) const = 0;
+  // Of M images; group hypotheses share each memory.
+  virtual AttentionMemory prepare(Tape& tape, const EncodedImages& images, Index group) const = 0;
   // The state before the first word, one row a memory: [M, ...] each.
   virtual std::vector<Var> start(Tape& tape, const AttentionMemory& memory) const = 0;
   // words [R]: the words just said (<bos> at first); state rows match them.

@@ -31,7 +31,7 @@ class GruCell : public Cell {
   std::size_t parts() const override { return 1; }  // s
 
   std::vector<Var> start(Tape& tape, const AttentionMemory& memory) const override {
-    return {init_(tape, ops::mean_regions(memory.features))};
+    return {init_(tape, pooled_of(tape, memory))};
   }
 
   std::vector<Var> read(Tape& tape, Var words) const override {

@@ -34,7 +34,7 @@ class LstmCell : public Cell {
   std::size_t parts() const override { return 2; }  // h, c
 
   std::vector<Var> start(Tape& tape, const AttentionMemory& memory) const override {
-    const Var mean = ops::mean_regions(memory.features);
+    const Var mean = pooled_of(tape, memory);
     return {init_h_(tape, mean), init_c_(tape, mean)};
   }
 

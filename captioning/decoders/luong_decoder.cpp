@@ -39,7 +39,7 @@ class LuongCell : public Cell {
   std::size_t parts() const override { return 3; }  // h, c, h~
 
   std::vector<Var> start(Tape& tape, const AttentionMemory& memory) const override {
-    const Var mean = ops::mean_regions(memory.features);
+    const Var mean = pooled_of(tape, memory);
     return {init_h_(tape, mean), init_c_(tape, mean), zero_rows(tape, mean.rows(), width_)};
   }
 

@@ -59,10 +59,14 @@ RecurrentDecoder::RecurrentDecoder(const DecoderParts& parts, Index sentinel,
                                      Init::uniform(0.1))),
       cell_(make_cell(parts, embedding_)) {}
 
-AttentionMemory RecurrentDecoder::prepare(Tape& tape, Var features, Index group) const {
+AttentionMemory RecurrentDecoder::prepare(Tape& tape, const EncodedImages& images,
+                                          Index group) const {
   MemoryLayout layout = layout_;
   layout.group = group;
-  return attention_->prepare(tape, features, layout);
+  layout.mask = images.mask;
+  AttentionMemory memory = attention_->prepare(tape, images.features, layout);
+  memory.pooled = images.pooled;
+  return memory;
 }
 
 std::vector<Var> RecurrentDecoder::start(Tape& tape, const AttentionMemory& memory) const {

@@ -18,7 +18,7 @@ class RecurrentDecoder : public Decoder {
   // knows without looking, 0 for none. The query is as wide as the state.
   RecurrentDecoder(const DecoderParts& parts, Index sentinel, const MakeCell& make_cell);
 
-  AttentionMemory prepare(Tape& tape, Var features, Index group) const override;
+  AttentionMemory prepare(Tape& tape, const EncodedImages& images, Index group) const override;
   // {the cell's, then the attention's}
   std::vector<Var> start(Tape& tape, const AttentionMemory& memory) const override;
   StepOutput step(Tape& tape, std::span<const int> words, std::span<const Var> state,

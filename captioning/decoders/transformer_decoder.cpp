@@ -74,12 +74,13 @@ class TransformerDecoder : public Decoder {
     output_.emplace(parts.scope.sub("output"), parts, d, embedding_);
   }
 
-  AttentionMemory prepare(Tape& tape, Var features, Index group) const override {
+  AttentionMemory prepare(Tape& tape, const EncodedImages& images, Index group) const override {
     MemoryLayout layout = layout_;
     layout.group = group;
-    AttentionMemory all = bare_memory(features, layout);
+    layout.mask = images.mask;
+    AttentionMemory all = bare_memory(images.features, layout);
     for (const TransformerLayer& layer : layers_) {
-      const AttentionMemory own = layer.cross().prepare(tape, features, layout);
+      const AttentionMemory own = layer.cross().prepare(tape, images.features, layout);
       all.parts.insert(all.parts.end(), own.parts.begin(), own.parts.end());
     }
     return all;

@@ -39,7 +39,7 @@ class UpdownCell : public Cell {
   std::size_t parts() const override { return 5; }  // h2, c2, h1, c1, what the mean gives
 
   std::vector<Var> start(Tape& tape, const AttentionMemory& memory) const override {
-    const Var mean = ops::mean_regions(memory.features);
+    const Var mean = pooled_of(tape, memory);
     const Var zero = zero_rows(tape, mean.rows(), width_);
     return {zero, zero, zero, zero, ops::linear(mean, tape.parameter(look_mean_))};
   }

@@ -15,6 +15,17 @@ namespace {
 
 using Map = std::vector<double>;
 
+// The weights of regions that count.
+std::vector<float> counted(const std::vector<float>& weights, const DecodedCaption& caption) {
+  if (caption.counts.empty()) return weights;
+  SACCADE_CHECK(caption.counts.size() == weights.size(), "[health] ", weights.size(),
+                " weights, and marks for ", caption.counts.size());
+  std::vector<float> out;
+  for (std::size_t l = 0; l < weights.size(); ++l)
+    if (caption.counts[l] != 0) out.push_back(weights[l]);
+  return out;
+}
+
 // Empty if nothing is weighed.
 Map map_of(const std::vector<float>& weights) {
   Map map;
@@ -106,12 +117,14 @@ AttentionHealth attention_health(std::span<const DecodedCaption> captions) {
       SACCADE_CHECK(word.attention.size() == caption.words[0].attention.size(),
                     "[health] a caption with maps of ", caption.words[0].attention.size(), " and ",
                     word.attention.size(), " regions");
-      Map map = map_of(word.attention);
+      Map map = map_of(counted(word.attention, caption));
       if (!map.empty()) {
         entropy.add(normalised_entropy(map));
         uniforms.add(normalised_entropy(map) > kUniformEntropy ? 1 : 0);
         largest.add(*std::max_element(map.begin(), map.end()));
-        correlate_heads(word.heads, correlation);
+        std::vector<std::vector<float>> heads;
+        for (const std::vector<float>& head : word.heads) heads.push_back(counted(head, caption));
+        correlate_heads(heads, correlation);
         maps.push_back(map);
       }
       if (!map.empty() && !before.empty()) {

@@ -16,10 +16,10 @@ constexpr double kStaticDivergence = 0.01;
 constexpr double kUniformEntropy = 0.99;
 
 // Means over the words of all captions, <eos> not counted, or over all captions. The map of a word
-// is p_i = |w_i| / sum_j |w_j| over its L regions (w the mean over heads, its sentinel left out); a
-// word that weighs nothing (sum below 1e-6) has no map and counts nowhere. A caption has C maps;
-// those of its words t are p_t. A mean over nothing is NaN, as of maps with one before where all
-// captions have one word.
+// is p_i = |w_i| / sum_j |w_j| over its L regions that count (w the mean over heads, its sentinel
+// left out); a word that weighs nothing (sum below 1e-6) has no map and counts nowhere. A caption
+// has C maps; those of its words t are p_t. A mean over nothing is NaN, as of maps with one before
+// where all captions have one word.
 struct AttentionHealth {
   Index words = 0;     // that have a map
   double entropy = 0;  // -sum_i p_i log p_i / log L, in [0, 1]; 0 if L = 1

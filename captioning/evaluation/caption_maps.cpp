@@ -30,19 +30,12 @@ void add_heads(std::vector<LayerMap>& maps, ConstView weights, Index layer) {
   }
 }
 
-// The grid before refinement, and what its making weighed.
-Var encode_grid(Tape& tape, const Captioner& model, ConstView input, CaptionMaps& maps) {
-  const TokenEncoder* encoder = model.encoder() ? model.encoder()->token_encoder() : nullptr;
-  if (!encoder) return model.encode_grid(tape, input);
-  maps.placeless = encoder->placeless();
-  maps.class_token = encoder->has_class_token();
-  Var x = encoder->tokens(tape, tape.constant(input));
-  Index layer = 0;
-  for (const TransformerBlock& block : encoder->blocks()) {
-    add_heads(maps.tokens, block.weights(tape, x, {}), layer++);
-    x = block(tape, x, {});
-  }
-  return encoder->features(tape, x);
+// Adds what every block weighs.
+WatchBlock adder(std::vector<LayerMap>& maps, Tape& tape) {
+  return [&maps, &tape, layer = Index{0}](const TransformerBlock& block, Var x,
+                                          const AttentionMask& mask) mutable {
+    add_heads(maps, block.weights(tape, x, mask), layer++);
+  };
 }
 
 // A row of every layer and head.
@@ -72,10 +65,10 @@ void add_rows(std::vector<LayerMap>& maps, const Rows& rows, Index t, const Shap
       std::copy_n(row.data, row.size(), maps[map++].weights.view().row(t));
 }
 
-void add_words(Tape& tape, const Decoder& decoder, Var features, const DecodedCaption& caption,
-               CaptionMaps& maps) {
+void add_words(Tape& tape, const Decoder& decoder, const EncodedImages& images,
+               const DecodedCaption& caption, CaptionMaps& maps) {
   const auto count = static_cast<Index>(caption.words.size());
-  const AttentionMemory memory = decoder.prepare(tape, features, 1);
+  const AttentionMemory memory = decoder.prepare(tape, images, 1);
   std::vector<Var> state = decoder.start(tape, memory);
   Replay replay;
   int read = SpecialWords{}.bos;
@@ -94,21 +87,20 @@ void add_words(Tape& tape, const Decoder& decoder, Var features, const DecodedCa
 
 }  // namespace
 
-CaptionMaps caption_maps(const Captioner& model, ConstView input, const DecodedCaption& caption) {
+CaptionMaps caption_maps(const Captioner& model, const InputView& input,
+                         const DecodedCaption& caption) {
   Arena arena;
   Tape tape(arena);
   tape.set_recording(false);
   tape.set_parameters(model.parameters().views());
   CaptionMaps maps;
-  Var x = encode_grid(tape, model, input, maps);
-  if (const Refinement* refinement = model.refinement()) {
-    Index layer = 0;
-    for (const TransformerBlock& block : refinement->blocks()) {
-      add_heads(maps.regions, block.weights(tape, x, {}), layer++);
-      x = block(tape, x, {});
-    }
+  if (const TokenEncoder* encoder = model.encoder() ? model.encoder()->token_encoder() : nullptr) {
+    maps.placeless = encoder->placeless();
+    maps.class_token = encoder->has_class_token();
   }
-  if (!model.vocabulary().subwords()) add_words(tape, model.decoder(), x, caption, maps);
+  const EncodedImages images = model.encode(
+      tape, input, {.tokens = adder(maps.tokens, tape), .regions = adder(maps.regions, tape)});
+  if (!model.vocabulary().subwords()) add_words(tape, model.decoder(), images, caption, maps);
   return maps;
 }
 

@@ -26,9 +26,10 @@ struct CaptionMaps {
   std::vector<LayerMap> looks;
 };
 
-// The maps of an image, input [1, ...Captioner::input_shape()], and of the caption that `model`
-// gave it, with the regions it chose. Those of parts that a model does not have are empty; words
-// and looks are where the caption has no word, or its words were put together from pieces.
-CaptionMaps caption_maps(const Captioner& model, ConstView input, const DecodedCaption& caption);
+// The maps of one image and of the caption that `model` gave it, with the regions it chose. Those
+// of parts that a model does not have are empty; words and looks are where the caption has no word,
+// or its words were put together from pieces.
+CaptionMaps caption_maps(const Captioner& model, const InputView& input,
+                         const DecodedCaption& caption);
 
 }  // namespace saccade

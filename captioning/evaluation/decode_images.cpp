@@ -9,12 +9,6 @@ namespace {
 
 constexpr Index kGroup = 8;  // images decoded together
 
-Tensor batch_of(const Shape& one, Index count) {
-  std::vector<Index> extents{count};
-  for (int axis = 0; axis < one.rank(); ++axis) extents.push_back(one[axis]);
-  return Tensor(Shape::of(extents.data(), static_cast<int>(extents.size())));
-}
-
 }  // namespace
 
 std::vector<DecodedCaption> decode(const Ensemble& models, const DecodeRequest& request) {
@@ -24,16 +18,13 @@ std::vector<DecodedCaption> decode(const Ensemble& models, const DecodeRequest& 
   std::mutex mutex;
   Index done = 0;
   parallel::for_blocks(request.count, kGroup, [&](Index begin, Index end) {
-    std::vector<Tensor> inputs;
-    std::vector<ConstView> views;
+    std::vector<InputBatch> inputs;
+    std::vector<InputView> views;
     for (std::size_t m = 0; m < models.size(); ++m) {
-      const Shape& one = models.model(m).input_shape();
-      const auto size = static_cast<std::size_t>(one.size());
-      inputs.push_back(batch_of(one, end - begin));
+      InputBatch& batch = inputs.emplace_back(models.model(m).input_shape(), end - begin);
       for (Index i = begin; i < end; ++i)
-        request.load(i, m,
-                     inputs[m].span().subspan(static_cast<std::size_t>(i - begin) * size, size));
-      views.push_back(inputs[m].view());
+        batch.set_area(i - begin, request.load(i, m, batch.room(i - begin)));
+      views.push_back(batch.view());
     }
     std::vector<DecodedCaption> group = models.caption(
         views, request.search, static_cast<std::uint64_t>(request.first_image + begin));
@@ -56,7 +47,7 @@ std::vector<DecodedCaption> decode_images(const Ensemble& models, const Ensemble
                   "[decode] the model takes ", models.model(m).input_shape(),
                   " an image; the inputs are ", inputs.of(m).shape());
   const auto load = [&](Index position, std::size_t member, std::span<float> out) {
-    inputs.of(member).load(images[static_cast<std::size_t>(position)], out);
+    return inputs.of(member).load(images[static_cast<std::size_t>(position)], out);
   };
   return decode(models, {.count = static_cast<Index>(images.size()),
                          .load = load,

@@ -14,10 +14,10 @@ namespace saccade {
 // Told how many images are done, one call at a time, from any thread.
 using DecodeProgress = std::function<void(Index done, Index total)>;
 
-// Writes what a member sees of the image at `position` [0, count) to out, its input_shape(); called
-// from many threads.
+// Writes what a member sees of the image at `position` [0, count) to out, its input_shape(), and
+// says where in it the picture is; called from many threads.
 using LoadInput =
-    parallel::FunctionRef<void(Index position, std::size_t member, std::span<float> out)>;
+    parallel::FunctionRef<PictureArea(Index position, std::size_t member, std::span<float> out)>;
 
 struct DecodeRequest {
   Index count = 0;

@@ -1,9 +1,9 @@
 #include "captioning/evaluation/gradient_flow.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "captioning/evaluation/input_batch.h"
 #include "captioning/statistics/pearson.h"
 #include "captioning/text/tokenizer.h"
 #include "core/base/error.h"
@@ -57,23 +57,38 @@ PathFlow path_flow(std::span<const RegionNorms> captions,
   return flow;
 }
 
+// Those of regions that count.
+RegionNorms counted(RegionNorms norms, const std::vector<std::uint8_t>& counts) {
+  if (counts.empty()) return norms;
+  for (std::vector<double>* all : {&norms.weights, &norms.direct, &norms.score}) {
+    std::vector<double> kept;
+    for (std::size_t i = 0; i < all->size(); ++i)
+      if (counts[i % counts.size()] != 0) kept.push_back((*all)[i]);
+    *all = std::move(kept);
+  }
+  norms.regions = std::count(counts.begin(), counts.end(), 1);
+  return norms;
+}
+
 // Of every caption of one image.
-std::vector<RegionNorms> image_norms(const Captioner& model, ConstView input,
+std::vector<RegionNorms> image_norms(const Captioner& model, const InputView& input,
                                      std::span<const std::string> captions) {
   Arena arena;
   Tape tape(arena);
   tape.set_recording(false);
   const std::span<const ConstView> parameters = model.parameters().views();
   tape.set_parameters(parameters);
-  const ConstView features = model.encode(tape, input).value();
+  const EncodedImages images = model.encode(tape, input);
+  const std::vector<std::uint8_t> counts = model.counts(input);
   std::vector<RegionNorms> out;
   for (const std::string& text : captions) {
     const std::vector<Index> ids = model.vocabulary().encode(tokenize(text));
     if (ids.empty()) continue;
     const std::vector<std::vector<int>> words{{ids.begin(), ids.end()}};
-    out.push_back(norms_of(region_gradients(model.decoder(), parameters, features,
-                                            pack_captions(words, static_cast<int>(Vocabulary::kBos),
-                                                          static_cast<int>(Vocabulary::kEos)))));
+    const PackedCaptions caption = pack_captions(words, static_cast<int>(Vocabulary::kBos),
+                                                 static_cast<int>(Vocabulary::kEos));
+    out.push_back(counted(
+        norms_of(region_gradients(model.decoder(), parameters, images.values(), caption)), counts));
   }
   return out;
 }
@@ -105,7 +120,7 @@ GradientFlow measure_gradient_flow(const Captioner& model, const Dataset& datase
   std::vector<std::vector<RegionNorms>> by_image(images.size());
   parallel::for_each(static_cast<Index>(images.size()), [&](Index i) {
     const auto place = static_cast<std::size_t>(i);
-    by_image[place] = image_norms(model, input_batch(inputs, images.subspan(place, 1)).view(),
+    by_image[place] = image_norms(model, inputs.batch(images.subspan(place, 1)).view(),
                                   dataset.images[static_cast<std::size_t>(images[place])].captions);
   });
   std::vector<RegionNorms> captions;

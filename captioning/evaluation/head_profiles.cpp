@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "captioning/evaluation/input_batch.h"
 #include "captioning/evaluation/look_rows.h"
 #include "captioning/text/tokenizer.h"
 #include "core/base/error.h"
@@ -13,15 +12,17 @@ namespace saccade {
 namespace {
 
 // One profile a head of weights [1, H, L, S].
-void add_layer(std::vector<ProfiledHead>& heads, ConstView weights, Index layer) {
+void add_layer(std::vector<ProfiledHead>& heads, ConstView weights, Index layer,
+               const CountedPart& part) {
   const Index count = weights.shape[1], rows = weights.shape[2], columns = weights.shape[3];
   if (rows != columns) return;
   for (Index h = 0; h < count; ++h)
-    heads.push_back({.place = HeadPlace::kRefine,
-                     .layer = layer,
-                     .head = h,
-                     .columns = columns,
-                     .profile = profile_of({weights.data + h * rows * columns, {rows, columns}})});
+    heads.push_back(
+        {.place = HeadPlace::kRefine,
+         .layer = layer,
+         .head = h,
+         .columns = columns,
+         .profile = profile_of({weights.data + h * rows * columns, {rows, columns}}, part)});
 }
 
 // The inputs and targets of the first caption that has a word; empty without any.
@@ -36,9 +37,10 @@ PackedCaptions first_caption(const Captioner& model, const CaptionedImage& image
   return {};
 }
 
-void add_decoder(std::vector<ProfiledHead>& heads, Tape& tape, const Decoder& decoder, Var features,
-                 const PackedCaptions& caption) {
-  const AttentionMemory memory = decoder.prepare(tape, features, 1);
+void add_decoder(std::vector<ProfiledHead>& heads, Tape& tape, const Decoder& decoder,
+                 const EncodedImages& images, const PackedCaptions& caption,
+                 const CountedPart& part) {
+  const AttentionMemory memory = decoder.prepare(tape, images, 1);
   std::vector<Var> state = decoder.start(tape, memory);
   const Index words = caption.words(), regions = memory.regions();
   std::vector<ProfiledHead> own;
@@ -65,27 +67,26 @@ void add_decoder(std::vector<ProfiledHead>& heads, Tape& tape, const Decoder& de
   }
   if (own.size() < 2) return;  // nothing to compare
   for (std::size_t i = 0; i < own.size(); ++i) {
-    own[i].profile = profile_of(maps[i].view());
+    own[i].profile = profile_of(maps[i].view(), {.columns = part.columns});
     heads.push_back(own[i]);
   }
 }
 
-std::vector<ProfiledHead> profiles_of(const Captioner& model, ConstView input,
+std::vector<ProfiledHead> profiles_of(const Captioner& model, const InputView& input,
                                       const PackedCaptions& caption) {
   Arena arena;
   Tape tape(arena);
   tape.set_recording(false);
   tape.set_parameters(model.parameters().views());
+  const std::vector<std::uint8_t> counts = model.counts(input);
+  const CountedPart part{.rows = counts, .columns = std::count(counts.begin(), counts.end(), 1)};
   std::vector<ProfiledHead> heads;
-  Var x = model.encode_grid(tape, input);
-  if (const Refinement* refinement = model.refinement()) {
-    Index layer = 0;
-    for (const TransformerBlock& block : refinement->blocks()) {
-      add_layer(heads, block.weights(tape, x, {}), layer++);
-      x = block(tape, x, {});
-    }
-  }
-  if (caption.words() > 0) add_decoder(heads, tape, model.decoder(), x, caption);
+  Index layer = 0;
+  const auto watch = [&](const TransformerBlock& block, Var x, const AttentionMask& mask) {
+    add_layer(heads, block.weights(tape, x, mask), layer++, part);
+  };
+  const EncodedImages images = model.encode(tape, input, {.regions = watch});
+  if (caption.words() > 0) add_decoder(heads, tape, model.decoder(), images, caption, part);
   return heads;
 }
 
@@ -99,7 +100,7 @@ std::vector<ProfiledHead> head_profiles(const Captioner& model, const Dataset& d
   parallel::for_each(static_cast<Index>(images.size()), [&](Index i) {
     const auto place = static_cast<std::size_t>(i);
     by_image[place] =
-        profiles_of(model, input_batch(inputs, images.subspan(place, 1)).view(),
+        profiles_of(model, inputs.batch(images.subspan(place, 1)).view(),
                     first_caption(model, dataset.images[static_cast<std::size_t>(images[place])]));
   });
   // An image without captions has no heads of the decoder, which come last.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "captioning/evaluation/input_batch.h"
 #include "core/base/error.h"
 #include "core/kernels/gemm.h"
 #include "core/kernels/ranking.h"
@@ -17,10 +16,11 @@ constexpr Index kGroup = 8;      // images encoded together
 constexpr Index kQueries = 32;   // queries of one task
 constexpr Index kColumns = 512;  // candidates of one product: they fit a core's cache
 
-// The mean of the rows of `regions` [L, D], scaled to length 1.
-void mean_direction(ConstView regions, std::span<Real> out) {
+// The mean of the rows of `regions` [L, D] that count, scaled to length 1. counts [L]; empty: all.
+void mean_direction(ConstView regions, std::span<const std::uint8_t> counts, std::span<Real> out) {
   std::vector<double> sum(out.size(), 0);
   for (Index l = 0; l < regions.rows(); ++l) {
+    if (!counts.empty() && counts[static_cast<std::size_t>(l)] == 0) continue;
     const Real* row = regions.row(l);
     for (std::size_t d = 0; d < sum.size(); ++d) sum[d] += static_cast<double>(row[d]);
   }
@@ -38,16 +38,20 @@ Tensor image_vectors(const Captioner& model, const DatasetInputs& inputs,
   const Index width = frozen ? model.input_shape()[1] : model.grid().features;
   Tensor out({static_cast<Index>(images.size()), width});
   parallel::for_blocks(out.shape()[0], kGroup, [&](Index begin, Index end) {
-    const Tensor input = input_batch(inputs, images.subspan(static_cast<std::size_t>(begin),
-                                                            static_cast<std::size_t>(end - begin)));
+    const InputBatch batch = inputs.batch(
+        images.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)));
     Arena arena;
     Tape tape(arena);
     tape.set_recording(false);
     tape.set_parameters(model.parameters().views());
-    const ConstView features = frozen ? input.view() : model.encode(tape, input.view()).value();
+    const InputView input = batch.view();
+    const std::vector<std::uint8_t> counts = model.counts(input);
+    const ConstView features = frozen ? input.values : model.encode(tape, input).features.value();
     const Index regions = features.shape[1];
+    const auto size = counts.empty() ? std::size_t{0} : static_cast<std::size_t>(regions);
     for (Index i = begin; i < end; ++i) {
       mean_direction({features.row((i - begin) * regions), {regions, width}},
+                     std::span(counts).subspan(static_cast<std::size_t>(i - begin) * size, size),
                      {out.view().row(i), static_cast<std::size_t>(width)});
     }
   });

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <vector>
 
-#include "captioning/evaluation/input_batch.h"
 #include "core/base/error.h"
 #include "core/base/median.h"
 #include "core/parallel/parallel.h"
@@ -13,17 +12,20 @@ namespace saccade {
 
 namespace {
 
-PatchNorms norms_of(const Captioner& model, const TokenEncoder& encoder, ConstView input) {
+PatchNorms norms_of(const Captioner& model, const TokenEncoder& encoder, const InputView& input) {
   Arena arena;
   Tape tape(arena);
   tape.set_recording(false);
   tape.set_parameters(model.parameters().views());
-  Var x = encoder.tokens(tape, tape.constant(input));
-  for (const TransformerBlock& block : encoder.blocks()) x = block(tape, x, {});
-  const ConstView tokens = x.value();
-  const Index width = tokens.cols();
+  const std::vector<std::uint8_t> counts = model.counts(input);
+  const ConstView tokens = encoder.last_tokens(tape, tape.constant(input.values), counts).value();
+  const Index width = tokens.cols(), first = encoder.placeless();
+  std::vector<Real> patches;  // that are not padding
+  for (Index t = first; t < tokens.rows(); ++t)
+    if (counts.empty() || counts[static_cast<std::size_t>(t - first)] != 0)
+      patches.insert(patches.end(), tokens.row(t), tokens.row(t) + width);
   PatchNorms norms;
-  norms.add({tokens.row(encoder.placeless()), {tokens.rows() - encoder.placeless(), width}});
+  norms.add({patches.data(), {static_cast<Index>(patches.size()) / width, width}});
   return norms;
 }
 
@@ -78,7 +80,7 @@ std::optional<PatchNorms> patch_norms(const Captioner& model, const DatasetInput
   std::vector<PatchNorms> each(images.size());
   parallel::for_each(static_cast<Index>(images.size()), [&](Index i) {
     const auto at = static_cast<std::size_t>(i);
-    each[at] = norms_of(model, *encoder, input_batch(inputs, images.subspan(at, 1)).view());
+    each[at] = norms_of(model, *encoder, inputs.batch(images.subspan(at, 1)).view());
   });
   PatchNorms all;
   for (const PatchNorms& one : each) all.add(one);

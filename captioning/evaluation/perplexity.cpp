@@ -5,7 +5,6 @@
 #include <limits>
 #include <mutex>
 
-#include "captioning/evaluation/input_batch.h"
 #include "captioning/text/tokenizer.h"
 #include "core/parallel/parallel.h"
 
@@ -43,7 +42,8 @@ std::vector<Line> lines_of(const Dataset& dataset, const Vocabulary& vocabulary,
 }
 
 // -log p of every word of the lines. An image is encoded and prepared once for all its captions.
-std::vector<Real> nll_of(const Captioner& model, ConstView input, const std::vector<Line>& lines) {
+std::vector<Real> nll_of(const Captioner& model, const InputView& input,
+                         const std::vector<Line>& lines) {
   Arena arena;
   Tape tape(arena);
   tape.set_recording(false);
@@ -68,7 +68,7 @@ double nll_of(const Ensemble& models, const EnsembleInputs& inputs, std::span<co
               const std::vector<Line>& lines) {
   std::vector<std::vector<Real>> members;  // by member and word
   for (std::size_t m = 0; m < models.size(); ++m)
-    members.push_back(nll_of(models.model(m), input_batch(inputs.of(m), images).view(), lines));
+    members.push_back(nll_of(models.model(m), inputs.of(m).batch(images).view(), lines));
   double sum = 0;
   for (std::size_t n = 0; n < members[0].size(); ++n) {
     const auto least = static_cast<double>(

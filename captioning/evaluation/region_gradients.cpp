@@ -24,7 +24,8 @@ Tensor gradients_of(Tape& tape, std::span<const Var> variables) {
 }  // namespace
 
 RegionGradients region_gradients(const Decoder& decoder, std::span<const ConstView> parameters,
-                                 ConstView features, const PackedCaptions& caption) {
+                                 const EncodedValues& images, const PackedCaptions& caption) {
+  const ConstView features = images.features;
   SACCADE_CHECK(caption.captions() == 1 && features.shape.rank() == 3 && features.shape[0] == 1,
                 "[region gradients] one caption and its features [1, L, D]; got ",
                 caption.captions(), " and ", features.shape);
@@ -32,15 +33,17 @@ RegionGradients region_gradients(const Decoder& decoder, std::span<const ConstVi
   Tape tape(arena);
   tape.set_parameters(parameters);
   const Index words = caption.words(), regions = features.shape[1];
-  std::vector<Var> state = decoder.start(tape, decoder.prepare(tape, tape.constant(features), 1));
+  const EncodedImages seen = images.on(tape);
+  std::vector<Var> state = decoder.start(tape, decoder.prepare(tape, seen, 1));
   std::vector<Var> keys, values, costs;
   RegionGradients out{.weights = Tensor({words, regions}), .direct = {}, .score = {}};
   for (Index t = 0; t < words; ++t) {
     const auto word = static_cast<std::size_t>(t);
     keys.push_back(tape.variable(features));
     values.push_back(tape.variable(features));
-    const AttentionMemory memory = keys_and_values(decoder.prepare(tape, keys.back(), 1),
-                                                   decoder.prepare(tape, values.back(), 1));
+    const AttentionMemory memory =
+        keys_and_values(decoder.prepare(tape, {keys.back(), seen.mask}, 1),
+                        decoder.prepare(tape, {values.back(), seen.mask}, 1));
     StepOutput step =
         decoder.step(tape, std::span(caption.inputs).subspan(word, 1), state, memory, {.step = t});
     costs.push_back(ops::cross_entropy(step.logits, std::span(caption.targets).subspan(word, 1)));

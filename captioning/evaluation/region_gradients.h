@@ -22,11 +22,11 @@ struct RegionGradients {
 // regions by that word's look and path, later words' share through the decoder's state included.
 // Summed over words and paths it is the gradient of all looks. What the first state takes from the
 // features is no look and not in it. With one head direct[t, l] = alpha_tl d cost / d context_t,
-// the context before its gate, so within a word its norm is proportional to the weight. features
-// [1, L, D]; the decoder's attention must be composed (core/attention/composed.h), with any number
-// of heads. Throws ShapeError unless there is one caption.
+// the context before its gate, so within a word its norm is proportional to the weight. `images`
+// is one image; the decoder's attention must be composed (core/attention/composed.h), with any
+// number of heads. Throws ShapeError unless there is one caption.
 RegionGradients region_gradients(const Decoder& decoder, std::span<const ConstView> parameters,
-                                 ConstView features, const PackedCaptions& caption);
+                                 const EncodedValues& images, const PackedCaptions& caption);
 
 }  // namespace SACCADE_NUMERIC
 }  // namespace saccade

@@ -92,7 +92,7 @@ SampleScores score_samples(const Ensemble& models, const EnsembleInputs& inputs,
   std::vector<std::vector<std::string>> sets;
   for (Index begin = 0; begin < count; begin += kPart) {
     const auto load = [&](Index position, std::size_t member, std::span<float> out) {
-      inputs.of(member).load(images[static_cast<std::size_t>(begin + position)], out);
+      return inputs.of(member).load(images[static_cast<std::size_t>(begin + position)], out);
     };
     const std::vector<DecodedCaption> captions =
         decode(models, {.count = std::min(kPart, count - begin),

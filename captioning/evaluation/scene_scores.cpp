@@ -65,14 +65,14 @@ void SceneScores::add(const Scene& scene, std::span<const std::string> words,
   for (const Phrase& mention : check.mentions) {
     const DecodedWord& noun = decoded.words[mention.noun];
     const std::vector<Box> boxes = seen_boxes(boxes_of(scene, mention), geometry);
-    pointing.add(noun.attention, cells, boxes);
-    pointing_centre.add(noun.attention, cells, boxes, {.tolerance = 0});
+    pointing.add(noun.attention, cells, boxes, {.counts = decoded.counts});
+    pointing_centre.add(noun.attention, cells, boxes, {.tolerance = 0, .counts = decoded.counts});
     if (noun.chosen < 0) continue;
     std::vector<float> chosen(noun.attention.size(), 0);
     SACCADE_CHECK(static_cast<std::size_t>(noun.chosen) < chosen.size(),
                   "[scene_scores] chose region ", noun.chosen, " of ", chosen.size());
     chosen[static_cast<std::size_t>(noun.chosen)] = 1;
-    pointing_chosen.add(chosen, cells, boxes);
+    pointing_chosen.add(chosen, cells, boxes, {.counts = decoded.counts});
   }
   hits.push_back(static_cast<double>(pointing.hits - before.hits));
   nouns.push_back(static_cast<double>(pointing.words - before.words));

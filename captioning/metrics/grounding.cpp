@@ -52,9 +52,13 @@ double pointing_chance(const AttentionGrid& grid, std::span<const Box> boxes,
                        const PointingOptions& options) {
   check(grid);
   const Index cells = grid.rows * grid.cols;
-  Index inside = 0;
-  for (Index i = 0; i < cells; ++i) inside += hits(i, grid, boxes, options) ? 1 : 0;
-  return static_cast<double>(inside) / static_cast<double>(cells);
+  Index inside = 0, counted = 0;
+  for (Index i = 0; i < cells; ++i) {
+    if (!options.counts.empty() && options.counts[static_cast<std::size_t>(i)] == 0) continue;
+    ++counted;
+    inside += hits(i, grid, boxes, options) ? 1 : 0;
+  }
+  return static_cast<double>(inside) / static_cast<double>(counted);
 }
 
 void PointingTally::add(std::span<const Real> weights, const AttentionGrid& grid,

@@ -3,6 +3,7 @@
 // `tolerance` cells. 0: the centre itself is inside; 0.5 (the default): the cell overlaps the box.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "captioning/data/box.h"
@@ -20,6 +21,8 @@ struct AttentionGrid {
 
 struct PointingOptions {
   double tolerance = 0.5;  // cells
+  // [rows * cols], 0 for cells that no map can point at (padding); empty: it can at all.
+  std::span<const std::uint8_t> counts{};
 };
 
 // The index of the largest weight (the first among equals). Throws ShapeError when empty or when a
@@ -31,7 +34,7 @@ Index peak(std::span<const Real> weights);
 bool points_at(std::span<const Real> weights, const AttentionGrid& grid, std::span<const Box> boxes,
                const PointingOptions& options = {});
 
-// The share of the grid's cells that would be hits: what a map without knowledge reaches.
+// The share of the cells that count which would be hits: what a map without knowledge reaches.
 double pointing_chance(const AttentionGrid& grid, std::span<const Box> boxes,
                        const PointingOptions& options = {});
 

@@ -1,5 +1,6 @@
 #include "captioning/objectives/caption_loss.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "captioning/objectives/scheduled_sampling.h"
@@ -47,6 +48,17 @@ PackedCaptions repeated(PackedCaptions captions, Index samples) {
       out.targets.push_back(captions.targets[n]);
     }
   for (const Index rows : captions.rows) out.rows.push_back(rows * samples);
+  return out;
+}
+
+// How many regions of each image count.
+std::vector<Index> counted_regions(const EncodedImages& images) {
+  const Shape shape = images.features.shape();
+  std::vector<Index> out(static_cast<std::size_t>(shape[0]), shape[1]);
+  for (Index m = 0; images.mask && m < shape[0]; ++m) {
+    const Real* counts = images.mask.value().row(m);
+    out[static_cast<std::size_t>(m)] -= std::count(counts, counts + shape[1], Real{0});
+  }
   return out;
 }
 
@@ -105,18 +117,23 @@ void ShardLoss::for_each_word(F f) const {
     for (Index r = 0; r < captions_.rows[t]; ++r, ++n) f(n, static_cast<Index>(t), r);
 }
 
-ShardLoss::ShardLoss(Tape& tape, const Decoder& decoder, Var features, PackedCaptions captions,
-                     const CaptionLossOptions& options, const ShardKey& key, Chooser* chooser)
+ShardLoss::ShardLoss(Tape& tape, const Decoder& decoder, const EncodedImages& images,
+                     PackedCaptions captions, const CaptionLossOptions& options,
+                     const ShardKey& key, Chooser* chooser)
     : tape_(&tape), captions_(std::move(captions)), options_(options), key_(key) {
-  run(decoder, features, chooser);
+  run(decoder, images, chooser);
   const Index samples = options.hard.samples;
   nll_ = sample_means(caption_sums(captions_, output_.nll.value()), samples);
   costs_ = costs_of(output_.nll.value());
+  regions_ = counted_regions(images);
   penalties_.assign(nll_.size(), 0);
   if (options.doubly_stochastic > 0) {
     penalty_ = ops::doubly_stochastic(output_.weights);
     const auto rows = penalty_.value().span();
     penalties_ = sample_means({rows.begin(), rows.end()}, samples);
+    // A region that does not count weighs nothing: it adds 1 and has no gradient.
+    for (std::size_t c = 0; c < penalties_.size(); ++c)
+      penalties_[c] -= static_cast<double>(images.features.shape()[1] - regions_[c]);
   }
 }
 
@@ -140,9 +157,9 @@ std::vector<int> ShardLoss::drawn_inputs(const Decoder& decoder, const Attention
                            .first_caption = key_.first_caption});
 }
 
-void ShardLoss::run(const Decoder& decoder, Var features, Chooser* chooser) {
+void ShardLoss::run(const Decoder& decoder, const EncodedImages& images, Chooser* chooser) {
   const Index samples = options_.hard.samples, count = captions_.captions();
-  AttentionMemory memory = decoder.prepare(*tape_, features, 1);
+  AttentionMemory memory = decoder.prepare(*tape_, images, 1);
   if (options_.scheduled_sampling > 0) captions_.inputs = drawn_inputs(decoder, memory, chooser);
   captions_ = repeated(std::move(captions_), samples);
   const bool hard = options_.selection == SelectionKind::kHard;
@@ -184,7 +201,7 @@ void ShardLoss::run(const Decoder& decoder, Var features, Chooser* chooser) {
   const AttendContext greedy{.chooser = &argmax,
                              .temperature = options_.temperature,
                              .likelihood = options_.hard.likelihood};
-  const AttentionMemory seen = decoder.prepare(rival, rival.constant(features.value()), 1);
+  const AttentionMemory seen = decoder.prepare(rival, images.values().on(rival), 1);
   greedy_costs_ = costs_of(decoder.sequence(rival, captions_, seen, greedy).nll.value());
 }
 

@@ -21,11 +21,12 @@ struct TrainingProgress {
 
 // A batch's loss is the mean over its captions of
 //   NLL_c + doubly_stochastic * sum_i (1 - sum_t alpha_ti)^2,
-// NLL_c the sum over the caption's words. All weights are per caption: none depends on batch size.
-// Label smoothing (Szegedy et al. 2016) puts the cross-entropy against (1 - e) onehot + e uniform
-// in the place of NLL_c, uniform over all that can be said next: <unk> and <eos> too, not <pad> and
-// <bos>. It is about the words alone: what is reported and what regions are rewarded with (costs)
-// stay -log p of the true words, so that the estimator keeps climbing the bound of the likelihood.
+// NLL_c the sum over the caption's words, i over the regions that count. All weights are per
+// caption: none depends on batch size. Label smoothing (Szegedy et al. 2016) puts the cross-entropy
+// against (1 - e) onehot + e uniform in the place of NLL_c, uniform over all that can be said next:
+// <unk> and <eos> too, not <pad> and <bos>. It is about the words alone: what is reported and what
+// regions are rewarded with (costs) stay -log p of the true words, so that the estimator keeps
+// climbing the bound of the likelihood.
 struct CaptionLossOptions {
   double doubly_stochastic = 1;
   double label_smoothing = 0;     // e; not with a marginal likelihood, which has no logits
@@ -67,12 +68,14 @@ class ShardLoss {
   // for scheduled sampling; the samples of a caption read the same. With `chooser` given, it
   // decides instead of the options' selection (tests enumerate with it); captions it samples must
   // then be all.
-  ShardLoss(Tape& tape, const Decoder& decoder, Var features, PackedCaptions captions,
-            const CaptionLossOptions& options, const ShardKey& key, Chooser* chooser = nullptr);
+  ShardLoss(Tape& tape, const Decoder& decoder, const EncodedImages& images,
+            PackedCaptions captions, const CaptionLossOptions& options, const ShardKey& key,
+            Chooser* chooser = nullptr);
 
   const std::vector<double>& nll() const { return nll_; }              // by caption, nats
   const std::vector<bool>& sampled() const { return sampled_; }        // by caption
   const std::vector<double>& penalties() const { return penalties_; }  // by caption
+  const std::vector<Index>& regions() const { return regions_; }       // that count, by caption
   const SequenceOutput& output() const { return output_; }
   // The rows of the pass, with what was read: each caption `samples` times.
   const PackedCaptions& rows() const { return captions_; }
@@ -94,7 +97,7 @@ class ShardLoss {
   // The inputs of the pass, from a pass of its own.
   std::vector<int> drawn_inputs(const Decoder& decoder, const AttentionMemory& memory,
                                 Chooser* chooser) const;
-  void run(const Decoder& decoder, Var features, Chooser* chooser);
+  void run(const Decoder& decoder, const EncodedImages& images, Chooser* chooser);
   // The costs of choices from -log p of every word [N], by the reward's kind.
   std::vector<double> costs_of(ConstView nll) const;
   // What the choice of word `step` of a row has cost before, as a moving average knows it.
@@ -115,6 +118,7 @@ class ShardLoss {
   SequenceOutput output_;
   Var penalty_;
   std::vector<double> nll_, penalties_, costs_, greedy_costs_, advantages_;
+  std::vector<Index> regions_;
   std::vector<bool> sampled_;
 };
 

@@ -9,6 +9,7 @@ inline namespace SACCADE_NUMERIC {
 void EstimatorSums::add(const ShardLoss& shard) {
   for (const bool sampled : shard.sampled()) captions_ += 1, expectations_ += sampled ? 0 : 1;
   std::vector<std::set<int>> visited(static_cast<std::size_t>(shard.rows().captions()));
+  const Index samples = shard.rows().captions() / shard.captions();
   std::size_t n = 0;
   for (std::size_t t = 0; t < shard.output().weights.size(); ++t) {
     const ConstView weights = shard.output().weights[t].value();
@@ -20,7 +21,8 @@ void EstimatorSums::add(const ShardLoss& shard) {
       for (Index l = 0; l < regions; ++l)
         if (alpha[l] > 0) entropy -= static_cast<double>(alpha[l] * std::log(alpha[l]));
       words_ += 1;
-      entropy_ += regions > 1 ? entropy / std::log(static_cast<double>(regions)) : 0;
+      const Index counted = shard.regions()[static_cast<std::size_t>(r / samples)];
+      entropy_ += counted > 1 ? entropy / std::log(static_cast<double>(counted)) : 0;
       const std::span<const int> chosen = shard.output().chosen[t];
       const int pick = chosen.empty() ? -1 : chosen[static_cast<std::size_t>(r)];
       if (pick < 0) continue;

@@ -22,7 +22,7 @@ class EstimatorSums {
     // squared distance from the mean.
     double gradient_variance = 0;
     double distinct_cells = 0;  // regions a drawn caption visits, as a share of its words
-    double entropy = 0;         // of the weights over log L, mean over all words
+    double entropy = 0;  // of the weights over log L, L regions that count; mean over all words
   };
   Report report() const;
 

@@ -21,13 +21,17 @@ Tensor repeat_rows(ConstView x, Index times) {
   return out;
 }
 
+Tensor copy_of(ConstView x) { return x.data ? Tensor(x.shape, x.span()) : Tensor(); }
+
 }  // namespace
 
 RunningModel::RunningModel(const SearchMember& member, const SearchOptions& options, Index group,
                            std::uint64_t seed)
     : decoder_(*member.decoder),
       seed_(seed),
-      features_(member.features.shape, member.features.span()),
+      features_(member.images.features.shape, member.images.features.span()),
+      mask_(copy_of(member.images.mask)),
+      pooled_(copy_of(member.images.pooled)),
       memory_tape_(memory_arena_),
       tape_(arena_) {
   for (Tape* tape : {&memory_tape_, &tape_}) {
@@ -36,7 +40,8 @@ RunningModel::RunningModel(const SearchMember& member, const SearchOptions& opti
   }
   set_regime(options);
   set_ablation(options);
-  memory_ = decoder_.prepare(memory_tape_, memory_tape_.constant(features_.view()), 1);
+  const EncodedValues images{features_.view(), mask_.view(), pooled_.view()};
+  memory_ = decoder_.prepare(memory_tape_, images.on(memory_tape_), 1);
   for (const Var& state : decoder_.start(memory_tape_, memory_)) {
     state_.push_back(repeat_rows(state.value(), group));
     state_shapes_.push_back(state_.back().shape());
@@ -103,6 +108,7 @@ void RunningModel::move_memory(Index from, Index to) {
   std::vector<Var> parts = memory_.parts;
   parts.push_back(memory_.features);
   if (memory_.layout.mask) parts.push_back(memory_.layout.mask);
+  if (memory_.pooled) parts.push_back(memory_.pooled);
   std::vector<int> moved;  // parts may be the features themselves
   for (const Var part : parts) {
     if (std::find(moved.begin(), moved.end(), part.id()) != moved.end()) continue;

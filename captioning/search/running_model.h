@@ -15,7 +15,7 @@ inline namespace SACCADE_NUMERIC {
 
 class RunningModel {
  public:
-  // Prepares the memories of member.features [M, L, D]; every memory has `group` rows at first.
+  // Prepares the memories of member.images; every memory has `group` rows at first.
   // `seed` is that of its draws.
   RunningModel(const SearchMember& member, const SearchOptions& options, Index group,
                std::uint64_t seed);
@@ -36,7 +36,7 @@ class RunningModel {
 
   const Decoder& decoder_;
   std::uint64_t seed_;
-  Tensor features_;  // a copy: memories move when images leave
+  Tensor features_, mask_, pooled_;  // copies: memories move when images leave
   Arena memory_arena_, arena_;
   Tape memory_tape_, tape_;
   AttentionMemory memory_;

@@ -14,8 +14,8 @@ namespace {
 void check(const SearchOptions& options, std::span<const SearchMember> members) {
   SACCADE_CHECK(!members.empty(), "[search] no model");
   for (const SearchMember& member : members)
-    SACCADE_CHECK(member.features.shape.rank() == 3, "[search] features are [M, L, D]; got ",
-                  member.features.shape);
+    SACCADE_CHECK(member.images.features.shape.rank() == 3, "[search] features are [M, L, D]; got ",
+                  member.images.features.shape);
   SACCADE_CHECK(options.groups >= 1 && options.beam % options.groups == 0, "[search] ",
                 options.groups, " groups of a beam of ", options.beam);
   const bool beam = options.mode == SearchMode::kBeam;
@@ -43,9 +43,9 @@ void check(const SearchOptions& options, std::span<const SearchMember> members) 
 }  // namespace
 
 std::vector<DecodedCaption> search(const Decoder& decoder, std::span<const ConstView> parameters,
-                                   ConstView features, const SpecialWords& special,
+                                   const EncodedValues& images, const SpecialWords& special,
                                    const SearchOptions& options, std::uint64_t first_image) {
-  const SearchMember alone{.decoder = &decoder, .parameters = parameters, .features = features};
+  const SearchMember alone{.decoder = &decoder, .parameters = parameters, .images = images};
   return search({&alone, 1}, special, options, first_image);
 }
 
@@ -53,7 +53,7 @@ std::vector<DecodedCaption> search(std::span<const SearchMember> members,
                                    const SpecialWords& special, const SearchOptions& options,
                                    std::uint64_t first_image) {
   check(options, members);
-  if (members[0].features.shape[0] == 0) return {};
+  if (members[0].images.features.shape[0] == 0) return {};
   SearchBatch batch(members, options, first_image);
   switch (options.mode) {
     case SearchMode::kBeam:

@@ -100,6 +100,9 @@ struct DecodedCaption {
   // What was chosen after the words: <eos> if finished, else the word that was cut off (-1 if there
   // was none to choose). Of greedy search and sampling only.
   DecodedWord last;
+  // [L], 0 for regions of padding, in which nothing can be seen; empty: all count. Those of an
+  // ensemble that captions (search() does not tell).
+  std::vector<std::uint8_t> counts{};
   // The next best finished hypotheses, where several were asked for: no two say the same.
   std::vector<DecodedCaption> others{};
 };
@@ -112,7 +115,7 @@ struct SpecialWords {
 struct SearchMember {
   const Decoder* decoder = nullptr;
   std::span<const ConstView> parameters{};  // the model's (ParameterStore::views)
-  ConstView features{};                     // [M, L, D], of the same M images for all
+  EncodedValues images{};                   // the same M for all
   // Captions tell where the shown members looked, on grids of as many regions: the mean.
   bool shown = true;
 };
@@ -123,13 +126,13 @@ struct SearchMember {
 enum class Draws { kByMode, kAlways };
 void check_search(const ExperimentConfig& config, Draws draws);
 
-// Captions for features [M, L, D], in order: one an image, or options.samples that are drawn
+// Captions for M images, in order: one an image, or options.samples that are drawn
 // independently, region by region and word by word. `first_image` numbers the images for random
 // draws, so that an image's caption does not depend on its batch. `parameters` are the model's
 // (ParameterStore::views). Never fails when no hypothesis finishes: the best unfinished one is
 // returned, with its attention.
 std::vector<DecodedCaption> search(const Decoder& decoder, std::span<const ConstView> parameters,
-                                   ConstView features, const SpecialWords& special,
+                                   const EncodedValues& images, const SpecialWords& special,
                                    const SearchOptions& options, std::uint64_t first_image);
 // The same with several models: every next word has the mean of their probabilities, whatever the
 // mode of the search; each follows the words that were said with a state of its own, and draws

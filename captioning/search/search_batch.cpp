@@ -25,11 +25,11 @@ SearchBatch::SearchBatch(std::span<const SearchMember> members, const SearchOpti
                          std::uint64_t first_image)
     : first_image_(first_image),
       first_group_(options.mode == SearchMode::kSample ? options.samples : 1),
-      images_(static_cast<std::size_t>(members[0].features.shape[0])) {
+      images_(static_cast<std::size_t>(members[0].images.features.shape[0])) {
   std::iota(images_.begin(), images_.end(), Index{0});
   for (std::size_t m = 0; m < members.size(); ++m) {
-    SACCADE_CHECK(members[m].features.shape[0] == slots(), "[search] models see ", slots(), " and ",
-                  members[m].features.shape[0], " images");
+    const Index seen = members[m].images.features.shape[0];
+    SACCADE_CHECK(seen == slots(), "[search] models see ", slots(), " and ", seen, " images");
     members_.push_back(std::make_unique<RunningModel>(members[m], options, first_group_,
                                                       member_seed(options.seed, m)));
     shown_.push_back(members[m].shown);

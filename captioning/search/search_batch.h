@@ -16,7 +16,7 @@ inline namespace SACCADE_NUMERIC {
 // row r belongs to slot r / group.
 class SearchBatch {
  public:
-  // Image m of the members' features has slot m. The first step has options.samples rows a slot
+  // Image m of the members has slot m. The first step has options.samples rows a slot
   // when captions are sampled, else one.
   SearchBatch(std::span<const SearchMember> members, const SearchOptions& options,
               std::uint64_t first_image);

@@ -89,9 +89,9 @@ void SelfCriticalStep::run_shard(const TrainShard& shard, const Place& place,
   tape.reset();
   tape.set_parameters(model_->parameters().views(), model_->parameters().trained());
   tape.set_training(false);  // captions are drawn without dropout
-  const Var features = model_->encode(tape, shard.inputs.view());
+  const EncodedImages images = model_->encode(tape, shard.inputs.view());
   const auto decode = [&](const SearchOptions& options) {
-    return search(model_->decoder(), model_->parameters().views(), features.value(), SpecialWords{},
+    return search(model_->decoder(), model_->parameters().views(), images.values(), SpecialWords{},
                   options, first_image);
   };
   worker.captions = decode(sampling_);
@@ -115,7 +115,7 @@ void SelfCriticalStep::run_shard(const TrainShard& shard, const Place& place,
                   static_cast<std::uint64_t>(place.first_image * config_.samples));
   std::vector<DrawnCaption> drawn;
   for (const DecodedCaption& caption : worker.captions) drawn.push_back(drawn_caption(caption));
-  PolicyLoss loss(tape, model_->decoder(), model_->decoder().prepare(tape, features, 1), drawn,
+  PolicyLoss loss(tape, model_->decoder(), model_->decoder().prepare(tape, images, 1), drawn,
                   {selection_, config_.temperature});
   worker.log_probs = worker.word_log_probs = loss.word_log_probs();
   for (std::size_t c = 0; c < drawn.size(); ++c) worker.log_probs[c] += loss.region_log_probs()[c];

@@ -51,13 +51,13 @@ UpdateReport TrainStep::run(const TrainBatch& batch, Index update, double lr) {
     worker.tape.set_training(true);
     worker.tape.set_random(seed, static_cast<std::uint64_t>(update),
                            static_cast<std::uint64_t>(first[i]));
-    const Var features = model_->encode(worker.tape, shard.inputs.view());
-    worker.loss = std::make_unique<ShardLoss>(worker.tape, model_->decoder(), features,
-                                              shard.captions, options,
-                                              ShardKey{.seed = seed,
-                                                       .update = static_cast<std::uint64_t>(update),
-                                                       .first_caption = first[i],
-                                                       .batch_captions = batch_captions});
+    const EncodedImages images = model_->encode(worker.tape, shard.inputs.view());
+    worker.loss =
+        std::make_unique<ShardLoss>(worker.tape, model_->decoder(), images, shard.captions, options,
+                                    ShardKey{.seed = seed,
+                                             .update = static_cast<std::uint64_t>(update),
+                                             .first_caption = first[i],
+                                             .batch_captions = batch_captions});
   };
   // Only moving averages need all shards' costs before any goes back: without them a shard runs
   // through while its data is warm.
@@ -98,7 +98,7 @@ UpdateReport TrainStep::report(const TrainBatch& batch, const CaptionLossOptions
                                 "; lower optimizer.lr or set optimizer.clip_norm"));
       nll += loss.nll()[c];
       const Index words = batch.shards[s].captions.length(static_cast<Index>(c));
-      const double floor = penalty_floor(words, model_->grid().regions());
+      const double floor = penalty_floor(words, loss.regions()[c]);
       penalty += options.doubly_stochastic > 0 ? loss.penalties()[c] - floor : 0;
       out.loss += loss.nll()[c] + options.doubly_stochastic * loss.penalties()[c];
       out.words += words;

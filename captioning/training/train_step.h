@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "captioning/input_batch.h"
 #include "captioning/model.h"
 #include "captioning/objectives/caption_loss.h"
 #include "captioning/objectives/estimator_report.h"
@@ -15,7 +16,7 @@ namespace saccade {
 
 // The captions of one shard with their images' inputs, longest first.
 struct TrainShard {
-  Tensor inputs;                 // [n, ...Captioner::input_shape()]
+  InputBatch inputs;             // of n images
   PackedCaptions captions;       // n captions
   std::vector<Index> images;     // [n] into Dataset::images
   std::vector<std::string> ids;  // [n] image ids, for messages

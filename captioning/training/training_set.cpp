@@ -62,18 +62,16 @@ CaptionRewards TrainingSet::rewards(const Vocabulary& vocabulary,
 TrainBatch make_batch(const Batch& plan, const TrainingSet& set, const DatasetInputs& inputs,
                       std::uint64_t seed, Index epoch) {
   TrainBatch batch;
-  const Shape one = inputs.shape();
   for (const std::vector<PlanItem>& items : plan.shards) {
     TrainShard shard;
-    std::vector<Index> extents{static_cast<Index>(items.size())};
-    for (int a = 0; a < one.rank(); ++a) extents.push_back(one[a]);
-    shard.inputs = Tensor(Shape::of(extents.data(), static_cast<int>(extents.size())));
+    shard.inputs = InputBatch(inputs.shape(), static_cast<Index>(items.size()));
     std::vector<std::vector<int>> captions;
     for (std::size_t i = 0; i < items.size(); ++i) {
-      const auto size = static_cast<std::size_t>(one.size());
+      const auto place = static_cast<Index>(i);
       const RandomKey key{seed, Stream::kAugment, static_cast<std::uint64_t>(epoch),
                           static_cast<std::uint64_t>(items[i].image)};
-      inputs.load_augmented(items[i].image, key, shard.inputs.span().subspan(i * size, size));
+      shard.inputs.set_area(place,
+                            inputs.load_augmented(items[i].image, key, shard.inputs.room(place)));
       captions.push_back(set.words(items[i]));
       shard.images.push_back(items[i].image);
       shard.ids.push_back(set.image_id(items[i]));

@@ -1,5 +1,8 @@
 #include "core/attention/attention.h"
 
+#include <algorithm>
+
+#include "core/ops/attention_ops.h"
 #include "core/ops/linear.h"
 #include "core/ops/shape_ops.h"
 
@@ -14,6 +17,7 @@ AttentionMemory AttentionMemory::on(Tape& tape) const {
   move(other.features);
   for (Var& part : other.parts) move(part);
   move(other.layout.mask);
+  move(other.pooled);
   return other;
 }
 
@@ -30,6 +34,32 @@ AttentionMemory bare_memory(Var features, const MemoryLayout& layout) {
   return memory;
 }
 
+Var even_weights(Tape& tape, const AttentionMemory& memory, Index rows, Index group) {
+  const Index regions = memory.regions();
+  const View out{tape.scratch(rows * regions), {rows, regions}};
+  for (Index r = 0; r < rows; ++r) {
+    Real* row = out.row(r);
+    if (memory.layout.mask)
+      std::copy_n(memory.layout.mask.value().row(r / group), regions, row);
+    else
+      std::fill_n(row, regions, Real{1});
+    Real count = 0;
+    for (Index l = 0; l < regions; ++l) count += row[l];
+    for (Index l = 0; l < regions && count > 0; ++l) row[l] /= count;
+  }
+  return tape.constant(out);
+}
+
+Var mean_of_regions(Tape& tape, const AttentionMemory& memory) {
+  if (!memory.layout.mask) return ops::mean_regions(memory.features);
+  return ops::context(memory.features, even_weights(tape, memory, memory.features.shape()[0], 1),
+                      {}, 1);
+}
+
+Var pooled_of(Tape& tape, const AttentionMemory& memory) {
+  return memory.pooled ? memory.pooled : mean_of_regions(tape, memory);
+}
+
 AttentionMemory memory_of_rows(const AttentionMemory& memory, std::span<const int> images) {
   const auto gather = [&](Var x) {
     const Shape shape = x.shape();
@@ -42,6 +72,7 @@ AttentionMemory memory_of_rows(const AttentionMemory& memory, std::span<const in
   for (Var& part : rows.parts)
     part = part.id() == memory.features.id() ? rows.features : gather(part);
   if (rows.layout.mask) rows.layout.mask = gather(rows.layout.mask);
+  if (rows.pooled) rows.pooled = gather(rows.pooled);
   return rows;
 }
 

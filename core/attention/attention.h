@@ -29,6 +29,7 @@ struct AttentionMemory {
   Var features;            // [M, L, D]
   std::vector<Var> parts;  // what the mechanism made of them, [M, ...] each
   MemoryLayout layout;     // rows * cols = L
+  Var pooled{};            // [M, D], the image as a whole; none: the mean of regions that count
 
   Index regions() const { return features.shape()[1]; }
   // The same memory as constants of another tape, for step-wise decoding. The first tape must live.
@@ -38,6 +39,16 @@ struct AttentionMemory {
 // The memory of features [M, L, D] with nothing made of them yet. Throws ShapeError where the
 // layout does not fit them.
 AttentionMemory bare_memory(Var features, const MemoryLayout& layout);
+
+// Weights [rows, L], the same for all regions that count and 0 for the others; row r is of memory
+// r / group.
+Var even_weights(Tape& tape, const AttentionMemory& memory, Index rows, Index group);
+
+// The mean of the regions that count [M, D].
+Var mean_of_regions(Tape& tape, const AttentionMemory& memory);
+
+// What stands for the image as a whole [M, D]: `pooled`, or that mean.
+Var pooled_of(Tape& tape, const AttentionMemory& memory);
 
 // Memory images[r] as memory r, for sequences that want a memory a row; gradients meet again in the
 // one that was prepared.

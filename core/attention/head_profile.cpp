@@ -8,12 +8,14 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-HeadProfile profile_of(ConstView map) {
+HeadProfile profile_of(ConstView map, const CountedPart& part) {
   SACCADE_CHECK(map.shape.rank() == 2 && map.size() > 0, "[head profile] a map is [T, L]; got ",
                 map.shape);
   const Index rows = map.rows(), columns = map.cols();
+  const Index weighed = part.columns > 0 ? part.columns : columns;
   Mean previous, next, first, diagonal, entropy;
   for (Index t = 0; t < rows; ++t) {
+    if (!part.rows.empty() && part.rows[static_cast<std::size_t>(t)] == 0) continue;
     const Real* row = map.row(t);
     double total = 0;
     for (Index l = 0; l < columns; ++l) total += std::abs(static_cast<double>(row[l]));
@@ -28,7 +30,7 @@ HeadProfile profile_of(ConstView map) {
     double nats = 0;
     for (Index l = 0; l < columns; ++l)
       if (const double p = share(l); p > 0) nats -= p * std::log(p);
-    entropy.add(columns > 1 ? nats / std::log(static_cast<double>(columns)) : 0);
+    entropy.add(weighed > 1 ? nats / std::log(static_cast<double>(weighed)) : 0);
   }
   return {.previous = previous.value(),
           .next = next.value(),

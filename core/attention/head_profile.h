@@ -3,6 +3,9 @@
 // al. 2019, section 5.)
 #pragma once
 
+#include <cstdint>
+#include <span>
+
 #include "core/base/enum_names.h"
 #include "core/tensor/tensor.h"
 
@@ -37,8 +40,13 @@ inline constexpr double kBroadEntropy = 0.9;
 // The profile of one map [T, L]: each row's sizes |w| over their sum, so that neither a sentinel's
 // share nor weights below 0 (differential attention) need a rule of their own. Rows of zeros count
 // with shares and entropy 0. Throws ShapeError for a map without numbers or with one that is not
-// finite.
-HeadProfile profile_of(ConstView map);
+// finite. Of a map over regions some of which do not count (padding), rows [T] marks with 0 the
+// rows to be left out, and columns is how many of L can have weight.
+struct CountedPart {
+  std::span<const std::uint8_t> rows{};  // empty: all count
+  Index columns = 0;                     // 0: all do
+};
+HeadProfile profile_of(ConstView map, const CountedPart& part = {});
 
 // The mean over all maps of both.
 HeadProfile merged(const HeadProfile& a, const HeadProfile& b);

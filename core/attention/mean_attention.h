@@ -20,9 +20,6 @@ class MeanAttention : public Attention {
   Promises promises() const override { return {.depends_on_query = false}; }
 
  private:
-  // The same weight for every region that may be looked at: [rows, L].
-  static Var mean_weights(Tape& tape, const AttentionMemory& memory, Index rows, Index group);
-
   std::unique_ptr<Gate> gate_;
 };
 

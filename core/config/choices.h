@@ -48,12 +48,24 @@ constexpr auto enum_table(BadImage) {
   });
 }
 
-enum class ResizeKind { kSquash, kCrop };
+enum class ResizeKind { kSquash, kCrop, kPad };
 constexpr auto enum_table(ResizeKind) {
   using enum ResizeKind;
   return enum_rows<ResizeKind>({
       {kSquash, "squash", "the whole image, without its aspect ratio"},
-      {kCrop, "crop", "the central square"},
+      {kCrop, "crop", "the largest central part that has its aspect ratio"},
+      {kPad, "pad",
+       "the whole image with its aspect ratio, padding around it; cells that are all padding do "
+       "not count"},
+  });
+}
+
+enum class PooledKind { kMean, kClassToken };
+constexpr auto enum_table(PooledKind) {
+  using enum PooledKind;
+  return enum_rows<PooledKind>({
+      {kMean, "mean", "the mean of the regions that count"},
+      {kClassToken, "class_token", "the class token behind the last block (vit, hybrid)"},
   });
 }
 

@@ -64,6 +64,7 @@ struct EncoderConfig {
   std::optional<double> lr;
   std::int64_t frozen_stages = 0;
   PositionKind positions = PositionKind::kNone;
+  PooledKind pooled = PooledKind::kMean;
   PixelScale pixels = PixelScale::kPlain;
   double input_mean = 127.5;
   double input_scale = 127.5;
@@ -104,6 +105,8 @@ struct EncoderConfig {
     v.field("cache", cache, "folder for cached features of a frozen network; empty = no cache");
     v.field("half", half, "keep the cache in 16-bit floats: half the space, 3 digits");
     v.field("positions", positions, "what tells a region where it is");
+    v.field("pooled", pooled,
+            "what a decoder's first state takes for the image as a whole (all but transformer)");
     v.field("pixels", pixels, "what the network sees of a pixel from 0 to 255");
     v.field("input_mean", input_mean, "(pixel - input_mean) / input_scale (plain)");
     v.field("input_scale", input_scale, "see input_mean", above(0));

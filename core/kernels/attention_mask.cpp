@@ -69,6 +69,11 @@ KeyRanges key_ranges(const AttentionMask& mask, const AttentionExtents& extents,
   return {.end = extents.keys};
 }
 
+bool leaves_out(const AttentionMask& mask, const AttentionExtents& extents, Index sample,
+                Index key) {
+  return key >= key_limit(mask, extents, sample) || !sees(mask.allowed, extents, sample, key);
+}
+
 std::span<const int> neighbours_of(const AttentionMask& mask, const AttentionExtents& extents,
                                    Index sample, Index query) {
   const bool shared = static_cast<Index>(mask.starts.size()) == extents.queries + 1;
@@ -87,8 +92,7 @@ void seen_neighbours(const AttentionMask& mask, const AttentionExtents& extents,
 
 bool permits(const AttentionMask& mask, const AttentionExtents& extents, Index sample, Index query,
              Index key) {
-  if (key >= key_limit(mask, extents, sample) || !sees(mask.allowed, extents, sample, key))
-    return false;
+  if (leaves_out(mask, extents, sample, key)) return false;
   switch (mask.pattern) {
     case Pattern::kAll:
       return true;

@@ -44,6 +44,10 @@ inline Index key_limit(const AttentionMask& mask, const AttentionExtents& extent
   return mask.lengths.empty() ? extents.keys : mask.lengths[static_cast<std::size_t>(sample)];
 }
 
+// Whether the sample leaves a key out for every query, whatever the pattern.
+bool leaves_out(const AttentionMask& mask, const AttentionExtents& extents, Index sample,
+                Index key);
+
 // The keys of a kNeighbours query.
 std::span<const int> neighbours_of(const AttentionMask& mask, const AttentionExtents& extents,
                                    Index sample, Index query);

@@ -58,10 +58,8 @@ TrainBatch bench_batch(const Shape& input, Index captions, Index shard) {
         words.back().push_back(4 + static_cast<int>(random.below(kWords - 4)));
     }
     TrainShard part;
-    std::vector<Index> extents{static_cast<Index>(words.size())};
-    for (int a = 0; a < input.rank(); ++a) extents.push_back(input[a]);
-    part.inputs = Tensor(Shape::of(extents.data(), static_cast<int>(extents.size())));
-    for (Real& x : part.inputs.span()) x = static_cast<Real>(random.uniform());
+    part.inputs = InputBatch(input, static_cast<Index>(words.size()));
+    for (Real& x : part.inputs.values()) x = static_cast<Real>(random.uniform());
     part.ids.assign(words.size(), "bench");
     part.captions = pack_captions(words, static_cast<int>(Vocabulary::kBos),
                                   static_cast<int>(Vocabulary::kEos));
@@ -144,8 +142,8 @@ Timing search_beam(const std::string& workload, const WorkSize& size) {
   return measure(size.seconds, [&] {
     parallel::for_each((images + group - 1) / group, [&](Index g) {
       const Index first = g * group, count = std::min(group, images - first);
-      const ConstView input{features.data() + first * regions * kFeatures,
-                            {count, regions, kFeatures}};
+      const InputView input{
+          ConstView{features.data() + first * regions * kFeatures, {count, regions, kFeatures}}};
       Ensemble(model).caption({&input, 1}, options, static_cast<std::uint64_t>(first));
     });
     return 0.0;

@@ -17,22 +17,17 @@ struct Read {
   std::optional<Error> error;
 };
 
-Tensor room_for_one(const Shape& one) {
-  std::vector<Index> extents{1};
-  for (int axis = 0; axis < one.rank(); ++axis) extents.push_back(one[axis]);
-  return Tensor(Shape::of(extents.data(), one.rank() + 1));
-}
-
 Read read_one(const ModelSession& session, const PhotoRequest& request, Index number) {
   Read out;
   out.photo.number = number;
   for (const ModelSession::Member& member : session.members())
-    out.photo.inputs.push_back(room_for_one(member.pipeline->shape()));
+    out.photo.inputs.emplace_back(member.pipeline->shape(), 1);
   try {
     Image picture = request.read(number);
     for (std::size_t m = 0; m < out.photo.inputs.size(); ++m) {
-      const Geometry geometry =
-          session.members()[m].pipeline->run(picture, out.photo.inputs[m].span());
+      InputBatch& input = out.photo.inputs[m];
+      const Geometry geometry = session.members()[m].pipeline->run(picture, input.room(0));
+      input.set_area(0, picture_area(geometry));
       if (m == session.models().shown()[0]) out.photo.geometry = geometry;
     }
     if (request.keep_pictures) out.photo.picture = std::move(picture);
@@ -61,8 +56,9 @@ ExitCode caption_photos(const ModelSession& session, const PhotoRequest& request
     }
     // Those that failed keep their places, so that the draws of the others stay as they are.
     const auto load = [&](Index i, std::size_t member, std::span<float> out) {
-      const auto input = block[static_cast<std::size_t>(i)].photo.inputs[member].span();
-      std::copy(input.begin(), input.end(), out.begin());
+      InputBatch& input = block[static_cast<std::size_t>(i)].photo.inputs[member];
+      std::copy(input.room(0).begin(), input.room(0).end(), out.begin());
+      return input.area(0);
     };
     std::vector<DecodedCaption> captions =
         decode(session.models(), {.count = static_cast<Index>(block.size()),

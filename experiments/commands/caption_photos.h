@@ -19,7 +19,7 @@ struct Photo {
   Image picture;      // empty unless it was asked for
   Geometry geometry;  // of the grid that attention is told on
   DecodedCaption caption;
-  std::vector<Tensor> inputs;  // by member, [1, ...Captioner::input_shape()]: what each saw
+  std::vector<InputBatch> inputs;  // by member, of the one image: what each saw
 };
 
 struct PhotoRequest {

@@ -59,6 +59,7 @@ std::vector<Axis> other_axes() {
           axis<EncoderKind>("encoders", "encoder.type"),
           axis<ResizeKind>("encoders", "encoder.resize"),
           axis<PositionKind>("encoders", "encoder.positions"),
+          axis<PooledKind>("encoders", "encoder.pooled"),
           axis<PixelScale>("encoders", "encoder.pixels"),
           axis<VitSize>("encoders", "encoder.vit.size"),
           decoder_axis(),

@@ -75,7 +75,7 @@ TEST_CASE("an image's vector is the direction of its mean feature") {
   Arena arena;
   Tape tape(arena);
   tape.set_parameters(model.parameters().views());
-  const ConstView features = model.encode(tape, input.view()).value();
+  const ConstView features = model.encode(tape, input.view()).features.value();
   std::vector<double> sum(static_cast<std::size_t>(features.cols()), 0);
   double square = 0;
   for (std::size_t d = 0; d < sum.size(); ++d) {

@@ -35,7 +35,7 @@ struct Members {
   static SearchMember member(const TinyModel& model, const Tensor& features, bool shown) {
     return {.decoder = model.decoder.get(),
             .parameters = model.store.views(),
-            .features = features.view(),
+            .images = features.view(),
             .shown = shown};
   }
   // The third one's grid is another: its map is not shown.

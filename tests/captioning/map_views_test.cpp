@@ -153,7 +153,7 @@ Tensor first_input(const Experiment& experiment) {
   return input;
 }
 
-DecodedCaption caption_of(const Experiment& experiment, ConstView input) {
+DecodedCaption caption_of(const Experiment& experiment, const InputView& input) {
   return Ensemble(experiment.model)
       .caption({&input, 1}, search_options(experiment.config, experiment.model.vocabulary()), 0)[0];
 }
@@ -185,7 +185,7 @@ TEST_CASE("maps of layers and heads are what search and teacher forcing record")
   tape.set_recording(false);
   tape.set_parameters(experiment.model.parameters().views());
   const Decoder& decoder = experiment.model.decoder();
-  const Var features = experiment.model.encode(tape, input.view());
+  const Var features = experiment.model.encode(tape, input.view()).features;
   const SequenceOutput whole =
       decoder.sequence(tape, pack_captions(words, 1, 2), decoder.prepare(tape, features, 1), {});
   const auto layers = map_views(maps, {.layer = MapChoice{.kind = Kind::kEach}});

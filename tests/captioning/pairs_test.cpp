@@ -3,46 +3,13 @@
 
 #include "captioning/training/training_set.h"
 #include "core/optim/optimizer.h"
+#include "tests/captioning/small_encoders.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
-#include "tests/support/onnx_file.h"
-#include "tests/support/temp_folder.h"
 
 namespace saccade {
 
 namespace {
-
-// Backbones end early: what a pair has to get right does not depend on how deep they are.
-void set_encoder(EncoderKind kind, const test::TempFolder& folder, EncoderConfig& config) {
-  config.type = kind;
-  switch (kind) {
-    case EncoderKind::kResnet18:
-    case EncoderKind::kResnet34:
-    case EncoderKind::kResnet50:
-    case EncoderKind::kResnet101:
-      config.layer = "layer1";
-      break;
-    case EncoderKind::kVgg16:
-    case EncoderKind::kVgg19:
-      config.layer = "conv3";
-      break;
-    case EncoderKind::kMobilenetV2:
-      config.layer = "stage3";
-      break;
-    case EncoderKind::kVit:
-    case EncoderKind::kHybrid:
-      config.vit = {
-          .width = 8, .layers = 1, .heads = 2, .patch = kind == EncoderKind::kVit ? 8 : 1};
-      break;
-    case EncoderKind::kOnnxNative:
-      config.model = (folder / "small.onnx").string();
-      config.layer = "last";
-      break;
-    case EncoderKind::kCnn:
-    case EncoderKind::kOnnx:
-      break;
-  }
-}
 
 ExperimentConfig pair(EncoderKind encoder, DecoderKind decoder, SelectionKind selection,
                       const test::TempFolder& folder) {
@@ -50,7 +17,7 @@ ExperimentConfig pair(EncoderKind encoder, DecoderKind decoder, SelectionKind se
   config.data.scenes.train = 6;
   config.data.scenes.val = 1;
   config.data.scenes.test = 1;
-  set_encoder(encoder, folder, config.encoder);
+  test::set_small_encoder(encoder, folder, config.encoder);
   config.decoder.type = decoder;
   config.decoder.embedding = config.decoder.hidden;
   config.decoder.layers = 1;

@@ -74,8 +74,8 @@ class ScriptedDecoder : public Decoder {
   ScriptedDecoder(Index vocabulary, Script script)
       : vocabulary_(vocabulary), script_(std::move(script)) {}
 
-  AttentionMemory prepare(Tape&, Var features, Index group) const override {
-    return bare_memory(features, {.group = group});
+  AttentionMemory prepare(Tape&, const EncodedImages& images, Index group) const override {
+    return bare_memory(images.features, {.group = group});
   }
   std::vector<Var> start(Tape& tape, const AttentionMemory& memory) const override {
     const Var state = tape.output({memory.features.shape()[0], 1}, {});

@@ -18,7 +18,7 @@ class MeanColour : public FrozenEncoder {
   explicit MeanColour(std::string digest = "mean") : digest_(std::move(digest)) {}
   GridShape grid() const override { return {2, 3, 3}; }
   PrepareOptions preparation() const override { return {.height = 2, .width = 3}; }
-  void encode(const Image& image, std::span<float> out) const override {
+  void encode(const Image& image, const PictureArea&, std::span<float> out) const override {
     ++calls;
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<float>(image.rgb[i]) / 7;
   }
@@ -44,7 +44,7 @@ int wrong_rows(const FeatureCache& cache, float tolerance) {
   int wrong = 0;
   for (Index i = 0; i < cache.size(); ++i) {
     if (!cache.has(i)) continue;
-    encoder.encode(prepare(load(i), encoder.preparation()).image, want);
+    encoder.encode(prepare(load(i), encoder.preparation()).image, {}, want);
     cache.read(i, got);
     for (std::size_t k = 0; k < want.size(); ++k)
       if (!(std::abs(got[k] - want[k]) <= tolerance * std::abs(want[k]))) {

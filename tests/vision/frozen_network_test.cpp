@@ -32,7 +32,7 @@ Image picture() {
 // Of the picture, from either.
 std::vector<float> numbers_of(const FrozenNetwork& frozen) {
   std::vector<float> out(static_cast<std::size_t>(frozen.grid().size()));
-  frozen.encode(picture(), out);
+  frozen.encode(picture(), {}, out);
   return out;
 }
 std::vector<float> numbers_of(const Encoder& network, const ParameterStore& store) {

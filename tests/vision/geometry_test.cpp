@@ -51,9 +51,10 @@ TEST_CASE("prepare: sizes, and what the network saw") {
 
 TEST_CASE("extreme pictures keep their shape") {
   for (const auto& [height, width] : {std::pair<Index, Index>{1, 1}, {1, 900}, {900, 1}, {3, 5}}) {
-    for (const ResizeMode mode : {ResizeMode::kSquash, ResizeMode::kCrop}) {
+    for (const ResizeMode mode : {ResizeMode::kSquash, ResizeMode::kCrop, ResizeMode::kPad}) {
       const Prepared out =
-          prepare(Image(height, width, 77), {.height = 32, .width = 32, .mode = mode});
+          prepare(Image(height, width, 77),
+                  {.height = 32, .width = 32, .mode = mode, .padding = PaddingColour{77, 77, 77}});
       CHECK(difference(out.image, Image(32, 32, 77)) == 0);
     }
   }
@@ -62,15 +63,19 @@ TEST_CASE("extreme pictures keep their shape") {
 TEST_CASE("a cell's box lands in that cell") {
   int wrong = 0, checked = 0;
   Random random({.seed = 3, .stream = Stream::kTest});
-  for (const ResizeMode mode : {ResizeMode::kSquash, ResizeMode::kCrop}) {
+  for (const ResizeMode mode : {ResizeMode::kSquash, ResizeMode::kCrop, ResizeMode::kPad}) {
     for (const auto& [rows, cols] : {std::pair<Index, Index>{7, 7}, {1, 49}, {4, 9}}) {
       for (const auto& [height, width] : {std::pair<Index, Index>{240, 360}, {500, 200}}) {
         Geometry geometry =
             plan_geometry(height, width, {.height = 196, .width = 196, .mode = mode});
         for (int i = 0; i < 4; ++i) {
           geometry.mirrored = i % 2 == 1;
-          const auto cell =
-              static_cast<Index>(random.below(static_cast<std::uint64_t>(rows * cols)));
+          const CellBlock cells = picture_cells(picture_area(geometry), rows, cols);
+          auto cell = static_cast<Index>(random.below(static_cast<std::uint64_t>(rows * cols)));
+          // A cell whose centre is padding has no spot of the picture there.
+          const Index row = std::clamp(cell / cols, cells.top + 1, cells.bottom - 2);
+          const Index col = std::clamp(cell % cols, cells.left + 1, cells.right - 2);
+          if (mode == ResizeMode::kPad) cell = row * cols + col;
           const Rect box = cell_box(geometry, rows, cols, cell);
           ++checked;
           if (brightest(render_input(spot(height, width, box), geometry), rows, cols) != cell)
@@ -88,6 +93,108 @@ TEST_CASE("a cell's box lands in that cell") {
   CHECK(cell_at(crop, 5, 5, 49, 50) == -1);
   CHECK(cell_at(crop, 5, 5, 151, 50) == -1);
   CHECK_THROWS_AS(cell_box(crop, 5, 5, 25), ShapeError);
+}
+
+TEST_CASE("padding keeps the picture whole, in the middle and as it would be by itself") {
+  const PaddingColour blue{10, 20, 200};
+  struct Case {
+    Index height, width, top, left, rows, cols;  // of the picture in an input of 64 x 96
+  };
+  for (const Case& c :
+       {Case{300, 100, 0, 37, 64, 21}, Case{100, 300, 16, 0, 32, 96}, Case{50, 50, 0, 16, 64, 64},
+        Case{128, 192, 0, 0, 64, 96}, Case{1, 900, 31, 0, 1, 96}, Case{900, 1, 0, 47, 64, 1}}) {
+    CAPTURE(c.height, c.width);
+    const Image image = test_picture(c.height, c.width);
+    const PrepareOptions options{
+        .height = 64, .width = 96, .mode = ResizeMode::kPad, .padding = blue};
+    const Prepared out = prepare(image, options);
+    const Image alone = prepare(image, {.height = c.rows, .width = c.cols}).image;
+    int wrong = 0;
+    for (Index y = 0; y < 64; ++y)
+      for (Index x = 0; x < 96; ++x) {
+        const bool inside = y >= c.top && y < c.top + c.rows && x >= c.left && x < c.left + c.cols;
+        const std::uint8_t* expected = inside ? alone.pixel(y - c.top, x - c.left) : blue.data();
+        wrong += std::equal(expected, expected + 3, out.image.pixel(y, x)) ? 0 : 1;
+      }
+    CHECK(wrong == 0);
+    const PictureArea area = picture_area(out.geometry);
+    CHECK(area.left * 96 == Approx(static_cast<double>(c.left)).margin(1e-9));
+    CHECK(area.top * 64 == Approx(static_cast<double>(c.top)).margin(1e-9));
+    CHECK(area.right * 96 == Approx(static_cast<double>(c.left + c.cols)));
+    CHECK(area.bottom * 64 == Approx(static_cast<double>(c.top + c.rows)));
+  }
+}
+
+TEST_CASE("cells count that show some of the picture") {
+  const auto marks = [](Index height, Index width, Index rows, Index cols, bool mirrored = false) {
+    Geometry geometry =
+        plan_geometry(height, width, {.height = 64, .width = 64, .mode = ResizeMode::kPad});
+    geometry.mirrored = mirrored;
+    std::vector<std::uint8_t> counts;
+    add_counts(picture_area(geometry), rows, cols, counts);
+    return counts;
+  };
+  using Marks = std::vector<std::uint8_t>;
+  // The picture has the pixels 24 .. 39 of 64: a share of the two middle columns of four, and
+  // exactly two columns of eight.
+  CHECK(marks(128, 32, 1, 4) == Marks{0, 1, 1, 0});
+  CHECK(marks(128, 32, 1, 8) == Marks{0, 0, 0, 1, 1, 0, 0, 0});
+  CHECK(marks(32, 128, 4, 2) == Marks{0, 0, 1, 1, 1, 1, 0, 0});
+  CHECK(marks(77, 77, 3, 3) == Marks(9, 1));
+  // 17 pixels from 23: a share of a cell is enough, on the other side in a mirror.
+  CHECK(marks(64, 17, 1, 8) == Marks{0, 0, 1, 1, 1, 0, 0, 0});
+  CHECK(marks(64, 17, 1, 8, true) == Marks{0, 0, 0, 1, 1, 1, 0, 0});
+  CHECK(marks(1, 5000, 4, 4) == Marks{0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0});
+  // Nothing of a squashed or cropped picture is padding.
+  for (const ResizeMode mode : {ResizeMode::kSquash, ResizeMode::kCrop}) {
+    Geometry geometry = plan_geometry(128, 32, {.height = 64, .width = 64, .mode = mode});
+    geometry.seen.x -= 10;
+    const PictureArea area = picture_area(geometry);
+    CHECK((area.left == 0 && area.top == 0 && area.right == 1 && area.bottom == 1));
+  }
+}
+
+TEST_CASE("padding becomes zeros, as nearly as 8 bits can") {
+  const Normalization imagenet{.mean = {123.675F, 116.28F, 103.53F},
+                               .scale = {1 / 58.395F, 1 / 57.12F, 1 / 57.375F}};
+  const Prepared out = prepare(
+      Image(10, 30, 255),
+      {.height = 30, .width = 30, .mode = ResizeMode::kPad, .padding = padding_of(imagenet)});
+  std::vector<Real> values(30 * 30 * 3);
+  pixels_to_input(out.image, imagenet, values.data());
+  for (std::size_t c = 0; c < 3; ++c) CHECK(std::abs(values[c]) < 0.5 / 57);
+  CHECK(values[15 * 30 * 3] > 2);
+}
+
+TEST_CASE("augmentation leaves padding its colour, and says where the picture went") {
+  const Image image = test_picture(60, 20);
+  const PaddingColour blue{10, 20, 200};
+  const PrepareOptions options{
+      .height = 64, .width = 64, .mode = ResizeMode::kPad, .padding = blue};
+  const AugmentOptions all{
+      .flip = 0.5, .shift = 0.5, .brightness = 0.5, .contrast = 0.5, .saturation = 0.5};
+  int wrong = 0, moved = 0;
+  for (std::uint64_t i = 0; i < 50; ++i) {
+    const Random random({.seed = 2, .stream = Stream::kAugment, .step = i});
+    const Prepared out = prepare_augmented(image, options, all, random);
+    const CellBlock pixels = picture_cells(picture_area(out.geometry), 64, 64);
+    moved += pixels.left != 21;
+    Index blues = 0;
+    for (Index y = 0; y < 64; ++y)
+      for (Index x = 0; x < 64; ++x) {
+        const bool is_blue = std::equal(blue.begin(), blue.end(), out.image.pixel(y, x));
+        // A pixel that is a share of the picture's edge is either.
+        const bool edge =
+            y == pixels.top || y == pixels.bottom - 1 || x == pixels.left || x == pixels.right - 1;
+        if (!edge && is_blue == pixels.has(y, x)) ++wrong;
+        blues += is_blue;
+      }
+    CHECK(blues < 64 * 64);
+  }
+  CHECK(wrong == 0);
+  CHECK(moved > 40);
+  CHECK(prepare_augmented(image, options, {}, Random({.seed = 1})).image.rgb ==
+        prepare(image, options).image.rgb);
 }
 
 TEST_CASE("pixels_to_input is (pixel - mean) * scale") {

@@ -120,6 +120,20 @@ TEST_CASE("JPEG orientation: all eight, both byte orders") {
   CHECK(difference(decode_image(with_exif(plain, 9, true), "a.jpg"), seen) < 4);
 }
 
+TEST_CASE("the size a header tells is that of the picture, turned or not") {
+  const Image seen = test_picture(24, 40);
+  const test::TempFolder folder("image-size");
+  for (int orientation = 1; orientation <= 9; ++orientation) {
+    INFO("orientation " << orientation);
+    write_bytes(folder / "a.jpg", with_exif(encode(".jpg", bgr_of(seen)), orientation, true));
+    const Image read = read_image(folder / "a.jpg");
+    const ImageSize size = read_image_size(folder / "a.jpg");
+    CHECK(size.height == read.height);
+    CHECK(size.width == read.width);
+  }
+  CHECK_THROWS_AS(read_image_size(folder / "none.jpg"), DataError);
+}
+
 TEST_CASE("PNG orientation, from its eXIf chunk") {
   const Image seen = test_picture(20, 31);
   const Bytes png = encode_png(stored_as(seen, 6));

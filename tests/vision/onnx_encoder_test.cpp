@@ -23,7 +23,7 @@ fs::path backbones() { return test::data_folder("backbones"); }
 
 std::vector<float> encode(const OnnxEncoder& encoder, const Image& image) {
   std::vector<float> out(static_cast<std::size_t>(encoder.grid().size()));
-  encoder.encode(prepare(image, encoder.preparation()).image, out);
+  encoder.encode(prepare(image, encoder.preparation()).image, {}, out);
   return out;
 }
 

@@ -62,7 +62,7 @@ double difference(const fs::path& file, const std::string& layer, Index height, 
   REQUIRE(native.encoder->grid() == frozen.grid());
   const Image image = test_picture(height, width, 3);
   std::vector<float> expected(static_cast<std::size_t>(frozen.grid().size()));
-  frozen.encode(image, expected);
+  frozen.encode(image, {}, expected);
   const Tensor got = native.encode(image);
   double most = 0, largest = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {

@@ -115,6 +115,50 @@ TEST_CASE("heat returns to the pixels that caused it, through crop, shift and mi
   CHECK(wrong == 0);
 }
 
+TEST_CASE("the map of a padded picture lies on the picture, all over it and nowhere else") {
+  const PrepareOptions padded{.height = 96, .width = 96, .mode = ResizeMode::kPad};
+  for (const auto& [height, width] : {std::pair<Index, Index>{210, 340}, {330, 190}, {100, 100}})
+    for (const bool mirrored : {false, true})
+      for (const auto& [rows, cols] : {std::pair<Index, Index>{7, 7}, {4, 9}, {12, 12}}) {
+        CAPTURE(height, width, mirrored, rows, cols);
+        const Image image = test_picture(height, width);
+        Geometry geometry = plan_geometry(height, width, padded);
+        geometry.mirrored = mirrored;
+        const CellBlock cells = picture_cells(picture_area(geometry), rows, cols);
+        Overlay overlay = make_overlay(image, geometry, rows, cols);
+        std::vector<float> even(static_cast<std::size_t>(rows * cols)), outside = even;
+        for (Index cell = 0; cell < rows * cols; ++cell)
+          (cells.has(cell / cols, cell % cols) ? even : outside)[static_cast<std::size_t>(cell)] =
+              1;
+        const Index middle = rows / 2 * cols + cols / 2;
+        overlay.words = {{.text = "even", .weights = even},
+                         {.text = "padding", .weights = outside},
+                         {.text = "none", .weights = one_hot(rows * cols, 0, 0)},
+                         {.text = "middle", .weights = one_hot(rows * cols, middle)}};
+        Overlay squashed = make_overlay(image, plan_geometry(height, width, {}), rows, cols);
+        squashed.words = {{.text = "all", .weights = std::vector<float>(even.size(), 1)}};
+        for (const HeatStyle style : {HeatStyle::kSmooth, HeatStyle::kCells}) {
+          const OverlayOptions options{.style = style, .scale = HeatScale::kFixed, .fixed_max = 2};
+          // As warm at its border as anywhere: weights of padding are no part of the map.
+          CHECK(difference(draw_panel(overlay, 0, options), draw_panel(squashed, 0, options)) <
+                0.1);
+          const Image cold = draw_panel(overlay, 2, options);
+          CHECK(draw_panel(overlay, 1, options).rgb == cold.rgb);
+          const Image lit = draw_panel(overlay, 3, options);
+          const Rect box = cell_box(geometry, rows, cols, middle);
+          const auto x = static_cast<Index>(box.x + box.width / 2);
+          const auto y = static_cast<Index>(box.y + box.height / 2);
+          CHECK(distance(lit.pixel(y, x), cold.pixel(y, x)) > 30);
+          CHECK(distance(lit.pixel(1, 1), cold.pixel(1, 1)) == 0);
+        }
+        // A chosen cell that is half padding has its frame on the picture.
+        overlay.words[2].sampled = cells.top * cols + cells.left;
+        const Image framed = draw_panel(overlay, 2, {});
+        const Index corner = mirrored ? width - 1 : 0;
+        CHECK(framed.pixel(0, corner)[0] == 0);
+      }
+}
+
 TEST_CASE("what the network did not see is dark and never tinted") {
   const Image image = test_picture(100, 200);
   Overlay overlay = make_overlay(

@@ -25,7 +25,10 @@ bool adds_positions_inside(const EncoderConfig& config) {
 
 FrozenNetwork::FrozenNetwork(const EncoderConfig& config, ResizeMode resize,
                              const Normalization& normalization)
-    : preparation_{.height = config.height(), .width = config.width(), .mode = resize},
+    : preparation_{.height = config.height(),
+                   .width = config.width(),
+                   .mode = resize,
+                   .padding = padding_of(normalization)},
       normalization_(normalization) {
   if (config.weights.empty() && config.type != EncoderKind::kOnnxNative)
     throw UsageError(
@@ -54,7 +57,8 @@ FrozenNetwork::FrozenNetwork(const EncoderConfig& config, ResizeMode resize,
   digest_ = all.hex();
 }
 
-void FrozenNetwork::encode(const Image& network_image, std::span<float> out) const {
+void FrozenNetwork::encode(const Image& network_image, const PictureArea& area,
+                           std::span<float> out) const {
   SACCADE_CHECK(
       network_image.height == preparation_.height && network_image.width == preparation_.width,
       "[encoder] takes images of ", preparation_.height, "x", preparation_.width, "; got ",
@@ -67,8 +71,17 @@ void FrozenNetwork::encode(const Image& network_image, std::span<float> out) con
   Tape tape(arena);
   tape.set_recording(false);
   tape.set_parameters(parameters_.views());
-  const ConstView features = network_->forward(tape, tape.constant(pixels.view())).value();
-  std::copy(features.span().begin(), features.span().end(), out.begin());
+  const Var x = tape.constant(pixels.view());
+  Var features;
+  if (const TokenEncoder* network = network_->token_encoder()) {
+    std::vector<std::uint8_t> counts;
+    if (preparation_.mode == ResizeMode::kPad) add_counts(area, grid().rows, grid().cols, counts);
+    features = network->features(tape, network->last_tokens(tape, x, counts));
+  } else {
+    features = network_->forward(tape, x);
+  }
+  const std::span<const Real> numbers = features.value().span();
+  std::copy(numbers.begin(), numbers.end(), out.begin());
 }
 
 }  // namespace saccade

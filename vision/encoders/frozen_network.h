@@ -24,7 +24,8 @@ class FrozenNetwork : public FrozenEncoder {
   GridShape grid() const override { return network_->grid(); }
   PrepareOptions preparation() const override { return preparation_; }
   // Throws ShapeError when the image or `out` [regions, features] has another size.
-  void encode(const Image& network_image, std::span<float> out) const override;
+  void encode(const Image& network_image, const PictureArea& area,
+              std::span<float> out) const override;
   std::string digest() const override { return digest_; }
 
  private:

@@ -26,8 +26,10 @@ class FrozenEncoder {
   virtual GridShape grid() const = 0;
   // How an image becomes the network image that encode() takes.
   virtual PrepareOptions preparation() const = 0;
-  // Writes the grid of one network image to out [regions, features]. Safe from many threads.
-  virtual void encode(const Image& network_image, std::span<float> out) const = 0;
+  // Writes the grid of one network image, of which `area` shows the picture, to out [regions,
+  // features]. Safe from many threads.
+  virtual void encode(const Image& network_image, const PictureArea& area,
+                      std::span<float> out) const = 0;
   // Names weights, layer and preprocessing: equal digests give equal grids.
   virtual std::string digest() const = 0;
 };

@@ -212,12 +212,16 @@ OnnxEncoder::~OnnxEncoder() = default;
 GridShape OnnxEncoder::grid() const { return impl_->grid; }
 
 PrepareOptions OnnxEncoder::preparation() const {
-  return {.height = impl_->height(), .width = impl_->width(), .mode = impl_->options.resize};
+  return {.height = impl_->height(),
+          .width = impl_->width(),
+          .mode = impl_->options.resize,
+          .padding = padding_of(impl_->options.normalization)};
 }
 
 std::string OnnxEncoder::digest() const { return impl_->digest; }
 
-void OnnxEncoder::encode(const Image& network_image, std::span<float> out) const {
+void OnnxEncoder::encode(const Image& network_image, const PictureArea&,
+                         std::span<float> out) const {
   const Index height = impl_->height(), width = impl_->width();
   const GridShape& grid = impl_->grid;
   SACCADE_CHECK(network_image.height == height && network_image.width == width,

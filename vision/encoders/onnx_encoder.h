@@ -42,7 +42,8 @@ class OnnxEncoder : public FrozenEncoder {
   GridShape grid() const override;
   PrepareOptions preparation() const override;
   // Throws ShapeError when the image or `out` [regions, features] has another size.
-  void encode(const Image& network_image, std::span<float> out) const override;
+  void encode(const Image& network_image, const PictureArea& area,
+              std::span<float> out) const override;
   std::string digest() const override;
 
  private:

@@ -1,7 +1,6 @@
 #include "vision/encoders/vit.h"
 
 #include "core/attention/sequence/multi_head_attention.h"
-#include "core/autograd/keep_value.h"
 #include "core/base/error.h"
 #include "core/ops/linear.h"
 #include "core/ops/shape_ops.h"
@@ -118,13 +117,18 @@ Var VitEncoder::patches_of(Var tokens) const {
 }
 
 Var VitEncoder::forward(Tape& tape, Var pixels) const {
-  Var x = tokens(tape, pixels);
-  for (const TransformerBlock& block : blocks_)
-    x = keep_value(tape, [&] { return block(tape, x, {}); });
-  return features(tape, x);
+  return features(tape, last_tokens(tape, pixels, {}));
 }
 
 Var VitEncoder::features(Tape& tape, Var tokens) const { return norm_(tape, patches_of(tokens)); }
+
+Var VitEncoder::class_features(Tape& tape, Var tokens) const {
+  SACCADE_CHECK(class_token_, "[vit] has no class token");
+  const Shape shape = tokens.shape();
+  std::vector<int> rows;
+  for (Index b = 0; b < shape[0]; ++b) rows.push_back(static_cast<int>(b * shape[1]));
+  return norm_(tape, ops::embedding(ops::reshape(tokens, {shape[0] * shape[1], shape[2]}), rows));
+}
 
 std::vector<EncoderStage> VitEncoder::stages() const {
   std::vector<EncoderStage> out;

@@ -36,6 +36,7 @@ class VitEncoder : public Encoder, public TokenEncoder {
   Var tokens(Tape& tape, Var pixels) const override;
   const std::vector<TransformerBlock>& blocks() const override { return blocks_; }
   Var features(Tape& tape, Var tokens) const override;
+  Var class_features(Tape& tape, Var tokens) const override;
   Index placeless() const override { return placeless_; }
   bool has_class_token() const override { return class_token_; }
 

@@ -6,18 +6,6 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-namespace {
-
-// The graph's lists, with what the mask leaves out.
-AttentionMask joined(const NeighbourLists& lists, const AttentionMask& mask) {
-  refuse_patterns("graph", mask);
-  AttentionMask own = lists.mask();
-  own.lengths = mask.lengths, own.allowed = mask.allowed;
-  return own;
-}
-
-}  // namespace
-
 GraphAttention::GraphAttention(const ParamScope& scope, const SequenceWidths& widths, Graph graph)
     : heads_(checked_heads(widths)),
       graph_(std::move(graph)),
@@ -28,23 +16,29 @@ GraphAttention::GraphAttention(const ParamScope& scope, const SequenceWidths& wi
       key_(scope.declare("key", {widths.features},
                          Init::glorot(2 * widths.features / widths.heads, 1))) {}
 
-NeighbourLists GraphAttention::lists(Var x) const {
+NeighbourLists GraphAttention::lists(Var x, const AttentionMask& mask) const {
+  refuse_patterns("graph", mask);
   if (const auto* nearest = std::get_if<NearestGraph>(&graph_))
-    return nearest_neighbours(x.value(), nearest->count, nearest->likeness);
-  return std::get<NeighbourLists>(graph_);
+    return nearest_neighbours(x.value(), nearest->count, nearest->likeness, mask);
+  const auto& lists = std::get<NeighbourLists>(graph_);
+  if (mask.lengths.empty() && mask.allowed.empty()) return lists;
+  AttentionMask own = lists.mask();
+  own.lengths = mask.lengths, own.allowed = mask.allowed;
+  const Shape shape = x.shape();
+  return permitted_neighbours(own, {.batch = shape[0], .queries = shape[1], .keys = shape[1]});
 }
 
 Var GraphAttention::operator()(Tape& tape, Var x, const AttentionMask& mask) const {
-  const NeighbourLists graph = lists(x);
+  const NeighbourLists graph = lists(x, mask);
   return ops::graph_attention(ops::linear(x, tape.parameter(weight_)), tape.parameter(query_),
-                              tape.parameter(key_), heads_, joined(graph, mask));
+                              tape.parameter(key_), heads_, graph.mask());
 }
 
 ConstView GraphAttention::weights(Tape& tape, Var x, const AttentionMask& mask) const {
-  const NeighbourLists graph = lists(x);
+  const NeighbourLists graph = lists(x, mask);
   return ops::graph_attention_weights(ops::linear(x, tape.parameter(weight_)),
                                       tape.parameter(query_), tape.parameter(key_), heads_,
-                                      joined(graph, mask));
+                                      graph.mask());
 }
 
 }  // namespace SACCADE_NUMERIC

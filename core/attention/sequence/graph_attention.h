@@ -18,8 +18,8 @@ struct NearestGraph {
 
 // head_i = sum_j softmax_j(LeakyReLU_0.2(a' [W x_i, W x_j])) W x_j over the neighbours j of i,
 // heads side by side (eq. 1-5, without the outer nonlinearity: the residual block has one).
-// Declares weight W [D, D] and the halves query, key [D] of a. Its own mask leaves keys out by
-// sample.
+// Declares weight W [D, D] and the halves query, key [D] of a. A mask leaves positions of a sample
+// out of the graph.
 class GraphAttention : public SequenceAttention {
  public:
   using Graph = std::variant<NeighbourLists, NearestGraph>;
@@ -29,7 +29,7 @@ class GraphAttention : public SequenceAttention {
   ConstView weights(Tape& tape, Var x, const AttentionMask& mask) const override;
 
  private:
-  NeighbourLists lists(Var x) const;
+  NeighbourLists lists(Var x, const AttentionMask& mask) const;
   Index heads_;
   Graph graph_;
   int weight_, query_, key_;

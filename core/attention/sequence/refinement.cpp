@@ -71,8 +71,12 @@ Refinement::Refinement(const ParamScope& scope, const RefinementConfig& options,
         [&](const ParamScope& own) { return make_sequence_attention(own, options, grid, layer); });
 }
 
-Var Refinement::operator()(Tape& tape, Var x, const AttentionMask& mask) const {
-  for (const TransformerBlock& block : blocks_) x = block(tape, x, mask);
+Var Refinement::operator()(Tape& tape, Var x, const AttentionMask& mask,
+                           const WatchBlock& watch) const {
+  for (const TransformerBlock& block : blocks_) {
+    if (watch) watch(block, x, mask);
+    x = block(tape, x, mask);
+  }
   return x;
 }
 

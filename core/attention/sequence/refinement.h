@@ -22,8 +22,8 @@ std::unique_ptr<SequenceAttention> make_sequence_attention(const ParamScope& sco
 class Refinement {
  public:
   Refinement(const ParamScope& scope, const RefinementConfig& options, const GridExtents& grid);
-  Var operator()(Tape& tape, Var x, const AttentionMask& mask) const;  // [B, L, D] -> as x
-  const std::vector<TransformerBlock>& blocks() const { return blocks_; }
+  // [B, L, D] -> as x.
+  Var operator()(Tape& tape, Var x, const AttentionMask& mask, const WatchBlock& watch = {}) const;
 
  private:
   std::vector<TransformerBlock> blocks_;

@@ -3,6 +3,7 @@
 // pre-norm: Xiong et al. 2020).
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "core/attention/sequence/sequence_attention.h"
@@ -71,6 +72,10 @@ class TransformerBlock {
   Residual attention_residual_, dense_residual_;
   PositionNetwork dense_;
 };
+
+// Told of every block before it runs: what comes in, and what of it may be read.
+using WatchBlock =
+    std::function<void(const TransformerBlock& block, Var x, const AttentionMask& mask)>;
 
 }  // namespace SACCADE_NUMERIC
 }  // namespace saccade

@@ -11,20 +11,27 @@ WindowAttention::WindowAttention(const ParamScope& scope, const SequenceWidths& 
                          window.radius, " and ", window.global));
 }
 
-AttentionMask WindowAttention::windowed(const AttentionMask& mask) const {
+AttentionMask WindowAttention::windowed(Var x, const AttentionMask& mask,
+                                        NeighbourLists& lists) const {
   refuse_patterns("window", mask);
   AttentionMask own = mask;
   own.pattern = AttentionMask::Pattern::kWindow;
   own.radius = window_.radius, own.global = window_.global;
-  return own;
+  if (mask.lengths.empty() && mask.allowed.empty()) return own;
+  // A position that is left out may have none but such in its window.
+  const Shape shape = x.shape();
+  lists = permitted_neighbours(own, {.batch = shape[0], .queries = shape[1], .keys = shape[1]});
+  return lists.mask();
 }
 
 Var WindowAttention::operator()(Tape& tape, Var x, const AttentionMask& mask) const {
-  return attention_(tape, x, windowed(mask));
+  NeighbourLists lists;
+  return attention_(tape, x, windowed(x, mask, lists));
 }
 
 ConstView WindowAttention::weights(Tape& tape, Var x, const AttentionMask& mask) const {
-  return attention_.weights(tape, x, windowed(mask));
+  NeighbourLists lists;
+  return attention_.weights(tape, x, windowed(x, mask, lists));
 }
 
 }  // namespace SACCADE_NUMERIC

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/attention/sequence/multi_head_attention.h"
+#include "core/attention/sequence/neighbours.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -11,8 +12,8 @@ struct Window {
   Index radius = 0, global = 0;
 };
 
-// Declares what MultiHeadAttention does; its cost is linear in the length. The mask may leave keys
-// out by sample, but not all of a position's.
+// Declares what MultiHeadAttention does; its cost is linear in the length. The mask may leave
+// positions of a sample out.
 class WindowAttention : public SequenceAttention {
  public:
   WindowAttention(const ParamScope& scope, const SequenceWidths& widths, const Window& window);
@@ -20,7 +21,8 @@ class WindowAttention : public SequenceAttention {
   ConstView weights(Tape& tape, Var x, const AttentionMask& mask) const override;
 
  private:
-  AttentionMask windowed(const AttentionMask& mask) const;
+  // What mask and window permit; lists: where they are kept, if they are lists.
+  AttentionMask windowed(Var x, const AttentionMask& mask, NeighbourLists& lists) const;
   MultiHeadAttention attention_;
   Window window_;
 };

@@ -142,8 +142,6 @@ TEST_CASE(
   Tensor x = noise({2, kRegions, 8}, 1);
   for (const auto& m : mechanisms()) {
     CAPTURE(m->name);
-    // A region whose neighbours are all left out cannot look anywhere.
-    if (m->options.type == Kind::kGraph) continue;
     const Tensor before = m->over(x.view(), mask);
     for (Index c = 0; c < 8; ++c) x.view().row(5)[c] += 1;
     const Tensor after = m->over(x.view(), mask);
@@ -151,11 +149,44 @@ TEST_CASE(
       CHECK(apart(test::position_of(before.view(), t), test::position_of(after.view(), t)) == 0);
   }
   for (const auto& m : mechanisms()) {
-    if (m->options.type == Kind::kGraph)
-      CHECK_NOTHROW(m->over(x.view(), {.allowed = std::vector<std::uint8_t>(12, 1)}));
     if (m->options.type == Kind::kWindow || m->options.type == Kind::kGraph ||
         m->options.type == Kind::kLinformer)
       CHECK_THROWS_AS(m->over(x.view(), {.pattern = Pattern::kCausal}), ShapeError);
+  }
+}
+
+TEST_CASE("regions that do not count are read by none, and give no gradient to what reads") {
+  // All but the middle one; the last row of the second sample has none near that counts.
+  const std::vector<std::uint8_t> counts{1, 0, 1, 1, 1, 0, 1, 1, 0, 0, 0, 0};
+  const AttentionMask mask{.allowed = counts};
+  const Tensor x = noise({2, kRegions, 8}, 1);
+  Tensor other = x.clone();
+  for (Index r = 0; r < 2 * kRegions; ++r)
+    if (counts[static_cast<std::size_t>(r)] == 0)
+      for (Index c = 0; c < 8; ++c) other.view().row(r)[c] += 1 + static_cast<Real>(c % 3);
+  for (const auto& m : mechanisms()) {
+    CAPTURE(m->name);
+    if (m->options.type == Kind::kLinformer) {
+      CHECK_THROWS_AS(m->over(x.view(), mask), ShapeError);
+      continue;
+    }
+    const Tensor before = m->over(x.view(), mask), after = m->over(other.view(), mask);
+    const Tensor weights = m->weights(x.view(), mask);
+    for (Index r = 0; r < 2 * kRegions; ++r) {
+      if (counts[static_cast<std::size_t>(r)] == 0) continue;
+      for (Index c = 0; c < 8; ++c) CHECK(before.view().row(r)[c] == after.view().row(r)[c]);
+      const Index sample = r / kRegions, t = r % kRegions;
+      for (Index h = 0; h < 2; ++h)
+        for (Index s = 0; s < kRegions; ++s)
+          if (counts[static_cast<std::size_t>(sample * kRegions + s)] == 0)
+            CHECK(weights.view().row((sample * 2 + h) * kRegions + t)[s] == 0);
+    }
+    // With all regions counted a mask says nothing.
+    const std::vector<std::uint8_t> all(2 * kRegions, 1);
+    CHECK(apart(m->over(x.view(), {.allowed = all}).view(), m->over(x.view()).view()) < kSame);
+    CHECK(test::gradient_error(m->store, [&](Tape& tape) {
+            return (*m->attention)(tape, tape.constant(x.view()), mask);
+          }) < 1e-6);
   }
 }
 
@@ -235,7 +266,6 @@ TEST_CASE("a refinement of two blocks has its gradients and leaves a grid its sh
   ParameterStore store;
   const Refinement refinement(ParamScope(store, "refine"), options,
                               {.rows = 2, .cols = 2, .features = 4});
-  CHECK(refinement.blocks().size() == 2);
   test::randomise(store);
   const Tensor x = noise({2, 4, 4}, 1);
   CHECK(test::gradient_error(store, [&](Tape& tape) {
@@ -243,10 +273,14 @@ TEST_CASE("a refinement of two blocks has its gradients and leaves a grid its sh
           REQUIRE(y.shape() == x.shape());
           return y;
         }) < 1e-5);
-  const Tensor weights = value_of(store, [&](Tape& tape) {
-    return tape.constant(refinement.blocks()[1].weights(tape, tape.constant(x.view()), {}));
+  std::vector<Shape> weights;
+  value_of(store, [&](Tape& tape) {
+    return refinement(tape, tape.constant(x.view()), {},
+                      [&](const TransformerBlock& block, Var in, const AttentionMask& mask) {
+                        weights.push_back(block.weights(tape, in, mask).shape);
+                      });
   });
-  CHECK(weights.shape() == Shape{2, 1, 4, 4});
+  CHECK(weights == std::vector<Shape>(2, Shape{2, 1, 4, 4}));
 }
 
 TEST_CASE("a block whose last products are 0 passes its input on") {

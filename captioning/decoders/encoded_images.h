@@ -1,0 +1,40 @@
+// What an encoder made of some images, as decoders read it.
+#pragma once
+
+#include "core/autograd/tape.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+// The same as numbers, for tapes to come.
+struct EncodedValues;
+
+struct EncodedImages {
+  Var features;  // [M, L, D]
+  Var mask;      // [M, L], 0 for regions that do not count (padding), else 1; none: all count
+  Var pooled;    // [M, D], an image as a whole; none: the mean of the regions that count
+
+  EncodedImages(Var f, Var m = {}, Var p = {}) : features(f), mask(m), pooled(p) {}
+  EncodedValues values() const;
+};
+
+struct EncodedValues {
+  ConstView features, mask, pooled;
+
+  EncodedValues(ConstView f = {}, ConstView m = {}, ConstView p = {})
+      : features(f), mask(m), pooled(p) {}
+  EncodedValues(const View& f) : features(f) {}
+  // As constants of a tape.
+  EncodedImages on(Tape& tape) const {
+    const auto constant = [&](ConstView x) { return x.data ? tape.constant(x) : Var{}; };
+    return {tape.constant(features), constant(mask), constant(pooled)};
+  }
+};
+
+inline EncodedValues EncodedImages::values() const {
+  const auto value = [](Var x) { return x ? x.value() : ConstView{}; };
+  return {features.value(), value(mask), value(pooled)};
+}
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

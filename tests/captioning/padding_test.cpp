@@ -1,0 +1,401 @@
+// Padded pictures on their whole way: what lies in the padding changes no caption, whatever the
+// encoder and the decoder; they train, evaluate and come out of a cache as they went in.
+#include <cmath>
+
+#include "captioning/evaluation/gradient_flow.h"
+#include "captioning/evaluation/head_profiles.h"
+#include "captioning/evaluation/map_views.h"
+#include "captioning/evaluation/neighbours.h"
+#include "captioning/evaluation/patch_norms.h"
+#include "captioning/evaluation/perplexity.h"
+#include "core/base/error.h"
+#include "core/optim/optimizer.h"
+#include "core/parallel/parallel.h"
+#include "tests/captioning/small_encoders.h"
+#include "tests/captioning/small_experiment.h"
+#include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
+#include "tests/vision/pictures.h"
+
+namespace saccade::test {
+namespace {
+
+using Catch::Matchers::Contains;
+
+// Pictures tall, wide, square and nearly a line, with captions that have words in common.
+class Aspects {
+ public:
+  Aspects() {
+    struct Size {
+      Index height, width;
+    };
+    const Size sizes[] = {{40, 20}, {20, 40}, {30, 30}, {60, 6}, {5, 50}, {33, 31}};
+    std::string csv = "image,caption,split\n";
+    std::uint64_t number = 0;
+    for (const auto& [height, width] : sizes)
+      for (const char* split : {"train", "train", "val"}) {
+        const std::string file = str("picture-", ++number, ".png");
+        write_png(folder_ / file, test_picture(height, width, number));
+        csv += str(file, ",a picture of ", width, " columns,", split, "\n", file, ",one of ",
+                   height, " rows,", split, "\n");
+      }
+    folder_.write("captions.csv", csv);
+  }
+
+  // Of a model that pads them.
+  ExperimentConfig config(SelectionKind selection) const {
+    ExperimentConfig config = small_experiment(selection);
+    config.data.type = DataKind::kFolder;
+    config.data.images = folder_.path().string();
+    config.encoder.resize = ResizeKind::kPad;
+    return config;
+  }
+  const TempFolder& files() const { return folder_; }
+
+ private:
+  TempFolder folder_{"padding"};
+};
+
+ExperimentConfig with_vit(ExperimentConfig config) {
+  config.encoder.type = EncoderKind::kVit;
+  config.encoder.vit = {.width = 8, .layers = 2, .heads = 2, .patch = 8, .registers = 1};
+  return config;
+}
+
+// The images of a split that can be told apart.
+std::vector<Index> some(const Experiment& experiment) {
+  return images_of(experiment.data.dataset, Split::kVal);
+}
+
+std::vector<DecodedCaption> captions_of(const Captioner& model, const EncodedValues& images) {
+  return search(model.decoder(), model.parameters().views(), images, SpecialWords{},
+                {.beam = 2, .max_length = 5}, 0);
+}
+
+void check_same(const std::vector<DecodedCaption>& a, const std::vector<DecodedCaption>& b) {
+  REQUIRE(a.size() == b.size());
+  for (std::size_t c = 0; c < a.size(); ++c) {
+    CHECK(a[c].log_prob == b[c].log_prob);
+    REQUIRE(a[c].words.size() == b[c].words.size());
+    for (std::size_t w = 0; w < a[c].words.size(); ++w) {
+      CHECK(a[c].words[w].id == b[c].words[w].id);
+      CHECK(a[c].words[w].attention == b[c].words[w].attention);
+    }
+  }
+}
+
+// The numbers of a batch as an encoder makes them.
+struct Encoded {
+  Tensor features, mask;
+
+  Encoded(const Captioner& model, const InputView& input) {
+    Arena arena;
+    Tape tape(arena);
+    tape.set_recording(false);
+    tape.set_parameters(model.parameters().views());
+    const EncodedValues values = model.encode(tape, input).values();
+    features = Tensor(values.features.shape, values.features.span());
+    mask = Tensor(values.mask.shape, values.mask.span());
+  }
+  EncodedValues values() const { return {features.view(), mask.view()}; }
+};
+
+}  // namespace
+
+TEST_CASE("what padding holds changes no caption, with any encoder and decoder") {
+  const Aspects aspects;
+  const TempFolder folder("padding-encoders");
+  save_small_onnx(folder / "small.onnx");
+  for (const auto& encoder : enum_table(EncoderKind{}))
+    for (const auto& decoder : enum_table(DecoderKind{})) {
+      if (encoder.value == EncoderKind::kOnnx) continue;  // what it gives are features, as below
+      INFO(encoder.name << ", " << decoder.name);
+      ExperimentConfig config = aspects.config(SelectionKind::kSoft);
+      set_small_encoder(encoder.value, folder, config.encoder);
+      config.decoder.type = decoder.value;
+      config.decoder.layers = 1, config.decoder.heads = 2;
+      const Experiment experiment(config);
+      const Captioner& model = experiment.model;
+      InputBatch batch = experiment.inputs.batch(some(experiment));
+      const Encoded images(model, batch.view());
+      const std::vector<DecodedCaption> own = captions_of(model, images.values());
+      Encoded changed(model, batch.view());
+      Index padding = 0;
+      for (Index r = 0; r < images.mask.size(); ++r) {
+        if (images.mask[r] != 0) continue;
+        ++padding;
+        Real* row = changed.features.view().row(r);
+        for (Index d = 0; d < changed.features.shape().cols(); ++d)
+          row[d] += static_cast<Real>(3 - d % 5);
+      }
+      CHECK(padding > 0);
+      check_same(own, captions_of(model, changed.values()));
+      if (encoder.value != EncoderKind::kVit) continue;  // cells of a CNN see their neighbours
+      const Index side = config.encoder.image_size, patch = config.encoder.vit.patch;
+      for (Index i = 0; i < batch.count(); ++i) {
+        const CellBlock cells = picture_cells(batch.area(i), side / patch, side / patch);
+        for (Index y = 0; y < side; ++y)
+          for (Index x = 0; x < side; ++x)
+            for (Index c = 0; c < 3 && !cells.has(y / patch, x / patch); ++c)
+              batch.room(i)[static_cast<std::size_t>((y * side + x) * 3 + c)] =
+                  static_cast<Real>(c + (x * 7 + y * 3) % 11);
+      }
+      check_same(own, captions_of(model, Encoded(model, batch.view()).values()));
+    }
+}
+
+TEST_CASE("padded pictures train, with the same bits for any number of threads") {
+  const Aspects aspects;
+  const int before = parallel::threads();
+  for (const bool vit : {false, true})
+    for (const SelectionKind selection : {SelectionKind::kSoft, SelectionKind::kHard}) {
+      INFO((vit ? "vit, " : "cnn, ") << enum_name(selection));
+      ExperimentConfig config = aspects.config(selection);
+      if (vit) config = with_vit(config);
+      config.encoder.augment = {.flip = true, .shift = 6, .color = 0.3};
+      config.encoder.refine.layers = vit ? 0 : 1;
+      config.encoder.refine.type = SequenceAttentionKind::kWindow;
+      config.encoder.refine.radius = 1;
+      config.optimizer.lr = 3e-3;
+      config.optimizer.clip_norm = 5;
+      std::vector<std::vector<double>> losses;
+      for (const int threads : {1, 2, 4}) {
+        parallel::set_threads(threads);
+        Experiment experiment(config);
+        experiment.model.parameters().initialise(1);
+        const TrainingSet set(experiment.data, config.data, experiment.model.vocabulary(), {});
+        const auto optimizer = make_optimizer(config.optimizer, experiment.model.parameters());
+        TrainStep step(experiment.model, *optimizer, config, 1);
+        std::vector<double>& own = losses.emplace_back();
+        for (Index epoch = 0; epoch < 10; ++epoch) {
+          const BatchPlanOptions options{
+              .batch = 12, .shard = 4, .captions = CaptionsPerEpoch::kOnePerImage};
+          const TrainBatch batch = make_batch(plan_epoch(set.items(), options, epoch).at(0), set,
+                                              experiment.inputs, 1, epoch);
+          const UpdateReport report = step.run(batch, epoch + 1, config.optimizer.lr);
+          own.push_back(report.nll_per_word);
+          CHECK(report.penalty > -1e-4);  // over the regions that count it cannot fall below 0
+        }
+      }
+      CHECK(losses[0] == losses[1]);
+      CHECK(losses[0] == losses[2]);
+      CHECK(losses[0].back() < losses[0].front());
+    }
+  parallel::set_threads(before);
+}
+
+TEST_CASE("the doubly stochastic penalty is of the regions that count") {
+  const Aspects aspects;
+  ExperimentConfig config = aspects.config(SelectionKind::kSoft);
+  config.attention.score = ScoreKind::kNone;
+  config.attention.gate = GateKind::kNone;
+  config.objective.doubly_stochastic = 1;
+  Experiment experiment(config);
+  const TrainingSet set(experiment.data, config.data, experiment.model.vocabulary(), {});
+  const TrainBatch batch = make_batch(plan_epoch(set.items(), {.batch = 24, .shard = 5}, 0).at(0),
+                                      set, experiment.inputs, 1, 0);
+  const auto optimizer = make_optimizer(config.optimizer, experiment.model.parameters());
+  TrainStep step(experiment.model, *optimizer, config, 1);
+  // Even weights are at its floor, however many regions share them.
+  CHECK(std::abs(step.run(batch, 1, 0).penalty) < 1e-4);
+}
+
+TEST_CASE("features of padded pictures come out of the cache with what padding they had") {
+  const Aspects aspects;
+  ExperimentConfig config = with_vit(aspects.config(SelectionKind::kSoft));
+  const std::filesystem::path weights = aspects.files() / "vit.safetensors";
+  config.encoder.vit.registers = 0;
+  {
+    ParameterStore store;
+    const auto network = make_encoder(config.encoder, ParamScope(store, "encoder"));
+    store.initialise(5);
+    for (Real& value : store.flat().span()) value *= 4;
+    save_torch_weights(weights, pretrained(*network, "encoder"), store);
+  }
+  config.encoder.weights = weights.string();
+  config.encoder.frozen_stages = -1;
+  const Experiment memory(config);
+  config.encoder.cache = (aspects.files() / "cache").string();
+  for (const bool filled : {false, true}) {
+    INFO("the cache is filled: " << filled);
+    const Experiment cached(config);
+    const InputBatch own = memory.inputs.batch(some(memory)),
+                     read = cached.inputs.batch(some(cached));
+    const auto numbers = [](const InputBatch& batch) { return batch.view().values.span(); };
+    CHECK(std::equal(numbers(own).begin(), numbers(own).end(), numbers(read).begin()));
+    CHECK(memory.model.counts(own.view()) == cached.model.counts(read.view()));
+  }
+  // What is kept of one way to resize is not taken for another's.
+  ExperimentConfig squash = config;
+  squash.encoder.resize = ResizeKind::kSquash;
+  const InputPipeline padded(config.encoder), squashed(squash.encoder);
+  CHECK(padded.frozen()->digest() != squashed.frozen()->digest());
+  // A frozen transformer does not read padding either.
+  const Image tall = test_picture(40, 10);
+  const Prepared seen = prepare(tall, padded.preparation());
+  const PictureArea area = picture_area(seen.geometry);
+  const CellBlock cells = picture_cells(area, 4, 4);
+  Image noisy = seen.image;
+  for (Index y = 0; y < 32; ++y)
+    for (Index x = 0; x < 32; ++x)
+      if (!cells.has(y / 8, x / 8)) noisy.pixel(y, x)[1] = static_cast<std::uint8_t>(x * 37 % 256);
+  std::vector<float> a(4 * 4 * 8), b(a.size());
+  padded.encode(seen.image, area, a);
+  padded.encode(noisy, area, b);
+  for (Index cell = 0; cell < 16; ++cell)
+    for (Index d = 0; d < 8; ++d)
+      if (cells.has(cell / 4, cell % 4))
+        CHECK(a[static_cast<std::size_t>(cell * 8 + d)] ==
+              b[static_cast<std::size_t>(cell * 8 + d)]);
+  CHECK(a != b);
+}
+
+TEST_CASE(
+    "padded pictures are evaluated: maps, their health and their pictures leave padding out") {
+  const Aspects aspects;
+  ExperimentConfig config = aspects.config(SelectionKind::kSoft);
+  config.attention.score = ScoreKind::kNone;
+  config.attention.gate = GateKind::kNone;
+  const Experiment blind(config);
+  const EvaluationReport report = blind.run();
+  Index narrow = 0;
+  for (const RegimeReport& regime : report.regimes)
+    for (const DecodedCaption& caption : regime.captions) {
+      const Index counted = std::count(caption.counts.begin(), caption.counts.end(), 1);
+      narrow += counted < 16;
+      for (const DecodedWord& word : caption.words)
+        for (std::size_t l = 0; l < word.attention.size(); ++l)
+          CHECK(word.attention[l] ==
+                Approx(caption.counts[l] / static_cast<double>(counted)).margin(1e-7));
+      if (caption.words.empty()) continue;
+      // A mean over what counts is as even as can be, however little that is.
+      const AttentionHealth health = attention_health({&caption, 1});
+      CHECK((counted == 1 || health.entropy == Approx(1)));
+      CHECK(std::abs(health.coverage_excess) < 1e-9);
+    }
+  CHECK(narrow > 0);
+
+  config = with_vit(aspects.config(SelectionKind::kSoft));
+  config.attention.heads = 2;
+  config.encoder.refine.layers = 1;
+  const Experiment vit(config);
+  const std::vector<Index> images = some(vit);
+  const InputBatch first = vit.inputs.batch(std::span(images).first(1));
+  const std::vector<std::uint8_t> counts = vit.model.counts(first.view());
+  REQUIRE(std::count(counts.begin(), counts.end(), 0) > 0);
+  const InputView view = first.view();
+  const DecodedCaption caption = Ensemble(vit.model).caption(
+      {&view, 1}, search_options(vit.config, vit.model.vocabulary()), 0)[0];
+  const CaptionMaps maps = caption_maps(vit.model, view, caption);
+  for (const auto* all : {&maps.tokens, &maps.regions, &maps.looks})
+    for (const LayerMap& map : *all) {
+      const Index skipped = map.weights.shape()[1] - 16;  // tokens without a place
+      for (Index t = 0; t < map.weights.shape()[0]; ++t)
+        for (Index l = 0; l < 16; ++l)
+          if (counts[static_cast<std::size_t>(l)] == 0)
+            CHECK(map.weights.view().row(t)[skipped + l] == 0);
+    }
+  // What is measured of a model is the same with other pixels in the padding.
+  CHECK(std::isfinite(
+      measure_perplexity(vit.model, vit.data.dataset, vit.inputs, images, {}).value()));
+  CHECK(patch_norms(vit.model, vit.inputs, images)->patches <
+        16 * static_cast<Index>(images.size()));
+  for (const ProfiledHead& head : head_profiles(vit.model, vit.data.dataset, vit.inputs, images))
+    CHECK(head.profile.entropy <= 1 + 1e-6);
+  const GradientFlow flow =
+      measure_gradient_flow(vit.model, vit.data.dataset, vit.inputs, std::span(images).first(1));
+  CHECK(flow.pairs == flow.words * std::count(counts.begin(), counts.end(), 1));
+  const Tensor vectors = image_vectors(vit.model, vit.inputs, images);
+  for (const Real x : vectors.span()) CHECK(std::isfinite(x));
+}
+
+TEST_CASE("the class token starts the decoder where the config says so") {
+  ExperimentConfig config = with_vit(small_experiment(SelectionKind::kSoft));
+  const Experiment mean(config);
+  config.encoder.pooled = PooledKind::kClassToken;
+  const Experiment token(config);
+  const std::vector<Index> images = some(token);
+  const InputBatch batch = token.inputs.batch(std::span(images).first(3));
+  const auto encoded = [&](const Experiment& experiment, auto use) {
+    Arena arena;
+    Tape tape(arena);
+    tape.set_parameters(experiment.model.parameters().views());
+    use(tape, experiment.model.encode(tape, batch.view()));
+  };
+  encoded(mean, [](Tape&, const EncodedImages& seen) { CHECK_FALSE(seen.pooled); });
+  encoded(token, [&](Tape& tape, const EncodedImages& seen) {
+    REQUIRE(seen.pooled);
+    CHECK(seen.pooled.shape() == Shape({3, 8}));
+    // The first token behind the last block, normalised like the regions.
+    const TokenEncoder& vit = *token.model.encoder()->token_encoder();
+    const Var last = vit.last_tokens(tape, tape.constant(batch.view().values), {});
+    for (Index b = 0; b < 3; ++b) {
+      const Real* row = last.value().row(b * (16 + 2));
+      double sum = 0, square = 0;
+      for (Index d = 0; d < 8; ++d) sum += static_cast<double>(row[d]) / 8;
+      for (Index d = 0; d < 8; ++d)
+        square += (static_cast<double>(row[d]) - sum) * (static_cast<double>(row[d]) - sum) / 8;
+      const ParameterStore& store = token.model.parameters();
+      const ConstView gain = store.value(store.find("encoder.norm.gain")),
+                      shift = store.value(store.find("encoder.norm.shift"));
+      for (Index d = 0; d < 8; ++d)
+        CHECK(static_cast<double>(seen.pooled.value().row(b)[d]) ==
+              Approx((static_cast<double>(row[d]) - sum) / std::sqrt(square + 1e-6) *
+                         static_cast<double>(gain[d]) +
+                     static_cast<double>(shift[d]))
+                  .margin(1e-4));
+    }
+  });
+  const InputView view = batch.view();
+  const SearchOptions options = search_options(config, token.model.vocabulary());
+  const std::vector<DecodedCaption> by_token =
+                                        Ensemble(token.model).caption({&view, 1}, options, 0),
+                                    by_mean = Ensemble(mean.model).caption({&view, 1}, options, 0);
+  CHECK(by_token[0].log_prob != by_mean[0].log_prob);
+}
+
+TEST_CASE("what padding and pooling cannot be joined with is refused with its reason") {
+  const auto refused = [](auto change, const char* reason) {
+    ExperimentConfig config = with_vit(small_experiment(SelectionKind::kSoft));
+    change(config);
+    CHECK_THROWS_WITH(Captioner::check(config), Contains(reason));
+  };
+  const auto token = [](auto change) {
+    return [change](ExperimentConfig& config) {
+      config.encoder.pooled = PooledKind::kClassToken;
+      change(config);
+    };
+  };
+  refused(token([](ExperimentConfig& c) { c.encoder.type = EncoderKind::kCnn; }),
+          "cnn has no class token");
+  refused(token([](ExperimentConfig& c) { c.encoder.vit.class_token = false; }),
+          "needs encoder.vit.class_token true");
+  refused(token([](ExperimentConfig& c) { c.encoder.frozen_stages = -1; }),
+          "needs an encoder that is trained");
+  refused(token([](ExperimentConfig& c) { c.decoder.type = DecoderKind::kTransformer; }),
+          "a transformer has no first state");
+  const auto pad = [](auto change) {
+    return [change](ExperimentConfig& config) {
+      config.encoder.resize = ResizeKind::kPad;
+      change(config);
+    };
+  };
+  refused(pad([](ExperimentConfig& c) { c.attention.mechanism = MechanismKind::kLinformer; }),
+          "does not go with attention.mechanism linformer: it mixes all regions");
+  refused(pad([](ExperimentConfig& c) {
+            c.encoder.refine.layers = 1;
+            c.encoder.refine.type = SequenceAttentionKind::kLinformer;
+          }),
+          "does not go with encoder.refine.type linformer");
+  // An input that does not say where its picture is cannot be read.
+  ExperimentConfig config = small_experiment(SelectionKind::kSoft);
+  config.encoder.resize = ResizeKind::kPad;
+  const Captioner model(config, Vocabulary(), {});
+  Arena arena;
+  Tape tape(arena);
+  tape.set_parameters(model.parameters().views());
+  const Tensor pixels({1, 32, 32, 3});
+  CHECK_THROWS_AS(model.encode(tape, pixels.view()), ShapeError);
+}
+
+}  // namespace saccade::test

@@ -1,0 +1,43 @@
+// An encoder of every kind that is quick to run.
+#pragma once
+
+#include "core/config/encoder_config.h"
+#include "tests/support/onnx_file.h"
+#include "tests/support/temp_folder.h"
+
+namespace saccade::test {
+
+// Backbones end early: what their neighbours have to get right does not depend on how deep they
+// are. onnx_native reads small.onnx in the folder (save_small_onnx).
+inline void set_small_encoder(EncoderKind kind, const TempFolder& folder, EncoderConfig& config) {
+  config.type = kind;
+  switch (kind) {
+    case EncoderKind::kResnet18:
+    case EncoderKind::kResnet34:
+    case EncoderKind::kResnet50:
+    case EncoderKind::kResnet101:
+      config.layer = "layer1";
+      break;
+    case EncoderKind::kVgg16:
+    case EncoderKind::kVgg19:
+      config.layer = "conv3";
+      break;
+    case EncoderKind::kMobilenetV2:
+      config.layer = "stage3";
+      break;
+    case EncoderKind::kVit:
+    case EncoderKind::kHybrid:
+      config.vit = {
+          .width = 8, .layers = 1, .heads = 2, .patch = kind == EncoderKind::kVit ? 8 : 1};
+      break;
+    case EncoderKind::kOnnxNative:
+      config.model = (folder / "small.onnx").string();
+      config.layer = "last";
+      break;
+    case EncoderKind::kCnn:
+    case EncoderKind::kOnnx:
+      break;
+  }
+}
+
+}  // namespace saccade::test
