@@ -23,6 +23,7 @@
 #include "experiments/commands/inspect.h"
 #include "experiments/commands/list.h"
 #include "experiments/commands/overlay.h"
+#include "experiments/commands/report.h"
 #include "experiments/commands/score.h"
 #include "experiments/commands/train.h"
 #include "experiments/stop_signal.h"
@@ -49,6 +50,8 @@ constexpr CommandEntry kCommands[] = {
      "saccade overlay runs/first photo.jpg --out overlays", bind_overlay},
     {"compare", "train and score the arms of an experiment under equal conditions",
      "saccade compare configs/quickstart.yaml --out runs/quickstart", bind_compare},
+    {"report", "one page to look at models side by side: attention, curves, scores",
+     "saccade report runs/first runs/second --out report.html", bind_report},
     {"score", "score captions of any program against references",
      "saccade score captions_val2014.json results.json --json", bind_score},
     {"data", "what a data set holds", "saccade data configs/quickstart.yaml --out sheets",

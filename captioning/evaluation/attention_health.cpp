@@ -108,6 +108,12 @@ double measured(const Mean& mean) {
 
 }  // namespace
 
+std::optional<double> map_entropy(const std::vector<float>& weights) {
+  const Map map = map_of(weights);
+  if (map.empty()) return std::nullopt;
+  return normalised_entropy(map);
+}
+
 AttentionHealth attention_health(std::span<const DecodedCaption> captions) {
   Mean entropy, largest, divergences, spreads, excess, correlation, statics, uniforms;
   for (const DecodedCaption& caption : captions) {

@@ -42,6 +42,9 @@ struct AttentionHealth {
   NamedScores scores() const;
 };
 
+// -sum_i p_i log p_i / log L of one word's weights [L], as above; nothing where they weigh nothing.
+std::optional<double> map_entropy(const std::vector<float>& weights);
+
 // The health of captions' maps. Throws ShapeError where the maps of a caption differ in size.
 AttentionHealth attention_health(std::span<const DecodedCaption> captions);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "captioning/data/scenes/caption_checker.h"
 #include "core/base/error.h"
 
 namespace saccade {
@@ -46,33 +45,49 @@ std::vector<ImageStatistics> SceneScores::metrics() const {
   return out;
 }
 
+SceneReading read_scene_caption(const Scene& scene, std::span<const std::string> words,
+                                const Geometry& geometry) {
+  const CaptionCheck check = check_caption(scene, words);
+  SceneReading reading{.verdict = check.verdict, .nouns = {}};
+  for (const Phrase& mention : check.mentions) {
+    const std::vector<Box> boxes = boxes_of(scene, mention);
+    reading.nouns.push_back(
+        {.word = mention.noun, .boxes = boxes, .seen = seen_boxes(boxes, geometry)});
+  }
+  return reading;
+}
+
+AttentionGrid cells_of(const GridShape& grid, const Geometry& geometry) {
+  return {.rows = grid.rows,
+          .cols = grid.cols,
+          .height = geometry.input_height,
+          .width = geometry.input_width};
+}
+
 void SceneScores::add(const Scene& scene, std::span<const std::string> words,
                       const DecodedCaption& decoded, const GridShape& grid,
                       const Geometry& geometry) {
   SACCADE_CHECK(words.size() == decoded.words.size(), "[scene_scores] ", words.size(),
                 " words for a caption of ", decoded.words.size());
-  const CaptionCheck check = check_caption(scene, words);
+  const SceneReading reading = read_scene_caption(scene, words, geometry);
   ++captions;
-  parsed += check.verdict == Verdict::kNotParsed ? 0 : 1;
-  true_captions += check.verdict == Verdict::kTrue ? 1 : 0;
-  truths.push_back(check.verdict == Verdict::kTrue ? 1 : 0);
+  parsed += reading.verdict == Verdict::kNotParsed ? 0 : 1;
+  true_captions += reading.verdict == Verdict::kTrue ? 1 : 0;
+  truths.push_back(reading.verdict == Verdict::kTrue ? 1 : 0);
   const PointingTally before = pointing;
-  const AttentionGrid cells = {.rows = grid.rows,
-                               .cols = grid.cols,
-                               .height = geometry.input_height,
-                               .width = geometry.input_width};
+  const AttentionGrid cells = cells_of(grid, geometry);
   for (const DecodedWord& word : decoded.words) has_maps = has_maps || !is_uniform(word.attention);
-  for (const Phrase& mention : check.mentions) {
-    const DecodedWord& noun = decoded.words[mention.noun];
-    const std::vector<Box> boxes = seen_boxes(boxes_of(scene, mention), geometry);
-    pointing.add(noun.attention, cells, boxes, {.counts = decoded.counts});
-    pointing_centre.add(noun.attention, cells, boxes, {.tolerance = 0, .counts = decoded.counts});
+  for (const NamedObjects& named : reading.nouns) {
+    const DecodedWord& noun = decoded.words[named.word];
+    pointing.add(noun.attention, cells, named.seen, {.counts = decoded.counts});
+    pointing_centre.add(noun.attention, cells, named.seen,
+                        {.tolerance = 0, .counts = decoded.counts});
     if (noun.chosen < 0) continue;
     std::vector<float> chosen(noun.attention.size(), 0);
     SACCADE_CHECK(static_cast<std::size_t>(noun.chosen) < chosen.size(),
                   "[scene_scores] chose region ", noun.chosen, " of ", chosen.size());
     chosen[static_cast<std::size_t>(noun.chosen)] = 1;
-    pointing_chosen.add(chosen, cells, boxes, {.counts = decoded.counts});
+    pointing_chosen.add(chosen, cells, named.seen, {.counts = decoded.counts});
   }
   hits.push_back(static_cast<double>(pointing.hits - before.hits));
   nouns.push_back(static_cast<double>(pointing.words - before.words));

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "captioning/data/scenes/scene.h"
+#include "captioning/data/scenes/caption_checker.h"
 #include "captioning/metrics/grounding.h"
 #include "captioning/search/search.h"
 #include "captioning/statistics/image_statistics.h"
@@ -14,6 +14,25 @@
 #include "vision/geometry.h"
 
 namespace saccade {
+
+// A noun of a caption - a shape word - whose phrase names objects of the scene.
+struct NamedObjects {
+  std::size_t word = 0;    // the noun's place in the caption
+  std::vector<Box> boxes;  // in pixels of the scene; empty where the phrase fits nothing
+  std::vector<Box> seen;   // the same in pixels of what the network saw
+};
+
+struct SceneReading {
+  Verdict verdict = Verdict::kNotParsed;
+  std::vector<NamedObjects> nouns;  // none where the caption was not parsed
+};
+
+// What a caption says of its scene, and where that is in a picture of this geometry.
+SceneReading read_scene_caption(const Scene& scene, std::span<const std::string> words,
+                                const Geometry& geometry);
+
+// The cells that a grid has in what a network saw.
+AttentionGrid cells_of(const GridShape& grid, const Geometry& geometry);
 
 // Sums over captions. Truth: a caption is true if the checker (caption_checker.h) parses it and it
 // holds of its scene. Pointing: counted for each noun of a parsed caption - a shape word - whose

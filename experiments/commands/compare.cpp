@@ -11,6 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"
+#include "experiments/commands/report.h"
 #include "experiments/compare/comparison_report.h"
 #include "experiments/compare/run_arm.h"
 #include "experiments/process_memory.h"
@@ -26,6 +27,7 @@ struct CompareOptions {
   std::vector<std::string> overrides;
   bool json = false;
   bool threads_given = false;
+  Index report_images = 24;
 };
 
 std::size_t output_columns() {
@@ -100,6 +102,7 @@ int run_compare(const CompareOptions& options) {
   directory.write_text("compare.json", json);  // last: it says that everything is there
   std::cout << (options.json ? json : comparison_table(comparison, output_columns()));
   std::cerr << "wrote " << (out / "compare.json").string() << "\n";
+  offer_report(out, options.report_images);
   return static_cast<int>(comparison.complete() ? ExitCode::kOk : ExitCode::kPartial);
 }
 
@@ -113,6 +116,8 @@ CommandRun bind_compare(Options& options) {
   options.text("--out", args->out,
                "directory of the comparison (default: runs/NAME); what is finished in it is kept",
                "DIR");
+  options.count("--report-images", args->report_images,
+                "images in the attention explorer of report.html (0: no report)", 0);
   options.flag("--json", args->json, "print compare.json instead of the table");
   return [args, options] {
     args->threads_given = options.given("--threads");

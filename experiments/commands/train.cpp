@@ -9,6 +9,7 @@
 #include "core/base/log.h"
 #include "core/parallel/parallel.h"
 #include "experiments/check_config.h"
+#include "experiments/commands/report.h"
 #include "experiments/training_run.h"
 
 namespace saccade {
@@ -23,6 +24,7 @@ struct TrainOptions {
   bool resume = false, fast_dev_run = false, json = false;
   Index overfit = 0, limit_train = 0, limit_val = 0;
   bool threads_given = false;
+  Index report_images = 12;
 };
 
 ExperimentConfig resolve(const TrainOptions& options) {
@@ -95,7 +97,10 @@ int run_train(const TrainOptions& options) {
                                               .label = config.name},
                                              signal);
   print_summary(options, config, result);
-  if (result.reason != StopReason::kSignal) return static_cast<int>(ExitCode::kOk);
+  if (result.reason != StopReason::kSignal) {
+    offer_report(directory.path(), options.report_images);
+    return static_cast<int>(ExitCode::kOk);
+  }
   std::cerr << "stopped; saved " << result.last.string()
             << "; the same command with --resume goes on\n";
   return signal_exit_code(signal.number());
@@ -115,6 +120,8 @@ CommandRun bind_train(Options& options) {
   options.count("--overfit", args->overfit, "train and validate on the first N images", 1);
   options.count("--limit-train", args->limit_train, "use the first N training images", 1);
   options.count("--limit-val", args->limit_val, "use the first N validation images", 1);
+  options.count("--report-images", args->report_images,
+                "images in the attention explorer of report.html (0: no report)", 0);
   options.flag("--json", args->json, "print the summary as JSON");
   return [args, options] {
     args->threads_given = options.given("--threads");

@@ -1,0 +1,108 @@
+'use strict';
+// What models said: maps as numbers, links between the words of two captions, numbers of a caption.
+
+const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+
+// What a model said of an image in the regime that is chosen, or in its own where it lacks that one.
+const captionOf = (image, model, m, regime) => {
+  const said = image.models[m].regimes;
+  const name = said[regime] ? regime : model.regimes[0];
+  return {regime: name, seen: image.models[m].seen, ...said[name]};
+};
+
+// The maps of one caption: weight = low + (high - low) byte / 255.
+class Maps {
+  constructor(caption, model) {
+    this.rows = model.rows;
+    this.cols = model.cols;
+    this.layers = caption.layers;
+    this.heads = caption.heads;
+    this.words = caption.words.length;
+    this.low = caption.low;
+    this.step = (caption.high - caption.low) / 255;
+    this.bytes = bytesOf(caption.maps);
+  }
+
+  get regions() { return this.rows * this.cols; }
+
+  plain(word, layer, head) {
+    const from = ((word * this.layers + layer) * this.heads + head) * this.regions;
+    return Float32Array.from(this.bytes.subarray(from, from + this.regions),
+      (byte) => this.low + this.step * byte);
+  }
+
+  fused(maps, how) {
+    if (maps.length === 1) return maps[0];
+    const out = new Float32Array(this.regions);
+    for (let i = 0; i < out.length; ++i) {
+      out[i] = how === 'max' ? -Infinity : 0;
+      for (const map of maps)
+        out[i] = how === 'max' ? Math.max(out[i], map[i]) : out[i] + map[i] / maps.length;
+    }
+    return out;
+  }
+
+  // layer: 'last', 'mean' or a number; head: 'mean', 'max' or a number. Numbers that a model lacks
+  // mean its last layer and the mean of its heads. Heads are fused before layers.
+  of(word, layer, head) {
+    const which = (choice, count, all) =>
+      all.includes(choice) || !(Number(choice) < count) ? null : Number(choice);
+    const one = which(head, this.heads, ['mean', 'max']);
+    const everyHead = [...Array(this.heads).keys()];
+    const inLayer = (l) => this.fused(
+      (one === null ? everyHead : [one]).map((h) => this.plain(word, l, h)), head);
+    const single = which(layer, this.layers, ['last', 'mean']);
+    if (layer !== 'mean') return inLayer(single === null ? this.layers - 1 : single);
+    return this.fused([...Array(this.layers).keys()].map(inLayer), 'mean');
+  }
+}
+
+// The word of another caption that answers to word `index` of this one: the nearest of the same
+// spelling, else the one in the same place, else none (-1).
+const linkedWord = (words, index, others) => {
+  let best = -1;
+  others.forEach((word, i) => {
+    if (word === words[index] && (best < 0 || Math.abs(i - index) < Math.abs(best - index)))
+      best = i;
+  });
+  if (best >= 0) return best;
+  return index < others.length ? index : -1;
+};
+
+// 0: the same words, in any order; 1: none in common.
+const disagreement = (a, b) => {
+  const left = [...b];
+  let common = 0;
+  for (const word of a) {
+    const at = left.indexOf(word);
+    if (at < 0) continue;
+    left.splice(at, 1);
+    ++common;
+  }
+  return a.length + b.length === 0 ? 0 : 1 - 2 * common / (a.length + b.length);
+};
+
+const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+const numbersIn = (values) => (values || []).filter((value) => typeof value === 'number');
+
+// The numbers by which captions are found and sorted; NaN where a caption lacks one.
+const CAPTION_NUMBERS = {
+  CIDEr: ['CIDEr', (caption) => caption.scores?.CIDEr],
+  Bleu_4: ['BLEU-4', (caption) => caption.scores?.Bleu_4],
+  Bleu_1: ['BLEU-1', (caption) => caption.scores?.Bleu_1],
+  ROUGE_L: ['ROUGE-L', (caption) => caption.scores?.ROUGE_L],
+  true: ['true caption (1 or 0)',
+    (caption) => (caption.verdict ? Number(caption.verdict === 'true') : NaN)],
+  pointing: ['share of nouns on their object', (caption) => {
+    const judged = (caption.nouns || []).filter((noun) => 'hit' in noun);
+    return judged.length ? mean(judged.map((noun) => Number(noun.hit))) : NaN;
+  }],
+  p: ['mean word probability', (caption) => mean(caption.p)],
+  gate: ['mean gate', (caption) => mean(numbersIn(caption.gate))],
+  entropy: ['mean entropy', (caption) => mean(numbersIn(caption.entropy))],
+  words: ['words', (caption) => caption.words.length],
+};
+const captionNumber = (caption, name) => {
+  const value = CAPTION_NUMBERS[name][1](caption);
+  return typeof value === 'number' ? value : NaN;
+};

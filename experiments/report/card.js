@@ -1,0 +1,143 @@
+'use strict';
+// One image of the explorer: its photo under every model's heat, linked words, references, boxes.
+
+class Card {
+  constructor(explorer, image, number) {
+    this.explorer = explorer;
+    this.report = explorer.report;
+    this.view = explorer.view;
+    this.image = image;
+    this.number = number;
+    this.chosen = null;   // {m, word}: kept until another is
+    this.pointed = null;  // {m, word}: under the pointer
+    this.placed = null;   // {x, y}: a place of the photo, in shares
+    this.panels = null;   // made when the card comes near the window
+    this.node = el('article', {class: 'card', 'data-image': image.id, tabindex: -1,
+      'aria-label': `image ${image.id}`});
+  }
+
+  get built() { return this.panels !== null; }
+
+  build() {
+    if (this.built) return;
+    this.heading = el('h3', {}, this.image.id);
+    this.summary = el('p', {class: 'card-summary muted'});
+    this.panels = this.report.models.map((_, m) => new Panel(this, m));
+    this.row = el('div', {class: 'panels'});
+    this.node.append(el('header', {class: 'card-head'}, this.heading, this.summary),
+      el('div', {class: 'card-body'}, this.row, this.references()));
+    this.photo = new Image();
+    this.photo.addEventListener('load', () => this.refresh());
+    this.photo.src = this.image.photo;
+    this.reload();
+  }
+
+  references() {
+    const count = this.image.references.length;
+    const objects = this.image.objects
+      ? [el('p', {class: 'muted'}, 'In the scene: ',
+        this.image.objects.map((thing) => thing.label).join(', '))] : [];
+    return el('details', {class: 'references', open: true},
+      el('summary', {}, count === 1 ? '1 reference' : `${count} references`),
+      el('ul', {}, ...this.image.references.map((text) => el('li', {}, text))), ...objects);
+  }
+
+  // Captions of another regime, or other models.
+  reload() {
+    if (!this.built) return;
+    const visible = this.visible();
+    visible.forEach((panel) => panel.load());
+    this.row.replaceChildren(...visible.map((panel) => panel.node));
+    this.row.style.setProperty('--panels', visible.length);
+    this.most = null;
+    if (this.chosen && !visible.some((panel) =>
+      panel.m === this.chosen.m && this.chosen.word < panel.words.length)) this.chosen = null;
+    if (!this.chosen && visible.length)
+      this.chosen = {m: visible[0].m, word: visible[0].sharpest(), first: true};
+    this.summary.textContent = this.explorer.summaryOf(this.image);
+    this.refresh();
+  }
+
+  visible() { return this.panels.filter((panel) => !this.view.hidden.has(panel.m)); }
+
+  photoPixels(smallest) {
+    if (!this.photo?.complete || !this.photo.naturalWidth) return null;
+    if (!this.pixels) {
+      const {naturalWidth: width, naturalHeight: height} = this.photo;
+      const grow = Math.max(1, smallest / Math.max(width, height));
+      const canvas = el('canvas', {width: Math.round(width * grow),
+        height: Math.round(height * grow)});
+      const context = canvas.getContext('2d', {willReadFrequently: true});
+      context.imageSmoothingQuality = 'high';
+      context.drawImage(this.photo, 0, 0, canvas.width, canvas.height);
+      this.pixels = context.getImageData(0, 0, canvas.width, canvas.height);
+    }
+    return this.pixels;
+  }
+
+  // Full heat of scale `image`: the largest weight of any model that is shown.
+  largest() {
+    const key = `${this.view.layer}/${this.view.head}`;
+    if (this.most?.key !== key)
+      this.most = {key, value: Math.max(0, ...this.visible().filter((panel) => panel.maps)
+        .flatMap((panel) => panel.largest()))};
+    return this.most.value;
+  }
+
+  refresh() {
+    if (!this.built) return;
+    const now = this.pointed || this.chosen;
+    const source = now && this.panels[now.m];
+    for (const panel of this.visible()) {
+      const own = now && panel.m === now.m;
+      const word = !now || now.word < 0 ? -1
+        : own ? now.word : linkedWord(source.said.words, now.word, panel.said.words);
+      panel.mark(word, own);
+      panel.draw({word, place: this.placed});
+      panel.drawAlignment();
+    }
+  }
+
+  point(m, word) {
+    this.pointed = m === null ? null : {m, word};
+    this.placed = null;
+    this.refresh();
+  }
+
+  choose(m, word) {
+    this.chosen = {m, word};
+    this.pointed = null;
+    this.placed = null;
+    this.explorer.setCurrent(this.number);
+    this.refresh();
+  }
+
+  place(where) {
+    if (!where && !this.placed) return;
+    this.placed = where;
+    this.pointed = null;
+    this.refresh();
+  }
+
+  release() {
+    this.chosen = {m: this.visible()[0]?.m ?? 0, word: -1};
+    this.pointed = this.placed = null;
+    this.refresh();
+  }
+
+  // Moves the focus to a word: `by` words on, or to the linked word of the model `up` panels on.
+  move(by, up) {
+    const visible = this.visible();
+    const now = this.chosen || {m: visible[0].m, word: 0};
+    let at = Math.max(visible.findIndex((panel) => panel.m === now.m), 0);
+    let word = Math.max(now.word, 0);
+    if (up !== 0) {
+      const next = (at + up + visible.length) % visible.length;
+      word = Math.max(linkedWord(visible[at].said.words, word, visible[next].said.words), 0);
+      at = next;
+    }
+    const buttons = visible[at].words;
+    if (!buttons.length) return;
+    buttons[Math.min(Math.max(word + by, 0), buttons.length - 1)].focus();
+  }
+}

@@ -1,0 +1,105 @@
+'use strict';
+// Line charts, drawn as SVG from columns of numbers.
+
+const niceStep = (span, count) => {
+  const rough = span / count || 1, power = 10 ** Math.floor(Math.log10(rough));
+  return [1, 2, 2.5, 5, 10].map((k) => k * power).find((step) => step >= rough);
+};
+
+const ticksOf = (low, high, count) => {
+  const step = niceStep(high - low, count), ticks = [];
+  for (let at = Math.ceil(low / step) * step; at <= high + step * 1e-9; at += step)
+    ticks.push(Number(at.toPrecision(12)));
+  return ticks;
+};
+
+const tickText = (value) => (Math.abs(value) >= 10000 ? `${shown(value / 1000)}k`.replace('.000', '')
+  : String(Number(value.toPrecision(6))));
+
+// lines: [{name, m, points: [[x, y], ...]}], sorted by x. A pointer, or the arrow keys, read values.
+class LineChart {
+  constructor({name, x, lines}) {
+    this.name = name;
+    this.x = x;
+    this.lines = lines.filter((line) => line.points.length);
+    this.readout = el('p', {class: 'readout', role: 'status'}, '\u00a0');
+    this.node = el('div', {class: 'chart'});
+    this.draw();
+  }
+
+  draw() {
+    const width = 720, height = 300, left = 56, right = 12, top = 10, bottom = 34;
+    const all = this.lines.flatMap((line) => line.points);
+    if (!all.length) {
+      this.node.replaceChildren(el('p', {class: 'muted'}, 'No numbers of this kind.'));
+      return;
+    }
+    const extent = (i) => [Math.min(...all.map((p) => p[i])), Math.max(...all.map((p) => p[i]))];
+    const [x0, x1] = extent(0);
+    let [y0, y1] = extent(1);
+    if (y0 > 0 && y0 < 0.4 * y1) y0 = 0;
+    if (y0 === y1) [y0, y1] = [y0 - 0.5 * (Math.abs(y0) || 1), y1 + 0.5 * (Math.abs(y1) || 1)];
+    const px = (x) => left + (x1 > x0 ? (x - x0) / (x1 - x0) : 0.5) * (width - left - right);
+    const py = (y) => height - bottom - (y - y0) / (y1 - y0) * (height - top - bottom);
+    this.at = {px, x0, x1, left, right, width};
+    const grid = svg('g', {class: 'grid'});
+    for (const y of ticksOf(y0, y1, 5))
+      grid.append(svg('line', {x1: left, x2: width - right, y1: py(y), y2: py(y)}),
+        svg('text', {x: left - 8, y: py(y) + 4, 'text-anchor': 'end'}, tickText(y)));
+    for (const x of ticksOf(x0, x1, 6))
+      grid.append(svg('text', {x: px(x), y: height - bottom + 18, 'text-anchor': 'middle'},
+        tickText(x)));
+    grid.append(svg('text', {x: width - right, y: height - 2, 'text-anchor': 'end'}, this.x));
+    const drawn = this.lines.map((line) => svg('g', {style: `color:${modelColour(line.m)}`},
+      svg('path', {fill: 'none', stroke: 'currentColor', 'stroke-width': 2,
+        'stroke-linejoin': 'round', 'stroke-dasharray': line.dash || modelDash(line.m),
+        d: line.points.map(([x, y], i) => `${i ? 'L' : 'M'}${px(x).toFixed(1)} ${py(y).toFixed(1)}`)
+          .join('')}),
+      ...(line.points.length > 40 ? [] : line.points.map(([x, y]) =>
+        svg('circle', {cx: px(x), cy: py(y), r: 2.5, fill: 'currentColor'})))));
+    this.rule = svg('line', {class: 'rule', y1: top, y2: height - bottom, visibility: 'hidden'});
+    this.picture = svg('svg', {viewBox: `0 0 ${width} ${height}`, role: 'img', tabindex: 0,
+      'aria-label': `${this.name} against ${this.x}, ${this.lines.length} lines; arrow keys read ` +
+        'values',
+      onpointermove: (event) => this.point(event), onpointerleave: () => this.read(null),
+      onkeydown: (event) => this.onKey(event)}, grid, ...drawn, this.rule);
+    const legend = el('ul', {class: 'chart-legend'}, ...this.lines.map((line) => el('li', {},
+      swatch(line.m), line.name)));
+    this.node.replaceChildren(legend, this.picture, this.readout);
+  }
+
+  point(event) {
+    const box = this.picture.getBoundingClientRect(), {x0, x1, left, right, width} = this.at;
+    const share = ((event.clientX - box.left) / box.width * width - left) / (width - left - right);
+    this.read(x0 + Math.min(Math.max(share, 0), 1) * (x1 - x0));
+  }
+
+  onKey(event) {
+    const by = {ArrowLeft: -1, ArrowRight: 1}[event.key];
+    if (!by) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const xs = [...new Set(this.lines.flatMap((line) => line.points.map((p) => p[0])))]
+      .sort((a, b) => a - b);
+    const now = this.reading === undefined ? -1 : xs.findIndex((x) => x >= this.reading);
+    this.read(xs[Math.min(Math.max(now + by, 0), xs.length - 1)]);
+  }
+
+  // Shows what the lines are at the point nearest to x.
+  read(x) {
+    this.rule.setAttribute('visibility', x === null ? 'hidden' : 'visible');
+    this.reading = x ?? undefined;
+    if (x === null) {
+      this.readout.replaceChildren('\u00a0');
+      return;
+    }
+    const nearest = (points) => points.reduce((best, point) =>
+      (Math.abs(point[0] - x) < Math.abs(best[0] - x) ? point : best));
+    const points = this.lines.map((line) => nearest(line.points));
+    const at = nearest(points)[0];
+    this.rule.setAttribute('x1', this.at.px(at));
+    this.rule.setAttribute('x2', this.at.px(at));
+    this.readout.textContent = `${this.x} ${at.toLocaleString('en-US')}: ` +
+      this.lines.map((line, i) => `${line.name} ${shown(points[i][1])}`).join(' \u00b7 ');
+  }
+}

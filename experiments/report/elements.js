@@ -1,0 +1,67 @@
+'use strict';
+// Elements of the page. What comes from data becomes text nodes and attribute values; nothing is
+// ever parsed as markup.
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+const setAttributes = (node, attributes) => {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith('on')) node.addEventListener(name.slice(2), value);
+    else node.setAttribute(name, value === true ? '' : String(value));
+  }
+};
+
+// el('p', {class: 'muted', onclick: f}, 'text', child)
+const el = (tag, attributes = {}, ...children) => {
+  const node = document.createElement(tag);
+  setAttributes(node, attributes);
+  node.append(...children.filter((child) => child !== null && child !== undefined));
+  return node;
+};
+
+const svg = (tag, attributes = {}, ...children) => {
+  const node = document.createElementNS(SVG, tag);
+  setAttributes(node, attributes);
+  node.append(...children);
+  return node;
+};
+
+// A number for people: four significant places, whole numbers whole; a dash for what is not there.
+const shown = (value, places = 3) => {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return '\u2013';
+  if (Number.isInteger(value) && Math.abs(value) >= 10) return value.toLocaleString('en-US');
+  if (Math.abs(value) >= 100) return value.toFixed(1);
+  if (value !== 0 && Math.abs(value) < 0.5 * 10 ** -places) return value.toExponential(0);
+  return value.toFixed(Math.abs(value) >= 10 ? Math.min(places, 2) : places);
+};
+
+const METRIC_NAMES = {
+  Bleu_1: 'BLEU-1', Bleu_2: 'BLEU-2', Bleu_3: 'BLEU-3', Bleu_4: 'BLEU-4', ROUGE_L: 'ROUGE-L',
+  CIDEr: 'CIDEr', METEOR: 'METEOR', true_caption_rate: 'true captions',
+  pointing_accuracy: 'pointing', pointing_centre_accuracy: 'pointing, centre',
+};
+const metricName = (name) => METRIC_NAMES[name] || name.replaceAll('_', ' ');
+
+// A labelled select of [value, text] pairs.
+const selectBox = (label, choices, value, onchange) => {
+  const select = el('select', {onchange: (event) => onchange(event.target.value)},
+    ...choices.map(([key, text]) => el('option', {value: key}, text)));
+  select.value = value;
+  return el('label', {class: 'field'}, el('span', {}, label), select);
+};
+
+const numberBox = (label, value, attributes, onchange) => el('label', {class: 'field'},
+  el('span', {}, label),
+  el('input', {type: 'number', value, inputmode: 'decimal', ...attributes,
+    oninput: (event) => onchange(event.target.value === '' ? null : Number(event.target.value))}));
+
+const checkBox = (label, checked, onchange) => el('label', {class: 'check'},
+  el('input', {type: 'checkbox', checked, onchange: (event) => onchange(event.target.checked)}),
+  el('span', {}, label));
+
+// The colour of model number m, as a CSS value, and the dash of its line.
+const modelColour = (m) => `var(--series-${m % 8})`;
+const modelDash = (m) => ['', '6 3', '2 3', '8 3 2 3'][Math.floor(m / 8) % 4];
+const swatch = (m) => el('span', {class: 'swatch', style: `background:${modelColour(m)}`,
+  'aria-hidden': 'true'});

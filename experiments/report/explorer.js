@@ -1,0 +1,201 @@
+'use strict';
+// The attention explorer: cards of images, what all of them show, and the keys.
+
+class Explorer {
+  constructor(report, root) {
+    this.report = report;
+    this.root = root;
+    this.view = {regime: '', layer: 'last', head: 'mean', scale: 'caption', fixed: 0.2,
+      style: 'smooth', boxes: report.images.some((image) => image.objects),
+      hidden: new Set()};
+    this.regimes = [...new Set(report.models.flatMap((model) => model.regimes))];
+    this.finder = new Finder(report, this.view);
+    this.cards = report.images.map((image, i) => new Card(this, image, i));
+    this.order = [];
+    this.current = -1;
+    this.found = root.querySelector('#found');
+    this.list = root.querySelector('#cards');
+    this.watch = new IntersectionObserver((entries) => entries.forEach((entry) => {
+      if (!entry.isIntersecting) return;
+      this.watch.unobserve(entry.target);
+      this.cards[Number(entry.target.dataset.number)].build();
+    }), {rootMargin: '600px 0px'});
+    this.cards.forEach((card, i) => {
+      card.node.dataset.number = i;
+      this.watch.observe(card.node);
+    });
+    root.querySelector('#controls').append(this.viewControls(), this.findControls());
+    root.addEventListener('keydown', (event) => this.onWordKey(event));
+    document.addEventListener('keydown', (event) => this.onKey(event));
+    this.filter();
+  }
+
+  most(key) { return Math.max(1, ...this.report.models.map((model) => model[key])); }
+
+  viewControls() {
+    const {report, view} = this;
+    const set = (key, reload) => (value) => {
+      view[key] = value;
+      this.fixedField.hidden = view.scale !== 'fixed';
+      this.update(reload);
+    };
+    const numbers = (count) => [...Array(count).keys()].map((i) => [String(i), String(i)]);
+    this.boxes = {};
+    const keep = (name, label) => {
+      this.boxes[name] = label.querySelector('select, input');
+      return label;
+    };
+    const parts = [];
+    if (this.regimes.length > 1)
+      parts.push(keep('regime', selectBox('Regime', [['', 'each model\u2019s own'],
+        ...this.regimes.map((name) => [name, name])], '', set('regime', true))));
+    if (this.most('layers') > 1)
+      parts.push(keep('layer', selectBox('Layer', [['last', 'last'], ...numbers(this.most('layers')),
+        ['mean', 'mean']], 'last', set('layer'))));
+    if (this.most('heads') > 1)
+      parts.push(keep('head', selectBox('Head', [['mean', 'mean'], ...numbers(this.most('heads')),
+        ['max', 'max']], 'mean', set('head'))));
+    parts.push(keep('scale', selectBox('Full heat is', [
+      ['word', 'the word\u2019s largest weight'], ['caption', 'the caption\u2019s largest'],
+      ['image', 'the largest of all models'], ['fixed', 'a fixed weight']], view.scale,
+    set('scale'))));
+    this.fixedField = numberBox('Weight', view.fixed, {min: 0.01, max: 1, step: 0.01},
+      (value) => { if (value > 0) set('fixed')(value); });
+    this.fixedField.hidden = true;
+    parts.push(this.fixedField, keep('style', selectBox('Map', [['smooth', 'smooth'],
+      ['cells', 'cells']], view.style, set('style'))));
+    if (report.images.some((image) => image.objects))
+      parts.push(keep('boxes', checkBox('Boxes', view.boxes, set('boxes'))));
+    return el('fieldset', {class: 'controls'}, el('legend', {}, 'View'),
+      ...(report.models.length > 1 ? [this.modelChips()] : []),
+      el('div', {class: 'fields'}, ...parts), this.legend());
+  }
+
+  modelChips() {
+    this.chips = this.report.models.map((model, m) => el('button', {type: 'button', class: 'chip',
+      'aria-pressed': 'true', onclick: () => this.toggleModel(m)}, swatch(m), model.name));
+    return el('div', {class: 'chips', role: 'group', 'aria-label': 'Models that are shown'},
+      ...this.chips);
+  }
+
+  legend() {
+    const kinds = [['p', 'probability', true],
+      ['gate', 'gate', this.report.models.some((model) => model.gate)],
+      ['entropy', 'entropy', this.report.models.some((model) => model.attention)]];
+    const stops = [0, 51, 102, 153, 204, 255].map((i) =>
+      `rgb(${[...this.report.colours.slice(3 * i, 3 * i + 3)].join(' ')})`);
+    return el('p', {class: 'legend muted'}, 'Under a word: ',
+      ...kinds.filter(([, , has]) => has).map(([kind, text]) => el('span', {class: 'key'},
+        el('span', {class: `bar ${kind}`, 'aria-hidden': 'true'}, el('span', {style: 'width:100%'})),
+        text)),
+      el('span', {class: 'key'}, 'weight 0 ', el('span', {class: 'ramp', 'aria-hidden': 'true',
+        style: `background:linear-gradient(90deg, ${stops.join(', ')})`}), ' full heat'));
+  }
+
+  findControls() {
+    return el('fieldset', {class: 'controls'}, el('legend', {}, 'Find and sort'),
+      el('div', {class: 'fields'}, ...this.finder.controls(() => this.filter())));
+  }
+
+  toggleModel(m) {
+    const {hidden} = this.view;
+    if (hidden.has(m)) hidden.delete(m);
+    else if (hidden.size + 1 < this.report.models.length) hidden.add(m);
+    this.chips.forEach((chip, i) => chip.setAttribute('aria-pressed', String(!hidden.has(i))));
+    this.update(true);
+  }
+
+  // `reload`: other captions, or other models, are shown; else the same are drawn otherwise.
+  update(reload) {
+    this.cards.forEach((card) => (reload ? card.reload() : card.refresh()));
+    if (reload) this.filter();
+  }
+
+  filter() {
+    this.order = this.finder.found();
+    this.list.replaceChildren(...this.order.map((i) => this.cards[i].node));
+    const all = this.report.images.length;
+    this.found.textContent = this.order.length === all ? `${all} images`
+      : `${this.order.length} of ${all} images`;
+    this.cards.forEach((card) => {
+      if (card.built) card.summary.textContent = this.summaryOf(card.image);
+    });
+  }
+
+  summaryOf(image) {
+    if (this.report.models.length < 2) return '';
+    const {a, b, number} = this.finder.filter, {models} = this.report;
+    const difference = this.finder.difference(image);
+    const parts = [];
+    if (a !== b && !Number.isNaN(difference))
+      parts.push(`${CAPTION_NUMBERS[number][0]}: ${models[a].name} ` +
+        `${difference < 0 ? '\u2212' : '+'}${shown(Math.abs(difference), 2)} over ` +
+        models[b].name);
+    parts.push(`words differ by ${shown(this.finder.disagreement(image), 2)}`);
+    return parts.join(' \u00b7 ');
+  }
+
+  setCurrent(number) {
+    if (this.current === number) return;
+    this.cards[this.current]?.node.classList.remove('current');
+    this.current = number;
+    this.cards[number]?.node.classList.add('current');
+  }
+
+  // Goes to the next image (by = 1) or the one before.
+  step(by) {
+    if (!this.order.length) return;
+    const at = this.order.indexOf(this.current);
+    const next = at < 0 ? 0 : Math.min(Math.max(at + by, 0), this.order.length - 1);
+    const card = this.cards[this.order[next]];
+    card.build();
+    this.setCurrent(card.number);
+    card.node.scrollIntoView({block: 'start'});
+    card.move(0, 0);
+  }
+
+  // Arrows, where a word has the focus.
+  onWordKey(event) {
+    if (!event.target.classList?.contains('word') || event.altKey || event.ctrlKey || event.metaKey)
+      return;
+    const card = this.cards[Number(event.target.closest('.card').dataset.number)];
+    const move = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1],
+      ArrowDown: [0, 1]}[event.key];
+    if (!move) return;
+    event.preventDefault();
+    event.stopPropagation();
+    card.move(...move);
+  }
+
+  onKey(event) {
+    if (event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented) return;
+    if (event.target.closest?.('input, select, textarea, dialog')) return;
+    const cycle = (name) => () => {
+      const box = this.boxes[name];
+      if (!box) return;
+      if (box.type === 'checkbox') box.checked = !box.checked;
+      else box.selectedIndex = (box.selectedIndex + 1) % box.options.length;
+      box.dispatchEvent(new Event('change'));
+    };
+    const arrow = (by) => () => {
+      if (document.activeElement === document.body && this.current >= 0)
+        this.cards[this.current].move(by, 0);
+    };
+    const keys = {
+      j: () => this.step(1), k: () => this.step(-1),
+      r: cycle('regime'), l: cycle('layer'), h: cycle('head'), s: cycle('scale'),
+      c: cycle('style'), b: cycle('boxes'),
+      '/': () => this.finder.search.focus(),
+      ArrowLeft: arrow(-1), ArrowRight: arrow(1),
+      Escape: () => this.cards[this.current]?.built && this.cards[this.current].release(),
+    };
+    const digit = Number(event.key);
+    if (digit >= 1 && digit <= this.report.models.length && this.chips) {
+      this.toggleModel(digit - 1);
+      event.preventDefault();
+    } else if (keys[event.key]) {
+      keys[event.key]();
+      if (event.key === '/') event.preventDefault();
+    }
+  }
+}

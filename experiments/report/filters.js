@@ -1,0 +1,118 @@
+'use strict';
+// Which images are shown, and in which order.
+
+// What a person asked for; nothing, to begin with.
+const noFilter = () => ({words: '', number: 'CIDEr', least: null, most: null, differ: 0,
+  order: 'data', a: 0, b: 1});
+
+const wordsOf = (text) => text.toLowerCase().split(/\s+/).filter(Boolean);
+
+class Finder {
+  constructor(report, view) {
+    this.report = report;
+    this.view = view;
+    this.filter = noFilter();
+  }
+
+  captions(image) {
+    return this.report.models.map((model, m) => captionOf(image, model, m, this.view.regime));
+  }
+
+  shownCaptions(image) {
+    return this.captions(image).filter((_, m) => !this.view.hidden.has(m));
+  }
+
+  // The largest disagreement between two models that are shown.
+  disagreement(image) {
+    const said = this.shownCaptions(image).map((caption) => caption.words);
+    let most = 0;
+    said.forEach((a, i) => said.slice(i + 1).forEach((b) => {
+      most = Math.max(most, disagreement(a, b));
+    }));
+    return most;
+  }
+
+  // Of model a over model b in the number that is chosen.
+  difference(image) {
+    const {number, a, b} = this.filter;
+    const said = this.captions(image);
+    return captionNumber(said[a], number) - captionNumber(said[b], number);
+  }
+
+  // Every word asked for stands in one caption of a model, or in one reference.
+  hasWords(image) {
+    const wanted = wordsOf(this.filter.words);
+    if (!wanted.length) return true;
+    const texts = [...this.shownCaptions(image).map((caption) => caption.words.join(' ')),
+      ...image.references, image.id];
+    return texts.some((text) => {
+      const lower = text.toLowerCase();
+      return wanted.every((word) => lower.includes(word));
+    });
+  }
+
+  inRange(image) {
+    const {number, least, most} = this.filter;
+    if (least === null && most === null) return true;
+    return this.shownCaptions(image).some((caption) => {
+      const value = captionNumber(caption, number);
+      return (least === null || value >= least) && (most === null || value <= most);
+    });
+  }
+
+  found() {
+    const {order, number, a, differ} = this.filter;
+    const kept = this.report.images.map((image, i) => ({image, i})).filter(({image}) =>
+      this.hasWords(image) && this.inRange(image) &&
+      (differ <= 0 || this.disagreement(image) >= differ));
+    const keys = {
+      best: (image) => -captionNumber(this.captions(image)[a], number),
+      worst: (image) => captionNumber(this.captions(image)[a], number),
+      ahead: (image) => -this.difference(image),
+      behind: (image) => this.difference(image),
+      differ: (image) => -this.disagreement(image),
+    };
+    if (keys[order]) {
+      const keyed = new Map(kept.map(({image, i}) => [i, keys[order](image)]));
+      const last = (value) => (Number.isNaN(value) ? Infinity : value);
+      kept.sort((x, y) => last(keyed.get(x.i)) - last(keyed.get(y.i)) || x.i - y.i);
+    }
+    return kept.map(({i}) => i);
+  }
+
+  // The controls; `changed` is called after each change.
+  controls(changed) {
+    const {report, filter} = this;
+    const set = (key) => (value) => {
+      filter[key] = value;
+      changed();
+    };
+    const several = report.models.length > 1;
+    const names = report.models.map((model, m) => [String(m), model.name]);
+    const has = (name) => report.images.some((image) => this.captions(image).some((caption) =>
+      !Number.isNaN(captionNumber(caption, name))));
+    const numbers = Object.entries(CAPTION_NUMBERS).filter(([name]) => has(name))
+      .map(([name, [text]]) => [name, text]);
+    if (!numbers.some(([name]) => name === filter.number)) filter.number = numbers[0]?.[0];
+    this.search = el('input', {type: 'search', placeholder: 'dog, red circle, \u2026',
+      oninput: (event) => set('words')(event.target.value)});
+    const parts = [
+      el('label', {class: 'field wide'}, el('span', {}, 'Words'), this.search),
+      selectBox('Number', numbers, filter.number, set('number')),
+      numberBox('from', '', {step: 'any'}, set('least')),
+      numberBox('to', '', {step: 'any'}, set('most')),
+      selectBox('Order', [['data', 'as in the data'], ['best', 'highest number first'],
+        ['worst', 'lowest number first'],
+        ...(several ? [['ahead', 'A before B: largest difference'],
+          ['behind', 'B before A: largest difference'], ['differ', 'most different words']] : [])],
+      filter.order, set('order')),
+    ];
+    if (several) {
+      parts.push(selectBox('Model A', names, '0', (value) => set('a')(Number(value))),
+        selectBox('Model B', names, '1', (value) => set('b')(Number(value))),
+        numberBox('Words differ by', '', {min: 0, max: 1, step: 0.1},
+          (value) => set('differ')(value || 0)));
+    }
+    return parts;
+  }
+}

@@ -1,0 +1,97 @@
+'use strict';
+// The heat on a photo, pixel by pixel as `saccade overlay` draws it, so that both show the same.
+
+const UNSEEN_LIGHT = 0.35;  // of what the network did not look at
+const GREY_SHARE = 0.5;     // so that colour under the heat is not taken for heat
+const COLD_VEIL = 0.35;     // how much of the colour covers the photo, at weight 0
+const HOT_VEIL = 0.7;       // and at full heat
+
+// Catmull-Rom weights between samples 1 and 2 of four, at t in [0, 1).
+const cubic = (t) => {
+  const t2 = t * t, t3 = t2 * t;
+  return [(-t3 + 2 * t2 - t) / 2, (3 * t3 - 5 * t2 + 2) / 2, (-3 * t3 + 4 * t2 + t) / 2,
+    (t3 - t2) / 2];
+};
+
+// For each of `pixels` the cells it lies between and their weights; null where it was not seen.
+const makeTaps = (pixels, cells, from, length, style) => {
+  const taps = [];
+  for (let i = 0; i < pixels; ++i) {
+    const at = ((i + 0.5) / pixels - from) / length;
+    if (!(at >= 0 && at < 1)) {
+      taps.push(null);
+      continue;
+    }
+    const position = at * cells;
+    const clamp = (cell) => Math.min(Math.max(cell, 0), cells - 1);
+    if (style === 'cells') {
+      taps.push({cell: [clamp(Math.floor(position))], weight: [1]});
+      continue;
+    }
+    const below = Math.floor(position - 0.5);
+    taps.push({cell: [-1, 0, 1, 2].map((k) => clamp(below + k)),
+      weight: cubic(position - 0.5 - below)});
+  }
+  return taps;
+};
+
+// Writes `photo` under the heat of a map to `out`, both ImageData of one size.
+const paintHeat = (out, photo, {map, rows, cols, seen, style, full, colours}) => {
+  const across = makeTaps(photo.width, cols, seen[0], seen[2], style);
+  const down = makeTaps(photo.height, rows, seen[1], seen[3], style);
+  const line = new Float32Array(cols);
+  const from = photo.data, to = out.data;
+  let at = 0;
+  for (let y = 0; y < photo.height; ++y) {
+    const row = down[y];
+    if (row) {
+      line.fill(0);
+      row.cell.forEach((cell, k) => {
+        for (let j = 0; j < cols; ++j) line[j] += row.weight[k] * map[cell * cols + j];
+      });
+    }
+    for (let x = 0; x < photo.width; ++x, at += 4) {
+      const column = across[x];
+      to[at + 3] = 255;
+      if (!row || !column) {
+        for (let c = 0; c < 3; ++c) to[at + c] = UNSEEN_LIGHT * from[at + c];
+        continue;
+      }
+      let weight = 0;
+      for (let k = 0; k < column.cell.length; ++k)
+        weight += column.weight[k] * line[column.cell[k]];
+      const heat = full > 0 ? Math.min(Math.max(weight / full, 0), 1) : 0;
+      const colour = 3 * Math.round(heat * 255);
+      const grey = 0.299 * from[at] + 0.587 * from[at + 1] + 0.114 * from[at + 2];
+      const cover = COLD_VEIL + (HOT_VEIL - COLD_VEIL) * heat;
+      for (let c = 0; c < 3; ++c) {
+        const base = from[at + c] + GREY_SHARE * (grey - from[at + c]);
+        to[at + c] = base + cover * (colours[colour + c] - base);
+      }
+    }
+  }
+};
+
+// A light line inside a dark one, seen on any ground. The rectangle is in shares of the canvas.
+const frame = (context, [x, y, width, height], {light = '#fff', line = 1.5, dash = []} = {}) => {
+  const {width: w, height: h} = context.canvas;
+  context.setLineDash([]);
+  context.lineWidth = 2 * line;
+  context.strokeStyle = 'rgba(0, 0, 0, .8)';
+  context.strokeRect(x * w, y * h, width * w, height * h);
+  context.lineWidth = line;
+  context.strokeStyle = light;
+  context.setLineDash(dash);
+  context.strokeRect(x * w, y * h, width * w, height * h);
+  context.setLineDash([]);
+};
+
+// The rectangle of a cell, and the cell at a point, in shares of the photo (-1: not seen).
+const cellBox = (cell, rows, cols, seen) => [
+  seen[0] + (cell % cols) * seen[2] / cols, seen[1] + Math.floor(cell / cols) * seen[3] / rows,
+  seen[2] / cols, seen[3] / rows];
+const cellAt = (x, y, rows, cols, seen) => {
+  const across = (x - seen[0]) / seen[2], down = (y - seen[1]) / seen[3];
+  if (!(across >= 0 && across < 1 && down >= 0 && down < 1)) return -1;
+  return Math.floor(down * rows) * cols + Math.floor(across * cols);
+};

@@ -1,0 +1,267 @@
+'use strict';
+// One model's view of one image: the photo with its heat, the caption whose words move it, numbers.
+
+const SMALLEST_CANVAS = 288;  // pixels of the longest side: small pictures are drawn larger
+
+class Panel {
+  // `card` is told what a person points at: point(m, word), choose(m, word), place(x, y).
+  constructor(card, m) {
+    this.card = card;
+    this.m = m;
+    this.model = card.report.models[m];
+    this.maps = null;
+    this.words = [];
+    this.build();
+  }
+
+  build() {
+    const name = this.model.name;
+    this.canvas = el('canvas', {class: 'photo', tabindex: this.model.attention ? 0 : -1,
+      role: 'img',
+      onpointermove: (event) => this.pointerPlace(event),
+      onpointerdown: (event) => this.pointerPlace(event),
+      onpointerleave: (event) => { if (event.pointerType === 'mouse') this.card.place(null); },
+      onkeydown: (event) => this.moveCell(event),
+      onblur: () => this.card.place(null)});
+    this.caption = el('div', {class: 'caption', role: 'group',
+      'aria-label': `caption of ${name}`});
+    this.readout = el('p', {class: 'readout'});
+    this.scores = el('p', {class: 'scores'});
+    this.regime = el('span', {class: 'muted'});
+    this.more = el('div', {class: 'more'});
+    this.node = el('section', {class: 'panel', 'aria-label': name, 'data-model': this.m},
+      el('h4', {}, swatch(this.m), el('span', {class: 'model-name'}, name), ' ', this.regime),
+      this.canvas, this.caption, this.readout, this.scores, this.more);
+  }
+
+  // The caption of the regime that is chosen, and everything that hangs on it.
+  load() {
+    const {image, report, view} = this.card;
+    this.said = captionOf(image, this.model, this.m, view.regime);
+    this.maps = this.said.maps !== undefined && this.said.words.length
+      ? new Maps(this.said, this.model) : null;
+    this.regime.textContent = this.model.attention ? this.said.regime : 'no attention';
+    const numbers = ['CIDEr', 'Bleu_4', 'ROUGE_L']
+      .filter((key) => this.said.scores && key in this.said.scores)
+      .map((key) => `${metricName(key)} ${this.said.scores[key].toFixed(2)}`);
+    if (!this.said.finished) numbers.push('cut at the longest length');
+    this.scores.replaceChildren(numbers.join(' \u00b7 '));
+    if (this.said.verdict) {
+      const verdict = {true: 'true', false: 'false', not_parsed: 'not understood'};
+      this.scores.append(' ', el('span', {class: `verdict ${this.said.verdict}`},
+        verdict[this.said.verdict]));
+    }
+    this.words = this.said.words.map((word, i) => this.wordButton(word, i));
+    this.caption.replaceChildren(...(this.words.length ? this.words
+      : [el('em', {class: 'muted'}, 'says nothing')]));
+    this.more.replaceChildren(...[this.alternatives(), this.alignment()].filter(Boolean));
+    this.maxima = null;
+    return this;
+  }
+
+  wordButton(word, i) {
+    const bar = (kind, value) => (typeof value === 'number'
+      ? el('span', {class: `bar ${kind}`},
+        el('span', {style: `width:${Math.round(100 * Math.min(Math.max(value, 0), 1))}%`}))
+      : null);
+    return el('button', {type: 'button', class: 'word', tabindex: i === 0 ? 0 : -1,
+      'data-index': i, 'aria-pressed': 'false', 'aria-label': `${word}, ${this.numbersOf(i)}`,
+      onpointerenter: (event) => { if (event.pointerType === 'mouse') this.card.point(this.m, i); },
+      onpointerleave: () => this.card.point(null),
+      onclick: () => this.card.choose(this.m, i),
+      onfocus: () => this.card.choose(this.m, i)},
+    el('span', {class: 'text'}, word),
+    el('span', {class: 'bars', 'aria-hidden': 'true'}, bar('p', this.said.p[i]),
+      bar('gate', this.said.gate?.[i]), bar('entropy', this.said.entropy?.[i])));
+  }
+
+  numbersOf(i) {
+    const said = this.said, parts = [`p ${shown(said.p[i], 2)}`];
+    if (said.gate) parts.push(`gate ${shown(said.gate[i], 2)}`);
+    if (said.sentinel) parts.push(`sentinel ${shown(said.sentinel[i], 2)}`);
+    if (said.entropy) parts.push(`entropy ${shown(said.entropy[i], 2)}`);
+    return parts.join(', ');
+  }
+
+  nounAt(i) { return (this.said.nouns || []).find((noun) => noun.word === i); }
+
+  readoutOf(i) {
+    const parts = [el('b', {}, this.said.words[i]), ` \u00b7 ${this.numbersOf(i)}`];
+    const noun = this.nounAt(i);
+    if (noun && 'hit' in noun) {
+      const where = noun.centre ? '\u2713 on its object'
+        : noun.hit ? '\u2713 touches its object' : '\u2717 beside its object';
+      parts.push(' \u00b7 ', el('span', {class: noun.hit ? 'hit' : 'miss'}, where));
+    } else if (noun && noun.boxes.length === 0) {
+      parts.push(' \u00b7 ', el('span', {class: 'miss'}, '\u2717 there is no such object'));
+    }
+    return parts;
+  }
+
+  alternatives() {
+    if (!this.said.others?.length) return null;
+    const lines = [[this.said.words.join(' '), this.said.logprob], ...this.said.others];
+    return el('details', {}, el('summary', {}, `Beam: ${lines.length} captions`),
+      el('ol', {class: 'beam'}, ...lines.map(([text, logprob]) => el('li', {}, text, ' ',
+        el('span', {class: 'muted number'}, `log p ${shown(logprob, 2)}`)))));
+  }
+
+  alignment() {
+    if (!this.maps) return null;
+    const {rows, cols} = this.maps;
+    const picture = el('canvas', {class: 'alignment', width: rows * cols,
+      height: this.maps.words, role: 'img',
+      'aria-label': `weights of ${this.maps.words} words on ${rows} x ${cols} regions, in ` +
+        'reading order'});
+    this.matrix = el('details', {ontoggle: () => this.drawAlignment(),
+      'data-part': 'alignment'},
+    el('summary', {}, 'Alignment: words by regions'),
+    el('div', {class: 'matrix', style: `--words:${this.maps.words}`},
+      el('ul', {'aria-hidden': 'true'}, ...this.said.words.map((word) => el('li', {}, word))),
+      picture));
+    this.matrixPicture = picture;
+    return this.matrix;
+  }
+
+  drawAlignment() {
+    if (!this.matrix?.open) return;
+    const context = this.matrixPicture.getContext('2d'), colours = this.card.report.colours;
+    const pixels = context.createImageData(this.maps.regions, this.maps.words);
+    for (let word = 0; word < this.maps.words; ++word) {
+      const full = this.fullHeat(word), map = this.mapOf(word);
+      map.forEach((weight, i) => {
+        const heat = full > 0 ? Math.min(Math.max(weight / full, 0), 1) : 0;
+        const at = 4 * (word * this.maps.regions + i), colour = 3 * Math.round(255 * heat);
+        pixels.data.set([colours[colour], colours[colour + 1], colours[colour + 2], 255], at);
+      });
+    }
+    context.putImageData(pixels, 0, 0);
+  }
+
+  mapOf(word) { return this.maps.of(word, this.card.view.layer, this.card.view.head); }
+
+  // The largest weight of each word under the layer and head that are chosen.
+  largest() {
+    const {layer, head} = this.card.view;
+    const key = `${layer}/${head}`;
+    if (this.maxima?.key !== key)
+      this.maxima = {key, values: this.said.words.map((_, i) => Math.max(...this.mapOf(i)))};
+    return this.maxima.values;
+  }
+
+  fullHeat(word) {
+    const {scale, fixed} = this.card.view;
+    if (scale === 'word') return this.largest()[word];
+    if (scale === 'fixed') return fixed;
+    return scale === 'image' ? this.card.largest() : Math.max(...this.largest());
+  }
+
+  // What is shown before anybody points: of the longer words the one whose map is most certain.
+  sharpest() {
+    if (!this.maps) return this.words.length ? 0 : -1;
+    const largest = this.largest(), {words} = this.said;
+    const telling = words.some((word) => word.length > 3);
+    const certainty = largest.map((weight, i) => (telling && words[i].length <= 3 ? -1 : weight));
+    return certainty.indexOf(Math.max(...certainty));
+  }
+
+  // Draws the photo with the map of `word` (-1: none) and the cell at a place that is pointed at.
+  draw({word, place}) {
+    this.shownWord = word;
+    const {image, view, report} = this.card;
+    const photo = this.card.photoPixels(SMALLEST_CANVAS);
+    if (!photo) return;
+    if (this.canvas.width !== photo.width || this.canvas.height !== photo.height) {
+      this.canvas.width = photo.width;
+      this.canvas.height = photo.height;
+    }
+    const context = this.canvas.getContext('2d');
+    const cell = place && this.maps
+      ? cellAt(place.x, place.y, this.maps.rows, this.maps.cols, this.said.seen) : -1;
+    const heat = this.maps && word >= 0 && !place;
+    if (heat) {
+      const out = context.createImageData(photo.width, photo.height);
+      paintHeat(out, photo, {map: this.mapOf(word), rows: this.maps.rows, cols: this.maps.cols,
+        seen: this.said.seen, style: view.style, full: this.fullHeat(word),
+        colours: report.colours});
+      context.putImageData(out, 0, 0);
+      this.drawChosen(context, word);
+    } else {
+      context.putImageData(photo, 0, 0);
+    }
+    if (view.boxes) this.drawBoxes(context, word, image);
+    if (cell >= 0) frame(context, cellBox(cell, this.maps.rows, this.maps.cols, this.said.seen));
+    this.canvas.dataset.word = heat ? word : '';
+    this.canvas.setAttribute('aria-label', heat
+      ? `${image.id}: where ${this.model.name} looked for ${this.said.words[word]}`
+      : `${image.id}${place ? ', one region marked' : ''}`);
+    this.light(cell);
+  }
+
+  drawChosen(context, word) {
+    const cells = this.said.chosen?.[word];
+    if (!cells) return;
+    const {layer} = this.card.view;
+    const at = cells.length === 1 || layer === 'last' ? cells.at(-1) : cells[Number(layer)];
+    if (at >= 0) frame(context, cellBox(at, this.maps.rows, this.maps.cols, this.said.seen));
+  }
+
+  drawBoxes(context, word, image) {
+    for (const thing of image.objects || [])
+      frame(context, thing.box, {line: 1, dash: [4, 3]});
+    const noun = word >= 0 ? this.nounAt(word) : null;
+    for (const box of noun?.boxes || [])
+      frame(context, box, {light: noun.hit === false ? '#ff9d92' : '#8ff0b0', line: 2});
+  }
+
+  // How much each word took of a cell, the most of any word as full light.
+  light(cell) {
+    const weights = cell < 0 ? [] : this.said.words.map((_, i) => this.mapOf(i)[cell]);
+    const most = Math.max(...weights, 0);
+    this.words.forEach((button, i) => {
+      const lit = cell >= 0 && most > 0 ? Math.max(weights[i], 0) / most : 0;
+      button.style.setProperty('--lit', lit.toFixed(3));
+      button.classList.toggle('lit', lit > 0.5);
+    });
+    if (cell >= 0) {
+      const fed = weights.indexOf(most);
+      this.readout.replaceChildren(`cell ${Math.floor(cell / this.maps.cols)}, ` +
+        `${cell % this.maps.cols} fed `, el('b', {}, this.said.words[fed]),
+      ` most: weight ${shown(most)}`);
+    }
+  }
+
+  // Marks the word that is shown; `own`: pointed at or chosen here, not linked from another model.
+  mark(word, own) {
+    this.words.forEach((button, i) => {
+      button.classList.toggle('on', i === word);
+      button.classList.toggle('linked', i === word && !own);
+      button.setAttribute('aria-pressed', String(i === word));
+      button.tabIndex = i === Math.max(word, 0) ? 0 : -1;
+    });
+    this.readout.replaceChildren(...(word >= 0 ? this.readoutOf(word) : ['\u00a0']));
+  }
+
+  pointerPlace(event) {
+    if (!this.maps) return;
+    const box = this.canvas.getBoundingClientRect();
+    this.card.place({x: (event.clientX - box.left) / box.width,
+      y: (event.clientY - box.top) / box.height});
+  }
+
+  moveCell(event) {
+    const step = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1],
+      ArrowDown: [0, 1]}[event.key];
+    if (!step || !this.maps) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const {rows, cols} = this.maps, seen = this.said.seen;
+    const now = this.card.placed
+      ? cellAt(this.card.placed.x, this.card.placed.y, rows, cols, seen) : -1;
+    const clamp = (value, count) => Math.min(Math.max(value, 0), count - 1);
+    const column = now < 0 ? Math.floor(cols / 2) : clamp(now % cols + step[0], cols);
+    const row = now < 0 ? Math.floor(rows / 2) : clamp(Math.floor(now / cols) + step[1], rows);
+    const [x, y, w, h] = cellBox(row * cols + column, rows, cols, seen);
+    this.card.place({x: x + w / 2, y: y + h / 2});
+  }
+}

@@ -1,0 +1,44 @@
+// What the models of a report say of its images: captions in every regime with words, maps and
+// scores.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <vector>
+
+#include "experiments/report/report_model.h"
+
+namespace saccade {
+
+// Captions by the search of each model's config.
+class ReportCaptions {
+ public:
+  // Decodes `images` (into the data set of the request, in order) with every model. The request
+  // must outlive this. Throws what DatasetInputs throws.
+  ReportCaptions(const ReportRequest& request, std::vector<Index> images);
+  ~ReportCaptions();
+  ReportCaptions(const ReportCaptions&) = delete;
+  ReportCaptions& operator=(const ReportCaptions&) = delete;
+
+  // The images that every model could read, in order.
+  const std::vector<Index>& images() const;
+
+  // A model: {"name", "attention", "gate", "sentinel", "selection", "rows", "cols", "layers",
+  // "heads", "regimes", "parameters", "update", "checkpoint", "health": {regime: {measure: value}}}
+  nlohmann::ordered_json model_json(std::size_t model) const;
+
+  // What a model says of images()[i]: {"seen": [x, y, width, height] of the grid as shares of the
+  // photo, "regimes": {name: {"words", "p", "gate", "sentinel", "entropy", "chosen", "finished",
+  // "logprob", "layers", "heads", "low", "high", "maps" (packed_maps.h), "others": [[caption, log
+  // p]], "scores", "verdict", "nouns": [{"word", "boxes", "hit", "centre"}]}}}. What a model or a
+  // data set does not have is left out.
+  nlohmann::ordered_json caption_json(std::size_t model, std::size_t i) const;
+
+  // Empty, or why a part of the maps is not there.
+  std::string left_out() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace saccade

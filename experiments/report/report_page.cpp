@@ -1,0 +1,41 @@
+#include "experiments/report/report_page.h"
+
+#include "core/base/error.h"
+#include "experiments/report/page_parts.h"
+
+namespace saccade {
+
+namespace {
+
+// '<' stands only inside JSON's strings, where it may be written as an escape: neither "</script>"
+// nor "<!--" can then be in the text.
+std::string escaped(const std::string& json) {
+  std::string out;
+  out.reserve(json.size());
+  for (const char c : json) {
+    if (c == '<')
+      out += "\\u003c";
+    else
+      out += c;
+  }
+  return out;
+}
+
+void put(std::string& page, std::string_view place, std::string_view text) {
+  const std::size_t at = page.find(place);
+  SACCADE_ASSERT(at != std::string::npos, "[report] the page has no place for ", place);
+  page.replace(at, place.size(), text);
+}
+
+}  // namespace
+
+std::string report_page(const std::string& json) {
+  std::string page(page_parts::markup);
+  // The data is last: nothing is looked for in what others wrote.
+  put(page, "/*{style}*/", page_parts::style);
+  put(page, "/*{script}*/", page_parts::script);
+  put(page, "{data}", escaped(json));
+  return page;
+}
+
+}  // namespace saccade

@@ -1,0 +1,82 @@
+#include "experiments/report/report_runs.h"
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+namespace saccade {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMostPoints = 400;  // of a curve: more than a plot has pixels for
+
+// The numbers of an event, nested ones by their path.
+void collect(const Json& event, const std::string& prefix, std::map<std::string, double>& out) {
+  for (const auto& [key, value] : event.items()) {
+    if (value.is_number()) out[prefix + key] = value.get<double>();
+    if (value.is_object()) collect(value, key == "metrics" ? prefix : prefix + key + ".", out);
+  }
+}
+
+Json columns(const std::vector<std::map<std::string, double>>& rows) {
+  std::map<std::string, Json> out;
+  const std::size_t step = (rows.size() + kMostPoints - 1) / kMostPoints;
+  for (const auto& row : rows)
+    for (const auto& [name, value] : row) out[name] = Json::array();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    // The last is where a run ended, so it stays.
+    if (i % step != 0 && i + 1 != rows.size()) continue;
+    for (auto& [name, column] : out) {
+      const auto found = rows[i].find(name);
+      column.push_back(found == rows[i].end() ? Json() : Json(found->second));
+    }
+  }
+  Json json = Json::object();
+  for (auto& [name, column] : out) json[name] = std::move(column);
+  return json;
+}
+
+}  // namespace
+
+Json curve_json(const ReportRun& run) {
+  std::vector<std::map<std::string, double>> updates, validations;
+  std::ifstream in(run.directory / "metrics.jsonl");
+  for (std::string line; std::getline(in, line);) {
+    const Json event = Json::parse(line, nullptr, false);
+    if (!event.is_object()) continue;
+    const Json kind = event.value("event", Json());
+    if (kind != "update" && kind != "validation") continue;
+    collect(event, "", (kind == "update" ? updates : validations).emplace_back());
+  }
+  return {{"model", run.model},
+          {"name", run.name},
+          {"updates", columns(updates)},
+          {"validations", columns(validations)}};
+}
+
+Json config_rows(const std::vector<ReportModel>& models) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> rows;
+  for (std::size_t m = 1; m < models.size(); ++m)
+    for (const Difference& d :
+         config_differences(models[0].loaded->config, models[m].loaded->config)) {
+      auto row = std::find_if(rows.begin(), rows.end(),
+                              [&](const auto& known) { return known.first == d.path; });
+      if (row == rows.end())
+        row = rows.insert(rows.end(), {d.path, std::vector<std::string>(models.size(), d.first)});
+      row->second[m] = d.second;
+    }
+  Json json = Json::array();
+  for (const auto& [path, values] : rows) json.push_back({{"key", path}, {"values", values}});
+  return json;
+}
+
+Json json_file(const std::filesystem::path& path) {
+  std::ifstream in(path);
+  const Json json = Json::parse(in, nullptr, false);
+  return json.is_discarded() ? Json() : json;
+}
+
+}  // namespace saccade

@@ -1,0 +1,176 @@
+'use strict';
+// The sections below the explorer: curves, scores, health, configs, how to do it again.
+
+const section = (id, title, ...children) => el('section', {id, 'aria-labelledby': `${id}-title`},
+  el('h2', {id: `${id}-title`}, title), ...children);
+
+// The columns of a curve that are worth a look, the usual ones first.
+const FIRST_CURVES = ['loss', 'nll_per_word', 'CIDEr', 'Bleu_4', 'true_caption_rate',
+  'pointing_accuracy'];
+const NO_CURVES = new Set(['update', 'epoch']);
+
+const curveNames = (curves) => {
+  const names = [];
+  for (const part of ['updates', 'validations'])
+    for (const curve of curves)
+      for (const name of Object.keys(curve[part]))
+        if (!NO_CURVES.has(name) && !names.some(([p, n]) => p === part && n === name))
+          names.push([part, name]);
+  const rank = ([, name]) => (FIRST_CURVES.includes(name) ? FIRST_CURVES.indexOf(name) : 99);
+  return names.sort((a, b) => rank(a) - rank(b));
+};
+
+const linesOf = (curves, part, name) => curves.map((curve, i) => {
+  const values = curve[part][name] || [], updates = curve[part].update || [];
+  const before = curves.slice(0, i).filter((other) => other.model === curve.model).length;
+  return {name: curve.name, m: curve.model, dash: ['', '6 3', '2 3', '8 3 2 3'][before % 4],
+    points: values.map((y, k) => [updates[k], y]).filter(([, y]) => typeof y === 'number')};
+});
+
+const curvesSection = (report) => {
+  const names = curveNames(report.curves);
+  if (!names.length) return null;
+  const place = el('div');
+  const show = (key) => {
+    const [part, name] = names[Number(key)];
+    const lines = linesOf(report.curves, part, name);
+    const title = `${metricName(name)}${part === 'validations' ? ', validation' : ''}`;
+    const rows = lines.flatMap((line) => line.points.map(([x, y]) => [line.name, x, y]));
+    place.replaceChildren(numberTools(title, () => [['run', 'update', name], ...rows]),
+      new LineChart({name: title, x: 'update', lines}).node);
+  };
+  const choices = names.map(([part, name], i) => [String(i),
+    `${metricName(name)}${part === 'validations' ? ' (validation)' : ' (training)'}`]);
+  show('0');
+  return section('curves', 'Learning curves', selectBox('Number', choices, '0', show), place);
+};
+
+const MAIN_METRICS = ['Bleu_1', 'Bleu_4', 'METEOR', 'ROUGE_L', 'CIDEr', 'true_caption_rate',
+  'pointing_accuracy', 'pointing_centre_accuracy', 'unique_captions', 'attention_entropy'];
+
+const spreadCell = (spread) => {
+  if (!spread) return null;
+  const deviation = spread.n > 1 ? ` \u00b1 ${shown(spread.std)}` : '';
+  return {value: spread.mean, text: shown(spread.mean) + deviation};
+};
+
+// Scores of all images of the comparison: a row an arm and regime.
+const comparisonTable = (comparison, names) => {
+  const head = ['arm', 'regime', ...names.map(metricName), 'ms per update', 'parameters'];
+  const rows = comparison.arms.flatMap((arm) => arm.regimes.map((regime) => [arm.name, regime.name,
+    ...names.map((name) => spreadCell(regime.corpus[name])), spreadCell(arm.ms_per_update),
+    arm.parameters]));
+  return numberTable('Scores', head, rows);
+};
+
+const comparisonScores = (report) => {
+  const {comparison} = report, place = el('div');
+  const all = [...new Set(comparison.arms.flatMap((arm) =>
+    arm.regimes.flatMap((regime) => Object.keys(regime.corpus))))];
+  const main = MAIN_METRICS.filter((name) => all.includes(name));
+  const show = (every) => place.replaceChildren(comparisonTable(comparison, every ? all : main));
+  show(false);
+  const seeds = comparison.seeds.length;
+  return [el('p', {class: 'muted'}, `${comparison.n_images} ${comparison.split} images of ` +
+    `${comparison.dataset}, ${seeds === 1 ? 'one seed: no interval over seeds'
+      : `mean \u00b1 standard deviation over ${seeds} seeds`}.`),
+  checkBox('All metrics', false, show), place];
+};
+
+// Of models without a comparison: the validation scores at the update that the checkpoint holds.
+const validationScores = (report) => {
+  const rows = report.models.map((model, m) => {
+    const {validations} = report.curves.find((curve) => curve.model === m) || {validations: {}};
+    const at = (validations.update || []).indexOf(model.update);
+    return {name: model.name, update: model.update, at, validations};
+  });
+  const all = [...new Set(rows.flatMap((row) => (row.at < 0 ? [] : Object.keys(row.validations))))];
+  const names = MAIN_METRICS.filter((name) => all.includes(name));
+  if (!names.length) return null;
+  return [el('p', {class: 'muted'}, 'The validation of each run at the update whose weights are ' +
+    'shown; one run, so no interval. saccade evaluate scores all test images.'),
+  numberTable('Scores', ['model', 'update', ...names.map(metricName)], rows.map((row) =>
+    [row.name, row.update, ...names.map((name) => row.validations[name]?.[row.at] ?? null)]))];
+};
+
+const scoresSection = (report) => {
+  const content = report.comparison ? comparisonScores(report) : validationScores(report);
+  return content && section('scores', 'Scores', ...content);
+};
+
+const HEALTH_NOTES = {
+  entropy: 'entropy of a map, 0 one cell, 1 all cells alike',
+  max_weight: 'largest weight of a map',
+  js_divergence: 'how far a map is from the one of the word before, in bits',
+  spread: 'how much a cell\u2019s weight varies over the words',
+  coverage_excess: 'how unevenly a caption covers the cells',
+  static_share: 'maps that hardly differ from the one before',
+  uniform_share: 'maps that are nearly uniform',
+  head_correlation: 'how alike the heads look',
+};
+
+const healthSection = (report) => {
+  const rows = report.models.flatMap((model) => Object.entries(model.health || {}).map(
+    ([regime, health]) => ({name: model.name, regime, health})));
+  if (!rows.length) return null;
+  const names = Object.keys(HEALTH_NOTES).filter((name) =>
+    rows.some((row) => name in row.health));
+  const most = Object.fromEntries(names.map((name) => [name, Math.max(...rows.map((row) =>
+    row.health[name] || 0))]));
+  const cells = (row) => names.map((name) => {
+    const value = row.health[name];
+    return value === undefined ? null
+      : {value, share: most[name] > 0 ? Math.max(value, 0) / most[name] : 0};
+  });
+  return section('health', 'Attention health',
+    el('p', {class: 'muted'}, `Means over the words of the ${report.images.length} images shown. ` +
+      'Bars compare the rows of a column.'),
+    numberTable('Attention health', ['model', 'regime', ...names.map(metricName)],
+      rows.map((row) => [row.name, row.regime, ...cells(row)])),
+    el('dl', {class: 'notes'}, ...names.flatMap((name) => [el('dt', {}, metricName(name)),
+      el('dd', {}, HEALTH_NOTES[name])])));
+};
+
+const configSection = (report) => {
+  if (report.models.length < 2) return null;
+  const content = report.config.length
+    ? numberTable('Config differences', ['key', ...report.models.map((model) => model.name)],
+      report.config.map((row) => [row.key, ...row.values]))
+    : el('p', {}, 'The configs are the same.');
+  return section('config', 'What differs between the configs', content);
+};
+
+const commandLine = (text) => el('div', {class: 'command'}, el('pre', {tabindex: 0}, text),
+  el('button', {type: 'button', 'aria-label': 'Copy the command',
+    onclick: (event) => copyText(text, event.currentTarget)}, 'Copy'));
+
+const facts = (pairs) => el('dl', {class: 'facts'}, ...pairs.filter(([, value]) => value)
+  .flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, String(value))]));
+
+const manifestParts = (model) => {
+  const {manifest} = model;
+  const parts = [el('h3', {}, model.name), facts([['weights', model.checkpoint],
+    ['update', model.update], ['seed', manifest?.seed],
+    ['data', manifest && `${manifest.dataset?.name} ${manifest.dataset?.digest}`],
+    ['vocabulary', manifest && `${manifest.vocabulary?.size} words, ${manifest.vocabulary?.digest}`],
+    ['first weights', manifest?.init_from?.file],
+    ['program', manifest && `saccade ${manifest.versions?.saccade}, ` +
+      `${manifest.versions?.compiler}, ${manifest.versions?.simd}`],
+    ['libraries', manifest && Object.entries(manifest.versions?.libraries || {})
+      .map((pair) => pair.join(' ')).join(', ')]])];
+  const commands = [...new Set((manifest?.starts || []).map((start) => start.command_line))];
+  return [...parts, ...commands.map(commandLine)];
+};
+
+const againSection = (report) => {
+  // Arms of one comparison were started by one command; what they share is said once.
+  const known = new Set(), parts = [];
+  for (const model of report.models)
+    parts.push(el('details', {open: report.models.length < 3 && !known.size},
+      el('summary', {}, model.name), ...manifestParts(model).slice(1)));
+  return section('again', 'How to do it again',
+    el('p', {}, 'This page was written by'), commandLine(report.command),
+    facts([['program', `saccade ${report.version}`],
+      ['data shown', `${report.dataset} ${report.digest}`]]),
+    el('h3', {}, 'The runs'), ...parts);
+};

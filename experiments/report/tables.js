@@ -1,0 +1,70 @@
+'use strict';
+// Tables of numbers, each with a copy button and a link to the same as CSV.
+
+// A cell is text, a number, or {value, text, share}: text is shown, share (0 to 1) drawn behind it.
+const cellValue = (cell) => (cell !== null && typeof cell === 'object' ? cell.value : cell);
+const cellText = (cell) => {
+  if (cell !== null && typeof cell === 'object') return cell.text ?? shown(cell.value);
+  return typeof cell === 'number' ? shown(cell) : String(cell ?? '\u2013');
+};
+
+const plainCell = (cell) => {
+  const value = cellValue(cell);
+  return value === null || value === undefined || Number.isNaN(value) ? '' : String(value);
+};
+
+// A spreadsheet must not take text for a formula.
+const csvCell = (cell) => {
+  let text = plainCell(cell);
+  if (typeof cellValue(cell) !== 'number' && /^[=+\-@\t\r]/.test(text)) text = `'${text}`;
+  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+};
+
+const copyText = async (text, button) => {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const area = el('textarea', {class: 'hidden'});
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    document.execCommand('copy');
+    area.remove();
+    button.focus();
+  }
+  const before = button.textContent;
+  button.textContent = 'Copied';
+  setTimeout(() => { button.textContent = before; }, 1500);
+};
+
+// The buttons of numbers: `rows` is a list of lists, the head first.
+const numberTools = (name, rows) => {
+  const csv = rows().map((row) => row.map(csvCell).join(',')).join('\r\n');
+  return el('p', {class: 'tools'},
+    el('button', {type: 'button', 'aria-label': `Copy ${name}`,
+      onclick: (event) => copyText(rows().map((row) => row.map(plainCell).join('\t')).join('\n'),
+        event.currentTarget)}, 'Copy'),
+    el('a', {download: `${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}.csv`,
+      'aria-label': `${name} as CSV`,
+      href: `data:text/csv;charset=utf-8,${encodeURIComponent(csv)}`}, 'CSV'));
+};
+
+// head: column names; rows: lists of cells, the first of which names the row.
+const numberTable = (name, head, rows) => {
+  const cell = (value, i) => {
+    if (i === 0) return el('th', {scope: 'row'}, cellText(value));
+    const number = typeof cellValue(value) === 'number';
+    const node = el('td', {class: number ? 'number' : ''}, cellText(value));
+    if (value?.share !== undefined && value.share !== null)
+      node.style.setProperty('--share', `${(100 * value.share).toFixed(1)}%`);
+    if (value?.share !== undefined && value.share !== null) node.classList.add('barred');
+    return node;
+  };
+  const body = el('tbody', {}, ...rows.map((row) => el('tr', {}, ...row.map(cell))));
+  return el('div', {class: 'table-block'},
+    numberTools(name, () => [head, ...rows]),
+    el('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': name},
+      el('table', {}, el('caption', {class: 'hidden'}, name),
+        el('thead', {}, el('tr', {}, ...head.map((text) => el('th', {scope: 'col'}, text)))),
+        body)));
+};

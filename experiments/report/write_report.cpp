@@ -1,0 +1,132 @@
+#include "experiments/report/write_report.h"
+
+#include <nlohmann/json.hpp>
+
+#include "captioning/evaluation/evaluate.h"
+#include "core/io/atomic_file.h"
+#include "experiments/manifest.h"
+#include "experiments/report/base64.h"
+#include "experiments/report/report_captions.h"
+#include "experiments/report/report_page.h"
+#include "experiments/report/report_runs.h"
+#include "experiments/version.h"
+#include "vision/colour.h"
+#include "vision/thumbnail.h"
+
+namespace saccade {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr Index kPhotoPixels = 320;               // the longest side
+constexpr Index kDrawnPixels = 100;               // pictures up to this size cost little ...
+constexpr int kQuality = 80, kDrawnQuality = 95;  // ... and show every fault of a JPEG
+
+// `count` of the images, evenly over them.
+std::vector<Index> spread_images(std::vector<Index> all, Index count) {
+  const auto most = static_cast<std::size_t>(count);
+  if (all.size() <= most) return all;
+  std::vector<Index> out;
+  for (std::size_t i = 0; i < most; ++i) out.push_back(all[i * all.size() / most]);
+  return out;
+}
+
+std::string object_label(const SceneObject& object) {
+  std::string label;
+  for (const std::string_view word : {kSizeWords[static_cast<std::size_t>(object.size)],
+                                      kColourWords[static_cast<std::size_t>(object.colour)],
+                                      kTextureWords[static_cast<std::size_t>(object.texture)],
+                                      kShapeWords[static_cast<std::size_t>(object.shape)]})
+    if (!word.empty()) label += (label.empty() ? "" : " ") + std::string(word);
+  return label;
+}
+
+Json objects_json(const Scene& scene) {
+  const auto size = static_cast<double>(scene.size);
+  Json out = Json::array();
+  for (const SceneObject& object : scene.objects) {
+    const Box& box = object.box;
+    out.push_back({{"label", object_label(object)},
+                   {"box", {box.x / size, box.y / size, box.w / size, box.h / size}}});
+  }
+  return out;
+}
+
+Json image_json(const LoadedData& data, Index i) {
+  const CaptionedImage& about = data.dataset.images[static_cast<std::size_t>(i)];
+  const Image picture = data.image(i);
+  const bool drawn = std::max(picture.height, picture.width) <= kDrawnPixels;
+  Json json = {{"id", about.id},
+               {"width", picture.width},
+               {"height", picture.height},
+               {"photo", "data:image/jpeg;base64," +
+                             base64(jpeg_thumbnail(picture, kPhotoPixels,
+                                                   drawn ? kDrawnQuality : kQuality))},
+               {"references", about.captions}};
+  if (data.scenes) json["objects"] = objects_json(data.scenes->scenes[static_cast<std::size_t>(i)]);
+  return json;
+}
+
+std::string colours_text() {
+  std::vector<std::uint8_t> bytes;
+  for (const Colour& colour : colour_table(ColourMap::kInferno))
+    bytes.insert(bytes.end(), colour.begin(), colour.end());
+  return base64(bytes);
+}
+
+Json images_json(const ReportRequest& request, const ReportCaptions& captions) {
+  Json images = Json::array();
+  for (std::size_t i = 0; i < captions.images().size(); ++i) {
+    Json image = image_json(*request.data, captions.images()[i]);
+    for (std::size_t m = 0; m < request.models.size(); ++m)
+      image["models"].push_back(captions.caption_json(m, i));
+    images.push_back(std::move(image));
+  }
+  return images;
+}
+
+Json report_data(const ReportRequest& request, const ReportCaptions& captions) {
+  const Dataset& dataset = request.data->dataset;
+  Json json = {{"schema_version", 1},
+               {"title", request.title},
+               {"dataset", dataset.name},
+               {"digest", dataset.digest},
+               {"split", split_name(request.split)},
+               {"split_images", images_of(dataset, request.split).size()},
+               {"command", command_line()},
+               {"version", version_number()},
+               {"colours", colours_text()},
+               {"remarks", request.remarks}};
+  if (const std::string missing = captions.left_out(); !missing.empty())
+    json["remarks"].push_back(missing);
+  for (std::size_t m = 0; m < request.models.size(); ++m) {
+    json["models"].push_back(captions.model_json(m));
+    const auto& directory = request.models[m].directory;
+    json["models"].back()["manifest"] =
+        directory.empty() ? Json() : json_file(directory / "manifest.json");
+  }
+  json["config"] = config_rows(request.models);
+  json["curves"] = Json::array();
+  for (const ReportRun& run : request.runs) json["curves"].push_back(curve_json(run));
+  json["comparison"] = request.comparison.empty() ? Json() : json_file(request.comparison);
+  json["images"] = images_json(request, captions);
+  return json;
+}
+
+}  // namespace
+
+ReportSummary write_report(const ReportRequest& request, const std::filesystem::path& out) {
+  const ReportCaptions captions(
+      request,
+      spread_images(evaluation_images(request.data->dataset, request.split, 0), request.images));
+  // Captions and paths may be no UTF-8.
+  const std::string page = report_page(
+      report_data(request, captions).dump(-1, ' ', false, Json::error_handler_t::replace));
+  write_file(out, page);
+  return {.images = static_cast<Index>(captions.images().size()),
+          .models = request.models.size(),
+          .bytes = page.size()};
+}
+
+}  // namespace saccade

@@ -1,0 +1,20 @@
+// report.html: the attention explorer with curves, tables and how to do it again, in one file.
+#pragma once
+
+#include <filesystem>
+
+#include "experiments/report/report_model.h"
+
+namespace saccade {
+
+struct ReportSummary {
+  Index images = 0;  // shown
+  std::size_t models = 0;
+  std::size_t bytes = 0;  // of the file
+};
+
+// Captions the images of the request with its models and writes the page. Throws DataError where no
+// image can be read, IoError, and what DatasetInputs throws.
+ReportSummary write_report(const ReportRequest& request, const std::filesystem::path& out);
+
+}  // namespace saccade
