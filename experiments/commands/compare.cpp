@@ -6,17 +6,19 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
-#include <optional>
 #include <set>
 
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"
 #include "experiments/commands/report.h"
+#include "experiments/compare/comparison_files.h"
 #include "experiments/compare/comparison_report.h"
-#include "experiments/compare/run_arm.h"
-#include "experiments/process_memory.h"
+#include "experiments/compare/finished_runs.h"
+#include "experiments/compare/study.h"
 
 namespace saccade {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -24,10 +26,10 @@ constexpr std::size_t kPageColumns = 100;  // where the output is no terminal
 
 struct CompareOptions {
   std::string config, out;
-  std::vector<std::string> overrides;
-  bool json = false;
+  std::vector<std::string> overrides, tune;
+  bool json = false, force = false;
   bool threads_given = false;
-  Index report_images = 24;
+  Index jobs = 1, report_images = 24;
 };
 
 std::size_t output_columns() {
@@ -36,10 +38,9 @@ std::size_t output_columns() {
   return known ? size.ws_col : kPageColumns;
 }
 
-void refuse_training_run(const std::filesystem::path& out) {
+void refuse_training_run(const fs::path& out) {
   std::error_code error;
-  if (std::filesystem::exists(checkpoint_folder(out), error) ||
-      std::filesystem::exists(out / "manifest.json", error))
+  if (fs::exists(checkpoint_folder(out), error) || fs::exists(out / "manifest.json", error))
     throw BusyError(out.string() + ": is the directory of a training run; choose another --out");
 }
 
@@ -50,78 +51,151 @@ void refuse_equal_seeds(const std::vector<std::int64_t>& seeds) {
       throw UsageError(str("compare.seeds: ", seed, " is there twice; list every seed once"));
 }
 
-// Data that no arm can have is an error of the comparison, not of each arm. Throws what loading it
-// throws.
-void load_shared_data(ArmRunner& runner, const std::vector<Arm>& arms) {
-  const ExperimentConfig& first = arms.front().config;
-  if (std::all_of(arms.begin(), arms.end(),
-                  [&](const Arm& arm) { return same_data(first, arm.config); }))
-    runner.load(first);
+void refuse_unknown_reference(const std::string& against, const std::vector<Arm>& arms) {
+  std::string names;
+  for (const Arm& arm : arms) {
+    if (against.empty() || arm.name == against) return;
+    names += str(names.empty() ? "" : "; ", arm.name);
+  }
+  throw UsageError(str("compare.against: there is no arm ", against, "; the arms are ", names));
 }
 
-int run_compare(const CompareOptions& options) {
+// `--tune optimizer.lr=1e-3,3e-3` as what compare.tune says.
+std::string tune_override(const std::vector<std::string>& options) {
+  std::string map;
+  for (const std::string& option : options) {
+    const std::size_t equals = option.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == option.size())
+      throw UsageError("--tune " + option + ": write it as key=value,value,...");
+    map += str(map.empty() ? "" : ", ", option.substr(0, equals), ": [", option.substr(equals + 1),
+               "]");
+  }
+  return "compare.tune={" + map + "}";
+}
+
+// The files of a comparison, the last one the sign that it is whole. Returns the JSON.
+std::string write_comparison(RunDirectory& directory, const Comparison& comparison,
+                             const Judgement& judgement, const ArmRunner& runner) {
+  directory.write_text("compare.md", comparison_markdown(comparison, judgement));
+  directory.write_text("compare.tex", comparison_latex(comparison, judgement));
+  directory.write_text("compare.csv", comparison_csv(comparison, judgement));
+  for (const fs::path& sheet : runner.write_sheets())
+    std::cerr << "wrote " << sheet.string() << "\n";
+  std::string json = comparison_json(comparison, judgement);
+  directory.write_text("compare.json", json);
+  std::cerr << "wrote " << (directory.path() / "compare.json").string() << "\n";
+  return json;
+}
+
+void print_comparison(const CompareOptions& options, const Comparison& comparison,
+                      const Judgement& judgement) {
+  std::cout << (options.json ? comparison_json(comparison, judgement)
+                             : comparison_table(comparison, judgement, output_columns()))
+            << std::flush;
+}
+
+int run_arms(const CompareOptions& options) {
   const StopSignal signal;
-  const LoadedConfig loaded = load_config<ExperimentConfig>(options.config, options.overrides);
+  std::vector<std::string> overrides = options.overrides;
+  if (!options.tune.empty()) overrides.push_back(tune_override(options.tune));
+  const LoadedConfig loaded = load_config<ExperimentConfig>(options.config, overrides);
   const ExperimentConfig& config = loaded.config;
   refuse_equal_seeds(config.compare.seeds);
   const std::vector<Arm> arms = expand_arms(loaded);
+  refuse_unknown_reference(config.compare.against, arms);
   if (!options.threads_given && config.threads > 0)
     parallel::set_threads(static_cast<int>(config.threads));
-  const std::filesystem::path out = options.out.empty()
-                                        ? std::filesystem::path("runs") / config.name
-                                        : std::filesystem::path(options.out);
+  const fs::path out = options.out.empty() ? fs::path("runs") / config.name : fs::path(options.out);
   refuse_training_run(out);
   ArmRunner runner(out, signal);
   check_arms(arms);
-  for (const Arm& arm : arms)
-    for (const std::int64_t seed : config.compare.seeds) runner.refuse_other_config(arm, seed);
+  const StudyRequest request{.name = config.name,
+                             .compare = config.compare,
+                             .arms = arms,
+                             .jobs = static_cast<std::size_t>(options.jobs)};
+  refuse_other_configs(request, runner);
   RunDirectory directory(out, RunDirectory::Mode::kResume);
-  load_shared_data(runner, arms);
-  Comparison comparison{
-      .name = config.name, .dataset = {}, .seeds = config.compare.seeds, .arms = {}};
-  const std::size_t runs = arms.size() * comparison.seeds.size();
-  std::size_t number = 0;
-  for (const Arm& arm : arms) {
-    ArmResult& result = comparison.arms.emplace_back(ArmResult{arm, {}});
-    for (const std::int64_t seed : comparison.seeds) {
-      const std::string label = str(++number, "/", runs, " ", arm.name, ", seed ", seed);
-      std::cerr << label << "\n";
-      result.seeds.push_back(runner.run(arm, seed, label));
-      if (signal.number() != 0) {
-        std::cerr << "stopped; the same command goes on with the arms that are left\n";
-        return signal_exit_code(signal.number());
-      }
+  Comparison comparison = run_study(request, runner, signal);
+  if (signal.number() != 0) {
+    std::cerr << "stopped; the same command goes on with the arms that are left\n";
+    return signal_exit_code(signal.number());
+  }
+  runner.describe(comparison);
+  const Judgement judgement = judge(comparison);
+  directory.write_text("config.yaml", print_config(config));
+  write_comparison(directory, comparison, judgement, runner);
+  print_comparison(options, comparison, judgement);
+  offer_report(out, options.report_images);
+  return static_cast<int>(comparison.complete() ? ExitCode::kOk : ExitCode::kPartial);
+}
+
+// Scores runs that are there already; what differs between them comes first.
+int run_finished(const CompareOptions& options) {
+  if (options.jobs > 1 || !options.tune.empty())
+    throw UsageError("--jobs and --tune are for arms that are trained; these runs are finished");
+  const StopSignal signal;
+  std::vector<FinishedRun> runs{find_run(options.config)};
+  for (const std::string& run : options.overrides) runs.push_back(find_run(run));
+  const std::vector<RunGroup> groups = group_runs(runs);
+  std::cerr << groups[0].arm.name << " is compared with:\n" << arm_differences(groups);
+  if (const std::string other = data_differences(runs); !other.empty() && !options.force)
+    throw UsageError("the runs do not see the same:" + other +
+                     "\nwith --force each is scored on its own data all the same");
+  const fs::path out = options.out;
+  if (!out.empty()) refuse_training_run(out);
+  ArmRunner runner(out, signal);
+  Comparison comparison{.name = "finished runs", .dataset = {}, .seeds = {}, .arms = {}};
+  for (const RunGroup& group : groups) {
+    ArmResult& arm =
+        comparison.arms.emplace_back(ArmResult{.arm = group.arm, .seeds = {}, .trials = {}});
+    for (const FinishedRun& run : group.runs) {
+      std::cerr << run.directory.string() << "\n";
+      arm.seeds.push_back(
+          runner.score_run(group.arm, run.config.seed, run.directory, run.checkpoint));
+      signal.check();
+      if (std::find(comparison.seeds.begin(), comparison.seeds.end(), run.config.seed) ==
+          comparison.seeds.end())
+        comparison.seeds.push_back(run.config.seed);
     }
   }
   runner.describe(comparison);
-  const std::string json = comparison_json(comparison);
-  directory.write_text("config.yaml", print_config(config));
-  directory.write_text("compare.md", comparison_markdown(comparison));
-  for (const std::filesystem::path& sheet : runner.write_sheets())
-    std::cerr << "wrote " << sheet.string() << "\n";
-  directory.write_text("compare.json", json);  // last: it says that everything is there
-  std::cout << (options.json ? json : comparison_table(comparison, output_columns()));
-  std::cerr << "wrote " << (out / "compare.json").string() << "\n";
-  offer_report(out, options.report_images);
-  return static_cast<int>(comparison.complete() ? ExitCode::kOk : ExitCode::kPartial);
+  const Judgement judgement = judge(comparison);
+  if (!out.empty()) {
+    RunDirectory directory(out, RunDirectory::Mode::kResume);
+    write_comparison(directory, comparison, judgement, runner);
+  }
+  print_comparison(options, comparison, judgement);
+  return static_cast<int>(ExitCode::kOk);
 }
 
 }  // namespace
 
 CommandRun bind_compare(Options& options) {
   const auto args = std::make_shared<CompareOptions>();
-  options.argument("config", args->config, "experiment file with a section `compare`", "CONFIG");
-  options.arguments("overrides", args->overrides, "values that replace those of the file",
+  options.argument("config", args->config,
+                   "experiment file with a section `compare`, or the first of several run "
+                   "directories",
+                   "CONFIG");
+  options.arguments("overrides", args->overrides,
+                    "values that replace those of the file, or the other run directories",
                     "KEY.PATH=VALUE");
   options.text("--out", args->out,
-               "directory of the comparison (default: runs/NAME); what is finished in it is kept",
+               "directory of the comparison (default: runs/NAME; of run directories: none); what "
+               "is finished in it is kept",
                "DIR");
+  options.count("--jobs", args->jobs,
+                "runs that train at once, each a process with its share of the threads", 1);
+  options.repeatable("--tune", args->tune,
+                     "try these values for every arm first, as compare.tune does",
+                     "KEY.PATH=VALUE,VALUE,...");
+  options.flag("--force", args->force, "compare runs on different data or vocabularies too");
   options.count("--report-images", args->report_images,
                 "images in the attention explorer of report.html (0: no report)", 0);
   options.flag("--json", args->json, "print compare.json instead of the table");
   return [args, options] {
     args->threads_given = options.given("--threads");
-    return run_compare(*args);
+    std::error_code error;
+    return fs::is_directory(args->config, error) ? run_finished(*args) : run_arms(*args);
   };
 }
 

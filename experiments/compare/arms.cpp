@@ -49,16 +49,11 @@ std::string place_of(const NamedArm& named) {
   return (place.empty() ? "" : place + ": ") + "compare.arms." + named.name;
 }
 
-// Whether one path is the other or a section around it.
-bool overlap(const std::string& a, const std::string& b) {
-  return a == b || a.starts_with(b + ".") || b.starts_with(a + ".");
-}
-
 void check_named(const NamedArm& named, const Axes& axes) {
   for (const auto& [path, value] : named.values) {
     check_path(path, place_of(named));
     for (const Axis& axis : axes)
-      if (overlap(path, axis.path))
+      if (overlapping_paths(path, axis.path))
         throw UsageError(place_of(named) + " sets " + path + ", and the axis " + axis.path +
                          " would set it again; leave out one of them");
   }
@@ -79,6 +74,10 @@ void set(Arm& arm, LoadedConfig& loaded, const std::string& path, const std::str
 }
 
 }  // namespace
+
+bool overlapping_paths(const std::string& a, const std::string& b) {
+  return a == b || a.starts_with(b + ".") || b.starts_with(a + ".");
+}
 
 std::vector<Arm> expand_arms(const LoadedConfig& base) {
   const Axes& axes = base.config.compare.axes;

@@ -22,6 +22,9 @@ struct Arm {
 // that does not fit, and on two arms that are the same.
 std::vector<Arm> expand_arms(const LoadedConfig& base);
 
+// Whether one config path is the other or a section around it.
+bool overlapping_paths(const std::string& a, const std::string& b);
+
 // check_config of every arm. Throws one UsageError, a line for each that is wrong, with its name
 // where there are several.
 void check_arms(const std::vector<Arm>& arms);

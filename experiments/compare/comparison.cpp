@@ -63,7 +63,7 @@ Spread spread_of(const std::vector<double>& values) {
   for (const double value : values) out.mean += value / count;
   double squares = 0;
   for (const double value : values) squares += (value - out.mean) * (value - out.mean);
-  if (values.size() > 1) out.deviation = std::sqrt(squares / (count - 1));
+  out.deviation = std::sqrt(squares / (count - 1));
   return out;
 }
 
@@ -74,6 +74,8 @@ std::vector<Row> rows_of(const Comparison& comparison) {
     row.arm = &arm;
     row.ms_per_update =
         spread_over(arm, [](const SeedResult& seed) { return seed.cost.ms_per_update; });
+    row.captions_per_second =
+        spread_over(arm, [](const SeedResult& seed) { return seed.cost.captions_per_second; });
     row.peak_memory = spread_over(
         arm, [](const SeedResult& seed) { return static_cast<double>(seed.cost.peak_memory); });
     for (const SeedResult& seed : arm.seeds)

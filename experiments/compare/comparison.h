@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "captioning/evaluation/evaluate.h"
+#include "captioning/statistics/image_statistics.h"
 #include "experiments/compare/arms.h"
 #include "experiments/run_reporter.h"
 
@@ -14,6 +15,7 @@ namespace saccade {
 struct RegimeScores {
   Regime regime = Regime::kExpectation;
   NamedScores corpus;
+  std::vector<ImageStatistics> metrics;  // of those scores that can be resampled
 };
 
 struct SeedResult {
@@ -23,14 +25,23 @@ struct SeedResult {
   Index updates = 0, parameters = 0;
   Telemetry cost;
   std::map<std::string, double> best_validation;
+  std::vector<std::int64_t> images;  // CaptionedImage::number of what was scored
   std::vector<RegimeScores> regimes;
 
   bool failed() const { return !error.empty(); }
 };
 
+// What an arm's own settings were chosen from before it was trained.
+struct Trial {
+  std::vector<std::pair<std::string, std::string>> values;  // config path and value
+  double score = 0;   // of train.best_metric on the validation images; NaN where it failed
+  std::string error;  // why it failed, or empty
+};
+
 struct ArmResult {
-  Arm arm;
+  Arm arm;  // as it was trained
   std::vector<SeedResult> seeds;
+  std::vector<Trial> trials;  // of a tuned arm
 };
 
 struct Comparison {
@@ -38,6 +49,7 @@ struct Comparison {
   Split split = Split::kTest;
   Index images = 0;
   std::vector<std::int64_t> seeds;
+  std::string against;  // name of the arm that the others are tested against
   std::vector<ArmResult> arms;
 
   bool complete() const;  // no seed of an arm failed
@@ -47,7 +59,7 @@ struct Comparison {
 struct Spread {
   Index count = 0;
   double mean = 0;
-  double deviation = 0;  // of the sample (n - 1); 0 for one seed
+  double deviation = 0;  // of the sample (n - 1); NaN for one seed
 };
 Spread spread_of(const std::vector<double>& values);
 
@@ -56,7 +68,7 @@ struct Row {
   const ArmResult* arm = nullptr;
   Regime regime = Regime::kExpectation;
   std::vector<std::pair<std::string, Spread>> metrics;
-  Spread ms_per_update, peak_memory;
+  Spread ms_per_update, captions_per_second, peak_memory;
   Index parameters = 0;
 };
 std::vector<Row> rows_of(const Comparison& comparison);

@@ -1,12 +1,13 @@
 #include "experiments/compare/comparison_report.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "captioning/scoring/text_table.h"
 #include "core/base/error.h"
+#include "experiments/compare/comparison_text.h"
+#include "experiments/compare/verdict.h"
 
 namespace saccade {
 
@@ -14,10 +15,40 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kMebibyte = 1024 * 1024;
+// What has no value is null.
+Json number_json(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 Json spread_json(const Spread& spread) {
-  return {{"mean", spread.mean}, {"std", spread.deviation}, {"n", spread.count}};
+  return {{"mean", number_json(spread.mean)},
+          {"std", number_json(spread.deviation)},
+          {"n", spread.count}};
+}
+
+const char* chance_name(Chance chance) {
+  return chance == Chance::kImages ? "images" : "seeds_and_images";
+}
+
+void add_judged(const JudgedMetric& metric, Json& json) {
+  json["low"] = number_json(metric.interval.low);
+  json["high"] = number_json(metric.interval.high);
+  json["chance"] = chance_name(metric.chance);
+  if (!metric.difference) return;
+  const JudgedDifference& one = *metric.difference;
+  json["difference"] = {
+      {"value", number_json(one.value)},        {"low", number_json(one.interval.low)},
+      {"high", number_json(one.interval.high)}, {"chance", chance_name(one.chance)},
+      {"p", number_json(one.p_value)},          {"p_holm", number_json(one.holm)}};
+}
+
+Json trials_json(const std::vector<Trial>& trials) {
+  Json json = Json::array();
+  for (const Trial& trial : trials) {
+    Json values = Json::object();
+    for (const auto& [path, value] : trial.values) values[path] = value;
+    json.push_back({{"values", values}, {"score", number_json(trial.score)}});
+    if (!trial.error.empty()) json.back()["error"] = trial.error;
+  }
+  return json;
 }
 
 Json seed_json(const SeedResult& seed) {
@@ -44,71 +75,30 @@ Json seed_json(const SeedResult& seed) {
   return json;
 }
 
-Json arm_json(const ArmResult& arm, const std::vector<Row>& rows) {
+Json arm_json(const ArmResult& arm, const std::vector<Row>& rows, const Judgement& judgement) {
   Json values = Json::object();
   for (const auto& [path, value] : arm.arm.values) values[path] = value;
   Json json = {{"name", arm.arm.name}, {"values", values}};
+  if (!arm.trials.empty()) json["trials"] = trials_json(arm.trials);
   json["regimes"] = Json::array();
   for (const Row& row : rows) {
     if (row.arm != &arm) continue;
     json["parameters"] = row.parameters;
     json["ms_per_update"] = spread_json(row.ms_per_update);
+    json["captions_per_second"] = spread_json(row.captions_per_second);
     json["peak_memory_bytes"] = spread_json(row.peak_memory);
     Json corpus = Json::object();
-    for (const auto& [name, spread] : row.metrics) corpus[name] = spread_json(spread);
+    const JudgedRow* judged = judgement.find(row);
+    for (const auto& [name, spread] : row.metrics) {
+      corpus[name] = spread_json(spread);
+      if (const JudgedMetric* metric = judged ? judged->find(name) : nullptr)
+        add_judged(*metric, corpus[name]);
+    }
     json["regimes"].push_back({{"name", enum_name(row.regime)}, {"corpus", corpus}});
   }
   json["seeds"] = Json::array();
   for (const SeedResult& seed : arm.seeds) json["seeds"].push_back(seed_json(seed));
   return json;
-}
-
-std::string number(double value) {
-  std::array<char, 48> text{};
-  const bool count = std::abs(value) >= 10 && value == std::floor(value);
-  std::snprintf(text.data(), text.size(),
-                count                   ? "%.0f"
-                : std::abs(value) >= 10 ? "%.1f"
-                                        : "%.4f",
-                value);
-  return text.data();
-}
-
-// "0.5123 +-0.0041"; the deviation only where there is one.
-std::string cell(const Spread& spread, double unit = 1) {
-  if (spread.count == 0) return "-";
-  const std::string mean = number(spread.mean / unit);
-  return spread.count > 1 ? mean + " ±" + number(spread.deviation / unit) : mean;
-}
-
-struct Line {
-  std::string name;
-  std::vector<std::string> cells;  // one a row of the comparison
-};
-
-// The table turned: a line a metric, a cell an arm and regime.
-std::vector<Line> lines_of(const std::vector<Row>& rows) {
-  std::vector<std::string> names;
-  for (const Row& row : rows)
-    for (const auto& [name, spread] : row.metrics)
-      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-  std::vector<Line> lines;
-  for (const std::string& name : names) {
-    Line& line = lines.emplace_back(Line{name, {}});
-    for (const Row& row : rows) {
-      const auto found = std::find_if(row.metrics.begin(), row.metrics.end(),
-                                      [&](const auto& metric) { return metric.first == name; });
-      line.cells.push_back(found == row.metrics.end() ? "-" : cell(found->second));
-    }
-  }
-  Line time{"ms per update", {}}, memory{"peak memory MiB", {}}, size{"parameters", {}};
-  for (const Row& row : rows) {
-    time.cells.push_back(cell(row.ms_per_update));
-    memory.cells.push_back(cell(row.peak_memory, kMebibyte));
-    size.cells.push_back(str(row.parameters));
-  }
-  lines.insert(lines.end(), {time, memory, size});
-  return lines;
 }
 
 // Characters, not bytes.
@@ -121,26 +111,30 @@ std::string padded(const std::string& text, std::size_t to) {
   return std::string(to > width(text) ? to - width(text) : 0, ' ') + text;
 }
 
-std::string headline(const Comparison& comparison) {
-  std::string seeds;
-  for (const auto seed : comparison.seeds)
-    seeds += (seeds.empty() ? "" : ", ") + std::to_string(seed);
-  return str(comparison.name, ": ", comparison.images, " ", split_name(comparison.split),
-             " images of ", comparison.dataset, "; seeds ", seeds);
-}
-
-std::string failures(const Comparison& comparison, const char* bullet) {
-  std::string out;
-  for (const ArmResult& arm : comparison.arms)
-    for (const SeedResult& seed : arm.seeds)
-      if (seed.failed())
-        out += str(bullet, arm.arm.name, ", seed ", seed.seed, " failed: ", seed.error, "\n");
-  return out;
+// The differences of every row to the reference, a column a headline metric.
+std::string difference_table(const Judgement& judgement) {
+  TextTable table;
+  std::vector<std::string> head{
+      "against " + (judgement.reference ? judgement.reference->arm.name : std::string("nothing"))};
+  const std::vector<std::string> metrics = headline_metrics(judgement);
+  head.insert(head.end(), metrics.begin(), metrics.end());
+  table.add(head);
+  bool some = false;
+  for (const JudgedRow& row : judgement.rows) {
+    std::vector<std::string> cells{str(row.arm->arm.name, ", ", enum_name(row.regime))};
+    for (const std::string& name : metrics) {
+      const JudgedMetric* metric = row.find(name);
+      cells.push_back(metric ? difference_cell(*metric) : "");
+      some = some || !cells.back().empty();
+    }
+    table.add(std::move(cells));
+  }
+  return some ? "\n" + table.text() + legend(judgement) + "\n" : "";
 }
 
 }  // namespace
 
-std::string comparison_json(const Comparison& comparison) {
+std::string comparison_json(const Comparison& comparison, const Judgement& judgement) {
   const std::vector<Row> rows = rows_of(comparison);
   Json json = {{"schema_version", 1},
                {"name", comparison.name},
@@ -148,13 +142,18 @@ std::string comparison_json(const Comparison& comparison) {
                {"split", split_name(comparison.split)},
                {"n_images", comparison.images},
                {"seeds", comparison.seeds},
-               {"complete", comparison.complete()}};
+               {"complete", comparison.complete()},
+               {"against", judgement.reference ? judgement.reference->arm.name : ""},
+               {"level", judgement.resampling.level},
+               {"verdict", verdict(judgement)}};
   json["arms"] = Json::array();
-  for (const ArmResult& arm : comparison.arms) json["arms"].push_back(arm_json(arm, rows));
+  for (const ArmResult& arm : comparison.arms)
+    json["arms"].push_back(arm_json(arm, rows, judgement));
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string comparison_table(const Comparison& comparison, std::size_t columns) {
+std::string comparison_table(const Comparison& comparison, const Judgement& judgement,
+                             std::size_t columns) {
   const std::vector<Row> rows = rows_of(comparison);
   const std::vector<Line> lines = lines_of(rows);
   std::size_t label = 0;
@@ -184,25 +183,11 @@ std::string comparison_table(const Comparison& comparison, std::size_t columns) 
     begin = end;
     if (begin < rows.size()) out += "\n";
   }
-  return out + failures(comparison, "");
-}
-
-std::string comparison_markdown(const Comparison& comparison) {
-  const std::vector<Row> rows = rows_of(comparison);
-  const std::vector<Line> lines = lines_of(rows);
-  std::string out = "# " + headline(comparison) + "\n\n| arm | regime |", rule = "|---|---|";
-  for (const Line& line : lines) {
-    out += " " + line.name + " |";
-    rule += "---:|";
-  }
-  out += "\n" + rule + "\n";
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    out += str("| ", rows[i].arm->arm.name, " | ", enum_name(rows[i].regime), " |");
-    for (const Line& line : lines) out += " " + line.cells[i] + " |";
-    out += "\n";
-  }
-  const std::string failed = failures(comparison, "- ");
-  return out + (failed.empty() ? "" : "\n" + failed);
+  out += difference_table(judgement);
+  const std::vector<std::string> sentences = verdict(judgement);
+  if (!sentences.empty()) out += "\n";
+  for (const std::string& sentence : sentences) out += sentence + "\n";
+  return out + tuned(comparison, "") + failures(comparison, "");
 }
 
 }  // namespace saccade

@@ -10,6 +10,7 @@
 #include "captioning/training/checkpoint_content.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/io/atomic_file.h"
 #include "experiments/process_memory.h"
 #include "experiments/progress.h"
 
@@ -44,6 +45,19 @@ ExperimentConfig config_of(const Arm& arm, std::int64_t seed) {
   return config;
 }
 
+// Why an arm's work failed; empty where it did not.
+template <class Work>
+std::string failure_of(Work work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    return error.what();
+  } catch (const std::bad_alloc&) {
+    return "out of memory";
+  }
+  return "";
+}
+
 }  // namespace
 
 ArmRunner::ArmRunner(fs::path out, const StopSignal& signal)
@@ -65,37 +79,73 @@ void ArmRunner::refuse_other_config(const Arm& arm, std::int64_t seed) const {
 }
 
 SeedResult ArmRunner::run(const Arm& arm, std::int64_t seed, const std::string& label) {
-  SeedResult result{.seed = seed,
-                    .error = {},
-                    .directory = {},
-                    .checkpoint = {},
-                    .cost = {},
-                    .best_validation = {},
-                    .regimes = {}};
+  SeedResult result;
+  result.seed = seed;
   result.directory = directory(arm, seed);
-  const ExperimentConfig config = config_of(arm, seed);
-  try {
-    train_and_score(arm, config, label, result);
-  } catch (const Error& error) {
-    result.error = error.what();
-  } catch (const std::bad_alloc&) {
-    result.error = "out of memory";
-  }
+  result.error = failure_of([&] { train_and_score(arm, label, result); });
   if (result.failed()) log::error(label + ": " + result.error);
   return result;
 }
 
-void ArmRunner::train_and_score(const Arm& arm, const ExperimentConfig& config,
-                                const std::string& label, SeedResult& result) {
-  RunDirectory directory(result.directory, RunDirectory::Mode::kResume);
+Trial ArmRunner::try_out(const Arm& trial, std::int64_t seed, const std::string& label) {
+  Trial result{.values = trial.values, .score = std::nan(""), .error = {}};
+  result.error = failure_of([&] {
+    const TrainingState state = train(trial, seed, label).state;
+    const auto best = state.best.find(trial.config.train.best_metric);
+    if (best != state.best.end()) result.score = best->second;
+  });
+  if (!result.error.empty()) log::error(label + ": " + result.error);
+  return result;
+}
+
+SeedResult ArmRunner::score_run(const Arm& arm, std::int64_t seed, const fs::path& directory,
+                                const fs::path& checkpoint) {
+  SeedResult result;
+  result.seed = seed;
+  result.directory = directory;
+  result.checkpoint = checkpoint;
+  load(arm.config);
+  const LoadedModel loaded = load_model(checkpoint);
+  result.updates = loaded.state.update;
+  result.parameters = loaded.model->parameters().trained_count();
+  result.best_validation = loaded.state.best;
+  if (const auto cost = recorded_cost(directory / "metrics.jsonl")) result.cost = *cost;
+  score(arm, result);
+  return result;
+}
+
+fs::path ArmRunner::write_config(const Arm& arm, std::int64_t seed) const {
+  const fs::path path = directory(arm, seed).string() + ".yaml";
+  std::error_code error;
+  fs::create_directories(path.parent_path(), error);
+  write_file(path, print_config(config_of(arm, seed)));
+  return path;
+}
+
+bool ArmRunner::is_finished(const Arm& arm, std::int64_t seed) const {
+  const fs::path run = directory(arm, seed);
+  std::error_code error;
+  if (!fs::exists(run / "config.yaml", error) || !recorded_cost(run / "metrics.jsonl"))
+    return false;
+  std::ifstream in(run / "config.yaml");
+  return std::string(std::istreambuf_iterator<char>(in), {}) == print_config(config_of(arm, seed));
+}
+
+TrainingResult ArmRunner::train(const Arm& arm, std::int64_t seed, const std::string& label) {
+  RunDirectory directory(this->directory(arm, seed), RunDirectory::Mode::kResume);
+  const ExperimentConfig config = config_of(arm, seed);
   load(config);
   reset_peak_memory();
-  const TrainingResult trained = run_training({.config = &config,
-                                               .data = data_.get(),
-                                               .directory = &directory,
-                                               .resume = true,
-                                               .label = label},
-                                              *signal_);
+  return run_training({.config = &config,
+                       .data = data_.get(),
+                       .directory = &directory,
+                       .resume = true,
+                       .label = label},
+                      *signal_);
+}
+
+void ArmRunner::train_and_score(const Arm& arm, const std::string& label, SeedResult& result) {
+  const TrainingResult trained = train(arm, result.seed, label);
   if (trained.reason == StopReason::kSignal) return;
   result.updates = trained.state.update;
   result.parameters = trained.parameters;
@@ -103,7 +153,7 @@ void ArmRunner::train_and_score(const Arm& arm, const ExperimentConfig& config,
   result.checkpoint = trained.best.empty() ? trained.last : trained.best;
   result.cost = trained.telemetry;
   if (trained.telemetry.updates == 0) {  // it was finished before
-    if (const auto cost = recorded_cost(directory.path() / "metrics.jsonl")) result.cost = *cost;
+    if (const auto cost = recorded_cost(result.directory / "metrics.jsonl")) result.cost = *cost;
   }
   score(arm, result);
 }
@@ -135,8 +185,9 @@ void ArmRunner::score(const Arm& arm, SeedResult& result) {
                                        str(done, " of ", total, " captions"));
                        }});
   }
+  result.images = report.numbers;
   for (const RegimeReport& regime : report.regimes) {
-    result.regimes.push_back({regime.regime, regime.corpus});
+    result.regimes.push_back({regime.regime, regime.corpus, regime.metrics});
     if (!loaded.model->has_attention()) continue;
     for (const auto& [name, value] : attention_health(regime.captions).scores())
       if (!std::isnan(value)) result.regimes.back().corpus.emplace_back("attention_" + name, value);

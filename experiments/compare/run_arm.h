@@ -26,8 +26,22 @@ class ArmRunner {
   // regime. What goes wrong with this arm is said and kept in the result. Throws Stopped.
   SeedResult run(const Arm& arm, std::int64_t seed, const std::string& label);
 
+  // Trains a trial of an arm as run() does and says what its best checkpoint scored on the
+  // validation images, by train.best_metric. Throws Stopped.
+  Trial try_out(const Arm& trial, std::int64_t seed, const std::string& label);
+  // Scores a run that was trained elsewhere, as run() does. Throws what loading it throws.
+  SeedResult score_run(const Arm& arm, std::int64_t seed, const std::filesystem::path& directory,
+                       const std::filesystem::path& checkpoint);
+  // Writes the config of an arm's run beside its directory and returns the path. Throws IoError.
+  std::filesystem::path write_config(const Arm& arm, std::int64_t seed) const;
+  // Whether the run of an arm is there and ended with this very config.
+  bool is_finished(const Arm& arm, std::int64_t seed) const;
+
   // Loads the data of an arm, unless that of the last arm serves. Throws what RunData throws.
   void load(const ExperimentConfig& config);
+
+  // Forgets the loaded data, to make room for processes that load their own.
+  void forget() { data_.reset(); }
 
   // Fills in data set, split and number of images.
   void describe(Comparison& comparison) const;
@@ -35,8 +49,8 @@ class ArmRunner {
   std::vector<std::filesystem::path> write_sheets() const;
 
  private:
-  void train_and_score(const Arm& arm, const ExperimentConfig& config, const std::string& label,
-                       SeedResult& result);
+  TrainingResult train(const Arm& arm, std::int64_t seed, const std::string& label);
+  void train_and_score(const Arm& arm, const std::string& label, SeedResult& result);
   void score(const Arm& arm, SeedResult& result);
 
   std::filesystem::path out_;

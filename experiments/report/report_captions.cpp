@@ -225,8 +225,9 @@ struct ReportCaptions::Impl {
         one["boxes"].push_back(rectangle(box.x, box.y, box.w, box.h, geometry));
       if (loaded(m).model->has_attention() && !noun.boxes.empty()) {
         const std::vector<float>& weights = caption.words[noun.word].attention;
-        one["hit"] = points_at(weights, cells, noun.seen);
-        one["centre"] = points_at(weights, cells, noun.seen, {.tolerance = 0});
+        one["hit"] = points_at(weights, cells, noun.seen, {.counts = caption.counts});
+        one["centre"] =
+            points_at(weights, cells, noun.seen, {.tolerance = 0, .counts = caption.counts});
       }
       json["nouns"].push_back(std::move(one));
     }

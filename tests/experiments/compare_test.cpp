@@ -1,11 +1,11 @@
-// Arms of a comparison, what they share, and the numbers of its report.
-#include <nlohmann/json.hpp>
+// Arms of a comparison: what they are, what they share, and what each is tuned to.
+#include <cmath>
 #include <set>
 
 #include "captioning/model.h"
 #include "core/base/error.h"
 #include "experiments/compare/arms.h"
-#include "experiments/compare/comparison_report.h"
+#include "experiments/compare/tuning.h"
 #include "experiments/training_run.h"
 #include "tests/support/catch.h"
 
@@ -151,44 +151,41 @@ TEST_CASE("arms start from the same weights, but for what only one of them has")
   }
 }
 
-TEST_CASE("a spread is mean and sample deviation") {
-  REQUIRE(spread_of({}).count == 0);
-  REQUIRE(spread_of({3}).mean == 3);
-  REQUIRE(spread_of({3}).deviation == 0);
-  const Spread spread = spread_of({2, 4, 4, 4, 5, 5, 7, 9});
-  REQUIRE(spread.mean == Approx(5));
-  REQUIRE(spread.deviation == Approx(2.13809));  // sqrt(32 / 7)
+TEST_CASE("the trials of an arm are itself with every combination of the tuned values") {
+  const std::vector<Arm> arms = expand_arms(
+      comparing("{arms: {soft: {}, hard: {attention.selection: hard}}, tune: {optimizer.lr: [1e-3, "
+                "3e-3], decoder.dropout: [0, 0.5]}, tune_stop: 2e}"));
+  const std::vector<Arm> trials = trials_of(arms[1]);
+  REQUIRE(trials.size() == 4);
+  REQUIRE(trials[1].name == "hard: lr=1e-3, dropout=0.5");
+  REQUIRE(trials[1].folder == "hard/tune/lr-1e-3-dropout-0.5");
+  REQUIRE(trials[1].config.attention.selection == SelectionKind::kHard);
+  REQUIRE(trials[1].config.decoder.dropout == 0.5);
+  REQUIRE(trials[1].config.train.stop == epochs(2));
+
+  const Arm tuned = tuned_arm(arms[1], trials[3]);
+  REQUIRE(tuned.name == "hard");
+  REQUIRE(tuned.folder == "hard");
+  REQUIRE(tuned.config.optimizer.lr == 3e-3);
+  REQUIRE(tuned.config.train.stop == arms[1].config.train.stop);
+  REQUIRE(tuned.values.size() == 3);
+  REQUIRE(trials_of(expand_arms(comparing("{arms: {a: {}}}"))[0]).empty());
+
+  const Arm own =
+      expand_arms(comparing("{arms: {a: {optimizer: {lr: 1e-2}}}, tune: {optimizer.lr: [1e-3]}}"))[0];
+  REQUIRE_THROWS_AS(trials_of(own), UsageError);
 }
 
-SeedResult seed_result(std::int64_t seed, double bleu) {
-  SeedResult result;
-  result.seed = seed;
-  result.parameters = 1000;
-  result.cost.ms_per_update = 10;
-  result.regimes = {{Regime::kExpectation, {{"Bleu_4", bleu}}}};
-  return result;
-}
-
-TEST_CASE("a failed seed is named and left out of means") {
-  Comparison comparison;
-  comparison.name = "test";
-  comparison.seeds = {1, 2, 3};
-  ArmResult& arm = comparison.arms.emplace_back();
-  arm.arm = expand_arms(with_axes("{attention.selection: [soft]}"))[0];
-  arm.seeds = {seed_result(1, 0.2), seed_result(2, 0.4), seed_result(3, 0.9)};
-  arm.seeds[2].error = "update 7: the loss is nan";
-  REQUIRE(!comparison.complete());
-  const auto json = nlohmann::json::parse(comparison_json(comparison));
-  const auto& scores = json["arms"][0]["regimes"][0]["corpus"]["Bleu_4"];
-  REQUIRE(scores["mean"].get<double>() == Approx(0.3));
-  REQUIRE(scores["n"] == 2);
-  REQUIRE(json["complete"] == false);
-  REQUIRE(json["arms"][0]["seeds"][2]["status"] == "failed");
-  for (const std::string& text :
-       {comparison_table(comparison, 80), comparison_markdown(comparison)}) {
-    REQUIRE(text.find("0.3000 ±0.1414") != std::string::npos);
-    REQUIRE(text.find("seed 3 failed: update 7") != std::string::npos);
-  }
+TEST_CASE("the best trial has the best score that is one") {
+  const double none = std::nan("");
+  const auto scored = [](std::vector<double> scores) {
+    std::vector<Trial> trials;
+    for (const double score : scores) trials.push_back({.values = {}, .score = score, .error = {}});
+    return trials;
+  };
+  REQUIRE(best_trial(scored({0.1, none, 0.3, 0.3}), "Bleu_4") == 2u);
+  REQUIRE(best_trial(scored({none, 2, 1}), "loss") == 2u);
+  REQUIRE(!best_trial(scored({none}), "Bleu_4"));
 }
 
 }  // namespace

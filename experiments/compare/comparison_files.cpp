@@ -1,0 +1,153 @@
+#include "experiments/compare/comparison_files.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "captioning/scoring/text_table.h"
+#include "core/base/error.h"
+#include "experiments/compare/comparison_text.h"
+#include "experiments/compare/verdict.h"
+
+namespace saccade {
+
+namespace {
+
+std::string row_name(const JudgedRow& row) {
+  return str("| ", row.arm->arm.name, " | ", enum_name(row.regime), " |");
+}
+
+std::string markdown_head(const std::vector<std::string>& columns) {
+  std::string out = "| arm | regime |", rule = "\n|---|---|";
+  for (const std::string& column : columns) {
+    out += " " + column + " |";
+    rule += "---:|";
+  }
+  return out + rule + "\n";
+}
+
+// LaTeX's own characters, as text.
+std::string latex(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (std::string("&%$#_{}").find(c) != std::string::npos) out += '\\';
+    if (c == '\\')
+      out += "\\textbackslash{}";
+    else if (c == '~')
+      out += "\\textasciitilde{}";
+    else if (c == '^')
+      out += "\\textasciicircum{}";
+    else
+      out += c;
+  }
+  return out;
+}
+
+// The half width of an interval that is symmetric but for rounding; the wider half of any other.
+std::string plus_minus(const JudgedMetric& metric) {
+  const double half =
+      std::max(metric.interval.high - metric.spread.mean, metric.spread.mean - metric.interval.low);
+  return std::isfinite(half) ? " \\pm " + fixed(half) : "";
+}
+
+double best_of(const Judgement& judgement, const std::string& name) {
+  double best = -1;
+  for (const JudgedRow& row : judgement.rows)
+    if (const JudgedMetric* metric = row.find(name)) best = std::max(best, metric->spread.mean);
+  return best;
+}
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + "\"";
+}
+
+std::string csv_number(double value) {
+  if (!std::isfinite(value)) return ",";
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), ",%.6g", value);
+  return text.data();
+}
+
+std::string csv_judged(const JudgedMetric* metric) {
+  if (!metric) return ",,,,,,,,";
+  std::string out = csv_number(metric->interval.low) + csv_number(metric->interval.high) +
+                    (metric->chance == Chance::kImages ? ",images" : ",seeds and images");
+  if (!metric->difference) return out + ",,,,,";
+  const JudgedDifference& one = *metric->difference;
+  for (const double value : {one.value, one.interval.low, one.interval.high, one.p_value, one.holm})
+    out += csv_number(value);
+  return out;
+}
+
+}  // namespace
+
+std::string comparison_markdown(const Comparison& comparison, const Judgement& judgement) {
+  std::string out = "# " + headline(comparison) + "\n\n";
+  const std::vector<std::string> metrics = headline_metrics(judgement);
+  out += markdown_head(metrics);
+  for (const JudgedRow& row : judgement.rows) {
+    out += row_name(row);
+    for (const std::string& name : metrics) {
+      const JudgedMetric* metric = row.find(name);
+      out += " " + (metric ? interval_cell(*metric) : "-") + " |";
+    }
+    out += "\n";
+  }
+  out += "\n" + legend(judgement) + ".\n\n";
+  for (const std::string& sentence : verdict(judgement)) out += "- " + sentence + "\n";
+  out += tuned(comparison, "- ") + failures(comparison, "- ") + "\n## Everything\n\n";
+  const std::vector<Row> rows = rows_of(comparison);
+  const std::vector<Line> lines = lines_of(rows);
+  std::vector<std::string> names;
+  for (const Line& line : lines) names.push_back(line.name);
+  out += markdown_head(names);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    out += str("| ", rows[i].arm->arm.name, " | ", enum_name(rows[i].regime), " |");
+    for (const Line& line : lines) out += " " + line.cells[i] + " |";
+    out += "\n";
+  }
+  return out;
+}
+
+std::string comparison_latex(const Comparison& comparison, const Judgement& judgement) {
+  const std::vector<std::string> metrics = headline_metrics(judgement);
+  std::string out = "% " + headline(comparison) + "\n% " + legend(judgement) + "\n";
+  out += "\\begin{tabular}{ll" + std::string(metrics.size(), 'r') + "}\n\\toprule\narm & regime";
+  for (const std::string& name : metrics) out += " & " + latex(name);
+  out += " \\\\\n\\midrule\n";
+  for (const JudgedRow& row : judgement.rows) {
+    out += latex(row.arm->arm.name) + " & " + std::string(enum_name(row.regime));
+    for (const std::string& name : metrics) {
+      const JudgedMetric* metric = row.find(name);
+      if (!metric) {
+        out += " & --";
+        continue;
+      }
+      const bool best = metric->spread.mean == best_of(judgement, name);
+      const std::string mean = fixed(metric->spread.mean);
+      out += " & $" + (best ? "\\mathbf{" + mean + "}" : mean) + plus_minus(*metric) + "$";
+    }
+    out += " \\\\\n";
+  }
+  return out + "\\bottomrule\n\\end{tabular}\n";
+}
+
+std::string comparison_csv(const Comparison& comparison, const Judgement& judgement) {
+  std::string out =
+      "arm,regime,metric,n,mean,sd,low,high,chance,difference,difference_low,difference_high,p,"
+      "p_holm\n";
+  for (const Row& row : rows_of(comparison)) {
+    const JudgedRow* judged = judgement.find(row);
+    for (const auto& [name, spread] : row.metrics)
+      out += str(csv_field(row.arm->arm.name), ",", enum_name(row.regime), ",", csv_field(name),
+                 ",", spread.count, csv_number(spread.mean), csv_number(spread.deviation),
+                 csv_judged(judged ? judged->find(name) : nullptr), "\n");
+  }
+  return out;
+}
+
+}  // namespace saccade

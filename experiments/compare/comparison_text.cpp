@@ -1,0 +1,129 @@
+#include "experiments/compare/comparison_text.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "captioning/scoring/text_table.h"
+#include "core/base/error.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr double kMebibyte = 1024 * 1024;
+
+std::string number(double value) {
+  std::array<char, 48> text{};
+  const bool count = std::abs(value) >= 10 && value == std::floor(value);
+  std::snprintf(text.data(), text.size(),
+                count                   ? "%.0f"
+                : std::abs(value) >= 10 ? "%.1f"
+                                        : "%.4f",
+                value);
+  return text.data();
+}
+
+// "0.5123 ±0.0041"; the deviation only where there is one.
+std::string cell(const Spread& spread, double unit = 1) {
+  if (spread.count == 0) return "-";
+  const std::string mean = number(spread.mean / unit);
+  return spread.count > 1 ? mean + " ±" + number(spread.deviation / unit) : mean;
+}
+
+std::string brackets(const Interval& interval) {
+  return str("[", fixed(interval.low), ", ", fixed(interval.high), "]");
+}
+
+bool any(const Judgement& judgement, Chance chance) {
+  return std::any_of(judgement.rows.begin(), judgement.rows.end(), [&](const JudgedRow& row) {
+    return std::any_of(row.metrics.begin(), row.metrics.end(),
+                       [&](const JudgedMetric& metric) { return metric.chance == chance; });
+  });
+}
+
+}  // namespace
+
+std::string headline(const Comparison& comparison) {
+  std::string seeds;
+  for (const auto seed : comparison.seeds)
+    seeds += (seeds.empty() ? "" : ", ") + std::to_string(seed);
+  return str(comparison.name, ": ", comparison.images, " ", split_name(comparison.split),
+             " images of ", comparison.dataset, "; seeds ", seeds);
+}
+
+std::vector<Line> lines_of(const std::vector<Row>& rows) {
+  std::vector<std::string> names;
+  for (const Row& row : rows)
+    for (const auto& [name, spread] : row.metrics)
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  std::vector<Line> lines;
+  for (const std::string& name : names) {
+    Line& line = lines.emplace_back(Line{name, {}});
+    for (const Row& row : rows) {
+      const auto found = std::find_if(row.metrics.begin(), row.metrics.end(),
+                                      [&](const auto& metric) { return metric.first == name; });
+      line.cells.push_back(found == row.metrics.end() ? "-" : cell(found->second));
+    }
+  }
+  Line time{"ms per update", {}}, rate{"captions/s", {}}, memory{"peak memory MiB", {}},
+      size{"parameters", {}};
+  for (const Row& row : rows) {
+    time.cells.push_back(cell(row.ms_per_update));
+    rate.cells.push_back(cell(row.captions_per_second));
+    memory.cells.push_back(cell(row.peak_memory, kMebibyte));
+    size.cells.push_back(str(row.parameters));
+  }
+  lines.insert(lines.end(), {time, rate, memory, size});
+  return lines;
+}
+
+std::string interval_cell(const JudgedMetric& metric) {
+  return fixed(metric.spread.mean) + " " + brackets(metric.interval);
+}
+
+std::string difference_cell(const JudgedMetric& metric) {
+  if (!metric.difference) return "";
+  const JudgedDifference& one = *metric.difference;
+  return str(one.value < 0 ? "-" : "+", fixed(std::abs(one.value)), " ", brackets(one.interval),
+             " p=", fixed(one.holm));
+}
+
+std::string legend(const Judgement& judgement) {
+  const std::string level = str(100 * judgement.resampling.level, " %");
+  std::string out = "[]: " + level + " interval";
+  if (any(judgement, Chance::kSeedsAndImages)) out += " over seeds and images (t)";
+  if (any(judgement, Chance::kSeedsAndImages) && any(judgement, Chance::kImages)) out += ", or";
+  if (any(judgement, Chance::kImages))
+    out += " over images alone (bootstrap) where there is one seed";
+  return out + "; p: two-sided, corrected after Holm for all rows tested by a metric";
+}
+
+std::string failures(const Comparison& comparison, const char* bullet) {
+  std::string out;
+  for (const ArmResult& arm : comparison.arms)
+    for (const SeedResult& seed : arm.seeds)
+      if (seed.failed())
+        out += str(bullet, arm.arm.name, ", seed ", seed.seed, " failed: ", seed.error, "\n");
+  return out;
+}
+
+std::string tuned(const Comparison& comparison, const char* bullet) {
+  std::string out;
+  for (const ArmResult& arm : comparison.arms) {
+    if (arm.trials.empty()) continue;
+    out += bullet + arm.arm.name + " was tuned on validation images:";
+    const char* comma = " ";
+    for (const Trial& trial : arm.trials) {
+      out += comma;
+      for (const auto& [path, value] : trial.values) out += str(path, "=", value, " ");
+      out += trial.error.empty() ? fixed(trial.score) : "failed";
+      comma = ", ";
+    }
+    out += "\n";
+  }
+  return out;
+}
+
+}  // namespace saccade

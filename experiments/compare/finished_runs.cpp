@@ -1,0 +1,106 @@
+#include "experiments/compare/finished_runs.h"
+
+#include <algorithm>
+#include <set>
+
+#include "core/base/error.h"
+#include "experiments/run_directory.h"
+
+namespace saccade {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// Without what decides nothing, so that equal texts are equal experiments.
+ExperimentConfig essence(ExperimentConfig config) {
+  config.name.clear();
+  config.seed = 1;
+  config.threads = 0;
+  config.compare = {};
+  config.encoder.cache.clear();
+  return config;
+}
+
+// The last part of a path that says something: a comparison keeps its runs in <arm>/seed-<n>.
+std::string name_of(const fs::path& directory) {
+  fs::path path = fs::absolute(directory).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();
+  if (path.filename().string().starts_with("seed-")) path = path.parent_path();
+  return path.filename().string();
+}
+
+bool differ(const std::vector<RunGroup>& groups) {
+  std::set<std::string> names;
+  for (const RunGroup& group : groups) names.insert(group.arm.name);
+  return names.size() == groups.size();
+}
+
+}  // namespace
+
+FinishedRun find_run(const fs::path& directory) {
+  FinishedRun run{.directory = directory,
+                  .checkpoint = resolve_checkpoint(directory),
+                  .config = {},
+                  .data = {},
+                  .vocabulary = {}};
+  const LoadedModel loaded = load_model(run.checkpoint);
+  run.config = loaded.config;
+  run.data = loaded.data;
+  run.vocabulary = loaded.model->vocabulary().digest();
+  return run;
+}
+
+std::vector<RunGroup> group_runs(const std::vector<FinishedRun>& runs) {
+  std::vector<RunGroup> groups;
+  std::vector<std::string> texts;
+  for (const FinishedRun& run : runs) {
+    const std::string text = print_config(essence(run.config));
+    const auto at = std::find(texts.begin(), texts.end(), text) - texts.begin();
+    if (at == std::ssize(texts)) {
+      texts.push_back(text);
+      groups.push_back(
+          {.arm = {.name = run.config.name, .folder = {}, .values = {}, .config = run.config},
+           .runs = {}});
+    }
+    RunGroup& group = groups[static_cast<std::size_t>(at)];
+    for (const FinishedRun& other : group.runs)
+      if (other.config.seed == run.config.seed)
+        throw UsageError(str(other.directory.string(), " and ", run.directory.string(),
+                             " are one experiment with one seed, ", run.config.seed,
+                             "; leave out one of them"));
+    group.runs.push_back(run);
+  }
+  if (!differ(groups))
+    for (RunGroup& group : groups) group.arm.name = name_of(group.runs[0].directory);
+  if (!differ(groups))
+    for (RunGroup& group : groups) group.arm.name = group.runs[0].directory.string();
+  for (RunGroup& group : groups) group.arm.folder = group.arm.name;
+  return groups;
+}
+
+std::string arm_differences(const std::vector<RunGroup>& groups) {
+  std::string out;
+  for (std::size_t g = 1; g < groups.size(); ++g)
+    for (const Difference& one :
+         config_differences(essence(groups[0].arm.config), essence(groups[g].arm.config)))
+      out += str("  ", groups[g].arm.name, ": ", one.path, " is ", one.second, ", not ", one.first,
+                 "\n");
+  return out;
+}
+
+std::string data_differences(const std::vector<FinishedRun>& runs) {
+  std::string out;
+  const FinishedRun& first = runs.front();
+  for (const FinishedRun& run : runs) {
+    const auto add = [&](const char* what) {
+      out += str("\n  ", run.directory.string(), " has ", what, " than ", first.directory.string());
+    };
+    if (run.data.name != first.data.name || run.data.digest != first.data.digest)
+      add("other images or captions");
+    if (run.vocabulary != first.vocabulary) add("another vocabulary");
+  }
+  return out;
+}
+
+}  // namespace saccade

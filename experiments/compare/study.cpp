@@ -1,0 +1,140 @@
+#include "experiments/compare/study.h"
+
+#include <algorithm>
+#include <iostream>
+
+#include "core/base/error.h"
+#include "core/parallel/parallel.h"
+#include "experiments/compare/jobs.h"
+#include "experiments/compare/tuning.h"
+
+namespace saccade {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// One training run of an arm or of its trial.
+struct Run {
+  Arm arm;
+  std::int64_t seed;
+  std::string label;
+};
+
+class Study {
+ public:
+  Study(const StudyRequest& request, ArmRunner& runner, const StopSignal& signal)
+      : request_(request), runner_(runner), signal_(signal) {
+    for (const Arm& arm : request.arms) trials_.push_back(trials_of(arm));
+  }
+
+  Comparison work() {
+    load_shared_data();
+    Comparison out{.name = request_.name,
+                   .dataset = {},
+                   .seeds = request_.compare.seeds,
+                   .against = request_.compare.against,
+                   .arms = {}};
+    for (const Arm& arm : request_.arms)
+      out.arms.push_back({.arm = arm, .seeds = {}, .trials = {}});
+    tune(out);
+    if (stopped()) return out;
+    std::vector<Run> runs;
+    for (const ArmResult& arm : out.arms)
+      for (const std::int64_t seed : out.seeds)
+        runs.push_back({arm.arm, seed, label(arm.arm, seed, runs.size() + 1)});
+    train_beside(runs);
+    std::size_t next = 0;
+    for (ArmResult& arm : out.arms)
+      for (std::size_t k = 0; k < out.seeds.size() && !stopped(); ++k) {
+        const Run& run = runs[next++];
+        std::cerr << run.label << "\n";
+        arm.seeds.push_back(runner_.run(run.arm, run.seed, run.label));
+      }
+    return out;
+  }
+
+ private:
+  bool stopped() const { return signal_.number() != 0; }
+
+  std::string label(const Arm& arm, std::int64_t seed, std::size_t number) const {
+    return str(number, "/", request_.arms.size() * request_.compare.seeds.size(), " ", arm.name,
+               ", seed ", seed);
+  }
+
+  // Data that no arm can have is an error of the comparison, not of each arm.
+  void load_shared_data() {
+    const ExperimentConfig& first = request_.arms.front().config;
+    if (std::all_of(request_.arms.begin(), request_.arms.end(),
+                    [&](const Arm& arm) { return same_data(first, arm.config); }))
+      runner_.load(first);
+  }
+
+  void tune(Comparison& comparison) {
+    std::vector<Run> runs;
+    std::size_t count = 0;
+    for (const auto& trials : trials_) count += trials.size();
+    for (const auto& trials : trials_)
+      for (const Arm& trial : trials)
+        runs.push_back({trial, request_.compare.seeds[0],
+                        str("tuning ", runs.size() + 1, "/", count, " ", trial.name)});
+    train_beside(runs);
+    std::size_t next = 0;
+    for (std::size_t a = 0; a < trials_.size(); ++a) {
+      ArmResult& arm = comparison.arms[a];
+      for (std::size_t t = 0; t < trials_[a].size() && !stopped(); ++t) {
+        const Run& run = runs[next++];
+        std::cerr << run.label << "\n";
+        arm.trials.push_back(runner_.try_out(run.arm, run.seed, run.label));
+      }
+      if (trials_[a].empty() || stopped()) continue;
+      if (const auto best = best_trial(arm.trials, arm.arm.config.train.best_metric))
+        arm.arm = tuned_arm(arm.arm, trials_[a][*best]);
+    }
+    if (stopped()) return;
+    for (const ArmResult& arm : comparison.arms)
+      for (const std::int64_t seed : comparison.seeds) runner_.refuse_other_config(arm.arm, seed);
+  }
+
+  // Trains what is not finished in processes of their own; what fails there is tried again, alone,
+  // when its turn comes.
+  void train_beside(const std::vector<Run>& runs) {
+    if (request_.jobs < 2) return;
+    std::vector<Job> jobs;
+    const int threads = std::max(1, parallel::threads() / static_cast<int>(request_.jobs));
+    for (const Run& run : runs) {
+      if (runner_.is_finished(run.arm, run.seed)) continue;
+      const fs::path folder = runner_.directory(run.arm, run.seed);
+      const fs::path config = runner_.write_config(run.arm, run.seed);
+      jobs.push_back({.label = run.label,
+                      .arguments = {"train", config.string(), "--out", folder.string(), "--resume",
+                                    "--report-images", "0", "--threads", str(threads)},
+                      .log = folder.string() + ".log"});
+      runner_.load(run.arm.config);  // fills the cache of a frozen network before anybody shares it
+    }
+    runner_.forget();
+    run_jobs(jobs, request_.jobs, signal_);
+  }
+
+  const StudyRequest& request_;
+  ArmRunner& runner_;
+  const StopSignal& signal_;
+  std::vector<std::vector<Arm>> trials_;  // of each arm
+};
+
+}  // namespace
+
+void refuse_other_configs(const StudyRequest& request, const ArmRunner& runner) {
+  for (const Arm& arm : request.arms) {
+    const std::vector<Arm> trials = trials_of(arm);
+    for (const Arm& trial : trials) runner.refuse_other_config(trial, request.compare.seeds[0]);
+    if (!trials.empty()) continue;  // their values are known when they are tuned
+    for (const std::int64_t seed : request.compare.seeds) runner.refuse_other_config(arm, seed);
+  }
+}
+
+Comparison run_study(const StudyRequest& request, ArmRunner& runner, const StopSignal& signal) {
+  return Study(request, runner, signal).work();
+}
+
+}  // namespace saccade

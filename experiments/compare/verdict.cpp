@@ -1,0 +1,75 @@
+#include "experiments/compare/verdict.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "core/base/error.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr std::array kHeadline{"Bleu_4", "METEOR", "CIDEr", "true_caption_rate",
+                               "pointing_accuracy"};
+
+std::string decimals(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.4f", value);
+  return text.data();
+}
+
+std::string p_text(double p) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), p < 0.001 ? "p < 0.001" : "p = %.2g", p);
+  return text.data();
+}
+
+std::string finding(const JudgedDifference& one, double level) {
+  if (std::isnan(one.holm)) return "too few numbers for a test";
+  if (one.holm >= 1 - level) return "no evidence of a difference";
+  return one.value > 0 ? "better" : "worse";
+}
+
+std::string sentence(const JudgedMetric& metric, double level) {
+  const JudgedDifference& one = *metric.difference;
+  std::string out = str(metric.name, ": ", decimals(std::abs(one.value)),
+                        one.value < 0 ? " lower [" : " higher [", decimals(one.interval.low), ", ",
+                        decimals(one.interval.high), "], ", p_text(one.p_value));
+  if (one.holm != one.p_value && !std::isnan(one.holm))
+    out += str(" (", p_text(one.holm), " after Holm)");
+  out += ": " + finding(one, level);
+  if (one.chance == Chance::kImages)
+    return out + "; over images of one seed, which knows nothing of other seeds";
+  return out + str(" at ", metric.spread.count, " seeds");
+}
+
+}  // namespace
+
+std::vector<std::string> headline_metrics(const Judgement& judgement) {
+  std::vector<std::string> out;
+  for (const char* name : kHeadline)
+    if (std::any_of(judgement.rows.begin(), judgement.rows.end(),
+                    [&](const JudgedRow& row) { return row.find(name) != nullptr; }))
+      out.emplace_back(name);
+  return out;
+}
+
+std::vector<std::string> verdict(const Judgement& judgement) {
+  std::vector<std::string> out;
+  const ArmResult* arm = nullptr;
+  for (const JudgedRow& row : judgement.rows) {
+    if (row.arm == arm) continue;  // its other regimes are in the table
+    arm = row.arm;
+    if (arm == judgement.reference) continue;
+    for (const std::string& name : headline_metrics(judgement))
+      if (const JudgedMetric* metric = row.find(name); metric && metric->difference)
+        out.push_back(str(arm->arm.name, " (", enum_name(row.regime), ") against ",
+                          judgement.reference->arm.name, ", ",
+                          sentence(*metric, judgement.resampling.level)));
+  }
+  return out;
+}
+
+}  // namespace saccade

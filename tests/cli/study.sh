@@ -1,0 +1,95 @@
+# A comparison as a study: runs beside each other, values tuned for each arm, killed anywhere and
+# gone on with, and runs that were trained before.
+. "$(dirname "${BASH_SOURCE[0]}")/support.sh"
+
+cat >study.yaml <<'YAML'
+base: tiny.yaml
+name: study
+compare:
+  arms:
+    soft: {}
+    hard: {attention.selection: hard}
+  seeds: [1, 2]
+YAML
+expect 0 "$saccade" compare study.yaml --out alone --report-images 0
+wants "against soft" out
+wants "hard (argmax) against soft, Bleu_4:" out
+wants "at 2 seeds" out
+for file in compare.md compare.tex compare.csv; do
+  [ -s alone/$file ] || fail "alone/$file is missing"
+done
+wants '\toprule' alone/compare.tex
+wants 'hard,sample,true_caption_rate,2,' alone/compare.csv
+json alone/compare.json /arms/1/regimes/0/corpus/Bleu_4/difference/p_holm >/dev/null
+[ "$(json alone/compare.json /against)" = soft ] || fail "the reference"
+
+# Several runs at once: the same runs and the same numbers.
+expect 0 "$saccade" compare study.yaml --out beside --report-images 0 --jobs 3
+wants "finished after" err
+grep -v "ms per update\|captions/s\|peak memory" out >beside.table
+expect 0 "$saccade" compare study.yaml --out alone --report-images 0
+grep -v "ms per update\|captions/s\|peak memory" out | cmp - beside.table ||
+  fail "--jobs changes the numbers"
+for run in soft/seed-1 soft/seed-2 hard/seed-1 hard/seed-2; do
+  [ "$(digest alone/$run)" = "$(digest beside/$run)" ] || fail "--jobs makes another run of $run"
+  [ ! -e beside/$run.log ] || fail "the log of a run that ended well is still there"
+done
+# Again: nothing is started.
+expect 0 "$saccade" compare study.yaml --out beside --report-images 0 --jobs 3
+! grep -q "started" err || fail "a finished run was started again"
+
+# Killed at any point, without warning: what was finished stays, and the same command ends with the
+# same numbers.
+for moment in 0.3 0.9 1.7; do
+  setsid "$saccade" compare study.yaml --out killed --report-images 0 --jobs 2 >/dev/null 2>&1 &
+  pid=$!
+  sleep $moment
+  kill -KILL $pid 2>/dev/null
+  wait $pid 2>/dev/null
+done
+# Runs of a killed comparison save and end by themselves.
+for _ in $(seq 100); do
+  "$saccade" compare study.yaml --out killed --report-images 0 >out 2>err </dev/null && break
+  sleep 0.1
+done
+[ "$(json killed/compare.json /complete)" = true ] || fail "the killed comparison"
+for run in soft/seed-1 soft/seed-2 hard/seed-1 hard/seed-2; do
+  [ "$(digest alone/$run)" = "$(digest killed/$run)" ] || fail "a kill changed $run"
+done
+
+# Each arm has its own best value, which the validation images chose.
+expect 0 "$saccade" compare study.yaml --out tuned --report-images 0 compare.seeds=[1] \
+  --tune optimizer.lr=1e-6,5e-3 compare.tune_stop=16u
+wants "soft was tuned on validation images: optimizer.lr=1e-6" out
+[ "$(json tuned/compare.json '/arms/0/trials#')" -eq 2 ] || fail "two trials"
+[ -s tuned/soft/tune/lr-1e-6/seed-1/metrics.jsonl ] || fail "the trial's run"
+chosen=$(json tuned/compare.json /arms/0/values/optimizer.lr)
+"$saccade" inspect tuned/soft/seed-1 --json >inspect.json
+low=$(json tuned/compare.json /arms/0/trials/0/score)
+high=$(json tuned/compare.json /arms/0/trials/1/score)
+best=$(echo "$low $high" | awk '{print ($2 > $1) ? "5e-3" : "1e-6"}')
+[ "$chosen" = "$best" ] || fail "chose $chosen of scores $low and $high"
+expect 2 "$saccade" compare study.yaml --out bad --tune optimizer.lr
+one_error "--tune optimizer.lr: write it as key=value,value"
+expect 2 "$saccade" compare study.yaml --out bad --tune attention.selection=soft,hard
+one_error "attention.selection is tuned, and hard sets" "leave out one of them"
+expect 2 "$saccade" compare study.yaml --out bad compare.against=sfot
+one_error "there is no arm sfot; the arms are soft; hard"
+
+# Finished runs: what differs comes first, seeds of one experiment are one arm.
+expect 0 "$saccade" compare alone/soft/seed-1 alone/soft/seed-2 alone/hard/seed-1 alone/hard/seed-2 \
+  --out again
+wants "hard: attention.selection is hard, not soft" err
+wants "hard (argmax) against soft, Bleu_4:" out
+[ "$(json again/compare.json '/arms#')" -eq 2 ] || fail "two arms of four runs"
+[ "$(json again/compare.json /arms/1/regimes/0/corpus/Bleu_4/mean)" = \
+  "$(json alone/compare.json /arms/1/regimes/0/corpus/Bleu_4/mean)" ] || fail "other scores"
+expect 2 "$saccade" compare alone/soft/seed-1 beside/soft/seed-1
+one_error "are one experiment with one seed"
+expect 0 "$saccade" train tiny.yaml --out other data.scenes.train=40
+expect 2 "$saccade" compare alone/soft/seed-1 other
+wants "other has other images or captions than alone/soft/seed-1" err
+wants "--force" err
+expect 0 "$saccade" compare alone/soft/seed-1 other --force
+expect 4 "$saccade" compare alone/soft/seed-1 nowhere
+exit 0

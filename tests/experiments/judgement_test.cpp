@@ -1,0 +1,160 @@
+// What a comparison says of its numbers: intervals, tests, corrections, words and files.
+#include "experiments/compare/judgement.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "experiments/compare/comparison_files.h"
+#include "experiments/compare/comparison_report.h"
+#include "experiments/compare/verdict.h"
+#include "tests/support/catch.h"
+
+namespace saccade::test {
+namespace {
+
+using Catch::Matchers::Contains;
+
+constexpr std::size_t kImages = 60;
+
+// The run of a seed whose images score around `level`: the seed moves all of them, and every image
+// is easier or harder for all runs.
+SeedResult run(std::int64_t seed, double level) {
+  std::vector<double> scores;
+  for (std::size_t i = 0; i < kImages; ++i)
+    scores.push_back(level + 0.01 * static_cast<double>(seed % 3) +
+                     0.1 * std::sin(static_cast<double>(i)));
+  SeedResult result;
+  result.seed = seed;
+  result.parameters = 1000;
+  result.cost.ms_per_update = 10;
+  const ImageStatistics metric = mean_statistics("Bleu_4", scores);
+  result.regimes = {{Regime::kExpectation, {{"Bleu_4", metric.whole()}}, {metric}}};
+  for (std::size_t i = 0; i < kImages; ++i) result.images.push_back(static_cast<std::int64_t>(i));
+  return result;
+}
+
+ArmResult arm(const std::string& name, double level, const std::vector<std::int64_t>& seeds) {
+  ArmResult out;
+  out.arm.name = name;
+  for (const std::int64_t seed : seeds) out.seeds.push_back(run(seed, level));
+  return out;
+}
+
+Comparison comparison(std::vector<ArmResult> arms) {
+  Comparison out;
+  out.name = "test";
+  out.images = static_cast<Index>(kImages);
+  out.seeds = {1, 2, 3};
+  out.arms = std::move(arms);
+  return out;
+}
+
+constexpr Resampling kFew{.replicates = 500, .level = 0.95, .seed = 0};
+
+TEST_CASE("a spread is mean and sample deviation, which one value has not") {
+  REQUIRE(spread_of({}).count == 0);
+  REQUIRE(spread_of({3}).mean == 3);
+  REQUIRE(std::isnan(spread_of({3}).deviation));
+  const Spread spread = spread_of({2, 4, 4, 4, 5, 5, 7, 9});
+  REQUIRE(spread.mean == Approx(5));
+  REQUIRE(spread.deviation == Approx(2.13809));  // sqrt(32 / 7)
+}
+
+TEST_CASE("Holm's correction is the textbook's") {
+  const std::vector<double> corrected = holm({0.01, 0.04, 0.03, 0.005});
+  const std::vector<double> expected{0.03, 0.06, 0.06, 0.02};
+  for (std::size_t i = 0; i < expected.size(); ++i) CHECK(corrected[i] == Approx(expected[i]));
+  // Never above 1, and what is no number is not counted.
+  const std::vector<double> odd = holm({0.9, std::nan(""), 0.8});
+  CHECK(odd[0] == 1);
+  CHECK(std::isnan(odd[1]));
+  CHECK(odd[2] == 1);
+  CHECK(holm({}).empty());
+}
+
+TEST_CASE("a difference beyond chance is told from one that is none") {
+  const Comparison three = comparison({arm("soft", 0.3, {1, 2, 3}), arm("hard", 0.36, {1, 2, 3}),
+                                       arm("same", 0.3, {1, 2, 3})});
+  const Judgement judgement = judge(three, kFew);
+  REQUIRE(judgement.reference == &three.arms[0]);
+  REQUIRE(judgement.rows.size() == 3);
+  const JudgedMetric& soft = *judgement.rows[0].find("Bleu_4");
+  CHECK(soft.chance == Chance::kSeedsAndImages);
+  CHECK(soft.interval.low < soft.spread.mean);
+  CHECK(soft.interval.high > soft.spread.mean);
+  CHECK(!soft.difference);
+  const JudgedDifference& hard = *judgement.rows[1].find("Bleu_4")->difference;
+  CHECK(hard.value == Approx(0.06));
+  CHECK(hard.p_value < 0.001);
+  const JudgedDifference& same = *judgement.rows[2].find("Bleu_4")->difference;
+  CHECK(same.value == Approx(0).margin(1e-12));
+  CHECK(same.p_value == 1);
+  // Two tests of one metric.
+  CHECK(hard.holm == Approx(2 * hard.p_value).margin(1e-12));
+  CHECK(same.holm == 1);
+  const std::vector<std::string> said = verdict(judgement);
+  REQUIRE(said.size() == 2);
+  CHECK_THAT(said[0], Contains("hard (expectation) against soft, Bleu_4: 0.0600 higher"));
+  CHECK_THAT(said[0], Contains(": better at 3 seeds"));
+  CHECK_THAT(said[1], Contains("no evidence of a difference at 3 seeds"));
+}
+
+TEST_CASE("another arm can be the reference, and what is worse is said to be") {
+  Comparison two = comparison({arm("soft", 0.3, {1, 2, 3}), arm("hard", 0.36, {1, 2, 3})});
+  two.against = "hard";
+  const Judgement judgement = judge(two, kFew);
+  REQUIRE(judgement.reference == &two.arms[1]);
+  CHECK(judgement.rows[0].find("Bleu_4")->difference->value == Approx(-0.06));
+  CHECK_THAT(verdict(judgement).at(0), Contains("0.0600 lower") && Contains(": worse at 3 seeds"));
+}
+
+TEST_CASE("one seed is judged over images, and says so") {
+  const Comparison one = comparison({arm("soft", 0.3, {1}), arm("hard", 0.36, {1})});
+  const Judgement judgement = judge(one, kFew);
+  CHECK(judgement.rows[0].find("Bleu_4")->chance == Chance::kImages);
+  CHECK(judgement.rows[1].find("Bleu_4")->difference->chance == Chance::kImages);
+  CHECK_THAT(verdict(judgement).at(0), Contains("knows nothing of other seeds"));
+  const auto json = nlohmann::json::parse(comparison_json(one, judgement));
+  CHECK(json["arms"][0]["regimes"][0]["corpus"]["Bleu_4"]["std"].is_null());
+}
+
+TEST_CASE("arms that were scored on other images are not tested against each other") {
+  Comparison two = comparison({arm("soft", 0.3, {1, 2}), arm("hard", 0.36, {1, 2})});
+  for (SeedResult& seed : two.arms[1].seeds) seed.images[0] = 1000;
+  const Judgement judgement = judge(two, kFew);
+  CHECK(!judgement.rows[1].find("Bleu_4")->difference);
+  CHECK(verdict(judgement).empty());
+}
+
+TEST_CASE("a failed seed is named and left out of means") {
+  Comparison failed = comparison({arm("soft", 0.3, {1, 2, 3})});
+  failed.arms[0].seeds[2].error = "update 7: the loss is nan";
+  REQUIRE(!failed.complete());
+  const Judgement judgement = judge(failed, kFew);
+  const auto json = nlohmann::json::parse(comparison_json(failed, judgement));
+  const auto& scores = json["arms"][0]["regimes"][0]["corpus"]["Bleu_4"];
+  const double first = failed.arms[0].seeds[0].regimes[0].corpus[0].second;
+  REQUIRE(scores["mean"].get<double>() == Approx(first + 0.005));
+  REQUIRE(scores["n"] == 2);
+  REQUIRE(json["complete"] == false);
+  REQUIRE(json["arms"][0]["seeds"][2]["status"] == "failed");
+  for (const std::string& text :
+       {comparison_table(failed, judgement, 80), comparison_markdown(failed, judgement)})
+    REQUIRE_THAT(text, Contains("±0.0071") && Contains("seed 3 failed: update 7"));
+}
+
+TEST_CASE("names go into CSV and LaTeX as text") {
+  const Comparison odd = comparison({arm("a_b, \"c\"", 0.3, {1, 2}), arm("50 %", 0.36, {1, 2})});
+  const Judgement judgement = judge(odd, kFew);
+  const std::string csv = comparison_csv(odd, judgement);
+  CHECK_THAT(csv, Contains("\n\"a_b, \"\"c\"\"\",expectation,Bleu_4,2,"));
+  // As many fields everywhere.
+  std::size_t begin = csv.find("50 %");
+  CHECK(std::count(csv.begin() + static_cast<std::ptrdiff_t>(begin), csv.end(), ',') == 13);
+  const std::string latex = comparison_latex(odd, judgement);
+  CHECK_THAT(latex, Contains("a\\_b, \"c\" & expectation & $") && Contains("50 \\% &") &&
+                        Contains("\\mathbf{"));
+}
+
+}  // namespace
+}  // namespace saccade::test
