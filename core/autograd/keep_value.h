@@ -9,21 +9,37 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// What make() computes. While nothing is recorded only that value stays in the tape's arena, so
-// that a deep network takes the memory of its deepest layer: no other Var that make() made, nor a
-// view of one, may be used afterwards. While recording it is make() itself.
+// What make(i, x) makes of a value for i = 0 .. count - 1, each of the one before. While nothing is
+// recorded only the last of them stays in the tape's arena, so that a deep network takes the memory
+// of its deepest part: no other Var that make() made, nor a view of one, may be used afterwards.
 template <class Make>
-Var keep_value(Tape& tape, Make make) {
-  if (tape.recording()) return make();
+Var keep_last(Tape& tape, Var x, std::size_t count, Make make) {
+  if (tape.recording()) {
+    for (std::size_t i = 0; i < count; ++i) x = make(i, x);
+    return x;
+  }
   const Arena::Mark before = tape.arena().mark();
-  const Var made = make();
-  const std::span<const Real> numbers = made.value().span();
-  const std::vector<Real> value(numbers.begin(), numbers.end());
-  const Shape shape = made.shape();
-  tape.arena().rewind(before);
+  std::vector<Real> value;
+  Shape shape;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Var made = make(i, x);
+    const std::span<const Real> numbers = made.value().span();
+    std::vector<Real> next(numbers.begin(), numbers.end());
+    shape = made.shape();
+    tape.arena().rewind(before);
+    value = std::move(next);
+    x = tape.constant({value.data(), shape});
+  }
+  if (count == 0) return x;
   Real* const kept = tape.scratch(shape.size());
   std::copy(value.begin(), value.end(), kept);
   return tape.constant({kept, shape});
+}
+
+// The same for a single part: of what make() computes only that value stays.
+template <class Make>
+Var keep_value(Tape& tape, Make make) {
+  return keep_last(tape, {}, 1, [&](std::size_t, Var) { return make(); });
 }
 
 }  // namespace SACCADE_NUMERIC

@@ -250,6 +250,35 @@ TEST_CASE("a graph goes through its text and back, without its file") {
     CHECK_THROWS_WITH(graph_of_text(text), Contains("is damaged"));
 }
 
+TEST_CASE("where nothing goes back, layers behind each other share their memory") {
+  const TempFolder folder("onnx-memory");
+  OnnxFile file(32, 32);
+  std::string x = "image";
+  for (int block = 0; block < 6; ++block) {
+    const test::OnnxAttributes same{{"pads", Sizes{1, 1, 1, 1}}};
+    const std::string start =
+        file.conv(str("start", block), x, {8, block == 0 ? 3 : 8, 3, 3}, same);
+    x = file.node("Add", str("add", block),
+                  {start, file.conv(str("branch", block), start, {8, 8, 3, 3}, same)});
+  }
+  file.save(folder / "deep.onnx", x);
+  const Native native(config_of(folder / "deep.onnx", "add5", 32, 32));
+  Tensor pixels({1, 32, 32, 3});
+  pixels_to_input(test_picture(32, 32, 5), Normalization{}, pixels.data());
+  const auto run = [&](bool recording) {
+    Arena arena;
+    Tape tape(arena);
+    tape.set_recording(recording);
+    tape.set_parameters(native.parameters.views());
+    const ConstView grid = native.encoder->forward(tape, tape.constant(pixels.view())).value();
+    return std::pair(Tensor(grid.shape, grid.span()), arena.high_water());
+  };
+  const auto [recorded, all_memory] = run(true);
+  const auto [value, memory] = run(false);
+  CHECK(std::equal(value.span().begin(), value.span().end(), recorded.span().begin()));
+  CHECK(memory < all_memory / 2);
+}
+
 TEST_CASE("stages end where the grid becomes smaller, and own the weights by their nodes' names") {
   const TempFolder folder("onnx-stages");
   test::save_small_onnx(folder / "small.onnx");

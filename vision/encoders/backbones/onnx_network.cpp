@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/autograd/keep_value.h"
 #include "core/base/error.h"
 #include "core/io/torch_weights.h"
 #include "core/ops/linear.h"
@@ -47,6 +48,7 @@ OnnxNetwork::OnnxNetwork(OnnxModel model, const PixelExtents& input, const Param
     if (model_.graph.steps[i].has_weights()) declare(scope, i);
   }
   plan_stages();
+  find_narrows();
 }
 
 const OnnxNetwork::Layer& OnnxNetwork::input_of(const OnnxStep& step, std::size_t i) const {
@@ -234,15 +236,30 @@ Var OnnxNetwork::run_step(Tape& tape, std::size_t i, std::span<const Var> values
   throw InternalError("unknown step of an ONNX network");
 }
 
-Var OnnxNetwork::run(Tape& tape, Var pixels) const {
-  std::vector<Var> values{pixels};
-  for (std::size_t i = 0; i < model_.graph.steps.size(); ++i) {
+void OnnxNetwork::find_narrows() {
+  const std::vector<OnnxStep>& steps = model_.graph.steps;
+  int oldest = static_cast<int>(steps.size());  // that what comes behind takes
+  for (std::size_t end = steps.size(); end > 0; --end) {
+    if (oldest >= static_cast<int>(end)) narrows_.insert(narrows_.begin(), end);
+    for (const int input : steps[end - 1].inputs) oldest = std::min(oldest, input);
+  }
+}
+
+Var OnnxNetwork::run_steps(Tape& tape, std::size_t first, std::size_t last, Var value) const {
+  std::vector<Var> values{value};
+  for (std::size_t i = first; i < last; ++i) {
     std::vector<Var> inputs;
     for (const int input : model_.graph.steps[i].inputs)
-      inputs.push_back(values[static_cast<std::size_t>(input)]);
+      inputs.push_back(values.at(static_cast<std::size_t>(input) - first));
     values.push_back(run_step(tape, i, inputs));
   }
   return values.back();
+}
+
+Var OnnxNetwork::run(Tape& tape, Var pixels) const {
+  return keep_last(tape, pixels, narrows_.size(), [&](std::size_t part, Var value) {
+    return run_steps(tape, part == 0 ? 0 : narrows_[part - 1], narrows_[part], value);
+  });
 }
 
 }  // namespace saccade

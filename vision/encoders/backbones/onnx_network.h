@@ -28,6 +28,8 @@ class OnnxNetwork : public Backbone {
   };
   Var run(Tape& tape, Var pixels) const override;
   Var run_step(Tape& tape, std::size_t i, std::span<const Var> values) const;
+  // The steps [first, last) from the value before them, which is all that they take.
+  Var run_steps(Tape& tape, std::size_t first, std::size_t last, Var value) const;
 
   Layer planned(const OnnxStep& step) const;
   Padding padding_of(const OnnxStep& step, const GridExtents& in) const;
@@ -36,9 +38,12 @@ class OnnxNetwork : public Backbone {
   const Layer& input_of(const OnnxStep& step, std::size_t i = 0) const;
   void declare(const ParamScope& scope, std::size_t i);
   void plan_stages();
+  void find_narrows();
 
   OnnxModel model_;
   std::vector<Layer> layers_;  // the image, then one a step
+  // Ends of runs of steps: what comes behind one takes nothing from before it but its last value.
+  std::vector<std::size_t> narrows_;
 };
 
 }  // namespace saccade
