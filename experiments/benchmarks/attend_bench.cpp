@@ -21,6 +21,7 @@
 #include "experiments/benchmarks/look_bench.h"
 #include "experiments/benchmarks/paired_timing.h"
 #include "experiments/benchmarks/sequence_bench.h"
+#include "experiments/progress.h"
 
 namespace saccade {
 namespace {
@@ -102,6 +103,9 @@ std::vector<Choice> look_choices() {
 void time_looks(const BenchOptions& options) {
   print_head(options, {"prepare", "look", "training look"});
   const std::vector<Choice> choices = look_choices();
+  const std::size_t all = choices.size() * options.lengths.size() * options.batches.size();
+  std::size_t done = 0;
+  Progress progress("looks");
   for (const Index length : options.lengths)
     for (const Index batch : options.batches) {
       const auto [rows, cols] = grid_of(length);
@@ -109,6 +113,8 @@ void time_looks(const BenchOptions& options) {
       const Tensor features = normal_numbers({batch, length, LookSizes::kWidth}, 4);
       LookBench baseline(choices.front().config, sizes, features.view());
       for (const Choice& choice : choices) {
+        progress.show(static_cast<double>(done++) / static_cast<double>(all),
+                      str(choice.name, ", ", length, " regions, batch ", batch));
         if (choice.name.find(options.only) == std::string::npos) continue;
         LookBench subject(choice.config, sizes, features.view());
         const auto in_turns = [&](void (LookBench::*work)(), Index looks) {
@@ -117,13 +123,14 @@ void time_looks(const BenchOptions& options) {
           timing.ms /= static_cast<double>(looks);
           return timing;
         };
-        print({.name = choice.name,
-               .length = length,
-               .batch = batch,
-               .timings = {{"prepare", in_turns(&LookBench::prepare, 1)},
-                           {"look", in_turns(&LookBench::look, LookSizes::kWords)},
-                           {"train", in_turns(&LookBench::train, LookSizes::kWords)}}},
-              options);
+        const Measured row{.name = choice.name,
+                           .length = length,
+                           .batch = batch,
+                           .timings = {{"prepare", in_turns(&LookBench::prepare, 1)},
+                                       {"look", in_turns(&LookBench::look, LookSizes::kWords)},
+                                       {"train", in_turns(&LookBench::train, LookSizes::kWords)}}};
+        progress.clear();
+        print(row, options);
       }
     }
 }
