@@ -52,6 +52,7 @@ AugmentOptions augment_options(const EncoderConfig& config) {
 }
 
 std::unique_ptr<FrozenEncoder> load_frozen(const EncoderConfig& config) {
+  require_network_file(config);
   if (config.type != EncoderKind::kOnnx)
     return std::make_unique<FrozenNetwork>(config, resize_mode(config.resize),
                                            normalization_of(config));

@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/config/config.h"
 #include "core/io/checkpoint.h"
+#include "vision/encoders/frozen_network.h"
 
 namespace saccade {
 
@@ -131,13 +132,14 @@ bool may_change(const std::string& path) {
   static constexpr std::array<std::string_view, 10> kFree = {
       "name",           "threads", "train.stop", "train.checkpoint_every", "train.keep",
       "train.prefetch", "search",  "compare",    "train.early_stop",       "encoder.cache"};
-  static constexpr std::array<std::string_view, 6> kPlaces = {
-      "data.annotations", "data.images",     "data.tokens",
-      "data.splits",      "data.val_images", "data.val_annotations"};
+  static constexpr std::array<std::string_view, 7> kPlaces = {
+      "data.annotations", "data.images",          "data.tokens",  "data.splits",
+      "data.val_images",  "data.val_annotations", "encoder.model"};
   const auto covers = [&](std::string_view free) {
     return path == free || path.starts_with(std::string(free) + ".");
   };
-  // A data set may move: its digest is compared instead.
+  // A data set or network may move: digests are compared instead, and the graph of a network whose
+  // weights the checkpoint holds.
   return std::any_of(kFree.begin(), kFree.end(), covers) ||
          std::any_of(kPlaces.begin(), kPlaces.end(), covers);
 }
@@ -238,8 +240,10 @@ LoadedModel load_model(const std::filesystem::path& path, std::span<const std::s
 
 std::string deciding_changes(const ExperimentConfig& before, const ExperimentConfig& now) {
   std::string changes;
+  const bool frozen = is_frozen(before.encoder) && is_frozen(now.encoder);
   for (const Difference& d : config_differences(before, now))
-    if (!may_change(d.path) || (d.path == "train.stop" && stop_decides(now)))
+    if (!(may_change(d.path) || (frozen && d.path == "encoder.weights")) ||
+        (d.path == "train.stop" && stop_decides(now)))
       changes += "\n  " + d.path + " was " + d.first + ", is " + d.second;
   return changes;
 }

@@ -96,7 +96,8 @@ void print_text(const std::string& path, const LoadedModel& loaded) {
   std::cout << "parameters: " << loaded.model->parameters().number_count() << " in " << rows.size()
             << " arrays\ngrid: " << grid.rows << " x " << grid.cols << " regions of "
             << grid.features << " features\nvocabulary: " << loaded.model->vocabulary().size()
-            << " words\ndata: " << loaded.data.name << " (" << loaded.data.digest
+            << (loaded.model->vocabulary().subwords() ? " pieces of words" : " words")
+            << "\ndata: " << loaded.data.name << " (" << loaded.data.digest
             << ")\ntraining: " << state.update << " updates, epoch " << state.epoch + 1
             << ", batch " << state.batch << ", " << duration_text(state.seconds)
             << (state.finished ? ", finished" : "") << "\n";
@@ -150,6 +151,9 @@ CommandRun bind_inspect(Options& options) {
                 "so many validation images for these three (default: 8)", 1);
   options.repeatable("--data", attention.data,
                      "change where the data of these three is: images=/new/place", "KEY=VALUE");
+  options.repeatable("--set", attention.set,
+                     "change the checkpoint's config for these three: encoder.model=PLACE",
+                     "KEY=VALUE");
   return [args] {
     const bool of_network = std::filesystem::path(args->checkpoint).extension() == ".onnx";
     if (args->attention.heads || args->attention.gradients || args->attention.patches) {
@@ -160,8 +164,8 @@ CommandRun bind_inspect(Options& options) {
       args->attention.json = args->json;
       return run_inspect_attention(args->attention);
     }
-    if (args->attention.images || !args->attention.data.empty())
-      throw UsageError("--images and --data are for --heads, --gradients and --patches");
+    if (args->attention.images || !args->attention.data.empty() || !args->attention.set.empty())
+      throw UsageError("--images, --data and --set are for --heads, --gradients and --patches");
     if (of_network) return list_layers(args->checkpoint, args->image_size, args->json);
     const std::string path = resolve_checkpoint(args->checkpoint).string();
     const LoadedModel loaded = load_model(path);

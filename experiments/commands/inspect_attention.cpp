@@ -132,7 +132,7 @@ Json flow_json(const GradientFlow& flow) {
 }  // namespace
 
 int run_inspect_attention(const InspectAttentionArgs& args) {
-  const ModelSession session({.checkpoint = args.checkpoint, .data = args.data});
+  const ModelSession session({.checkpoint = args.checkpoint, .set = args.set, .data = args.data});
   session.require_one("inspect");
   if (args.heads) require_heads(session);
   if (args.gradients) require_paths(session);

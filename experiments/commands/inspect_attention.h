@@ -13,6 +13,7 @@ namespace saccade {
 struct InspectAttentionArgs {
   std::string checkpoint{};
   std::vector<std::string> data{};  // `images=/new/place`: keys below data to change
+  std::vector<std::string> set{};   // other values of the checkpoint's config: encoder.model=PLACE
   bool heads = false, gradients = false, patches = false;
   std::optional<Index> images{};  // the first so many of the validation split; none: 8
   bool json = false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "experiments/run_directory.h"
+#include "vision/encoders/frozen_network.h"
 
 namespace saccade {
 
@@ -36,6 +37,7 @@ ModelSession::Member load_member(const std::string& name, const ModelArgs& args)
                               .loaded = load_model(resolve_checkpoint(name), overrides_of(args)),
                               .pipeline = {}};
   const EncoderConfig& encoder = member.loaded.config.encoder;
+  if (is_frozen(encoder)) require_network_file(encoder, "--set ");
   member.pipeline = std::make_unique<InputPipeline>(encoder);
   const FrozenEncoder* frozen = member.pipeline->frozen();
   if (frozen && frozen->digest() != member.loaded.data.encoder) {

@@ -127,4 +127,55 @@ TEST_CASE("a checkpoint of an imported network needs no ONNX file") {
   CHECK_THROWS_WITH(load_model(folder / "checkpoint", other), Catch::Contains("small.onnx"));
 }
 
+TEST_CASE("a checkpoint whose stored network is damaged is refused by its name") {
+  const TempFolder folder("onnx-damaged-graph");
+  test::save_small_onnx(folder / "small.onnx");
+  const ExperimentConfig config = small(folder / "small.onnx");
+  Training training(config);
+  const Archive good =
+      checkpoint_archive(config, training.model, {}, {}, *training.optimizer, TrainingState{});
+  const std::string graph = training.model.encoder()->graph();
+  const auto refusal = [&](const std::string& stored) {
+    Archive damaged;
+    for (const auto& [name, entry] : good.entries())
+      if (name != "encoder_graph") damaged.add(name, entry);
+    damaged.add_string("encoder_graph", stored);
+    save_archive(folder / "damaged", damaged);
+    return test::message_of<CheckpointError>([&] { load_model(folder / "damaged"); });
+  };
+  CHECK(
+      refusal(graph.substr(0, graph.size() / 2)) ==
+      (folder / "damaged").string() +
+          ": the stored graph of the ONNX network is damaged; take another checkpoint of the run");
+  // Whole as JSON, and no network.
+  const std::size_t node = graph.find("\"depthwise\"");
+  REQUIRE(node != std::string::npos);
+  const std::size_t groups = graph.find("\"groups\":12", node);
+  REQUIRE(groups != std::string::npos);
+  CHECK_THAT(refusal(std::string(graph).replace(groups, 11, "\"groups\":5")),
+             Catch::Contains("damaged: encoder.model: node 'depthwise' has weights for") &&
+                 Catch::Contains("take another checkpoint of the run"));
+}
+
+TEST_CASE("a run goes on where its ONNX file was moved, and not with another network") {
+  const TempFolder folder("onnx-moved");
+  ExperimentConfig before = small("old/place.onnx"), now = small("new/place.onnx");
+  CHECK(deciding_changes(before, now).empty());
+  now.encoder.layer = "sum";
+  CHECK_THAT(deciding_changes(before, now), Catch::Contains("encoder.layer was last, is sum"));
+  CHECK_THROWS_WITH(Captioner(before, Vocabulary(), {}),
+                    Catch::Contains("old/place.onnx: no such ONNX model; if it was moved, name its "
+                                    "place with encoder.model=PLACE"));
+  before = now;
+  now.encoder.weights = "new/place.safetensors";
+  CHECK_THAT(deciding_changes(before, now), Catch::Contains("encoder.weights"));
+  before.encoder.frozen_stages = now.encoder.frozen_stages = -1;  // its digest tells
+  CHECK(deciding_changes(before, now).empty());
+  for (const EncoderKind kind : {EncoderKind::kOnnx, EncoderKind::kOnnxNative}) {
+    before.encoder.type = kind;
+    before.encoder.frozen_stages = -1;
+    CHECK_THROWS_WITH(InputPipeline(before.encoder), Catch::Contains("encoder.model=PLACE"));
+  }
+}
+
 }  // namespace saccade

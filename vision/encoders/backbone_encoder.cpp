@@ -5,6 +5,7 @@
 #include "vision/encoders/backbones/resnet.h"
 #include "vision/encoders/backbones/vgg.h"
 #include "vision/encoders/encoder.h"
+#include "vision/encoders/frozen_network.h"
 #include "vision/encoders/onnx_encoder.h"
 
 namespace saccade {
@@ -103,6 +104,7 @@ std::unique_ptr<Encoder> make_onnx_native_encoder(const EncoderConfig& config,
   if (!config.graph.empty())
     return make<OnnxNetwork>(config, scope, OnnxModel{graph_of_text(config.graph), {}});
   require_layer(config);
+  require_network_file(config);
   return make<OnnxNetwork>(config, scope, read_onnx(config.model, config.layer));
 }
 

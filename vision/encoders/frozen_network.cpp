@@ -1,6 +1,7 @@
 #include "vision/encoders/frozen_network.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "core/base/digest.h"
 #include "core/base/error.h"
@@ -17,6 +18,16 @@ std::string_view bytes_of(const void* data, std::size_t size) {
 
 bool is_frozen(const EncoderConfig& config) {
   return config.type == EncoderKind::kOnnx || config.frozen_stages < 0;
+}
+
+void require_network_file(const EncoderConfig& config, const std::string& option) {
+  const bool onnx = config.type == EncoderKind::kOnnx || config.type == EncoderKind::kOnnxNative;
+  const std::string& file = onnx ? config.model : config.weights;
+  std::error_code error;
+  if (file.empty() || std::filesystem::exists(file, error) || error) return;
+  throw DataError(str(file, ": no such ", onnx ? "ONNX model" : "file of weights",
+                      "; if it was moved, name its place with ", option,
+                      onnx ? "encoder.model" : "encoder.weights", "=PLACE"));
 }
 
 bool adds_positions_inside(const EncoderConfig& config) {

@@ -11,6 +11,9 @@ namespace saccade {
 // True where training leaves the whole encoder as it is: its weights are then those of a file, and
 // no part of the model.
 bool is_frozen(const EncoderConfig& config);
+// Throws DataError where the file that a network from a file is made of (encoder.model, or else
+// encoder.weights) is not there; `option` is what stands before the key on the command line.
+void require_network_file(const EncoderConfig& config, const std::string& option = "");
 // Whether encoder.positions are added to the network's own tokens, rather than to the grid that it
 // gives.
 bool adds_positions_inside(const EncoderConfig& config);
