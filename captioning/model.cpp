@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/base/suggest.h"
 #include "vision/encoders/frozen_network.h"
 
 namespace saccade {
@@ -152,9 +153,14 @@ EncodedImages Captioner::encode(Tape& tape, const InputView& input,
 
 SearchOptions search_options(const ExperimentConfig& config, const Vocabulary& vocabulary) {
   std::vector<int> forbidden;
-  for (const std::string& word : config.search.forbidden)
-    if (const Index id = vocabulary.id(word); id >= Vocabulary::kSpecials)
-      forbidden.push_back(static_cast<int>(id));
+  for (const std::string& word : config.search.forbidden) {
+    const Index id = vocabulary.id(word);
+    if (id < Vocabulary::kSpecials)
+      throw UsageError(str("search.forbidden: '", word, "' is not in the vocabulary",
+                           did_you_mean(word, vocabulary.words()),
+                           ", so that it is never said anyway; leave it out"));
+    forbidden.push_back(static_cast<int>(id));
+  }
   return {.mode = config.search.mode,
           .beam = config.search.beam,
           .groups = config.search.groups,

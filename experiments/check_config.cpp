@@ -73,4 +73,22 @@ void check_config(const ExperimentConfig& config) {
   check_self_critical(config.objective.self_critical, config.attention);
 }
 
+std::vector<std::string> idle_values(const ExperimentConfig& config) {
+  const bool pieces = config.data.vocabulary == VocabularyKind::kBpe,
+             hard = config.attention.selection == SelectionKind::kHard;
+  std::vector<std::string> idle;
+  const auto tell = [&](const std::string& path, const std::string& reason) {
+    idle.push_back(str(path, " has no effect: ", reason));
+  };
+  for (const Difference& d : config_differences(ExperimentConfig(), config)) {
+    if (pieces && d.path == "data.min_count")
+      tell(d.path, "data.vocabulary is bpe, which spells rare words in pieces");
+    if (!pieces && d.path == "data.bpe_size")
+      tell(d.path, "data.vocabulary is words, as many as stand in the captions often enough");
+    if (!hard && d.path.starts_with("attention.hard."))
+      tell(d.path, str("attention.selection is ", enum_name(config.attention.selection)));
+  }
+  return idle;
+}
+
 }  // namespace saccade

@@ -37,6 +37,7 @@ ExperimentConfig resolve(const TrainOptions& options) {
     config.data.limit_val = kDevImages;
     config.train.validate_images = kDevImages;
     config.train.stop = updates(kDevUpdates);
+    config.search.forbidden.clear();  // so few captions need not have the words
     config.optimizer.warmup = std::min(config.optimizer.warmup, kDevUpdates - 1);
     if (auto& start = config.objective.self_critical.start; start && start->count > 0) {
       start = updates(kDevUpdates - 1);  // both stages
@@ -80,6 +81,7 @@ int run_train(const TrainOptions& options) {
   const StopSignal signal;
   const ExperimentConfig config = resolve(options);
   check_config(config);
+  for (const std::string& idle : idle_values(config)) log::warn(idle);
   if (!options.threads_given && config.threads > 0)
     parallel::set_threads(static_cast<int>(config.threads));
   RunDirectory directory(options.out,

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "core/base/log.h"
 #include "experiments/check_config.h"
 
 namespace saccade {
@@ -129,6 +130,13 @@ void check_arms(const std::vector<Arm>& arms) {
     }
   }
   if (!wrong.empty()) throw UsageError(wrong);
+  // An arm may inherit what another one reads.
+  for (const std::string& idle : idle_values(arms.front().config))
+    if (std::all_of(arms.begin(), arms.end(), [&](const Arm& arm) {
+          const std::vector<std::string> own = idle_values(arm.config);
+          return std::find(own.begin(), own.end(), idle) != own.end();
+        }))
+      log::warn(idle);
 }
 
 }  // namespace saccade

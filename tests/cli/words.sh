@@ -41,6 +41,27 @@ refused "search.mode is beam" search.top_k=5
 refused "data.vocabulary words" data.vocabulary=bpe "search.forbidden=[a]"
 refused "vectors are of whole words" data.vocabulary=bpe decoder.embeddings.source=file
 
+# What is set and never read is told; not what an arm inherits and another one reads.
+expect 0 "$saccade" config check tiny.yaml data.vocabulary=bpe
+wants "data.min_count has no effect: data.vocabulary is bpe" err
+expect 0 "$saccade" config check tiny.yaml data.bpe_size=500 attention.hard.samples=2
+wants "data.bpe_size has no effect: data.vocabulary is words" err
+wants "attention.hard.samples has no effect: attention.selection is soft" err
+cat >arms.yaml <<'YAML'
+base: tiny.yaml
+attention: {selection: hard, hard: {baseline: leave_one_out, samples: 2}}
+compare: {arms: {hard: {}, soft: {attention.selection: soft}, pieces: {data.vocabulary: bpe}}}
+YAML
+expect 0 "$saccade" config check arms.yaml
+[ ! -s err ] || fail "an inherited value is told"
+expect 2 "$saccade" train tiny.yaml --out none "search.forbidden=[a, squar]"
+one_error "search.forbidden: 'squar' is not in the vocabulary (did you mean 'square'?)"
+[ ! -e none ] || fail "a refused word left a run behind"
+expect 0 "$saccade" train tiny.yaml --out cut data.max_length=3 train.stop=2u search.max_length=4
+wants "training captions (" err
+wants "are cut to data.max_length, 3 words" err
+grep -q "search.max_length" err && fail "captions of 3 words are no longer than 4"
+
 # Pieces of words: the checkpoint alone knows them.
 expect 0 "$saccade" train tiny.yaml --out bpe data.vocabulary=bpe data.bpe_size=48 \
   search.max_length=16 --threads 1
