@@ -56,17 +56,51 @@ std::string percent(double value) {
   return text.data();
 }
 
+// One more caption of a length.
+void count_length(std::vector<Index>& lengths, std::size_t length) {
+  lengths.resize(std::max(lengths.size(), length + 1));
+  ++lengths[length];
+}
+
+void add_training_caption(DataSummary& out, std::vector<std::string> words,
+                          const Vocabulary& vocabulary, const ExperimentConfig& config) {
+  count_length(out.lengths, words.size());
+  const auto most = static_cast<std::size_t>(config.data.max_length);
+  out.cut_captions += words.size() > most ? 1 : 0;
+  words.resize(std::min(words.size(), most));
+  const std::vector<Index> ids = vocabulary.encode(words);
+  if (out.pieces) count_length(out.piece_lengths, ids.size());
+  out.unsayable_captions += static_cast<Index>(ids.size()) > config.search.max_length ? 1 : 0;
+}
+
+// A bar a length that occurs.
+std::string histogram(const std::vector<Index>& lengths) {
+  std::string out;
+  const Index most = lengths.empty() ? 1 : *std::max_element(lengths.begin(), lengths.end());
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    const Index count = lengths[i];
+    if (count == 0) continue;
+    const std::string length = std::to_string(i);
+    out += std::string(length.size() < 4 ? 4 - length.size() : 0, ' ') + length + " " +
+           std::string(static_cast<std::size_t>((count * kBarWidth + most - 1) / most), '#') + " " +
+           std::to_string(count) + "\n";
+  }
+  return out;
+}
+
 }  // namespace
 
-DataSummary summarize(const LoadedData& data, const DataConfig& config) {
+DataSummary summarize(const LoadedData& data, const ExperimentConfig& config) {
   const Dataset& dataset = data.dataset;
-  const Vocabulary vocabulary = training_vocabulary(data, config);
+  const Vocabulary vocabulary = training_vocabulary(data, config.data);
   DataSummary out{.dataset = dataset.name,
                   .digest = dataset.digest,
                   .splits = {},
                   .notes = dataset.notes,
                   .vocabulary = vocabulary.size(),
+                  .pieces = vocabulary.subwords() != nullptr,
                   .lengths = {},
+                  .piece_lengths = {},
                   .samples = {}};
   for (const Split split : {Split::kTrain, Split::kVal, Split::kTest}) {
     SplitSummary summary{.split = split, .known_count = {}};
@@ -79,13 +113,10 @@ DataSummary summarize(const LoadedData& data, const DataConfig& config) {
         summary.words += static_cast<Index>(words.size());
         const std::vector<Index> ids = vocabulary.encode(words);
         summary.unknown_words += std::count(ids.begin(), ids.end(), Vocabulary::kUnk);
-        if (split != Split::kTrain) continue;
-        out.lengths.resize(std::max(out.lengths.size(), words.size() + 1));
-        ++out.lengths[words.size()];
-        out.cut_captions += static_cast<Index>(words.size()) > config.max_length ? 1 : 0;
+        if (split == Split::kTrain) add_training_caption(out, words, vocabulary, config);
       }
     }
-    summary.known_count = compare_count(data, config, split, summary.images);
+    summary.known_count = compare_count(data, config.data, split, summary.images);
     out.splits.push_back(std::move(summary));
   }
   const std::size_t images = dataset.images.size();
@@ -112,7 +143,9 @@ std::string summary_json(const DataSummary& summary) {
   json["notes"] = summary.notes;
   json["vocabulary_size"] = summary.vocabulary;
   json["cut_captions"] = summary.cut_captions;
+  json["unsayable_captions"] = summary.unsayable_captions;
   json["lengths"] = summary.lengths;
+  if (summary.pieces) json["piece_lengths"] = summary.piece_lengths;
   json["samples"] = Json::array();
   for (const DataSummary::Sample& sample : summary.samples)
     json["samples"].push_back({{"image", sample.image}, {"caption", sample.caption}});
@@ -128,21 +161,15 @@ std::string summary_text(const DataSummary& summary) {
     if (!split.known_count.empty()) out += " (" + split.known_count + ")";
     out += "\n";
   }
-  out += str("vocabulary: ", summary.vocabulary, " words; ", summary.cut_captions,
-             " training captions are cut\n");
+  const char* entries = summary.pieces ? " pieces of words" : " words";
+  out += str("vocabulary: ", summary.vocabulary, entries, "; ", summary.cut_captions,
+             " training captions have more words than data.max_length and are cut\n");
+  if (summary.unsayable_captions > 0)
+    out += str(summary.unsayable_captions, " training captions have more", entries,
+               " than search.max_length, so that the model cannot say them\n");
   for (const std::string& note : summary.notes) out += "note: " + note + "\n";
-  out += "\nwords in a training caption\n";
-  const Index most = summary.lengths.empty()
-                         ? 1
-                         : *std::max_element(summary.lengths.begin(), summary.lengths.end());
-  for (std::size_t words = 0; words < summary.lengths.size(); ++words) {
-    const Index count = summary.lengths[words];
-    if (count == 0) continue;
-    const std::string length = std::to_string(words);
-    out += std::string(length.size() < 4 ? 4 - length.size() : 0, ' ') + length + " " +
-           std::string(static_cast<std::size_t>((count * kBarWidth + most - 1) / most), '#') + " " +
-           std::to_string(count) + "\n";
-  }
+  out += "\nwords in a training caption\n" + histogram(summary.lengths);
+  if (summary.pieces) out += "\npieces in a training caption\n" + histogram(summary.piece_lengths);
   out += "\nsamples\n";
   for (const DataSummary::Sample& sample : summary.samples)
     out += "  " + sample.image + ": " + sample.caption + "\n";

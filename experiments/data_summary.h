@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "captioning/data/load_data.h"
+#include "core/config/experiment_config.h"
 
 namespace saccade {
 
@@ -21,19 +22,23 @@ struct DataSummary {
   std::vector<SplitSummary> splits;
   std::vector<std::string> notes;  // what was dropped when it was read
   Index vocabulary = 0;            // with the special words
-  Index cut_captions = 0;          // training captions longer than data.max_length
+  bool pieces = false;             // the vocabulary has pieces of words
+  Index cut_captions = 0;          // training captions of more words than data.max_length
+  Index unsayable_captions = 0;    // those that are, cut, still longer than search.max_length
   std::vector<Index> lengths;      // [words] -> training captions
+  std::vector<Index>
+      piece_lengths;  // [pieces] -> training captions, once cut; empty without pieces
   struct Sample {
     std::string image, caption;
   };
   std::vector<Sample> samples;
 };
 
-DataSummary summarize(const LoadedData& data, const DataConfig& config);
+DataSummary summarize(const LoadedData& data, const ExperimentConfig& config);
 
 // {"schema_version", "dataset", "digest", "splits": [{"name", "images", "captions", "words",
-// "unknown_words", "unknown_share"}], "notes", "vocabulary_size", "cut_captions", "lengths",
-// "samples"}
+// "unknown_words", "unknown_share"}], "notes", "vocabulary_size", "cut_captions",
+// "unsayable_captions", "lengths", "piece_lengths" (of a vocabulary of pieces), "samples"}
 std::string summary_json(const DataSummary& summary);
 std::string summary_text(const DataSummary& summary);
 

@@ -251,6 +251,7 @@ TrainingResult run_training(const TrainingRequest& request, const StopSignal& si
     origin = first_weights(config.train.init_from, identity, model);
   }
   reporter.open(directory.path());
+  for (const std::string& warning : length_warnings(set, config)) log::warn(warning);
   if (start) {
     reopen_if_longer(*start, config, trainer.state());
     last = start->source();

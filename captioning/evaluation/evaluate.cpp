@@ -162,6 +162,7 @@ EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
                 "[evaluate] diversity needs at least 2 samples; got ", request.samples);
   EvaluationReport report = chosen_images(data, inputs, request);
   report.members = models.names();
+  report.pieces = models.vocabulary().subwords() != nullptr;
   const DatasetInputs& seen = inputs.of(models.shown()[0]);
   const References references = references_of(data.dataset, report.images);
   const Meteor meteor;

@@ -64,6 +64,7 @@ struct EvaluationReport {
   std::vector<std::int64_t> numbers;  // CaptionedImage::number of each
   Index left_out = 0;                 // images that could not be read
   SearchOptions search;
+  bool pieces = false;        // what search counts are pieces of words
   std::string meteor_tables;  // which synonyms METEOR used
   std::vector<RegimeReport> regimes;
   std::optional<Perplexity> perplexity;  // in a full report

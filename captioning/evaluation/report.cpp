@@ -31,12 +31,13 @@ Json search_json(const SearchOptions& search) {
   return out;
 }
 
-std::string search_line(const SearchOptions& search) {
+std::string search_line(const EvaluationReport& report) {
+  const SearchOptions& search = report.search;
   std::string line(enum_name(search.mode));
   if (search.mode == SearchMode::kBeam) line += str(" ", search.beam);
   if (search.mode == SearchMode::kBeam && search.groups > 1)
     line += str(" in ", search.groups, " groups, diversity ", search.diversity);
-  return line + str(", at most ", search.max_length, " words");
+  return line + str(", at most ", search.max_length, report.pieces ? " pieces of words" : " words");
 }
 
 Json scores_json(const NamedScores& scores) {
@@ -146,7 +147,7 @@ std::string report_table(const EvaluationReport& report) {
     columns.emplace_back(baseline.name, &baseline.scores);
   }
   std::string out = str(report.dataset, ", ", split_name(report.split), ": ", report.images.size(),
-                        " images, ", search_line(report.search), "\n");
+                        " images, ", search_line(report), "\n");
   for (const std::string& member : report.members) out += "member " + member + "\n";
   if (report.left_out > 0) out += str(report.left_out, " images could not be read\n");
   out += columns_table(columns);

@@ -54,7 +54,7 @@ enum class Sayable {
 
 // Rules of every search; the defaults allow all words.
 struct WordRules {
-  Index min_length = 0;          // words before <eos> may be said
+  Index min_length = 0;          // words (or pieces) before <eos> may be said
   Index no_repeat_ngram = 0;     // no n-gram of so many words is said twice; 0: off
   std::vector<int> forbidden{};  // words that are never said
 
@@ -67,7 +67,7 @@ struct SearchOptions {
   Index groups = 1;        // of the beam, whose hypotheses avoid each other's words; divides it
   double diversity = 0;    // what a word loses for each hypothesis of an earlier group that says it
   Index alternatives = 1;  // finished hypotheses that are returned, at most `beam`
-  Index max_length = 20;   // words, <eos> not counted
+  Index max_length = 20;   // entries of the vocabulary: words, or pieces; <eos> not counted
   double length_normalization = 0;  // hypotheses compete by log p / length^this
   double temperature = 1;           // of the words' distribution; sampling only
   Index top_k = 0;                  // words are drawn from so many, the most probable; 0: from all

@@ -1,6 +1,7 @@
 #include "captioning/training/training_set.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "captioning/text/tokenizer.h"
 
@@ -43,6 +44,11 @@ TrainingSet::TrainingSet(const LoadedData& data, const DataConfig& config,
                     ": no training caption is left; check data.limit_train and the splits");
 }
 
+Index TrainingSet::longer_than(Index entries) const {
+  return std::count_if(items_.begin(), items_.end(),
+                       [=](const PlanItem& item) { return item.length > entries; });
+}
+
 const std::vector<int>& TrainingSet::words(const PlanItem& item) const {
   return captions_[static_cast<std::size_t>(item.image)][static_cast<std::size_t>(item.caption)];
 }
@@ -57,6 +63,27 @@ CaptionRewards TrainingSet::rewards(const Vocabulary& vocabulary,
   for (const PlanItem& item : items_)
     if (images.empty() || images.back() != item.image) images.push_back(item.image);
   return {data_->dataset, images, vocabulary, weights};
+}
+
+std::vector<std::string> length_warnings(const TrainingSet& set, const ExperimentConfig& config) {
+  constexpr double kMostShare = 0.03;
+  std::vector<std::string> warnings;
+  const auto count = static_cast<double>(set.items().size());
+  const auto tell = [&](Index captions, const std::string& key, const std::string& what) {
+    const double share = static_cast<double>(captions) / count;
+    if (share <= kMostShare) return;
+    warnings.push_back(str(captions, " of ", set.items().size(), " training captions (",
+                           std::lround(100 * share), " %) ", what, "; set ", key,
+                           " higher (`saccade data` shows their lengths)"));
+  };
+  tell(set.cut_captions(), "data.max_length",
+       str("are cut to data.max_length, ", config.data.max_length, " words"));
+  const char* entries =
+      config.data.vocabulary == VocabularyKind::kBpe ? " pieces of words" : " words";
+  tell(set.longer_than(config.search.max_length), "search.max_length",
+       str("are longer than search.max_length, ", config.search.max_length, entries,
+           ", so that the model cannot say them"));
+  return warnings;
 }
 
 TrainBatch make_batch(const Batch& plan, const TrainingSet& set, const DatasetInputs& inputs,

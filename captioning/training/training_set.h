@@ -24,6 +24,8 @@ class TrainingSet {
 
   std::span<const PlanItem> items() const { return items_; }
   Index cut_captions() const { return cut_; }
+  // Captions of more entries of the vocabulary, words or pieces, than that.
+  Index longer_than(Index entries) const;
   Index unknown_words() const { return unknown_; }  // words that became <unk>
   Index word_count() const { return words_; }
   const std::vector<int>& words(const PlanItem& item) const;
@@ -37,6 +39,10 @@ class TrainingSet {
   std::vector<std::vector<std::vector<int>>> captions_;  // [image][caption] -> ids
   Index cut_ = 0, unknown_ = 0, words_ = 0;
 };
+
+// What to tell of captions that are too long for the config, where that is more than a few of a
+// hundred: those that data.max_length cuts, and those that search.max_length could not say.
+std::vector<std::string> length_warnings(const TrainingSet& set, const ExperimentConfig& config);
 
 // The inputs and packed captions of a planned batch. Augments where the encoder can be trained and
 // its config asks for it; random changes are keyed by (seed, epoch, image).

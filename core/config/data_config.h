@@ -58,8 +58,8 @@ struct DataConfig {
             between(1, 1e6));
     v.field("bpe_size", bpe_size, "entries of the vocabulary, special ones too (bpe)",
             between(8, 1e6));
-    v.field("max_length", max_length, "words a caption; longer ones are cut and counted",
-            between(1, 1000));
+    v.field("max_length", max_length,
+            "words a caption, with bpe too; longer ones are cut and counted", between(1, 1000));
     v.field("captions_per_image", captions_per_image, "captions kept an image; 0 = all",
             between(0, 1000));
     v.field("on_bad_image", on_bad_image, "what to do with an image that cannot be read");

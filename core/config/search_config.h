@@ -28,7 +28,8 @@ struct SearchConfig {
   void fields(V& v) {
     v.field("mode", mode, "how captions are decoded");
     v.field("beam", beam, "hypotheses kept (beam)", between(1, 1000));
-    v.field("max_length", max_length, "longest caption in words", between(1, 1000));
+    v.field("max_length", max_length, "longest caption in words (vocabulary bpe: in pieces)",
+            between(1, 1000));
     v.field("length_normalization", length_normalization,
             "log p is divided by length^this; 0 = off", between(0, 10));
     v.field("temperature", temperature, "divides the logits (sample)",
@@ -43,9 +44,10 @@ struct SearchConfig {
     v.field("diversity", diversity,
             "log p a word loses for each hypothesis of an earlier group that says it now (beam)",
             at_least(0));
-    v.field("min_length", min_length, "shortest caption in words", between(0, 1000));
-    v.field("no_repeat_ngram", no_repeat_ngram, "n-grams of so many words are said once; 0 = off",
+    v.field("min_length", min_length, "shortest caption in words (bpe: in pieces)",
             between(0, 1000));
+    v.field("no_repeat_ngram", no_repeat_ngram,
+            "n-grams of so many words (bpe: pieces) are said once; 0 = off", between(0, 1000));
     v.field("forbidden", forbidden, "words that are never said");
   }
 };

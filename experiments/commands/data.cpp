@@ -44,7 +44,7 @@ int run_data(const DataOptions& options) {
   const ExperimentConfig config =
       load_config<ExperimentConfig>(options.config, options.overrides).config;
   const LoadedData data = load_data(config.data);
-  const DataSummary summary = summarize(data, config.data);
+  const DataSummary summary = summarize(data, config);
   std::cout << (options.json ? summary_json(summary) : summary_text(summary)) << std::flush;
   if (options.out.empty()) return static_cast<int>(ExitCode::kOk);
   std::error_code error;

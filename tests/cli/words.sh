@@ -77,7 +77,16 @@ expect 0 "$saccade" convert bpe.safetensors back.h5
 expect 0 "$saccade" caption back.h5 "$picture"
 expect 0 "$saccade" train tiny.yaml --out rewarded data.vocabulary=bpe data.bpe_size=48 \
   objective.self_critical.start=4u train.stop=8u objective.self_critical.samples=2
-expect 3 "$saccade" train tiny.yaml --out few data.vocabulary=bpe data.bpe_size=10
+grep -q "training captions (.* %) are longer than search.max_length, 8 pieces of words" err ||
+  fail "nothing is told of captions that search cannot say"
+expect 0 "$saccade" data tiny.yaml data.vocabulary=bpe data.bpe_size=48 --json
+[ "$(json out /unsayable_captions)" -gt 0 ] || fail "captions are longer than 8 pieces"
+[ "$(json out '/piece_lengths#')" -gt "$(json out '/lengths#')" ] || fail "lengths in pieces"
+expect 0 "$saccade" data tiny.yaml data.vocabulary=bpe data.bpe_size=48
+wants "pieces in a training caption" out
+expect 0 "$saccade" evaluate rewarded --split val
+wants "at most 8 pieces of words" out
+expect 3 "$saccade" train tiny.yaml --out few data.vocabulary=bpe data.bpe_size=10 data.min_count=5
 one_error "set data.bpe_size to"
 
 # Several models at once: they need a vocabulary in common and nothing else.
