@@ -16,6 +16,8 @@ packages=(
   libcli11-dev libspdlog-dev
   catch2 clang-format                  # the tests and the format check
 )
+# Of the tests of pages; tests/run.sh installs them too.
+browser_packages=(chromium chromium-driver)
 
 say() { printf '\n== %s\n' "$*"; }
 

@@ -175,7 +175,8 @@ class Panel {
       this.canvas.width = photo.width;
       this.canvas.height = photo.height;
     }
-    const context = this.canvas.getContext('2d');
+    // Whole pictures are put into it, so that it is best kept where scripts can reach it.
+    const context = this.canvas.getContext('2d', {willReadFrequently: true});
     const cell = place && this.maps
       ? cellAt(place.x, place.y, this.maps.rows, this.maps.cols, this.said.seen) : -1;
     const heat = this.maps && word >= 0 && !place;

@@ -1,0 +1,53 @@
+// What tests of the report's page share: a browser that shows a report, and questions to the page.
+#pragma once
+
+#include <iostream>
+
+#include "tests/browser/report_pages.h"
+#include "tests/browser/webdriver.h"
+#include "tests/support/catch.h"
+
+namespace saccade::test {
+
+// Ends a test case where there is no browser; CTest then counts it as skipped.
+#define SACCADE_NEEDS_BROWSER()                                                             \
+  if (!Browser::available()) {                                                              \
+    std::cout << "skipped: chromedriver is not installed (apt-get install chromium-driver " \
+                 "chromium)\n";                                                             \
+    return;                                                                                 \
+  }
+
+template <class Report>
+struct OpenReport {
+  Report report;
+  Browser browser;
+
+  OpenReport() {
+    browser.open(report.page());
+    ready();
+  }
+
+  // Waits for the first card's photo.
+  void ready() { REQUIRE(browser.becomes("document.querySelector('.photo[data-word]')")); }
+  nlohmann::json ask(const std::string& expression) { return browser.run("return " + expression); }
+  // Of the first card: word i of the panel of model m.
+  static std::string word(int m, int i) {
+    return ".card .panel[data-model='" + std::to_string(m) + "'] .word[data-index='" +
+           std::to_string(i) + "']";
+  }
+  static std::string canvas(int m) {
+    return ".card .panel[data-model='" + std::to_string(m) + "'] .photo";
+  }
+  // The pixels of a canvas at `rows` x `cols` cell centres: [r, g, b] each.
+  nlohmann::json pixels(int m, int rows, int cols) {
+    return browser.run(
+        "const c = document.querySelector(\"" + canvas(m) + "\"), rows = " + std::to_string(rows) +
+        ", cols = " + std::to_string(cols) +
+        ", out = [], x = c.getContext('2d');"
+        "for (let i = 0; i < rows * cols; ++i) out.push([...x.getImageData("
+        "(i % cols + .5) / cols * c.width, (Math.floor(i / cols) + .5) / rows * c.height, 1, 1)"
+        ".data.slice(0, 3)]); return out;");
+  }
+};
+
+}  // namespace saccade::test

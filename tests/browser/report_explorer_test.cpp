@@ -1,0 +1,216 @@
+// The attention explorer of a report, as a person uses it.
+#include <cmath>
+
+#include "experiments/commands/overlay.h"
+#include "tests/browser/open_report.h"
+#include "vision/image.h"
+
+namespace saccade::test {
+namespace {
+
+using Json = nlohmann::json;
+using Page = OpenReport<SceneReport>;
+
+TEST_CASE("pointing at words moves the map, in every model") {
+  SACCADE_NEEDS_BROWSER();
+  Page page;
+  page.browser.hover(Page::word(0, 0));
+  REQUIRE(page.browser.becomes("document.querySelector(\"" + Page::canvas(0) +
+                               "\").dataset.word === '0'"));
+  const Json first = page.pixels(0, 4, 8);
+  page.browser.hover(Page::word(0, 1));
+  REQUIRE(page.browser.becomes("document.querySelector(\"" + Page::canvas(0) +
+                               "\").dataset.word === '1'"));
+  CHECK(page.pixels(0, 4, 8) != first);
+  // The other models show the word of the same spelling or place, and mark it as linked.
+  CHECK(page.ask("document.querySelectorAll('.card:first-child .word.on').length") == 3);
+  CHECK(page.ask("document.querySelectorAll('.card:first-child .word.linked').length") == 2);
+  CHECK(page.ask("document.querySelector(\"" + Page::word(0, 1) +
+                 "\").getAttribute('aria-pressed')") == "true");
+  const std::string readout =
+      page.ask("document.querySelector('.card .readout').textContent").get<std::string>();
+  CHECK(readout.find("p 0.") != std::string::npos);
+  CHECK(readout.find("entropy") != std::string::npos);
+  CHECK(page.browser.complaints() == std::vector<std::string>{});
+}
+
+// The mean difference of two pictures sampled at the cells of a grid, `of` says which cell of the
+// second one is held against cell i of the first.
+template <class F>
+double difference(const Json& page, const Image& panel, F of) {
+  double sum = 0;
+  for (int i = 0; i < 32; ++i) {
+    const int cell = of(i);
+    const Index y = (2 * (cell / 8) + 1) * panel.height / 8,
+                x = (2 * (cell % 8) + 1) * panel.width / 16;
+    for (std::size_t c = 0; c < 3; ++c)
+      sum += std::abs(page[static_cast<std::size_t>(i)][c].get<double>() - panel.pixel(y, x)[c]);
+  }
+  return sum / 96;
+}
+
+TEST_CASE("the heat lies where saccade overlay draws it") {
+  SACCADE_NEEDS_BROWSER();
+  Page page;
+  OverlayArgs args{
+      .model = {.checkpoint = page.report.run("soft").string()}, .split = "test", .count = 1};
+  args.out = (page.report.folder() / "overlay").string();
+  args.style = "cells";
+  run_overlay(args);
+  std::vector<std::filesystem::path> panels;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(page.report.folder() / "overlay" / "scene-test-0"))
+    panels.push_back(entry.path());
+  std::sort(panels.begin(), panels.end());
+  REQUIRE(static_cast<int>(panels.size()) ==
+          page.ask("document.querySelectorAll(\".card .panel[data-model='0'] .word\").length")
+                  .get<int>() /
+              page.ask("document.querySelectorAll('.card header').length").get<int>());
+  page.browser.press("c");  // cells
+  page.browser.press("b");  // no boxes
+  double right = 0, turned = 0;
+  for (std::size_t w = 0; w < panels.size(); ++w) {
+    page.browser.hover(Page::word(0, static_cast<int>(w)));
+    const Json seen = page.pixels(0, 4, 8);
+    const Image panel = read_image(panels[w]);
+    right += difference(seen, panel, [](int i) { return i; });
+    turned +=
+        std::min(difference(seen, panel, [](int i) { return 31 - i; }),
+                 std::min(difference(seen, panel, [](int i) { return i / 8 * 8 + 7 - i % 8; }),
+                          difference(seen, panel, [](int i) { return (3 - i / 8) * 8 + i % 8; })));
+  }
+  CAPTURE(right / static_cast<double>(panels.size()), turned / static_cast<double>(panels.size()));
+  CHECK(right / static_cast<double>(panels.size()) < 12);  // a JPEG, made larger, against the scene
+  CHECK(turned > 1.5 * right);
+}
+
+TEST_CASE("pointing at a place lights the words it fed") {
+  SACCADE_NEEDS_BROWSER();
+  Page page;
+  page.browser.hover(Page::canvas(1), 0.3, 0.3);
+  REQUIRE(page.browser.becomes("document.querySelector('.card .word.lit')"));
+  const Json light = page.ask(
+      "[...document.querySelectorAll(\".card:first-child .panel[data-model='1'] .word\")].map((w) "
+      "=> "
+      "Number(w.style.getPropertyValue('--lit')))");
+  CHECK(*std::max_element(light.begin(), light.end()) == 1.0);
+  CHECK(*std::min_element(light.begin(), light.end()) < 1.0);
+  CHECK(page.ask("document.querySelector(\".card .panel[data-model='1'] .readout\").textContent")
+            .get<std::string>()
+            .find("cell 1, 2 fed ") == 0);
+  page.browser.hover("h1");
+  CHECK(page.browser.becomes("!document.querySelector('.card .word.lit')"));
+}
+
+TEST_CASE("models, regimes, layers and scales are switched") {
+  SACCADE_NEEDS_BROWSER();
+  Page page;
+  const auto panels = [&] {
+    return page.ask("document.querySelectorAll('.card:first-child .panel').length");
+  };
+  CHECK(panels() == 3);
+  page.browser.click(".chip:nth-child(2)");
+  CHECK(panels() == 2);
+  CHECK(page.ask("document.querySelector('.chip:nth-child(2)').getAttribute('aria-pressed')") ==
+        "false");
+  page.browser.press("2");
+  CHECK(panels() == 3);
+  const auto regime = [&] {
+    return page.ask(
+        "document.querySelector(\".card .panel[data-model='1'] h4 .muted\").textContent");
+  };
+  CHECK(regime() == "argmax");
+  page.browser.press("r");
+  page.browser.press("r");
+  CHECK(regime() == "argmax");  // "each model's own", expectation, argmax
+  page.browser.press("r");
+  CHECK(regime() == "sample");
+  const auto changes = [&](const char* key) {
+    const Json before = page.pixels(2, 8, 16);
+    page.browser.press(key);
+    return page.pixels(2, 8, 16) != before;
+  };
+  page.browser.hover(Page::word(2, 1));
+  CHECK(changes("l"));
+  CHECK(changes("h"));
+  CHECK(changes("s"));
+  CHECK(changes("c"));
+  CHECK(page.browser.complaints() == std::vector<std::string>{});
+}
+
+TEST_CASE("everything is reached by keys") {
+  SACCADE_NEEDS_BROWSER();
+  Page page;
+  const auto at = [&] {
+    return page.ask(
+        "(() => { const e = document.activeElement; return e.closest('.card')?.dataset.image + ' ' "
+        "+ "
+        "e.closest('.panel')?.dataset.model + ' ' + e.dataset.index; })()");
+  };
+  page.browser.press("j");
+  const std::string first = at().get<std::string>();
+  CHECK(first.find("scene-test-0 0 ") == 0);
+  CHECK(page.ask("getComputedStyle(document.activeElement).outlineStyle") == "solid");
+  for (int i = 0; i < 30; ++i) page.browser.press("ArrowLeft");
+  CHECK(at() == "scene-test-0 0 0");
+  page.browser.press("ArrowRight");
+  CHECK(at() == "scene-test-0 0 1");
+  CHECK(page.ask("document.querySelector(\"" + Page::canvas(0) + "\").dataset.word") == "1");
+  page.browser.press("ArrowDown");
+  CHECK(at().get<std::string>().find("scene-test-0 1 ") == 0);
+  page.browser.press("j");
+  CHECK(at().get<std::string>().find("scene-test-1 ") == 0);
+  page.browser.press("k");
+  CHECK(at().get<std::string>().find("scene-test-0 ") == 0);
+  page.browser.press("Escape");
+  CHECK(page.ask("document.querySelectorAll('.card:first-child .word.on').length") == 0);
+  // A photo's cells.
+  page.browser.run("document.querySelector(\"" + Page::canvas(0) + "\").focus()");
+  page.browser.press("ArrowRight");
+  page.browser.press("ArrowRight");
+  CHECK(page.ask("document.querySelector('.card .readout').textContent")
+            .get<std::string>()
+            .find("cell 2, 5 fed ") == 0);
+  page.browser.press("?");
+  CHECK(page.ask("document.querySelector('#help').open") == true);
+  page.browser.press("Escape");
+  CHECK(page.ask("document.querySelector('#help').open") == false);
+  page.browser.press("/");
+  CHECK(page.ask("document.activeElement.type") == "search");
+}
+
+TEST_CASE("images are found by words and numbers, and sorted by what models differ in") {
+  SACCADE_NEEDS_BROWSER();
+  Page page;
+  const auto shown = [&] {
+    return page.ask("[...document.querySelectorAll('.card')].map((card) => card.dataset.image)");
+  };
+  const Json all = shown();
+  CHECK(all.size() == 4);
+  page.browser.press("/");
+  for (const char* key : {"t", "e", "s", "t", "-", "2"}) page.browser.press(key);
+  CHECK(shown() == Json::array({"scene-test-2"}));
+  CHECK(page.ask("document.querySelector('#found').textContent") == "1 of 4 images");
+  const auto set = [&](const std::string& label, const std::string& value) {
+    page.browser.run(
+        "const field = [...document.querySelectorAll('.field')].find((f) => "
+        "f.firstChild.textContent === '" +
+        label + "').lastChild; field.value = '" + value +
+        "'; for (const type of ['input', 'change']) field.dispatchEvent(new Event(type));");
+  };
+  set("Words", "");
+  set("Order", "ahead");
+  CHECK(shown().size() == 4);
+  const Json differences = page.ask(
+      "(() => { const data = JSON.parse(document.querySelector('#data').textContent);"
+      "const of = (id, m) => { const said = data.images.find((i) => i.id === id).models[m].regimes;"
+      "return Object.values(said)[0].scores.CIDEr; };"
+      "return [...document.querySelectorAll('.card')].map((c) => of(c.dataset.image, 0) - "
+      "of(c.dataset.image, 1)); })()");
+  CHECK(std::is_sorted(differences.rbegin(), differences.rend()));
+  set("from", "1e9");
+  CHECK(shown().empty());
+}
+
+}  // namespace
+}  // namespace saccade::test

@@ -1,0 +1,36 @@
+// Reports of small untrained models, for a browser to open.
+#pragma once
+
+#include <string>
+
+#include "tests/support/temp_folder.h"
+
+namespace saccade::test {
+
+// Run directories of a soft and a hard captioner and one of transformers on drawn scenes, whose
+// pictures and grids are no squares to the network, and their report.
+class SceneReport {
+ public:
+  SceneReport();
+  std::filesystem::path page() const { return folder_ / "report.html"; }
+  std::filesystem::path run(const std::string& name) const { return folder_ / name; }
+  const TempFolder& folder() const { return folder_; }
+
+ private:
+  TempFolder folder_{"scene-report"};
+};
+
+// Photos with captions, ids and a run's name that are markup.
+class HostileReport {
+ public:
+  HostileReport();
+  std::filesystem::path page() const { return folder_ / "report.html"; }
+
+ private:
+  TempFolder folder_{"hostile-report"};
+};
+
+inline constexpr const char* kHostileCaption =
+    "a </script><script>window.hacked = 1</script> <img src=x onerror='window.hacked = 2'> dog";
+
+}  // namespace saccade::test

@@ -1,0 +1,266 @@
+#include "tests/browser/webdriver.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cctype>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <stdexcept>
+#include <thread>
+
+namespace saccade::test {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+constexpr int kStartSeconds = 30, kAnswerSeconds = 60;
+
+fs::path program(const std::string& name) {
+  const char* path = std::getenv("PATH");
+  std::string rest = path ? path : "/usr/bin";
+  for (std::size_t begin = 0; begin <= rest.size();) {
+    const std::size_t end = std::min(rest.find(':', begin), rest.size());
+    const fs::path file = fs::path(rest.substr(begin, end - begin)) / name;
+    if (::access(file.c_str(), X_OK) == 0) return file;
+    begin = end + 1;
+  }
+  return {};
+}
+
+// Reads what is there within some seconds; "" at the end.
+std::string read_some(int fd, int seconds) {
+  pollfd waiting{.fd = fd, .events = POLLIN, .revents = 0};
+  if (::poll(&waiting, 1, 1000 * seconds) <= 0) return "";
+  char buffer[4096];
+  const ssize_t count = ::read(fd, buffer, sizeof buffer);
+  return count > 0 ? std::string(buffer, static_cast<std::size_t>(count)) : "";
+}
+
+// Whether an answer has as many bytes as its head says; chromedriver keeps connections open.
+bool is_whole(const std::string& answer) {
+  const std::size_t head = answer.find("\r\n\r\n");
+  if (head == std::string::npos) return false;
+  std::string names = answer.substr(0, head);
+  for (char& c : names) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const std::string length = "content-length:";
+  const std::size_t at = names.find(length);
+  return at != std::string::npos &&
+         answer.size() >= head + 4 + std::stoul(names.substr(at + length.size()));
+}
+
+// A request to a server of this machine, and the body of its answer.
+std::string exchange(int port, const std::string& method, const std::string& path,
+                     const std::string& body) {
+  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  std::string answer;
+  if (fd >= 0 && ::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) {
+    const std::string request = method + " " + path +
+                                " HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
+                                "Content-Type: application/json\r\nContent-Length: " +
+                                std::to_string(body.size()) + "\r\n\r\n" + body;
+    for (std::size_t sent = 0; sent < request.size();) {
+      const ssize_t now = ::write(fd, request.data() + sent, request.size() - sent);
+      if (now <= 0) break;
+      sent += static_cast<std::size_t>(now);
+    }
+    while (!is_whole(answer)) {
+      const std::string part = read_some(fd, kAnswerSeconds);
+      if (part.empty()) break;
+      answer += part;
+    }
+  }
+  if (fd >= 0) ::close(fd);
+  const std::size_t head = answer.find("\r\n\r\n");
+  if (head == std::string::npos) throw std::runtime_error("chromedriver does not answer " + path);
+  return answer.substr(head + 4);
+}
+
+// The keys that are no characters, by WebDriver's code points.
+const std::map<std::string, std::string> kKeys = {{"ArrowLeft", "\uE012"},  {"ArrowUp", "\uE013"},
+                                                  {"ArrowRight", "\uE014"}, {"ArrowDown", "\uE015"},
+                                                  {"Escape", "\uE00C"},     {"Tab", "\uE004"},
+                                                  {"Enter", "\uE007"}};
+
+std::vector<std::uint8_t> from_base64(const std::string& text) {
+  std::vector<std::uint8_t> bytes;
+  std::uint32_t bits = 0;
+  int count = 0;
+  for (const char c : text) {
+    const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const std::size_t digit = digits.find(c);
+    if (digit == std::string::npos) break;
+    bits = bits << 6 | static_cast<std::uint32_t>(digit);
+    if ((count += 6) < 8) continue;
+    count -= 8;
+    bytes.push_back(static_cast<std::uint8_t>(bits >> count));
+  }
+  return bytes;
+}
+
+}  // namespace
+
+bool Browser::available() { return !program("chromedriver").empty(); }
+
+Browser::Browser() {
+  try {
+    start();
+  } catch (...) {
+    stop();
+    throw;
+  }
+}
+
+Browser::~Browser() {
+  try {
+    if (!session_.empty()) ask("DELETE", "");
+  } catch (const std::exception&) {  // it is ended below
+  }
+  stop();
+}
+
+void Browser::stop() {
+  if (driver_ > 0) {
+    ::kill(-driver_, SIGTERM);
+    ::waitpid(driver_, nullptr, 0);
+  }
+  if (output_ >= 0) ::close(output_);
+}
+
+void Browser::start() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
+  const std::string file = program("chromedriver").string();
+  driver_ = ::fork();
+  if (driver_ == 0) {
+    ::setpgid(0, 0);                     // Chromium's processes end with it ...
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // ... and it with the test, however that ends
+    ::dup2(ends[1], STDOUT_FILENO);
+    ::dup2(ends[1], STDERR_FILENO);
+    ::execl(file.c_str(), file.c_str(), "--port=0", nullptr);
+    ::_exit(127);
+  }
+  ::close(ends[1]);
+  output_ = ends[0];
+  std::string said;
+  const std::string mark = "started successfully on port ";
+  while (said.find(mark) == std::string::npos ||
+         said.find('\n', said.find(mark)) == std::string::npos) {
+    const std::string part = read_some(output_, kStartSeconds);
+    if (part.empty()) throw std::runtime_error("chromedriver did not start: " + said);
+    said += part;
+  }
+  port_ = std::stoi(said.substr(said.find(mark) + mark.size()));
+  const Json wanted = {
+      {"goog:chromeOptions",
+       {{"args",
+         {"--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+          "--hide-scrollbars", "--window-size=1280,900"}}}},
+      {"goog:loggingPrefs", {{"browser", "ALL"}}}};
+  session_ = ask("POST", "", {{"capabilities", {{"alwaysMatch", wanted}}}})
+                 .at("sessionId")
+                 .get<std::string>();
+}
+
+Json Browser::ask(const std::string& method, const std::string& path, const Json& body) {
+  const std::string place = "/session" + (session_.empty() ? "" : "/" + session_) + path;
+  const Json value = Json::parse(exchange(port_, method, place, body.dump())).at("value");
+  if (value.is_object() && value.contains("error"))
+    throw std::runtime_error(value.at("error").get<std::string>() + ": " +
+                             value.at("message").get<std::string>());
+  return value;
+}
+
+Json Browser::protocol(const std::string& command, const Json& parameters) {
+  return ask("POST", "/goog/cdp/execute", {{"cmd", command}, {"params", parameters}});
+}
+
+void Browser::open(const fs::path& file) {
+  ask("POST", "/url", {{"url", "file://" + fs::absolute(file).string()}});
+}
+
+void Browser::resize(int width, int height) {
+  protocol("Emulation.setDeviceMetricsOverride",
+           {{"width", width}, {"height", height}, {"deviceScaleFactor", 1}, {"mobile", false}});
+}
+
+void Browser::prefer(const std::string& scheme) {
+  protocol("Emulation.setEmulatedMedia",
+           {{"features", {{{"name", "prefers-color-scheme"}, {"value", scheme}}}}});
+}
+
+Json Browser::run(const std::string& script) {
+  return ask("POST", "/execute/sync", {{"script", script}, {"args", Json::array()}});
+}
+
+bool Browser::becomes(const std::string& expression) {
+  for (int i = 0; i < 100; ++i) {
+    if (run("return Boolean(" + expression + ")") == true) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  return false;
+}
+
+void Browser::act(const Json& actions, const char* type) {
+  Json source = {{"type", type}, {"id", type}, {"actions", actions}};
+  if (std::string(type) == "pointer") source["parameters"] = {{"pointerType", "mouse"}};
+  ask("POST", "/actions", {{"actions", Json::array({source})}});
+}
+
+void Browser::hover(const std::string& selector, double x, double y) {
+  const Json place = run("const e = document.querySelector(" + Json(selector).dump() +
+                         "); e.scrollIntoView({block: 'center', behavior: 'instant'});"
+                         "const b = e.getBoundingClientRect();"
+                         "return [b.left, b.top, b.width, b.height]");
+  const auto at = [&](int i, double share) {
+    return static_cast<int>(place[static_cast<std::size_t>(i)].get<double>() +
+                            share * place[static_cast<std::size_t>(i) + 2].get<double>());
+  };
+  act(Json::array({{{"type", "pointerMove"}, {"duration", 0}, {"x", at(0, x)}, {"y", at(1, y)}}}),
+      "pointer");
+}
+
+void Browser::click(const std::string& selector) {
+  hover(selector);
+  act(Json::array(
+          {{{"type", "pointerDown"}, {"button", 0}}, {{"type", "pointerUp"}, {"button", 0}}}),
+      "pointer");
+}
+
+void Browser::press(const std::string& key) {
+  const auto named = kKeys.find(key);
+  const std::string value = named == kKeys.end() ? key : named->second;
+  act(Json::array({{{"type", "keyDown"}, {"value", value}}, {{"type", "keyUp"}, {"value", value}}}),
+      "key");
+}
+
+std::vector<std::string> Browser::complaints() {
+  std::vector<std::string> out;
+  for (const Json& entry : ask("POST", "/se/log", {{"type", "browser"}}))
+    if (entry.at("level") == "SEVERE" || entry.at("level") == "WARNING")
+      out.push_back(entry.at("message").get<std::string>());
+  return out;
+}
+
+void Browser::screenshot(const fs::path& file) {
+  const auto bytes = from_base64(ask("GET", "/screenshot").get<std::string>());
+  std::ofstream(file, std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
+}
+
+}  // namespace saccade::test

@@ -1,0 +1,59 @@
+// Browser: headless Chromium, driven over WebDriver (W3C) by way of Debian's chromedriver.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace saccade::test {
+
+class Browser {
+ public:
+  // Starts chromedriver and a window. Throws std::runtime_error with what it says where it cannot.
+  Browser();
+  ~Browser();
+  Browser(const Browser&) = delete;
+  Browser& operator=(const Browser&) = delete;
+
+  // Whether chromedriver is installed.
+  static bool available();
+
+  void open(const std::filesystem::path& file);
+  // The size of what the page is laid out in, in CSS pixels.
+  void resize(int width, int height);
+  void prefer(const std::string& scheme);  // "light" or "dark"
+
+  // The value of a function body in the page: `return document.title`.
+  nlohmann::json run(const std::string& script);
+  // Waits until an expression is true; false where it is not within five seconds.
+  bool becomes(const std::string& expression);
+
+  // Moves the pointer to a place of the first element that fits a CSS selector, in shares of it.
+  void hover(const std::string& selector, double x = 0.5, double y = 0.5);
+  void click(const std::string& selector);
+  // A key: a character, or a name of the list in webdriver.cpp ("ArrowLeft").
+  void press(const std::string& key);
+
+  // What the page and the browser complained of since the last call: errors and warnings.
+  std::vector<std::string> complaints();
+  // The window as a PNG file.
+  void screenshot(const std::filesystem::path& file);
+
+ private:
+  void start();
+  void stop();
+  nlohmann::json ask(const std::string& method, const std::string& path,
+                     const nlohmann::json& body = nlohmann::json::object());
+  nlohmann::json protocol(const std::string& command, const nlohmann::json& parameters);
+  void act(const nlohmann::json& actions, const char* type);
+
+  pid_t driver_ = -1;
+  int output_ = -1;  // of chromedriver
+  int port_ = 0;
+  std::string session_;
+};
+
+}  // namespace saccade::test

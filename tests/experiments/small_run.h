@@ -1,0 +1,39 @@
+// A run directory as `train` leaves it, of a small model that was not trained but has much to say.
+#pragma once
+
+#include "core/optim/optimizer.h"
+#include "experiments/run_directory.h"
+#include "tests/captioning/small_experiment.h"
+
+namespace saccade::test {
+
+inline void write_small_run(const std::filesystem::path& path, const ExperimentConfig& config) {
+  const LoadedData data = load_data(config.data);
+  Captioner model(config, training_vocabulary(data, config.data), {});
+  make_talkative(model);
+  const auto optimizer = make_optimizer(config.optimizer, model.parameters());
+  RunDirectory directory(path, RunDirectory::Mode::kNew);
+  directory.save_checkpoint(
+      checkpoint_archive(config, model, {}, {data.dataset.name, data.dataset.digest, ""},
+                         *optimizer, {}),
+      0, 1);
+  std::string metrics;
+  for (int update = 1; update <= 20; ++update)
+    metrics += str(R"({"event":"update","update":)", update, R"(,"loss":)", 10.0 / update, "}\n");
+  metrics += R"({"event":"validation","update":0,"metrics":{"Bleu_4":0.25,"CIDEr":0.5}})"
+             "\n{\"event\":\"upd";  // as a killed run leaves it
+  directory.write_text("metrics.jsonl", metrics);
+}
+
+// A soft captioner whose decoder is a transformer of 2 layers with 2 looks at the picture each.
+inline ExperimentConfig small_transformer() {
+  ExperimentConfig config = small_experiment(SelectionKind::kSoft);
+  config.decoder.type = DecoderKind::kTransformer;
+  config.decoder.layers = 2;
+  config.decoder.heads = 3;
+  config.attention.heads = 2;
+  config.search.min_length = 2;
+  return config;
+}
+
+}  // namespace saccade::test
