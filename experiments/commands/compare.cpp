@@ -144,7 +144,8 @@ int run_finished(const CompareOptions& options) {
   const fs::path out = options.out;
   if (!out.empty()) refuse_training_run(out);
   ArmRunner runner(out, signal);
-  Comparison comparison{.name = "finished runs", .dataset = {}, .seeds = {}, .arms = {}};
+  Comparison comparison;
+  comparison.name = "finished runs";
   for (const RunGroup& group : groups) {
     ArmResult& arm =
         comparison.arms.emplace_back(ArmResult{.arm = group.arm, .seeds = {}, .trials = {}});

@@ -9,7 +9,6 @@
 #include "captioning/evaluation/caption_json.h"
 #include "captioning/evaluation/caption_maps.h"
 #include "captioning/evaluation/decode_images.h"
-#include "captioning/evaluation/input_batch.h"
 #include "captioning/evaluation/scene_scores.h"
 #include "captioning/whole_words.h"
 #include "experiments/report/packed_maps.h"
@@ -153,7 +152,7 @@ struct ReportCaptions::Impl {
     MapStack out;
     const bool kept = detail == Detail::kAll || (detail == Detail::kFirstRegime && r == 0);
     if (kept && has_views(loaded(m)) && !caption.words.empty()) {
-      const Tensor input = input_batch(inputs[m], std::span(&images[i], 1));
+      const InputBatch input = inputs[m].batch(std::span(&images[i], 1));
       const CaptionMaps maps = caption_maps(*loaded(m).model, input.view(), caption);
       for (const LayerMap& look : maps.looks) {
         out.layers = std::max(out.layers, look.layer + 1);
