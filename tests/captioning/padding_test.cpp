@@ -354,48 +354,4 @@ TEST_CASE("the class token starts the decoder where the config says so") {
   CHECK(by_token[0].log_prob != by_mean[0].log_prob);
 }
 
-TEST_CASE("what padding and pooling cannot be joined with is refused with its reason") {
-  const auto refused = [](auto change, const char* reason) {
-    ExperimentConfig config = with_vit(small_experiment(SelectionKind::kSoft));
-    change(config);
-    CHECK_THROWS_WITH(Captioner::check(config), Contains(reason));
-  };
-  const auto token = [](auto change) {
-    return [change](ExperimentConfig& config) {
-      config.encoder.pooled = PooledKind::kClassToken;
-      change(config);
-    };
-  };
-  refused(token([](ExperimentConfig& c) { c.encoder.type = EncoderKind::kCnn; }),
-          "cnn has no class token");
-  refused(token([](ExperimentConfig& c) { c.encoder.vit.class_token = false; }),
-          "needs encoder.vit.class_token true");
-  refused(token([](ExperimentConfig& c) { c.encoder.frozen_stages = -1; }),
-          "needs an encoder that is trained");
-  refused(token([](ExperimentConfig& c) { c.decoder.type = DecoderKind::kTransformer; }),
-          "a transformer has no first state");
-  const auto pad = [](auto change) {
-    return [change](ExperimentConfig& config) {
-      config.encoder.resize = ResizeKind::kPad;
-      change(config);
-    };
-  };
-  refused(pad([](ExperimentConfig& c) { c.attention.mechanism = MechanismKind::kLinformer; }),
-          "does not go with attention.mechanism linformer: it mixes all regions");
-  refused(pad([](ExperimentConfig& c) {
-            c.encoder.refine.layers = 1;
-            c.encoder.refine.type = SequenceAttentionKind::kLinformer;
-          }),
-          "does not go with encoder.refine.type linformer");
-  // An input that does not say where its picture is cannot be read.
-  ExperimentConfig config = small_experiment(SelectionKind::kSoft);
-  config.encoder.resize = ResizeKind::kPad;
-  const Captioner model(config, Vocabulary(), {});
-  Arena arena;
-  Tape tape(arena);
-  tape.set_parameters(model.parameters().views());
-  const Tensor pixels({1, 32, 32, 3});
-  CHECK_THROWS_AS(model.encode(tape, pixels.view()), ShapeError);
-}
-
 }  // namespace saccade::test

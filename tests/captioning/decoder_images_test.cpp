@@ -1,0 +1,111 @@
+// What decoders take of images besides features: which regions count, and what stands for an image
+// as a whole. Over the registry, in float and in double.
+#include "tests/captioning/decoder_models.h"
+
+namespace saccade::test {
+
+namespace {
+
+// Three images of which some regions do not count, with numbers in those that are none of theirs.
+struct Padded {
+  Tensor features = noise({3, kRegions, kFeatures}, 1);
+  Tensor mask{{3, kRegions},
+              std::vector<Real>{1, 1, 0, 1, 1, 0, 0, 0, 0, 0, 1, 0, 1, 1, 1, 1, 1, 1}};
+  Tensor other = features.clone();
+
+  Padded() {
+    for (Index r = 0; r < 3 * kRegions; ++r)
+      for (Index d = 0; d < kFeatures && mask[r] == 0; ++d)
+        other[r * kFeatures + d] += static_cast<Real>(20 + 7 * d - r);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("regions that do not count change nothing: in one pass, word by word, nor in search") {
+  const Padded padded;
+  const EncodedValues images{padded.features.view(), padded.mask.view()},
+      others{padded.other.view(), padded.mask.view()};
+  for_each_model([&](Model& model) {
+    const std::vector<Said> together = at_once(model, images, kCaptions),
+                            changed = at_once(model, others, kCaptions);
+    for (Index c = 0; c < 3; ++c) {
+      const auto place = static_cast<std::size_t>(c);
+      CHECK(apart(together[place], changed[place]) == 0);
+      const EncodedValues own{sample_of(padded.features, c), sample_of(padded.mask, c)};
+      CHECK(apart(together[place], by_steps(model, own, kCaptions[place])) < kSame);
+      for (const std::vector<Tensor>& layers : together[place].weights)
+        for (const Tensor& map : layers)
+          for (Index l = 0; l < kRegions; ++l)
+            if (padded.mask[c * kRegions + l] == 0) CHECK(map[l] == 0);
+    }
+    // The mask is read: without it those regions do change something.
+    CHECK(apart(together[0], at_once(model, padded.other.view(), kCaptions)[0]) > 1e-3);
+    const Regime regime = model.looking.argmax ? Regime::kArgmax : Regime::kExpectation;
+    for (const auto& mode : enum_table(SearchMode{})) {
+      const auto said = [&](const EncodedValues& seen, std::uint64_t first) {
+        return search(*model.decoder, model.store.views(), seen, kSpecial,
+                      {.mode = mode.value, .beam = 3, .max_length = 6, .regime = regime}, first);
+      };
+      const std::vector<DecodedCaption> own = said(images, 0), same = said(others, 0);
+      for (Index c = 0; c < 3; ++c) {
+        const auto place = static_cast<std::size_t>(c);
+        const DecodedCaption alone =
+            said({sample_of(padded.other, c), sample_of(padded.mask, c)}, place)[0];
+        CHECK(own[place].log_prob == same[place].log_prob);
+        // Memories move when the captions of a batch end, and masks with them.
+        CHECK(std::abs(own[place].log_prob - alone.log_prob) < 10 * kSame);
+        REQUIRE(own[place].words.size() == alone.words.size());
+        for (std::size_t w = 0; w < alone.words.size(); ++w)
+          CHECK(own[place].words[w].id == alone.words[w].id);
+      }
+    }
+  });
+}
+
+TEST_CASE("the first state is made of what stands for an image as a whole") {
+  const Padded padded;
+  const Tensor pooled = noise({3, kFeatures}, 5), further = noise({3, kFeatures}, 6);
+  Tensor mean({3, kFeatures});  // of the regions that count
+  for (Index c = 0; c < 3; ++c) {
+    Real count = 0;
+    for (Index l = 0; l < kRegions; ++l) count += padded.mask[c * kRegions + l];
+    for (Index l = 0; l < kRegions; ++l)
+      for (Index d = 0; d < kFeatures; ++d)
+        mean[c * kFeatures + d] += padded.mask[c * kRegions + l] / count *
+                                   padded.features[(c * kRegions + l) * kFeatures + d];
+  }
+  const ConstView features = padded.features.view(), mask = padded.mask.view();
+  for_each_model([&](Model& model) {
+    const auto nll = [&](const EncodedValues& images) {
+      std::vector<double> all;
+      for (const Said& said : at_once(model, images, kCaptions))
+        all.insert(all.end(), said.nll.begin(), said.nll.end());
+      return all;
+    };
+    const auto difference = [](const std::vector<double>& a, const std::vector<double>& b) {
+      double most = 0;
+      for (std::size_t n = 0; n < a.size(); ++n) most = std::max(most, std::abs(a[n] - b[n]));
+      return most;
+    };
+    const std::vector<double> plain = nll({features, mask});
+    CHECK(difference(plain, nll({features, mask, mean.view()})) < kSame);
+    const double moved =
+        difference(nll({features, mask, pooled.view()}), nll({features, mask, further.view()}));
+    const bool starts = model.name.find("transformer") == std::string::npos;
+    CHECK((starts ? moved > 1e-3 : moved == 0));
+    // It goes with its image when others' captions end.
+    const EncodedValues images{features, mask, pooled.view()};
+    const std::vector<DecodedCaption> said = search(*model.decoder, model.store.views(), images,
+                                                    kSpecial, {.beam = 2, .max_length = 6}, 0);
+    for (Index c = 0; c < 3; ++c) {
+      const DecodedCaption alone =
+          search(*model.decoder, model.store.views(),
+                 {sample_of(padded.features, c), sample_of(padded.mask, c), sample_of(pooled, c)},
+                 kSpecial, {.beam = 2, .max_length = 6}, 0)[0];
+      CHECK(std::abs(said[static_cast<std::size_t>(c)].log_prob - alone.log_prob) < 10 * kSame);
+    }
+  });
+}
+
+}  // namespace saccade::test

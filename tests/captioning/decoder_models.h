@@ -1,0 +1,217 @@
+// Every decoder with every way to look that goes with it, and what it says: of a caption in one
+// pass, and word by word.
+#pragma once
+
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "captioning/decoders/decoder_parts.h"
+#include "captioning/search/search.h"
+#include "core/attention/choosers.h"
+#include "core/base/error.h"
+#include "tests/support/catch.h"
+
+namespace saccade::test {
+
+constexpr bool kDouble = sizeof(Real) == 8;
+constexpr double kSame = kDouble ? 1e-9 : 1e-4;
+constexpr Index kRegions = 6, kFeatures = 4, kVocabulary = 9;
+constexpr SpecialWords kSpecial;
+
+// A way to look, and who chooses.
+struct Looking {
+  std::string name;
+  AttentionConfig attention{};
+  bool argmax = false;  // a hard choice at every look
+  HardLikelihood likelihood = HardLikelihood::kChoice;
+};
+
+inline AttentionConfig small(ScoreKind score) {
+  AttentionConfig config;
+  config.score = score, config.hidden = 4, config.radius = 1, config.k = 3;
+  return config;
+}
+
+inline std::vector<Looking> lookings() {
+  std::vector<Looking> all{
+      {"soft", small(ScoreKind::kAdditive)},
+      {"hard argmax", small(ScoreKind::kAdditive), true},
+      {"no attention", small(ScoreKind::kNone)},
+      {"two heads", small(ScoreKind::kScaledDot)},
+      {"sentinel", small(ScoreKind::kGeneral)},
+      {"marginal", small(ScoreKind::kAdditive), true, HardLikelihood::kMarginal},
+      {"local_m", small(ScoreKind::kAdditive)},
+      {"local_p", small(ScoreKind::kAdditive)},
+      {"monotonic", small(ScoreKind::kAdditive)}};
+  all[1].attention.selection = all[5].attention.selection = SelectionKind::kHard;
+  all[3].attention.heads = 2, all[3].attention.normalizer = NormalizerKind::kEntmax15;
+  all[4].attention.sentinel = true;
+  all[5].attention.hard.likelihood = HardLikelihood::kMarginal;
+  all[6].attention.scope = ScopeKind::kLocalM;
+  all[7].attention.scope = ScopeKind::kLocalP;
+  all[8].attention.scope = ScopeKind::kMonotonic;
+  return all;
+}
+
+inline DecoderConfig small(DecoderKind kind) {
+  return {.type = kind,
+          .hidden = 4,
+          .embedding = 3,
+          .dropout = 0,
+          .init_hidden = 3,
+          .layers = 2,
+          .heads = 2,
+          .widen = 2,
+          .longest = 16};
+}
+
+inline Tensor noise(Shape shape, std::uint64_t sample) {
+  Tensor out(shape);
+  Random random({3, Stream::kTest, 0, sample});
+  for (Real& x : out.span()) x = static_cast<Real>(random.normal());
+  return out;
+}
+
+struct Model {
+  std::string name;
+  Looking looking;
+  ParameterStore store;
+  std::unique_ptr<Decoder> decoder;
+
+  Model(const DecoderConfig& config, const Looking& how)
+      : name(str(enum_name(config.type), ", ", how.name)),
+        looking(how),
+        decoder(
+            make_decoder(config, how.attention,
+                         {.features = kFeatures, .vocabulary = kVocabulary, .rows = 2, .cols = 3},
+                         ParamScope(store, "decoder"))) {
+    store.initialise(1);
+    // Larger weights than a fresh model has: words and maps must depend on what came before.
+    Random random({4, Stream::kTest, 0, 0});
+    for (const ParameterInfo& info : store.infos())
+      for (Index i = 0; i < info.shape.size(); ++i)
+        store.flat()[info.offset + i] = static_cast<Real>(0.7 * random.normal());
+  }
+  AttendContext context(Chooser& chooser) const {
+    return {.chooser = looking.argmax ? &chooser : nullptr, .likelihood = looking.likelihood};
+  }
+};
+
+inline bool allowed(const DecoderConfig& config, const Looking& looking) {
+  try {
+    check_decoder(config, looking.attention);
+    return true;
+  } catch (const UsageError&) {
+    return false;
+  }
+}
+
+// Calls f(model) for every decoder and way to look that go together.
+inline void for_each_model(const std::function<void(Model&)>& f) {
+  Index count = 0;
+  for (const auto& kind : enum_table(DecoderKind{}))
+    for (const Looking& looking : lookings()) {
+      if (!allowed(small(kind.value), looking)) continue;
+      Model model(small(kind.value), looking);
+      INFO(model.name);
+      f(model);
+      ++count;
+    }
+  CHECK(count == 9 * 5 - 3);  // sentinels of two decoders and one marginal make no sense
+}
+
+inline const std::vector<std::vector<int>> kCaptions{{4, 5, 8, 4}, {6, 7}, {5}};
+
+// What a caption's words cost and where they looked, by word; looks layer by layer.
+struct Said {
+  std::vector<double> nll;
+  std::vector<std::vector<Tensor>> weights;  // by word, by layer, [1, L]
+};
+
+inline Tensor copy(ConstView x) { return {x.shape, x.span()}; }
+
+inline double apart(ConstView a, ConstView b) {
+  REQUIRE(a.size() == b.size());
+  double most = 0;
+  for (Index i = 0; i < a.size(); ++i)
+    most = std::max(most, std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
+  return most;
+}
+
+inline double apart(const Said& a, const Said& b) {
+  REQUIRE(a.nll.size() == b.nll.size());
+  double most = 0;
+  for (std::size_t t = 0; t < a.nll.size(); ++t) {
+    most = std::max(most, std::abs(a.nll[t] - b.nll[t]));
+    REQUIRE(a.weights[t].size() == b.weights[t].size());
+    for (std::size_t l = 0; l < a.weights[t].size(); ++l)
+      most = std::max(most, apart(a.weights[t][l].view(), b.weights[t][l].view()));
+  }
+  return most;
+}
+
+// All captions in one pass; caption c sees features c.
+inline std::vector<Said> at_once(const Model& model, const EncodedValues& images,
+                                 const std::vector<std::vector<int>>& captions) {
+  Arena arena;
+  Tape tape(arena);
+  tape.set_parameters(model.store.views());
+  ArgmaxChooser argmax;
+  const PackedCaptions packed = pack_captions(captions, kSpecial.bos, kSpecial.eos);
+  const SequenceOutput out = model.decoder->sequence(
+      tape, packed, model.decoder->prepare(tape, images.on(tape), 1), model.context(argmax));
+  std::vector<Said> all(captions.size());
+  Index n = 0;
+  for (std::size_t t = 0; t < packed.rows.size(); ++t)
+    for (Index r = 0; r < packed.rows[t]; ++r, ++n) {
+      Said& said = all[static_cast<std::size_t>(r)];
+      said.nll.push_back(static_cast<double>(out.nll.value()[n]));
+      const auto row = [&](Var map) { return copy({map.value().row(r), {1, kRegions}}); };
+      said.weights.emplace_back();
+      if (out.layers.empty()) said.weights.back().push_back(row(out.weights[t]));
+      for (const LayerLooks& layer : out.layers)
+        said.weights.back().push_back(row(layer.weights[t]));
+    }
+  return all;
+}
+
+// One caption word by word.
+inline Said by_steps(const Model& model, const EncodedValues& images,
+                     const std::vector<int>& caption) {
+  Arena arena;
+  Tape tape(arena);
+  tape.set_parameters(model.store.views());
+  tape.set_recording(false);
+  ArgmaxChooser argmax;
+  const std::vector<std::vector<int>> captions{caption};
+  const PackedCaptions packed = pack_captions(captions, kSpecial.bos, kSpecial.eos);
+  const AttentionMemory memory = model.decoder->prepare(tape, images.on(tape), 1);
+  std::vector<Var> state = model.decoder->start(tape, memory);
+  Said said;
+  for (Index t = 0; t < packed.words(); ++t) {
+    AttendContext context = model.context(argmax);
+    context.step = t;
+    const auto word = static_cast<std::size_t>(t);
+    const StepOutput out = model.decoder->step(tape, std::span(packed.inputs).subspan(word, 1),
+                                               state, memory, context);
+    double sum = 0;
+    const ConstView logits = out.logits.value();
+    for (const Real x : logits.span()) sum += std::exp(static_cast<double>(x));
+    said.nll.push_back(std::log(sum) - static_cast<double>(logits[packed.targets[word]]));
+    said.weights.emplace_back();
+    if (out.layers.empty()) said.weights.back().push_back(copy(out.glimpse.weights.value()));
+    for (const Glimpse& look : out.layers)
+      said.weights.back().push_back(copy(look.weights.value()));
+    state = out.state;
+  }
+  return said;
+}
+
+inline ConstView sample_of(const Tensor& x, Index b) {
+  const Index size = x.size() / x.shape()[0];
+  return {x.data() + b * size, x.shape().with_first(1)};
+}
+
+}  // namespace saccade::test
