@@ -94,6 +94,7 @@ struct Encoded {
     tape.set_recording(false);
     tape.set_parameters(model.parameters().views());
     const EncodedValues values = model.encode(tape, input).values();
+    REQUIRE(values.mask.data != nullptr);
     features = Tensor(values.features.shape, values.features.span());
     mask = Tensor(values.mask.shape, values.mask.span());
   }
