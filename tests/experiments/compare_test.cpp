@@ -171,8 +171,8 @@ TEST_CASE("the trials of an arm are itself with every combination of the tuned v
   REQUIRE(tuned.values.size() == 3);
   REQUIRE(trials_of(expand_arms(comparing("{arms: {a: {}}}"))[0]).empty());
 
-  const Arm own =
-      expand_arms(comparing("{arms: {a: {optimizer: {lr: 1e-2}}}, tune: {optimizer.lr: [1e-3]}}"))[0];
+  const Arm own = expand_arms(
+      comparing("{arms: {a: {optimizer: {lr: 1e-2}}}, tune: {optimizer.lr: [1e-3]}}"))[0];
   REQUIRE_THROWS_AS(trials_of(own), UsageError);
 }
 

@@ -73,8 +73,8 @@ TEST_CASE("Holm's correction is the textbook's") {
 }
 
 TEST_CASE("a difference beyond chance is told from one that is none") {
-  const Comparison three = comparison({arm("soft", 0.3, {1, 2, 3}), arm("hard", 0.36, {1, 2, 3}),
-                                       arm("same", 0.3, {1, 2, 3})});
+  const Comparison three = comparison(
+      {arm("soft", 0.3, {1, 2, 3}), arm("hard", 0.36, {1, 2, 3}), arm("same", 0.3, {1, 2, 3})});
   const Judgement judgement = judge(three, kFew);
   REQUIRE(judgement.reference == &three.arms[0]);
   REQUIRE(judgement.rows.size() == 3);
