@@ -121,7 +121,8 @@ fs::path page_path(const ReportArgs& args) {
   if (!args.out.empty()) return args.out;
   if (args.runs.size() > 1) return kPage;
   const fs::path given = args.runs[0];
-  return (is_comparison(given) ? given : run_of(given)) / kPage;
+  std::error_code error;
+  return (fs::is_directory(given, error) ? given : run_of(given)) / kPage;
 }
 
 std::string title_of(const ReportArgs& args, const Wanted& wanted) {

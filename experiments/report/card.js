@@ -58,6 +58,9 @@ class Card {
     this.refresh();
   }
 
+  // Nothing is pointed at or chosen.
+  get released() { return this.placed || (!this.pointed && !(this.chosen?.word >= 0)); }
+
   visible() { return this.panels.filter((panel) => !this.view.hidden.has(panel.m)); }
 
   photoPixels(smallest) {
@@ -86,7 +89,7 @@ class Card {
 
   refresh() {
     if (!this.built) return;
-    const now = this.pointed || this.chosen;
+    const now = this.placed ? null : this.pointed || this.chosen;
     const source = now && this.panels[now.m];
     for (const panel of this.visible()) {
       const own = now && panel.m === now.m;

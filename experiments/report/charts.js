@@ -24,11 +24,16 @@ class LineChart {
     this.lines = lines.filter((line) => line.points.length);
     this.readout = el('p', {class: 'readout', role: 'status'}, '\u00a0');
     this.node = el('div', {class: 'chart'});
-    this.draw();
+    // Drawn as wide as there is room, so that its text keeps its size.
+    new ResizeObserver(() => this.draw()).observe(this.node);
   }
 
   draw() {
-    const width = 720, height = 300, left = 56, right = 12, top = 10, bottom = 34;
+    const room = this.node.clientWidth - 26;
+    if (room === this.room || room <= 0) return;
+    this.room = room;
+    const width = Math.max(room, 240), height = Math.min(Math.max(width * 0.45, 220), 360);
+    const left = 52, right = 20, top = 10, bottom = 38;
     const all = this.lines.flatMap((line) => line.points);
     if (!all.length) {
       this.node.replaceChildren(el('p', {class: 'muted'}, 'No numbers of this kind.'));
@@ -46,7 +51,7 @@ class LineChart {
     for (const y of ticksOf(y0, y1, 5))
       grid.append(svg('line', {x1: left, x2: width - right, y1: py(y), y2: py(y)}),
         svg('text', {x: left - 8, y: py(y) + 4, 'text-anchor': 'end'}, tickText(y)));
-    for (const x of ticksOf(x0, x1, 6))
+    for (const x of ticksOf(x0, x1, Math.min(6, width / 80)))
       grid.append(svg('text', {x: px(x), y: height - bottom + 18, 'text-anchor': 'middle'},
         tickText(x)));
     grid.append(svg('text', {x: width - right, y: height - 2, 'text-anchor': 'end'}, this.x));
@@ -58,7 +63,7 @@ class LineChart {
       ...(line.points.length > 40 ? [] : line.points.map(([x, y]) =>
         svg('circle', {cx: px(x), cy: py(y), r: 2.5, fill: 'currentColor'})))));
     this.rule = svg('line', {class: 'rule', y1: top, y2: height - bottom, visibility: 'hidden'});
-    this.picture = svg('svg', {viewBox: `0 0 ${width} ${height}`, role: 'img', tabindex: 0,
+    this.picture = svg('svg', {width, height, role: 'img', tabindex: 0,
       'aria-label': `${this.name} against ${this.x}, ${this.lines.length} lines; arrow keys read ` +
         'values',
       onpointermove: (event) => this.point(event), onpointerleave: () => this.read(null),

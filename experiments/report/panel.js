@@ -240,7 +240,8 @@ class Panel {
       button.setAttribute('aria-pressed', String(i === word));
       button.tabIndex = i === Math.max(word, 0) ? 0 : -1;
     });
-    this.readout.replaceChildren(...(word >= 0 ? this.readoutOf(word) : ['\u00a0']));
+    this.readout.replaceChildren(...(word >= 0 ? this.readoutOf(word) : [el('span', {class: 'muted'},
+      this.card.released ? '\u00a0' : 'no word in its place')]));
   }
 
   pointerPlace(event) {

@@ -149,7 +149,7 @@ const facts = (pairs) => el('dl', {class: 'facts'}, ...pairs.filter(([, value]) 
 
 const manifestParts = (model) => {
   const {manifest} = model;
-  const parts = [el('h3', {}, model.name), facts([['weights', model.checkpoint],
+  const parts = [facts([['weights', model.checkpoint],
     ['update', model.update], ['seed', manifest?.seed],
     ['data', manifest && `${manifest.dataset?.name} ${manifest.dataset?.digest}`],
     ['vocabulary', manifest && `${manifest.vocabulary?.size} words, ${manifest.vocabulary?.digest}`],
@@ -163,11 +163,8 @@ const manifestParts = (model) => {
 };
 
 const againSection = (report) => {
-  // Arms of one comparison were started by one command; what they share is said once.
-  const known = new Set(), parts = [];
-  for (const model of report.models)
-    parts.push(el('details', {open: report.models.length < 3 && !known.size},
-      el('summary', {}, model.name), ...manifestParts(model).slice(1)));
+  const parts = report.models.map((model) => el('details', {open: report.models.length < 3},
+    el('summary', {}, model.name), ...manifestParts(model)));
   return section('again', 'How to do it again',
     el('p', {}, 'This page was written by'), commandLine(report.command),
     facts([['program', `saccade ${report.version}`],

@@ -65,6 +65,8 @@ const numberTable = (name, head, rows) => {
     numberTools(name, () => [head, ...rows]),
     el('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': name},
       el('table', {}, el('caption', {class: 'hidden'}, name),
-        el('thead', {}, el('tr', {}, ...head.map((text) => el('th', {scope: 'col'}, text)))),
+        el('thead', {}, el('tr', {}, ...head.map((text, i) => el('th', {scope: 'col',
+          class: rows.some((row) => typeof cellValue(row[i]) === 'number') ? 'number' : ''},
+        text)))),
         body)));
 };

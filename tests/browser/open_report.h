@@ -2,6 +2,7 @@
 #pragma once
 
 #include <iostream>
+#include <nlohmann/json.hpp>
 
 #include "tests/browser/report_pages.h"
 #include "tests/browser/webdriver.h"
@@ -29,7 +30,10 @@ struct OpenReport {
 
   // Waits for the first card's photo.
   void ready() { REQUIRE(browser.becomes("document.querySelector('.photo[data-word]')")); }
-  nlohmann::json ask(const std::string& expression) { return browser.run("return " + expression); }
+  nlohmann::json run(const std::string& script) {
+    return nlohmann::json::parse(browser.run(script));
+  }
+  nlohmann::json ask(const std::string& expression) { return run("return " + expression); }
   // Of the first card: word i of the panel of model m.
   static std::string word(int m, int i) {
     return ".card .panel[data-model='" + std::to_string(m) + "'] .word[data-index='" +
@@ -40,7 +44,7 @@ struct OpenReport {
   }
   // The pixels of a canvas at `rows` x `cols` cell centres: [r, g, b] each.
   nlohmann::json pixels(int m, int rows, int cols) {
-    return browser.run(
+    return run(
         "const c = document.querySelector(\"" + canvas(m) + "\"), rows = " + std::to_string(rows) +
         ", cols = " + std::to_string(cols) +
         ", out = [], x = c.getContext('2d');"

@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <thread>
 
@@ -116,148 +117,164 @@ std::vector<std::uint8_t> from_base64(const std::string& text) {
 
 bool Browser::available() { return !program("chromedriver").empty(); }
 
-Browser::Browser() {
-  try {
-    start();
-  } catch (...) {
+// The processes, and the requests that are made of them.
+struct Browser::Impl {
+  pid_t driver = -1;
+  int output = -1;  // of chromedriver
+  int port = 0;
+  std::string session;
+
+  Impl() {
+    try {
+      start();
+    } catch (...) {
+      stop();
+      throw;
+    }
+  }
+
+  ~Impl() {
+    try {
+      if (!session.empty()) ask("DELETE", "");
+    } catch (const std::exception&) {  // it is ended below
+    }
     stop();
-    throw;
   }
-}
 
-Browser::~Browser() {
-  try {
-    if (!session_.empty()) ask("DELETE", "");
-  } catch (const std::exception&) {  // it is ended below
+  void stop() {
+    if (driver > 0) {
+      ::kill(-driver, SIGTERM);
+      ::waitpid(driver, nullptr, 0);
+    }
+    if (output >= 0) ::close(output);
   }
-  stop();
-}
 
-void Browser::stop() {
-  if (driver_ > 0) {
-    ::kill(-driver_, SIGTERM);
-    ::waitpid(driver_, nullptr, 0);
+  void start() {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
+    const std::string file = program("chromedriver").string();
+    driver = ::fork();
+    if (driver == 0) {
+      ::setpgid(0, 0);                     // Chromium's processes end with it ...
+      ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // ... and it with the test, however that ends
+      ::dup2(ends[1], STDOUT_FILENO);
+      ::dup2(ends[1], STDERR_FILENO);
+      ::execl(file.c_str(), file.c_str(), "--port=0", nullptr);
+      ::_exit(127);
+    }
+    ::close(ends[1]);
+    output = ends[0];
+    std::string said;
+    const std::string mark = "started successfully on port ";
+    while (said.find(mark) == std::string::npos ||
+           said.find('\n', said.find(mark)) == std::string::npos) {
+      const std::string part = read_some(output, kStartSeconds);
+      if (part.empty()) throw std::runtime_error("chromedriver did not start: " + said);
+      said += part;
+    }
+    port = std::stoi(said.substr(said.find(mark) + mark.size()));
+    const Json wanted = {
+        {"goog:chromeOptions",
+         {{"args",
+           {"--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+            "--hide-scrollbars", "--window-size=1280,900"}}}},
+        {"goog:loggingPrefs", {{"browser", "ALL"}}}};
+    session = ask("POST", "", {{"capabilities", {{"alwaysMatch", wanted}}}})
+                  .at("sessionId")
+                  .get<std::string>();
   }
-  if (output_ >= 0) ::close(output_);
-}
 
-void Browser::start() {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
-  const std::string file = program("chromedriver").string();
-  driver_ = ::fork();
-  if (driver_ == 0) {
-    ::setpgid(0, 0);                     // Chromium's processes end with it ...
-    ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // ... and it with the test, however that ends
-    ::dup2(ends[1], STDOUT_FILENO);
-    ::dup2(ends[1], STDERR_FILENO);
-    ::execl(file.c_str(), file.c_str(), "--port=0", nullptr);
-    ::_exit(127);
+  Json ask(const std::string& method, const std::string& path, const Json& body = Json::object()) {
+    const std::string place = "/session" + (session.empty() ? "" : "/" + session) + path;
+    const Json value = Json::parse(exchange(port, method, place, body.dump())).at("value");
+    if (value.is_object() && value.contains("error"))
+      throw std::runtime_error(value.at("error").get<std::string>() + ": " +
+                               value.at("message").get<std::string>());
+    return value;
   }
-  ::close(ends[1]);
-  output_ = ends[0];
-  std::string said;
-  const std::string mark = "started successfully on port ";
-  while (said.find(mark) == std::string::npos ||
-         said.find('\n', said.find(mark)) == std::string::npos) {
-    const std::string part = read_some(output_, kStartSeconds);
-    if (part.empty()) throw std::runtime_error("chromedriver did not start: " + said);
-    said += part;
+
+  void protocol(const std::string& command, const Json& parameters) {
+    ask("POST", "/goog/cdp/execute", {{"cmd", command}, {"params", parameters}});
   }
-  port_ = std::stoi(said.substr(said.find(mark) + mark.size()));
-  const Json wanted = {
-      {"goog:chromeOptions",
-       {{"args",
-         {"--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-          "--hide-scrollbars", "--window-size=1280,900"}}}},
-      {"goog:loggingPrefs", {{"browser", "ALL"}}}};
-  session_ = ask("POST", "", {{"capabilities", {{"alwaysMatch", wanted}}}})
-                 .at("sessionId")
-                 .get<std::string>();
-}
 
-Json Browser::ask(const std::string& method, const std::string& path, const Json& body) {
-  const std::string place = "/session" + (session_.empty() ? "" : "/" + session_) + path;
-  const Json value = Json::parse(exchange(port_, method, place, body.dump())).at("value");
-  if (value.is_object() && value.contains("error"))
-    throw std::runtime_error(value.at("error").get<std::string>() + ": " +
-                             value.at("message").get<std::string>());
-  return value;
-}
+  Json run(const std::string& script) {
+    return ask("POST", "/execute/sync", {{"script", script}, {"args", Json::array()}});
+  }
 
-Json Browser::protocol(const std::string& command, const Json& parameters) {
-  return ask("POST", "/goog/cdp/execute", {{"cmd", command}, {"params", parameters}});
-}
+  void act(const Json& actions, const char* type) {
+    Json source = {{"type", type}, {"id", type}, {"actions", actions}};
+    if (std::string(type) == "pointer") source["parameters"] = {{"pointerType", "mouse"}};
+    ask("POST", "/actions", {{"actions", Json::array({source})}});
+  }
+};
+
+Browser::Browser() : impl_(std::make_unique<Impl>()) {}
+Browser::~Browser() = default;
 
 void Browser::open(const fs::path& file) {
-  ask("POST", "/url", {{"url", "file://" + fs::absolute(file).string()}});
+  impl_->ask("POST", "/url", {{"url", "file://" + fs::absolute(file).string()}});
 }
 
 void Browser::resize(int width, int height) {
-  protocol("Emulation.setDeviceMetricsOverride",
-           {{"width", width}, {"height", height}, {"deviceScaleFactor", 1}, {"mobile", false}});
+  impl_->protocol(
+      "Emulation.setDeviceMetricsOverride",
+      {{"width", width}, {"height", height}, {"deviceScaleFactor", 1}, {"mobile", false}});
 }
 
 void Browser::prefer(const std::string& scheme) {
-  protocol("Emulation.setEmulatedMedia",
-           {{"features", {{{"name", "prefers-color-scheme"}, {"value", scheme}}}}});
+  impl_->protocol("Emulation.setEmulatedMedia",
+                  {{"features", {{{"name", "prefers-color-scheme"}, {"value", scheme}}}}});
 }
 
-Json Browser::run(const std::string& script) {
-  return ask("POST", "/execute/sync", {{"script", script}, {"args", Json::array()}});
-}
+std::string Browser::run(const std::string& script) { return impl_->run(script).dump(); }
 
 bool Browser::becomes(const std::string& expression) {
   for (int i = 0; i < 100; ++i) {
-    if (run("return Boolean(" + expression + ")") == true) return true;
+    if (impl_->run("return Boolean(" + expression + ")") == true) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
   return false;
 }
 
-void Browser::act(const Json& actions, const char* type) {
-  Json source = {{"type", type}, {"id", type}, {"actions", actions}};
-  if (std::string(type) == "pointer") source["parameters"] = {{"pointerType", "mouse"}};
-  ask("POST", "/actions", {{"actions", Json::array({source})}});
-}
-
 void Browser::hover(const std::string& selector, double x, double y) {
-  const Json place = run("const e = document.querySelector(" + Json(selector).dump() +
-                         "); e.scrollIntoView({block: 'center', behavior: 'instant'});"
-                         "const b = e.getBoundingClientRect();"
-                         "return [b.left, b.top, b.width, b.height]");
+  const Json place = impl_->run("const e = document.querySelector(" + Json(selector).dump() +
+                                "); e.scrollIntoView({block: 'center', behavior: 'instant'});"
+                                "const b = e.getBoundingClientRect();"
+                                "return [b.left, b.top, b.width, b.height]");
   const auto at = [&](int i, double share) {
     return static_cast<int>(place[static_cast<std::size_t>(i)].get<double>() +
                             share * place[static_cast<std::size_t>(i) + 2].get<double>());
   };
-  act(Json::array({{{"type", "pointerMove"}, {"duration", 0}, {"x", at(0, x)}, {"y", at(1, y)}}}),
+  impl_->act(
+      Json::array({{{"type", "pointerMove"}, {"duration", 0}, {"x", at(0, x)}, {"y", at(1, y)}}}),
       "pointer");
 }
 
 void Browser::click(const std::string& selector) {
   hover(selector);
-  act(Json::array(
-          {{{"type", "pointerDown"}, {"button", 0}}, {{"type", "pointerUp"}, {"button", 0}}}),
-      "pointer");
+  impl_->act(Json::array({{{"type", "pointerDown"}, {"button", 0}},
+                          {{"type", "pointerUp"}, {"button", 0}}}),
+             "pointer");
 }
 
 void Browser::press(const std::string& key) {
   const auto named = kKeys.find(key);
   const std::string value = named == kKeys.end() ? key : named->second;
-  act(Json::array({{{"type", "keyDown"}, {"value", value}}, {{"type", "keyUp"}, {"value", value}}}),
+  impl_->act(
+      Json::array({{{"type", "keyDown"}, {"value", value}}, {{"type", "keyUp"}, {"value", value}}}),
       "key");
 }
 
 std::vector<std::string> Browser::complaints() {
   std::vector<std::string> out;
-  for (const Json& entry : ask("POST", "/se/log", {{"type", "browser"}}))
+  for (const Json& entry : impl_->ask("POST", "/se/log", {{"type", "browser"}}))
     if (entry.at("level") == "SEVERE" || entry.at("level") == "WARNING")
       out.push_back(entry.at("message").get<std::string>());
   return out;
 }
 
 void Browser::screenshot(const fs::path& file) {
-  const auto bytes = from_base64(ask("GET", "/screenshot").get<std::string>());
+  const auto bytes = from_base64(impl_->ask("GET", "/screenshot").get<std::string>());
   std::ofstream(file, std::ios::binary)
       .write(reinterpret_cast<const char*>(bytes.data()),
              static_cast<std::streamsize>(bytes.size()));

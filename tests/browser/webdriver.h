@@ -1,10 +1,8 @@
 // Browser: headless Chromium, driven over WebDriver (W3C) by way of Debian's chromedriver.
 #pragma once
 
-#include <sys/types.h>
-
 #include <filesystem>
-#include <nlohmann/json.hpp>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -26,8 +24,8 @@ class Browser {
   void resize(int width, int height);
   void prefer(const std::string& scheme);  // "light" or "dark"
 
-  // The value of a function body in the page: `return document.title`.
-  nlohmann::json run(const std::string& script);
+  // The value of a function body in the page, as JSON: `return document.title`.
+  std::string run(const std::string& script);
   // Waits until an expression is true; false where it is not within five seconds.
   bool becomes(const std::string& expression);
 
@@ -43,17 +41,8 @@ class Browser {
   void screenshot(const std::filesystem::path& file);
 
  private:
-  void start();
-  void stop();
-  nlohmann::json ask(const std::string& method, const std::string& path,
-                     const nlohmann::json& body = nlohmann::json::object());
-  nlohmann::json protocol(const std::string& command, const nlohmann::json& parameters);
-  void act(const nlohmann::json& actions, const char* type);
-
-  pid_t driver_ = -1;
-  int output_ = -1;  // of chromedriver
-  int port_ = 0;
-  std::string session_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace saccade::test

@@ -19,6 +19,8 @@ for file in compare.json compare.md selection-soft/seed-1/checkpoints/last \
   [ -s both/$file ] || fail "both/$file is missing"
 done
 ls both/sheets/*.png >/dev/null || fail "no sheets"
+wants "wrote both/report.html" err
+wants '"selection=hard"' both/report.html
 report=both/compare.json
 [ "$(json $report /schema_version)" -eq 1 ] || fail "schema_version"
 [ "$(json $report /complete)" = true ] || fail "not complete"
@@ -35,7 +37,21 @@ done
 
 # An arm is the run that `train` makes of the same config.
 expect 0 "$saccade" train tiny.yaml --out alone attention.selection=hard seed=2
+wants "wrote alone/report.html" err
 [ "$(digest alone)" = "$(digest both/selection-hard/seed-2)" ] || fail "the arm is another run"
+
+# Any runs and comparisons side by side.
+expect 0 "$saccade" report both alone --out side.html --images 3 --json
+[ "$(json out /n_models)" -eq 3 ] || fail "two arms and a run"
+[ "$(json out /n_images)" -eq 3 ] || fail "three images"
+[ "$(json out /bytes)" -eq "$(wc -c <side.html)" ] || fail "the size of the page"
+expect 2 "$saccade" report
+expect 2 "$saccade" report alone --images 0
+expect 4 "$saccade" report nowhere
+one_error "nowhere"
+expect 5 "$saccade" report alone --out no/such/page.html
+expect 0 "$saccade" train tiny.yaml --out bare train.stop=1u --report-images 0
+[ ! -e bare/report.html ] || fail "a report that nobody asked for"
 
 # Again: nothing is trained, the same is reported.
 before=$(digest both/selection-hard/seed-2)
