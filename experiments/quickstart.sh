@@ -12,6 +12,6 @@ build release saccade
 say "training and comparing soft and hard attention (configs/quickstart.yaml), a few minutes"
 build/release/saccade compare configs/quickstart.yaml --out "$out" || exit $?
 say "the numbers: $out/compare.md and $out/compare.json"
-say "where the models looked, soft and hard side by side:"
+say "where the models looked, soft and hard side by side: open $out/report.html in a browser, or"
 ls "$out"/sheets/*.png
 say "next: build/release/saccade --help, and the README"

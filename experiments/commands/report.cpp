@@ -88,6 +88,14 @@ void add_arms(const fs::path& comparison, Wanted& wanted) {
   }
 }
 
+// "first" of runs/first, "soft, seed 1" of both/soft/seed-1.
+std::string run_name(const fs::path& directory) {
+  const std::string name = directory.filename().string(), mark = "seed-";
+  const std::string arm = directory.parent_path().filename().string();
+  if (!name.starts_with(mark) || arm.empty()) return name;
+  return arm + ", seed " + name.substr(mark.size());
+}
+
 // Two models of one name get what tells them apart: the directory.
 void tell_apart(std::vector<Named>& models) {
   for (Named& model : models) {
@@ -105,7 +113,8 @@ Wanted wanted_of(const ReportArgs& args) {
       continue;
     }
     const fs::path directory = run_of(given);
-    const std::string name = (directory.empty() ? fs::path(given) : directory).filename().string();
+    const std::string name =
+        directory.empty() ? fs::path(given).filename().string() : run_name(directory);
     wanted.models.push_back(
         {.name = name, .checkpoint = given, .directory = directory, .seeds = {{name, directory}}});
   }

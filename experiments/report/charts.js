@@ -56,7 +56,7 @@ class LineChart {
         tickText(x)));
     grid.append(svg('text', {x: width - right, y: height - 2, 'text-anchor': 'end'}, this.x));
     const drawn = this.lines.map((line) => svg('g', {style: `color:${modelColour(line.m)}`},
-      svg('path', {fill: 'none', stroke: 'currentColor', 'stroke-width': 2,
+      svg('path', {fill: 'none', stroke: 'currentColor', 'stroke-width': 1.75,
         'stroke-linejoin': 'round', 'stroke-dasharray': line.dash || modelDash(line.m),
         d: line.points.map(([x, y], i) => `${i ? 'L' : 'M'}${px(x).toFixed(1)} ${py(y).toFixed(1)}`)
           .join('')}),

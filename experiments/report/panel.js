@@ -28,9 +28,11 @@ class Panel {
     this.readout = el('p', {class: 'readout'});
     this.scores = el('p', {class: 'scores'});
     this.regime = el('span', {class: 'muted'});
+    this.mapName = el('span', {class: 'muted map-name'});
     this.more = el('div', {class: 'more'});
     this.node = el('section', {class: 'panel', 'aria-label': name, 'data-model': this.m},
-      el('h4', {}, swatch(this.m), el('span', {class: 'model-name'}, name), ' ', this.regime),
+      el('h4', {}, swatch(this.m), el('span', {class: 'model-name'}, name),
+        ' ', this.regime, this.mapName),
       this.canvas, this.caption, this.readout, this.scores, this.more);
   }
 
@@ -165,9 +167,17 @@ class Panel {
     return certainty.indexOf(Math.max(...certainty));
   }
 
+  // ", layer 0, head max": which of several maps is drawn, where it is not the usual one.
+  nameMap() {
+    const {layer, head} = this.card.view, parts = [];
+    if (this.maps?.layers > 1 && layer !== 'last') parts.push(`layer ${layer}`);
+    if (this.maps?.heads > 1 && head !== 'mean') parts.push(`head ${head}`);
+    this.mapName.textContent = parts.map((part) => `, ${part}`).join('');
+  }
+
   // Draws the photo with the map of `word` (-1: none) and the cell at a place that is pointed at.
   draw({word, place}) {
-    this.shownWord = word;
+    this.nameMap();
     const {image, view, report} = this.card;
     const photo = this.card.photoPixels(SMALLEST_CANVAS);
     if (!photo) return;

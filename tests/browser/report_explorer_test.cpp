@@ -133,6 +133,9 @@ TEST_CASE("models, regimes, layers and scales are switched") {
   page.browser.hover(Page::word(2, 1));
   CHECK(changes("l"));
   CHECK(changes("h"));
+  CHECK(
+      page.ask("document.querySelector(\".card .panel[data-model='2'] .map-name\").textContent") ==
+      ", layer 0, head 0");
   CHECK(changes("s"));
   CHECK(changes("c"));
   CHECK(page.browser.complaints() == std::vector<std::string>{});

@@ -223,7 +223,9 @@ void Browser::resize(int width, int height) {
 
 void Browser::prefer(const std::string& scheme) {
   impl_->protocol("Emulation.setEmulatedMedia",
-                  {{"features", {{{"name", "prefers-color-scheme"}, {"value", scheme}}}}});
+                  {{"features",
+                    {{{"name", "prefers-color-scheme"}, {"value", scheme}},
+                     {{"name", "prefers-reduced-motion"}, {"value", "reduce"}}}}});
 }
 
 std::string Browser::run(const std::string& script) { return impl_->run(script).dump(); }

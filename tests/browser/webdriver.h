@@ -22,7 +22,8 @@ class Browser {
   void open(const std::filesystem::path& file);
   // The size of what the page is laid out in, in CSS pixels.
   void resize(int width, int height);
-  void prefer(const std::string& scheme);  // "light" or "dark"
+  // What the reader prefers: "light" or "dark", and that nothing moves by itself.
+  void prefer(const std::string& scheme);
 
   // The value of a function body in the page, as JSON: `return document.title`.
   std::string run(const std::string& script);

@@ -6,13 +6,12 @@
 #include "captioning/training/checkpoint_content.h"
 #include "core/base/error.h"
 #include "core/io/checkpoint.h"
-#include "core/optim/optimizer.h"
 #include "experiments/commands/caption.h"
 #include "experiments/commands/evaluate.h"
 #include "experiments/commands/inspect_attention.h"
 #include "experiments/commands/overlay.h"
 #include "experiments/overlay_files.h"
-#include "tests/captioning/small_experiment.h"
+#include "tests/experiments/small_run.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 
@@ -270,14 +269,9 @@ TEST_CASE("wrong wishes are refused by name") {
 }
 
 ExperimentConfig with_transformers() {
-  ExperimentConfig config = test::small_experiment(SelectionKind::kSoft);
+  ExperimentConfig config = small_transformer();
   config.encoder.type = EncoderKind::kHybrid;
   config.encoder.vit = {.width = 12, .layers = 2, .heads = 2, .patch = 1};
-  config.decoder.type = DecoderKind::kTransformer;
-  config.decoder.layers = 2;
-  config.decoder.heads = 3;
-  config.attention.heads = 2;
-  config.search.min_length = 2;
   return config;
 }
 

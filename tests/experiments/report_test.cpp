@@ -214,6 +214,13 @@ TEST_CASE("a report of a comparison has its arms, also where it was moved") {
     selection = selection || (row.at("key") == "attention.selection" &&
                               row.at("values") == Json({"soft", "hard"}));
   CHECK(selection);
+
+  const fs::path page = folder / "page.html";
+  make_report({.runs = {(moved / "soft" / "seed-2").string() + "/",
+                        (moved / "hard").string() + "/seed-1/checkpoints/last"},
+               .out = page.string(),
+               .images = 1});
+  CHECK(data_of(page).at("title") == "soft, seed 2, hard, seed 1");
 }
 
 TEST_CASE("what cannot be reported is said by name, and spoils no training") {
