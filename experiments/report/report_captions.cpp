@@ -8,6 +8,7 @@
 #include "captioning/evaluation/attention_health.h"
 #include "captioning/evaluation/caption_json.h"
 #include "captioning/evaluation/caption_maps.h"
+#include "captioning/evaluation/dead_attention.h"
 #include "captioning/evaluation/decode_images.h"
 #include "captioning/evaluation/scene_scores.h"
 #include "captioning/whole_words.h"
@@ -277,8 +278,12 @@ Json ReportCaptions::model_json(std::size_t model) const {
     const std::string name(enum_name(spoken.regimes[r]));
     json["regimes"].push_back(name);
     if (!own.model->has_attention()) continue;
-    for (const auto& [measure, value] : attention_health(spoken.captions[r]).scores())
+    const AttentionHealth health = attention_health(spoken.captions[r]);
+    for (const auto& [measure, value] : health.scores())
       json["health"][name][measure] = rounded(value);
+    const auto dead =
+        dead_attention({.regime = spoken.regimes[r], .health = health, .own = {}, .ablations = {}});
+    if (dead && r == 0) json["dead"] = *dead;
   }
   return json;
 }

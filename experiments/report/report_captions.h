@@ -23,7 +23,8 @@ class ReportCaptions {
   const std::vector<Index>& images() const;
 
   // A model: {"name", "attention", "gate", "sentinel", "selection", "rows", "cols", "layers",
-  // "heads", "regimes", "parameters", "update", "checkpoint", "health": {regime: {measure: value}}}
+  // "heads", "regimes", "parameters", "update", "checkpoint", "health": {regime: {measure: value}},
+  // "dead": why the attention of its first regime looks dead (dead_attention.h), where it does}
   nlohmann::ordered_json model_json(std::size_t model) const;
 
   // What a model says of images()[i]: {"seen": [x, y, width, height] of the grid as shares of the

@@ -125,6 +125,8 @@ const healthSection = (report) => {
   return section('health', 'Attention health',
     el('p', {class: 'muted'}, `Means over the words of the ${report.images.length} images shown. ` +
       'Bars compare the rows of a column.'),
+    ...report.models.filter((model) => model.dead).map((model) =>
+      el('p', {class: 'remark'}, el('b', {}, model.name), `: ${model.dead}`)),
     numberTable('Attention health', ['model', 'regime', ...names.map(metricName)],
       rows.map((row) => [row.name, row.regime, ...cells(row)])),
     el('dl', {class: 'notes'}, ...names.flatMap((name) => [el('dt', {}, metricName(name)),
