@@ -24,6 +24,7 @@
 #include "experiments/commands/list.h"
 #include "experiments/commands/overlay.h"
 #include "experiments/commands/report.h"
+#include "experiments/commands/runs.h"
 #include "experiments/commands/score.h"
 #include "experiments/commands/train.h"
 #include "experiments/stop_signal.h"
@@ -52,6 +53,7 @@ constexpr CommandEntry kCommands[] = {
      "saccade compare configs/quickstart.yaml --out runs/quickstart", bind_compare},
     {"report", "one page to look at models side by side: attention, curves, scores",
      "saccade report runs/first runs/second --out report.html", bind_report},
+    {"runs", "what was trained and how it stands", "saccade runs runs", bind_runs},
     {"score", "score captions of any program against references",
      "saccade score captions_val2014.json results.json --json", bind_score},
     {"data", "what a data set holds", "saccade data configs/quickstart.yaml --out sheets",

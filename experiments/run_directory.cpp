@@ -81,6 +81,12 @@ std::string holder(const fs::path& lock) {
 
 }  // namespace
 
+bool is_held(const fs::path& directory) {
+  // Shared, so that two who look do not take each other for a trainer.
+  const FileHandle lock(::open((directory / kLock).c_str(), O_RDONLY | O_CLOEXEC));
+  return lock.fd() >= 0 && ::flock(lock.fd(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
 fs::path checkpoint_folder(const fs::path& run) { return run / kCheckpoints; }
 
 RunDirectory::RunDirectory(fs::path path, Mode mode) : path_(std::move(path)) {

@@ -54,6 +54,9 @@ class RunDirectory {
   FileHandle lock_;
 };
 
+// Whether a process holds a directory at this moment.
+bool is_held(const std::filesystem::path& directory);
+
 // The folder of a run's checkpoints.
 std::filesystem::path checkpoint_folder(const std::filesystem::path& run);
 

@@ -19,8 +19,22 @@ for _ in $(seq 200); do
 done
 expect 7 "$saccade" train tiny.yaml --out run --resume
 one_error "run: another saccade is training here (process $pid)"
+
+# How runs stand.
+state() { "$saccade" runs . --json >runs.json || fail "runs"; json runs.json "/$1/state"; }
+[ "$(state 1)" = training ] || fail "a run that trains"
 kill -9 $pid
 wait $pid 2>/dev/null
+[ "$(state 1)" = "broken off" ] || fail "a run that was killed"
+[ "$(state 0)" = finished ] || fail "a run that ended"
+[ "$(json runs.json /0/directory)" = ./crowd ] || fail "the order"
+[ "$(json runs.json /0/updates)" -eq 40 ] || fail "updates"
+case $(json runs.json /0/best) in 0.* | 0) ;; *) fail "the best score" ;; esac
+expect 0 "$saccade" runs .
+wants "./crowd" out
+wants "Bleu_4" out
+expect 3 "$saccade" runs nowhere
+one_error "nowhere: no such folder"
 
 # A killed trainer leaves no lock; a changed config is named.
 set -- "$saccade" train tiny.yaml --out run train.validate_every=100000u --resume

@@ -1,0 +1,34 @@
+#include "experiments/commands/runs.h"
+
+#include <iostream>
+#include <memory>
+
+#include "core/base/error.h"
+#include "experiments/run_list.h"
+
+namespace saccade {
+
+namespace {
+
+struct RunsOptions {
+  std::string folder = "runs";
+  bool json = false;
+};
+
+int run_runs(const RunsOptions& options) {
+  const std::vector<RunSummary> runs = find_runs(options.folder);
+  std::cout << (options.json ? runs_json(runs) : runs_table(runs)) << std::flush;
+  if (runs.empty()) std::cerr << options.folder << ": no run is in it\n";
+  return static_cast<int>(ExitCode::kOk);
+}
+
+}  // namespace
+
+CommandRun bind_runs(Options& options) {
+  const auto args = std::make_shared<RunsOptions>();
+  options.argument("folder", args->folder, "where to look (default: runs)", "DIR", Need::kOptional);
+  options.flag("--json", args->json, "print a JSON list");
+  return [args] { return run_runs(*args); };
+}
+
+}  // namespace saccade
