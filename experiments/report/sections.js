@@ -48,10 +48,12 @@ const curvesSection = (report) => {
 const MAIN_METRICS = ['Bleu_1', 'Bleu_4', 'METEOR', 'ROUGE_L', 'CIDEr', 'true_caption_rate',
   'pointing_accuracy', 'pointing_centre_accuracy', 'unique_captions', 'attention_entropy'];
 
+// A mean with the interval that chance leaves it where there is one, else with its deviation.
 const spreadCell = (spread) => {
   if (!spread) return null;
-  const deviation = spread.n > 1 ? ` \u00b1 ${shown(spread.std)}` : '';
-  return {value: spread.mean, text: shown(spread.mean) + deviation};
+  let rest = spread.n > 1 ? ` \u00b1 ${shown(spread.std)}` : '';
+  if (Number.isFinite(spread.low)) rest = ` [${shown(spread.low)}, ${shown(spread.high)}]`;
+  return {value: spread.mean, text: shown(spread.mean) + rest};
 };
 
 // Scores of all images of the comparison: a row an arm and regime.
@@ -63,6 +65,10 @@ const comparisonTable = (comparison, names) => {
   return numberTable('Scores', head, rows);
 };
 
+// What the numbers support, in words.
+const verdictList = ({verdict}) => (verdict && verdict.length
+  ? [el('ul', {class: 'verdict'}, ...verdict.map((sentence) => el('li', {}, sentence)))] : []);
+
 const comparisonScores = (report) => {
   const {comparison} = report, place = el('div');
   const all = [...new Set(comparison.arms.flatMap((arm) =>
@@ -71,10 +77,12 @@ const comparisonScores = (report) => {
   const show = (every) => place.replaceChildren(comparisonTable(comparison, every ? all : main));
   show(false);
   const seeds = comparison.seeds.length;
+  const level = `${100 * (comparison.level || 0.95)} %`;
   return [el('p', {class: 'muted'}, `${comparison.n_images} ${comparison.split} images of ` +
-    `${comparison.dataset}, ${seeds === 1 ? 'one seed: no interval over seeds'
-      : `mean \u00b1 standard deviation over ${seeds} seeds`}.`),
-  checkBox('All metrics', false, show), place];
+    `${comparison.dataset}; in brackets ${level} intervals ${seeds === 1
+      ? 'over the images of one seed, which know nothing of other seeds'
+      : `over ${seeds} seeds and the images`}.`),
+  ...verdictList(comparison), checkBox('All metrics', false, show), place];
 };
 
 // Of models without a comparison: the validation scores at the update that the checkpoint holds.

@@ -29,7 +29,7 @@ wait $pid 2>/dev/null
 [ "$(state 0)" = finished ] || fail "a run that ended"
 [ "$(json runs.json /0/directory)" = ./crowd ] || fail "the order"
 [ "$(json runs.json /0/updates)" -eq 40 ] || fail "updates"
-case $(json runs.json /0/best) in 0.* | 0) ;; *) fail "the best score" ;; esac
+[ "$(json runs.json /0/best)" != null ] || fail "the best score"
 expect 0 "$saccade" runs .
 wants "./crowd" out
 wants "Bleu_4" out
