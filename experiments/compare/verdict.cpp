@@ -37,7 +37,7 @@ std::string sentence(const JudgedMetric& metric, double level) {
   std::string out = str(metric.name, ": ", decimals(std::abs(one.value)),
                         one.value < 0 ? " lower [" : " higher [", decimals(one.interval.low), ", ",
                         decimals(one.interval.high), "], ", p_text(one.p_value));
-  if (one.holm != one.p_value && !std::isnan(one.holm))
+  if (p_text(one.holm) != p_text(one.p_value) && !std::isnan(one.holm))
     out += str(" (", p_text(one.holm), " after Holm)");
   out += ": " + finding(one, level);
   if (one.chance == Chance::kImages)
