@@ -19,18 +19,34 @@ bool hits(Index index, const AttentionGrid& grid, std::span<const Box> boxes,
   });
 }
 
-void check(const AttentionGrid& grid) {
-  SACCADE_CHECK(grid.rows > 0 && grid.cols > 0 && grid.height > 0 && grid.width > 0,
-                "[pointing] empty grid; got ", grid.rows, " x ", grid.cols, " cells over ",
-                grid.height, " x ", grid.width, " pixels");
-}
-
 }  // namespace
 
 Box AttentionGrid::cell(Index index) const {
   const double w = static_cast<double>(width) / static_cast<double>(cols);
   const double h = static_cast<double>(height) / static_cast<double>(rows);
   return {static_cast<double>(index % cols) * w, static_cast<double>(index / cols) * h, w, h};
+}
+
+Box AttentionGrid::shown() const {
+  if (photo.w > 0 && photo.h > 0) return photo;
+  return {0, 0, static_cast<double>(width), static_cast<double>(height)};
+}
+
+Box intersection(const Box& a, const Box& b) {
+  const double x = std::max(a.x, b.x), y = std::max(a.y, b.y);
+  return {x, y, std::max(std::min(a.right(), b.right()) - x, 0.0),
+          std::max(std::min(a.bottom(), b.bottom()) - y, 0.0)};
+}
+
+void check_grid(const AttentionGrid& grid) {
+  SACCADE_CHECK(grid.rows > 0 && grid.cols > 0 && grid.height > 0 && grid.width > 0,
+                "[grounding] empty grid; got ", grid.rows, " x ", grid.cols, " cells over ",
+                grid.height, " x ", grid.width, " pixels");
+}
+
+void check_weights(std::span<const Real> weights, const AttentionGrid& grid) {
+  SACCADE_CHECK(static_cast<Index>(weights.size()) == grid.rows * grid.cols, "[grounding] ",
+                weights.size(), " weights for a grid of ", grid.rows, " x ", grid.cols);
 }
 
 Index peak(std::span<const Real> weights) {
@@ -42,15 +58,14 @@ Index peak(std::span<const Real> weights) {
 
 bool points_at(std::span<const Real> weights, const AttentionGrid& grid, std::span<const Box> boxes,
                const PointingOptions& options) {
-  check(grid);
-  SACCADE_CHECK(static_cast<Index>(weights.size()) == grid.rows * grid.cols, "[pointing] ",
-                weights.size(), " weights for a grid of ", grid.rows, " x ", grid.cols);
+  check_grid(grid);
+  check_weights(weights, grid);
   return hits(peak(weights), grid, boxes, options);
 }
 
 double pointing_chance(const AttentionGrid& grid, std::span<const Box> boxes,
                        const PointingOptions& options) {
-  check(grid);
+  check_grid(grid);
   const Index cells = grid.rows * grid.cols;
   Index inside = 0, counted = 0;
   for (Index i = 0; i < cells; ++i) {
@@ -71,6 +86,14 @@ void PointingTally::add(std::span<const Real> weights, const AttentionGrid& grid
   ++words;
   hits += hit ? 1 : 0;
   chance += pointing_chance(grid, boxes, options);
+}
+
+PointingTally& PointingTally::operator+=(const PointingTally& other) {
+  hits += other.hits;
+  words += other.words;
+  without_boxes += other.without_boxes;
+  chance += other.chance;
+  return *this;
 }
 
 double PointingTally::accuracy() const {

@@ -15,9 +15,19 @@ namespace saccade {
 struct AttentionGrid {
   Index rows = 0, cols = 0;     // cells
   Index height = 0, width = 0;  // of that picture, pixels
+  Box photo{};                  // what of it shows the photo and is no padding; empty: all
 
   Box cell(Index index) const;  // of the cell at row-major index, in pixels
+  Box shown() const;            // photo, or all
 };
+
+// What two boxes have in common; of no width or no height where that is nothing.
+Box intersection(const Box& a, const Box& b);
+
+// Throws ShapeError when a grid has no cells or no pixels.
+void check_grid(const AttentionGrid& grid);
+// Throws ShapeError unless there is a weight a cell.
+void check_weights(std::span<const Real> weights, const AttentionGrid& grid);
 
 struct PointingOptions {
   double tolerance = 0.5;  // cells
@@ -46,6 +56,7 @@ struct PointingTally {
 
   void add(std::span<const Real> weights, const AttentionGrid& grid, std::span<const Box> boxes,
            const PointingOptions& options = {});
+  PointingTally& operator+=(const PointingTally& other);
   double accuracy() const;  // 0 when there are no words
   double mean_chance() const;
 };

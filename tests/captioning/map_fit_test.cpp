@@ -1,0 +1,155 @@
+// Shares of a map inside boxes, and localisation.
+#include "captioning/metrics/map_fit.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.h"
+#include "core/base/random.h"
+#include "tests/support/catch.h"
+
+namespace saccade {
+namespace {
+
+const AttentionGrid kGrid = {.rows = 4, .cols = 8, .height = 64, .width = 128};  // cells of 16
+
+std::vector<Real> map_of(const std::vector<std::pair<Index, Real>>& weights) {
+  std::vector<Real> out(32, Real(0));
+  for (const auto& [cell, weight] : weights) out[static_cast<std::size_t>(cell)] = weight;
+  return out;
+}
+
+bool near(double a, double b) { return std::abs(a - b) < 1e-6; }
+
+// The interpolated map at a point, by its definition: linear between the centres of cells, the
+// outermost going on to the border.
+double interpolated(const std::vector<Real>& map, const AttentionGrid& grid, double x, double y) {
+  const Box cell = grid.cell(0);
+  const auto split = [](double at, Index count) {
+    const double u = std::clamp(at - 0.5, 0.0, static_cast<double>(count - 1));
+    const auto low = std::min(static_cast<Index>(u), std::max<Index>(count - 2, 0));
+    return std::pair(low, u - static_cast<double>(low));
+  };
+  const auto [row, down] = split(y / cell.h, grid.rows);
+  const auto [col, across] = split(x / cell.w, grid.cols);
+  const auto at = [&](Index r, Index c) {
+    return static_cast<double>(map[static_cast<std::size_t>(std::min(r, grid.rows - 1) * grid.cols +
+                                                            std::min(c, grid.cols - 1))]);
+  };
+  return (1 - down) * ((1 - across) * at(row, col) + across * at(row, col + 1)) +
+         down * ((1 - across) * at(row + 1, col) + across * at(row + 1, col + 1));
+}
+
+}  // namespace
+
+TEST_CASE("attention correctness is the share of the weight inside the boxes") {
+  const std::vector<Box> boxes = {{.x = 32, .y = 16, .w = 32, .h = 16}};  // cells 10, 11
+  const BoxedWord word(kGrid, boxes);
+  CHECK(near(word.area_share(), 2.0 / 32));
+  CHECK(near(word.correctness(map_of({{10, Real(0.25)}, {11, Real(0.75)}})), 1));
+  CHECK(near(word.correctness(map_of({{10, Real(0.3)}, {9, Real(0.5)}, {0, Real(0.2)}})), 0.3));
+  CHECK(word.correctness(map_of({})) == 0);
+  // A cell that is cut gives what of it is inside: three quarters of the width, half the height.
+  const std::vector<Box> cut = {{.x = 36, .y = 16, .w = 12, .h = 8}};
+  CHECK(near(BoxedWord(kGrid, cut).correctness(map_of({{10, 1}})), 0.375));
+  // What sums to less than 1 (a sentinel took the rest) is a share of what is on the picture.
+  CHECK(near(word.correctness(map_of({{10, Real(0.1)}, {0, Real(0.1)}})), 0.5));
+}
+
+TEST_CASE("equal weights have the boxes' share of the picture, whatever the boxes") {
+  Random random({.seed = 7});
+  const auto number = [&](double most) { return random.uniform() * most; };
+  const std::vector<Real> uniform(32, Real(0.03125));
+  for (int trial = 0; trial < 20; ++trial) {
+    std::vector<Box> boxes;
+    for (int b = 0; b < 3; ++b) boxes.push_back({number(120), number(60), number(40), number(30)});
+    AttentionGrid grid = kGrid;
+    if (trial % 2 == 1) grid.photo = {0, 8, 128, 48};  // padding above and below
+    const BoxedWord word(grid, boxes);
+    CHECK(near(word.correctness(uniform), word.area_share()));
+    CHECK(near(word.energy(uniform), word.area_share()));
+    // The union by counting points.
+    constexpr int kFine = 4;
+    double inside = 0;
+    const Box shown = grid.shown();
+    for (int y = 0; y < 64 * kFine; ++y)
+      for (int x = 0; x < 128 * kFine; ++x) {
+        const double px = (x + 0.5) / kFine, py = (y + 0.5) / kFine;
+        inside += shown.contains(px, py) &&
+                  std::any_of(boxes.begin(), boxes.end(),
+                              [&](const Box& box) { return box.contains(px, py); });
+      }
+    CHECK(std::abs(inside / (kFine * kFine) / (shown.w * shown.h) - word.area_share()) < 0.004);
+  }
+}
+
+TEST_CASE("energy pointing is the share of the interpolated map") {
+  Random random({.seed = 3});
+  std::vector<Real> map;
+  for (int i = 0; i < 32; ++i) map.push_back(static_cast<Real>(random.uniform()));
+  const std::vector<Box> boxes = {{.x = 20, .y = 3, .w = 50, .h = 40},
+                                  {.x = 60, .y = 30, .w = 68, .h = 34}};
+  double inside = 0, whole = 0;
+  constexpr int kFine = 4;
+  for (int y = 0; y < 64 * kFine; ++y)
+    for (int x = 0; x < 128 * kFine; ++x) {
+      const double px = (x + 0.5) / kFine, py = (y + 0.5) / kFine;
+      const double value = interpolated(map, kGrid, px, py);
+      whole += value;
+      if (boxes[0].contains(px, py) || boxes[1].contains(px, py)) inside += value;
+    }
+  CHECK(std::abs(BoxedWord(kGrid, boxes).energy(map) - inside / whole) < 1e-4);
+  // All on one cell: half of a hat is within half a cell of its centre, in each direction 3/4.
+  const std::vector<Box> cell = {kGrid.cell(10)};
+  CHECK(near(BoxedWord(kGrid, cell).energy(map_of({{10, 1}})), 0.75 * 0.75));
+}
+
+TEST_CASE("localisation takes the largest group of heavy cells") {
+  const std::vector<Box> boxes = {{.x = 32, .y = 16, .w = 32, .h = 32}};  // cells 10 11 18 19
+  const BoxedWord word(kGrid, boxes);
+  const auto square = map_of({{10, Real(0.3)}, {11, Real(0.2)}, {18, Real(0.2)}, {19, Real(0.1)}});
+  CHECK(near(word.overlap(square, 0.2), 1));
+  // A single far cell, heavier than they are, is another and smaller group.
+  auto stray = square;
+  stray[7] = Real(0.4);
+  CHECK(near(word.overlap(stray, 0.2), 1));
+  // Cells below the threshold are no part of it: 10 alone is a quarter of the box.
+  CHECK(near(word.overlap(square, 0.7), 0.25));
+  CHECK(near(word.overlap(map_of({{10, 1}}), 0.2), 0.25));
+  // Cells that touch at a corner are neighbours: 10 and 19 span the box.
+  CHECK(near(word.overlap(map_of({{10, 1}, {19, 1}}), 0.2), 1));
+  CHECK(word.overlap(map_of({{0, 1}}), 0.2) == 0);
+  CHECK(word.overlap(map_of({}), 0.2) == 0);
+  const std::vector<Box> two = {{.x = 0, .y = 0, .w = 8, .h = 8},
+                                {.x = 32, .y = 16, .w = 32, .h = 16}};
+  CHECK(near(BoxedWord(kGrid, two).overlap(map_of({{10, 1}, {11, 1}}), 0.2), 1));
+}
+
+TEST_CASE("padding is no part of the picture") {
+  AttentionGrid grid = kGrid;
+  grid.photo = {0, 24, 128, 24};                                        // half of row 1, row 2
+  const std::vector<Box> boxes = {{.x = 0, .y = 0, .w = 64, .h = 64}};  // the left half of it
+  const BoxedWord word(grid, boxes);
+  CHECK(near(word.area_share(), 0.5));
+  // Cell 8 is half padding: only the other half of its weight is on the picture.
+  CHECK(near(word.correctness(map_of({{8, Real(0.5)}, {23, Real(0.25)}})), 0.5));
+  CHECK(near(word.correctness(map_of({{0, 1}, {16, Real(0.1)}})), 1));
+  const std::vector<Box> strip = {{.x = 0, .y = 24, .w = 16, .h = 8}};
+  CHECK(near(BoxedWord(grid, strip).overlap(map_of({{8, 1}}), 0.2), 1));
+}
+
+TEST_CASE("the centre's map has its weight in the middle of the photo") {
+  AttentionGrid grid = {.rows = 3, .cols = 3, .height = 48, .width = 48};
+  const std::vector<Real> map = centre_map(grid);
+  CHECK(peak(map) == 4);
+  CHECK(map[0] == map[8]);
+  CHECK(map[1] > map[0]);
+  // A cell's width from the middle is 4/3 standard deviations.
+  CHECK(near(map[1] / map[4], std::exp(-8.0 / 9)));
+  grid.photo = {0, 0, 48, 16};
+  CHECK(peak(centre_map(grid)) == 1);
+  CHECK_THROWS_AS(centre_map(AttentionGrid{}), ShapeError);
+  CHECK_THROWS_AS(BoxedWord(kGrid, {}).correctness(std::vector<Real>(31)), ShapeError);
+}
+
+}  // namespace saccade
