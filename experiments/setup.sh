@@ -13,6 +13,7 @@ packages=(
   libutf8proc-dev libcsv-dev           # Unicode classes; captions.csv
   libboost-math-dev                    # Student's t
   libstemmer-dev zlib1g-dev            # METEOR: stems; its tables
+  libexpat1-dev                        # Flickr30k Entities
   libcli11-dev libspdlog-dev
   catch2 clang-format                  # the tests and the format check
 )

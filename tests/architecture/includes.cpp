@@ -96,6 +96,7 @@ const std::vector<Owner> kOwners = {
     {"google/protobuf/", {"vision/encoders/onnx/"}},
     {"libstemmer.h", {"captioning/metrics/"}},
     {"zlib.h", {"captioning/metrics/"}},
+    {"expat.h", {"captioning/grounding/"}},
     {"csv.h", {"captioning/data/"}},
     {"utf8proc.h", {"captioning/text/"}},
     {"nlohmann/", {"core/io/", "vision/", "captioning/", "experiments/"}},

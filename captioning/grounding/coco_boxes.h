@@ -1,0 +1,36 @@
+// Boxes of a COCO instances JSON (instances_{train,val}*.json, and others of that form).
+#pragma once
+
+#include <optional>
+#include <unordered_map>
+
+#include "captioning/grounding/category_words.h"
+#include "captioning/grounding/noun_boxes.h"
+
+namespace saccade {
+
+// A noun's boxes are those of the categories it may mean (CategoryWords), crowds too. Pictures are
+// found by file name, with or without COCO_val2014_ and the like in front, and those of a data set
+// that is called coco also by image id.
+class CocoBoxes : public PhotoBoxes {
+ public:
+  // Keeps those of `images`. Throws DataError naming file and entry.
+  CocoBoxes(const std::filesystem::path& file, const Dataset& dataset,
+            std::span<const Index> images);
+
+  std::string description() const override;
+  bool knows(Index image) const override { return photos_.contains(image); }
+  std::vector<NounBoxes> nouns(Index image, std::span<const std::string> words,
+                               const ImageSize& size) const override;
+
+ private:
+  struct Photo {
+    ImageSize size;
+    std::vector<std::pair<std::size_t, Box>> boxes;  // of which category
+  };
+  std::string file_;
+  std::unordered_map<Index, Photo> photos_;
+  std::optional<CategoryWords> names_;
+};
+
+}  // namespace saccade
