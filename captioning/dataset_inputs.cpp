@@ -271,8 +271,8 @@ InputBatch DatasetInputs::batch(std::span<const Index> images) const {
 Geometry DatasetInputs::geometry(Index image) const {
   const Geometry& known = impl_->good(image).geometry;
   if (known.original_width > 0) return known;
-  const Image picture = impl_->data->image(image);
-  return plan_geometry(picture.height, picture.width, impl_->pipeline->preparation());
+  const ImageSize size = impl_->data->image_size(image);
+  return plan_geometry(size.height, size.width, impl_->pipeline->preparation());
 }
 
 std::span<const Index> DatasetInputs::bad_images() const { return impl_->bad; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "captioning/search/say.h"
 #include "captioning/whole_words.h"
 #include "core/base/error.h"
 
@@ -30,21 +31,28 @@ bool alike(const EnsembleMember& a, const EnsembleMember& b) {
   return one.rows == other.rows && one.cols == other.cols && same_part;
 }
 
-// Tells captions, as many of every image, which regions count for any of the members that they tell
-// of.
-void tell_counts(std::span<const SearchMember> members, std::span<DecodedCaption> captions) {
+// Tells captions of one picture which regions count for any of the members that they tell of.
+void tell_counts(std::span<const SearchMember> members, Index picture,
+                 std::span<DecodedCaption> captions) {
   for (const SearchMember& member : members) {
     const ConstView mask = member.images.mask;
     if (!member.shown || !mask.data) continue;
-    const std::size_t each = captions.size() / static_cast<std::size_t>(mask.rows());
-    for (std::size_t c = 0; c < captions.size(); ++c) {
-      std::vector<std::uint8_t>& counts = captions[c].counts;
-      counts.resize(static_cast<std::size_t>(mask.cols()), 0);
-      const Real* own = mask.row(static_cast<Index>(c / each));
-      for (std::size_t l = 0; l < counts.size(); ++l)
-        counts[l] = counts[l] != 0 || own[l] != 0 ? 1 : 0;
+    const Real* own = mask.row(picture);
+    for (DecodedCaption& caption : captions) {
+      caption.counts.resize(static_cast<std::size_t>(mask.cols()), 0);
+      for (std::size_t l = 0; l < caption.counts.size(); ++l)
+        caption.counts[l] = caption.counts[l] != 0 || own[l] != 0 ? 1 : 0;
     }
   }
+}
+
+// The same for captions of all pictures, as many of each.
+void tell_counts(std::span<const SearchMember> members, std::span<DecodedCaption> captions) {
+  const Index pictures = members[0].images.features.shape[0];
+  if (pictures == 0) return;
+  const std::size_t each = captions.size() / static_cast<std::size_t>(pictures);
+  for (Index i = 0; i < pictures; ++i)
+    tell_counts(members, i, captions.subspan(static_cast<std::size_t>(i) * each, each));
 }
 
 }  // namespace
@@ -68,9 +76,8 @@ std::vector<std::string> Ensemble::names() const {
   return names;
 }
 
-std::vector<DecodedCaption> Ensemble::caption(std::span<const InputView> inputs,
-                                              const SearchOptions& options,
-                                              std::uint64_t first_image) const {
+template <class Use>
+auto Ensemble::encoded(std::span<const InputView> inputs, Use use) const {
   SACCADE_CHECK(inputs.size() == size(), "[ensemble] ", inputs.size(), " inputs for ", size(),
                 " models");
   struct Encoding {
@@ -89,14 +96,36 @@ std::vector<DecodedCaption> Ensemble::caption(std::span<const InputView> inputs,
                        .images = model(m).encode(tape, inputs[m]).values(),
                        .shown = std::find(shown_.begin(), shown_.end(), m) != shown_.end()});
   }
-  std::vector<DecodedCaption> captions = search(members, SpecialWords{}, options, first_image);
-  tell_counts(members, captions);
-  if (vocabulary().subwords())
-    for (DecodedCaption& caption : captions) {
-      put_together(caption, vocabulary());
-      drop_repeated(caption);
+  return use(members);
+}
+
+std::vector<DecodedCaption> Ensemble::caption(std::span<const InputView> inputs,
+                                              const SearchOptions& options,
+                                              std::uint64_t first_image) const {
+  return encoded(inputs, [&](std::span<const SearchMember> members) {
+    std::vector<DecodedCaption> captions = search(members, SpecialWords{}, options, first_image);
+    tell_counts(members, captions);
+    if (vocabulary().subwords())
+      for (DecodedCaption& caption : captions) {
+        put_together(caption, vocabulary());
+        drop_repeated(caption);
+      }
+    return captions;
+  });
+}
+
+std::vector<std::vector<DecodedCaption>> Ensemble::say(
+    std::span<const InputView> inputs, std::span<const std::vector<std::vector<int>>> captions,
+    const SearchOptions& options, std::uint64_t first_image) const {
+  return encoded(inputs, [&](std::span<const SearchMember> members) {
+    auto said = saccade::say(members, SpecialWords{}, captions, options, first_image);
+    for (std::size_t i = 0; i < said.size(); ++i) {
+      tell_counts(members, static_cast<Index>(i), said[i]);
+      if (vocabulary().subwords())
+        for (DecodedCaption& caption : said[i]) put_together(caption, vocabulary());
     }
-  return captions;
+    return said;
+  });
 }
 
 }  // namespace saccade

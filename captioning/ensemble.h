@@ -44,8 +44,17 @@ class Ensemble {
   std::vector<DecodedCaption> caption(std::span<const InputView> inputs,
                                       const SearchOptions& options,
                                       std::uint64_t first_image) const;
+  // The same for captions that are given, ids of the vocabulary: captions[i] are those of picture
+  // i, and so are the ones that come back (search/say.h).
+  std::vector<std::vector<DecodedCaption>> say(
+      std::span<const InputView> inputs, std::span<const std::vector<std::vector<int>>> captions,
+      const SearchOptions& options, std::uint64_t first_image) const;
 
  private:
+  // Calls use(members) with the pictures as the members see them; views are valid within.
+  template <class Use>
+  auto encoded(std::span<const InputView> inputs, Use use) const;
+
   std::vector<EnsembleMember> members_;
   std::vector<std::size_t> shown_;
 };

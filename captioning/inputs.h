@@ -69,8 +69,8 @@ class DatasetInputs {
   PictureArea load_augmented(Index image, const RandomKey& key, std::span<float> out) const;
   // The inputs of several images, in order. Throws what load() throws.
   InputBatch batch(std::span<const Index> images) const;
-  // How pixels and grid correspond; reads the picture again where the features were in the cache
-  // and nothing is padded.
+  // How pixels and grid correspond; reads the head of the picture's file where the features were in
+  // the cache and nothing is padded.
   Geometry geometry(Index image) const;
   // Images that could not be read where data.on_bad_image is skip, in order; they must not be asked
   // for.

@@ -48,34 +48,46 @@ void add_text_scores(const References& references, const Meteor* meteor, RegimeR
   report.metrics = std::move(scores.metrics);
 }
 
-struct SceneContext {
-  const ScenesDataset& scenes;
+struct GroundingContext {
+  NounSource source;
   const DatasetInputs& inputs;
   const GridShape& grid;
 };
 
-void add_scene_scores(std::span<const Index> images, const SceneContext& context,
+void add_scene_scores(std::span<const Index> images, const GroundingContext& context,
                       RegimeReport& report) {
   SceneScores scores;
   for (std::size_t i = 0; i < images.size(); ++i) {
-    const Scene& scene = context.scenes.scenes[static_cast<std::size_t>(images[i])];
+    const Scene& scene = context.source.scenes->scenes[static_cast<std::size_t>(images[i])];
     scores.add(scene, report.words[i], report.captions[i], context.grid,
                context.inputs.geometry(images[i]));
   }
   for (ImageStatistics& metric : scores.metrics()) report.metrics.push_back(std::move(metric));
-  NamedScores& out = report.corpus;
-  out.emplace_back("true_caption_rate", scores.true_caption_rate());
-  out.emplace_back("parsed_rate", scores.parsed_rate());
-  if (!scores.has_maps) return;
-  if (scores.pointing.words > 0) {
-    out.emplace_back("pointing_accuracy", scores.pointing.accuracy());
-    out.emplace_back("pointing_centre_accuracy", scores.pointing_centre.accuracy());
-    out.emplace_back("pointing_chance", scores.pointing.mean_chance());
+  report.corpus.emplace_back("true_caption_rate", scores.true_caption_rate());
+  report.corpus.emplace_back("parsed_rate", scores.parsed_rate());
+  report.grounding = std::move(scores.grounding);
+}
+
+void add_photo_scores(std::span<const Index> images, const GroundingContext& context,
+                      RegimeReport& report) {
+  GroundingScores scores;
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    const Geometry geometry = context.inputs.geometry(images[i]);
+    scores.add(context.source.nouns(images[i], report.words[i], geometry), report.captions[i],
+               context.grid, geometry);
   }
-  out.emplace_back("pointing_nouns", static_cast<double>(scores.pointing.words));
-  if (report.regime == Regime::kSample && scores.pointing_chosen.words > 0) {
-    out.emplace_back("pointing_chosen_accuracy", scores.pointing_chosen.accuracy());
-  }
+  for (ImageStatistics& metric : scores.metrics()) report.metrics.push_back(std::move(metric));
+  report.grounding = std::move(scores);
+}
+
+void add_grounding(std::span<const Index> images, const GroundingContext& context,
+                   RegimeReport& report) {
+  if (!context.source) return;
+  if (context.source.scenes)
+    add_scene_scores(images, context, report);
+  else
+    add_photo_scores(images, context, report);
+  for (const auto& one : report.grounding->corpus()) report.corpus.push_back(one);
 }
 
 // A report that says which images it is about, and nothing more yet.
@@ -160,6 +172,7 @@ EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
   SACCADE_CHECK(!request.regimes.empty(), "[evaluate] no regime to evaluate in");
   SACCADE_CHECK(request.samples == 0 || request.samples >= 2,
                 "[evaluate] diversity needs at least 2 samples; got ", request.samples);
+  SACCADE_CHECK(!data.scenes || !request.boxes, "[evaluate] scenes have boxes of their own");
   EvaluationReport report = chosen_images(data, inputs, request);
   report.members = models.names();
   report.pieces = models.vocabulary().subwords() != nullptr;
@@ -176,6 +189,13 @@ EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
                                               ? std::vector{Ablation::kUniform, Ablation::kShuffled}
                                               : std::vector<Ablation>{};
   passes += static_cast<Index>(ablations.size());
+  const NounSource source{.scenes = data.scenes ? &*data.scenes : nullptr, .photos = request.boxes};
+  if (source) {
+    report.grounding.emplace().boxes = source.description();
+    report.grounding->images = std::count_if(report.images.begin(), report.images.end(),
+                                             [&](Index image) { return source.knows(image); });
+    passes += attentive ? 1 : 0;
+  }
   Index pass = 0;
   const DecodeProgress progress = [&](Index done, Index) {
     if (request.progress) request.progress(pass * count + done, passes * count);
@@ -195,7 +215,7 @@ EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
     add_text_scores(references, meteor_or_none, regime);
     if (training && !training->empty())
       regime.corpus.emplace_back("novel_captions", training->novel_share(regime.words));
-    if (data.scenes) add_scene_scores(report.images, {*data.scenes, seen, models.grid()}, regime);
+    add_grounding(report.images, {source, seen, models.grid()}, regime);
     return regime;
   };
   for (const Regime each : request.regimes) {
@@ -205,6 +225,14 @@ EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
     for (Index k = 0; k < draws_of(each, request); ++k, ++search.seed)
       draws.push_back(run(search, &meteor));
     report.regimes.push_back(mean_of(std::move(draws)));
+  }
+  if (attentive && source) {
+    SearchOptions search = request.search;
+    search.regime = report.regimes.front().regime;
+    report.grounding->references = ground_references(
+        models, data.dataset, inputs,
+        {.images = report.images, .source = source, .search = search, .progress = progress});
+    ++pass;
   }
   if (attentive) {
     const RegimeReport& first = report.regimes.front();

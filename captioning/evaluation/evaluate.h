@@ -11,6 +11,7 @@
 #include "captioning/evaluation/baselines.h"
 #include "captioning/evaluation/dead_attention.h"
 #include "captioning/evaluation/decode_images.h"
+#include "captioning/evaluation/ground_captions.h"
 #include "captioning/evaluation/perplexity.h"
 #include "captioning/evaluation/sample_scores.h"
 #include "captioning/scoring/caption_scores.h"
@@ -29,9 +30,11 @@ struct EvaluationRequest {
   std::vector<Regime> regimes{};  // at least one; search.regime is ignored
   Index region_draws = 1;  // times that regime `sample` captions all images, each with other draws
   Extent extent = Extent::kFull;
-  Index samples = 0;          // captions drawn of each image to measure diversity, at least 2; or 0
-  bool baselines = false;     // inputs must then hold the training images too
-  bool ablations = true;      // of a full report of a model with attention: two passes more
+  Index samples = 0;       // captions drawn of each image to measure diversity, at least 2; or 0
+  bool baselines = false;  // inputs must then hold the training images too
+  bool ablations = true;   // of a full report of a model with attention: two passes more
+  const PhotoBoxes* boxes =
+      nullptr;                // of the data set's photos; none for scenes, which have theirs
   DecodeProgress progress{};  // over images, once for each thing that is measured
 };
 
@@ -40,11 +43,8 @@ struct EvaluationRequest {
 //   finished         share of captions that ended by themselves before search.max_length
 //   novel_captions   share of captions that equal no training caption (novelty.h); in a full report
 //                    of a data set that has training captions
-// and where boxes and facts exist (scene_scores.h has the rules)
-//   true_caption_rate, parsed_rate
-//   pointing_accuracy, pointing_centre_accuracy, pointing_chance, pointing_nouns (how many; the
-//   others are left out without any), and pointing_chosen_accuracy where regions are sampled; none
-//   of them for a model without attention.
+// and of scenes true_caption_rate, parsed_rate (scene_scores.h has the rule); and where boxes exist
+// those of GroundingScores::corpus(), none of them for a model without attention.
 struct RegimeReport {
   Regime regime = Regime::kExpectation;
   NamedScores corpus;  // regime sample: the mean over its draws, of what all of them have
@@ -54,6 +54,15 @@ struct RegimeReport {
   Index draws = 1;
   std::vector<DecodedCaption> captions;         // one an image, of the first draw
   std::vector<std::vector<std::string>> words;  // of the captions
+  std::optional<GroundingScores> grounding;     // of the first draw, where boxes exist
+};
+
+// Where a data set has boxes.
+struct GroundingReport {
+  std::string boxes;  // where they come from
+  Index images = 0;   // how many of the images have some
+  // Of the first regime, in a full report of a model with attention: of the references' words.
+  std::optional<GroundingScores> references;
 };
 
 struct EvaluationReport {
@@ -67,6 +76,7 @@ struct EvaluationReport {
   bool pieces = false;        // what search counts are pieces of words
   std::string meteor_tables;  // which synonyms METEOR used
   std::vector<RegimeReport> regimes;
+  std::optional<GroundingReport> grounding;
   std::optional<Perplexity> perplexity;  // in a full report
   // Of the first regime (its first draw), in a full report of a model with attention.
   std::optional<AttentionReport> attention;
@@ -82,7 +92,8 @@ std::vector<Index> evaluation_images(const Dataset& dataset, Split split, Index 
 // regime that draws regions too where it is among the request's, else in its first one: then they
 // come from the distribution that the model was trained to have. An ensemble is judged by the maps
 // that it tells (ensemble.h), and its baselines' neighbours are those of its first member. Throws
-// DataError when no image is left, ShapeError when no regime or one sample is asked for.
+// DataError when no image is left, ShapeError when no regime or one sample is asked for, or boxes
+// for scenes.
 EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
                           const EnsembleInputs& inputs, const EvaluationRequest& request);
 

@@ -1,6 +1,7 @@
 #include "captioning/evaluation/report.h"
 
 #include <algorithm>
+#include <deque>
 #include <nlohmann/json.hpp>
 
 #include "captioning/scoring/text_table.h"
@@ -64,6 +65,33 @@ Json attention_json(const AttentionReport& attention) {
   return out;
 }
 
+Json grounding_json(Regime regime, const GroundingScores& scores) {
+  return {{"regime", enum_name(regime)},
+          {"nouns", scores.pointing.words},
+          {"without_boxes", scores.pointing.without_boxes},
+          {"model", scores_json(scores.model_scores())},
+          {"centre_bias", scores_json(scores.centre_bias_scores())}};
+}
+
+Json grounding_json(const EvaluationReport& report) {
+  const LocalizationRule rule;
+  Json out = {{"boxes", report.grounding->boxes},
+              {"images", report.grounding->images},
+              {"rules",
+               {{"pointing_tolerance", PointingOptions{}.tolerance},
+                {"loc_threshold", rule.threshold},
+                {"loc_iou", rule.overlap}}},
+              {"generated_words", Json::array()}};
+  for (const RegimeReport& regime : report.regimes)
+    if (regime.grounding && regime.grounding->has_maps)
+      out["generated_words"].push_back(grounding_json(regime.regime, *regime.grounding));
+  if (const auto& references = report.grounding->references) {
+    out["ground_truth_words"] = grounding_json(report.regimes.front().regime, *references);
+    out["ground_truth_words"]["captions"] = references->nouns.size();
+  }
+  return out;
+}
+
 // A column of scores under its head.
 using Column = std::pair<std::string, const NamedScores*>;
 
@@ -107,6 +135,35 @@ std::string attention_table(const AttentionReport& attention) {
   return out + columns_table(columns);
 }
 
+std::string noun_count(const GroundingScores& scores) {
+  return str(scores.pointing.words, " nouns with boxes, ", scores.pointing.without_boxes,
+             " without");
+}
+
+std::string grounding_table(const EvaluationReport& report) {
+  const GroundingReport& grounding = *report.grounding;
+  std::vector<Column> columns;
+  std::deque<NamedScores> scores;
+  std::string counts;
+  const auto add = [&](const std::string& name, const GroundingScores& one) {
+    counts += str("  ", name, ": ", noun_count(one), "\n");
+    if (one.pointing.words == 0) return;
+    columns.emplace_back(name, &scores.emplace_back(one.model_scores()));
+    columns.emplace_back("centre bias", &scores.emplace_back(one.centre_bias_scores()));
+  };
+  for (const RegimeReport& regime : report.regimes)
+    if (regime.grounding && regime.grounding->has_maps)
+      add(std::string(enum_name(regime.regime)), *regime.grounding);
+  if (grounding.references)
+    add(str("references, ", enum_name(report.regimes.front().regime)), *grounding.references);
+  if (counts.empty()) return "";
+  const LocalizationRule rule;
+  return str("grounding, boxes of ", grounding.boxes, ": ", grounding.images, " of ",
+             report.images.size(), " images; pointing within ", PointingOptions{}.tolerance,
+             " cells, localisation from ", rule.threshold, " of the maximum and IoU above ",
+             rule.overlap, "\n", counts, columns_table(columns));
+}
+
 }  // namespace
 
 std::string report_json(const EvaluationReport& report) {
@@ -128,6 +185,7 @@ std::string report_json(const EvaluationReport& report) {
     json["perplexity"] = report.perplexity->value();
     json["unknown_share"] = report.perplexity->unknown_share();
   }
+  if (report.grounding) json["grounding"] = grounding_json(report);
   if (report.attention) json["attention_health"] = attention_json(*report.attention);
   if (report.samples) json["samples"] = samples_json(*report.samples);
   for (const Baseline& baseline : report.baselines) {
@@ -155,6 +213,7 @@ std::string report_table(const EvaluationReport& report) {
     out += str("perplexity ", fixed(report.perplexity->value()), ", unknown_share ",
                fixed(report.perplexity->unknown_share()), "\n");
   }
+  if (report.grounding) out += grounding_table(report);
   if (report.attention) out += attention_table(*report.attention);
   if (report.samples) out += samples_table(*report.samples);
   return out + report.meteor_tables + "\n";

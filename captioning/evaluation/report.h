@@ -17,7 +17,11 @@ namespace saccade {
 // "true_caption_rate" where known}, "shuffled"}}, the ablations unless they were left out; where
 // they were asked for "samples": {"per_image", "regime", "temperature", "seed", "corpus": {"Div_1":
 // ...}} (sample_scores.h) and "baselines": {"nearest": {"Bleu_1": ...}, "consensus", "human"}
-// (baselines.h). Keys are added with time and never renamed.
+// (baselines.h); where boxes exist "grounding": {"boxes": where
+// they come from, "images": how many have some, "rules": {"pointing_tolerance", "loc_threshold",
+// "loc_iou"}, "generated_words": [{"regime", "nouns", "without_boxes", "model": {...},
+// "centre_bias": {...}}], "ground_truth_words": the same and "captions"} (grounding_scores.h). Keys
+// are added with time and never renamed.
 std::string report_json(const EvaluationReport& report);
 
 // The scores as text, a column a regime and a column a baseline.

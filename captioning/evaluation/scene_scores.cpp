@@ -1,7 +1,5 @@
 #include "captioning/evaluation/scene_scores.h"
 
-#include <algorithm>
-
 #include "core/base/error.h"
 
 namespace saccade {
@@ -12,27 +10,6 @@ double share(Index part, Index whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-// Boxes in the pixels of what the network saw.
-std::vector<Box> seen_boxes(const std::vector<Box>& boxes, const Geometry& geometry) {
-  const double across = static_cast<double>(geometry.input_width) / geometry.seen.width;
-  const double down = static_cast<double>(geometry.input_height) / geometry.seen.height;
-  std::vector<Box> out;
-  for (const Box& box : boxes) {
-    Box seen = {.x = (box.x - geometry.seen.x) * across,
-                .y = (box.y - geometry.seen.y) * down,
-                .w = box.w * across,
-                .h = box.h * down};
-    if (geometry.mirrored) seen.x = static_cast<double>(geometry.input_width) - seen.right();
-    out.push_back(seen);
-  }
-  return out;
-}
-
-bool is_uniform(const std::vector<float>& weights) {
-  const auto [least, most] = std::minmax_element(weights.begin(), weights.end());
-  return *least == *most;
-}
-
 }  // namespace
 
 double SceneScores::true_caption_rate() const { return share(true_captions, captions); }
@@ -40,8 +17,7 @@ double SceneScores::parsed_rate() const { return share(parsed, captions); }
 
 std::vector<ImageStatistics> SceneScores::metrics() const {
   std::vector<ImageStatistics> out{mean_statistics("true_caption_rate", truths)};
-  if (has_maps && pointing.words > 0)
-    out.push_back(ratio_statistics("pointing_accuracy", hits, nouns));
+  for (ImageStatistics& metric : grounding.metrics()) out.push_back(std::move(metric));
   return out;
 }
 
@@ -57,13 +33,6 @@ SceneReading read_scene_caption(const Scene& scene, std::span<const std::string>
   return reading;
 }
 
-AttentionGrid cells_of(const GridShape& grid, const Geometry& geometry) {
-  return {.rows = grid.rows,
-          .cols = grid.cols,
-          .height = geometry.input_height,
-          .width = geometry.input_width};
-}
-
 void SceneScores::add(const Scene& scene, std::span<const std::string> words,
                       const DecodedCaption& decoded, const GridShape& grid,
                       const Geometry& geometry) {
@@ -74,23 +43,7 @@ void SceneScores::add(const Scene& scene, std::span<const std::string> words,
   parsed += reading.verdict == Verdict::kNotParsed ? 0 : 1;
   true_captions += reading.verdict == Verdict::kTrue ? 1 : 0;
   truths.push_back(reading.verdict == Verdict::kTrue ? 1 : 0);
-  const PointingTally before = pointing;
-  const AttentionGrid cells = cells_of(grid, geometry);
-  for (const DecodedWord& word : decoded.words) has_maps = has_maps || !is_uniform(word.attention);
-  for (const NamedObjects& named : reading.nouns) {
-    const DecodedWord& noun = decoded.words[named.word];
-    pointing.add(noun.attention, cells, named.seen, {.counts = decoded.counts});
-    pointing_centre.add(noun.attention, cells, named.seen,
-                        {.tolerance = 0, .counts = decoded.counts});
-    if (noun.chosen < 0) continue;
-    std::vector<float> chosen(noun.attention.size(), 0);
-    SACCADE_CHECK(static_cast<std::size_t>(noun.chosen) < chosen.size(),
-                  "[scene_scores] chose region ", noun.chosen, " of ", chosen.size());
-    chosen[static_cast<std::size_t>(noun.chosen)] = 1;
-    pointing_chosen.add(chosen, cells, named.seen, {.counts = decoded.counts});
-  }
-  hits.push_back(static_cast<double>(pointing.hits - before.hits));
-  nouns.push_back(static_cast<double>(pointing.words - before.words));
+  grounding.add(reading.nouns, decoded, grid, geometry);
 }
 
 }  // namespace saccade

@@ -1,4 +1,4 @@
-// Greedy search and sampling: hypotheses that neither part nor meet.
+// Greedy search, sampling and given captions: hypotheses that neither part nor meet.
 #include <functional>
 #include <numeric>
 
@@ -88,6 +88,19 @@ std::vector<DecodedCaption> sample_search(SearchBatch& batch, const SpecialWords
     const WordScores::Draw from{
         .temperature = options.temperature, .top_k = options.top_k, .top_p = options.top_p};
     for (int& word : words) word = scores.draw(row++, from, random.uniform());
+  });
+}
+
+std::vector<DecodedCaption> given_search(SearchBatch& batch, const SpecialWords& special,
+                                         const SearchOptions& options,
+                                         std::span<const std::vector<int>> captions) {
+  return follow(batch, special, options, [&](WordScores&, Index slot, std::span<int> words) {
+    auto caption = captions.begin() + batch.image(slot) * static_cast<Index>(words.size());
+    const auto at = static_cast<std::size_t>(batch.word());
+    for (int& word : words) {
+      word = at < caption->size() ? (*caption)[at] : special.eos;
+      ++caption;
+    }
   });
 }
 

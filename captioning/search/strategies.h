@@ -18,6 +18,10 @@ std::vector<DecodedCaption> greedy_search(SearchBatch& batch, const SpecialWords
 // options.samples captions an image.
 std::vector<DecodedCaption> sample_search(SearchBatch& batch, const SpecialWords& special,
                                           const SearchOptions& options);
+// captions[i], said to the last word and not searched: options.samples an image.
+std::vector<DecodedCaption> given_search(SearchBatch& batch, const SpecialWords& special,
+                                         const SearchOptions& options,
+                                         std::span<const std::vector<int>> captions);
 // The `beam` most probable hypotheses of an image side by side; one that says <eos> leaves its
 // place for good (as in the code of Xu et al. 2015), so that a beam of one is greedy search.
 // Finished hypotheses compete by log p / n^length_normalization, n words with <eos>. An image ends

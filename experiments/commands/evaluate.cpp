@@ -72,6 +72,14 @@ std::vector<Index> needed_images(const Dataset& dataset, Split split, const Eval
   return images;
 }
 
+// Boxes say something only of maps, and only of photos.
+void check_boxes(const ModelSession& session, const LoadedData& data) {
+  if (data.scenes)
+    throw UsageError("--boxes: scenes have boxes of their own; leave the option out");
+  if (!session.models().has_attention())
+    throw UsageError("--boxes: the model has no attention whose maps could be judged by them");
+}
+
 // `results.json`, or `results.argmax.json` where several regimes are written.
 std::filesystem::path results_path(const std::string& out, const EvaluationReport& report,
                                    Regime regime) {
@@ -95,6 +103,12 @@ int run_evaluate(const EvaluateArgs& args) {
     compare_data(member.loaded.data, data.dataset);
   for (const std::string& note : data.dataset.notes) log::info(data.dataset.name + ": " + note);
   const Split split = args.split.empty() ? data.default_split() : parse_split(args.split);
+  std::unique_ptr<PhotoBoxes> boxes;
+  if (!args.boxes.empty()) {
+    check_boxes(session, data);
+    boxes = read_photo_boxes(args.boxes, data.dataset,
+                             evaluation_images(data.dataset, split, args.images));
+  }
   EvaluationReport report;
   {
     Progress progress("evaluating");
@@ -109,6 +123,7 @@ int run_evaluate(const EvaluateArgs& args) {
                        .samples = args.samples,
                        .baselines = args.baselines,
                        .ablations = !args.no_ablations,
+                       .boxes = boxes.get(),
                        .progress = showing(progress, "captions")});
   }
   if (!args.out.empty()) {
@@ -139,6 +154,10 @@ CommandRun bind_evaluate(Options& options) {
                "score captions of similar training images, and people's, beside the model's");
   options.flag("--no-ablations", args->no_ablations,
                "do not caption again with uniform and with shuffled attention weights");
+  options.text(
+      "--boxes", args->boxes,
+      "judge attention maps by a COCO instances JSON, or by a folder of Flickr30k Entities",
+      "PATH");
   options.flag("--json", args->json, "print one JSON object");
   options.text("--out", args->out, "write the captions as a COCO results file", "FILE");
   return [args] { return run_evaluate(*args); };

@@ -17,7 +17,8 @@ struct EvaluateArgs {
   bool baselines = false;
   bool no_ablations = false;
   bool json = false;
-  std::string out{};  // COCO results file; empty for none
+  std::string boxes{};  // COCO instances JSON or folder of Flickr30k Entities; empty for none
+  std::string out{};    // COCO results file; empty for none
 };
 
 int run_evaluate(const EvaluateArgs& args);

@@ -65,28 +65,28 @@ TEST_CASE("a true caption that looks at what it names scores fully") {
       {{"a", 0}, {"red", 0}, {"circle", 9}, {"and", 0}, {"a", 0}, {"blue", 0}, {"square", 45}}));
   CHECK(scores.true_caption_rate() == 1);
   CHECK(scores.parsed_rate() == 1);
-  CHECK(scores.pointing.words == 2);
-  CHECK(scores.pointing.accuracy() == 1);
-  CHECK(scores.pointing_centre.accuracy() == 1);
-  CHECK(scores.pointing_chosen.words == 0);
-  CHECK(scores.has_maps);
+  CHECK(scores.grounding.pointing.words == 2);
+  CHECK(scores.grounding.pointing.accuracy() == 1);
+  CHECK(scores.grounding.pointing_centre.accuracy() == 1);
+  CHECK(scores.grounding.pointing_chosen.words == 0);
+  CHECK(scores.grounding.has_maps);
 }
 
 TEST_CASE("pointing counts the noun's own objects only") {
   // The circle is looked for where the square is, and right beside its own box.
-  CHECK(score(say({{"a", 9}, {"circle", 45}})).pointing.accuracy() == 0);
-  CHECK(score(say({{"a", 9}, {"circle", 11}})).pointing.accuracy() == 0);
+  CHECK(score(say({{"a", 9}, {"circle", 45}})).grounding.pointing.accuracy() == 0);
+  CHECK(score(say({{"a", 9}, {"circle", 11}})).grounding.pointing.accuracy() == 0);
   // A caption that is false still has nouns that name something; "green star" names nothing.
   const SceneScores wrong = score(say(
       {{"a", 0}, {"blue", 0}, {"square", 45}, {"and", 0}, {"a", 0}, {"green", 0}, {"star", 9}}));
   CHECK(wrong.true_caption_rate() == 0);
   CHECK(wrong.parsed_rate() == 1);
-  CHECK(wrong.pointing.words == 1);
-  CHECK(wrong.pointing.hits == 1);
-  CHECK(wrong.pointing.without_boxes == 1);
+  CHECK(wrong.grounding.pointing.words == 1);
+  CHECK(wrong.grounding.pointing.hits == 1);
+  CHECK(wrong.grounding.pointing.without_boxes == 1);
   const SceneScores nonsense = score(say({{"circle", 9}, {"a", 9}}));
   CHECK(nonsense.parsed_rate() == 0);
-  CHECK(nonsense.pointing.words == 0);
+  CHECK(nonsense.grounding.pointing.words == 0);
 }
 
 TEST_CASE("the tolerance is a cell that overlaps the box") {
@@ -95,27 +95,27 @@ TEST_CASE("the tolerance is a cell that overlaps the box") {
   const Said said = say({{"a", 0}, {"circle", 9}});
   SceneScores scores;
   scores.add(scene, said.words, said.decoded, kGrid, plain_geometry());
-  CHECK(scores.pointing.accuracy() == 1);
-  CHECK(scores.pointing_centre.accuracy() == 0);
+  CHECK(scores.grounding.pointing.accuracy() == 1);
+  CHECK(scores.grounding.pointing_centre.accuracy() == 0);
 }
 
 TEST_CASE("boxes follow crop and mirror, sampled cells count apart, flat maps are noticed") {
   Geometry geometry = plain_geometry();
   geometry.mirrored = true;  // row 1, column 1 is seen at row 1, column 6
-  CHECK(score(say({{"a", 0}, {"circle", 14}}), geometry).pointing.accuracy() == 1);
-  CHECK(score(say({{"a", 0}, {"circle", 9}}), geometry).pointing.accuracy() == 0);
+  CHECK(score(say({{"a", 0}, {"circle", 14}}), geometry).grounding.pointing.accuracy() == 1);
+  CHECK(score(say({{"a", 0}, {"circle", 9}}), geometry).grounding.pointing.accuracy() == 0);
   geometry = plain_geometry();
   geometry.seen = {8, 8, 32, 32};  // the circle fills the top left quarter of what is seen
-  CHECK(score(say({{"a", 0}, {"circle", 0}}), geometry).pointing_centre.accuracy() == 1);
-  CHECK(score(say({{"a", 0}, {"circle", 5}}), geometry).pointing_centre.accuracy() == 0);
+  CHECK(score(say({{"a", 0}, {"circle", 0}}), geometry).grounding.pointing_centre.accuracy() == 1);
+  CHECK(score(say({{"a", 0}, {"circle", 5}}), geometry).grounding.pointing_centre.accuracy() == 0);
 
   Said said = say({{"a", 0}, {"circle", 9}});
   said.decoded.words[1].chosen = 45;
-  CHECK(score(said).pointing.accuracy() == 1);
-  CHECK(score(said).pointing_chosen.words == 1);
-  CHECK(score(said).pointing_chosen.accuracy() == 0);
+  CHECK(score(said).grounding.pointing.accuracy() == 1);
+  CHECK(score(said).grounding.pointing_chosen.words == 1);
+  CHECK(score(said).grounding.pointing_chosen.accuracy() == 0);
   for (DecodedWord& word : said.decoded.words) std::fill_n(word.attention.begin(), 64, 1.0F / 64);
-  CHECK_FALSE(score(said).has_maps);
+  CHECK_FALSE(score(said).grounding.has_maps);
 }
 
 std::string everything(const EvaluationReport& report, const Captioner& model) {

@@ -19,6 +19,26 @@ expect 0 "$saccade" data tiny.yaml "$@" data.max_length=5 --json
 expect 0 "$saccade" evaluate folder --json
 [ "$(json out /split)" = val ] || fail "without a test split, val is evaluated"
 
+# Boxes of photos: found by file name, and told apart from other files.
+expect 3 "$saccade" evaluate folder --boxes none.json
+one_error "none.json" "no such file or folder" "instances"
+expect 3 "$saccade" evaluate folder --boxes pictures
+one_error "pictures: has no folder Annotations"
+cat >boxes.json <<'JSON'
+{"images": [{"id": 1, "file_name": "p11.png", "width": 100, "height": 100}],
+ "categories": [{"id": 1, "name": "square"}],
+ "annotations": [{"image_id": 1, "category_id": 1, "bbox": [0, 0, 100, 100]}]}
+JSON
+expect 0 "$saccade" evaluate folder --boxes boxes.json --json
+[ "$(json out /grounding/images)" -eq 1 ] || fail "boxes are not found by file name"
+[ "$(json out /grounding/ground_truth_words/nouns)" -eq 1 ] || fail "the square is a noun"
+[ "$(json out /grounding/ground_truth_words/model/pointing_accuracy)" = 1.0 ] || fail "a whole box"
+expect 0 "$saccade" evaluate folder --boxes boxes.json
+wants "boxes of boxes.json" out
+sed -i 's/100, 100\]/100]/' boxes.json
+expect 3 "$saccade" evaluate folder --boxes boxes.json
+one_error "boxes.json: annotations[0].bbox" "[x, y, width, height]"
+
 # A picture that cannot be read: refused, or left out and counted.
 head -c 400 pictures/p3.png >cut.png
 mv cut.png pictures/p3.png

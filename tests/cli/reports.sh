@@ -30,6 +30,13 @@ json report.json /regimes/0/corpus/novel_captions >/dev/null
 for key in entropy static_share ablations/uniform/CIDEr ablations/shuffled/true_caption_rate; do
   json report.json /attention_health/$key >/dev/null
 done
+for key in boxes images rules/loc_iou generated_words/0/nouns ground_truth_words/captions \
+  ground_truth_words/model/attention_correctness_normalized \
+  ground_truth_words/centre_bias/pointing_accuracy; do
+  json report.json /grounding/$key >/dev/null
+done
+expect 2 "$saccade" evaluate soft --boxes boxes.json
+one_error "scenes have boxes of their own"
 grep -q '"samples"\|"baselines"' report.json && fail "nobody asked for samples or baselines"
 expect 0 "$saccade" evaluate soft --samples 3 --baselines --json
 cp out more.json

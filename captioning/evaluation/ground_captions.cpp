@@ -1,0 +1,108 @@
+#include "captioning/evaluation/ground_captions.h"
+
+#include <mutex>
+
+#include "captioning/evaluation/scene_scores.h"
+#include "captioning/text/tokenizer.h"
+#include "captioning/whole_words.h"
+#include "core/parallel/parallel.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr Index kGroup = 8;  // images of one task
+
+// The references of an image as words, and what a model says for them.
+struct Given {
+  std::vector<Words> words;
+  std::vector<std::vector<int>> ids;
+};
+
+Given references_of(const CaptionedImage& image, const Vocabulary& vocabulary) {
+  Given out;
+  for (const std::string& text : image.captions) {
+    out.words.push_back(tokenize(text));
+    std::vector<int>& ids = out.ids.emplace_back();
+    for (const Index id : vocabulary.encode(out.words.back())) ids.push_back(static_cast<int>(id));
+  }
+  return out;
+}
+
+// The words that maps belong to. Those people wrote, <unk> or not; where pieces come to other words
+// than they were cut from, the words that were said.
+Words said_words(const Words& written, const DecodedCaption& said, const Vocabulary& vocabulary) {
+  if (written.size() == said.words.size()) return written;
+  Words out;
+  for (const DecodedWord& word : said.words) out.push_back(word_text(word, vocabulary));
+  return out;
+}
+
+}  // namespace
+
+bool NounSource::knows(Index image) const { return scenes || (photos && photos->knows(image)); }
+
+std::string NounSource::description() const {
+  return scenes ? "the scenes, shape words" : photos ? photos->description() : "";
+}
+
+std::vector<NamedObjects> NounSource::nouns(Index image, std::span<const std::string> words,
+                                            const Geometry& geometry) const {
+  if (scenes)
+    return read_scene_caption(scenes->scenes[static_cast<std::size_t>(image)], words, geometry)
+        .nouns;
+  std::vector<NamedObjects> out;
+  if (!photos) return out;
+  const ImageSize size{.height = geometry.original_height, .width = geometry.original_width};
+  for (NounBoxes& noun : photos->nouns(image, words, size)) {
+    std::vector<Box> seen = seen_boxes(noun.boxes, geometry);
+    out.push_back({noun.word, std::move(noun.boxes), std::move(seen)});
+  }
+  return out;
+}
+
+GroundingScores ground_references(const Ensemble& models, const Dataset& dataset,
+                                  const EnsembleInputs& inputs, const ReferenceRequest& request) {
+  std::vector<Index> images;
+  for (const Index image : request.images)
+    if (request.source.knows(image)) images.push_back(image);
+  const auto count = static_cast<Index>(images.size());
+  const Vocabulary& vocabulary = models.vocabulary();
+  const DatasetInputs& shown = inputs.of(models.shown()[0]);
+  std::vector<GroundingScores> scores(images.size());
+  std::mutex mutex;
+  Index done = 0;
+  parallel::for_blocks(count, kGroup, [&](Index begin, Index end) {
+    const auto group = std::span<const Index>(images).subspan(
+        static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+    std::vector<Given> given;
+    std::vector<std::vector<std::vector<int>>> ids;
+    for (const Index image : group) {
+      given.push_back(references_of(dataset.images[static_cast<std::size_t>(image)], vocabulary));
+      ids.push_back(given.back().ids);
+    }
+    std::vector<InputBatch> batches;
+    std::vector<InputView> views;
+    for (std::size_t m = 0; m < models.size(); ++m) batches.push_back(inputs.of(m).batch(group));
+    for (const InputBatch& batch : batches) views.push_back(batch.view());
+    const std::vector<std::vector<DecodedCaption>> said =
+        models.say(views, ids, request.search, static_cast<std::uint64_t>(begin));
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      const Geometry geometry = shown.geometry(group[i]);
+      GroundingScores& own = scores[static_cast<std::size_t>(begin) + i];
+      for (std::size_t k = 0; k < said[i].size(); ++k) {
+        const Words words = said_words(given[i].words[k], said[i][k], vocabulary);
+        own.add(request.source.nouns(group[i], words, geometry), said[i][k], models.grid(),
+                geometry);
+      }
+    }
+    const std::lock_guard lock(mutex);
+    done += end - begin;
+    if (request.progress) request.progress(done, count);
+  });
+  GroundingScores sum;
+  for (const GroundingScores& own : scores) sum += own;
+  return sum;
+}
+
+}  // namespace saccade

@@ -1,0 +1,41 @@
+// Where the boxes of a data set's nouns are, and whether a model looks there while it says the
+// captions that people gave (teacher forcing).
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "captioning/evaluation/decode_images.h"
+#include "captioning/evaluation/grounding_scores.h"
+#include "captioning/grounding/noun_boxes.h"
+
+namespace saccade {
+
+// Nouns with boxes of scenes, which know them, or of photos, or of neither.
+struct NounSource {
+  const ScenesDataset* scenes = nullptr;
+  const PhotoBoxes* photos = nullptr;
+
+  explicit operator bool() const { return scenes || photos; }
+  bool knows(Index image) const;
+  std::string description() const;
+  // The nouns among the words of a caption of an image that the network saw in this geometry.
+  std::vector<NamedObjects> nouns(Index image, std::span<const std::string> words,
+                                  const Geometry& geometry) const;
+};
+
+struct ReferenceRequest {
+  std::span<const Index> images;  // those that `source` does not know are passed over
+  NounSource source;
+  SearchOptions search{};  // its regime and seed
+  DecodeProgress progress{};
+};
+
+// Of the maps that the models have while they say the images' references word by word, whether or
+// not they would have said them: a caption of the result is a reference. Those of an ensemble are
+// the ones it tells (Ensemble::shown).
+GroundingScores ground_references(const Ensemble& models, const Dataset& dataset,
+                                  const EnsembleInputs& inputs, const ReferenceRequest& request);
+
+}  // namespace saccade

@@ -1,0 +1,147 @@
+#include "captioning/evaluation/grounding_scores.h"
+
+#include <algorithm>
+
+#include "core/base/error.h"
+
+namespace saccade {
+
+namespace {
+
+bool is_uniform(const std::vector<float>& weights) {
+  const auto [least, most] = std::minmax_element(weights.begin(), weights.end());
+  return *least == *most;
+}
+
+MapMeasures measure(std::span<const Real> weights, const AttentionGrid& grid,
+                    std::span<const Box> boxes, const BoxedWord& word) {
+  const LocalizationRule rule;
+  const double correctness = word.correctness(weights);
+  return {points_at(weights, grid, boxes) ? 1.0 : 0.0, correctness, correctness / word.area_share(),
+          word.energy(weights), word.overlap(weights, rule.threshold) > rule.overlap ? 1.0 : 0.0};
+}
+
+void add_to(MapMeasures& sum, const MapMeasures& one) {
+  for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += one[k];
+}
+
+NamedScores means(const MapMeasures& sums, Index words) {
+  NamedScores out;
+  if (words == 0) return out;
+  for (std::size_t k = 0; k < sums.size(); ++k)
+    out.emplace_back(kMapMeasures[k], sums[k] / static_cast<double>(words));
+  return out;
+}
+
+template <class T>
+void append(std::vector<T>& to, const std::vector<T>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+}  // namespace
+
+std::vector<Box> seen_boxes(std::span<const Box> boxes, const Geometry& geometry) {
+  const auto width = static_cast<double>(geometry.input_width);
+  const double across = width / geometry.seen.width;
+  const double down = static_cast<double>(geometry.input_height) / geometry.seen.height;
+  const Box photo = cells_of({.rows = 1, .cols = 1, .features = 1}, geometry).shown();
+  std::vector<Box> out;
+  for (const Box& box : boxes) {
+    Box seen = {.x = (box.x - geometry.seen.x) * across,
+                .y = (box.y - geometry.seen.y) * down,
+                .w = box.w * across,
+                .h = box.h * down};
+    if (geometry.mirrored) seen.x = width - seen.right();
+    seen = intersection(seen, photo);
+    if (seen.w > 0 && seen.h > 0) out.push_back(seen);
+  }
+  return out;
+}
+
+AttentionGrid cells_of(const GridShape& grid, const Geometry& geometry) {
+  const PictureArea area = picture_area(geometry);
+  const auto width = static_cast<double>(geometry.input_width);
+  const auto height = static_cast<double>(geometry.input_height);
+  return {.rows = grid.rows,
+          .cols = grid.cols,
+          .height = geometry.input_height,
+          .width = geometry.input_width,
+          .photo = {area.left * width, area.top * height, (area.right - area.left) * width,
+                    (area.bottom - area.top) * height}};
+}
+
+NamedScores GroundingScores::model_scores() const { return means(model, pointing.words); }
+
+NamedScores GroundingScores::centre_bias_scores() const {
+  return means(centre_bias, pointing.words);
+}
+
+NamedScores GroundingScores::corpus() const {
+  NamedScores out;
+  if (!has_maps) return out;
+  const NamedScores own = model_scores(), middle = centre_bias_scores();
+  if (!own.empty()) {
+    out.push_back(own[0]);
+    out.emplace_back("pointing_centre_accuracy", pointing_centre.accuracy());
+    out.emplace_back("pointing_chance", pointing.mean_chance());
+  }
+  out.emplace_back("pointing_nouns", static_cast<double>(pointing.words));
+  if (pointing_chosen.words > 0)
+    out.emplace_back("pointing_chosen_accuracy", pointing_chosen.accuracy());
+  for (std::size_t k = 1; k < own.size(); ++k) out.push_back(own[k]);
+  for (const auto& [name, value] : middle) out.emplace_back("centre_bias_" + name, value);
+  return out;
+}
+
+std::vector<ImageStatistics> GroundingScores::metrics() const {
+  std::vector<ImageStatistics> out;
+  if (!has_maps || pointing.words == 0) return out;
+  for (std::size_t k = 0; k < sums.size(); ++k)
+    out.push_back(ratio_statistics(std::string(kMapMeasures[k]), sums[k], nouns));
+  return out;
+}
+
+void GroundingScores::add(std::span<const NamedObjects> named, const DecodedCaption& decoded,
+                          const GridShape& grid, const Geometry& geometry) {
+  for (const DecodedWord& word : decoded.words) has_maps = has_maps || !is_uniform(word.attention);
+  const AttentionGrid cells = cells_of(grid, geometry);
+  MapMeasures caption{};
+  double words = 0;
+  for (const NamedObjects& one : named) {
+    SACCADE_CHECK(one.word < decoded.words.size(), "[grounding] word ", one.word, " of ",
+                  decoded.words.size());
+    const DecodedWord& noun = decoded.words[one.word];
+    pointing.add(noun.attention, cells, one.seen, {.counts = decoded.counts});
+    pointing_centre.add(noun.attention, cells, one.seen,
+                        {.tolerance = 0, .counts = decoded.counts});
+    if (noun.chosen >= 0) {
+      std::vector<float> chosen(noun.attention.size(), 0);
+      SACCADE_CHECK(static_cast<std::size_t>(noun.chosen) < chosen.size(),
+                    "[grounding] chose region ", noun.chosen, " of ", chosen.size());
+      chosen[static_cast<std::size_t>(noun.chosen)] = 1;
+      pointing_chosen.add(chosen, cells, one.seen, {.counts = decoded.counts});
+    }
+    if (one.seen.empty()) continue;
+    const BoxedWord boxed(cells, one.seen);
+    add_to(caption, measure(noun.attention, cells, one.seen, boxed));
+    add_to(centre_bias, measure(centre_map(cells), cells, one.seen, boxed));
+    ++words;
+  }
+  add_to(model, caption);
+  nouns.push_back(words);
+  for (std::size_t k = 0; k < sums.size(); ++k) sums[k].push_back(caption[k]);
+}
+
+GroundingScores& GroundingScores::operator+=(const GroundingScores& later) {
+  pointing += later.pointing;
+  pointing_centre += later.pointing_centre;
+  pointing_chosen += later.pointing_chosen;
+  add_to(model, later.model);
+  add_to(centre_bias, later.centre_bias);
+  append(nouns, later.nouns);
+  for (std::size_t k = 0; k < sums.size(); ++k) append(sums[k], later.sums[k]);
+  has_maps = has_maps || later.has_maps;
+  return *this;
+}
+
+}  // namespace saccade

@@ -1,0 +1,179 @@
+// Teacher-forced maps, and what an evaluation says of boxes.
+#include "captioning/evaluation/ground_captions.h"
+
+#include <nlohmann/json.hpp>
+
+#include "captioning/data/scenes/caption_checker.h"
+#include "captioning/evaluation/report.h"
+#include "captioning/text/tokenizer.h"
+#include "core/base/error.h"
+#include "tests/captioning/small_experiment.h"
+#include "tests/support/catch.h"
+
+namespace saccade::test {
+namespace {
+
+using Json = nlohmann::json;
+
+SearchOptions greedy(Regime regime) {
+  return {.mode = SearchMode::kGreedy, .max_length = 9, .regime = regime};
+}
+
+std::vector<int> ids_of(const DecodedCaption& caption) {
+  std::vector<int> ids;
+  for (const DecodedWord& word : caption.words) ids.push_back(word.id);
+  return ids;
+}
+
+// Boxes that know one noun of one image, wherever it is said.
+class OneNoun : public PhotoBoxes {
+ public:
+  OneNoun(Index image, Box box) : image_(image), box_(box) {}
+  std::string description() const override { return "one noun"; }
+  bool knows(Index image) const override { return image == image_; }
+  std::vector<NounBoxes> nouns(Index image, std::span<const std::string> words,
+                               const ImageSize&) const override {
+    std::vector<NounBoxes> out;
+    if (knows(image) && !words.empty()) out.push_back({words.size() - 1, {box_}});
+    return out;
+  }
+
+ private:
+  Index image_;
+  Box box_;
+};
+
+}  // namespace
+
+TEST_CASE("captions that are given have the looks and probabilities they have when searched") {
+  const Experiment experiment(small_experiment(SelectionKind::kHard));
+  const Ensemble models(experiment.model);
+  const std::vector<Index> images = images_of(experiment.data.dataset, Split::kVal);
+  const auto few = std::span<const Index>(images).first(3);
+  for (const Regime regime : {Regime::kExpectation, Regime::kArgmax, Regime::kMarginal}) {
+    const std::vector<DecodedCaption> found =
+        decode_images(models, experiment.inputs, few, greedy(regime), {});
+    // Other captions beside them, longer and shorter, take nothing from them.
+    std::vector<std::vector<std::vector<int>>> given;
+    for (const DecodedCaption& caption : found)
+      given.push_back({std::vector<int>(given.size() * 5, 4), ids_of(caption), {}});
+    given.back().pop_back();
+    const InputBatch batch = experiment.inputs.batch(few);
+    const std::vector<InputView> views = {batch.view()};
+    const auto said = models.say(views, given, greedy(regime), 0);
+    REQUIRE(said.size() == 3);
+    CHECK(said[0].size() == 3);
+    CHECK(said[2].size() == 2);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      CHECK(ids_of(said[i][0]) == given[i][0]);
+      const DecodedCaption& own = said[i][1];
+      REQUIRE(ids_of(own) == ids_of(found[i]));
+      for (std::size_t t = 0; t < own.words.size(); ++t) {
+        CHECK(own.words[t].chosen == found[i].words[t].chosen);
+        REQUIRE(own.words[t].attention.size() == found[i].words[t].attention.size());
+        for (std::size_t l = 0; l < own.words[t].attention.size(); ++l)
+          CHECK(own.words[t].attention[l] == Approx(found[i].words[t].attention[l]).margin(1e-6));
+      }
+    }
+  }
+}
+
+TEST_CASE("references are grounded in scenes, for any number of threads") {
+  const Experiment experiment(small_experiment(SelectionKind::kSoft));
+  EvaluationRequest request = experiment.request(Split::kVal, 12);
+  std::vector<std::string> reports;
+  const int before = parallel::threads();
+  for (const int threads : {1, 2, 4}) {
+    parallel::set_threads(threads);
+    reports.push_back(report_json(experiment.run(request)));
+  }
+  parallel::set_threads(before);
+  CHECK(reports[0] == reports[1]);
+  CHECK(reports[0] == reports[2]);
+  const Json grounding = Json::parse(reports[0]).at("grounding");
+  CHECK(grounding.at("images") == 12);
+  CHECK(grounding.at("rules").at("pointing_tolerance") == 0.5);
+  const Json& words = grounding.at("ground_truth_words");
+  std::size_t captions = 0;
+  Index nouns = 0;
+  for (const Index image : evaluation_images(experiment.data.dataset, Split::kVal, 12))
+    for (const SceneCaption& caption :
+         experiment.data.scenes->captions[static_cast<std::size_t>(image)]) {
+      ++captions;
+      const Scene& scene = experiment.data.scenes->scenes[static_cast<std::size_t>(image)];
+      nouns += std::ssize(check_caption(scene, caption.words).mentions);
+    }
+  CHECK(words.at("captions") == captions);
+  CHECK(words.at("nouns") == nouns);  // every noun of a true caption is there
+  CHECK(words.at("without_boxes") == 0);
+  for (const char* side : {"model", "centre_bias"})
+    for (const std::string_view name : kMapMeasures) {
+      const double value = words.at(side).at(std::string(name));
+      CHECK((value >= 0 && value <= (name.ends_with("normalized") ? 64 : 1)));
+    }
+  // The centre is the same whatever the model: that of another one.
+  ExperimentConfig other = experiment.config;
+  other.seed = 9;
+  const Experiment second(other);
+  CHECK(Json::parse(
+            report_json(second.run(request)))["grounding"]["ground_truth_words"]["centre_bias"] ==
+        words.at("centre_bias"));
+  request.extent = Extent::kCaptions;
+  CHECK_FALSE(Json::parse(report_json(experiment.run(request)))["grounding"].contains(
+      "ground_truth_words"));
+}
+
+TEST_CASE("photos' boxes give the same scores as scenes', and only for what they know") {
+  Experiment experiment(small_experiment(SelectionKind::kSoft));
+  EvaluationRequest request = experiment.request(Split::kVal, 6);
+  const Index image = evaluation_images(experiment.data.dataset, Split::kVal, 6)[2];
+  const OneNoun whole(image, {0, 0, 32, 32}), outside(image, {40, 40, 8, 8});
+  request.boxes = &whole;
+  CHECK_THROWS_AS(experiment.run(request), ShapeError);  // scenes know their own
+  experiment.data.scenes.reset();
+  const EvaluationReport report = experiment.run(request);
+  const GroundingScores& generated = report.regimes[0].grounding.value();
+  const GroundingScores& references = report.grounding.value().references.value();
+  CHECK(report.grounding->images == 1);
+  CHECK(generated.nouns == std::vector<double>{0, 0, 1, 0, 0, 0});
+  CHECK(references.nouns.size() ==
+        experiment.data.dataset.images[static_cast<std::size_t>(image)].captions.size());
+  for (const GroundingScores* scores : {&generated, &references})
+    for (const auto& [name, value] : scores->model_scores())
+      if (name != "loc_accuracy") CHECK(value == Approx(1));  // the box is the whole picture
+  const std::string table = report_table(report);
+  CHECK(table.find("boxes of one noun: 1 of 6 images") != std::string::npos);
+  CHECK(table.find("expectation: 1 nouns with boxes, 0 without") != std::string::npos);
+  std::vector<std::string> metrics;
+  for (const ImageStatistics& one : report.regimes[0].metrics) metrics.push_back(one.metric);
+  for (const std::string_view name : kMapMeasures)
+    CHECK(std::count(metrics.begin(), metrics.end(), name) == 1);
+  request.boxes = &outside;
+  const GroundingScores unseen = experiment.run(request).regimes[0].grounding.value();
+  CHECK(unseen.pointing.words == 0);
+  CHECK(unseen.pointing.without_boxes == 1);
+}
+
+TEST_CASE("boxes are cut to what the network saw") {
+  Geometry crop = plan_geometry(40, 80, {.height = 32, .width = 32, .mode = ResizeMode::kCrop});
+  const auto at = [&](const Box& box) { return seen_boxes(std::vector<Box>{box}, crop); };
+  CHECK(at({0, 0, 20, 40}).empty());  // the crop begins at x = 20
+  REQUIRE(at({10, 10, 20, 10}).size() == 1);
+  const Box cut = at({10, 10, 20, 10})[0];
+  CHECK(cut.x == 0);
+  CHECK(cut.w == Approx(8));
+  CHECK(cut.y == Approx(8));
+  CHECK(cut.h == Approx(8));
+  crop.mirrored = true;
+  CHECK(at({10, 10, 20, 10})[0].x == Approx(24));
+  CHECK(at({10, 10, 20, 10})[0].w == Approx(8));
+
+  const Geometry pad = plan_geometry(40, 80, {.height = 32, .width = 32, .mode = ResizeMode::kPad});
+  const AttentionGrid cells = cells_of({.rows = 4, .cols = 4, .features = 1}, pad);
+  CHECK(cells.shown().y == Approx(8));
+  CHECK(cells.shown().h == Approx(16));
+  const Box all = seen_boxes(std::vector<Box>{{0, 0, 80, 40}}, pad)[0];
+  CHECK(BoxedWord(cells, std::vector<Box>{all}).area_share() == Approx(1));
+}
+
+}  // namespace saccade::test
