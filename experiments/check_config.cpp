@@ -53,6 +53,32 @@ void check_objective(const ExperimentConfig& config) {
                          "and its captions are drawn and rewarded, not read and labelled"));
 }
 
+// What is frozen must have learned somewhere.
+void check_frozen(const ExperimentConfig& config) {
+  const EncoderConfig& encoder = config.encoder;
+  const bool brings_weights =
+      encoder.type == EncoderKind::kOnnx || encoder.type == EncoderKind::kOnnxNative;
+  if (encoder.frozen_stages > 0 && !brings_weights && encoder.weights.empty() &&
+      config.train.init_from.empty())
+    throw UsageError(str("encoder.frozen_stages ", encoder.frozen_stages,
+                         " would freeze random weights; set encoder.weights to a file of "
+                         "pretrained ones, or train.init_from to a run"));
+}
+
+// Positions that a transformer has for the words it may have to say or read, and for <eos>. With
+// pieces the captions' own lengths are known only when they are read.
+void check_longest(const ExperimentConfig& config) {
+  if (config.decoder.type != DecoderKind::kTransformer) return;
+  const std::int64_t said = config.search.max_length,
+                     read = config.data.vocabulary == VocabularyKind::kBpe ? 0
+                                                                           : config.data.max_length;
+  const std::int64_t needed = std::max(said, read) + 1;
+  if (config.decoder.longest < needed)
+    throw UsageError(str("decoder.longest ", config.decoder.longest, " is too short for ",
+                         said >= read ? "search.max_length " : "data.max_length ", needed - 1,
+                         " and <eos>; raise it to ", needed, " or lower that"));
+}
+
 }  // namespace
 
 // The parts know what they cannot be made of.
@@ -64,6 +90,8 @@ void check_config(const ExperimentConfig& config) {
   constexpr Index kEpoch = 1'000'000;  // updates; the data would tell
   const Stages unused_stages(config, kEpoch, kEpoch);
   check_search(config, Draws::kByMode);
+  check_longest(config);
+  check_frozen(config);
   if (config.data.vocabulary == VocabularyKind::kBpe &&
       config.decoder.embeddings.source == EmbeddingSource::kFile)
     throw UsageError(

@@ -141,7 +141,9 @@ class TransformerDecoder : public Decoder {
     const auto count = static_cast<Index>(words.size()) / captions;
     if (first + count > config_.longest)
       throw UsageError(str("a caption of ", first + count,
-                           " words with <eos> reaches beyond decoder.longest ", config_.longest));
+                           " words with <eos> reaches beyond decoder.longest ", config_.longest,
+                           "; train with a larger one, or lower search.max_length or "
+                           "data.max_length"));
     Var x = ops::embedding(tape.parameter(embedding_), words);
     if (project_ >= 0) x = ops::linear(x, tape.parameter(project_));
     x = ops::scale(x, static_cast<Real>(std::sqrt(static_cast<double>(config_.hidden))));

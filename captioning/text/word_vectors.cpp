@@ -59,7 +59,7 @@ Index WordVectors::count() const {
 
 WordVectors read_word_vectors(const fs::path& file, const Vocabulary& vocabulary, Index width) {
   std::ifstream in(file, std::ios::binary);
-  if (!in) throw IoError(file.string() + ": cannot be opened; set decoder.embeddings.file");
+  if (!in) throw DataError(file.string() + ": cannot be opened; set decoder.embeddings.file");
   WordVectors out;
   std::string line;
   for (Index number = 1; std::getline(in, line); ++number) {

@@ -20,8 +20,8 @@ struct WordVectors {
 };
 
 // From a text file, a word and its numbers a line (GloVe), or with a first line `count width`
-// (word2vec). Words may hold spaces; the first of equal ones counts. Throws IoError where the file
-// cannot be read, DataError naming the line where it is no such file or `width` (any for 0) is
+// (word2vec). Words may hold spaces; the first of equal ones counts. Throws DataError where the
+// file cannot be read, DataError naming the line where it is no such file or `width` (any for 0) is
 // another.
 WordVectors read_word_vectors(const std::filesystem::path& file, const Vocabulary& vocabulary,
                               Index width);

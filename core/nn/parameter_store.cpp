@@ -109,8 +109,8 @@ void ParameterStore::start_as(const std::string& name, const std::string& twin) 
                  twin);
   ParameterInfo& own = infos_[static_cast<std::size_t>(at)];
   const ParameterInfo& source = infos_[static_cast<std::size_t>(other)];
-  SACCADE_ASSERT(own.shape == source.shape && own.init.kind == source.init.kind &&
-                     own.init.scale == source.init.scale,
+  SACCADE_ASSERT(source.drawn_as.empty() && own.shape == source.shape &&
+                     own.init.kind == source.init.kind && own.init.scale == source.init.scale,
                  "parameter ", name, " differs from ", twin, " in shape or start");
   own.drawn_as = twin;
 }

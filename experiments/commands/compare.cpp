@@ -164,6 +164,7 @@ int run_finished(const CompareOptions& options) {
   if (!out.empty()) {
     RunDirectory directory(out, RunDirectory::Mode::kResume);
     write_comparison(directory, comparison, judgement, runner);
+    offer_report(out, options.report_images);
   }
   print_comparison(options, comparison, judgement);
   return static_cast<int>(ExitCode::kOk);

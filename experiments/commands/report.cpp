@@ -52,9 +52,12 @@ fs::path run_of(const fs::path& given) {
   return folder.filename() == checkpoint_folder({}).filename() ? folder.parent_path() : fs::path();
 }
 
-// The directory of an arm's run: a comparison may have been moved since it was written.
+// The directory of an arm's run: below the comparison, which may have been moved since it was
+// written, or where a run lies that was trained before it.
 fs::path seed_directory(const fs::path& comparison, const fs::path& recorded) {
-  return comparison / recorded.parent_path().filename() / recorded.filename();
+  const fs::path own = comparison / recorded.parent_path().filename() / recorded.filename();
+  std::error_code error;
+  return fs::exists(own, error) ? own : recorded;
 }
 
 void add_arms(const fs::path& comparison, Wanted& wanted) {

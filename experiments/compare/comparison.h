@@ -49,6 +49,7 @@ struct Comparison {
   Split split = Split::kTest;
   Index images = 0;
   std::vector<std::int64_t> seeds;
+  Index jobs = 1;       // runs that trained at once; with several, times are not of quiet cores
   std::string against;  // name of the arm that the others are tested against
   std::vector<ArmResult> arms;
 

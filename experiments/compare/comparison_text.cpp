@@ -7,6 +7,7 @@
 
 #include "captioning/scoring/text_table.h"
 #include "core/base/error.h"
+#include "experiments/compare/tuning.h"
 
 namespace saccade {
 
@@ -50,7 +51,9 @@ std::string headline(const Comparison& comparison) {
   for (const auto seed : comparison.seeds)
     seeds += (seeds.empty() ? "" : ", ") + std::to_string(seed);
   return str(comparison.name, ": ", comparison.images, " ", split_name(comparison.split),
-             " images of ", comparison.dataset, "; seeds ", seeds);
+             " images of ", comparison.dataset, "; seeds ", seeds,
+             comparison.jobs > 1 ? str("; times of ", comparison.jobs, " runs beside each other")
+                                 : std::string());
 }
 
 std::vector<Line> lines_of(const std::vector<Row>& rows) {
@@ -120,6 +123,14 @@ std::string tuned(const Comparison& comparison, const char* bullet) {
       for (const auto& [path, value] : trial.values) out += str(path, "=", value, " ");
       out += trial.error.empty() ? fixed(trial.score) : "failed";
       comma = ", ";
+    }
+    if (const auto best = best_trial(arm.trials, arm.arm.config.train.best_metric)) {
+      out += "; it keeps";
+      for (const auto& [path, value] : arm.trials[*best].values) out += str(" ", path, "=", value);
+      const auto ties =
+          std::count_if(arm.trials.begin(), arm.trials.end(),
+                        [&](const Trial& trial) { return trial.score == arm.trials[*best].score; });
+      if (ties > 1) out += str(", the first of ", ties, " equals");
     }
     out += "\n";
   }

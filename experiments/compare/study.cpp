@@ -39,6 +39,7 @@ class Study {
       out.arms.push_back({.arm = arm, .seeds = {}, .trials = {}});
     tune(out);
     if (stopped()) return out;
+    out.jobs = static_cast<Index>(request_.jobs);
     std::vector<Run> runs;
     for (const ArmResult& arm : out.arms)
       for (const std::int64_t seed : out.seeds)

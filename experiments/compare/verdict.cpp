@@ -14,7 +14,11 @@ namespace {
 constexpr std::array kHeadline{"Bleu_4", "METEOR", "CIDEr", "true_caption_rate",
                                "pointing_accuracy"};
 
+constexpr double kSmallest = 5e-5;  // what four decimals can tell
+
+// Without "-0.0000".
 std::string decimals(double value) {
+  if (std::abs(value) < kSmallest) value = 0;
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.4f", value);
   return text.data();
@@ -27,8 +31,9 @@ std::string p_text(double p) {
 }
 
 std::string finding(const JudgedDifference& one, double level) {
-  if (std::isnan(one.holm)) return "too few numbers for a test";
   if (one.holm >= 1 - level) return "no evidence of a difference";
+  // BLEU adds tiny numbers to its counts, so that scores of nothing differ reliably.
+  if (std::abs(one.value) < kSmallest) return "no difference worth the name";
   return one.value > 0 ? "better" : "worse";
 }
 
@@ -37,8 +42,7 @@ std::string sentence(const JudgedMetric& metric, double level) {
   std::string out = str(metric.name, ": ", decimals(std::abs(one.value)),
                         one.value < 0 ? " lower [" : " higher [", decimals(one.interval.low), ", ",
                         decimals(one.interval.high), "], ", p_text(one.p_value));
-  if (p_text(one.holm) != p_text(one.p_value) && !std::isnan(one.holm))
-    out += str(" (", p_text(one.holm), " after Holm)");
+  if (p_text(one.holm) != p_text(one.p_value)) out += str(" (", p_text(one.holm), " after Holm)");
   out += ": " + finding(one, level);
   if (one.chance == Chance::kImages)
     return out + "; over images of one seed, which knows nothing of other seeds";
@@ -64,7 +68,8 @@ std::vector<std::string> verdict(const Judgement& judgement) {
     arm = row.arm;
     if (arm == judgement.reference) continue;
     for (const std::string& name : headline_metrics(judgement))
-      if (const JudgedMetric* metric = row.find(name); metric && metric->difference)
+      if (const JudgedMetric* metric = row.find(name);
+          metric && metric->difference && !std::isnan(metric->difference->holm))
         out.push_back(str(arm->arm.name, " (", enum_name(row.regime), ") against ",
                           judgement.reference->arm.name, ", ",
                           sentence(*metric, judgement.resampling.level)));

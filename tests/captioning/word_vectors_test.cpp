@@ -64,7 +64,7 @@ TEST_CASE("a file that holds no such vectors is refused with its line") {
   CHECK_THROWS_WITH(read("cat 1 nan\n"), Contains("'nan' is not a number"));
   CHECK_THROWS_WITH(read("dog 1 2\n", 3), Contains("set decoder.embedding=2"));
   CHECK_THROWS_WITH(read(""), Contains("holds no word vectors"));
-  CHECK_THROWS_AS(read_word_vectors("/no/such/file", words(), 0), IoError);
+  CHECK_THROWS_AS(read_word_vectors("/no/such/file", words(), 0), DataError);
 }
 
 TEST_CASE("words of the same captions get alike vectors") {

@@ -26,9 +26,10 @@ json alone/compare.json /arms/1/regimes/0/corpus/Bleu_4/difference/p_holm >/dev/
 # Several runs at once: the same runs and the same numbers.
 expect 0 "$saccade" compare study.yaml --out beside --report-images 0 --jobs 3
 wants "finished after" err
-grep -v "ms per update\|captions/s\|peak memory" out >beside.table
+wants "times of 3 runs beside each other" out
+grep -v "ms per update\|captions/s\|peak memory\|^study:" out >beside.table
 expect 0 "$saccade" compare study.yaml --out alone --report-images 0
-grep -v "ms per update\|captions/s\|peak memory" out | cmp - beside.table ||
+grep -v "ms per update\|captions/s\|peak memory\|^study:" out | cmp - beside.table ||
   fail "--jobs changes the numbers"
 for run in soft/seed-1 soft/seed-2 hard/seed-1 hard/seed-2; do
   [ "$(digest alone/$run)" = "$(digest beside/$run)" ] || fail "--jobs makes another run of $run"
@@ -61,6 +62,7 @@ done
 expect 0 "$saccade" compare study.yaml --out tuned --report-images 0 compare.seeds=[1] \
   --tune optimizer.lr=1e-6,5e-3 compare.tune_stop=16u
 wants "soft was tuned on validation images: optimizer.lr=1e-6" out
+wants "; it keeps optimizer.lr=" out
 [ "$(json tuned/compare.json '/arms/0/trials#')" -eq 2 ] || fail "two trials"
 [ -s tuned/soft/tune/lr-1e-6/seed-1/metrics.jsonl ] || fail "the trial's run"
 chosen=$(json tuned/compare.json /arms/0/values/optimizer.lr)
@@ -80,6 +82,7 @@ one_error "there is no arm sfot; the arms are soft; hard"
 expect 0 "$saccade" compare alone/soft/seed-1 alone/soft/seed-2 alone/hard/seed-1 alone/hard/seed-2 \
   --out again
 wants "hard: attention.selection is hard, not soft" err
+[ -s again/report.html ] || fail "no report of finished runs"
 wants "hard (argmax) against soft, Bleu_4:" out
 [ "$(json again/compare.json '/arms#')" -eq 2 ] || fail "two arms of four runs"
 [ "$(json again/compare.json /arms/1/regimes/0/corpus/Bleu_4/mean)" = \

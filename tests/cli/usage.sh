@@ -79,4 +79,10 @@ wants "flickr8k" out
 
 expect 2 "$saccade" --color=always trian
 [ "$(NO_COLOR=1 "$saccade" trian 2>&1 | tr -d '[:print:]\n' | wc -c)" -eq 0 ] || fail "colours"
+# What would end a training half way is said before it begins.
+expect 2 "$saccade" config check tiny.yaml decoder.type=transformer attention.gate=none \
+  decoder.hidden=16 decoder.longest=8
+one_error "decoder.longest 8 is too short for" "raise it to"
+expect 2 "$saccade" config check tiny.yaml encoder.type=resnet18 encoder.frozen_stages=2
+one_error "encoder.frozen_stages 2 would freeze random weights"
 exit 0

@@ -118,6 +118,14 @@ TEST_CASE("one seed is judged over images, and says so") {
   CHECK(json["arms"][0]["regimes"][0]["corpus"]["Bleu_4"]["std"].is_null());
 }
 
+TEST_CASE("a difference that four decimals cannot tell is none, however sure") {
+  const Comparison two = comparison({arm("soft", 0.3, {1, 2, 3}), arm("hard", 0.30001, {1, 2, 3})});
+  const Judgement judgement = judge(two, kFew);
+  CHECK(judgement.rows[1].find("Bleu_4")->difference->p_value < 0.05);
+  CHECK_THAT(verdict(judgement).at(0), Contains("0.0000 higher [0.0000, 0.0000]") &&
+                                           Contains("no difference worth the name"));
+}
+
 TEST_CASE("arms that were scored on other images are not tested against each other") {
   Comparison two = comparison({arm("soft", 0.3, {1, 2}), arm("hard", 0.36, {1, 2})});
   for (SeedResult& seed : two.arms[1].seeds) seed.images[0] = 1000;
