@@ -1,5 +1,6 @@
 #include "core/kernels/batch_norm.h"
 
+#include <Eigen/Core>
 #include <cmath>
 
 #include "core/kernels/internal/eigen_maps.h"

@@ -1,5 +1,6 @@
 #include "core/kernels/pool.h"
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <limits>
 

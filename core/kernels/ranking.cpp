@@ -1,5 +1,6 @@
 #include "core/kernels/ranking.h"
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <limits>

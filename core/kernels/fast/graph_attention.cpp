@@ -1,5 +1,6 @@
 #include "core/kernels/graph_attention.h"
 
+#include <Eigen/Core>
 #include <cmath>
 #include <vector>
 

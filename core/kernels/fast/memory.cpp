@@ -1,5 +1,6 @@
 #include "core/kernels/memory.h"
 
+#include <Eigen/Core>
 #include <algorithm>
 
 #include "core/kernels/gemm.h"

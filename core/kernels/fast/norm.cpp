@@ -1,5 +1,6 @@
 #include "core/kernels/norm.h"
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <type_traits>

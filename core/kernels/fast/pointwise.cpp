@@ -1,5 +1,6 @@
 #include "core/kernels/pointwise.h"
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <limits>

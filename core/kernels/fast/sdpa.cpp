@@ -1,5 +1,6 @@
 #include "core/kernels/sdpa.h"
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,5 +1,6 @@
 #include "core/kernels/internal/sdpa_neighbours.h"
 
+#include <Eigen/Core>
 #include <cmath>
 #include <vector>
 

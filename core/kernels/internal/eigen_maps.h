@@ -1,7 +1,6 @@
-// Eigen's view of our arrays. Only the .cpp files of core/kernels may include it.
+// Eigen's view of our arrays, for the .cpp files of core/kernels, which include <Eigen/Core> before
+// it: no header of ours brings a library along.
 #pragma once
-
-#include <Eigen/Core>
 
 #include "core/tensor/tensor.h"
 
