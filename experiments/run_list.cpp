@@ -87,24 +87,6 @@ bool is_run(const fs::path& directory) {
 
 }  // namespace
 
-const char* run_state_name(RunState state) {
-  switch (state) {
-    case RunState::kTraining:
-      return "training";
-    case RunState::kFinished:
-      return "finished";
-    case RunState::kStopped:
-      return "stopped";
-    case RunState::kBrokenOff:
-      return "broken off";
-    case RunState::kDiverged:
-      return "diverged";
-    case RunState::kUnreadable:
-      return "unreadable";
-  }
-  return "";
-}
-
 std::vector<RunSummary> find_runs(const fs::path& folder) {
   std::error_code error;
   if (!fs::is_directory(folder, error))
@@ -131,9 +113,9 @@ std::string runs_table(const std::vector<RunSummary>& runs) {
   table.add(
       {"run", "experiment", "state", "updates", "until", "metric", "best", "time", "changed"});
   for (const RunSummary& run : runs)
-    table.add({run.directory.string(), run.name, run_state_name(run.state), str(run.updates),
-               run.stop, run.metric, run.best ? fixed(*run.best) : "-", duration_text(run.seconds),
-               run.changed});
+    table.add({run.directory.string(), run.name, std::string(enum_name(run.state)),
+               str(run.updates), run.stop, run.metric, run.best ? fixed(*run.best) : "-",
+               duration_text(run.seconds), run.changed});
   return table.text();
 }
 
@@ -141,7 +123,7 @@ std::string runs_json(const std::vector<RunSummary>& runs) {
   Json json = Json::array();
   for (const RunSummary& run : runs)
     json.push_back({{"directory", run.directory.string()},
-                    {"state", run_state_name(run.state)},
+                    {"state", enum_name(run.state)},
                     {"name", run.name},
                     {"stop", run.stop},
                     {"updates", run.updates},

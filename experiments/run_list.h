@@ -6,19 +6,23 @@
 #include <string>
 #include <vector>
 
+#include "core/base/enum_names.h"
 #include "core/base/real.h"
 
 namespace saccade {
 
-enum class RunState {
-  kTraining,   // a process holds it
-  kFinished,   // reached its end, or stopped early because nothing improved
-  kStopped,    // by a signal; --resume goes on
-  kBrokenOff,  // killed, or the machine went down; --resume goes on
-  kDiverged,
-  kUnreadable,  // its config cannot be read
-};
-const char* run_state_name(RunState state);
+enum class RunState { kTraining, kFinished, kStopped, kBrokenOff, kDiverged, kUnreadable };
+constexpr auto enum_table(RunState) {
+  using enum RunState;
+  return enum_rows<RunState>({
+      {kTraining, "training", "a process holds it"},
+      {kFinished, "finished", "reached its end, or stopped early because nothing improved"},
+      {kStopped, "stopped", "by a signal; --resume goes on"},
+      {kBrokenOff, "broken off", "killed, or the machine went down; --resume goes on"},
+      {kDiverged, "diverged", "the loss was no number any more"},
+      {kUnreadable, "unreadable", "its config cannot be read"},
+  });
+}
 
 struct RunSummary {
   std::filesystem::path directory;

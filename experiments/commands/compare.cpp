@@ -62,29 +62,34 @@ void refuse_unknown_reference(const std::string& against, const std::vector<Arm>
 
 // `--tune optimizer.lr=1e-3,3e-3` as what compare.tune says.
 std::string tune_override(const std::vector<std::string>& options) {
-  std::string map;
+  std::vector<std::pair<std::string, std::string>> values;  // of each key
   for (const std::string& option : options) {
     const std::size_t equals = option.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == option.size())
       throw UsageError("--tune " + option + ": write it as key=value,value,...");
-    map += str(map.empty() ? "" : ", ", option.substr(0, equals), ": [", option.substr(equals + 1),
-               "]");
+    const std::string key = option.substr(0, equals), list = option.substr(equals + 1);
+    const auto known = std::find_if(values.begin(), values.end(),
+                                    [&](const auto& one) { return one.first == key; });
+    if (known == values.end())
+      values.emplace_back(key, list);
+    else
+      known->second += ", " + list;
   }
+  std::string map;
+  for (const auto& [key, list] : values) map += str(map.empty() ? "" : ", ", key, ": [", list, "]");
   return "compare.tune={" + map + "}";
 }
 
-// The files of a comparison, the last one the sign that it is whole. Returns the JSON.
-std::string write_comparison(RunDirectory& directory, const Comparison& comparison,
-                             const Judgement& judgement, const ArmRunner& runner) {
+// The files of a comparison, the last one the sign that it is whole.
+void write_comparison(RunDirectory& directory, const Comparison& comparison,
+                      const Judgement& judgement, const ArmRunner& runner) {
   directory.write_text("compare.md", comparison_markdown(comparison, judgement));
   directory.write_text("compare.tex", comparison_latex(comparison, judgement));
   directory.write_text("compare.csv", comparison_csv(comparison, judgement));
   for (const fs::path& sheet : runner.write_sheets())
     std::cerr << "wrote " << sheet.string() << "\n";
-  std::string json = comparison_json(comparison, judgement);
-  directory.write_text("compare.json", json);
+  directory.write_text("compare.json", comparison_json(comparison, judgement));
   std::cerr << "wrote " << (directory.path() / "compare.json").string() << "\n";
-  return json;
 }
 
 void print_comparison(const CompareOptions& options, const Comparison& comparison,

@@ -74,8 +74,8 @@ std::string csv_number(double value) {
 
 std::string csv_judged(const JudgedMetric* metric) {
   if (!metric) return ",,,,,,,,";
-  std::string out = csv_number(metric->interval.low) + csv_number(metric->interval.high) +
-                    (metric->chance == Chance::kImages ? ",images" : ",seeds and images");
+  std::string out = csv_number(metric->interval.low) + csv_number(metric->interval.high) + "," +
+                    std::string(enum_name(metric->chance));
   if (!metric->difference) return out + ",,,,,";
   const JudgedDifference& one = *metric->difference;
   for (const double value : {one.value, one.interval.low, one.interval.high, one.p_value, one.holm})

@@ -24,19 +24,15 @@ Json spread_json(const Spread& spread) {
           {"n", spread.count}};
 }
 
-const char* chance_name(Chance chance) {
-  return chance == Chance::kImages ? "images" : "seeds_and_images";
-}
-
 void add_judged(const JudgedMetric& metric, Json& json) {
   json["low"] = number_json(metric.interval.low);
   json["high"] = number_json(metric.interval.high);
-  json["chance"] = chance_name(metric.chance);
+  json["chance"] = enum_name(metric.chance);
   if (!metric.difference) return;
   const JudgedDifference& one = *metric.difference;
   json["difference"] = {
       {"value", number_json(one.value)},        {"low", number_json(one.interval.low)},
-      {"high", number_json(one.interval.high)}, {"chance", chance_name(one.chance)},
+      {"high", number_json(one.interval.high)}, {"chance", enum_name(one.chance)},
       {"p", number_json(one.p_value)},          {"p_holm", number_json(one.holm)}};
 }
 

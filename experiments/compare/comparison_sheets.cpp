@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
 #include "experiments/overlay_files.h"
+#include "experiments/spread_images.h"
 
 namespace saccade {
 
@@ -14,12 +15,9 @@ namespace fs = std::filesystem;
 
 ComparisonSheets::ComparisonSheets(const LoadedData& data, std::vector<Index> evaluated,
                                    std::size_t count)
-    : data_(&data) {
-  count = std::min(count, evaluated.size());
-  for (std::size_t i = 0; i < count; ++i)
-    images_.push_back(evaluated[i * evaluated.size() / count]);
-  overlays_.resize(images_.size());
-}
+    : data_(&data),
+      images_(spread_images(std::move(evaluated), count)),
+      overlays_(images_.size()) {}
 
 void ComparisonSheets::add(const std::string& title, const Captioner& model,
                            const DatasetInputs& inputs, const AttentionConfig& attention,

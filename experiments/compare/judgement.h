@@ -12,10 +12,14 @@
 namespace saccade {
 
 // What an interval takes in.
-enum class Chance {
-  kImages,          // other images, the same run: all that one seed can say
-  kSeedsAndImages,  // other seeds too
-};
+enum class Chance { kImages, kSeedsAndImages };
+constexpr auto enum_table(Chance) {
+  using enum Chance;
+  return enum_rows<Chance>({
+      {kImages, "images", "other images, the same run: all that one seed can say"},
+      {kSeedsAndImages, "seeds_and_images", "other seeds too"},
+  });
+}
 
 struct JudgedDifference {
   double value = 0;  // of this row less the reference

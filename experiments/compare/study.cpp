@@ -115,6 +115,8 @@ class Study {
     }
     runner_.forget();
     run_jobs(jobs, request_.jobs, signal_);
+    std::error_code error;
+    for (const Job& job : jobs) fs::remove(job.arguments[1], error);  // the run has its own
   }
 
   const StudyRequest& request_;

@@ -9,6 +9,7 @@
 #include "experiments/report/report_captions.h"
 #include "experiments/report/report_page.h"
 #include "experiments/report/report_runs.h"
+#include "experiments/spread_images.h"
 #include "experiments/version.h"
 #include "vision/colour.h"
 #include "vision/thumbnail.h"
@@ -22,15 +23,6 @@ using Json = nlohmann::ordered_json;
 constexpr Index kPhotoPixels = 320;               // the longest side
 constexpr Index kDrawnPixels = 100;               // pictures up to this size cost little ...
 constexpr int kQuality = 80, kDrawnQuality = 95;  // ... and show every fault of a JPEG
-
-// `count` of the images, evenly over them.
-std::vector<Index> spread_images(std::vector<Index> all, Index count) {
-  const auto most = static_cast<std::size_t>(count);
-  if (all.size() <= most) return all;
-  std::vector<Index> out;
-  for (std::size_t i = 0; i < most; ++i) out.push_back(all[i * all.size() / most]);
-  return out;
-}
 
 std::string object_label(const SceneObject& object) {
   std::string label;
@@ -118,8 +110,8 @@ Json report_data(const ReportRequest& request, const ReportCaptions& captions) {
 
 ReportSummary write_report(const ReportRequest& request, const std::filesystem::path& out) {
   const ReportCaptions captions(
-      request,
-      spread_images(evaluation_images(request.data->dataset, request.split, 0), request.images));
+      request, spread_images(evaluation_images(request.data->dataset, request.split, 0),
+                             static_cast<std::size_t>(request.images)));
   // Captions and paths may be no UTF-8.
   const std::string page = report_page(
       report_data(request, captions).dump(-1, ' ', false, Json::error_handler_t::replace));
