@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
-#include <set>
 
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"
@@ -42,22 +41,6 @@ void refuse_training_run(const fs::path& out) {
   std::error_code error;
   if (fs::exists(checkpoint_folder(out), error) || fs::exists(out / "manifest.json", error))
     throw BusyError(out.string() + ": is the directory of a training run; choose another --out");
-}
-
-void refuse_equal_seeds(const std::vector<std::int64_t>& seeds) {
-  std::set<std::int64_t> known;
-  for (const std::int64_t seed : seeds)
-    if (!known.insert(seed).second)
-      throw UsageError(str("compare.seeds: ", seed, " is there twice; list every seed once"));
-}
-
-void refuse_unknown_reference(const std::string& against, const std::vector<Arm>& arms) {
-  std::string names;
-  for (const Arm& arm : arms) {
-    if (against.empty() || arm.name == against) return;
-    names += str(names.empty() ? "" : "; ", arm.name);
-  }
-  throw UsageError(str("compare.against: there is no arm ", against, "; the arms are ", names));
 }
 
 // `--tune optimizer.lr=1e-3,3e-3` as what compare.tune says.
@@ -105,9 +88,7 @@ int run_arms(const CompareOptions& options) {
   if (!options.tune.empty()) overrides.push_back(tune_override(options.tune));
   const LoadedConfig loaded = load_config<ExperimentConfig>(options.config, overrides);
   const ExperimentConfig& config = loaded.config;
-  refuse_equal_seeds(config.compare.seeds);
   const std::vector<Arm> arms = expand_arms(loaded);
-  refuse_unknown_reference(config.compare.against, arms);
   if (!options.threads_given && config.threads > 0)
     parallel::set_threads(static_cast<int>(config.threads));
   const fs::path out = options.out.empty() ? fs::path("runs") / config.name : fs::path(options.out);

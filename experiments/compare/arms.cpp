@@ -74,6 +74,22 @@ void set(Arm& arm, LoadedConfig& loaded, const std::string& path, const std::str
   arm.values.emplace_back(path, value);
 }
 
+void refuse_equal_seeds(const std::vector<std::int64_t>& seeds) {
+  std::set<std::int64_t> known;
+  for (const std::int64_t seed : seeds)
+    if (!known.insert(seed).second)
+      throw UsageError(str("compare.seeds: ", seed, " is there twice; list every seed once"));
+}
+
+void refuse_unknown_reference(const std::string& against, const std::vector<Arm>& arms) {
+  std::string names;
+  for (const Arm& arm : arms) {
+    if (against.empty() || arm.name == against) return;
+    names += str(names.empty() ? "" : "; ", arm.name);
+  }
+  throw UsageError(str("compare.against: there is no arm ", against, "; the arms are ", names));
+}
+
 }  // namespace
 
 bool overlapping_paths(const std::string& a, const std::string& b) {
@@ -82,6 +98,7 @@ bool overlapping_paths(const std::string& a, const std::string& b) {
 
 std::vector<Arm> expand_arms(const LoadedConfig& base) {
   const Axes& axes = base.config.compare.axes;
+  refuse_equal_seeds(base.config.compare.seeds);
   for (const Axis& axis : axes) check_path(axis.path, "compare.axes");
   NamedArms named = base.config.compare.arms;
   for (const NamedArm& arm : named) check_named(arm, axes);
@@ -116,6 +133,7 @@ std::vector<Arm> expand_arms(const LoadedConfig& base) {
       arm.folder = folder_name(arm.name) + "-" + std::to_string(k);
     arms.push_back(std::move(arm));
   }
+  refuse_unknown_reference(base.config.compare.against, arms);
   return arms;
 }
 

@@ -19,7 +19,8 @@ struct Arm {
 
 // The arms of config.compare, named ones in their order, of each the last axis varying fastest.
 // Throws UsageError on a path that is no config value or is set by a name and an axis, on a value
-// that does not fit, and on two arms that are the same.
+// that does not fit, on two arms that are the same, on a seed listed twice, and where
+// compare.against names no arm.
 std::vector<Arm> expand_arms(const LoadedConfig& base);
 
 // Whether one config path is the other or a section around it.

@@ -30,12 +30,15 @@ std::vector<Regime> regimes_of(const ArmResult& arm) {
   return out;
 }
 
-std::vector<std::pair<std::string, Spread>> metrics_of(const ArmResult& arm, Regime regime) {
+// Of each name that `scores_of` a seed has, in the order of their first appearance; nullptr is
+// none.
+template <class ScoresOf>
+std::vector<std::pair<std::string, Spread>> spreads_of(const ArmResult& arm, ScoresOf scores_of) {
   std::vector<std::pair<std::string, std::vector<double>>> values;
   for (const SeedResult& seed : arm.seeds) {
-    const RegimeScores* scores = find_regime(seed, regime);
-    if (seed.failed() || scores == nullptr) continue;
-    for (const auto& [name, value] : scores->corpus) {
+    const NamedScores* scores = seed.failed() ? nullptr : scores_of(seed);
+    if (scores == nullptr) continue;
+    for (const auto& [name, value] : *scores) {
       auto found = std::find_if(values.begin(), values.end(),
                                 [&, key = &name](const auto& v) { return v.first == *key; });
       if (found == values.end()) found = values.insert(values.end(), {name, {}});
@@ -73,16 +76,21 @@ std::vector<Row> rows_of(const Comparison& comparison) {
     Row row;
     row.arm = &arm;
     row.ms_per_update =
-        spread_over(arm, [](const SeedResult& seed) { return seed.cost.ms_per_update; });
-    row.captions_per_second =
-        spread_over(arm, [](const SeedResult& seed) { return seed.cost.captions_per_second; });
-    row.peak_memory = spread_over(
-        arm, [](const SeedResult& seed) { return static_cast<double>(seed.cost.peak_memory); });
+        spread_over(arm, [](const SeedResult& seed) { return seed.record.cost.ms_per_update; });
+    row.captions_per_second = spread_over(
+        arm, [](const SeedResult& seed) { return seed.record.cost.captions_per_second; });
+    row.peak_memory = spread_over(arm, [](const SeedResult& seed) {
+      return static_cast<double>(seed.record.cost.peak_memory);
+    });
+    row.estimator = spreads_of(arm, [](const SeedResult& seed) { return &seed.record.estimator; });
     for (const SeedResult& seed : arm.seeds)
       if (!seed.failed()) row.parameters = seed.parameters;
     for (const Regime regime : regimes_of(arm)) {
       row.regime = regime;
-      row.metrics = metrics_of(arm, regime);
+      row.metrics = spreads_of(arm, [&](const SeedResult& seed) {
+        const RegimeScores* scores = find_regime(seed, regime);
+        return scores ? &scores->corpus : nullptr;
+      });
       rows.push_back(row);
     }
   }

@@ -8,7 +8,7 @@
 #include "captioning/evaluation/evaluate.h"
 #include "captioning/statistics/image_statistics.h"
 #include "experiments/compare/arms.h"
-#include "experiments/run_reporter.h"
+#include "experiments/compare/run_record.h"
 
 namespace saccade {
 
@@ -23,7 +23,7 @@ struct SeedResult {
   std::string error;  // empty where all went well
   std::filesystem::path directory, checkpoint;
   Index updates = 0, parameters = 0;
-  Telemetry cost;
+  RunRecord record;
   std::map<std::string, double> best_validation;
   std::vector<std::int64_t> images;  // CaptionedImage::number of what was scored
   std::vector<RegimeScores> regimes;
@@ -70,6 +70,8 @@ struct Row {
   Regime regime = Regime::kExpectation;
   std::vector<std::pair<std::string, Spread>> metrics;
   Spread ms_per_update, captions_per_second, peak_memory;
+  std::vector<std::pair<std::string, Spread>>
+      estimator;  // RunRecord::estimator, where there is one
   Index parameters = 0;
 };
 std::vector<Row> rows_of(const Comparison& comparison);

@@ -57,10 +57,10 @@ Json seed_json(const SeedResult& seed) {
   }
   json["checkpoint"] = seed.checkpoint.string();
   json["updates"] = seed.updates;
-  json["training_seconds"] = seed.cost.seconds;
-  json["ms_per_update"] = seed.cost.ms_per_update;
-  json["captions_per_second"] = seed.cost.captions_per_second;
-  json["peak_memory_bytes"] = seed.cost.peak_memory;
+  json["training_seconds"] = seed.record.cost.seconds;
+  json["ms_per_update"] = seed.record.cost.ms_per_update;
+  json["captions_per_second"] = seed.record.cost.captions_per_second;
+  json["peak_memory_bytes"] = seed.record.cost.peak_memory;
   json["best_validation"] = seed.best_validation;
   json["regimes"] = Json::array();
   for (const RegimeScores& scores : seed.regimes) {
@@ -83,6 +83,7 @@ Json arm_json(const ArmResult& arm, const std::vector<Row>& rows, const Judgemen
     json["ms_per_update"] = spread_json(row.ms_per_update);
     json["captions_per_second"] = spread_json(row.captions_per_second);
     json["peak_memory_bytes"] = spread_json(row.peak_memory);
+    for (const auto& [name, spread] : row.estimator) json["estimator"][name] = spread_json(spread);
     Json corpus = Json::object();
     const JudgedRow* judged = judgement.find(row);
     for (const auto& [name, spread] : row.metrics) {

@@ -33,6 +33,27 @@ std::string cell(const Spread& spread, double unit = 1) {
   return spread.count > 1 ? mean + " ±" + number(spread.deviation / unit) : mean;
 }
 
+// A line for each name that some row has in `part`.
+std::vector<Line> spread_lines(const std::vector<Row>& rows,
+                               std::vector<std::pair<std::string, Spread>> Row::*part,
+                               const std::string& prefix) {
+  std::vector<Line> lines;
+  for (const Row& source : rows)
+    for (const auto& [name, unused] : source.*part) {
+      if (std::any_of(lines.begin(), lines.end(),
+                      [&, full = prefix + name](const Line& line) { return line.name == full; }))
+        continue;
+      Line& line = lines.emplace_back(Line{prefix + name, {}});
+      for (const Row& row : rows) {
+        const auto found =
+            std::find_if((row.*part).begin(), (row.*part).end(),
+                         [&, key = &name](const auto& one) { return one.first == *key; });
+        line.cells.push_back(found == (row.*part).end() ? "-" : cell(found->second));
+      }
+    }
+  return lines;
+}
+
 std::string brackets(const Interval& interval) {
   return str("[", fixed(interval.low), ", ", fixed(interval.high), "]");
 }
@@ -57,19 +78,7 @@ std::string headline(const Comparison& comparison) {
 }
 
 std::vector<Line> lines_of(const std::vector<Row>& rows) {
-  std::vector<std::string> names;
-  for (const Row& row : rows)
-    for (const auto& [name, spread] : row.metrics)
-      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-  std::vector<Line> lines;
-  for (const std::string& name : names) {
-    Line& line = lines.emplace_back(Line{name, {}});
-    for (const Row& row : rows) {
-      const auto found = std::find_if(row.metrics.begin(), row.metrics.end(),
-                                      [&](const auto& metric) { return metric.first == name; });
-      line.cells.push_back(found == row.metrics.end() ? "-" : cell(found->second));
-    }
-  }
+  std::vector<Line> lines = spread_lines(rows, &Row::metrics, "");
   Line time{"ms per update", {}}, rate{"captions/s", {}}, memory{"peak memory MiB", {}},
       size{"parameters", {}};
   for (const Row& row : rows) {
@@ -78,6 +87,8 @@ std::vector<Line> lines_of(const std::vector<Row>& rows) {
     memory.cells.push_back(cell(row.peak_memory, kMebibyte));
     size.cells.push_back(str(row.parameters));
   }
+  const std::vector<Line> estimator = spread_lines(rows, &Row::estimator, "training_");
+  lines.insert(lines.end(), estimator.begin(), estimator.end());
   lines.insert(lines.end(), {time, rate, memory, size});
   return lines;
 }

@@ -4,7 +4,6 @@
 #include <fstream>
 #include <iostream>
 #include <new>
-#include <nlohmann/json.hpp>
 
 #include "captioning/evaluation/attention_health.h"
 #include "captioning/training/checkpoint_content.h"
@@ -21,23 +20,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kSheets = 4;
-
-// What a finished run cost, from the last line that its end left in metrics.jsonl.
-std::optional<Telemetry> recorded_cost(const fs::path& metrics) {
-  std::ifstream in(metrics);
-  std::optional<Telemetry> found;
-  for (std::string line; std::getline(in, line);) {
-    if (line.find("\"end\"") == std::string::npos) continue;
-    const auto json = nlohmann::json::parse(line, nullptr, false);
-    if (!json.is_object() || json.value("event", "") != "end") continue;
-    found = Telemetry{.updates = json.value("update", Index{0}),
-                      .seconds = json.value("seconds", 0.0),
-                      .ms_per_update = json.value("ms_per_update", 0.0),
-                      .captions_per_second = json.value("captions_per_second", 0.0),
-                      .peak_memory = json.value("peak_memory_bytes", std::int64_t{0})};
-  }
-  return found;
-}
 
 ExperimentConfig config_of(const Arm& arm, std::int64_t seed) {
   ExperimentConfig config = arm.config;
@@ -109,7 +91,7 @@ SeedResult ArmRunner::score_run(const Arm& arm, std::int64_t seed, const fs::pat
   result.updates = loaded.state.update;
   result.parameters = loaded.model->parameters().trained_count();
   result.best_validation = loaded.state.best;
-  if (const auto cost = recorded_cost(directory / "metrics.jsonl")) result.cost = *cost;
+  result.record = read_run_record(directory / "metrics.jsonl");
   score(arm, result);
   return result;
 }
@@ -125,7 +107,7 @@ fs::path ArmRunner::write_config(const Arm& arm, std::int64_t seed) const {
 bool ArmRunner::is_finished(const Arm& arm, std::int64_t seed) const {
   const fs::path run = directory(arm, seed);
   std::error_code error;
-  if (!fs::exists(run / "config.yaml", error) || !recorded_cost(run / "metrics.jsonl"))
+  if (!fs::exists(run / "config.yaml", error) || !read_run_record(run / "metrics.jsonl").finished)
     return false;
   std::ifstream in(run / "config.yaml");
   return std::string(std::istreambuf_iterator<char>(in), {}) == print_config(config_of(arm, seed));
@@ -151,10 +133,7 @@ void ArmRunner::train_and_score(const Arm& arm, const std::string& label, SeedRe
   result.parameters = trained.parameters;
   result.best_validation = trained.state.best;
   result.checkpoint = trained.best.empty() ? trained.last : trained.best;
-  result.cost = trained.telemetry;
-  if (trained.telemetry.updates == 0) {  // it was finished before
-    if (const auto cost = recorded_cost(result.directory / "metrics.jsonl")) result.cost = *cost;
-  }
+  result.record = read_run_record(result.directory / "metrics.jsonl");
   score(arm, result);
 }
 

@@ -77,6 +77,7 @@ expect 2 "$saccade" compare study.yaml --out bad --tune attention.selection=soft
 one_error "attention.selection is tuned, and hard sets" "leave out one of them"
 expect 2 "$saccade" compare study.yaml --out bad compare.against=sfot
 one_error "there is no arm sfot; the arms are soft; hard"
+expect 2 "$saccade" config check study.yaml compare.against=sfot
 
 # Finished runs: what differs comes first, seeds of one experiment are one arm.
 expect 0 "$saccade" compare alone/soft/seed-1 alone/soft/seed-2 alone/hard/seed-1 alone/hard/seed-2 \

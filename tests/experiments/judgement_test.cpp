@@ -26,7 +26,7 @@ SeedResult run(std::int64_t seed, double level) {
   SeedResult result;
   result.seed = seed;
   result.parameters = 1000;
-  result.cost.ms_per_update = 10;
+  result.record.cost.ms_per_update = 10;
   const ImageStatistics metric = mean_statistics("Bleu_4", scores);
   result.regimes = {{Regime::kExpectation, {{"Bleu_4", metric.whole()}}, {metric}}};
   for (std::size_t i = 0; i < kImages; ++i) result.images.push_back(static_cast<std::int64_t>(i));
