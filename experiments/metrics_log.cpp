@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cerrno>
+#include <nlohmann/json.hpp>
 
 namespace saccade {
 
@@ -19,6 +20,15 @@ std::uint64_t end_of_lines(int fd, std::uint64_t size, const std::filesystem::pa
     if (last[0] == std::byte{'\n'}) break;
   }
   return size;
+}
+
+void collect(const nlohmann::ordered_json& object, const std::string& prefix,
+             std::map<std::string, double>& out) {
+  if (!object.is_object()) return;
+  for (const auto& [key, value] : object.items()) {
+    if (value.is_number()) out[prefix + key] = value.get<double>();
+    collect(value, key == "metrics" ? prefix : prefix + key + ".", out);
+  }
 }
 
 }  // namespace
@@ -38,6 +48,12 @@ void MetricsLog::add(const std::string& json) {
   const std::string line = json + "\n";
   if (const int error = write_all(file_.fd(), std::as_bytes(std::span(line))))
     throw_io_error("write", path_, error);
+}
+
+std::map<std::string, double> numbers_of(const std::string& line) {
+  std::map<std::string, double> numbers;
+  collect(nlohmann::ordered_json::parse(line, nullptr, false), "", numbers);
+  return numbers;
 }
 
 }  // namespace saccade

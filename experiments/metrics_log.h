@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 
 #include "core/io/atomic_file.h"
@@ -21,5 +22,9 @@ class MetricsLog {
   std::filesystem::path path_;
   FileHandle file_;
 };
+
+// The numbers of a line: "loss", of objects in it "estimator.advantage", but those of `metrics` by
+// their own names. None of a line that is no JSON object.
+std::map<std::string, double> numbers_of(const std::string& line);
 
 }  // namespace saccade

@@ -54,9 +54,10 @@ std::string estimator_text(const EstimatorSums::Report& means) {
 
 }  // namespace
 
-void RunReporter::open(const std::filesystem::path& directory) {
+void RunReporter::open(const std::filesystem::path& directory, std::optional<Index> resumed_at) {
   log_.emplace(directory / "train.log");
   metrics_.emplace(directory / "metrics.jsonl");
+  tensorboard_.emplace(directory, resumed_at);
 }
 
 void RunReporter::on_update(const Update& update) {
@@ -132,8 +133,13 @@ void RunReporter::write_window() {
   line["ms_per_update"] = median(window_.milliseconds);
   line["captions_per_second"] = rate(window_.captions, ms);
   line["peak_memory_bytes"] = peak_memory_bytes();
-  metrics_->add(line.dump());
+  add_line("train", line.dump());
   window_ = {};
+}
+
+void RunReporter::add_line(const std::string& section, const std::string& json) {
+  metrics_->add(json);
+  tensorboard_->add(section, json);
 }
 
 void RunReporter::on_validation(const Metrics& metrics, const TrainingState& state) {
@@ -141,7 +147,7 @@ void RunReporter::on_validation(const Metrics& metrics, const TrainingState& sta
   Json line = {{"event", "validation"},    {"update", state.update}, {"epoch", state.epoch},
                {"seconds", state.seconds}, {"regime", regime_},      {"metrics", metrics}};
   if (state.estimator.updates > 0) line["estimator"] = json(state.estimator.means());
-  metrics_->add(line.dump());
+  add_line("validation", line.dump());
   std::string text = "update " + std::to_string(state.update) + " (" + regime_ + "):";
   for (const char* name : {"Bleu_1", "Bleu_4", "CIDEr", "true_caption_rate", "pointing_accuracy"}) {
     if (const auto found = metrics.find(name); found != metrics.end())

@@ -1,4 +1,4 @@
-// Tells people and files how a run goes: progress on stderr, metrics.jsonl, train.log.
+// Tells people and files how a run goes: progress on stderr, metrics.jsonl, train.log, TensorBoard.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include "core/base/log.h"
 #include "experiments/metrics_log.h"
 #include "experiments/progress.h"
+#include "experiments/tensorboard_log.h"
 
 namespace saccade {
 
@@ -26,9 +27,9 @@ class RunReporter : public TrainObserver {
   // `label` starts each progress line; `regime` is what validations are decoded in.
   RunReporter(std::string label, std::string regime)
       : progress_(std::move(label)), regime_(std::move(regime)) {}
-  // Starts or continues train.log and metrics.jsonl in a run's directory; before the first report.
-  // Throws IoError.
-  void open(const std::filesystem::path& directory);
+  // Starts or continues a run's files in its directory; before the first report. `resumed_at`: the
+  // update from which it goes on. Throws IoError.
+  void open(const std::filesystem::path& directory, std::optional<Index> resumed_at);
 
   void on_update(const Update& update) override;
   void on_validation(const Metrics& metrics, const TrainingState& state) override;
@@ -36,6 +37,8 @@ class RunReporter : public TrainObserver {
 
   // Adds a JSON object to metrics.jsonl. Throws IoError.
   void event(const std::string& json) { metrics_->add(json); }
+  // What TensorBoard shows besides numbers.
+  TensorBoardLog& tensorboard() { return *tensorboard_; }
   // Prints a line and keeps it in train.log.
   void say(const std::string& text);
   // Takes the bar away, so that something else can be shown.
@@ -44,8 +47,10 @@ class RunReporter : public TrainObserver {
 
  private:
   void write_window();
+  void add_line(const std::string& section, const std::string& json);
 
   std::optional<MetricsLog> metrics_;
+  std::optional<TensorBoardLog> tensorboard_;
   std::optional<log::FileCopy> log_;
   Progress progress_;
   std::string regime_;

@@ -11,7 +11,7 @@ packages=(
   libeigen3-dev libtbb-dev
   libhdf5-dev libyaml-cpp-dev nlohmann-json3-dev libxxhash-dev
   libutf8proc-dev libcsv-dev           # Unicode classes; captions.csv
-  libboost-math-dev                    # Student's t
+  libboost-math-dev                    # Student's t; with it CRC-32C
   libstemmer-dev zlib1g-dev            # METEOR: stems; its tables
   libexpat1-dev                        # Flickr30k Entities
   libcli11-dev libspdlog-dev

@@ -87,15 +87,19 @@ void check_metrics(const TrainingRequest& request, const Captioner& model) {
   check("train.early_stop.metric", config.train.early_stop.metric);
 }
 
-Metrics validate(const TrainingRequest& request, const Captioner& model) {
+Metrics validate(const TrainingRequest& request, const Captioner& model, Index update,
+                 TensorBoardLog& tensorboard) {
   Progress progress(request.label + ", validating");
   EvaluationRequest validation = validation_request(request, model.vocabulary());
   validation.progress = [&](Index done, Index total) {
     progress.show(static_cast<double>(done) / static_cast<double>(total),
                   std::to_string(done) + " of " + std::to_string(total) + " images");
   };
-  Metrics metrics =
-      first_scores(evaluate(model, request.data->loaded(), request.data->inputs(), validation));
+  const EvaluationReport report =
+      evaluate(model, request.data->loaded(), request.data->inputs(), validation);
+  tensorboard.add_attention(update, report.regimes.front().captions,
+                            request.config->attention.gate != GateKind::kNone);
+  Metrics metrics = first_scores(report);
   // No noun was said: nothing was pointed at rightly.
   metrics.try_emplace(request.config->train.best_metric, 0.0);
   metrics.try_emplace(request.config->train.early_stop.metric, 0.0);
@@ -228,7 +232,7 @@ TrainingResult run_training(const TrainingRequest& request, const StopSignal& si
        .validate =
            [&](const Captioner& captioner) {
              reporter.clear_progress();
-             return validate(request, captioner);
+             return validate(request, captioner, trainer.state().update, reporter.tensorboard());
            },
        .save =
            [&](const Optimizer& optimizer, const TrainingState& state) {
@@ -250,7 +254,7 @@ TrainingResult run_training(const TrainingRequest& request, const StopSignal& si
       log::info(note);
     origin = first_weights(config.train.init_from, identity, model);
   }
-  reporter.open(directory.path());
+  reporter.open(directory.path(), start ? std::optional(trainer.state().update) : std::nullopt);
   for (const std::string& warning : length_warnings(set, config)) log::warn(warning);
   if (start) {
     reopen_if_longer(*start, config, trainer.state());

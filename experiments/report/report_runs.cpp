@@ -5,6 +5,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "experiments/metrics_log.h"
+
 namespace saccade {
 
 namespace {
@@ -12,14 +14,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostPoints = 400;  // of a curve: more than a plot has pixels for
-
-// The numbers of an event, nested ones by their path.
-void collect(const Json& event, const std::string& prefix, std::map<std::string, double>& out) {
-  for (const auto& [key, value] : event.items()) {
-    if (value.is_number()) out[prefix + key] = value.get<double>();
-    if (value.is_object()) collect(value, key == "metrics" ? prefix : prefix + key + ".", out);
-  }
-}
 
 Json columns(const std::vector<std::map<std::string, double>>& rows) {
   std::map<std::string, Json> out;
@@ -49,7 +43,7 @@ Json curve_json(const ReportRun& run) {
     if (!event.is_object()) continue;
     const Json kind = event.value("event", Json());
     if (kind != "update" && kind != "validation") continue;
-    collect(event, "", (kind == "update" ? updates : validations).emplace_back());
+    (kind == "update" ? updates : validations).push_back(numbers_of(line));
   }
   return {{"model", run.model},
           {"name", run.name},

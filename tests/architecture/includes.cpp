@@ -101,6 +101,7 @@ const std::vector<Owner> kOwners = {
     {"utf8proc.h", {"captioning/text/"}},
     {"nlohmann/", {"core/io/", "vision/", "captioning/", "experiments/"}},
     {"boost/math/", {"captioning/statistics/"}},
+    {"boost/crc.hpp", {"core/io/"}},
     {"CLI/", {"experiments/cli.cpp", "experiments/options.cpp", "experiments/benchmarks/"}},
 };
 

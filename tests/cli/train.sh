@@ -31,6 +31,10 @@ for key in loss ms_per_update captions_per_second peak_memory_bytes lr; do
 done
 [ "$(json run/metrics.jsonl "/$((lines - 1))/parameters")" -gt 1000 ] || fail "parameter count"
 
+for tag in train/loss validation/Bleu_4 attention/entropy; do
+  wants $tag run/events.out.tfevents.*
+done
+
 expect 7 "$saccade" train tiny.yaml --out run
 one_error "run: exists and is not empty" "--resume" "--out"
 
