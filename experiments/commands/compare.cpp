@@ -24,7 +24,7 @@ namespace {
 constexpr std::size_t kPageColumns = 100;  // where the output is no terminal
 
 struct CompareOptions {
-  std::string config, out;
+  std::string config, out, boxes;
   std::vector<std::string> overrides, tune;
   bool json = false, force = false;
   bool threads_given = false;
@@ -93,7 +93,7 @@ int run_arms(const CompareOptions& options) {
     parallel::set_threads(static_cast<int>(config.threads));
   const fs::path out = options.out.empty() ? fs::path("runs") / config.name : fs::path(options.out);
   refuse_training_run(out);
-  ArmRunner runner(out, signal);
+  ArmRunner runner(out, options.boxes, signal);
   check_arms(arms);
   const StudyRequest request{.name = config.name,
                              .compare = config.compare,
@@ -123,13 +123,14 @@ int run_finished(const CompareOptions& options) {
   std::vector<FinishedRun> runs{find_run(options.config)};
   for (const std::string& run : options.overrides) runs.push_back(find_run(run));
   const std::vector<RunGroup> groups = group_runs(runs);
-  std::cerr << groups[0].arm.name << " is compared with:\n" << arm_differences(groups);
+  if (groups.size() > 1)
+    std::cerr << groups[0].arm.name << " is compared with:\n" << arm_differences(groups);
   if (const std::string other = data_differences(runs); !other.empty() && !options.force)
     throw UsageError("the runs do not see the same:" + other +
                      "\nwith --force each is scored on its own data all the same");
   const fs::path out = options.out;
   if (!out.empty()) refuse_training_run(out);
-  ArmRunner runner(out, signal);
+  ArmRunner runner(out, options.boxes, signal);
   Comparison comparison;
   comparison.name = "finished runs";
   for (const RunGroup& group : groups) {
@@ -176,6 +177,10 @@ CommandRun bind_compare(Options& options) {
   options.repeatable("--tune", args->tune,
                      "try these values for every arm first, as compare.tune does",
                      "KEY.PATH=VALUE,VALUE,...");
+  options.text("--boxes", args->boxes,
+               "judge the attention maps of photos by a COCO instances JSON, or by a folder of "
+               "Flickr30k Entities",
+               "PATH");
   options.flag("--force", args->force, "compare runs on different data or vocabularies too");
   options.count("--report-images", args->report_images,
                 "images in the attention explorer of report.html (0: no report)", 0);

@@ -42,8 +42,8 @@ std::string failure_of(Work work) {
 
 }  // namespace
 
-ArmRunner::ArmRunner(fs::path out, const StopSignal& signal)
-    : out_(std::move(out)), signal_(&signal) {}
+ArmRunner::ArmRunner(fs::path out, fs::path boxes, const StopSignal& signal)
+    : out_(std::move(out)), boxes_path_(std::move(boxes)), signal_(&signal) {}
 
 fs::path ArmRunner::directory(const Arm& arm, std::int64_t seed) const {
   return out_ / arm.folder / ("seed-" + std::to_string(seed));
@@ -145,6 +145,12 @@ void ArmRunner::load(const ExperimentConfig& config) {
                                                      .most_images = config.train.validate_images,
                                                      .evaluated_split = true},
                                     *signal_);
+  if (boxes_path_.empty()) return;
+  const LoadedData& loaded = data_->loaded();
+  if (loaded.scenes)
+    throw UsageError("--boxes: scenes have boxes of their own; leave the option out");
+  boxes_ = read_photo_boxes(boxes_path_, loaded.dataset,
+                            evaluation_images(loaded.dataset, loaded.default_split(), 0));
 }
 
 void ArmRunner::score(const Arm& arm, SeedResult& result) {
@@ -159,6 +165,7 @@ void ArmRunner::score(const Arm& arm, SeedResult& result) {
                        .search = search_options(arm.config, loaded.model->vocabulary()),
                        .regimes = evaluation_regimes(arm.config),
                        .extent = Extent::kCaptions,
+                       .boxes = loaded.model->has_attention() ? boxes_.get() : nullptr,
                        .progress = [&](Index done, Index total) {
                          progress.show(static_cast<double>(done) / static_cast<double>(total),
                                        str(done, " of ", total, " captions"));

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "captioning/grounding/noun_boxes.h"
 #include "experiments/compare/comparison.h"
 #include "experiments/compare/comparison_sheets.h"
 #include "experiments/training_run.h"
@@ -13,8 +14,9 @@ namespace saccade {
 
 class ArmRunner {
  public:
-  // Arms are kept below `out`, in <arm>/seed-<n>. The signal must outlive this.
-  ArmRunner(std::filesystem::path out, const StopSignal& signal);
+  // Arms are kept below `out`, in <arm>/seed-<n>. `boxes`: what judges the maps of photos
+  // (noun_boxes.h); empty for none. The signal must outlive this.
+  ArmRunner(std::filesystem::path out, std::filesystem::path boxes, const StopSignal& signal);
 
   // Where a run of an arm is kept.
   std::filesystem::path directory(const Arm& arm, std::int64_t seed) const;
@@ -37,7 +39,8 @@ class ArmRunner {
   // Whether the run of an arm is there and ended with this very config.
   bool is_finished(const Arm& arm, std::int64_t seed) const;
 
-  // Loads the data of an arm, unless that of the last arm serves. Throws what RunData throws.
+  // Loads the data of an arm, unless that of the last arm serves. Throws what RunData and
+  // read_photo_boxes throw, UsageError on boxes for scenes.
   void load(const ExperimentConfig& config);
 
   // Forgets the loaded data, to make room for processes that load their own.
@@ -53,9 +56,10 @@ class ArmRunner {
   void train_and_score(const Arm& arm, const std::string& label, SeedResult& result);
   void score(const Arm& arm, SeedResult& result);
 
-  std::filesystem::path out_;
+  std::filesystem::path out_, boxes_path_;
   const StopSignal* signal_;
-  std::shared_ptr<const RunData> data_;  // of the last arm, kept for the next if it serves
+  std::shared_ptr<const RunData> data_;      // of the last arm, kept for the next if it serves
+  std::unique_ptr<const PhotoBoxes> boxes_;  // of that data
   // Sheets need data that all their arms share: that of the first arm.
   std::shared_ptr<const RunData> sheet_data_;
   std::unique_ptr<ComparisonSheets> sheets_;

@@ -12,7 +12,8 @@ for i in $(seq 12); do cp pictures/train.png pictures/p$i.png; done
 } >pictures/captions.csv
 set -- data.type=folder data.images=pictures encoder.image_size=32 train.stop=3u \
   train.validate_every=3u
-expect 0 "$saccade" train tiny.yaml --out folder "$@" data.max_length=5
+expect 0 "$saccade" train tiny.yaml --out folder "$@" data.max_length=5 train.stop=60u \
+  train.validate_every=60u
 expect 0 "$saccade" data tiny.yaml "$@" data.max_length=5 --json
 [ "$(json out /cut_captions)" -eq 10 ] || fail "long captions are not counted"
 [ "$(json out /splits/1/unknown_words)" -gt 5 ] || fail "unknown words are not counted"
@@ -35,6 +36,9 @@ expect 0 "$saccade" evaluate folder --boxes boxes.json --json
 [ "$(json out /grounding/ground_truth_words/model/pointing_accuracy)" = 1.0 ] || fail "a whole box"
 expect 0 "$saccade" evaluate folder --boxes boxes.json
 wants "boxes of boxes.json" out
+expect 0 "$saccade" compare folder --boxes boxes.json --json # its caption names the square
+[ "$(json out /arms/0/regimes/0/corpus/attention_correctness/mean)" = 1.0 ] ||
+  fail "boxes of a comparison"
 sed -i 's/100, 100\]/100]/' boxes.json
 expect 3 "$saccade" evaluate folder --boxes boxes.json
 one_error "boxes.json: annotations[0].bbox" "[x, y, width, height]"
