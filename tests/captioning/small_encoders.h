@@ -8,7 +8,7 @@
 namespace saccade::test {
 
 // Backbones end early: what their neighbours have to get right does not depend on how deep they
-// are. onnx_native reads small.onnx in the folder (save_small_onnx).
+// are. Both onnx read small.onnx in the folder (save_small_onnx).
 inline void set_small_encoder(EncoderKind kind, const TempFolder& folder, EncoderConfig& config) {
   config.type = kind;
   switch (kind) {
@@ -30,12 +30,12 @@ inline void set_small_encoder(EncoderKind kind, const TempFolder& folder, Encode
       config.vit = {
           .width = 8, .layers = 1, .heads = 2, .patch = kind == EncoderKind::kVit ? 8 : 1};
       break;
+    case EncoderKind::kOnnx:
     case EncoderKind::kOnnxNative:
       config.model = (folder / "small.onnx").string();
       config.layer = "last";
       break;
     case EncoderKind::kCnn:
-    case EncoderKind::kOnnx:
       break;
   }
 }
