@@ -135,6 +135,19 @@ TEST_CASE("a vision transformer refuses what does not fit") {
   CHECK_THROWS_WITH(Model(config), Contains("choose sinusoidal, learned or none"));
 }
 
+TEST_CASE("a patch sees no further than its neighbours") {
+  EncoderConfig config;
+  config.type = EncoderKind::kVit;
+  config.image_size = 32;
+  config.vit = {.width = 8, .layers = 1, .heads = 2, .patch = 8, .overlap = 8};
+  ParameterStore store;
+  make_encoder(config, ParamScope(store, "widest"));
+  config.vit.overlap = 9;
+  CHECK_THROWS_WITH(make_encoder(config, ParamScope(store, "wider")),
+                    "encoder.vit.overlap 9 is more than encoder.vit.patch 8: a patch sees no "
+                    "further than its neighbours");
+}
+
 TEST_CASE("a patch that overlaps its neighbours sees as far as it says, and no further") {
   EncoderConfig config = small();
   config.vit.layers = 1;

@@ -21,7 +21,25 @@ GridShape patches_over(const GridExtents& in, const EncoderConfig& config) {
                          config.type == EncoderKind::kHybrid
                              ? ", the cells of the CNN's grid; change it, image_size or channels"
                              : " pixels; change it or encoder.image_size"));
+  if (config.vit.overlap > patch)
+    throw UsageError(str("encoder.vit.overlap ", config.vit.overlap,
+                         " is more than encoder.vit.patch ", patch,
+                         ": a patch sees no further than its neighbours"));
   return {.rows = in.rows / patch, .cols = in.cols / patch, .features = resolved(config.vit).width};
+}
+
+// Adds the numbers of rows that stand one behind the other.
+void append_run(std::vector<int>& rows, Index first, Index count) {
+  for (Index r = 0; r < count; ++r) rows.push_back(static_cast<int>(first + r));
+}
+
+// Some tokens of every image, [B, T, D] -> [B, count, D].
+Var tokens_from(Var tokens, Index first, Index count) {
+  const Index batch = tokens.shape()[0], all = tokens.shape()[1], width = tokens.shape()[2];
+  std::vector<int> rows;
+  for (Index b = 0; b < batch; ++b) append_run(rows, b * all + first, count);
+  return ops::reshape(ops::embedding(ops::reshape(tokens, {batch * all, width}), rows),
+                      {batch, count, width});
 }
 
 PositionKind added_positions(const EncoderConfig& config) {
@@ -95,9 +113,8 @@ Var VitEncoder::tokens(Tape& tape, Var pixels) const {
   // The rows of the batch in order, each image's behind the tokens that all share.
   std::vector<int> rows;
   for (Index b = 0; b < batch; ++b) {
-    for (Index p = 0; p < placeless_; ++p) rows.push_back(static_cast<int>(p));
-    for (Index l = 0; l < regions; ++l)
-      rows.push_back(static_cast<int>(placeless_ + b * regions + l));
+    append_run(rows, 0, placeless_);
+    append_run(rows, placeless_ + b * regions, regions);
   }
   const std::vector<Var> parts{tape.parameter(tokens_),
                                ops::reshape(patches, {batch * regions, width})};
@@ -106,14 +123,7 @@ Var VitEncoder::tokens(Tape& tape, Var pixels) const {
 }
 
 Var VitEncoder::patches_of(Var tokens) const {
-  if (placeless_ == 0) return tokens;
-  const Shape shape = tokens.shape();
-  std::vector<int> rows;
-  for (Index b = 0; b < shape[0]; ++b)
-    for (Index l = placeless_; l < shape[1]; ++l)
-      rows.push_back(static_cast<int>(b * shape[1] + l));
-  const Var all = ops::reshape(tokens, {shape[0] * shape[1], shape[2]});
-  return ops::reshape(ops::embedding(all, rows), {shape[0], grid_.regions(), shape[2]});
+  return placeless_ == 0 ? tokens : tokens_from(tokens, placeless_, grid_.regions());
 }
 
 Var VitEncoder::forward(Tape& tape, Var pixels) const {
@@ -124,10 +134,8 @@ Var VitEncoder::features(Tape& tape, Var tokens) const { return norm_(tape, patc
 
 Var VitEncoder::class_features(Tape& tape, Var tokens) const {
   SACCADE_CHECK(class_token_, "[vit] has no class token");
-  const Shape shape = tokens.shape();
-  std::vector<int> rows;
-  for (Index b = 0; b < shape[0]; ++b) rows.push_back(static_cast<int>(b * shape[1]));
-  return norm_(tape, ops::embedding(ops::reshape(tokens, {shape[0] * shape[1], shape[2]}), rows));
+  const Var first = tokens_from(tokens, 0, 1);
+  return norm_(tape, ops::reshape(first, {first.shape()[0], first.shape()[2]}));
 }
 
 std::vector<EncoderStage> VitEncoder::stages() const {
