@@ -31,8 +31,17 @@ void export_encoder(const std::string& from, const std::string& to) {
   save_torch_weights(to, pretrained(*encoder, "encoder"), loaded.model->parameters());
 }
 
-int convert(const std::string& from, const std::string& to, bool encoder) {
-  if (encoder) {
+struct ConvertOptions {
+  std::string from, to;
+  bool encoder = false, force = false;
+};
+
+int convert(const ConvertOptions& options) {
+  const std::string &from = options.from, &to = options.to;
+  std::error_code error;
+  if (!options.force && std::filesystem::exists(to, error))
+    throw BusyError(to + ": exists; choose another name, or write over it with --force");
+  if (options.encoder) {
     export_encoder(from, to);
     std::cout << to << "\n";
     return static_cast<int>(ExitCode::kOk);
@@ -52,11 +61,7 @@ int convert(const std::string& from, const std::string& to, bool encoder) {
 }  // namespace
 
 CommandRun bind_convert(Options& options) {
-  struct Args {
-    std::string from, to;
-    bool encoder = false;
-  };
-  const auto args = std::make_shared<Args>();
+  const auto args = std::make_shared<ConvertOptions>();
   options.argument("in", args->from,
                    "checkpoint file or a run's directory; or a .safetensors file made of one",
                    "IN");
@@ -67,7 +72,8 @@ CommandRun bind_convert(Options& options) {
   options.flag("--encoder", args->encoder,
                "write the encoder's weights alone, by the names that encoder.weights reads: "
                "torchvision's, or timm's for vit");
-  return [args] { return convert(args->from, args->to, args->encoder); };
+  options.flag("--force", args->force, "write over a file that is there");
+  return [args] { return convert(*args); };
 }
 
 }  // namespace saccade

@@ -8,7 +8,9 @@
 #include "core/base/digest.h"
 #include "core/base/error.h"
 #include "core/io/checkpoint.h"
+#include "core/io/safetensors.h"
 #include "experiments/commands/inspect_attention.h"
+#include "experiments/plain_text.h"
 #include "experiments/progress.h"
 #include "experiments/run_directory.h"
 #include "vision/encoders/onnx_encoder.h"
@@ -122,6 +124,38 @@ int list_layers(const std::string& path, Index image_size, bool json) {
   return static_cast<int>(ExitCode::kOk);
 }
 
+// A text on one line, and no more of it than a line holds.
+std::string short_text(const std::string& text) {
+  constexpr std::size_t kMost = 80;
+  if (text.size() <= kMost) return plain_text(text);
+  return str(plain_text(text.substr(0, kMost)), "... (", text.size(), " bytes; --json has all)");
+}
+
+int list_tensors(const std::string& path, bool json) {
+  const SafetensorsFile file(path);
+  if (json) {
+    Json tensors = Json::array();
+    for (const SafetensorsEntry& entry : file.entries())
+      tensors.push_back({{"name", entry.name}, {"type", entry.type}, {"shape", entry.shape}});
+    const Json all = {
+        {"schema_version", 1}, {"file", path}, {"metadata", file.metadata()}, {"tensors", tensors}};
+    std::cout << all.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+    return static_cast<int>(ExitCode::kOk);
+  }
+  for (const auto& [key, text] : file.metadata())
+    std::cout << "metadata " << short_text(key) << ": " << short_text(text) << "\n";
+  Index numbers = 0;
+  for (const SafetensorsEntry& entry : file.entries()) {
+    std::cout << plain_text(entry.name) << "  " << entry.type;
+    for (std::size_t i = 0; i < entry.shape.size(); ++i)
+      std::cout << (i == 0 ? "  " : " x ") << entry.shape[i];
+    std::cout << "\n";
+    numbers += entry.count();
+  }
+  std::cout << "numbers: " << numbers << " in " << file.entries().size() << " tensors\n";
+  return static_cast<int>(ExitCode::kOk);
+}
+
 }  // namespace
 
 CommandRun bind_inspect(Options& options) {
@@ -132,9 +166,11 @@ CommandRun bind_inspect(Options& options) {
     InspectAttentionArgs attention{};
   };
   const auto args = std::make_shared<Args>();
-  options.argument("checkpoint", args->checkpoint,
-                   "checkpoint file or a run's directory; of an ONNX file, its layers are listed",
-                   "CHECKPOINT|ONNX");
+  options.argument(
+      "checkpoint", args->checkpoint,
+      "checkpoint file or a run's directory; of an ONNX file its layers are listed, of "
+      "a .safetensors file its tensors",
+      "CHECKPOINT|ONNX|SAFETENSORS");
   options.count("--image-size", args->image_size,
                 "side of the picture that an ONNX file's shapes are for (default: 224)", 1);
   options.flag("--json", args->json, "print one JSON object");
@@ -155,17 +191,20 @@ CommandRun bind_inspect(Options& options) {
                      "change the checkpoint's config for these three: encoder.model=PLACE",
                      "KEY=VALUE");
   return [args] {
-    const bool of_network = std::filesystem::path(args->checkpoint).extension() == ".onnx";
+    const std::filesystem::path extension = std::filesystem::path(args->checkpoint).extension();
+    const bool of_network = extension == ".onnx", of_tensors = extension == ".safetensors";
     if (args->attention.heads || args->attention.gradients || args->attention.patches) {
-      if (of_network)
+      if (of_network || of_tensors)
         throw UsageError(
-            "--heads, --gradients and --patches are for checkpoints, not for ONNX files");
+            "--heads, --gradients and --patches are for checkpoints, not for ONNX files or "
+            "safetensors");
       args->attention.checkpoint = args->checkpoint;
       args->attention.json = args->json;
       return run_inspect_attention(args->attention);
     }
     if (args->attention.images || !args->attention.data.empty() || !args->attention.set.empty())
       throw UsageError("--images, --data and --set are for --heads, --gradients and --patches");
+    if (of_tensors) return list_tensors(args->checkpoint, args->json);
     if (of_network) return list_layers(args->checkpoint, args->image_size, args->json);
     const std::string path = resolve_checkpoint(args->checkpoint).string();
     const LoadedModel loaded = load_model(path);

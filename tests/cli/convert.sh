@@ -23,8 +23,31 @@ done
 grep -qa decoder vit.safetensors && fail "the decoder came along"
 expect 0 "$saccade" train tiny.yaml --out started train.stop=2u "${vit[@]}" \
   encoder.weights=vit.safetensors encoder.lr=0
-expect 0 "$saccade" convert --encoder started again.safetensors
+expect 0 "$saccade" convert --encoder --force started again.safetensors
 cmp -s vit.safetensors again.safetensors || fail "the encoder's weights came back changed"
+
+# What a file of weights holds.
+expect 0 "$saccade" inspect vit.safetensors
+wants "patch_embed.proj.weight  F32  12 x 3 x 8 x 8" out
+expect 0 "$saccade" inspect vit.safetensors --json
+[ "$(json out /tensors/0/type)" = F32 ] || fail "the type of a tensor"
+json out /tensors/0/name >/dev/null
+expect 0 "$saccade" inspect run.safetensors
+wants "metadata " out
+expect 3 "$saccade" inspect missing.safetensors
+one_error "missing.safetensors"
+expect 2 "$saccade" inspect vit.safetensors --heads
+one_error "not for ONNX files or safetensors"
+
+# Nothing is written over unasked.
+cp run.safetensors kept.safetensors
+for options in "vit kept.safetensors" "--encoder vit kept.safetensors" "run.safetensors back.h5"; do
+  expect 7 "$saccade" convert $options
+  one_error "exists" "--force"
+done
+cmp -s run.safetensors kept.safetensors || fail "a file was written over"
+expect 0 "$saccade" convert --force vit kept.safetensors
+cmp -s run.safetensors kept.safetensors && fail "--force wrote nothing"
 expect 2 "$saccade" convert --encoder run other.safetensors
 one_error "no published weights"
 expect 2 "$saccade" convert --encoder vit other.h5
