@@ -41,6 +41,8 @@ class RunReporter : public TrainObserver {
   TensorBoardLog& tensorboard() { return *tensorboard_; }
   // Prints a line and keeps it in train.log.
   void say(const std::string& text);
+  // Keeps a line in train.log alone.
+  void note(const std::string& text) { log_->note(text); }
   // Takes the bar away, so that something else can be shown.
   void clear_progress() { progress_.clear(); }
   Telemetry telemetry() const;

@@ -255,7 +255,13 @@ TrainingResult run_training(const TrainingRequest& request, const StopSignal& si
     origin = first_weights(config.train.init_from, identity, model);
   }
   reporter.open(directory.path(), start ? std::optional(trainer.state().update) : std::nullopt);
-  for (const std::string& warning : length_warnings(set, config)) log::warn(warning);
+  for (const std::string& warning : length_warnings(set, config)) {
+    const bool told = request.told != nullptr && !request.told->insert(warning).second;
+    if (told)
+      reporter.note("warning: " + warning);
+    else
+      log::warn(warning);
+  }
   if (start) {
     reopen_if_longer(*start, config, trainer.state());
     last = start->source();

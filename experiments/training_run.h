@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,9 @@ struct TrainingRequest {
   bool resume = false;  // go on from the newest checkpoint, if there is one
   Split validation = Split::kVal;
   std::string label;  // of progress lines
+  // Warnings that were shown, and are not shown again; the log of the run has them all. May be
+  // null.
+  std::set<std::string>* told = nullptr;
 };
 
 struct TrainingResult {

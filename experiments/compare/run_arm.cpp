@@ -122,7 +122,8 @@ TrainingResult ArmRunner::train(const Arm& arm, std::int64_t seed, const std::st
                        .data = data_.get(),
                        .directory = &directory,
                        .resume = true,
-                       .label = label},
+                       .label = label,
+                       .told = &told_},
                       *signal_);
 }
 

@@ -35,6 +35,13 @@ for key in /arms/0/regimes/0/corpus/Bleu_1/mean /arms/0/ms_per_update/mean \
   json $report $key >/dev/null
 done
 
+# What all arms would say is said once, and stands in the log of each.
+expect 0 "$saccade" compare compare.yaml --out short search.max_length=2 train.stop=1u "compare.seeds=[1]"
+[ "$(grep -c "are longer than search.max_length" err)" -eq 1 ] || fail "a warning is repeated"
+for arm in soft hard; do
+  wants "are longer than search.max_length" short/selection-$arm/seed-1/train.log
+done
+
 # An arm is the run that `train` makes of the same config.
 expect 0 "$saccade" train tiny.yaml --out alone attention.selection=hard seed=2
 wants "wrote alone/report.html" err
