@@ -101,22 +101,17 @@ void check_config(const ExperimentConfig& config) {
   check_self_critical(config.objective.self_critical, config.attention);
 }
 
-std::vector<std::string> idle_values(const ExperimentConfig& config) {
-  const bool pieces = config.data.vocabulary == VocabularyKind::kBpe,
-             hard = config.attention.selection == SelectionKind::kHard;
-  std::vector<std::string> idle;
-  const auto tell = [&](const std::string& path, const std::string& reason) {
-    idle.push_back(str(path, " has no effect: ", reason));
-  };
-  for (const Difference& d : config_differences(ExperimentConfig(), config)) {
-    if (pieces && d.path == "data.min_count")
-      tell(d.path, "data.vocabulary is bpe, which spells rare words in pieces");
-    if (!pieces && d.path == "data.bpe_size")
-      tell(d.path, "data.vocabulary is words, as many as stand in the captions often enough");
-    if (!hard && d.path.starts_with("attention.hard."))
-      tell(d.path, str("attention.selection is ", enum_name(config.attention.selection)));
-  }
-  return idle;
+void refuse_idle(const std::vector<IdleOption>& idle) {
+  std::string lines;
+  for (const IdleOption& option : idle) lines += (lines.empty() ? "" : "\n") + option.text;
+  if (!lines.empty()) throw UsageError(lines);
+}
+
+void settle_alone(LoadedConfig& loaded) {
+  const std::vector<IdleOption> idle = settle(loaded);
+  const CompareConfig& compare = loaded.config.compare;
+  if (compare.arms.empty() && compare.axes.empty()) return refuse_idle(idle);
+  for (const IdleOption& option : idle) reset_option(loaded, option.path);
 }
 
 }  // namespace saccade

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/config/experiment_config.h"
+#include "core/config/idle.h"
 
 namespace saccade {
 
@@ -13,8 +14,12 @@ namespace saccade {
 // them.
 void check_config(const ExperimentConfig& config);
 
-// What a config sets to other values than the default and never reads, each with the reason. Arms
-// of a comparison inherit such values from their base, so this is told and not refused.
-std::vector<std::string> idle_values(const ExperimentConfig& config);
+// Throws UsageError, a line for each, on options that are set and never read.
+void refuse_idle(const std::vector<IdleOption>& idle);
+
+// Makes a config ready to be trained by itself. Options it inherited and does not read have their
+// defaults again (core/config/idle.h); others that nothing reads are refused as above, unless the
+// config has arms, which may read them.
+void settle_alone(LoadedConfig& loaded);
 
 }  // namespace saccade

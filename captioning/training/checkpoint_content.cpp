@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "core/base/error.h"
-#include "core/config/config.h"
+#include "core/config/idle.h"
 #include "core/io/checkpoint.h"
 #include "vision/encoders/frozen_network.h"
 
@@ -241,10 +241,16 @@ LoadedModel load_model(const std::filesystem::path& path, std::span<const std::s
 std::string deciding_changes(const ExperimentConfig& before, const ExperimentConfig& now) {
   std::string changes;
   const bool frozen = is_frozen(before.encoder) && is_frozen(now.encoder);
-  for (const Difference& d : config_differences(before, now))
-    if (!(may_change(d.path) || (frozen && d.path == "encoder.weights")) ||
-        (d.path == "train.stop" && stop_decides(now)))
-      changes += "\n  " + d.path + " was " + d.first + ", is " + d.second;
+  const std::vector<std::string> unread = unread_options(before), still = unread_options(now);
+  const auto idle = [&](const std::string& path) {  // neither run ever read it
+    return std::find(unread.begin(), unread.end(), path) != unread.end() &&
+           std::find(still.begin(), still.end(), path) != still.end();
+  };
+  for (const Difference& d : config_differences(before, now)) {
+    const bool free = may_change(d.path) || (frozen && d.path.starts_with("encoder.weights"));
+    if (idle(d.path) || (free && !(d.path == "train.stop" && stop_decides(now)))) continue;
+    changes += "\n  " + d.path + " was " + d.first + ", is " + d.second;
+  }
   return changes;
 }
 

@@ -32,7 +32,8 @@ struct HardConfig {
     v.field("baseline", baseline, "what is subtracted from the reward");
     v.field("baseline_decay", baseline_decay, "decay of the moving averages (ema, ema_per_length)",
             between_open_end(0, 1));
-    v.field("samples", samples, "draws of each caption (baseline leave_one_out)", between(2, 256));
+    v.field("samples", samples, "draws of each caption", between(2, 256))
+        .only_with("attention.hard.baseline", BaselineKind::kLeaveOneOut);
     v.field("coin", coin, "who decides between sample and expectation");
     v.field("reward", reward, "the reward of a caption");
   }
@@ -67,24 +68,30 @@ struct AttentionConfig {
     v.field("temperature", temperature, "divides the scores; may change in training",
             between(1e-6, 1000));
     v.field("selection", selection, "how weights become a context");
-    v.field("k", k, "regions that are kept (selection top_k)", between(1, 65536));
-    v.field("gumbel_temperature", gumbel_temperature,
-            "of the relaxation that gives the gradient (selection gumbel_st)", between(1e-6, 1000));
+    v.field("k", k, "regions that are kept", between(1, 65536))
+        .only_with("attention.selection", SelectionKind::kTopK);
+    v.field("gumbel_temperature", gumbel_temperature, "of the relaxation that gives the gradient",
+            between(1e-6, 1000))
+        .only_with("attention.selection", SelectionKind::kGumbelSt);
     v.field("heads", heads, "maps a word, each over its own share of the widths", between(1, 256));
     v.field("gate", gate, "how much of the context the decoder takes");
     v.field("sentinel", sentinel,
             "one more thing to attend to: what the decoder knows without looking (Lu et al. 2017)");
-    v.field("hidden", hidden, "width of the attention space, all heads together",
-            between(1, 65536));
-    v.field("radius", radius, "cells from the centre (scopes local_m, local_p, window)",
-            between(0, 1024));
-    v.field("pace", pace, "cells the centre moves a word (scopes local_m, window)",
-            between(0, 65536));
-    v.field("globals", globals, "first regions that every word sees (scope window)", at_least(0));
-    v.field("noise", noise, "deviation of the noise on training scores (scope monotonic)",
-            between(0, 1000));
-    v.field("projected", projected, "mixtures of regions (mechanism linformer)", between(1, 65536));
-    v.section("hard", hard, "estimator of hard attention");
+    v.field("hidden", hidden, "width of the attention space, all heads together", between(1, 65536))
+        .unless("attention.score", ScoreKind::kNone, ScoreKind::kDot, ScoreKind::kGeneral)
+        .or_with("attention.scope", ScopeKind::kLocalP);
+    v.field("radius", radius, "cells from the centre", between(0, 1024))
+        .only_with("attention.scope", ScopeKind::kLocalM, ScopeKind::kLocalP, ScopeKind::kWindow);
+    v.field("pace", pace, "cells the centre moves a word", between(0, 65536))
+        .only_with("attention.scope", ScopeKind::kLocalM, ScopeKind::kWindow);
+    v.field("globals", globals, "first regions that every word sees", at_least(0))
+        .only_with("attention.scope", ScopeKind::kWindow);
+    v.field("noise", noise, "deviation of the noise on training scores", between(0, 1000))
+        .only_with("attention.scope", ScopeKind::kMonotonic);
+    v.field("projected", projected, "mixtures of regions", between(1, 65536))
+        .only_with("attention.mechanism", MechanismKind::kLinformer);
+    v.section("hard", hard, "estimator of hard attention")
+        .only_with("attention.selection", SelectionKind::kHard);
   }
 };
 

@@ -17,12 +17,24 @@ class Origins {
  public:
   // `exp.yaml:14`, `base common.yaml:3`, `command line` or `default`.
   std::string of(const std::string& path) const;
-  void set(const std::string& path, std::string origin) { origins_[path] = std::move(origin); }
-  // Whether a person set the value, in a file or on the command line.
-  bool is_set(const std::string& path) const { return origins_.contains(path); }
+  void set(const std::string& path, std::string origin) {
+    origins_[path] = {std::move(origin), newest_};
+  }
+  void forget(const std::string& path) { origins_.erase(path); }
+
+  // What is set together is a layer: a base, the file above it, the command line, an arm. A layer's
+  // number says how late it was set, 0 is the default.
+  void begin_layer() { ++newest_; }
+  int layer(const std::string& path) const;
+  int newest_layer() const { return newest_; }
 
  private:
-  std::map<std::string, std::string> origins_;
+  struct Origin {
+    std::string text;
+    int layer;
+  };
+  std::map<std::string, Origin> origins_;
+  int newest_ = 0;
 };
 
 template <class T>
@@ -39,6 +51,7 @@ struct Difference {
 // One row of the documentation of a config; of a section only path and doc are filled.
 struct FieldInfo {
   std::string path, type, default_value, constraint, doc;
+  std::vector<ReadRule> rules;
 };
 
 // The same, without the type of the struct; the templates below are what to call.
@@ -55,6 +68,7 @@ std::vector<FieldInfo> describe(const Section& section);
 template <class T>
 void override_all(Loaded<T>& loaded, std::span<const std::string> overrides, Mistakes& mistakes) {
   Section section = bind(loaded.config);
+  loaded.origins.begin_layer();
   for (const std::string& assignment : overrides) {
     override_value(section, assignment, "command line", loaded.origins, mistakes);
   }

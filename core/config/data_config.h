@@ -47,25 +47,31 @@ struct DataConfig {
   template <class V>
   void fields(V& v) {
     v.field("type", type, "the data set");
-    v.field("annotations", annotations, "captions JSON (karpathy, coco) or CSV (folder)");
-    v.field("images", images, "folder of the images");
-    v.field("tokens", tokens, "Flickr8k.token.txt (flickr8k)");
-    v.field("splits", splits, "folder of Flickr_8k.*Images.txt (flickr8k)");
-    v.field("val_annotations", val_annotations, "captions JSON of the validation set (coco)");
-    v.field("val_images", val_images, "folder of the validation images (coco)");
+    v.field("annotations", annotations, "captions JSON (karpathy, coco) or CSV (folder)")
+        .only_with("data.type", DataKind::kKarpathy, DataKind::kCoco, DataKind::kFolder);
+    v.field("images", images, "folder of the images").unless("data.type", DataKind::kScenes);
+    v.field("tokens", tokens, "Flickr8k.token.txt").only_with("data.type", DataKind::kFlickr8k);
+    v.field("splits", splits, "folder of Flickr_8k.*Images.txt")
+        .only_with("data.type", DataKind::kFlickr8k);
+    v.field("val_annotations", val_annotations, "captions JSON of the validation set")
+        .only_with("data.type", DataKind::kCoco);
+    v.field("val_images", val_images, "folder of the validation images")
+        .only_with("data.type", DataKind::kCoco);
     v.field("vocabulary", vocabulary, "what captions are said in");
-    v.field("min_count", min_count, "words seen less often in training become <unk> (words)",
-            between(1, 1e6));
-    v.field("bpe_size", bpe_size, "entries of the vocabulary, special ones too (bpe)",
-            between(8, 1e6));
+    v.field("min_count", min_count, "words seen less often in training become <unk>",
+            between(1, 1e6))
+        .only_with("data.vocabulary", VocabularyKind::kWords);
+    v.field("bpe_size", bpe_size, "entries of the vocabulary, special ones too", between(8, 1e6))
+        .only_with("data.vocabulary", VocabularyKind::kBpe);
     v.field("max_length", max_length,
             "words a caption, with bpe too; longer ones are cut and counted", between(1, 1000));
     v.field("captions_per_image", captions_per_image, "captions kept an image; 0 = all",
             between(0, 1000));
-    v.field("on_bad_image", on_bad_image, "what to do with an image that cannot be read");
+    v.field("on_bad_image", on_bad_image, "what to do with an image that cannot be read")
+        .unless("data.type", DataKind::kScenes);
     v.field("limit_train", limit_train, "use only so many training images; 0 = all", at_least(0));
     v.field("limit_val", limit_val, "use only so many validation images; 0 = all", at_least(0));
-    v.section("scenes", scenes, "the built-in data set");
+    v.section("scenes", scenes, "the built-in data set").only_with("data.type", DataKind::kScenes);
   }
 };
 

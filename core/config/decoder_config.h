@@ -56,20 +56,24 @@ struct DecoderConfig {
             between(1, 65536));
     v.field("embedding", embedding, "width of a word's embedding", between(1, 65536));
     v.field("dropout", dropout, "share of units dropped in training", between_open_end(0, 1));
-    v.field("init_hidden", init_hidden,
-            "hidden width of the networks that start the state (lstm, gru, luong)",
-            between(1, 65536));
+    v.field("init_hidden", init_hidden, "hidden width of the networks that start the state",
+            between(1, 65536))
+        .unless("decoder.type", DecoderKind::kUpdown, DecoderKind::kTransformer);
     v.field("tie_embeddings", tie_embeddings, "words are said with the matrix that reads them");
-    v.field("layers", layers, "blocks, one after the other (transformer)", between(1, 64));
+    v.field("layers", layers, "blocks, one after the other", between(1, 64))
+        .only_with("decoder.type", DecoderKind::kTransformer);
     v.field("heads", heads,
-            "maps a word over the words before it (transformer; attention.heads look at the image)",
-            between(1, 256));
-    v.field("widen", widen, "hidden width of the dense networks, in `hidden` (transformer)",
-            between(1, 64));
-    v.field("norm", norm, "where the layers normalise (transformer)");
-    v.field("positions", positions, "how words know their number (transformer)");
-    v.field("longest", longest, "words with <eos> that positions reach (transformer)",
-            between(1, 65536));
+            "maps a word over the words before it (attention.heads look at the image)",
+            between(1, 256))
+        .only_with("decoder.type", DecoderKind::kTransformer);
+    v.field("widen", widen, "hidden width of the dense networks, in `hidden`", between(1, 64))
+        .only_with("decoder.type", DecoderKind::kTransformer);
+    v.field("norm", norm, "where the layers normalise")
+        .only_with("decoder.type", DecoderKind::kTransformer);
+    v.field("positions", positions, "how words know their number")
+        .only_with("decoder.type", DecoderKind::kTransformer);
+    v.field("longest", longest, "words with <eos> that positions reach", between(1, 65536))
+        .only_with("decoder.type", DecoderKind::kTransformer);
     v.section("embeddings", embeddings, "the first vectors of the words");
   }
 };

@@ -26,7 +26,8 @@ struct EmbeddingsConfig {
   template <class V>
   void fields(V& v) {
     v.field("source", source, "where the first vectors of the words come from");
-    v.field("file", file, "the text file (file)");
+    v.field("file", file, "the text file")
+        .only_with("decoder.embeddings.source", EmbeddingSource::kFile);
     v.field("frozen", frozen, "training leaves all of them as they are");
   }
 };

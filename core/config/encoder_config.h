@@ -81,38 +81,52 @@ struct EncoderConfig {
   template <class V>
   void fields(V& v) {
     v.field("type", type, "the image encoder");
-    v.field("channels", channels,
-            "width of each stage; the first three halve the image (cnn, hybrid)",
-            {.min = 1, .max = 4096, .not_empty = true});
+    v.field("channels", channels, "width of each stage; the first three halve the image",
+            {.min = 1, .max = 4096, .not_empty = true})
+        .only_with("encoder.type", EncoderKind::kCnn, EncoderKind::kHybrid);
     v.field("image_size", image_size, "height of the network's input in pixels", between(8, 2048));
     v.field("image_width", image_width, "its width; 0 = as image_size", between(0, 2048));
     v.field("resize", resize, "how an image becomes that rectangle");
-    v.field("lr", lr, "learning rate of the encoder; null = that of the optimizer", at_least(0));
+    v.field("lr", lr, "learning rate of the encoder; null = that of the optimizer", at_least(0))
+        .unless("encoder.type", EncoderKind::kOnnx)
+        .unless("encoder.frozen_stages", "-1");
+    v.field("frozen_stages", frozen_stages,
+            "stages, from the pixels on, that training leaves as they are; -1 = the whole network: "
+            "its "
+            "grids are then computed once",
+            between(-1, 1000))
+        .unless("encoder.type", EncoderKind::kOnnx);
+    v.field("model", model, "path of the .onnx file")
+        .only_with("encoder.type", EncoderKind::kOnnx, EncoderKind::kOnnxNative);
     v.field(
-        "frozen_stages", frozen_stages,
-        "stages, from the pixels on, that training leaves as they are; -1 = the whole network: its "
-        "grids are then computed once",
-        between(-1, 1000));
-    v.field("model", model, "path of the .onnx file (onnx, onnx_native)");
-    v.field(
-        "layer", layer,
-        "the layer (onnx, onnx_native) or stage (resnet*, vgg*, mobilenet_v2) whose output is the "
-        "grid; empty = the last stage");
-    v.field(
-        "weights", weights,
-        "safetensors file of pretrained weights by torchvision's names, for vit by timm's; empty = "
-        "random ones, for onnx_native those of its file");
-    v.field("cache", cache, "folder for cached features of a frozen network; empty = no cache");
-    v.field("half", half, "keep the cache in 16-bit floats: half the space, 3 digits");
+         "layer", layer,
+         "the layer (onnx, onnx_native) or stage (resnet*, vgg*, mobilenet_v2) whose output is the "
+         "grid; empty = the last stage")
+        .unless("encoder.type", EncoderKind::kCnn, EncoderKind::kVit, EncoderKind::kHybrid);
+    v.field("weights", weights,
+            "safetensors file of pretrained weights by torchvision's names, for vit by timm's; "
+            "empty = "
+            "random ones, for onnx_native those of its file")
+        .unless("encoder.type", EncoderKind::kCnn, EncoderKind::kHybrid, EncoderKind::kOnnx);
+    v.field("cache", cache, "folder for cached features; empty = no cache")
+        .only_with("encoder.type", EncoderKind::kOnnx)
+        .or_with("encoder.frozen_stages", "-1");
+    v.field("half", half, "keep features in 16-bit floats: half the space, 3 digits")
+        .only_with("encoder.type", EncoderKind::kOnnx)
+        .or_with("encoder.frozen_stages", "-1");
     v.field("positions", positions, "what tells a region where it is");
     v.field("pooled", pooled,
             "what a decoder's first state takes for the image as a whole (all but transformer)");
     v.field("pixels", pixels, "what the network sees of a pixel from 0 to 255");
-    v.field("input_mean", input_mean, "(pixel - input_mean) / input_scale (plain)");
-    v.field("input_scale", input_scale, "see input_mean", above(0));
-    v.section("vit", vit, "the transformer (vit, hybrid)");
+    v.field("input_mean", input_mean, "(pixel - input_mean) / input_scale")
+        .only_with("encoder.pixels", PixelScale::kPlain);
+    v.field("input_scale", input_scale, "see input_mean", above(0))
+        .only_with("encoder.pixels", PixelScale::kPlain);
+    v.section("vit", vit, "the transformer")
+        .only_with("encoder.type", EncoderKind::kVit, EncoderKind::kHybrid);
     v.section("augment", augment, "random changes of training images; not with a frozen encoder");
-    v.section("refine", refine, "attention among the regions of the grid");
+    v.section("refine", refine, "attention among the regions of the grid")
+        .unless("encoder.refine.layers", "0");
   }
 };
 

@@ -38,7 +38,8 @@ struct CompareConfig {
     v.field("tune", tune,
             "values tried for each arm first, all combinations; the arm keeps those whose run "
             "validates best");
-    v.field("tune_stop", tune_stop, "when such a trial ends; null = as the arms");
+    v.field("tune_stop", tune_stop, "when such a trial ends; null = as the arms")
+        .unless("compare.tune", "{}");
   }
 };
 

@@ -1,7 +1,8 @@
 // Structs that describe their fields once, for reader, printer, comparison and documentation:
 //   template <class V> void fields(V& v) {
 //     v.field("hidden", hidden, "width of the LSTM", between(1, 65536));
-//     v.section("hard", hard, "estimator of hard attention");
+//     v.section("hard", hard, "estimator of hard attention")
+//         .only_with("attention.selection", SelectionKind::kHard);
 //   }
 #pragma once
 
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/config/read_rule.h"
 #include "core/config/value.h"
 
 namespace saccade {
@@ -22,20 +24,46 @@ class Section {
     Constraint constraint;
     std::unique_ptr<Slot> slot;        // of a value
     std::unique_ptr<Section> section;  // of a nested struct
+    std::vector<ReadRule> rules{};     // all of them have to hold; those of sections around it, too
+
+    // It is read only where the key has one of these values: enumerators, or texts as in YAML.
+    template <class... Values>
+    Field& only_with(std::string key, const Values&... values) {
+      return add({.key = std::move(key), .values = {choice_text(values)...}}, false);
+    }
+    // The same of another key; one of the two is enough.
+    template <class... Values>
+    Field& or_with(std::string key, const Values&... values) {
+      return add({.key = std::move(key), .values = {choice_text(values)...}}, true);
+    }
+    // It is read only where the key has none of these values. For choices that a registry may add
+    // to: one that does not say what it reads reads too much rather than too little.
+    template <class... Values>
+    Field& unless(std::string key, const Values&... values) {
+      return add({.key = std::move(key), .values = {choice_text(values)...}, .other = true}, false);
+    }
+
+   private:
+    Field& add(const ReadRule::Choice& choice, bool to_last);
+    static std::string choice_text(const char* yaml) { return yaml; }
+    template <NamedEnum E>
+    static std::string choice_text(E value) {
+      return print_value(value);
+    }
   };
 
   // Declares a value: its key, the member, one line of documentation, what it may be.
   template <class T>
-  void field(std::string name, T& value, std::string doc, Constraint constraint = {}) {
-    fields_.push_back({std::move(name), std::move(doc), constraint, make_slot(value), nullptr});
+  Field& field(std::string name, T& value, std::string doc, Constraint constraint = {}) {
+    return declare(std::move(name), std::move(doc), constraint, make_slot(value), nullptr);
   }
 
   // Declares a nested struct.
   template <class T>
-  void section(std::string name, T& object, std::string doc) {
+  Field& section(std::string name, T& object, std::string doc) {
     auto inner = std::make_unique<Section>();
     object.fields(*inner);
-    fields_.push_back({std::move(name), std::move(doc), {}, nullptr, std::move(inner)});
+    return declare(std::move(name), std::move(doc), {}, nullptr, std::move(inner));
   }
 
   const std::vector<Field>& fields() const { return fields_; }
@@ -43,6 +71,10 @@ class Section {
   std::vector<std::string> names() const;
 
  private:
+  // The reference holds until the next declaration.
+  Field& declare(std::string name, std::string doc, Constraint constraint,
+                 std::unique_ptr<Slot> slot, std::unique_ptr<Section> section);
+
   std::vector<Field> fields_;
 };
 

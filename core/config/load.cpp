@@ -202,6 +202,7 @@ void load(Section& into, const fs::path& file, Origins& origins, Mistakes& mista
   std::vector<Layer> layers = read_layers(file, mistakes);
   for (std::size_t i = layers.size(); i-- > 0;) {  // the deepest base first
     const ReadContext context{into, origins, mistakes, i == 0 ? "" : "base "};
+    origins.begin_layer();
     read_section(into, layers[i].root, "", context);
   }
 }
@@ -211,6 +212,7 @@ void parse(Section& into, const std::string& text, const std::string& source, Or
   if (!readable_text(text, source, mistakes)) return;
   const Node root = parse_yaml(text, source, mistakes);
   if (empty_document(root, source, mistakes)) return;
+  origins.begin_layer();
   read_section(into, root, "", {into, origins, mistakes, ""});
 }
 

@@ -29,7 +29,8 @@ struct ObjectiveConfig {
             "probability that the decoder reads a word it drew itself (Bengio et al. 2015)",
             between(0, 1));
     v.section("self_critical", self_critical,
-              "a second stage: captions are drawn and rewarded (Rennie et al. 2017)");
+              "a second stage: captions are drawn and rewarded (Rennie et al. 2017)")
+        .unless("objective.self_critical.start", "null");
   }
 };
 

@@ -6,7 +6,12 @@ namespace saccade {
 
 std::string Origins::of(const std::string& path) const {
   const auto found = origins_.find(path);
-  return found == origins_.end() ? "default" : found->second;
+  return found == origins_.end() ? "default" : found->second.text;
+}
+
+int Origins::layer(const std::string& path) const {
+  const auto found = origins_.find(path);
+  return found == origins_.end() ? 0 : found->second.layer;
 }
 
 namespace config_detail {
@@ -60,11 +65,11 @@ void document(const Section& section, const std::string& path, std::vector<Field
   for (const Section::Field& field : section.fields()) {
     const std::string field_path = joined(path, field.name);
     if (field.section) {
-      rows.push_back({field_path, "section", "", "", field.doc});
+      rows.push_back({field_path, "section", "", "", field.doc, field.rules});
       document(*field.section, field_path, rows);
     } else {
-      rows.push_back(
-          {field_path, field.slot->type(), field.slot->text(), field.constraint.text(), field.doc});
+      rows.push_back({field_path, field.slot->type(), field.slot->text(), field.constraint.text(),
+                      field.doc, field.rules});
     }
   }
 }

@@ -4,6 +4,21 @@
 
 namespace saccade {
 
+Section::Field& Section::declare(std::string name, std::string doc, Constraint constraint,
+                                 std::unique_ptr<Slot> slot, std::unique_ptr<Section> section) {
+  fields_.push_back(
+      {std::move(name), std::move(doc), constraint, std::move(slot), std::move(section)});
+  return fields_.back();
+}
+
+Section::Field& Section::Field::add(const ReadRule::Choice& choice, bool to_last) {
+  if (!to_last || rules.empty()) rules.emplace_back();
+  rules.back().choices.push_back(choice);
+  if (section)
+    for (Field& inner : section->fields_) inner.add(choice, to_last);
+  return *this;
+}
+
 const Section::Field* Section::find(std::string_view name) const {
   for (const Field& field : fields_) {
     if (field.name == name) return &field;

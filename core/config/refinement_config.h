@@ -49,11 +49,17 @@ struct RefinementConfig {
     v.field("type", type, "the attention of a block");
     v.field("layers", layers, "blocks of attention and a dense network; 0 = none", between(0, 64));
     v.field("heads", heads, "maps a region, each over its share of the features", between(1, 256));
-    v.field("radius", radius, "regions before and behind, in reading order (window)", at_least(0));
-    v.field("globals", globals, "first regions that see and are seen by all (window)", at_least(0));
-    v.field("projected", projected, "mixtures of regions (linformer)", between(1, 65536));
-    v.field("neighbours", neighbours, "who is joined by an edge (graph)");
-    v.field("nearest", nearest, "other regions each is joined to (graph by features)", at_least(1));
+    v.field("radius", radius, "regions before and behind, in reading order", at_least(0))
+        .only_with("encoder.refine.type", SequenceAttentionKind::kWindow);
+    v.field("globals", globals, "first regions that see and are seen by all", at_least(0))
+        .only_with("encoder.refine.type", SequenceAttentionKind::kWindow);
+    v.field("projected", projected, "mixtures of regions", between(1, 65536))
+        .only_with("encoder.refine.type", SequenceAttentionKind::kLinformer);
+    v.field("neighbours", neighbours, "who is joined by an edge")
+        .only_with("encoder.refine.type", SequenceAttentionKind::kGraph);
+    v.field("nearest", nearest, "other regions each is joined to", at_least(1))
+        .only_with("encoder.refine.type", SequenceAttentionKind::kGraph)
+        .only_with("encoder.refine.neighbours", NeighbourKind::kCosine, NeighbourKind::kEuclidean);
   }
 };
 

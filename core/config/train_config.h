@@ -31,20 +31,29 @@ struct OptimizerConfig {
   void fields(V& v) {
     v.field("type", type, "the optimizer");
     v.field("lr", lr, "learning rate", above(0));
-    v.field("momentum", momentum, "momentum (sgd)", between_open_end(0, 1));
-    v.field("beta1", beta1, "decay of the first moment (adam, adamw)", between_open_end(0, 1));
-    v.field("beta2", beta2, "decay of the second moment (adam, adamw)", between_open_end(0, 1));
-    v.field("rho", rho, "decay of the squared gradient (rmsprop)", between_open_end(0, 1));
-    v.field("epsilon", epsilon, "added to the denominator (rmsprop, adam, adamw)", above(0));
+    v.field("momentum", momentum, "share of the last step that goes into the next",
+            between_open_end(0, 1))
+        .only_with("optimizer.type", OptimizerKind::kSgd);
+    v.field("beta1", beta1, "decay of the first moment", between_open_end(0, 1))
+        .only_with("optimizer.type", OptimizerKind::kAdam, OptimizerKind::kAdamw);
+    v.field("beta2", beta2, "decay of the second moment", between_open_end(0, 1))
+        .only_with("optimizer.type", OptimizerKind::kAdam, OptimizerKind::kAdamw);
+    v.field("rho", rho, "decay of the squared gradient", between_open_end(0, 1))
+        .only_with("optimizer.type", OptimizerKind::kRmsprop);
+    v.field("epsilon", epsilon, "added to the denominator", above(0))
+        .unless("optimizer.type", OptimizerKind::kSgd);
     v.field("weight_decay", weight_decay, "L2 decay; decoupled for adamw", at_least(0));
     v.field("clip_norm", clip_norm, "largest norm of the whole gradient; 0 = off", at_least(0));
     v.field("clip_value", clip_value, "largest gradient element; 0 = off", at_least(0));
     v.field("schedule", schedule, "how the learning rate changes");
     v.field("warmup", warmup, "updates of linear rise at the start; 0 = none", at_least(0));
-    v.field("decay_every", decay_every, "when the rate drops (step)");
-    v.field("decay_factor", decay_factor, "what it is multiplied with (step)",
-            {.min = 0, .max = 1, .min_open = true});
-    v.field("final_lr", final_lr, "learning rate at the end (cosine)", at_least(0));
+    v.field("decay_every", decay_every, "when the rate drops")
+        .only_with("optimizer.schedule", ScheduleKind::kStep);
+    v.field("decay_factor", decay_factor, "what it is multiplied with",
+            {.min = 0, .max = 1, .min_open = true})
+        .only_with("optimizer.schedule", ScheduleKind::kStep);
+    v.field("final_lr", final_lr, "learning rate at the end", at_least(0))
+        .only_with("optimizer.schedule", ScheduleKind::kCosine, ScheduleKind::kWarmupCosine);
   }
 };
 
@@ -54,7 +63,8 @@ struct EarlyStopConfig {
 
   template <class V>
   void fields(V& v) {
-    v.field("metric", metric, "the validation metric that has to improve", not_empty());
+    v.field("metric", metric, "the validation metric that has to improve", not_empty())
+        .unless("train.early_stop.patience", "0");
     v.field("patience", patience, "validations without a better value; 0 = never stop early",
             at_least(0));
   }

@@ -23,9 +23,10 @@ int run_config(const ConfigOptions& options) {
   if (!show && options.action != "check")
     throw UsageError("config can show or check a file, not '" + options.action + "'" +
                      did_you_mean(options.action, actions));
-  const LoadedConfig loaded = load_config<ExperimentConfig>(options.file, options.overrides);
+  LoadedConfig loaded = load_config<ExperimentConfig>(options.file, options.overrides);
   if (show) {
     std::cout << print_config(loaded);
+    settle(loaded);
     return static_cast<int>(ExitCode::kOk);
   }
   const std::vector<Arm> arms = expand_arms(loaded);

@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 
 struct Choice {
   std::string name, doc;
-  std::string source{}, options{}, cost{};  // of attention's and of decoders
+  std::string source{}, options{}, cost{};  // "": nothing to say
   std::string limits{};                     // what it cannot be joined with
 };
 // The choices of one config key.
@@ -35,6 +35,17 @@ Axis axis(const char* topic, const char* key) {
   for (const auto& row : enum_table(E{}))
     out.choices.push_back({std::string(row.name), std::string(row.doc)});
   return out;
+}
+
+Axis encoder_axis() {
+  return {.topic = "encoders",
+          .key = "encoder.type",
+          .choices = {
+#define SACCADE_ENCODER(name, enumerator, doc, source) {#name, doc, source},
+#include "core/config/encoders.def"
+#undef SACCADE_ENCODER
+              {"onnx", std::string(enum_table(EncoderKind{}).back().doc), "the file"},
+          }};
 }
 
 Axis decoder_axis() {
@@ -56,12 +67,13 @@ std::vector<Axis> other_axes() {
           axis<HardLikelihood>("attention", "attention.hard.likelihood"),
           axis<RewardKind>("attention", "attention.hard.reward"),
           axis<NeighbourKind>("attention", "encoder.refine.neighbours"),
-          axis<EncoderKind>("encoders", "encoder.type"),
+          encoder_axis(),
           axis<ResizeKind>("encoders", "encoder.resize"),
           axis<PositionKind>("encoders", "encoder.positions"),
           axis<PooledKind>("encoders", "encoder.pooled"),
           axis<PixelScale>("encoders", "encoder.pixels"),
           axis<VitSize>("encoders", "encoder.vit.size"),
+          axis<VitStart>("encoders", "encoder.vit.start"),
           decoder_axis(),
           axis<NormPlacement>("decoders", "decoder.norm"),
           axis<WordPositions>("decoders", "decoder.positions"),
@@ -99,6 +111,32 @@ std::vector<Axis> attention_numbers() {
                     .cost = "two more matrices of Q D"}}}};
 }
 
+// The options that a choice reads and another one of the key does not, without the section that
+// they share with the key: `vit.patch` of encoder.type.
+std::string options_of(const std::string& key, const std::string& choice,
+                       const std::vector<FieldInfo>& fields) {
+  const std::string section = key.substr(0, key.rfind('.') + 1);
+  std::string out;
+  for (const FieldInfo& field : fields) {
+    const bool reads = std::any_of(field.rules.begin(), field.rules.end(), [&](const auto& rule) {
+      return std::any_of(rule.choices.begin(), rule.choices.end(),
+                         [&](const auto& one) { return one.key == key && one.holds(choice); });
+    });
+    if (!reads || field.type == "section") continue;
+    const bool near = field.path.starts_with(section);
+    out += (out.empty() ? "" : ", ") + (near ? field.path.substr(section.size()) : field.path);
+  }
+  return out;
+}
+
+// Where a registry does not say what options a choice has, those declare it.
+void add_options(std::vector<Axis>& axes) {
+  const std::vector<FieldInfo> fields = describe_config<ExperimentConfig>();
+  for (Axis& axis : axes)
+    for (Choice& choice : axis.choices)
+      if (choice.options.empty()) choice.options = options_of(axis.key, choice.name, fields);
+}
+
 std::vector<Axis> all_axes() {
   std::vector<Axis> axes;
   for (const AttentionAxis& from : attention_catalogue()) {
@@ -113,6 +151,7 @@ std::vector<Axis> all_axes() {
   }
   for (Axis& number : attention_numbers()) axes.push_back(std::move(number));
   for (Axis& other : other_axes()) axes.push_back(std::move(other));
+  add_options(axes);
   return axes;
 }
 
@@ -156,6 +195,7 @@ void print_keys() {
     if (!field.constraint.empty()) std::cout << ", " << field.constraint;
     std::cout << "; default " << (field.default_value.empty() ? "\"\"" : field.default_value)
               << "\n";
+    if (!field.rules.empty()) std::cout << "      read where " << text_of(field.rules) << "\n";
   }
 }
 
@@ -168,8 +208,8 @@ Json list_json(const std::string& topic) {
       Json choices = Json::array();
       for (const Choice& choice : axis.choices) {
         Json one = {{"name", choice.name}, {"doc", choice.doc}};
-        if (!choice.source.empty())
-          one.update({{"source", choice.source}, {"options", choice.options}});
+        if (!choice.source.empty()) one["source"] = choice.source;
+        if (!choice.options.empty()) one["options"] = choice.options;
         if (!choice.cost.empty()) one["cost"] = choice.cost;
         if (!choice.limits.empty()) one["not_with"] = choice.limits;
         choices.push_back(std::move(one));
@@ -184,6 +224,7 @@ Json list_json(const std::string& topic) {
                                 {"type", field.type},
                                 {"default", field.default_value},
                                 {"constraint", field.constraint},
+                                {"read_where", text_of(field.rules)},
                                 {"doc", field.doc}});
   }
   return json;

@@ -28,7 +28,9 @@ struct TrainOptions {
 };
 
 ExperimentConfig resolve(const TrainOptions& options) {
-  ExperimentConfig config = load_config<ExperimentConfig>(options.config, options.overrides).config;
+  LoadedConfig loaded = load_config<ExperimentConfig>(options.config, options.overrides);
+  settle_alone(loaded);
+  ExperimentConfig& config = loaded.config;
   if (options.limit_train > 0) config.data.limit_train = options.limit_train;
   if (options.limit_val > 0) config.data.limit_val = options.limit_val;
   if (options.overfit > 0) config.data.limit_train = options.overfit;
@@ -81,7 +83,6 @@ int run_train(const TrainOptions& options) {
   const StopSignal signal;
   const ExperimentConfig config = resolve(options);
   check_config(config);
-  for (const std::string& idle : idle_values(config)) log::warn(idle);
   if (!options.threads_given && config.threads > 0)
     parallel::set_threads(static_cast<int>(config.threads));
   RunDirectory directory(options.out,

@@ -4,7 +4,6 @@
 #include <set>
 
 #include "core/base/error.h"
-#include "core/base/log.h"
 #include "experiments/check_config.h"
 
 namespace saccade {
@@ -90,6 +89,30 @@ void refuse_unknown_reference(const std::string& against, const std::vector<Arm>
   throw UsageError(str("compare.against: there is no arm ", against, "; the arms are ", names));
 }
 
+// Whether an arm leaves an option idle.
+bool leaves_idle(const Arm& arm, const std::string& path) {
+  return std::any_of(arm.idle.begin(), arm.idle.end(),
+                     [&](const IdleOption& option) { return option.path == path; });
+}
+
+// An option of the config around the arms is idle only if no arm reads it.
+void drop_what_others_read(std::vector<Arm>& arms) {
+  std::set<std::string> read;  // by one arm at least
+  for (const Arm& arm : arms)
+    for (const IdleOption& option : arm.idle)
+      if (!std::all_of(arms.begin(), arms.end(),
+                       [&](const Arm& other) { return leaves_idle(other, option.path); }))
+        read.insert(option.path);
+  for (Arm& arm : arms)
+    std::erase_if(arm.idle, [&](const IdleOption& option) {
+      if (option.newest || !read.contains(option.path)) return false;
+      LoadedConfig loaded{.config = arm.config, .origins = {}};
+      reset_option(loaded, option.path);
+      arm.config = loaded.config;
+      return true;
+    });
+}
+
 }  // namespace
 
 bool overlapping_paths(const std::string& a, const std::string& b) {
@@ -113,6 +136,7 @@ std::vector<Arm> expand_arms(const LoadedConfig& base) {
   std::set<std::string> folders, known;
   for (std::size_t i = 0; i < count; ++i) {
     LoadedConfig loaded = base;
+    loaded.origins.begin_layer();
     const NamedArm& own = named[i / places];
     Arm arm{.name = own.name, .folder = {}, .values = {}, .config = {}};
     for (const auto& [path, value] : own.values) set(arm, loaded, path, value, place_of(own));
@@ -125,6 +149,7 @@ std::vector<Arm> expand_arms(const LoadedConfig& base) {
       arm.name += (arm.name.empty() ? "" : ", ") + names[a] + "=" + value;
     }
     if (arm.name.empty()) arm.name = base.config.name;
+    arm.idle = settle(loaded);
     arm.config = loaded.config;
     if (!known.insert(print_config(arm.config)).second)
       throw UsageError("compare: there are two equal arms, the second is " + arm.name);
@@ -133,6 +158,7 @@ std::vector<Arm> expand_arms(const LoadedConfig& base) {
       arm.folder = folder_name(arm.name) + "-" + std::to_string(k);
     arms.push_back(std::move(arm));
   }
+  drop_what_others_read(arms);
   refuse_unknown_reference(base.config.compare.against, arms);
   return arms;
 }
@@ -148,13 +174,12 @@ void check_arms(const std::vector<Arm>& arms) {
     }
   }
   if (!wrong.empty()) throw UsageError(wrong);
-  // An arm may inherit what another one reads.
-  for (const std::string& idle : idle_values(arms.front().config))
-    if (std::all_of(arms.begin(), arms.end(), [&](const Arm& arm) {
-          const std::vector<std::string> own = idle_values(arm.config);
-          return std::find(own.begin(), own.end(), idle) != own.end();
-        }))
-      log::warn(idle);
+  std::set<std::string> told;
+  std::vector<IdleOption> idle;
+  for (const Arm& arm : arms)
+    std::copy_if(arm.idle.begin(), arm.idle.end(), std::back_inserter(idle),
+                 [&](const IdleOption& option) { return told.insert(option.text).second; });
+  refuse_idle(idle);
 }
 
 }  // namespace saccade

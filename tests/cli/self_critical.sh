@@ -4,8 +4,8 @@
 stage="objective.self_critical"
 
 for selection in soft hard; do
-  set -- attention.selection=$selection optimizer.schedule=cosine $stage.lr=1e-3
-  two="$stage.start=10u $stage.samples=3"
+  set -- attention.selection=$selection optimizer.schedule=cosine
+  two="$stage.start=10u $stage.samples=3 $stage.lr=1e-3"
   # Before the switch nothing changes: neither weights nor moments; 10 updates of a cosine of 10.
   expect 0 "$saccade" train tiny.yaml --out one-$selection "$@" train.stop=10u
   expect 0 "$saccade" train tiny.yaml --out first-$selection "$@" $two train.stop=10u

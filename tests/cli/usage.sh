@@ -78,6 +78,15 @@ wants "flickr8k" out
 [ -e /dev/full ] && { "$saccade" list config >/dev/full 2>err; [ $? -eq 5 ] || fail "no exit 5"; }
 
 expect 2 "$saccade" --color=always trian
+expect 0 "$saccade" list encoders
+for text in "vit.overlap, vit.multiple" "vit.start" "mimetic" "source: He et al. 2016" \
+  "source: Simonyan and Zisserman 2015" "source: Dosovitskiy et al. 2021"; do
+  wants "$text" out
+done
+[ "$(sed -n '/(encoder.type)/,/(encoder.resize)/p' out | grep -c "source: ")" -eq 12 ] ||
+  fail "an encoder without a source"
+expect 0 "$saccade" list config
+wants "read where decoder.type is transformer" out
 [ "$(NO_COLOR=1 "$saccade" trian 2>&1 | tr -d '[:print:]\n' | wc -c)" -eq 0 ] || fail "colours"
 # What would end a training half way is said before it begins.
 expect 2 "$saccade" config check tiny.yaml decoder.type=transformer attention.gate=none \

@@ -41,12 +41,20 @@ refused "search.mode is beam" search.top_k=5
 refused "data.vocabulary words" data.vocabulary=bpe "search.forbidden=[a]"
 refused "vectors are of whole words" data.vocabulary=bpe decoder.embeddings.source=file
 
-# What is set and never read is told; not what an arm inherits and another one reads.
+# What is set on purpose and never read is refused, by every command that trains; not what was set
+# before the choice that leaves it unread, nor what an arm inherits and another one reads.
 expect 0 "$saccade" config check tiny.yaml data.vocabulary=bpe
-wants "data.min_count has no effect: data.vocabulary is bpe" err
-expect 0 "$saccade" config check tiny.yaml data.bpe_size=500 attention.hard.samples=2
-wants "data.bpe_size has no effect: data.vocabulary is words" err
-wants "attention.hard.samples has no effect: attention.selection is soft" err
+[ ! -s err ] || fail "an inherited value is told"
+for command in "config check tiny.yaml" "train tiny.yaml --out idle" "compare tiny.yaml --out idle"; do
+  expect 2 "$saccade" $command data.bpe_size=500 attention.hard.samples=2
+  wants "command line: data.bpe_size has no effect: data.vocabulary is words" err
+  wants "command line: attention.hard.samples has no effect: attention.selection is soft" err
+  [ ! -e idle ] || fail "$command left something behind"
+done
+# What `config show` and a run write down is right again.
+expect 0 "$saccade" config show tiny.yaml encoder.type=vit encoder.positions=learned encoder.vit.patch=8
+cp out shown.yaml
+expect 0 "$saccade" config check shown.yaml
 cat >arms.yaml <<'YAML'
 base: tiny.yaml
 attention: {selection: hard, hard: {baseline: leave_one_out, samples: 2}}

@@ -8,6 +8,7 @@
 #include "experiments/compare/tuning.h"
 #include "experiments/training_run.h"
 #include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
 
 namespace saccade::test {
 namespace {
@@ -117,6 +118,35 @@ TEST_CASE("named arms that make no sense are refused, and say where they stand")
       "{attention.score: dot}}}");
   REQUIRE(wrong.find("one: attention.score none needs attention.heads 1") == 0);
   REQUIRE(wrong.find("\ntwo: attention.score dot compares features of width") != std::string::npos);
+}
+
+TEST_CASE("an option around the arms is one that an arm reads; an arm's own it reads itself") {
+  const auto around = [](const std::string& text) {
+    return parse_config<ExperimentConfig>(text, "test");
+  };
+  const LoadedConfig shared = around(
+      "attention: {radius: 3}\ndecoder: {layers: 6}\n"
+      "compare: {arms: {plain: {}, near: {attention.scope: window}, words: {decoder.type: "
+      "transformer}}}");
+  const std::vector<Arm> arms = expand_arms(shared);
+  check_arms(arms);
+  CHECK(arms[0].config.attention.radius == 2);  // where nothing reads it, the default
+  CHECK(arms[1].config.attention.radius == 3);
+  CHECK(arms[2].config.attention.radius == 2);
+  CHECK(arms[0].config.decoder.layers == 3);
+  CHECK(arms[2].config.decoder.layers == 6);
+
+  const auto refused = [&](const std::string& text) {
+    return message_of<UsageError>([&] { check_arms(expand_arms(around(text))); });
+  };
+  CHECK(refused("attention: {radius: 3}\ncompare: {arms: {a: {}, b: {attention.score: dot}}}") ==
+        "test:1: attention.radius has no effect: attention.scope is global; it is read where "
+        "attention.scope is local_m, local_p or window");
+  // Another arm's reading it does not help an arm that sets it itself.
+  CHECK_THAT(refused("compare: {arms: {a: {attention.radius: 3}, b: {attention.scope: window}}}"),
+             Catch::StartsWith("test:1:18: compare.arms.a: attention.radius has no effect"));
+  CHECK(refused("compare: {axes: {attention.selection: [soft, hard], attention.hard.samples: [2]}}")
+            .find("attention.hard.samples has no effect") != std::string::npos);
 }
 
 TEST_CASE("axes that make no sense are refused before anything is trained") {

@@ -1,0 +1,124 @@
+// Options that are set and never read: refused where they were set on purpose, dropped where they
+// were inherited.
+#include "core/config/idle.h"
+
+#include <algorithm>
+#include <set>
+
+#include "core/config/experiment_config.h"
+#include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
+
+namespace saccade {
+
+using Catch::Matchers::Contains;
+using test::TempFolder;
+
+namespace {
+
+std::vector<std::string> texts(const std::vector<IdleOption>& idle) {
+  std::vector<std::string> out;
+  for (const IdleOption& option : idle) out.push_back(option.text);
+  return out;
+}
+
+// What a file leaves idle on purpose.
+std::vector<std::string> idle_in(const std::string& yaml,
+                                 const std::vector<std::string>& overrides = {}) {
+  auto loaded = parse_config<ExperimentConfig>(yaml, "e.yaml", overrides);
+  return texts(settle(loaded));
+}
+
+}  // namespace
+
+TEST_CASE("what an option's rule asks for are keys there are, and values they can have") {
+  const std::vector<FieldInfo> rows = describe_config<ExperimentConfig>();
+  std::size_t rules = 0;
+  for (const FieldInfo& row : rows)
+    for (const ReadRule& rule : row.rules)
+      for (const ReadRule::Choice& choice : rule.choices) {
+        ++rules;
+        INFO(row.path << ": " << choice.text());
+        CHECK(!choice.values.empty());
+        const auto key = std::find_if(rows.begin(), rows.end(), [&](const FieldInfo& other) {
+          return other.path == choice.key;
+        });
+        REQUIRE(key != rows.end());
+        const std::string choices = "|" + key->type + "|";
+        if (choices.find('|', 1) + 1 == choices.size()) continue;  // no enumeration
+        for (const std::string& value : choice.values)
+          CHECK_THAT(choices, Contains("|" + value + "|") || Contains("|" + value + " or null|"));
+      }
+  CHECK(rules > 60);
+}
+
+TEST_CASE("an option of a choice that was not made is idle, and says why") {
+  CHECK(idle_in("decoder:\n  layers: 6\n") ==
+        std::vector<std::string>{"e.yaml:2: decoder.layers has no effect: decoder.type is lstm; it "
+                                 "is read where decoder.type is transformer"});
+  CHECK(idle_in("decoder: {type: transformer, layers: 6}").empty());
+  CHECK(idle_in("decoder: {layers: 3}").empty());  // the default changes nothing
+  // One of every kind: an enumeration, a section, a number, null, two ways to be
+  // read.
+  CHECK(idle_in("encoder: {vit: {patch: 8}}").size() == 1);
+  CHECK(idle_in("encoder: {type: vit, vit: {patch: 8}}").empty());
+  CHECK(idle_in("encoder: {refine: {type: window, radius: 3}}").size() == 2);
+  CHECK(idle_in("encoder: {refine: {type: window, radius: 3, layers: 1}}").empty());
+  CHECK(idle_in("encoder: {refine: {type: graph, radius: 3, layers: 1}}").size() == 1);
+  CHECK(idle_in("encoder: {pixels: imagenet, input_mean: 0}").size() == 1);
+  CHECK(idle_in("objective: {self_critical: {lr: 1e-3}}").size() == 1);
+  CHECK(idle_in("objective: {self_critical: {lr: 1e-3, start: 1e}}").empty());
+  CHECK_THAT(idle_in("encoder: {cache: c}").at(0),
+             Contains("encoder.type is cnn and encoder.frozen_stages is 0") &&
+                 Contains("read where encoder.type is onnx, or encoder.frozen_stages is -1"));
+  CHECK(idle_in("encoder: {type: onnx, cache: c, half: true}").empty());
+  CHECK(idle_in("encoder: {type: vgg19, frozen_stages: -1, cache: c}").empty());
+  CHECK(idle_in("attention: {score: dot, hidden: 8}").size() == 1);
+  CHECK(idle_in("attention: {score: dot, scope: local_p, hidden: 8}").empty());
+}
+
+TEST_CASE("an option is idle on purpose when the choice was there first, and inherited else") {
+  CHECK_THAT(idle_in("decoder: {type: lstm}", {"decoder.layers=6"}).at(0),
+             Catch::StartsWith("command line: decoder.layers has no effect"));
+  auto loaded =
+      parse_config<ExperimentConfig>("decoder: {type: transformer, layers: 6, heads: 2}", "e.yaml",
+                                     std::vector<std::string>{"decoder.type=gru"});
+  CHECK(settle(loaded).empty());
+  CHECK(loaded.config.decoder.layers == 3);
+  CHECK(loaded.config.decoder.heads == 8);
+  CHECK(loaded.origins.of("decoder.layers") == "default");
+  CHECK(loaded.config.decoder.type == DecoderKind::kGru);
+
+  const TempFolder folder("idle-base");
+  folder.write("base.yaml",
+               "decoder: {type: transformer, layers: 6}\nencoder: {channels: [4, 8]}\n");
+  folder.write("middle.yaml", "base: base.yaml\ndecoder: {type: lstm}\n");
+  folder.write("leaf.yaml", "base: middle.yaml\ndecoder: {init_hidden: 8, widen: 2}\n");
+  loaded = load_config<ExperimentConfig>(folder / "leaf.yaml");
+  const std::vector<IdleOption> idle = settle(loaded);
+  REQUIRE(idle.size() == 1);
+  CHECK(idle[0].path == "decoder.widen");
+  CHECK_THAT(idle[0].text, Contains("leaf.yaml:2: decoder.widen has no effect"));
+  CHECK(loaded.config.decoder.layers == 3);
+  CHECK(loaded.config.encoder.channels == std::vector<std::int64_t>{4, 8});
+  // What is printed then is as right as what was read.
+  reset_option(loaded, "decoder.widen");
+  auto again = parse_config<ExperimentConfig>(print_config(loaded.config), "printed.yaml");
+  CHECK(settle(again).empty());
+}
+
+TEST_CASE("the options that a config does not read are those of other choices, set or not") {
+  ExperimentConfig config;
+  const auto unread = [&](const std::string& path) {
+    const std::vector<std::string> paths = unread_options(config);
+    return std::find(paths.begin(), paths.end(), path) != paths.end();
+  };
+  CHECK(unread("decoder.layers"));
+  CHECK(unread("encoder.vit.patch"));
+  CHECK_FALSE(unread("decoder.init_hidden"));
+  config.decoder.type = DecoderKind::kTransformer;
+  CHECK_FALSE(unread("decoder.layers"));
+  CHECK(unread("decoder.init_hidden"));
+}
+
+}  // namespace saccade
