@@ -14,12 +14,11 @@ namespace {
 constexpr Index kMostSceneCaptions = 100;
 
 // Throws UsageError naming every key that the data set needs and the config leaves empty.
-void require(const DataConfig& config,
-             std::initializer_list<std::pair<const char*, const std::string*>> values) {
+void require_places(const DataConfig& config) {
   std::string missing;
-  for (const auto& [key, value] : values) {
-    if (value->empty()) missing += str(missing.empty() ? "" : ", ", "data.", key);
-  }
+  for (const DataPlace& place : data_places(config))
+    if (place.needed && place.path->empty())
+      missing += str(missing.empty() ? "" : ", ", "data.", place.key);
   if (!missing.empty()) {
     throw UsageError(
         str("data.type ", enum_name(config.type), " needs ", missing, "; set it in the config"));
@@ -34,30 +33,23 @@ void require_folder(const std::string& path, const char* key) {
 }
 
 Dataset read_files(const DataConfig& config) {
+  require_places(config);
   switch (config.type) {
     case DataKind::kKarpathy:
-      require(config, {{"annotations", &config.annotations}, {"images", &config.images}});
       require_folder(config.images, "images");
       return read_karpathy({.annotations = config.annotations, .images = config.images});
     case DataKind::kCoco:
-      require(config, {{"annotations", &config.annotations}, {"images", &config.images}});
       require_folder(config.images, "images");
-      if (!config.val_annotations.empty()) {
-        require(config, {{"val_images", &config.val_images}});
-        require_folder(config.val_images, "val_images");
-      }
+      if (!config.val_annotations.empty()) require_folder(config.val_images, "val_images");
       return read_coco({.train = config.annotations,
                         .train_images = config.images,
                         .val = config.val_annotations,
                         .val_images = config.val_images});
     case DataKind::kFlickr8k:
-      require(config,
-              {{"tokens", &config.tokens}, {"splits", &config.splits}, {"images", &config.images}});
       require_folder(config.images, "images");
       return read_flickr8k(
           {.tokens = config.tokens, .splits = config.splits, .images = config.images});
     case DataKind::kFolder:
-      require(config, {{"images", &config.images}});
       require_folder(config.images, "images");
       return read_folder({.images = config.images, .captions = config.annotations});
     case DataKind::kScenes:
@@ -119,6 +111,26 @@ std::size_t place_of(const Dataset& dataset, Index image) {
 }
 
 }  // namespace
+
+std::vector<DataPlace> data_places(const DataConfig& config) {
+  const DataPlace annotations{"annotations", &config.annotations}, images{"images", &config.images};
+  switch (config.type) {
+    case DataKind::kKarpathy:
+      return {annotations, images};
+    case DataKind::kCoco:
+      return {annotations,
+              images,
+              {"val_annotations", &config.val_annotations, false},
+              {"val_images", &config.val_images, !config.val_annotations.empty()}};
+    case DataKind::kFlickr8k:
+      return {{"tokens", &config.tokens}, {"splits", &config.splits}, images};
+    case DataKind::kFolder:
+      return {{"annotations", &config.annotations, false}, images};
+    case DataKind::kScenes:
+      break;
+  }
+  return {};
+}
 
 Image LoadedData::image(Index i) const {
   const std::size_t at = place_of(dataset, i);

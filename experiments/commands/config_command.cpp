@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 #include "core/config/experiment_config.h"
+#include "experiments/check_files.h"
 #include "experiments/compare/arms.h"
 
 namespace saccade {
@@ -25,12 +26,13 @@ int run_config(const ConfigOptions& options) {
                      did_you_mean(options.action, actions));
   LoadedConfig loaded = load_config<ExperimentConfig>(options.file, options.overrides);
   if (show) {
-    std::cout << print_config(loaded);
     settle(loaded);
+    std::cout << print_config(loaded);
     return static_cast<int>(ExitCode::kOk);
   }
   const std::vector<Arm> arms = expand_arms(loaded);
   check_arms(arms);
+  check_files(arms);
   std::cout << options.file << ": right";
   if (arms.size() > 1)
     std::cout << "; compares " << arms.size() << " arms with " << loaded.config.compare.seeds.size()
@@ -43,9 +45,11 @@ int run_config(const ConfigOptions& options) {
 
 CommandRun bind_config(Options& options) {
   const auto args = std::make_shared<ConfigOptions>();
-  options.argument("action", args->action,
-                   "show: print every value and where it comes from; check: find mistakes",
-                   "show|check");
+  options.argument(
+      "action", args->action,
+      "show: print every value and where it comes from; check: find mistakes, and files "
+      "that are not there",
+      "show|check");
   options.argument("file", args->file, "experiment file (YAML)", "CONFIG");
   options.arguments("overrides", args->overrides, "values that replace those of the file",
                     "KEY.PATH=VALUE");

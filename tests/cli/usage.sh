@@ -49,6 +49,17 @@ cp out shown.yaml
 expect 0 "$saccade" config show shown.yaml
 diff <(sed 's/  #.*//' shown.yaml) <(sed 's/  #.*//' out) || fail "config show is not stable"
 expect 0 "$saccade" config check shown.yaml
+# Files that a config names are there; those it needs and does not name are told.
+expect 3 "$saccade" config check tiny.yaml data.type=folder data.images=no/photos
+one_error "no/photos: no such file or folder; it is data.images"
+expect 3 "$saccade" config check tiny.yaml encoder.type=onnx encoder.model=no.onnx encoder.layer=x \
+  decoder.embeddings.source=file decoder.embeddings.file=no.txt train.init_from=no/run
+for text in "no.onnx: " "no.txt: " "no/run: "; do wants "$text" err; done
+expect 0 "$saccade" config check tiny.yaml data.type=karpathy encoder.type=onnx encoder.layer=x
+for key in data.annotations data.images encoder.model; do
+  wants "$key is not given and " err
+done
+wants "tiny.yaml: right" out
 
 for command in train evaluate caption overlay compare data inspect convert list config; do
   expect 0 "$saccade" $command --help
@@ -67,6 +78,15 @@ for topic in attention encoders decoders data optimizers schedules searches regi
   expect 0 "$saccade" list $topic --json
   json out /schema_version >/dev/null
 done
+expect 0 "$saccade" list encoders
+for text in "vit.overlap, vit.multiple" "vit.start" "mimetic" "source: He et al. 2016" \
+  "source: Simonyan and Zisserman 2015" "source: Dosovitskiy et al. 2021"; do
+  wants "$text" out
+done
+[ "$(sed -n '/(encoder.type)/,/(encoder.resize)/p' out | grep -c "source: ")" -eq 12 ] ||
+  fail "an encoder without a source"
+expect 0 "$saccade" list config
+wants "read where decoder.type is transformer" out
 expect 0 "$saccade" list
 wants "additive" out
 wants "flickr8k" out
@@ -78,15 +98,6 @@ wants "flickr8k" out
 [ -e /dev/full ] && { "$saccade" list config >/dev/full 2>err; [ $? -eq 5 ] || fail "no exit 5"; }
 
 expect 2 "$saccade" --color=always trian
-expect 0 "$saccade" list encoders
-for text in "vit.overlap, vit.multiple" "vit.start" "mimetic" "source: He et al. 2016" \
-  "source: Simonyan and Zisserman 2015" "source: Dosovitskiy et al. 2021"; do
-  wants "$text" out
-done
-[ "$(sed -n '/(encoder.type)/,/(encoder.resize)/p' out | grep -c "source: ")" -eq 12 ] ||
-  fail "an encoder without a source"
-expect 0 "$saccade" list config
-wants "read where decoder.type is transformer" out
 [ "$(NO_COLOR=1 "$saccade" trian 2>&1 | tr -d '[:print:]\n' | wc -c)" -eq 0 ] || fail "colours"
 # What would end a training half way is said before it begins.
 expect 2 "$saccade" config check tiny.yaml decoder.type=transformer attention.gate=none \
