@@ -197,7 +197,7 @@ bool same_data(const ExperimentConfig& a, const ExperimentConfig& b) {
   return std::none_of(differences.begin(), differences.end(), [&](const Difference& d) {
     const auto below = [&](const char* section) { return d.path.starts_with(section); };
     const bool of_network = below("encoder.channels") || below("encoder.vit.") ||
-                            d.path == "encoder.weights" || d.path == "encoder.lr" ||
+                            below("encoder.weights") || d.path == "encoder.lr" ||
                             d.path == "encoder.frozen_stages";
     const bool of_grid = below("encoder.refine.") || (below("encoder.positions") && !inside);
     const bool of_model = of_grid || ((of_network || below("encoder.positions")) && !frozen);
@@ -249,7 +249,8 @@ TrainingResult run_training(const TrainingRequest& request, const StopSignal& si
     restore_run(*start, config, identity, model, trainer);
   } else {
     if (model.encoder() != nullptr && !config.encoder.weights.empty())
-      start_encoder(config.encoder.weights, model);
+      if (const std::string left = start_encoder(config.encoder, model); !left.empty())
+        log::warn(left);
     if (const std::string note = start_embedding(config, set, model); !note.empty())
       log::info(note);
     origin = first_weights(config.train.init_from, identity, model);

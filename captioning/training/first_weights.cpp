@@ -32,9 +32,13 @@ WordVectors vectors_of(const ExperimentConfig& config, const TrainingSet& set,
 
 }  // namespace
 
-void start_encoder(const std::string& file, Captioner& model) {
-  load_torch_weights(SafetensorsFile(file), pretrained(*model.encoder(), "encoder"),
-                     model.parameters());
+std::string start_encoder(const EncoderConfig& config, Captioner& model) {
+  const TorchWeightReport report =
+      load_encoder_weights(config, *model.encoder(), model.parameters());
+  if (report.complete()) return "";
+  return str(config.weights, ": ", report.text(),
+             "; what is missing keeps its first numbers, what is unexpected is left out "
+             "(encoder.weights_strict is false)");
 }
 
 std::string start_embedding(const ExperimentConfig& config, const TrainingSet& set,

@@ -9,9 +9,10 @@
 
 namespace saccade {
 
-// Gives the encoder the weights of a safetensors file. Throws DataError that lists all that does
-// not fit, UsageError where nobody publishes weights of it.
-void start_encoder(const std::string& file, Captioner& model);
+// Gives the model's encoder the weights of config.weights. Says what that left out (nothing where
+// config.weights_strict), "" for nothing. Throws as load_torch_weights does, UsageError where
+// nobody publishes weights of the encoder.
+std::string start_encoder(const EncoderConfig& config, Captioner& model);
 
 // Gives the words that config.decoder.embeddings has vectors for those vectors; the others keep
 // their random ones. Says how many there were, "" for a random embedding. Throws as

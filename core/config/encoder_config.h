@@ -60,6 +60,7 @@ struct EncoderConfig {
   std::int64_t image_width = 0;
   ResizeKind resize = ResizeKind::kSquash;
   std::string model, layer, cache, weights;
+  bool weights_strict = true;
   bool half = false;
   std::optional<double> lr;
   std::int64_t frozen_stages = 0;
@@ -108,6 +109,11 @@ struct EncoderConfig {
             "empty = "
             "random ones, for onnx_native those of its file")
         .unless("encoder.type", EncoderKind::kCnn, EncoderKind::kHybrid, EncoderKind::kOnnx);
+    v.field(
+         "weights_strict", weights_strict,
+         "false: parameters that the file lacks keep random numbers, and what it has beyond them "
+         "is left out; both are told. Shapes have to fit all the same")
+        .unless("encoder.weights", "\"\"");
     v.field("cache", cache, "folder for cached features; empty = no cache")
         .only_with("encoder.type", EncoderKind::kOnnx)
         .or_with("encoder.frozen_stages", "-1");

@@ -218,7 +218,8 @@ TorchWeightReport load_torch_weights(const SafetensorsFile& file, const TorchWei
   for (const SafetensorsEntry& entry : file.entries())
     if (!expected.contains(entry.name) && !ignored(weights, entry.name))
       report.unexpected.push_back(safetensors_name_in_message(entry.name));
-  if (weights.strict && !report.complete())
+  const bool fits = report.misshaped.empty() && !complete.empty();
+  if (weights.strict ? !report.complete() : !fits)
     throw DataError(file.source() + ": these weights are of another network: " + report.text());
   for (const Match& match : complete) {
     const std::vector<std::vector<Real>> values = match.group.read(match.group.arrays);

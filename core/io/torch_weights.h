@@ -63,15 +63,17 @@ struct TorchWeights {
   // Starts of names of the file that are known to be of no use (a classifier's); counts of batches
   // (`num_batches_tracked`) always are.
   std::vector<std::string> ignored{};
-  bool strict = true;
+  bool strict = true;  // nothing may be missing or unexpected
   // What torch calls the parameter of a name below the scope; not asked for those of a group.
   std::function<TorchTensor(const std::string&, const Shape&)> names = torch_tensor;
   std::vector<TorchGroup> groups{};
 };
 
 // Gives the parameters the numbers of a file. When strict, throws DataError that lists everything
-// that is missing, unexpected or of another shape, and changes nothing; else loads what fits and
-// reports the rest. Throws DataError on numbers that are not finite, or of no type of floats.
+// that is missing, unexpected or of another shape, and changes nothing; else what is missing keeps
+// its numbers, what is unexpected is left out, and both are reported: another shape is still an
+// error, and so is a file that has none of the names. Throws DataError on numbers that are not
+// finite, or of no type of floats.
 TorchWeightReport load_torch_weights(const SafetensorsFile& file, const TorchWeights& weights,
                                      ParameterStore& store);
 

@@ -26,6 +26,20 @@ expect 0 "$saccade" train tiny.yaml --out started train.stop=2u "${vit[@]}" \
 expect 0 "$saccade" convert --encoder --force started again.safetensors
 cmp -s vit.safetensors again.safetensors || fail "the encoder's weights came back changed"
 
+# Weights of another network: all that does not fit is said, and left out where that is asked for.
+deeper=("${vit[@]}" encoder.vit.layers=2 encoder.weights=vit.safetensors)
+expect 3 "$saccade" train tiny.yaml --out deeper train.stop=1u "${deeper[@]}"
+wants "missing: blocks.1." err
+rm -rf deeper
+expect 0 "$saccade" train tiny.yaml --out deeper train.stop=1u "${deeper[@]}" encoder.weights_strict=false
+wants "12 missing: blocks.1." err
+expect 3 "$saccade" train tiny.yaml --out wider train.stop=1u "${vit[@]}" encoder.vit.width=16 \
+  encoder.weights=vit.safetensors encoder.weights_strict=false
+wants "of another shape" err
+expect 3 "$saccade" train tiny.yaml --out frozen train.stop=1u "${deeper[@]}" encoder.weights_strict=false \
+  encoder.frozen_stages=-1
+wants "would freeze random numbers" err
+
 # What a file of weights holds.
 expect 0 "$saccade" inspect vit.safetensors
 wants "patch_embed.proj.weight  F32  12 x 3 x 8 x 8" out

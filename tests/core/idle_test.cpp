@@ -58,13 +58,15 @@ TEST_CASE("an option of a choice that was not made is idle, and says why") {
                                  "is read where decoder.type is transformer"});
   CHECK(idle_in("decoder: {type: transformer, layers: 6}").empty());
   CHECK(idle_in("decoder: {layers: 3}").empty());  // the default changes nothing
-  // One of every kind: an enumeration, a section, a number, null, two ways to be
+  // One of every kind: an enumeration, a section, a number, an empty text, null, two ways to be
   // read.
   CHECK(idle_in("encoder: {vit: {patch: 8}}").size() == 1);
   CHECK(idle_in("encoder: {type: vit, vit: {patch: 8}}").empty());
   CHECK(idle_in("encoder: {refine: {type: window, radius: 3}}").size() == 2);
   CHECK(idle_in("encoder: {refine: {type: window, radius: 3, layers: 1}}").empty());
   CHECK(idle_in("encoder: {refine: {type: graph, radius: 3, layers: 1}}").size() == 1);
+  CHECK(idle_in("encoder: {type: resnet18, weights_strict: false}").size() == 1);
+  CHECK(idle_in("encoder: {type: resnet18, weights: w, weights_strict: false}").empty());
   CHECK(idle_in("encoder: {pixels: imagenet, input_mean: 0}").size() == 1);
   CHECK(idle_in("objective: {self_critical: {lr: 1e-3}}").size() == 1);
   CHECK(idle_in("objective: {self_critical: {lr: 1e-3, start: 1e}}").empty());

@@ -104,13 +104,42 @@ TEST_CASE("everything that does not fit is said at once, and nothing changes") {
   CHECK(error.find('\n') == std::string::npos);
   CHECK(std::equal(before.span().begin(), before.span().end(), store.flat().data()));
 
+  // Not strict is about names: numbers of another shape are those of something else.
   weights.strict = false;
-  const TorchWeightReport report = load_torch_weights(file, weights, store);
+  CHECK(message_of<DataError>([&] { load_torch_weights(file, weights, store); }) == error);
+  CHECK(std::equal(before.span().begin(), before.span().end(), store.flat().data()));
+}
+
+TEST_CASE("weights that need not be strict leave alone what the file lacks, and tell it") {
+  const TempFolder folder("torch-relaxed");
+  const std::vector<float> ones(4, 1);
+  const auto bytes = std::as_bytes(std::span(ones));
+  save_safetensors(folder / "w.safetensors",
+                   {{"norm.weight", "F32", {4}, bytes}, {"extra", "F32", {4}, bytes}});
+  ParameterStore store, untouched;
+  for (ParameterStore* one : {&store, &untouched}) {
+    declare(*one);
+    one->initialise(1);
+  }
+  TorchWeights weights = kEncoder;
+  weights.strict = false;
+  const TorchWeightReport report =
+      load_torch_weights(SafetensorsFile(folder / "w.safetensors"), weights, store);
   CHECK(report.loaded == 1);
-  CHECK(report.missing.size() == 2);
-  CHECK(report.unexpected.size() == 1);
-  CHECK(report.misshaped.size() == 2);
+  CHECK(report.missing ==
+        std::vector<std::string>{"conv.weight", "depthwise.weight", "head.weight", "norm.bias"});
+  CHECK(report.unexpected == std::vector<std::string>{"'extra'"});
+  for (int p = 0; p < static_cast<int>(store.count()); ++p) {
+    const auto now = std::as_const(store).value(p).span(),
+               then = std::as_const(untouched).value(p).span();
+    CHECK(std::equal(now.begin(), now.end(), then.begin()) ==
+          (store.info(p).name != "encoder.norm.gain"));
+  }
   CHECK(store.value(store.find("encoder.norm.gain"))[3] == 1);
+  // A file that has none of the names is another network's.
+  save_safetensors(folder / "w.safetensors", {{"extra", "F32", {4}, bytes}});
+  CHECK_THROWS_AS(load_torch_weights(SafetensorsFile(folder / "w.safetensors"), weights, store),
+                  DataError);
 }
 
 TEST_CASE("weights that are no numbers are refused") {

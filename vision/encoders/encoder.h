@@ -46,6 +46,11 @@ class Encoder {
 // The same for an encoder whose parameters were declared below `scope`.
 TorchWeights pretrained(const Encoder& encoder, const std::string& scope);
 
+// Gives it, declared below "encoder", the numbers of config.weights; without config.weights_strict
+// the report says what was left out. Throws as load_torch_weights does.
+TorchWeightReport load_encoder_weights(const EncoderConfig& config, const Encoder& encoder,
+                                       ParameterStore& store);
+
 // The network of a config; declares its parameters in `scope`. Throws UsageError on sizes that do
 // not fit together, InternalError for a frozen encoder (grid.h).
 std::unique_ptr<Encoder> make_encoder(const EncoderConfig& config, const ParamScope& scope);

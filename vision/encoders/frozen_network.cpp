@@ -5,6 +5,7 @@
 
 #include "core/base/digest.h"
 #include "core/base/error.h"
+#include "core/base/log.h"
 
 namespace saccade {
 
@@ -50,9 +51,7 @@ FrozenNetwork::FrozenNetwork(const EncoderConfig& config, ResizeMode resize,
   network_ = make_encoder(own, ParamScope(parameters_, "encoder"));
   parameters_.initialise(0);
   network_->start(parameters_);
-  if (!config.weights.empty())
-    load_torch_weights(SafetensorsFile(config.weights), pretrained(*network_, "encoder"),
-                       parameters_);
+  if (!config.weights.empty()) load_weights(config);
 
   Digest all;
   all.add(str(enum_name(config.type), " ", config.layer, " size ", config.height(), "x",
@@ -66,6 +65,16 @@ FrozenNetwork::FrozenNetwork(const EncoderConfig& config, ResizeMode resize,
   if (adds_positions_inside(config))
     all.add(str("positions ", enum_name(own.positions), " heads ", resolved(config.vit).heads));
   digest_ = all.hex();
+}
+
+void FrozenNetwork::load_weights(const EncoderConfig& config) {
+  const TorchWeightReport report = load_encoder_weights(config, *network_, parameters_);
+  if (report.complete()) return;
+  const std::string text = config.weights + ": " + report.text();
+  if (!report.missing.empty() && config.type != EncoderKind::kOnnxNative)
+    throw DataError(
+        text + "; encoder.frozen_stages -1 would freeze random numbers where some are missing");
+  log::warn(text + "; left out (encoder.weights_strict is false)");
 }
 
 void FrozenNetwork::encode(const Image& network_image, const PictureArea& area,

@@ -32,6 +32,8 @@ class FrozenNetwork : public FrozenEncoder {
   std::string digest() const override { return digest_; }
 
  private:
+  void load_weights(const EncoderConfig& config);
+
   ParameterStore parameters_;
   std::unique_ptr<Encoder> network_;
   PrepareOptions preparation_;

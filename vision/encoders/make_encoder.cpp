@@ -23,6 +23,13 @@ TorchWeights pretrained(const Encoder& encoder, const std::string& scope) {
   return weights;
 }
 
+TorchWeightReport load_encoder_weights(const EncoderConfig& config, const Encoder& encoder,
+                                       ParameterStore& store) {
+  TorchWeights weights = pretrained(encoder, "encoder");
+  weights.strict = config.weights_strict;
+  return load_torch_weights(SafetensorsFile(config.weights), weights, store);
+}
+
 std::unique_ptr<Encoder> make_encoder(const EncoderConfig& config, const ParamScope& scope) {
   switch (config.type) {
 #define SACCADE_ENCODER(name, enumerator, ...) \
