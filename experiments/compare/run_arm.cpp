@@ -21,8 +21,10 @@ namespace {
 
 constexpr std::size_t kSheets = 4;
 
+// What a run of an arm is by itself.
 ExperimentConfig config_of(const Arm& arm, std::int64_t seed) {
   ExperimentConfig config = arm.config;
+  config.compare = {};
   config.seed = seed;
   return config;
 }
