@@ -1,7 +1,9 @@
 #include "experiments/commands/config_command.h"
 
 #include <iostream>
+#include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
 #include "core/base/suggest.h"
@@ -16,7 +18,38 @@ namespace {
 struct ConfigOptions {
   std::string action, file;
   std::vector<std::string> overrides;
+  bool json = false;
 };
+
+using Json = nlohmann::ordered_json;
+
+void print(const Json& json) {
+  std::cout << json.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+}
+
+// Every value as YAML has it, and where it was set.
+Json values_json(const LoadedConfig& loaded) {
+  std::map<std::string, std::string> own;
+  for (const Difference& one : config_differences(ExperimentConfig(), loaded.config))
+    own[one.path] = one.second;
+  Json values = Json::array();
+  for (const FieldInfo& field : describe_config<ExperimentConfig>()) {
+    if (field.type == "section") continue;
+    const auto found = own.find(field.path);
+    values.push_back({{"path", field.path},
+                      {"value", found == own.end() ? field.default_value : found->second},
+                      {"origin", loaded.origins.of(field.path)}});
+  }
+  return {{"schema_version", 1}, {"values", values}};
+}
+
+Json check_json(const std::string& file, const std::vector<Arm>& arms,
+                const std::vector<std::int64_t>& seeds) {
+  Json names = Json::array();
+  for (const Arm& arm : arms) names.push_back(arm.name);
+  return {
+      {"schema_version", 1}, {"file", file}, {"right", true}, {"arms", names}, {"seeds", seeds}};
+}
 
 int run_config(const ConfigOptions& options) {
   const std::vector<std::string> actions = {"show", "check"};
@@ -27,16 +60,24 @@ int run_config(const ConfigOptions& options) {
   LoadedConfig loaded = load_config<ExperimentConfig>(options.file, options.overrides);
   if (show) {
     settle(loaded);
-    std::cout << print_config(loaded);
+    if (options.json)
+      print(values_json(loaded));
+    else
+      std::cout << print_config(loaded);
     return static_cast<int>(ExitCode::kOk);
   }
   const std::vector<Arm> arms = expand_arms(loaded);
   check_arms(arms);
   check_files(arms);
+  const std::vector<std::int64_t>& seeds = loaded.config.compare.seeds;
+  if (options.json) {
+    print(check_json(options.file, arms, seeds));
+    return static_cast<int>(ExitCode::kOk);
+  }
   std::cout << options.file << ": right";
   if (arms.size() > 1)
-    std::cout << "; compares " << arms.size() << " arms with " << loaded.config.compare.seeds.size()
-              << " seed" << (loaded.config.compare.seeds.size() == 1 ? "" : "s");
+    std::cout << "; compares " << arms.size() << " arms with " << seeds.size() << " seed"
+              << (seeds.size() == 1 ? "" : "s");
   std::cout << "\n";
   return static_cast<int>(ExitCode::kOk);
 }
@@ -53,6 +94,8 @@ CommandRun bind_config(Options& options) {
   options.argument("file", args->file, "experiment file (YAML)", "CONFIG");
   options.arguments("overrides", args->overrides, "values that replace those of the file",
                     "KEY.PATH=VALUE");
+  options.flag("--json", args->json,
+               "print a JSON object: every value and its origin, or the arms and seeds");
   return [args] { return run_config(*args); };
 }
 

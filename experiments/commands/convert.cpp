@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "captioning/training/checkpoint_content.h"
 #include "core/base/error.h"
@@ -33,18 +34,17 @@ void export_encoder(const std::string& from, const std::string& to) {
 
 struct ConvertOptions {
   std::string from, to;
-  bool encoder = false, force = false;
+  bool encoder = false, force = false, json = false;
 };
 
-int convert(const ConvertOptions& options) {
+void convert(const ConvertOptions& options) {
   const std::string &from = options.from, &to = options.to;
   std::error_code error;
   if (!options.force && std::filesystem::exists(to, error))
     throw BusyError(to + ": exists; choose another name, or write over it with --force");
   if (options.encoder) {
     export_encoder(from, to);
-    std::cout << to << "\n";
-    return static_cast<int>(ExitCode::kOk);
+    return;
   }
   if (is_safetensors(from) == is_safetensors(to))
     throw UsageError("convert goes between a checkpoint and a .safetensors file; got '" + from +
@@ -54,7 +54,19 @@ int convert(const ConvertOptions& options) {
   } else {
     save_archive(to, import_archive(SafetensorsFile(from)));
   }
-  std::cout << to << "\n";
+}
+
+int run_convert(const ConvertOptions& options) {
+  convert(options);
+  if (options.json) {
+    std::error_code error;
+    const nlohmann::ordered_json json = {{"schema_version", 1},
+                                         {"file", options.to},
+                                         {"bytes", std::filesystem::file_size(options.to, error)}};
+    std::cout << json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
+  } else {
+    std::cout << options.to << "\n";
+  }
   return static_cast<int>(ExitCode::kOk);
 }
 
@@ -73,7 +85,8 @@ CommandRun bind_convert(Options& options) {
                "write the encoder's weights alone, by the names that encoder.weights reads: "
                "torchvision's, or timm's for vit");
   options.flag("--force", args->force, "write over a file that is there");
-  return [args] { return convert(*args); };
+  options.flag("--json", args->json, "print a JSON object instead of the file's path");
+  return [args] { return run_convert(*args); };
 }
 
 }  // namespace saccade

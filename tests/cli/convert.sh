@@ -2,7 +2,8 @@
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
 expect 0 "$saccade" train tiny.yaml --out run train.stop=4u
-expect 0 "$saccade" convert run run.safetensors
+expect 0 "$saccade" convert run run.safetensors --json
+[ "$(json out /bytes)" -eq "$(stat -c %s run.safetensors)" ] || fail "the file's size"
 wants "run.safetensors" out
 expect 0 "$saccade" convert run.safetensors back.h5
 cmp -s run/checkpoints/last back.h5 || fail "the checkpoint came back changed"

@@ -41,6 +41,11 @@ expect 2 "$saccade" train tiny.yaml --out run train.best_metric=blue_4
 wants "did you mean 'Bleu_4'?" err
 [ ! -e run ] || fail "a wrong metric left a directory behind"
 
+expect 0 "$saccade" config show tiny.yaml train.batch=7 --json
+[ "$(grep -A1 '"train.batch"' out | tail -n 1)" = '      "value": "7",' ] || fail "values as JSON"
+expect 0 "$saccade" config check tiny.yaml --json
+[ "$(json out '/arms#')" -eq 1 ] || fail "what is right as JSON"
+
 # config show prints YAML that means the same.
 expect 0 "$saccade" config show tiny.yaml train.batch=7
 wants "# tiny.yaml:" out
