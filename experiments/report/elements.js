@@ -8,6 +8,7 @@ const setAttributes = (node, attributes) => {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === undefined || value === null || value === false) continue;
     if (name.startsWith('on')) node.addEventListener(name.slice(2), value);
+    else if (name === 'style') node.style.cssText = value;  // which a content security policy allows
     else node.setAttribute(name, value === true ? '' : String(value));
   }
 };

@@ -1,17 +1,18 @@
-# Writes the files of the page into a .cpp file, as constants of page_parts.h:
-#   cmake -DOUTPUT=FILE.cpp -DFOLDER=DIR -DSCRIPTS=a.js,b.js -P embed.cmake
-file(READ ${FOLDER}/report.html markup)
-file(READ ${FOLDER}/report.css style)
-string(REPLACE "," ";" scripts ${SCRIPTS})
-set(script "")
-foreach(name IN LISTS scripts)
-  file(READ ${FOLDER}/${name} text)
-  string(APPEND script "${text}\n")
-endforeach()
-
-# Raw literals: nothing has to be escaped, and `)page"` is in no file.
+# Writes the files of the pages into a .cpp file, as constants of page_parts.h:
+#   cmake -DOUTPUT=FILE.cpp -DFOLDER=DIR -DPARTS=name=a.js+b.js,name=c.css -P embed.cmake
 file(WRITE ${OUTPUT} "#include \"experiments/report/page_parts.h\"\n\nnamespace saccade::page_parts {\n\n")
-foreach(part markup style script)
-  file(APPEND ${OUTPUT} "const std::string_view ${part} = R\"page(${${part}})page\";\n")
+string(REPLACE "," ";" parts ${PARTS})
+foreach(part IN LISTS parts)
+  string(REPLACE "=" ";" part ${part})
+  list(GET part 0 name)
+  list(GET part 1 files)
+  string(REPLACE "+" ";" files ${files})
+  set(text "")
+  foreach(file IN LISTS files)
+    file(READ ${FOLDER}/${file} more)
+    string(APPEND text "${more}\n")
+  endforeach()
+  # Raw literals: nothing has to be escaped, and `)page"` is in no file.
+  file(APPEND ${OUTPUT} "const std::string_view ${name} = R\"page(${text})page\";\n")
 endforeach()
 file(APPEND ${OUTPUT} "\n}  // namespace saccade::page_parts\n")

@@ -5,8 +5,12 @@
 
 namespace saccade::page_parts {
 
-extern const std::string_view markup;  // report.html
-extern const std::string_view style;   // report.css
-extern const std::string_view script;  // the .js files in the order of CMakeLists.txt
+extern const std::string_view style;  // report.css
+
+// The explorer, with what every page has: scripts in the order of CMakeLists.txt, and the list of
+// keys, which stands in place of <!--{help}-->.
+extern const std::string_view explorer_script, help;
+
+extern const std::string_view report_markup, report_script;  // of report.html
 
 }  // namespace saccade::page_parts

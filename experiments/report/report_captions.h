@@ -22,16 +22,13 @@ class ReportCaptions {
   // The images that every model could read, in order.
   const std::vector<Index>& images() const;
 
-  // A model: {"name", "attention", "gate", "sentinel", "selection", "rows", "cols", "layers",
-  // "heads", "regimes", "parameters", "update", "checkpoint", "health": {regime: {measure: value}},
-  // "dead": why the attention of its first regime looks dead (dead_attention.h), where it does}
+  // What model_facts() tells with "health": {regime: {measure: value}} and "dead": why the
+  // attention of its first regime looks dead (dead_attention.h), where it does.
   nlohmann::ordered_json model_json(std::size_t model) const;
 
   // What a model says of images()[i]: {"seen": [x, y, width, height] of the grid as shares of the
-  // photo, "regimes": {name: {"words", "p", "gate", "sentinel", "entropy", "chosen", "finished",
-  // "logprob", "layers", "heads", "low", "high", "maps" (packed_maps.h), "others": [[caption, log
-  // p]], "scores", "verdict", "nouns": [{"word", "boxes", "hit", "centre"}]}}}. What a model or a
-  // data set does not have is left out.
+  // photo, "regimes": {name: what said_json() tells with "scores", "verdict", "nouns": [{"word",
+  // "boxes", "hit", "centre"}]}}. What a model or a data set does not have is left out.
   nlohmann::ordered_json caption_json(std::size_t model, std::size_t i) const;
 
   // Empty, or why a part of the maps is not there.

@@ -21,20 +21,22 @@ std::string escaped(const std::string& json) {
   return out;
 }
 
-void put(std::string& page, std::string_view place, std::string_view text) {
+}  // namespace
+
+void put_part(std::string& page, std::string_view place, std::string_view text) {
   const std::size_t at = page.find(place);
-  SACCADE_ASSERT(at != std::string::npos, "[report] the page has no place for ", place);
+  SACCADE_ASSERT(at != std::string::npos, "[page] there is no place for ", place);
   page.replace(at, place.size(), text);
 }
 
-}  // namespace
-
 std::string report_page(const std::string& json) {
-  std::string page(page_parts::markup);
+  std::string page(page_parts::report_markup);
   // The data is last: nothing is looked for in what others wrote.
-  put(page, "/*{style}*/", page_parts::style);
-  put(page, "/*{script}*/", page_parts::script);
-  put(page, "{data}", escaped(json));
+  put_part(page, "/*{style}*/", page_parts::style);
+  put_part(page, "<!--{help}-->", page_parts::help);
+  put_part(page, "/*{script}*/",
+           std::string(page_parts::explorer_script) + std::string(page_parts::report_script));
+  put_part(page, "{data}", escaped(json));
   return page;
 }
 

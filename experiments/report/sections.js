@@ -150,10 +150,6 @@ const configSection = (report) => {
   return section('config', 'What differs between the configs', content);
 };
 
-const commandLine = (text) => el('div', {class: 'command'}, el('pre', {tabindex: 0}, text),
-  el('button', {type: 'button', 'aria-label': 'Copy the command',
-    onclick: (event) => copyText(text, event.currentTarget)}, 'Copy'));
-
 const facts = (pairs) => el('dl', {class: 'facts'}, ...pairs.filter(([, value]) => value)
   .flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, String(value))]));
 

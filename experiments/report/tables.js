@@ -1,5 +1,5 @@
 'use strict';
-// Tables of numbers, each with a copy button and a link to the same as CSV.
+// Tables of numbers, each with a copy button and a link to the same as CSV; commands to copy.
 
 // A cell is text, a number, or {value, text, share}: text is shown, share (0 to 1) drawn behind it.
 const cellValue = (cell) => (cell !== null && typeof cell === 'object' ? cell.value : cell);
@@ -36,6 +36,10 @@ const copyText = async (text, button) => {
   button.textContent = 'Copied';
   setTimeout(() => { button.textContent = before; }, 1500);
 };
+
+const commandLine = (text) => el('div', {class: 'command'}, el('pre', {tabindex: 0}, text),
+  el('button', {type: 'button', 'aria-label': 'Copy the command',
+    onclick: (event) => copyText(text, event.currentTarget)}, 'Copy'));
 
 // The buttons of numbers: `rows` is a list of lists, the head first.
 const numberTools = (name, rows) => {

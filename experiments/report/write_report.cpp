@@ -5,14 +5,12 @@
 #include "captioning/evaluation/evaluate.h"
 #include "core/io/atomic_file.h"
 #include "experiments/manifest.h"
-#include "experiments/report/base64.h"
 #include "experiments/report/report_captions.h"
 #include "experiments/report/report_page.h"
 #include "experiments/report/report_runs.h"
+#include "experiments/report/spoken_json.h"
 #include "experiments/spread_images.h"
 #include "experiments/version.h"
-#include "vision/colour.h"
-#include "vision/thumbnail.h"
 
 namespace saccade {
 
@@ -20,9 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr Index kPhotoPixels = 320;               // the longest side
-constexpr Index kDrawnPixels = 100;               // pictures up to this size cost little ...
-constexpr int kQuality = 80, kDrawnQuality = 95;  // ... and show every fault of a JPEG
+constexpr Index kPhotoPixels = 320;  // the longest side
 
 std::string object_label(const SceneObject& object) {
   std::string label;
@@ -47,24 +43,10 @@ Json objects_json(const Scene& scene) {
 
 Json image_json(const LoadedData& data, Index i) {
   const CaptionedImage& about = data.dataset.images[static_cast<std::size_t>(i)];
-  const Image picture = data.image(i);
-  const bool drawn = std::max(picture.height, picture.width) <= kDrawnPixels;
-  Json json = {{"id", about.id},
-               {"width", picture.width},
-               {"height", picture.height},
-               {"photo", "data:image/jpeg;base64," +
-                             base64(jpeg_thumbnail(picture, kPhotoPixels,
-                                                   drawn ? kDrawnQuality : kQuality))},
-               {"references", about.captions}};
+  Json json = {{"id", about.id}, {"references", about.captions}};
+  json.update(photo_json(data.image(i), kPhotoPixels));
   if (data.scenes) json["objects"] = objects_json(data.scenes->scenes[static_cast<std::size_t>(i)]);
   return json;
-}
-
-std::string colours_text() {
-  std::vector<std::uint8_t> bytes;
-  for (const Colour& colour : colour_table(ColourMap::kInferno))
-    bytes.insert(bytes.end(), colour.begin(), colour.end());
-  return base64(bytes);
 }
 
 Json images_json(const ReportRequest& request, const ReportCaptions& captions) {

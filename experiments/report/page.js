@@ -1,0 +1,40 @@
+'use strict';
+// What every page with an explorer has: light and dark, and the list of keys.
+
+const THEMES = ['system', 'light', 'dark'];
+
+const remembered = (value) => {  // files may have no storage
+  try {
+    if (value !== undefined) localStorage.setItem('saccade-theme', value);
+    return localStorage.getItem('saccade-theme');
+  } catch {
+    return null;
+  }
+};
+
+const startTheme = () => {
+  const button = document.querySelector('#theme-button');
+  const set = (theme) => {
+    if (theme === 'system') delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = theme;
+    button.textContent = `Theme: ${theme}`;
+  };
+  let theme = THEMES.includes(remembered()) ? remembered() : 'system';
+  set(theme);
+  button.addEventListener('click', () => {
+    theme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length];
+    set(theme);
+    remembered(theme);
+  });
+};
+
+const startHelp = () => {
+  const help = document.querySelector('#help');
+  const open = () => { if (!help.open) help.showModal(); };
+  document.querySelector('#help-button').addEventListener('click', open);
+  document.addEventListener('keydown', (event) => {
+    if (event.key !== '?' || event.target.closest?.('input, select, textarea')) return;
+    event.preventDefault();
+    open();
+  });
+};
