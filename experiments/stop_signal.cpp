@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <string_view>
 
 namespace saccade {
 
@@ -24,7 +23,8 @@ sigset_t taken_signals() {
 // No handler may run here: oneDNN's generated matrix products use the stack pointer as an ordinary
 // pointer into their data, and the kernel would write a handler's frame over the heap there. So
 // every thread blocks the signals, and one that computes nothing waits for them.
-StopSignal::StopSignal() {
+StopSignal::StopSignal(const std::string& first)
+    : text_("\nstopping: " + first + "; Ctrl-C (again) stops at once\n") {
   const sigset_t taken = taken_signals();
   pthread_sigmask(SIG_BLOCK, &taken, &before_);
   // A shell starts background jobs with SIGINT ignored; ignored signals need not be kept.
@@ -56,9 +56,7 @@ void StopSignal::wait() {
     if (number == SIGINT && interrupted) ::_exit(signal_exit_code(SIGINT));
     interrupted = interrupted || number == SIGINT;
     number_.store(number);
-    constexpr std::string_view kText =
-        "\nstopping: the update is finished and saved first; Ctrl-C (again) stops at once\n";
-    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kText.data(), kText.size());
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text_.data(), text_.size());
   }
 }
 

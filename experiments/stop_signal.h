@@ -1,11 +1,12 @@
 // Asks a long run to stop: SIGINT, SIGTERM and SIGUSR1 are remembered, so that the run can finish
-// its update and save; a second SIGINT ends the process at once.
+// its update and save, or its image; a second SIGINT ends the process at once.
 #pragma once
 
 #include <signal.h>
 
 #include <atomic>
 #include <exception>
+#include <string>
 #include <thread>
 
 namespace saccade {
@@ -15,7 +16,8 @@ namespace saccade {
 // inherit its signal mask.
 class StopSignal {
  public:
-  StopSignal();
+  // `first` is what is done before the end, for the line on stderr.
+  explicit StopSignal(const std::string& first = "the update is finished and saved first");
   ~StopSignal();
   StopSignal(const StopSignal&) = delete;
   StopSignal& operator=(const StopSignal&) = delete;
@@ -31,6 +33,7 @@ class StopSignal {
   // Mutable: a run holds the object as constant, but signals come all the same.
   mutable std::atomic<int> number_{0};
   mutable std::atomic<bool> ending_{false};
+  std::string text_;
   sigset_t before_{};  // the thread's mask
   std::thread waiter_;
 };

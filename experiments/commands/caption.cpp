@@ -1,5 +1,7 @@
 #include "experiments/commands/caption.h"
 
+#include <signal.h>
+
 #include <iomanip>
 #include <iostream>
 #include <memory>
@@ -7,6 +9,8 @@
 
 #include "experiments/commands/caption_photos.h"
 #include "experiments/plain_text.h"
+#include "experiments/stop_signal.h"
+#include "experiments/watched_folder.h"
 
 namespace saccade {
 
@@ -44,13 +48,55 @@ SearchOptions search_of(const CaptionArgs& args, const ModelSession& session) {
   return search;
 }
 
+void check(const CaptionArgs& args) {
+  if (args.images.empty() && args.watch.empty())
+    throw UsageError("there is nothing to caption; name pictures, or a folder with --watch");
+  if (!args.images.empty() && !args.watch.empty())
+    throw UsageError("--watch captions what is in " + args.watch +
+                     "; caption the other pictures by a command of their own");
+}
+
+// A picture at a time, so that a line never waits for the next picture.
+int watch(const CaptionArgs& args, const ModelSession& session, const SearchOptions& search,
+          const CaptionSource& source, const StopSignal& signal) {
+  WatchedFolder folder(args.watch);
+  const auto caption = [&](const std::string& path, Image& picture) {
+    const auto print = [&](Photo& photo) {
+      if (args.json)
+        std::cout << caption_json({.image = path,
+                                   .caption = std::move(photo.caption),
+                                   .geometry = photo.geometry},
+                                  source)
+                  << "\n";
+      else
+        std::cout << listed(path, photo.caption, source);
+    };
+    caption_photos(
+        session, {.count = 1, .read = [&](Index) { return std::move(picture); }, .search = search},
+        print);
+    if (!std::cout.flush()) throw IoError("cannot write to standard output; check the disk");
+  };
+  while (signal.number() == 0) {
+    folder.look(caption, signal.number());
+    WatchedFolder::rest();
+  }
+  return signal_exit_code(signal.number());
+}
+
 }  // namespace
 
 int run_caption(const CaptionArgs& args) {
+  check(args);
+  std::optional<StopSignal> signal;
+  if (!args.watch.empty()) {
+    signal.emplace("the picture that is read is captioned first");
+    ::signal(SIGPIPE, SIG_DFL);  // `| head` ends it quietly, as other commands
+  }
   const ModelSession session(args.model);
   const SearchOptions search = search_of(args, session);
   CaptionSource source = session.source(search.regime);
   source.alternatives = args.alternatives.has_value();
+  if (signal) return watch(args, session, search, source, *signal);
   const auto path = [&](Index i) { return args.images[static_cast<std::size_t>(i)]; };
   std::vector<CaptionRecord> records;
   const ExitCode code = caption_photos(session,
@@ -75,11 +121,16 @@ int run_caption(const CaptionArgs& args) {
 CommandRun bind_caption(Options& options) {
   const auto args = std::make_shared<CaptionArgs>();
   add_model_options(options, args->model);
-  options.arguments("images", args->images, "picture files", "IMAGE", Need::kRequired);
+  options.arguments("images", args->images, "picture files", "IMAGE");
+  options.text("--watch", args->watch,
+               "caption the pictures in a folder and those that appear in it, each as soon as it "
+               "is whole, until a signal stops it",
+               "DIR");
   options.count("--alternatives", args->alternatives,
                 "list the N best captions that beam search finds, with log p", 1);
   options.flag("--json", args->json,
-               "print an array with words, log-probabilities, gates and attention");
+               "print an array with words, log-probabilities, gates and attention; with --watch "
+               "an object a line");
   return [args] { return run_caption(*args); };
 }
 

@@ -12,11 +12,13 @@ namespace saccade {
 struct CaptionArgs {
   ModelArgs model{};
   std::vector<std::string> images{};
+  std::string watch{};                  // a folder whose pictures are captioned as they appear
   std::optional<Index> alternatives{};  // captions listed of each picture
   bool json = false;
 };
 
-// Pictures that cannot be read are named on stderr and left out; the exit code says so.
+// Pictures that cannot be read are named on stderr and left out; the exit code says so. A folder is
+// watched until a signal comes (stop_signal.h), whose exit code is returned.
 int run_caption(const CaptionArgs& args);
 
 CommandRun bind_caption(Options& options);

@@ -1,0 +1,99 @@
+# `caption --watch`: pictures that are there and that appear, half written, broken and replaced.
+. "$(dirname "${BASH_SOURCE[0]}")/support.sh"
+
+expect 0 "$saccade" train tiny.yaml --out run train.stop=2u train.validate_every=2u
+expect 0 "$saccade" overlay run --count 4 --out pictures
+mapfile -t made < <(ls pictures/*.sheet.png)
+[ "${#made[@]}" -eq 4 ] || fail "there are not 4 pictures"
+mkdir in
+pid=
+trap '[ -z "$pid" ] || kill "$pid"; rm -rf "$work"' EXIT
+
+# until_true COMMAND...: waits until it succeeds.
+until_true() {
+  for _ in $(seq 150); do
+    "$@" && return
+    sleep 0.1
+  done
+  cp lines out
+  cp said err
+  fail "never: $*"
+}
+has_lines() { [ "$(wc -l <lines)" -eq "$1" ]; }
+start() {
+  "$saccade" caption run --watch in "$@" >lines 2>said </dev/null &
+  pid=$!
+}
+# stop SIGNAL CODE
+stop() {
+  kill "-$1" $pid
+  wait $pid
+  local code=$?
+  pid=
+  [ $code -eq "$2" ] || fail "SIG$1 gave $code"
+  wants "stopping: the picture that is read is captioned first" said
+}
+
+cp "${made[0]}" in/a.png
+echo "no picture, and not called one" >in/notes.txt
+cp "${made[0]}" in/.hidden.png
+start
+until_true has_lines 1
+expect 0 "$saccade" caption run in/a.png
+cmp -s out lines || fail "the line is not what caption prints"
+
+# Half of a picture is no news, and once the rest is there it is.
+size=$(stat -c %s "${made[1]}")
+head -c $((size / 2)) "${made[1]}" >in/half.png
+sleep 1
+has_lines 1 || fail "half a picture has a caption"
+[ ! -s said ] || fail "half a picture is complained of at once"
+tail -c +$((size / 2 + 1)) "${made[1]}" >>in/half.png
+until_true has_lines 2
+wants "in/half.png: " lines
+
+# A broken one is told once, and nothing waits for it.
+echo "this is text" >in/broken.jpg
+until_true test -s said
+cp "${made[2]}" in/c.png
+until_true has_lines 3
+sleep 1
+[ "$(grep -c . said)" -eq 1 ] || fail "the broken picture is not told once"
+wants "error: in/broken.jpg: is not an image" said
+cp "${made[3]}" in/broken.jpg  # a PNG, whatever its name
+until_true has_lines 4
+rm in/c.png
+cp "${made[2]}" elsewhere.png
+mv elsewhere.png in/c.png  # gone or replaced: a new picture
+until_true has_lines 5
+stop INT 130
+
+start --json
+until_true has_lines 4
+stop TERM 143
+cp lines lines.jsonl
+[ "$(json lines.jsonl /3/image)" = in/half.png ] || fail "not by name"
+json lines.jsonl /0/words/0/attention/0/0 >/dev/null
+
+# The folder goes; the reader goes.
+cp -r in gone
+"$saccade" caption run --watch gone >lines 2>said </dev/null &
+pid=$!
+until_true has_lines 4
+rm -r gone
+wait $pid
+code=$?
+pid=
+[ $code -eq 5 ] || fail "a folder that is gone gives $code"
+wants "gone: cannot be listed" said
+"$saccade" caption run --watch in 2>err </dev/null | head -n 1 >out
+[ "$(grep -c . out)" -eq 1 ] || fail "no line for head"
+[ ! -s err ] || fail "a reader that leaves is no error"
+
+expect 2 "$saccade" caption run
+one_error "name pictures, or a folder with --watch"
+expect 2 "$saccade" caption run in/a.png --watch in
+one_error "--watch captions what is in in"
+expect 2 "$saccade" caption run --watch nowhere
+one_error "nowhere: is no folder"
+exit 0
