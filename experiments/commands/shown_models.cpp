@@ -1,0 +1,114 @@
+#include "experiments/commands/shown_models.h"
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "experiments/run_directory.h"
+
+namespace saccade {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+constexpr const char* kComparison = "compare.json";
+
+// The directory of an arm's run: below the comparison, which may have been moved since it was
+// written, or where a run lies that was trained before it.
+fs::path seed_directory(const fs::path& comparison, const fs::path& recorded) {
+  const fs::path own = comparison / recorded.parent_path().filename() / recorded.filename();
+  std::error_code error;
+  return fs::exists(own, error) ? own : recorded;
+}
+
+void add_arms(const fs::path& comparison, ShownModels& wanted) {
+  const fs::path file = comparison / kComparison;
+  std::ifstream in(file);
+  try {
+    const Json json = Json::parse(in);
+    for (const Json& arm : json.at("arms")) {
+      ShownModel named{.name = arm.at("name"), .checkpoint = {}, .directory = {}, .seeds = {}};
+      for (const Json& seed : arm.at("seeds")) {
+        const std::string label = str(named.name, ", seed ", seed.at("seed").get<Index>());
+        if (seed.at("status") != "ok") {
+          wanted.remarks.push_back(label + " failed and is not shown.");
+          continue;
+        }
+        const fs::path directory =
+            seed_directory(comparison, seed.at("directory").get<std::string>());
+        if (named.seeds.empty()) named.directory = directory;
+        named.seeds.emplace_back(label, directory);
+      }
+      if (named.seeds.empty()) continue;
+      named.checkpoint = named.directory.string();
+      if (named.seeds.size() > 1)
+        wanted.remarks.push_back(str("Of ", named.name, " the explorer shows the first seed of ",
+                                     named.seeds.size(), "; the curves show all."));
+      wanted.models.push_back(std::move(named));
+    }
+  } catch (const Json::exception& error) {
+    throw DataError(file.string() + ": is no comparison of this program (" + error.what() +
+                    "); run saccade compare again");
+  }
+}
+
+// "first" of runs/first, "soft, seed 1" of both/soft/seed-1.
+std::string run_name(const fs::path& directory) {
+  const std::string name = directory.filename().string(), mark = "seed-";
+  const std::string arm = directory.parent_path().filename().string();
+  if (!name.starts_with(mark) || arm.empty()) return name;
+  return arm + ", seed " + name.substr(mark.size());
+}
+
+// Two models of one name get what tells them apart: the directory.
+void tell_apart(std::vector<ShownModel>& models) {
+  for (ShownModel& model : models) {
+    const auto same = std::count_if(models.begin(), models.end(), [&](const ShownModel& other) {
+      return other.name == model.name;
+    });
+    if (same > 1) model.name += " (" + model.checkpoint + ")";
+  }
+}
+
+}  // namespace
+
+bool is_comparison(const fs::path& path) {
+  std::error_code error;
+  return fs::exists(path / kComparison, error);
+}
+
+fs::path run_of(const fs::path& given) {
+  std::error_code error;
+  if (fs::is_directory(given, error)) {
+    const fs::path whole = fs::absolute(given).lexically_normal();
+    return whole.has_filename() ? whole : whole.parent_path();
+  }
+  const fs::path folder = fs::absolute(given).lexically_normal().parent_path();
+  return folder.filename() == checkpoint_folder({}).filename() ? folder.parent_path() : fs::path();
+}
+
+ShownModels shown_models(const std::vector<std::string>& names) {
+  ShownModels wanted;
+  for (const std::string& given : names) {
+    if (is_comparison(given)) {
+      add_arms(given, wanted);
+      continue;
+    }
+    const fs::path directory = run_of(given);
+    const std::string name =
+        directory.empty() ? fs::path(given).filename().string() : run_name(directory);
+    wanted.models.push_back(
+        {.name = name, .checkpoint = given, .directory = directory, .seeds = {{name, directory}}});
+  }
+  if (wanted.models.empty())
+    throw DataError(names.front() + ": no arm of the comparison went well; nothing to show");
+  if (names.size() == 1 && is_comparison(names[0]))
+    wanted.comparison = fs::path(names[0]) / kComparison;
+  tell_apart(wanted.models);
+  return wanted;
+}
+
+}  // namespace saccade
