@@ -1,7 +1,8 @@
 // Pictures of a page for the README and for eyes:
 //   screenshot PAGE OUT.png WIDTH HEIGHT light|dark [press=KEY] [click=SELECTOR] [hover=SELECTOR]
-//     [run=SCRIPT] ...
-// does the steps in order and takes the window.
+//     [file=PICTURE] [run=SCRIPT] [until=EXPRESSION] ...
+// does the steps in order and takes the window. PAGE is a file or an address, `file` gives a
+// picture to the page of `saccade serve`.
 #include <iostream>
 
 #include "tests/browser/webdriver.h"
@@ -19,6 +20,10 @@ void take_step(Browser& browser, const std::string& step) {
     browser.click(value);
   else if (what == "hover")
     browser.hover(value);
+  else if (what == "file")
+    browser.choose("#files", value);
+  else if (what == "until")
+    browser.becomes(value);
   else if (what == "run")
     browser.run(value);
   else
@@ -35,8 +40,13 @@ int main(int argc, char** argv) try {
   saccade::test::Browser browser;
   browser.prefer(argv[5]);
   browser.resize(std::stoi(argv[3]), std::stoi(argv[4]));
-  browser.open(argv[1]);
-  browser.becomes("document.querySelector('.photo[data-word]')");
+  const std::string page = argv[1];
+  if (page.starts_with("http://")) {
+    browser.visit(page);
+  } else {
+    browser.open(page);
+    browser.becomes("document.querySelector('.photo[data-word]')");
+  }
   for (int i = 6; i < argc; ++i) saccade::test::take_step(browser, argv[i]);
   browser.becomes("document.fonts.status === 'loaded'");
   browser.screenshot(argv[2]);

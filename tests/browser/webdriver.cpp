@@ -1,15 +1,12 @@
 #include "tests/browser/webdriver.h"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cctype>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
@@ -18,6 +15,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "tests/support/http.h"
+
 namespace saccade::test {
 
 namespace {
@@ -25,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-constexpr int kStartSeconds = 30, kAnswerSeconds = 60;
+constexpr int kStartSeconds = 30;
 
 fs::path program(const std::string& name) {
   const char* path = std::getenv("PATH");
@@ -48,47 +47,12 @@ std::string read_some(int fd, int seconds) {
   return count > 0 ? std::string(buffer, static_cast<std::size_t>(count)) : "";
 }
 
-// Whether an answer has as many bytes as its head says; chromedriver keeps connections open.
-bool is_whole(const std::string& answer) {
-  const std::size_t head = answer.find("\r\n\r\n");
-  if (head == std::string::npos) return false;
-  std::string names = answer.substr(0, head);
-  for (char& c : names) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  const std::string length = "content-length:";
-  const std::size_t at = names.find(length);
-  return at != std::string::npos &&
-         answer.size() >= head + 4 + std::stoul(names.substr(at + length.size()));
-}
-
 // A request to a server of this machine, and the body of its answer.
 std::string exchange(int port, const std::string& method, const std::string& path,
                      const std::string& body) {
-  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<std::uint16_t>(port));
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  std::string answer;
-  if (fd >= 0 && ::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) {
-    const std::string request = method + " " + path +
-                                " HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
-                                "Content-Type: application/json\r\nContent-Length: " +
-                                std::to_string(body.size()) + "\r\n\r\n" + body;
-    for (std::size_t sent = 0; sent < request.size();) {
-      const ssize_t now = ::write(fd, request.data() + sent, request.size() - sent);
-      if (now <= 0) break;
-      sent += static_cast<std::size_t>(now);
-    }
-    while (!is_whole(answer)) {
-      const std::string part = read_some(fd, kAnswerSeconds);
-      if (part.empty()) break;
-      answer += part;
-    }
-  }
-  if (fd >= 0) ::close(fd);
-  const std::size_t head = answer.find("\r\n\r\n");
-  if (head == std::string::npos) throw std::runtime_error("chromedriver does not answer " + path);
-  return answer.substr(head + 4);
+  const HttpAnswer answer = ask(port, method, path, body, "Content-Type: application/json\r\n");
+  if (answer.status == 0) throw std::runtime_error("chromedriver does not answer " + path);
+  return answer.body;
 }
 
 // The keys that are no characters, by WebDriver's code points.
@@ -211,9 +175,9 @@ struct Browser::Impl {
 Browser::Browser() : impl_(std::make_unique<Impl>()) {}
 Browser::~Browser() = default;
 
-void Browser::open(const fs::path& file) {
-  impl_->ask("POST", "/url", {{"url", "file://" + fs::absolute(file).string()}});
-}
+void Browser::open(const fs::path& file) { visit("file://" + fs::absolute(file).string()); }
+
+void Browser::visit(const std::string& url) { impl_->ask("POST", "/url", {{"url", url}}); }
 
 void Browser::resize(int width, int height) {
   impl_->protocol(
@@ -257,6 +221,13 @@ void Browser::click(const std::string& selector) {
   impl_->act(Json::array({{{"type", "pointerDown"}, {"button", 0}},
                           {{"type", "pointerUp"}, {"button", 0}}}),
              "pointer");
+}
+
+void Browser::choose(const std::string& selector, const fs::path& file) {
+  const Json element =
+      impl_->ask("POST", "/element", {{"using", "css selector"}, {"value", selector}});
+  impl_->ask("POST", "/element/" + element.begin().value().get<std::string>() + "/value",
+             {{"text", fs::absolute(file).string()}});
 }
 
 void Browser::press(const std::string& key) {

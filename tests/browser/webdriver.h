@@ -20,6 +20,7 @@ class Browser {
   static bool available();
 
   void open(const std::filesystem::path& file);
+  void visit(const std::string& url);
   // The size of what the page is laid out in, in CSS pixels.
   void resize(int width, int height);
   // What the reader prefers: "light" or "dark", and that nothing moves by itself.
@@ -33,6 +34,8 @@ class Browser {
   // Moves the pointer to a place of the first element that fits a CSS selector, in shares of it.
   void hover(const std::string& selector, double x = 0.5, double y = 0.5);
   void click(const std::string& selector);
+  // Gives a file to an element that takes one.
+  void choose(const std::string& selector, const std::filesystem::path& file);
   // A key: a character, or a name of the list in webdriver.cpp ("ArrowLeft").
   void press(const std::string& key);
 
