@@ -26,6 +26,7 @@
 #include "experiments/commands/report.h"
 #include "experiments/commands/runs.h"
 #include "experiments/commands/score.h"
+#include "experiments/commands/serve.h"
 #include "experiments/commands/train.h"
 #include "experiments/stop_signal.h"
 #include "experiments/version.h"
@@ -53,6 +54,13 @@ constexpr CommandEntry kCommands[] = {
      "saccade compare configs/quickstart.yaml --out runs/quickstart", bind_compare},
     {"report", "one page to look at models side by side: attention, curves, scores",
      "saccade report runs/first runs/second --out report.html", bind_report},
+    {"serve", "a page in the browser that captions photos and shows where models look",
+     "saccade serve runs/first runs/second\n"
+     "The page's own requests, for programs (JSON; the README tells of it):\n"
+     "  curl --data-binary @photo.jpg http://127.0.0.1:8080/caption\n"
+     "  curl http://127.0.0.1:8080/models\n"
+     "  curl http://127.0.0.1:8080/health",
+     bind_serve},
     {"runs", "what was trained and how it stands", "saccade runs runs", bind_runs},
     {"score", "score captions of any program against references",
      "saccade score captions_val2014.json results.json --json", bind_score},

@@ -15,6 +15,7 @@ packages=(
   libstemmer-dev zlib1g-dev            # METEOR: stems; its tables
   libexpat1-dev                        # Flickr30k Entities
   libcli11-dev libspdlog-dev
+  libcpp-httplib-dev                   # saccade serve
   catch2 clang-format                  # the tests and the format check
 )
 # Of the tests of pages; tests/run.sh installs them too.

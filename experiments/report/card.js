@@ -24,7 +24,7 @@ class Card {
     this.summary = el('p', {class: 'card-summary muted'});
     this.panels = this.report.models.map((_, m) => new Panel(this, m));
     this.row = el('div', {class: 'panels'});
-    this.node.append(el('header', {class: 'card-head'}, this.heading, this.summary),
+    this.node.append(el('header', {class: 'card-head'}, this.heading, this.summary, this.tools()),
       el('div', {class: 'card-body'}, this.row, this.references()));
     this.photo = new Image();
     this.photo.addEventListener('load', () => this.refresh());
@@ -32,8 +32,21 @@ class Card {
     this.reload();
   }
 
+  // What can be done with an image that somebody brought.
+  tools() {
+    if (!this.explorer.live) return null;
+    const captions = () => this.visible().map((panel) =>
+      `${panel.model.name}: ${panel.said.words.join(' ')}`).join('\n');
+    return el('p', {class: 'tools'},
+      el('button', {type: 'button', onclick: (event) =>
+        copyText(captions(), event.currentTarget)}, 'Copy captions'),
+      el('button', {type: 'button', 'aria-label': `Remove ${this.image.id}`,
+        onclick: () => this.explorer.remove(this)}, 'Remove'));
+  }
+
   references() {
     const count = this.image.references.length;
+    if (!count && !this.image.objects) return null;
     const objects = this.image.objects
       ? [el('p', {class: 'muted'}, 'In the scene: ',
         this.image.objects.map((thing) => thing.label).join(', '))] : [];

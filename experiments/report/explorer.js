@@ -2,15 +2,18 @@
 // The attention explorer: cards of images, what all of them show, and the keys.
 
 class Explorer {
-  constructor(report, root) {
+  // `live`: images come by add(), the newest first, and are few enough to need no finding.
+  constructor(report, root, {live = false} = {}) {
     this.report = report;
     this.root = root;
+    this.live = live;
     this.view = {regime: '', layer: 'last', head: 'mean', scale: 'caption', fixed: 0.2,
       style: 'smooth', boxes: report.images.some((image) => image.objects),
       hidden: new Set()};
     this.regimes = [...new Set(report.models.flatMap((model) => model.regimes))];
     this.finder = new Finder(report, this.view);
-    this.cards = report.images.map((image, i) => new Card(this, image, i));
+    if (live) this.finder.filter.order = 'newest';
+    this.cards = [];
     this.order = [];
     this.current = -1;
     this.found = root.querySelector('#found');
@@ -20,13 +23,32 @@ class Explorer {
       this.watch.unobserve(entry.target);
       this.cards[Number(entry.target.dataset.number)].build();
     }), {rootMargin: '600px 0px'});
-    this.cards.forEach((card, i) => {
-      card.node.dataset.number = i;
-      this.watch.observe(card.node);
-    });
-    root.querySelector('#controls').append(this.viewControls(), this.findControls());
+    report.images.forEach((image) => this.makeCard(image));
+    root.querySelector('#controls').append(this.viewControls(),
+      ...(live ? [] : [this.findControls()]));
     root.addEventListener('keydown', (event) => this.onWordKey(event));
     document.addEventListener('keydown', (event) => this.onKey(event));
+    this.filter();
+  }
+
+  makeCard(image) {
+    const card = new Card(this, image, this.cards.length);
+    card.node.dataset.number = card.number;
+    this.cards.push(card);
+    this.watch.observe(card.node);
+    return card;
+  }
+
+  add(image) {
+    this.report.images.push(image);
+    const card = this.makeCard(image);
+    this.filter();
+    this.setCurrent(card.number);
+    return card;
+  }
+
+  remove(card) {
+    card.image.removed = true;
     this.filter();
   }
 
@@ -114,19 +136,21 @@ class Explorer {
   filter() {
     this.order = this.finder.found();
     this.list.replaceChildren(...this.order.map((i) => this.cards[i].node));
-    const all = this.report.images.length;
-    this.found.textContent = this.order.length === all ? `${all} images`
-      : `${this.order.length} of ${all} images`;
+    const all = this.report.images.filter((image) => !image.removed).length;
+    const images = all === 1 ? 'image' : 'images';
+    this.found.textContent = this.order.length === all ? `${all} ${images}`
+      : `${this.order.length} of ${all} ${images}`;
     this.cards.forEach((card) => {
       if (card.built) card.summary.textContent = this.summaryOf(card.image);
     });
   }
 
   summaryOf(image) {
-    if (this.report.models.length < 2) return '';
+    const parts = this.live ? [`${image.width} \u00d7 ${image.height} pixels`,
+      `${shown(image.seconds, 2)} s`] : [];
+    if (this.report.models.length < 2) return parts.join(' \u00b7 ');
     const {a, b, number} = this.finder.filter, {models} = this.report;
     const difference = this.finder.difference(image);
-    const parts = [];
     if (a !== b && !Number.isNaN(difference))
       parts.push(`${CAPTION_NUMBERS[number][0]}: ${models[a].name} ` +
         `${difference < 0 ? '\u2212' : '+'}${shown(Math.abs(difference), 2)} over ` +
@@ -185,7 +209,7 @@ class Explorer {
       j: () => this.step(1), k: () => this.step(-1),
       r: cycle('regime'), l: cycle('layer'), h: cycle('head'), s: cycle('scale'),
       c: cycle('style'), b: cycle('boxes'),
-      '/': () => this.finder.search.focus(),
+      '/': () => this.finder.search?.focus(),
       ArrowLeft: arrow(-1), ArrowRight: arrow(1),
       Escape: () => this.cards[this.current]?.built && this.cards[this.current].release(),
     };

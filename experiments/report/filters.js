@@ -63,7 +63,7 @@ class Finder {
   found() {
     const {order, number, a, differ} = this.filter;
     const kept = this.report.images.map((image, i) => ({image, i})).filter(({image}) =>
-      this.hasWords(image) && this.inRange(image) &&
+      !image.removed && this.hasWords(image) && this.inRange(image) &&
       (differ <= 0 || this.disagreement(image) >= differ));
     const keys = {
       best: (image) => -captionNumber(this.captions(image)[a], number),
@@ -72,6 +72,7 @@ class Finder {
       behind: (image) => this.difference(image),
       differ: (image) => -this.disagreement(image),
     };
+    if (order === 'newest') kept.reverse();
     if (keys[order]) {
       const keyed = new Map(kept.map(({image, i}) => [i, keys[order](image)]));
       const last = (value) => (Number.isNaN(value) ? Infinity : value);

@@ -11,6 +11,7 @@ extern const std::string_view style;  // report.css
 // keys, which stands in place of <!--{help}-->.
 extern const std::string_view explorer_script, help;
 
-extern const std::string_view report_markup, report_script;  // of report.html
+extern const std::string_view report_markup, report_script;          // of report.html
+extern const std::string_view live_markup, live_style, live_script;  // of `saccade serve`
 
 }  // namespace saccade::page_parts

@@ -102,6 +102,7 @@ const std::vector<Owner> kOwners = {
     {"nlohmann/", {"core/io/", "vision/", "captioning/", "experiments/"}},
     {"boost/math/", {"captioning/statistics/"}},
     {"boost/crc.hpp", {"core/io/"}},
+    {"httplib.h", {"experiments/serve/"}},
     {"CLI/", {"experiments/cli.cpp", "experiments/options.cpp", "experiments/benchmarks/"}},
 };
 

@@ -66,7 +66,7 @@ for key in data.annotations data.images encoder.model; do
 done
 wants "tiny.yaml: right" out
 
-for command in train evaluate caption overlay compare data inspect convert list config; do
+for command in train evaluate caption overlay compare report serve data inspect convert list config; do
   expect 0 "$saccade" $command --help
   grep -qi "example" out || fail "$command --help shows no example"
   wants "saccade $command" out

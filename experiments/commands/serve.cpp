@@ -1,0 +1,108 @@
+#include "experiments/commands/serve.h"
+
+#include <deque>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "core/base/log.h"
+#include "core/parallel/parallel.h"
+#include "experiments/commands/model_session.h"
+#include "experiments/commands/shown_models.h"
+#include "experiments/plain_text.h"
+#include "experiments/run_directory.h"
+#include "experiments/serve/caption_server.h"
+#include "experiments/serve/live_captions.h"
+#include "experiments/serve/request_rules.h"
+#include "experiments/stop_signal.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr Index kMebi = 1 << 20;
+
+void check(const ServeArgs& args) {
+  if (args.port > 65535) throw UsageError(str("--port: ports end at 65535; got ", args.port));
+  const Index most = kMaxImageFileBytes / kMebi;
+  if (args.max_upload > most)
+    throw UsageError(
+        str("--max-upload: no image file above ", most, " MiB is read; got ", args.max_upload));
+}
+
+void announce(const ServeArgs& args, const CaptionServer& server,
+              const std::vector<ReportModel>& models) {
+  if (args.json) {
+    nlohmann::ordered_json json = {
+        {"schema_version", 1}, {"url", server.url()}, {"host", args.host}, {"port", server.port()}};
+    for (const ReportModel& model : models) json["models"].push_back(model.name);
+    std::cout << json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
+  } else {
+    std::cout << server.url() << std::endl;
+    std::cerr << "open it in a browser; Ctrl-C stops\n";
+  }
+  if (!is_loopback(args.host))
+    log::warn(plain_text(str("--host ", args.host,
+                             ": everybody who can reach this machine can have pictures captioned "
+                             "by it")));
+}
+
+}  // namespace
+
+int run_serve(const ServeArgs& args) {
+  check(args);
+  const StopSignal signal("the picture that is captioned is finished first");
+  std::deque<ModelSession> sessions;
+  std::vector<ReportModel> models;
+  for (const ShownModel& shown : shown_models(args.checkpoints).models) {
+    const ModelSession& session = sessions.emplace_back(
+        ModelArgs{.checkpoint = shown.checkpoint, .set = args.set, .beam = args.beam});
+    session.require_one("a column of the page");
+    session.search("");  // whose values go together
+    signal.check();
+    const ModelSession::Member& member = session.members()[0];
+    models.push_back({.name = shown.name,
+                      .checkpoint = resolve_checkpoint(shown.checkpoint),
+                      .directory = shown.directory,
+                      .loaded = &member.loaded,
+                      .pipeline = member.pipeline.get()});
+  }
+  const LiveCaptions captions(models);
+  const Index bytes = args.max_upload * kMebi;
+  CaptionServer server({.host = args.host,
+                        .port = args.port,
+                        .max_upload = bytes,
+                        .waiting = args.waiting,
+                        .timeout = std::chrono::seconds(args.timeout)},
+                       captions.models_json(bytes), [&](std::span<const std::uint8_t> picture) {
+                         return captions.caption_json(picture);
+                       });
+  parallel::threads();  // this thread captions: the pool prepares it
+  announce(args, server, models);
+  server.run(signal.number());
+  return signal_exit_code(signal.number());
+}
+
+CommandRun bind_serve(Options& options) {
+  const auto args = std::make_shared<ServeArgs>();
+  options.arguments("checkpoints", args->checkpoints,
+                    "checkpoint files, or directories of runs or of comparisons: the models that "
+                    "are shown side by side",
+                    "CHECKPOINT", Need::kRequired);
+  options.text("--host", args->host,
+               "address to listen on (default: 127.0.0.1, which nobody else can reach)", "HOST");
+  options.count("--port", args->port, "port to listen on, 0 for any that is free (default: 8080)",
+                0);
+  options.count("--max-upload", args->max_upload, "largest picture in MiB (default: 16)", 1);
+  options.count("--waiting", args->waiting,
+                "pictures that may wait while one is captioned (default: 8)", 0);
+  options.count("--timeout", args->timeout,
+                "seconds within which a request must have come (default: 30)", 1);
+  options.repeatable("--set", args->set, "change the checkpoints' config: search.max_length=30",
+                     "KEY=VALUE");
+  options.count("--beam", args->beam, "hypotheses kept by beam search", 1);
+  options.flag("--json", args->json, "print the address in a JSON object");
+  return [args] { return run_serve(*args); };
+}
+
+}  // namespace saccade

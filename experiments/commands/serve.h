@@ -1,0 +1,29 @@
+// `saccade serve`: a page on this machine on which photos are captioned and looked at.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/command.h"
+
+namespace saccade {
+
+struct ServeArgs {
+  std::vector<std::string> checkpoints{};  // files or run directories, side by side
+  std::string host = "127.0.0.1";
+  Index port = 8080;               // 0: any that is free
+  Index max_upload = 16;           // MiB
+  Index waiting = 8;               // pictures
+  Index timeout = 30;              // seconds
+  std::vector<std::string> set{};  // `search.beam=5`
+  std::optional<Index> beam{};
+  bool json = false;
+};
+
+// Prints the page's address and serves until a signal comes, whose exit code is returned.
+int run_serve(const ServeArgs& args);
+
+CommandRun bind_serve(Options& options);
+
+}  // namespace saccade

@@ -1,0 +1,88 @@
+#include "experiments/serve/caption_queue.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace saccade {
+
+namespace {
+
+constexpr std::chrono::milliseconds kGlance{50};  // at `stop`, while nothing is brought
+
+}  // namespace
+
+CaptionQueue::Answer CaptionQueue::caption(std::vector<std::uint8_t> picture) {
+  std::future<Answer> answer;
+  {
+    const std::lock_guard lock(mutex_);
+    if (closed_) return {.fate = Fate::kClosed, .json = {}};
+    if (count_ >= most_) return {.fate = Fate::kFull, .json = {}};
+    ++count_;
+    jobs_.push_back({.picture = std::move(picture), .answer = {}});
+    answer = jobs_.back().answer.get_future();
+  }
+  brought_.notify_one();
+  return answer.get();
+}
+
+std::optional<CaptionQueue::Job> CaptionQueue::next(const std::atomic<int>& stop) {
+  std::unique_lock lock(mutex_);
+  while (stop == 0) {
+    if (!jobs_.empty()) {
+      Job job = std::move(jobs_.front());
+      jobs_.pop_front();
+      return job;
+    }
+    brought_.wait_for(lock, kGlance);
+  }
+  return {};
+}
+
+void CaptionQueue::work(const std::atomic<int>& stop) {
+  while (std::optional<Job> job = next(stop)) {
+    const auto start = std::chrono::steady_clock::now();
+    Answer answer;
+    std::exception_ptr error;
+    try {
+      answer.json = work_(job->picture);
+    } catch (...) {
+      error = std::current_exception();
+    }
+    {
+      const std::lock_guard lock(mutex_);
+      --count_;
+      last_ = std::chrono::steady_clock::now() - start;
+    }
+    if (error)
+      job->answer.set_exception(error);
+    else
+      job->answer.set_value(std::move(answer));
+  }
+  close();
+}
+
+void CaptionQueue::close() {
+  const std::lock_guard lock(mutex_);
+  closed_ = true;
+  for (Job& job : jobs_) job.answer.set_value({.fate = Fate::kClosed, .json = {}});
+  count_ -= static_cast<Index>(jobs_.size());
+  jobs_.clear();
+}
+
+bool CaptionQueue::full() const {
+  const std::lock_guard lock(mutex_);
+  return count_ >= most_;
+}
+
+Index CaptionQueue::count() const {
+  const std::lock_guard lock(mutex_);
+  return count_;
+}
+
+std::chrono::seconds CaptionQueue::wait() const {
+  const std::lock_guard lock(mutex_);
+  const double seconds = std::ceil(last_.count() * static_cast<double>(count_));
+  return std::chrono::seconds(std::max<Index>(1, static_cast<Index>(seconds)));
+}
+
+}  // namespace saccade

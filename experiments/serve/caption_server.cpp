@@ -1,0 +1,282 @@
+#include "experiments/serve/caption_server.h"
+
+#include <httplib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "experiments/plain_text.h"
+#include "experiments/serve/connections.h"
+#include "experiments/serve/live_page.h"
+#include "experiments/serve/request_rules.h"
+#include "experiments/serve/socket_stream.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr const char* kJson = "application/json";
+constexpr Index kOtherThreads = 8;   // beside those whose picture waits
+constexpr std::size_t kLine = 64;    // connections that wait for a thread
+constexpr const char* kTurnedAway =  // to those beyond
+    "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\n"
+    "Content-Length: 0\r\n\r\n";
+
+std::string error_json(const std::string& reason) {
+  const nlohmann::json json = {{"error", plain_text(reason)}};
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+void refuse(httplib::Response& response, int status, const std::string& reason) {
+  response.status = status;
+  response.set_content(error_json(reason), kJson);
+}
+
+// A header that stands twice says nothing.
+std::optional<std::string> header(const httplib::Request& request, const char* name) {
+  const std::size_t count = request.get_header_value_count(name);
+  if (count == 0) return {};
+  return count == 1 ? request.get_header_value(name) : "";
+}
+
+RequestHead head_of(const httplib::Request& request) {
+  return {.method = request.method,
+          .path = request.path,
+          .host = header(request, "Host"),
+          .origin = header(request, "Origin"),
+          .length = header(request, "Content-Length"),
+          .transfer = header(request, "Transfer-Encoding"),
+          .encoding = header(request, "Content-Encoding"),
+          .type = header(request, "Content-Type")};
+}
+
+const httplib::Headers& safe_headers() {
+  static const httplib::Headers headers = {
+      {"Content-Security-Policy",
+       "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; "
+       "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+      {"X-Content-Type-Options", "nosniff"},
+      {"X-Frame-Options", "DENY"},
+      {"Referrer-Policy", "no-referrer"},
+      {"Cross-Origin-Resource-Policy", "same-origin"},
+      {"Cross-Origin-Opener-Policy", "same-origin"},
+      {"Cache-Control", "no-store"}};
+  return headers;
+}
+
+// The library's server, with connections that have deadlines.
+class Server : public httplib::Server {
+ public:
+  Server(std::chrono::seconds timeout, const std::atomic<bool>& closing)
+      : timeout_(timeout), closing_(closing) {}
+
+  // The library lets five connections wait for the kernel; others would try again after a second.
+  void lengthen_line() { ::listen(svr_sock_, SOMAXCONN); }
+  // Of the connection that this thread handles.
+  static bool late() { return stream_ && stream_->late(); }
+
+ private:
+  bool process_and_close_socket(socket_t socket) override {
+    bool answered = false;
+    if (Connections::turned_away()) {
+      ::send(socket, kTurnedAway, std::strlen(kTurnedAway), MSG_NOSIGNAL | MSG_DONTWAIT);
+    } else {
+      SocketStream stream(socket, timeout_, closing_);
+      stream_ = &stream;
+      try {
+        answered = stream.wait() && answer(stream);
+      } catch (const std::exception& error) {  // while the head was read
+        log::error(plain_text(str("a request was dropped: ", error.what())));
+      }
+      if (answered) stream.linger();
+      stream_ = nullptr;
+    }
+    ::close(socket);
+    return answered;
+  }
+
+  bool answer(SocketStream& stream) {
+    bool closed = false;
+    return process_request(stream, true, closed, [](httplib::Request& request) {
+      // Whole answers, as they are: compressing takes longer than a loopback.
+      request.ranges.clear();
+      request.headers.erase("Accept-Encoding");
+    });
+  }
+
+  static inline thread_local SocketStream* stream_ = nullptr;
+
+  std::chrono::seconds timeout_;
+  const std::atomic<bool>& closing_;
+};
+
+}  // namespace
+
+struct CaptionServer::Impl {
+  ServerOptions options;
+  RequestRules rules;
+  std::string models;
+  LivePage page = live_page();
+  CaptionQueue queue;
+  std::atomic<bool> closing{false};
+  Server server;
+  Index port = 0;
+
+  Impl(const ServerOptions& wanted, std::string about, CaptionWork work)
+      : options(wanted),
+        rules{.loopback = is_loopback(wanted.host), .max_upload = wanted.max_upload},
+        models(std::move(about)),
+        queue(std::move(work), wanted.waiting + 1),
+        server(wanted.timeout, closing) {
+    set_up();
+    bind();
+  }
+
+  void set_up() {
+    server.new_task_queue = [this] {
+      return new Connections(static_cast<std::size_t>(options.waiting + 1 + kOtherThreads), kLine);
+    };
+    server.set_default_headers(safe_headers());
+    // Two servers on one port would share the requests.
+    server.set_socket_options([](socket_t socket) {
+      const int yes = 1;
+      ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    });
+    server.set_payload_max_length(static_cast<std::size_t>(options.max_upload));
+    server.set_pre_routing_handler(
+        [this](const httplib::Request& request, httplib::Response& response) {
+          using Handling = httplib::Server::HandlerResponse;
+          return refused(request, response) ? Handling::Handled : Handling::Unhandled;
+        });
+    server.set_expect_100_continue_handler(
+        [this](const httplib::Request& request, httplib::Response& response) {
+          return refused(request, response) ? response.status : 100;
+        });
+    server.set_error_handler([](const httplib::Request&, httplib::Response& response) {
+      if (response.body.empty())
+        refuse(response, response.status, "the request is not one of HTTP/1.1 that is served here");
+    });
+    server.set_exception_handler([](const httplib::Request&, httplib::Response& response,
+                                    std::exception_ptr error) { answer_error(response, error); });
+    serve("/", page.html, "text/html; charset=utf-8");
+    serve("/live.css", page.css, "text/css; charset=utf-8");
+    serve("/live.js", page.js, "text/javascript; charset=utf-8");
+    serve("/models", models, kJson);
+    server.Get("/health", [this](const httplib::Request&, httplib::Response& response) {
+      const nlohmann::ordered_json json = {{"status", "ok"}, {"pictures", queue.count()}};
+      response.set_content(json.dump(), kJson);
+    });
+    server.Post("/caption",
+                [this](const httplib::Request&, httplib::Response& response,
+                       const httplib::ContentReader& read) { caption(response, read); });
+  }
+
+  void serve(const char* path, const std::string& text, const char* type) {
+    server.Get(path, [&text, type](const httplib::Request&, httplib::Response& response) {
+      response.set_content(text, type);
+    });
+  }
+
+  void bind() {
+    const int wanted = static_cast<int>(options.port);
+    if (wanted == 0)
+      port = server.bind_to_any_port(options.host);
+    else
+      port = server.bind_to_port(options.host, wanted) ? wanted : -1;
+    if (port <= 0)
+      throw IoError(str(options.host, ":", wanted,
+                        ": cannot listen there: the port is taken or not allowed, or the host is "
+                        "not this machine; choose another --port (0: any that is free) or --host"));
+    server.lengthen_line();
+  }
+
+  bool refused(const httplib::Request& request, httplib::Response& response) const {
+    std::optional<Refusal> wrong = refusal(head_of(request), rules);
+    if (!wrong && request.method == "POST" && queue.full()) {
+      busy(response);
+      return true;
+    }
+    if (!wrong) return false;
+    if (!wrong->allow.empty()) response.set_header("Allow", wrong->allow);
+    refuse(response, wrong->status, wrong->reason);
+    return true;
+  }
+
+  void busy(httplib::Response& response) const {
+    const auto seconds = queue.wait().count();
+    response.set_header("Retry-After", std::to_string(seconds));
+    refuse(response, 503,
+           str("too many pictures wait already; try again in ", seconds,
+               seconds == 1 ? " second" : " seconds"));
+  }
+
+  void caption(httplib::Response& response, const httplib::ContentReader& read) {
+    std::vector<std::uint8_t> picture;
+    bool large = false;
+    const bool whole = read([&](const char* bytes, std::size_t count) {
+      large = picture.size() + count > static_cast<std::size_t>(rules.max_upload);
+      if (!large) picture.insert(picture.end(), bytes, bytes + count);
+      return !large;
+    });
+    if (large)
+      return refuse(
+          response, 413,
+          str("the picture is larger than the ", rules.max_upload, " bytes that are taken"));
+    if (!whole)
+      return refuse(response, Server::late() ? 408 : 400,
+                    Server::late() ? "the picture did not come in time"
+                                   : "the picture did not come as a whole");
+    if (picture.empty())
+      return refuse(response, 400, "the body is empty; send the bytes of an image file");
+    CaptionQueue::Answer answer = queue.caption(std::move(picture));
+    if (answer.fate == CaptionQueue::Fate::kFull) return busy(response);
+    if (answer.fate == CaptionQueue::Fate::kClosed) {
+      response.set_header("Retry-After", "5");
+      return refuse(response, 503, "the server stops");
+    }
+    response.set_content(answer.json, kJson);
+  }
+
+  static void answer_error(httplib::Response& response, const std::exception_ptr& error) {
+    try {
+      std::rethrow_exception(error);
+    } catch (const DataError& wrong) {
+      refuse(response, 400, wrong.what());
+    } catch (const std::bad_alloc&) {
+      refuse(response, 500, "there is not enough memory for this picture");
+    } catch (const std::exception& wrong) {
+      log::error(plain_text(str("a request failed: ", wrong.what())));
+      refuse(response, 500, str("internal error: ", wrong.what()));
+    }
+  }
+
+  void run(const std::atomic<int>& stop) {
+    std::thread listener([this] { server.listen_after_bind(); });
+    while (!server.is_running()) std::this_thread::yield();
+    queue.work(stop);
+    closing = true;
+    server.stop();
+    listener.join();
+  }
+};
+
+CaptionServer::CaptionServer(const ServerOptions& options, std::string models, CaptionWork work)
+    : impl_(std::make_unique<Impl>(options, std::move(models), std::move(work))) {}
+CaptionServer::~CaptionServer() = default;
+
+std::string CaptionServer::url() const {
+  const std::string& host = impl_->options.host;
+  const bool bare = host.find(':') != std::string::npos && !host.starts_with("[");
+  return str("http://", bare ? "[" + host + "]" : host, ":", impl_->port, "/");
+}
+
+Index CaptionServer::port() const { return impl_->port; }
+
+void CaptionServer::run(const std::atomic<int>& stop) { impl_->run(stop); }
+
+}  // namespace saccade

@@ -1,0 +1,80 @@
+'use strict';
+// The page of `saccade serve`: pictures are dropped, pasted or chosen, and join the explorer.
+
+const NO_PICTURE = 'That was no picture: save it to a file first, or copy the picture itself and ' +
+  'paste it.';
+
+// Files that are dropped anywhere on the page, pasted, or chosen.
+const takeFiles = (uploads) => {
+  const place = document.querySelector('#bring'), input = document.querySelector('#files');
+  const over = (is) => place.classList.toggle('over', is);
+  document.addEventListener('dragover', (event) => {
+    event.preventDefault();
+    over(true);
+  });
+  document.addEventListener('dragleave', (event) => { if (!event.relatedTarget) over(false); });
+  document.addEventListener('drop', (event) => {
+    event.preventDefault();
+    over(false);
+    if (event.dataTransfer.files.length) uploads.add(event.dataTransfer.files);
+    else uploads.refuse(NO_PICTURE);
+  });
+  document.addEventListener('paste', (event) => {
+    if (event.clipboardData.files.length) uploads.add(event.clipboardData.files);
+    else uploads.refuse(NO_PICTURE);
+  });
+  document.querySelector('#choose').addEventListener('click', () => input.click());
+  input.addEventListener('change', () => {
+    uploads.add(input.files);
+    input.value = '';  // the same file may be chosen again
+  });
+};
+
+const showModels = (report) => {
+  const lookup = (model) => (model.attention ? model.selection : 'none');
+  const count = (value) => ({value, text: String(value)});
+  document.querySelector('#model-table').append(numberTable('Models',
+    ['model', 'attention', 'regimes', 'grid', 'layers', 'heads', 'parameters', 'update',
+      'checkpoint'],
+    report.models.map((model) => [model.name, lookup(model), model.regimes.join(', '),
+      `${model.rows} \u00d7 ${model.cols}`, count(model.layers), count(model.heads),
+      model.parameters, count(model.update), model.checkpoint])));
+  document.querySelector('#command').append(
+    commandLine(`curl --data-binary @photo.jpg ${location.origin}/caption`));
+  document.querySelector('#models').hidden = false;
+};
+
+const startLive = async () => {
+  startTheme();
+  startHelp();
+  const subtitle = document.querySelector('#subtitle');
+  let report;
+  try {
+    report = await (await fetch('/models')).json();
+  } catch {
+    subtitle.textContent = 'The server does not answer; is saccade serve still running?';
+    return;
+  }
+  report.colours = bytesOf(report.colours);
+  report.images = [];
+  const names = report.models.map((model) => model.name);
+  document.title = `${names.join(', ')} \u00b7 saccade`;
+  subtitle.textContent = names.length === 1 ? `${names[0]} captions your pictures`
+    : `${names.length} models caption your pictures side by side`;
+  document.querySelector('#limits').textContent = 'JPEG, PNG, WebP, BMP or TIFF of up to ' +
+    `${Math.floor(report.max_upload / 2 ** 20)} MiB. Nothing is stored.`;
+  const section = document.querySelector('#explorer');
+  const explorer = new Explorer(report, section, {live: true});
+  const uploads = new Uploads(document.querySelector('#uploads'), document.querySelector('#news'),
+    report.max_upload, (name, said) => {
+      section.hidden = false;
+      document.body.classList.add('shows');
+      const card = explorer.add({id: name, references: [], ...said});
+      card.build();
+      card.node.scrollIntoView({block: 'nearest'});
+    });
+  takeFiles(uploads);
+  showModels(report);
+};
+
+startLive();

@@ -1,0 +1,76 @@
+#include "experiments/serve/live_captions.h"
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "captioning/evaluation/caption_json.h"
+#include "captioning/evaluation/decode_images.h"
+#include "experiments/report/spoken_json.h"
+
+namespace saccade {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr Index kPhotoPixels = 640;  // the longest side
+
+// What a checkpoint says of itself may be no UTF-8.
+std::string text_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+struct Said {
+  Json json;
+  std::string caption;  // in the first regime
+};
+
+Said said_of(const ReportModel& model, const Image& picture) {
+  InputBatch input(model.pipeline->shape(), 1);
+  const Geometry geometry = model.pipeline->run(picture, input.room(0));
+  input.set_area(0, picture_area(geometry));
+  const InputView view = input.view();
+  const auto load = [&](Index, std::size_t, std::span<float> out) {
+    std::copy(input.room(0).begin(), input.room(0).end(), out.begin());
+    return input.area(0);
+  };
+  const LoadedModel& loaded = *model.loaded;
+  Said out{.json = {{"seen", rectangle_json(geometry.seen, geometry)}}, .caption = {}};
+  SearchOptions search = page_search(loaded);
+  for (const Regime regime : evaluation_regimes(loaded.config)) {
+    search.regime = regime;
+    const std::vector<DecodedCaption> captions =
+        decode(*loaded.model, {.count = 1, .load = load, .search = search});
+    Json& regimes = out.json["regimes"];
+    if (regimes.empty()) out.caption = caption_text(captions[0], loaded.model->vocabulary());
+    regimes[std::string(enum_name(regime))] = said_json(loaded, captions[0], &view);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string LiveCaptions::models_json(Index max_upload) const {
+  Json json = {{"schema_version", 1}};
+  for (const ReportModel& model : models_) json["models"].push_back(model_facts(model));
+  json["colours"] = colours_text();
+  json["max_upload"] = max_upload;
+  return text_of(json);
+}
+
+std::string LiveCaptions::caption_json(std::span<const std::uint8_t> bytes) const {
+  const auto start = std::chrono::steady_clock::now();
+  const Image picture = decode_image(bytes, "the picture");
+  Json json = {{"schema_version", 1}};
+  for (const ReportModel& model : models_) {
+    Said said = said_of(model, picture);
+    json["captions"][model.name] = said.caption;
+    json["models"].push_back(std::move(said.json));
+  }
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  json["seconds"] = rounded(seconds.count());
+  json.update(photo_json(picture, kPhotoPixels));
+  return text_of(json);
+}
+
+}  // namespace saccade

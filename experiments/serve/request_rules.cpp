@@ -1,0 +1,101 @@
+#include "experiments/serve/request_rules.h"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <string_view>
+
+#include "core/base/error.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr std::string_view kCaption = "/caption";
+constexpr std::array<std::string_view, 5> kReadable = {"/", "/live.css", "/live.js", "/models",
+                                                       "/health"};
+
+std::string lower(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+// "[::1]" of "[::1]:8080", "localhost" of "localhost:8080".
+std::string without_port(const std::string& host) {
+  const std::size_t colon = host.rfind(':');
+  if (colon == std::string::npos || host.ends_with("]")) return host;
+  return host.substr(0, colon);
+}
+
+// "localhost:8080" of "http://localhost:8080".
+std::string host_of(const std::string& origin) {
+  const std::size_t mark = origin.find("://");
+  return mark == std::string::npos ? "" : lower(origin.substr(mark + 3));
+}
+
+std::optional<Refusal> wrong_place(const RequestHead& head) {
+  const bool readable = std::find(kReadable.begin(), kReadable.end(), head.path) != kReadable.end();
+  const bool post = head.path == kCaption;
+  if (!readable && !post)
+    return Refusal{404, "there is no such place; POST /caption, GET /models, /health or /", ""};
+  const bool fits = post ? head.method == "POST" : head.method == "GET" || head.method == "HEAD";
+  if (fits) return {};
+  const std::string allow = post ? "POST" : "GET, HEAD";
+  return Refusal{405, str(head.path, " takes ", allow, ", not this method"), allow};
+}
+
+std::optional<Refusal> wrong_body(const RequestHead& head, Index max_upload) {
+  if (head.encoding && lower(*head.encoding) != "identity")
+    return Refusal{415, "the body is compressed; send the bytes of the image file as they are", ""};
+  if (head.type && lower(*head.type).starts_with("multipart/"))
+    return Refusal{415,
+                   "the body is a form; send the bytes of the image file as the body "
+                   "(curl --data-binary @photo.jpg)",
+                   ""};
+  if (!head.length) {
+    if (head.transfer && lower(*head.transfer) == "chunked") return {};
+    return Refusal{411, "the request does not say how long its body is", ""};
+  }
+  if (head.transfer) return Refusal{400, "the request says twice how long its body is", ""};
+  Index bytes = -1;
+  const char* end = head.length->data() + head.length->size();
+  const auto [rest, error] = std::from_chars(head.length->data(), end, bytes);
+  if (error == std::errc::result_out_of_range || bytes > max_upload)
+    return Refusal{413, str("the picture is larger than the ", max_upload, " bytes that are taken"),
+                   ""};
+  if (error != std::errc() || rest != end || bytes < 0)
+    return Refusal{400, "the request's Content-Length is no number", ""};
+  return {};
+}
+
+}  // namespace
+
+bool is_loopback(const std::string& host) {
+  const std::string name = lower(host);
+  if (name == "localhost") return true;
+  in_addr four{};
+  if (::inet_pton(AF_INET, name.c_str(), &four) == 1) return (ntohl(four.s_addr) >> 24) == 127;
+  const bool bracketed = name.starts_with("[") && name.ends_with("]");
+  in6_addr six{};
+  const std::string bare = bracketed ? name.substr(1, name.size() - 2) : name;
+  return ::inet_pton(AF_INET6, bare.c_str(), &six) == 1 && IN6_IS_ADDR_LOOPBACK(&six);
+}
+
+std::optional<Refusal> refusal(const RequestHead& head, const RequestRules& rules) {
+  if (!head.host || head.host->empty()) return Refusal{400, "the request names no host", ""};
+  if (rules.loopback && !is_loopback(without_port(*head.host)))
+    return Refusal{403,
+                   "this server answers to localhost and loopback addresses only, not to other "
+                   "names; start it with --host to offer it to others",
+                   ""};
+  if (auto wrong = wrong_place(head)) return wrong;
+  if (head.method != "POST") return {};
+  if (head.origin && host_of(*head.origin) != lower(*head.host))
+    return Refusal{403, "pages of other sites may not ask for captions", ""};
+  return wrong_body(head, rules.max_upload);
+}
+
+}  // namespace saccade

@@ -1,0 +1,82 @@
+#include "experiments/serve/socket_stream.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace saccade {
+
+namespace {
+
+constexpr std::chrono::milliseconds kGlance{100};  // at `closing`, while nothing comes
+constexpr std::chrono::seconds kLinger{2};
+
+}  // namespace
+
+SocketStream::SocketStream(socket_t socket, std::chrono::seconds timeout,
+                           const std::atomic<bool>& closing)
+    : socket_(socket), timeout_(timeout), closing_(closing), read_by_(Clock::now() + timeout) {}
+
+bool SocketStream::ready(short events, Clock::time_point until) const {
+  while (Clock::now() < until) {
+    pollfd waiting{.fd = socket_, .events = events, .revents = 0};
+    const int found = ::poll(&waiting, 1, static_cast<int>(kGlance.count()));
+    if (found > 0) return true;
+    if (found < 0 && errno != EINTR) return false;
+    if (events == POLLIN && closing_) return false;
+  }
+  return false;
+}
+
+bool SocketStream::fill() {
+  if (begin_ < end_) return true;
+  if (!ready(POLLIN, read_by_)) {
+    late_ = true;
+    return false;
+  }
+  const ssize_t count = ::recv(socket_, buffer_, sizeof buffer_, 0);
+  begin_ = 0;
+  end_ = count > 0 ? static_cast<size_t>(count) : 0;
+  return count > 0;
+}
+
+ssize_t SocketStream::read(char* out, size_t size) {
+  if (!fill()) return -1;
+  const size_t count = std::min(size, end_ - begin_);
+  std::memcpy(out, buffer_ + begin_, count);
+  begin_ += count;
+  return static_cast<ssize_t>(count);
+}
+
+ssize_t SocketStream::write(const char* from, size_t size) {
+  const Clock::time_point until = Clock::now() + timeout_;
+  for (size_t sent = 0; sent < size;) {
+    if (!ready(POLLOUT, until)) return -1;
+    const ssize_t count = ::send(socket_, from + sent, size - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (count > 0) sent += static_cast<size_t>(count);
+    if (count < 0 && errno != EAGAIN && errno != EINTR) return -1;
+  }
+  return static_cast<ssize_t>(size);
+}
+
+void SocketStream::linger() {
+  ::shutdown(socket_, SHUT_WR);
+  const Clock::time_point until = Clock::now() + kLinger;
+  while (ready(POLLIN, until) && ::recv(socket_, buffer_, sizeof buffer_, 0) > 0) {
+  }
+}
+
+// The server asks for these for its logs, which it does not keep.
+void SocketStream::get_remote_ip_and_port(std::string& ip, int& port) const {
+  ip.clear();
+  port = 0;
+}
+
+void SocketStream::get_local_ip_and_port(std::string& ip, int& port) const {
+  ip.clear();
+  port = 0;
+}
+
+}  // namespace saccade

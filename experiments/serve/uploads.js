@@ -1,0 +1,94 @@
+'use strict';
+// Pictures on their way to the server: one at a time, each with a line that says how it fares.
+
+const RETRIES = 20;  // of a picture, while the server is busy with others
+
+const pause = (seconds) => new Promise((done) => { setTimeout(done, 1000 * seconds); });
+
+// A reason for people.
+class Refused extends Error {}
+
+class Uploads {
+  // `limit`: bytes of a picture; `done(name, said)` is told what the server said.
+  constructor(list, news, limit, done) {
+    this.list = list;
+    this.news = news;
+    this.limit = limit;
+    this.done = done;
+    this.waiting = [];
+    this.sending = false;
+  }
+
+  add(files) {
+    for (const file of files) {
+      const upload = {file, name: file.name || 'picture'};
+      upload.state = el('span', {class: 'state muted'}, 'waits');
+      upload.button = el('button', {type: 'button', onclick: () => this.drop(upload)}, 'Cancel');
+      upload.node = el('li', {}, el('span', {class: 'spinner', 'aria-hidden': 'true'}),
+        el('p', {class: 'what'}, el('b', {}, upload.name), ' ', upload.state), upload.button);
+      this.list.append(upload.node);
+      this.waiting.push(upload);
+    }
+    this.sendNext();
+  }
+
+  // Something that was brought and is no picture.
+  refuse(reason) {
+    const line = {name: '', state: el('span', {class: 'state'}),
+      button: el('button', {type: 'button', onclick: () => line.node.remove()}, 'Dismiss')};
+    line.node = el('li', {}, el('p', {class: 'what'}, line.state), line.button);
+    this.list.append(line.node);
+    this.fail(line, reason);
+  }
+
+  drop(upload) {
+    upload.dropped = true;
+    upload.abort?.abort();
+    upload.node.remove();
+  }
+
+  fail(upload, reason) {
+    upload.node.classList.add('failed');
+    upload.state.textContent = reason;
+    upload.button.textContent = 'Dismiss';
+    this.news.textContent = `${upload.name}: ${reason}`;
+  }
+
+  async sendNext() {
+    if (this.sending) return;
+    this.sending = true;
+    while (this.waiting.length) {
+      const upload = this.waiting.shift();
+      if (upload.dropped) continue;
+      try {
+        const said = await this.send(upload);
+        upload.node.remove();
+        this.news.textContent = `${upload.name}: ${Object.values(said.captions).join('; ')}`;
+        this.done(upload.name, said);
+      } catch (error) {
+        if (!upload.dropped)
+          this.fail(upload, error instanceof Refused ? error.message
+            : 'the server does not answer; is saccade serve still running?');
+      }
+    }
+    this.sending = false;
+  }
+
+  async send(upload) {
+    if (upload.file.size > this.limit)
+      throw new Refused(`is larger than the ${Math.floor(this.limit / 2 ** 20)} MiB that are taken`);
+    upload.abort = new AbortController();
+    for (let i = 0; ; ++i) {
+      upload.state.textContent = 'is captioned \u2026';
+      const answer = await fetch('/caption', {method: 'POST', body: upload.file,
+        signal: upload.abort.signal, headers: {'Content-Type': 'application/octet-stream'}});
+      if (answer.ok) return answer.json();
+      const seconds = Number(answer.headers.get('Retry-After'));
+      if (answer.status !== 503 || !seconds || i === RETRIES)
+        throw new Refused((await answer.json()).error.replace(/^the picture:? /, ''));
+      upload.state.textContent = 'waits: the server is busy with other pictures';
+      await pause(seconds);
+      if (upload.dropped) throw new Refused('dropped');
+    }
+  }
+}

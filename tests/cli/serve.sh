@@ -1,0 +1,81 @@
+# `serve` from outside: its address, a caption that is `caption`'s, signals, and nothing left behind.
+. "$(dirname "${BASH_SOURCE[0]}")/support.sh"
+
+expect 0 "$saccade" train tiny.yaml --out run train.stop=2u train.validate_every=2u
+expect 0 "$saccade" train tiny.yaml --out other train.stop=2u train.validate_every=2u seed=2 \
+  attention.selection=hard
+expect 0 "$saccade" overlay run --count 1 --out pictures
+picture=$(ls pictures/*.sheet.png)
+mkdir tmp
+pid=
+trap '[ -z "$pid" ] || kill "$pid"; rm -rf "$work"' EXIT
+
+# start OPTION...: serves both runs; sets pid and port.
+start() {
+  rm -f address
+  TMPDIR=$work/tmp "$saccade" serve run other --port 0 "$@" >address 2>said </dev/null &
+  pid=$!
+  for _ in $(seq 200); do
+    [ -s address ] && break
+    sleep 0.05
+  done
+  port=$(grep -o '127\.0\.0\.1:[0-9]*\|"port":[0-9]*' address | head -n 1 | grep -o '[0-9]*$')
+  [ -n "$port" ] || fail "no address"
+}
+# stop SIGNAL CODE
+stop() {
+  kill "-$1" $pid
+  wait $pid
+  local code=$?
+  pid=
+  [ $code -eq "$2" ] || fail "SIG$1 gave $code"
+}
+# post FILE: the answer's body in `out`.
+post() {
+  exec 3<>"/dev/tcp/127.0.0.1/$port"
+  printf 'POST /caption HTTP/1.1\r\nHost: localhost\r\nContent-Length: %s\r\n\r\n' \
+    "$(stat -c %s "$1")" >&3
+  cat "$1" >&3
+  sed '1,/^\r$/d' <&3 >out
+  exec 3>&-
+}
+
+start
+grep -qx 'http://127.0.0.1:[0-9]*/' address || fail "the address is not the only line"
+post "$picture"
+cp out answer
+expect 0 "$saccade" caption run "$picture"
+[ "$picture: $(json answer /captions/run)" = "$(cat out)" ] || fail "another caption"
+expect 0 "$saccade" caption other "$picture" --json
+[ "$(json answer /captions/other)" = "$(json out /0/caption)" ] || fail "another caption of a hard model"
+[ "$(json answer '/models/1/regimes#')" -eq 4 ] || fail "a hard model has four regimes"
+head -c 300 "$picture" >cut.png
+post cut.png
+json out /error | grep -q "cut short" || fail "a cut picture is no error"
+[ -z "$(find "$work" -newer answer -type f ! -name out ! -name err ! -name said ! -name cut.png)" ] ||
+  fail "something was written"
+[ -z "$(ls -A tmp)" ] || fail "a file was left"
+expect 5 "$saccade" serve run --port "$port"
+one_error "127.0.0.1:$port: cannot listen there" "--port"
+# In the middle of requests.
+for _ in 1 2 3; do post "$picture" & done
+sleep 0.05
+stop INT 130
+wants "stopping: the picture that is captioned is finished first" said
+wait
+
+start --json --threads 1 --beam 1
+[ "$(json address /models/1)" = other ] || fail "the models are not named"
+stop TERM 143
+
+expect 2 "$saccade" serve
+one_error "checkpoints is required"
+expect 2 "$saccade" serve run,other
+one_error "looks into one model"
+expect 2 "$saccade" serve run --port 65536
+one_error "ports end at 65535"
+expect 2 "$saccade" serve run --max-upload 1000
+one_error "no image file above 256 MiB"
+expect 4 "$saccade" serve nowhere
+one_error "nowhere"
+exit 0

@@ -1,0 +1,305 @@
+// The server behind `saccade serve`: what it answers to decent, hostile, slow and many requests.
+#include "experiments/serve/caption_server.h"
+
+#include <deque>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "experiments/serve/request_rules.h"
+#include "tests/support/catch.h"
+#include "tests/support/http.h"
+#include "tests/support/running_server.h"
+#include "tests/support/temp_folder.h"
+#include "vision/image.h"
+
+namespace saccade::test {
+namespace {
+
+using Json = nlohmann::json;
+using namespace std::chrono_literals;
+
+constexpr std::size_t kLimit = 20'000;
+
+std::string png() {
+  const std::vector<std::uint8_t> bytes = encode_png(Image(20, 30, 200));
+  return {bytes.begin(), bytes.end()};
+}
+
+// A PNG file's first chunk, and its last one.
+std::string huge_png() {
+  std::string bytes = png();
+  const std::string side("\x00\x01\x86\xa0", 4);  // 100,000
+  return bytes.replace(16, 8, side + side);
+}
+
+std::string size_of(std::span<const std::uint8_t> bytes) {
+  const Image image = decode_image(bytes, "the picture");
+  return str("{\"width\":", image.width, ",\"height\":", image.height, "}");
+}
+
+ServerOptions small_server() { return {.max_upload = kLimit, .waiting = 1, .timeout = 1s}; }
+
+// An error is one line of JSON, and every answer forbids what is foreign.
+void check_answer(const HttpAnswer& answer, int status) {
+  CHECK(answer.status == status);
+  CHECK(answer.headers.count("access-control-allow-origin") == 0);
+  REQUIRE(answer.headers.count("content-security-policy") == 1);
+  CHECK(answer.headers.at("content-security-policy").find("default-src 'none'") == 0);
+  CHECK(answer.headers.at("x-content-type-options") == "nosniff");
+  if (status < 400) return;
+  const std::string error = Json::parse(answer.body).at("error");
+  INFO(error);
+  CHECK(error.size() > 10);
+  CHECK(error.find('\n') == std::string::npos);
+}
+
+TEST_CASE("pictures, the page and what is served are answered") {
+  const RunningServer server(small_server(), R"({"models":[]})", size_of);
+  const HttpAnswer said = ask(server.port(), "POST", "/caption", png());
+  check_answer(said, 200);
+  CHECK(said.headers.at("content-type") == "application/json");
+  CHECK(said.body == R"({"width":30,"height":20})");
+  CHECK(ask(server.port(), "GET", "/models").body == R"({"models":[]})");
+  CHECK(ask(server.port(), "GET", "/health").body == R"({"status":"ok","pictures":0})");
+  for (const auto& [path, type] : std::map<std::string, std::string>{
+           {"/", "text/html"}, {"/live.css", "text/css"}, {"/live.js", "text/javascript"}}) {
+    const HttpAnswer file = ask(server.port(), "GET", path, "", "Accept-Encoding: br, gzip\r\n");
+    check_answer(file, 200);
+    CHECK(file.headers.at("content-type").find(type) == 0);
+    CHECK(file.body.size() > 1000);
+    const HttpAnswer part = ask(server.port(), "GET", path, "", "Range: bytes=0-9,0-9,0-9\r\n");
+    CHECK(part.body == file.body);
+    CHECK(ask(server.port(), "HEAD", path).status == 200);
+  }
+  const Connection chunks(server.port());
+  chunks.send("POST /caption HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n");
+  const std::string bytes = png();
+  char length[16];
+  std::snprintf(length, sizeof length, "%zx\r\n", bytes.size());
+  chunks.send(length + bytes + "\r\n0\r\n\r\n");
+  CHECK(parse_answer(chunks.read()).status == 200);
+}
+
+TEST_CASE("what is no picture, or too much, is refused in a line") {
+  const RunningServer server(small_server(), "{}", size_of);
+  const auto post = [&](const std::string& body, const std::string& more = "") {
+    return ask(server.port(), "POST", "/caption", body, more);
+  };
+  const auto refused = [&](const HttpAnswer& answer, int status, const std::string& reason) {
+    check_answer(answer, status);
+    CHECK(answer.body.find(reason) != std::string::npos);
+  };
+  refused(post(""), 400, "the body is empty");
+  refused(post("this is text"), 400, "is not an image");
+  refused(post(png().substr(0, png().size() / 2)), 400, "cut short");
+  refused(post(huge_png()), 400, "100000x100000 pixels");
+  refused(post("\x89PNG\r\n\x1a\n"), 400, "the picture");
+  refused(post(std::string("GIF89a\xff\xff\xff\xff", 10)), 400, "the picture");
+  refused(post(std::string(kLimit + 1, 'x')), 413, "larger than the 20000 bytes");
+  refused(post(png(), "Content-Type: multipart/form-data; boundary=x\r\n"), 415, "a form");
+  refused(post(png(), "Content-Encoding: gzip\r\n"), 415, "compressed");
+  refused(ask(server.port(), "GET", "/captions"), 404, "no such place");
+  refused(ask(server.port(), "GET", "/../../etc/passwd"), 404, "no such place");
+  refused(ask(server.port(), "POST", "/captions", png()), 404, "no such place");
+  refused(ask(server.port(), "GET", "/caption"), 405, "takes POST");
+  CHECK(ask(server.port(), "GET", "/caption").headers.at("allow") == "POST");
+  refused(ask(server.port(), "POST", "/models", "{}"), 405, "takes GET");
+  refused(ask(server.port(), "OPTIONS", "/caption"), 405, "takes POST");
+  refused(ask(server.port(), "PUT", "/caption", png()), 405, "takes POST");
+
+  const auto raw = [&](const std::string& bytes) {
+    const Connection connection(server.port());
+    connection.send(bytes);
+    return parse_answer(connection.read());
+  };
+  // More than is said; a length that is none; more than is allowed, in pieces or promised.
+  refused(raw("POST /caption HTTP/1.1\r\nHost: localhost\r\n\r\n"), 411, "how long");
+  refused(raw("POST /caption HTTP/1.1\r\nHost: localhost\r\nContent-Length: -5\r\n\r\n"), 400,
+          "Content-Length");
+  refused(raw("POST /caption HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: "
+              "2\r\n\r\nxx"),
+          400, "Content-Length");
+  refused(raw("POST /caption HTTP/1.1\r\nHost: localhost\r\nContent-Length: "
+              "99999999999999999999\r\n\r\n"),
+          413, "larger");
+  refused(raw("POST /caption HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
+              "Content-Length: 30000\r\n\r\n"),
+          413, "larger");
+  std::string chunks =
+      "POST /caption HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n";
+  for (int i = 0; i < 30; ++i) chunks += "400\r\n" + std::string(1024, 'x') + "\r\n";
+  refused(raw(chunks + "0\r\n\r\n"), 413, "larger");
+  check_answer(raw("THIS IS NO HTTP\r\n\r\n"), 400);
+  raw(std::string("\x16\x03\x01\x02\x00", 5) + std::string(300, '\xfe'));  // TLS
+  raw("GET / HTTP/1.1\r\nHost: localhost\r\nX: " + std::string(100'000, 'x') + "\r\n\r\n");
+  CHECK(ask(server.port(), "POST", "/caption", png()).status == 200);
+}
+
+TEST_CASE("other sites cannot ask, by whatever name") {
+  const RunningServer server(small_server(), "{}", size_of);
+  const auto by = [&](const std::string& host, const std::string& more = "") {
+    const Connection connection(server.port());
+    connection.send("GET /models HTTP/1.1\r\n" + host + more + "\r\n");
+    return parse_answer(connection.read()).status;
+  };
+  for (const std::string host : {"localhost", "LocalHost:80", "127.0.0.1", "127.0.0.1:99",
+                                 "127.9.9.9", "[::1]", "[::1]:8080"})
+    CHECK(by("Host: " + host + "\r\n") == 200);
+  for (const std::string host :
+       {"evil.example", "localhost.evil.example:8080", "127.0.0.1.evil.example", "10.0.0.1",
+        "1270.0.1", "[::2]", "localhost@evil.example", "0.0.0.0"})
+    CHECK(by("Host: " + host + "\r\n") == 403);
+  CHECK(by("") == 400);
+  CHECK(by("Host: localhost\r\nHost: evil.example\r\n") == 400);
+
+  const auto from = [&](const std::string& origin) {
+    return ask(server.port(), "POST", "/caption", png(), "Origin: " + origin + "\r\n").status;
+  };
+  CHECK(from("http://127.0.0.1") == 200);
+  CHECK(from("http://evil.example") == 403);
+  CHECK(from("http://127.0.0.1:1") == 403);
+  CHECK(from("null") == 403);
+
+  // Who offers it to others is asked by their names for it.
+  CHECK_FALSE(refusal({.method = "GET", .path = "/", .host = "box.example"}, {.loopback = false}));
+  CHECK(is_loopback("127.0.0.1"));
+  CHECK_FALSE(is_loopback("0.0.0.0"));
+}
+
+// Work that waits to be let go on.
+struct Gate {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool open = false;
+  int begun = 0;
+
+  std::string pass() {
+    std::unique_lock lock(mutex);
+    ++begun;
+    changed.notify_all();
+    changed.wait(lock, [&] { return open; });
+    return "{}";
+  }
+  void await_begun() {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return begun > 0; });
+  }
+  void release() {
+    const std::lock_guard lock(mutex);
+    open = true;
+    changed.notify_all();
+  }
+};
+
+// Waits until so many pictures are in the server's queue.
+void await_pictures(int port, int count) {
+  for (int i = 0; i < 500; ++i) {
+    if (Json::parse(ask(port, "GET", "/health").body).at("pictures") == count) return;
+    std::this_thread::sleep_for(10ms);
+  }
+  FAIL("there are never " << count << " pictures");
+}
+
+TEST_CASE("more than may wait is told to come again") {
+  Gate gate;
+  RunningServer server(small_server(), "{}", [&](auto) { return gate.pass(); });
+  const std::string request = request_head("POST", "/caption", png().size()) + "\r\n" + png();
+  const Connection first(server.port()), second(server.port()), last(server.port());
+  first.send(request);
+  gate.await_begun();
+  // Both may come while there is room for one more; the one that is whole first has it.
+  last.send(request.substr(0, request.size() - 1));
+  second.send(request.substr(0, request.size() - 1));
+  std::this_thread::sleep_for(200ms);
+  second.send(request.substr(request.size() - 1));
+  await_pictures(server.port(), 2);
+  last.send(request.substr(request.size() - 1));
+  check_answer(parse_answer(last.read()), 503);
+  for (int i = 0; i < 20; ++i) {
+    const HttpAnswer third = ask(server.port(), "POST", "/caption", png());
+    check_answer(third, 503);
+    CHECK(std::stoi(third.headers.at("retry-after")) >= 1);
+  }
+  CHECK(ask(server.port(), "GET", "/").status == 200);
+  gate.release();
+  CHECK(parse_answer(first.read()).status == 200);
+  CHECK(parse_answer(second.read()).status == 200);
+  CHECK(ask(server.port(), "POST", "/caption", png()).status == 200);
+}
+
+TEST_CASE("a server that stops finishes its picture and sends the others away") {
+  Gate gate;
+  RunningServer server(small_server(), "{}", [&](auto) { return gate.pass(); });
+  const std::string request = request_head("POST", "/caption", png().size()) + "\r\n" + png();
+  const Connection first(server.port()), second(server.port()), half(server.port());
+  first.send(request);
+  gate.await_begun();
+  second.send(request);
+  await_pictures(server.port(), 2);
+  half.send(request.substr(0, request.size() - 9));
+  server.stop();
+  gate.release();
+  CHECK(parse_answer(first.read()).status == 200);
+  const HttpAnswer other = parse_answer(second.read());
+  check_answer(other, 503);
+  CHECK(other.body.find("the server stops") != std::string::npos);
+  CHECK(parse_answer(half.read()).status != 200);
+  server.end();
+  CHECK(ask(server.port(), "GET", "/health").status == 0);
+}
+
+TEST_CASE("slow requests hold nothing for long") {
+  const RunningServer server(small_server(), "{}", size_of);
+  const auto start = std::chrono::steady_clock::now();
+  const Connection nothing(server.port()), little(server.port()), promised(server.port());
+  little.send("POST /caption HTTP/1.1\r\nHost: loc");
+  promised.send(request_head("POST", "/caption", 5000) + "\r\nfour");
+  const Connection slow(server.port());
+  slow.send(request_head("POST", "/caption", 5000) + "\r\n");
+  std::string said;
+  for (int i = 0; i < 100 && said.empty(); ++i) {
+    slow.send("x");
+    std::this_thread::sleep_for(100ms);
+    said = slow.read(0);
+  }
+  CHECK(std::chrono::steady_clock::now() - start < 8s);
+  check_answer(parse_answer(said + slow.read()), 408);
+  check_answer(parse_answer(promised.read()), 408);
+  nothing.read();
+  little.read();
+  CHECK(std::chrono::steady_clock::now() - start < 15s);
+  // More connections than there are threads, none of which says anything.
+  std::deque<Connection> crowd;
+  for (int i = 0; i < 100; ++i) crowd.emplace_back(server.port());
+  for (int i = 0; i < 300; ++i) {
+    if (ask(server.port(), "POST", "/caption", png()).status == 200) return;
+    std::this_thread::sleep_for(100ms);
+  }
+  FAIL("it never recovers");
+}
+
+TEST_CASE("work that fails is told, and the next one is done") {
+  int calls = 0;
+  const RunningServer server(small_server(), "{}", [&](auto) -> std::string {
+    if (++calls == 1) throw std::bad_alloc();
+    if (calls == 2) throw std::runtime_error("a \"fault\"\nof two lines");
+    return "{}";
+  });
+  check_answer(ask(server.port(), "POST", "/caption", "x"), 500);
+  check_answer(ask(server.port(), "POST", "/caption", "x"), 500);
+  check_answer(ask(server.port(), "POST", "/caption", "x"), 200);
+}
+
+TEST_CASE("a port that is taken is refused") {
+  const RunningServer server(small_server(), "{}", size_of);
+  ServerOptions same = small_server();
+  same.port = server.port();
+  CHECK(message_of<IoError>([&] {
+          CaptionServer(same, "{}", size_of);
+        }).find("choose another --port") != std::string::npos);
+  same.host = "no.such.host.invalid";
+  CHECK_THROWS_AS(CaptionServer(same, "{}", size_of), IoError);
+}
+
+}  // namespace
+}  // namespace saccade::test
