@@ -22,6 +22,7 @@ class MeanColour : public FrozenEncoder {
     ++calls;
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<float>(image.rgb[i]) / 7;
   }
+  ReceptiveField receptive_field() const override { return {}; }
   std::string digest() const override { return digest_; }
   mutable std::atomic<int> calls = 0;
 

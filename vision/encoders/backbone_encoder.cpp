@@ -31,6 +31,7 @@ class BackboneEncoder : public Encoder {
     const GridExtents& grid = backbone_->grid();
     return {.rows = grid.rows, .cols = grid.cols, .features = positions_.features()};
   }
+  ReceptiveField receptive_field() const override { return backbone_->receptive_field(); }
   Shape input_shape() const override {
     return {backbone_->input().height, backbone_->input().width, 3};
   }

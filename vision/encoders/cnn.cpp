@@ -48,15 +48,16 @@ CnnEncoder::CnnEncoder(const EncoderConfig& config, const ParamScope& scope)
   for (std::size_t stage = 0; stage < config.channels.size(); ++stage) {
     const Index out = config.channels[stage];
     const ParamScope here = scope.sub("stage" + std::to_string(stage + 1));
+    const Padding padding = padding_of(stage, side_at(height_, stage), side_at(width_, stage));
+    field_.see(3, stride_of(stage), padding.before);
     // Without bias: the normalisation has a shift of its own.
     stages_.push_back(
-        {Conv2d(here.sub("conv"),
-                {.in = in,
-                 .out = out,
-                 .kernel = 3,
-                 .stride = stride_of(stage),
-                 .padding = padding_of(stage, side_at(height_, stage), side_at(width_, stage)),
-                 .bias = false}),
+        {Conv2d(here.sub("conv"), {.in = in,
+                                   .out = out,
+                                   .kernel = 3,
+                                   .stride = stride_of(stage),
+                                   .padding = padding,
+                                   .bias = false}),
          GroupNorm(here.sub("norm"), out,
                    {.groups = std::gcd(out, Index{8}), .activation = Activation::kRelu})});
     in = out;

@@ -20,6 +20,7 @@ class CnnEncoder : public Encoder {
 
   Var forward(Tape& tape, Var pixels) const override;
   GridShape grid() const override { return grid_; }
+  ReceptiveField receptive_field() const override { return field_; }
   Shape input_shape() const override { return {height_, width_, 3}; }
   std::vector<EncoderStage> stages() const override;
 
@@ -31,6 +32,7 @@ class CnnEncoder : public Encoder {
   Index height_, width_;
   std::vector<Stage> stages_;
   GridShape grid_;
+  ReceptiveField field_;
   GridPositions positions_;
 };
 

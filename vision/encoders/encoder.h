@@ -11,6 +11,7 @@
 #include "core/io/torch_weights.h"
 #include "core/nn/parameter_store.h"
 #include "vision/encoders/grid.h"
+#include "vision/encoders/receptive_field.h"
 #include "vision/encoders/token_encoder.h"
 
 namespace saccade {
@@ -30,6 +31,9 @@ class Encoder {
   virtual GridShape grid() const = 0;
   // Of one image: [height, width, 3].
   virtual Shape input_shape() const = 0;
+  // What each region is computed from, but for normalisations by the picture's own statistics.
+  // Throws UsageError, with the reason, where that is the whole picture.
+  virtual ReceptiveField receptive_field() const;
   // From the pixels on, so that the first ones can be frozen.
   virtual std::vector<EncoderStage> stages() const = 0;
   // How a file of pretrained weights (encoder.weights) names the parameters; its scope is below

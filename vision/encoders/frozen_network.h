@@ -29,6 +29,7 @@ class FrozenNetwork : public FrozenEncoder {
   // Throws ShapeError when the image or `out` [regions, features] has another size.
   void encode(const Image& network_image, const PictureArea& area,
               std::span<float> out) const override;
+  ReceptiveField receptive_field() const override { return network_->receptive_field(); }
   std::string digest() const override { return digest_; }
 
  private:

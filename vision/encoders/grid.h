@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/base/real.h"
+#include "vision/encoders/receptive_field.h"
 #include "vision/geometry.h"
 
 namespace saccade {
@@ -30,6 +31,8 @@ class FrozenEncoder {
   // features]. Safe from many threads.
   virtual void encode(const Image& network_image, const PictureArea& area,
                       std::span<float> out) const = 0;
+  // As Encoder::receptive_field(); also throws where it cannot be told.
+  virtual ReceptiveField receptive_field() const = 0;
   // Names weights, layer and preprocessing: equal digests give equal grids.
   virtual std::string digest() const = 0;
 };

@@ -9,6 +9,12 @@ namespace saccade {
 #include "core/config/encoders.def"
 #undef SACCADE_ENCODER
 
+ReceptiveField Encoder::receptive_field() const {
+  throw UsageError(
+      "the regions of this encoder attend to each other, so that each is computed from the whole "
+      "picture");
+}
+
 TorchWeights Encoder::pretrained() const {
   throw UsageError(
       "there are no published weights of this encoder, and no names for them: encoder.weights "

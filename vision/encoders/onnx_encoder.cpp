@@ -9,6 +9,7 @@
 #include "core/base/digest.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
+#include "vision/encoders/backbones/onnx_network.h"
 #include "vision/file_bytes.h"
 #include "vision/mat_view.h"
 
@@ -216,6 +217,21 @@ PrepareOptions OnnxEncoder::preparation() const {
           .width = impl_->width(),
           .mode = impl_->options.resize,
           .padding = padding_of(impl_->options.normalization)};
+}
+
+ReceptiveField OnnxEncoder::receptive_field() const {
+  const OnnxEncoderOptions& options = impl_->options;
+  const PrepareOptions input = preparation();
+  try {
+    // Without weights: only how windows follow each other counts.
+    ParameterStore parameters;
+    const OnnxNetwork network({read_onnx(options.model, options.layer).graph, {}},
+                              {.height = input.height, .width = input.width},
+                              ParamScope(parameters, ""));
+    return network.receptive_field();
+  } catch (const DataError& error) {
+    throw UsageError(str("the windows of the network are not known: ", error.what()));
+  }
 }
 
 std::string OnnxEncoder::digest() const { return impl_->digest; }

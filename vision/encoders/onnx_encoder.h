@@ -44,6 +44,8 @@ class OnnxEncoder : public FrozenEncoder {
   // Throws ShapeError when the image or `out` [regions, features] has another size.
   void encode(const Image& network_image, const PictureArea& area,
               std::span<float> out) const override;
+  // From the file's windows, where all of its operators up to the layer are known.
+  ReceptiveField receptive_field() const override;
   std::string digest() const override;
 
  private:

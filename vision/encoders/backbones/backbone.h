@@ -9,6 +9,7 @@
 #include "core/autograd/tape.h"
 #include "core/nn/grid_positions.h"
 #include "core/nn/parameter_store.h"
+#include "vision/encoders/receptive_field.h"
 
 namespace saccade {
 
@@ -37,6 +38,8 @@ class Backbone {
   virtual std::string graph() const { return ""; }
   const PixelExtents& input() const { return input_; }
   const GridExtents& grid() const { return stages_.back().grid; }
+  // Of a cell of grid(); throws as Encoder::receptive_field().
+  virtual ReceptiveField receptive_field() const { return field_; }
   // From the pixels up to the end.
   std::span<const BackboneStage> stages() const { return stages_; }
   // Starts of the names that pretrained weights have beside this network's: those of the stages
@@ -55,6 +58,8 @@ class Backbone {
     Index kernel, stride, padding;
   };
   GridExtents after(const GridExtents& image, const Window& window) const;
+  // Notes that what follows is computed from such windows.
+  void see(const Window& window) { field_.see(window.kernel, window.stride, window.padding); }
   // Of stage `index`, once known.
   void set_grid(std::size_t index, const GridExtents& grid) { stages_[index].grid = grid; }
 
@@ -65,6 +70,7 @@ class Backbone {
   PixelExtents input_;
   std::vector<BackboneStage> stages_;
   std::vector<std::string> unused_;
+  ReceptiveField field_;
 };
 
 }  // namespace saccade

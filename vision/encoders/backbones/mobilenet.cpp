@@ -75,7 +75,9 @@ MobileNetV2::MobileNetV2(const MobileNetV2Options& options, const PixelExtents& 
       if (i == 0) {
         const Index out = scaled(32, options.width);
         blocks_.push_back({{plain_conv(here, 3, out, 3, 2)}, false});
-        image = after(image, {3, 2, 1});
+        const Window window{3, 2, 1};
+        image = after(image, window);
+        see(window);
         image.features = out;
       } else if (static_cast<std::size_t>(i) <= plans.size()) {
         image = add_block(here.sub("conv"), plans[static_cast<std::size_t>(i - 1)], image);
@@ -113,7 +115,9 @@ GridExtents MobileNetV2::add_block(const ParamScope& scope, const BlockPlan& pla
                {.in = hidden, .out = plan.out, .kernel = 1, .stride = 1, .padding = 0},
                {.gain = block.residual ? 0.0 : 1.0}));
   blocks_.push_back(std::move(block));
-  image = after(image, {3, plan.stride, 1});
+  const Window window{3, plan.stride, 1};
+  image = after(image, window);
+  see(window);
   image.features = plan.out;
   return image;
 }

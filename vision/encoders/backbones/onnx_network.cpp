@@ -140,7 +140,33 @@ OnnxNetwork::Layer OnnxNetwork::planned(const OnnxStep& step) const {
       break;
   }
   if (cells(layer.out) < cells(in)) ++layer.level;
+  set_field(step, layer);
   return layer;
+}
+
+void OnnxNetwork::set_field(const OnnxStep& step, Layer& layer) const {
+  layer.field = input_of(step).field;
+  const auto join = [](FieldAxis& axis, const FieldAxis& other) {
+    const Index end = std::max(axis.first + axis.extent, other.first + other.extent);
+    axis.first = std::min(axis.first, other.first);
+    axis.extent = end - axis.first;
+  };
+  for (std::size_t i = 0; i < step.inputs.size(); ++i) {
+    const Layer& in = input_of(step, i);
+    layer.whole = layer.whole || in.whole || in.field.rows.step != layer.field.rows.step;
+    join(layer.field.rows, in.field.rows);
+    join(layer.field.cols, in.field.cols);
+  }
+  if (step.op == OnnxOp::kGlobalAveragePool || step.op == OnnxOp::kFlatten) layer.whole = true;
+  if (step.op != OnnxOp::kConv && !is_pool(step)) return;
+  layer.field.rows.see(step.kernel[0], step.stride, layer.padding.before);
+  layer.field.cols.see(step.kernel[1], step.stride, layer.padding.before);
+}
+
+ReceptiveField OnnxNetwork::receptive_field() const {
+  if (layers_.back().whole)
+    throw UsageError("encoder.layer is computed from all cells of the picture at once");
+  return layers_.back().field;
 }
 
 void OnnxNetwork::declare(const ParamScope& scope, std::size_t i) {

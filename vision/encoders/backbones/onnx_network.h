@@ -16,6 +16,7 @@ class OnnxNetwork : public Backbone {
   OnnxNetwork(OnnxModel model, const PixelExtents& input, const ParamScope& scope);
 
   void start(ParameterStore& store) const override;
+  ReceptiveField receptive_field() const override;
   std::string graph() const override { return graph_text(model_.graph); }
 
  private:
@@ -25,6 +26,8 @@ class OnnxNetwork : public Backbone {
     Index level = 0;  // how often the grid became smaller on the way here
     int weight = -1, bias = -1;
     Padding padding{};
+    ReceptiveField field{};
+    bool whole = false;  // it is computed from all cells of an image
   };
   Var run(Tape& tape, Var pixels) const override;
   Var run_step(Tape& tape, std::size_t i, std::span<const Var> values) const;
@@ -36,6 +39,8 @@ class OnnxNetwork : public Backbone {
   GridExtents extents_after(const OnnxStep& step, const GridExtents& in,
                             const Padding& padding) const;
   const Layer& input_of(const OnnxStep& step, std::size_t i = 0) const;
+  // Where a layer whose inputs and padding are known looks at the pixels.
+  void set_field(const OnnxStep& step, Layer& layer) const;
   void declare(const ParamScope& scope, std::size_t i);
   void plan_stages();
   void find_narrows();

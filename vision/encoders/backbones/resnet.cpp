@@ -50,9 +50,14 @@ Resnet::Resnet(const ResnetOptions& options, const PixelExtents& input, const Pa
                                                      .padding = 3,
                                                      .activation = Activation::kRelu}) {
   const std::size_t count = plan(all_stages(), options.stage, {"fc."});
-  GridExtents image = after({input.height, input.width, kStemWidth}, {7, 2, 3});
+  const Window stem{7, 2, 3}, pool{3, 2, 1};
+  GridExtents image = after({input.height, input.width, kStemWidth}, stem);
+  see(stem);
   set_grid(0, image);
-  if (count > 1) image = after(image, {3, 2, 1});  // the pool
+  if (count > 1) {
+    image = after(image, pool);
+    see(pool);
+  }
   for (std::size_t layer = 1; layer < count; ++layer) {
     image = add_layer(scope.sub(str("layer", layer)), options.depth, layer, image);
     set_grid(layer, image);
@@ -70,6 +75,7 @@ GridExtents Resnet::add_layer(const ParamScope& scope, ResnetDepth depth, std::s
     Block block;
     const auto add = [&](Index in, Index to, Index kernel, Index step, bool last) {
       const std::string number = std::to_string(block.convs.size() + 1);
+      see({kernel, step, kernel / 2});
       // The last gain starts at 0, and so each block as the identity (Goyal et al. 2017): without
       // statistics of the batch, sums would grow from block to block.
       block.convs.emplace_back(

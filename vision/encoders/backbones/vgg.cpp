@@ -48,7 +48,11 @@ Vgg::Vgg(const VggOptions& options, const PixelExtents& input, const ParamScope&
   const std::size_t count = plan(all_stages(options.depth), options.stage, {"classifier."});
   GridExtents image{input.height, input.width, 3};
   for (std::size_t stage = 0; stage < count; ++stage) {
-    if (stage > 0) image = after(image, {2, 2, 0});  // the pool
+    if (stage > 0) {
+      const Window pool{2, 2, 0};
+      image = after(image, pool);
+      see(pool);
+    }
     convs_.emplace_back();
     for (int c = 0; c < convs_of(options.depth, stage); ++c) {
       convs_.back().emplace_back(
@@ -56,6 +60,7 @@ Vgg::Vgg(const VggOptions& options, const PixelExtents& input, const ParamScope&
           Conv2dLayout{
               .in = image.features, .out = width_of(stage), .activation = Activation::kRelu});
       image.features = width_of(stage);
+      see({3, 1, 1});
     }
     set_grid(stage, image);
   }

@@ -1,0 +1,172 @@
+// Receptive fields against the networks themselves: what lies outside changes nothing.
+#include "vision/encoders/receptive_field.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "tests/support/catch.h"
+#include "tests/support/twins.h"
+#include "vision/encoders/backbones/mobilenet.h"
+#include "vision/encoders/backbones/onnx_network.h"
+#include "vision/encoders/backbones/resnet.h"
+#include "vision/encoders/backbones/vgg.h"
+#include "vision/encoders/encoder.h"
+
+namespace saccade {
+namespace {
+
+using test::noise;
+
+constexpr Index kSide = 128;
+
+// Weights under which something of every pixel arrives: none is 0, and blocks are no identities.
+void fill(ParameterStore& store) {
+  store.initialise(1);
+  for (std::size_t i = 0; i < store.count(); ++i) {
+    const View values = store.value(static_cast<int>(i));
+    const bool matrix = values.shape.rank() > 1;
+    for (Index k = 0; k < values.shape.size(); ++k)
+      values.data[k] =
+          matrix ? static_cast<Real>(0.05 + 0.001 * static_cast<double>(k % 7)) : Real{1};
+  }
+}
+
+// The features of the cell in the middle of the grid.
+std::vector<Real> middle(const Backbone& backbone, const ParameterStore& store,
+                         const Tensor& pixels) {
+  Arena arena;
+  Tape tape(arena);
+  tape.set_recording(false);
+  tape.set_parameters(store.views());
+  const ConstView all = backbone.forward(tape, tape.constant(pixels.view())).value();
+  const GridExtents& grid = backbone.grid();
+  const Index cell = grid.rows / 2 * grid.cols + grid.cols / 2;
+  const Real* from = all.data + cell * grid.features;
+  return {from, from + grid.features};
+}
+
+// The pixels [first, end) of one axis on which the cell in the middle depends, found by changing
+// line after line.
+std::pair<Index, Index> found_field(const Backbone& backbone, const ParameterStore& store,
+                                    bool rows) {
+  Tensor pixels({1, kSide, kSide, 3});
+  for (Real& value : pixels.span()) value = 1;
+  const std::vector<Real> plain = middle(backbone, store, pixels);
+  Index first = kSide, end = 0;
+  for (Index line = 0; line < kSide; ++line) {
+    Tensor changed = pixels.clone();
+    for (Index k = 0; k < kSide; ++k)
+      for (Index c = 0; c < 3; ++c) {
+        const Index y = rows ? line : k, x = rows ? k : line;
+        changed.data()[(y * kSide + x) * 3 + c] = 1000;
+      }
+    const std::vector<Real> now = middle(backbone, store, changed);
+    bool same = true;
+    for (std::size_t i = 0; i < now.size(); ++i)
+      same = same && std::abs(now[i] - plain[i]) <= 1e-4 * std::abs(plain[i]);
+    if (same) continue;
+    first = std::min(first, line);
+    end = line + 1;
+  }
+  return {first, end};
+}
+
+TEST_CASE("a backbone's cell sees its receptive field and nothing else") {
+  using Make = std::function<std::unique_ptr<Backbone>(const PixelExtents&, const ParamScope&)>;
+  const std::pair<const char*, Make> networks[] = {
+      {"resnet18 layer2",
+       [](const PixelExtents& pixels, const ParamScope& scope) {
+         return std::make_unique<Resnet>(ResnetOptions{ResnetDepth::k18, "layer2"}, pixels, scope);
+       }},
+      {"resnet50 layer1",
+       [](const PixelExtents& pixels, const ParamScope& scope) {
+         return std::make_unique<Resnet>(ResnetOptions{ResnetDepth::k50, "layer1"}, pixels, scope);
+       }},
+      {"vgg16 conv3",
+       [](const PixelExtents& pixels, const ParamScope& scope) {
+         return std::make_unique<Vgg>(VggOptions{VggDepth::k16, "conv3"}, pixels, scope);
+       }},
+      {"mobilenet_v2 stage3", [](const PixelExtents& pixels, const ParamScope& scope) {
+         return std::make_unique<MobileNetV2>(MobileNetV2Options{.width = 0.35, .stage = "stage3"},
+                                              pixels, scope);
+       }}};
+  for (const auto& [name, make] : networks) {
+    CAPTURE(name);
+    ParameterStore store;
+    const auto backbone = make({kSide, kSide}, ParamScope(store, ""));
+    fill(store);
+    const ReceptiveField field = backbone->receptive_field();
+    for (const bool rows : {true, false}) {
+      const auto [first, end] = found_field(*backbone, store, rows);
+      const Index cell = (rows ? backbone->grid().rows : backbone->grid().cols) / 2;
+      const FieldAxis& axis = rows ? field.rows : field.cols;
+      CHECK(first == axis.first + cell * axis.step);
+      CHECK(end == axis.first + cell * axis.step + axis.extent);
+    }
+    CHECK(field.rows.extent < kSide);
+    CHECK(field.rows.step * backbone->grid().rows == kSide);
+  }
+}
+
+TEST_CASE("branches of an ONNX network see what any of them sees, and poolings of all cells all") {
+  OnnxGraph graph;
+  graph.steps = {{.op = OnnxOp::kConv,
+                  .name = "a",
+                  .inputs = {0},
+                  .kernel = {3, 5},
+                  .stride = 2,
+                  .pads = {1, 1, 1, 1},
+                  .in = 3,
+                  .out = 4},
+                 {.op = OnnxOp::kConv,
+                  .name = "b",
+                  .inputs = {1},
+                  .kernel = {3, 3},
+                  .pads = {1, 1, 1, 1},
+                  .in = 4,
+                  .out = 4},
+                 {.op = OnnxOp::kAdd, .name = "c", .inputs = {1, 2}}};
+  ParameterStore store;
+  const OnnxNetwork network({graph, {}}, {32, 34}, ParamScope(store, ""));
+  const ReceptiveField field = network.receptive_field();
+  CHECK(field.rows.first == -3);
+  CHECK(field.rows.step == 2);
+  CHECK(field.rows.extent == 7);
+  CHECK(field.cols.first == -3);
+  CHECK(field.cols.extent == 9);
+  graph.steps.push_back({.op = OnnxOp::kGlobalAveragePool, .name = "d", .inputs = {3}});
+  ParameterStore other;
+  CHECK_THROWS_AS(OnnxNetwork({graph, {}}, {32, 34}, ParamScope(other, "")).receptive_field(),
+                  UsageError);
+}
+
+TEST_CASE("the small network's cells see around their middles; a transformer's see everything") {
+  ParameterStore store;
+  EncoderConfig config;
+  config.type = EncoderKind::kCnn;
+  config.image_size = 64;
+  config.channels = {8, 8, 8};
+  const ReceptiveField field = make_encoder(config, ParamScope(store, "cnn"))->receptive_field();
+  CHECK(field.cols.step == 8);
+  CHECK(field.cols.extent == 15);
+  CHECK(field.cols.first == -3);  // 12 pixels from 0 on: pixel 4 is in the middle of 15
+  config.type = EncoderKind::kVit;
+  config.vit = {.width = 12, .layers = 1, .heads = 2, .patch = 8};
+  CHECK_THROWS_AS(make_encoder(config, ParamScope(store, "vit"))->receptive_field(), UsageError);
+}
+
+TEST_CASE("a field's box goes back through crop and mirroring") {
+  Geometry geometry =
+      plan_geometry(100, 200, {.height = 50, .width = 50, .mode = ResizeMode::kCrop});
+  const ReceptiveField field{{0, 10, 20}, {-5, 10, 20}};
+  const Rect box = field_box(geometry, field, 5, 7);  // row 1, column 2
+  CHECK(box.x == Approx(50 + 2 * 15));
+  CHECK(box.y == Approx(2 * 10));
+  CHECK(box.width == Approx(40));
+  CHECK(box.height == Approx(40));
+  geometry.mirrored = true;
+  CHECK(field_box(geometry, field, 5, 7).x == Approx(50 + 2 * (50 - 15 - 20)));
+}
+
+}  // namespace
+}  // namespace saccade
