@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/base/error.h"
-#include "experiments/report/base64.h"
+#include "core/io/base64.h"
 
 namespace saccade {
 

@@ -4,6 +4,7 @@
 
 #include "captioning/evaluation/evaluate.h"
 #include "core/io/atomic_file.h"
+#include "core/io/base64.h"
 #include "experiments/manifest.h"
 #include "experiments/report/report_captions.h"
 #include "experiments/report/report_page.h"

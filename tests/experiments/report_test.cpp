@@ -7,8 +7,8 @@
 #include <sstream>
 
 #include "core/base/error.h"
+#include "core/io/base64.h"
 #include "experiments/commands/overlay.h"
-#include "experiments/report/base64.h"
 #include "experiments/report/packed_maps.h"
 #include "experiments/report/report_page.h"
 #include "tests/experiments/small_run.h"

@@ -1,4 +1,4 @@
-#include "experiments/report/base64.h"
+#include "core/io/base64.h"
 
 namespace saccade {
 
