@@ -54,6 +54,11 @@ void Options::number(const char* name, double& value, const Text& help, const ch
   app_->add_option(name, value, help)->type_name(type);
 }
 
+void Options::number(const char* name, std::optional<double>& value, const Text& help,
+                     const char* type) {
+  app_->add_option(name, value, help)->type_name(type);
+}
+
 void Options::flag(const char* name, bool& value, const Text& help) {
   app_->add_flag(name, value, help);
 }

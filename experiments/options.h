@@ -37,6 +37,7 @@ class Options {
   void count(const char* name, Index& value, const Text& help, Index smallest);
   void count(const char* name, std::optional<Index>& value, const Text& help, Index smallest);
   void number(const char* name, double& value, const Text& help, const char* type);
+  void number(const char* name, std::optional<double>& value, const Text& help, const char* type);
   void flag(const char* name, bool& value, const Text& help);
 
   // Once the command line is read: whether it had the option.

@@ -15,8 +15,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kMostSvgCells = 256 * 256;  // a cell is a hundred bytes of text
-constexpr std::size_t kLongestPart = 120;         // bytes; file systems take 255 with what we add
+constexpr std::size_t kMostVectorCells = 256 * 256;  // a cell is a hundred bytes of text
+constexpr std::size_t kLongestPart = 120;  // bytes; file systems take 255 with what we add
 
 void make_folder(const fs::path& folder) {
   std::error_code error;
@@ -34,7 +34,7 @@ void remove_old_panels(const fs::path& folder) {
     const std::string name = entry.path().filename().string();
     const std::size_t digits = name.find_first_not_of("0123456789");
     if (digits != std::string::npos && digits >= 2 && name[digits] == '-' &&
-        name.ends_with(".png")) {
+        (name.ends_with(".png") || name.ends_with(".svg") || name.ends_with(".pdf"))) {
       fs::remove(entry.path(), error);
     }
   }
@@ -67,22 +67,36 @@ std::string OverlayFiles::unused_name(const std::string& image) {
   return name;
 }
 
+fs::path OverlayFiles::write_sheet(const std::string& place,
+                                   const std::vector<Overlay>& strips) const {
+  const auto& [format, drawing] = options_.drawing;
+  const bool film = format == PictureFormat::kApng;
+  const fs::path path = folder_ / str(place, film ? "." : ".sheet.", enum_name(format));
+  write_file(path, sheet_file(strips, drawing, format));
+  return path;
+}
+
+fs::path OverlayFiles::write_strips(const std::string& image, const std::vector<Overlay>& strips) {
+  return write_sheet(unused_name(image), strips);
+}
+
 void OverlayFiles::write_sheets(const std::string& name, const Overlay& overlay,
                                 const CaptionRecord& record, const std::vector<ViewOverlay>& views,
                                 Paths& paths) const {
   std::vector<Overlay> strips;
   for (const ViewOverlay& view : views) strips.push_back(view.overlay);
-  paths.push_back(folder_ / (name + ".sheet.png"));
-  write_png(paths.back(), draw_comparison(strips, options_.drawing));
+  paths.push_back(write_sheet(name, strips));
   if (record.class_token.empty()) return;
-  OverlayOptions drawing = options_.drawing;
-  if (drawing.scale == HeatScale::kShared) drawing.scale = HeatScale::kPerWord;
-  paths.push_back(folder_ / (name + ".class-token.sheet.png"));
-  write_png(paths.back(), draw_sheet(class_token_overlay(overlay, record), drawing));
+  OverlayFiles each = *this;
+  HeatScale& scale = each.options_.drawing.options.scale;
+  if (scale == HeatScale::kShared) scale = HeatScale::kPerWord;
+  paths.push_back(each.write_sheet(name + ".class-token", {class_token_overlay(overlay, record)}));
 }
 
 void OverlayFiles::write_panels(const std::string& name, const std::vector<ViewOverlay>& views,
                                 Paths& paths) const {
+  const auto& [format, drawing] = options_.drawing;
+  if (format == PictureFormat::kApng) return;
   const fs::path panels = folder_ / name;
   make_folder(panels);
   remove_old_panels(panels);
@@ -91,27 +105,32 @@ void OverlayFiles::write_panels(const std::string& name, const std::vector<ViewO
     for (std::size_t i = 0; i < overlay.words.size(); ++i) {
       std::array<char, 32> number{};
       std::snprintf(number.data(), number.size(), "%02zu-", i + 1);
-      paths.push_back(panels /
-                      (number.data() + file_part(overlay.words[i].text) + suffix + ".png"));
+      paths.push_back(panels / str(number.data(), file_part(overlay.words[i].text), suffix, ".",
+                                   enum_name(format)));
     }
-    parallel::for_each(static_cast<Index>(overlay.words.size()), [&](Index i) {
-      write_png(paths[first + static_cast<std::size_t>(i)],
-                draw_panel(overlay, i, options_.drawing));
+    const auto* each = &overlay;  // a structured binding is for no lambda
+    const OverlayFileOptions& how = options_;
+    parallel::for_each(static_cast<Index>(overlay.words.size()), [&, each](Index i) {
+      write_file(paths[first + static_cast<std::size_t>(i)],
+                 panel_file(*each, i, how.drawing.options, how.drawing.format));
     });
   }
 }
 
-void OverlayFiles::write_matrix(const std::string& place, const HeatMap& map, Svg svg,
+void OverlayFiles::write_matrix(const std::string& place, const HeatMap& map, Vectors vectors,
                                 Paths& paths) const {
-  const HeatMapOptions drawing{.colours = options_.drawing.colours,
-                               .scale = options_.drawing.scale,
-                               .fixed_max = options_.drawing.fixed_max,
-                               .font = options_.drawing.font};
-  paths.push_back(folder_ / (place + ".png"));
-  write_png(paths.back(), draw_heat_map(map, drawing));
-  if (svg == Svg::kNo || map.values.size() > kMostSvgCells) return;
-  paths.push_back(folder_ / (place + ".svg"));
-  write_file(paths.back(), heat_map_svg(map, drawing));
+  const auto& [format, how] = options_.drawing;
+  const HeatMapOptions drawing{
+      .colours = how.colours, .scale = how.scale, .fixed_max = how.fixed_max, .font = how.font};
+  std::vector<PictureFormat> formats{PictureFormat::kPng};
+  if (vectors == Vectors::kYes && map.values.size() <= kMostVectorCells) {
+    formats.push_back(PictureFormat::kSvg);
+    if (format == PictureFormat::kPdf) formats.push_back(format);
+  }
+  for (const PictureFormat one : formats) {
+    paths.push_back(folder_ / str(place, ".", enum_name(one)));
+    write_file(paths.back(), heat_map_file(map, drawing, one));
+  }
 }
 
 void OverlayFiles::write_matrices(const std::string& name, const Overlay& overlay,
@@ -120,22 +139,22 @@ void OverlayFiles::write_matrices(const std::string& name, const Overlay& overla
   if (!overlay.words.empty()) {
     const std::vector<HeatMap> own = make_alignments(overlay, record.caption, source);
     for (std::size_t i = 0; i < own.size(); ++i)
-      write_matrix(name + ".alignment" + (i == 0 ? "" : str(".head-", i - 1)), own[i], Svg::kYes,
-                   paths);
+      write_matrix(name + ".alignment" + (i == 0 ? "" : str(".head-", i - 1)), own[i],
+                   Vectors::kYes, paths);
     for (const MapView& view : record.views)
-      write_matrix(name + ".alignment" + view_suffix(view), make_view_map(overlay, view), Svg::kYes,
-                   paths);
+      write_matrix(name + ".alignment" + view_suffix(view), make_view_map(overlay, view),
+                   Vectors::kYes, paths);
   }
   const auto place = [&](const char* part, const LayerMap& map) {
     return str(name, part, "layer-", map.layer, ".head-", map.head);
   };
   for (const LayerMap& map : maps.tokens)
-    write_matrix(place(".encoder.", map), make_region_map(overlay, map, maps.placeless), Svg::kNo,
-                 paths);
+    write_matrix(place(".encoder.", map), make_region_map(overlay, map, maps.placeless),
+                 Vectors::kNo, paths);
   for (const LayerMap& map : maps.regions)
-    write_matrix(place(".refine.", map), make_region_map(overlay, map), Svg::kYes, paths);
+    write_matrix(place(".refine.", map), make_region_map(overlay, map), Vectors::kYes, paths);
   for (const LayerMap& map : maps.words)
-    write_matrix(place(".words.", map), make_word_map(overlay, map), Svg::kYes, paths);
+    write_matrix(place(".words.", map), make_word_map(overlay, map), Vectors::kYes, paths);
 }
 
 std::vector<fs::path> OverlayFiles::write(const Overlay& overlay, const CaptionRecord& record,
@@ -147,7 +166,7 @@ std::vector<fs::path> OverlayFiles::write(const Overlay& overlay, const CaptionR
   paths.push_back(folder_ / (name + ".json"));
   write_file(paths.back(), caption_json(record, source) + "\n");
   write_panels(name, views, paths);
-  if (options_.alignment == AlignmentFiles::kYes)
+  if (options_.matrices == Matrices::kYes)
     write_matrices(name, overlay, record, source, maps, paths);
   return paths;
 }

@@ -6,6 +6,7 @@ packages=(
   g++ cmake ninja-build ccache pkg-config
   libopencv-dev libopencv-contrib-dev  # contrib: freetype, for text that is not ASCII
   fonts-dejavu-core                    # the font of the pictures
+  libcairo2-dev libharfbuzz-dev        # PDF
   libonnx-dev libprotobuf-dev          # the messages of ONNX files
   libdnnl-dev ocl-icd-opencl-dev       # oneDNN; its CMake package looks for OpenCL
   libeigen3-dev libtbb-dev
@@ -18,8 +19,11 @@ packages=(
   libcpp-httplib-dev                   # saccade serve
   catch2 clang-format                  # the tests and the format check
 )
-# Of the tests of pages; tests/run.sh installs them too.
-browser_packages=(chromium chromium-driver)
+# Of the tests alone; tests/run.sh installs them too.
+test_packages=(
+  chromium chromium-driver  # pages
+  poppler-utils             # PDF
+)
 
 say() { printf '\n== %s\n' "$*"; }
 

@@ -20,6 +20,17 @@ OverlayWord seen(OverlayWord word, const DecodedWord& decoded, const MapView& vi
   return word;
 }
 
+// "largest of the heads", or nothing where one was taken.
+std::string fusion_name(const std::string& name, const char* of) {
+  if (name != "mean" && name != "max" && name != "min") return "";
+  return str(", ", name == "max" ? "largest" : name == "min" ? "smallest" : "mean", " of the ", of);
+}
+
+std::string weight_name(const MapView& view) {
+  return str("attention weight", view.one_head ? "" : fusion_name(view.head, "heads"),
+             view.one_layer ? "" : fusion_name(view.layer, "layers"));
+}
+
 }  // namespace
 
 Overlay make_overlay(Image picture, const CaptionRecord& record, const CaptionSource& source) {
@@ -29,6 +40,8 @@ Overlay make_overlay(Image picture, const CaptionRecord& record, const CaptionSo
                   .cols = source.grid.cols,
                   .words = {},
                   .caption = caption_text(record.caption, *source.vocabulary)};
+  if (!record.caption.words.empty() && record.caption.words[0].heads.size() > 1)
+    overlay.weight_name += fusion_name("mean", "heads");
   for (const DecodedWord& word : record.caption.words) {
     OverlayWord out{.text = word_text(word, *source.vocabulary),
                     .weights = word.attention,
@@ -51,6 +64,7 @@ std::vector<ViewOverlay> view_overlays(const Overlay& overlay, const CaptionReco
         .suffix = record.views.size() > 1 ? view_suffix(view) : "", .overlay = overlay});
     if (const std::string title = view_title(view); !title.empty())
       one.overlay.title += ", " + title;
+    one.overlay.weight_name = weight_name(view);
     for (std::size_t w = 0; w < overlay.words.size(); ++w)
       one.overlay.words[w] = seen(overlay.words[w], record.caption.words[w], view, view.maps.at(w));
   }
@@ -62,6 +76,7 @@ Overlay class_token_overlay(const Overlay& overlay, const CaptionRecord& record)
   Overlay out = overlay;
   out.title += ", what the class token takes of each patch";
   out.words.clear();
+  out.weight_name = "attention weight";
   for (const MapView& view : record.class_token) {
     const std::string title = view_title(view);
     out.words.push_back({.text = title.empty() ? "its look" : title, .weights = view.maps.at(0)});

@@ -14,7 +14,7 @@ if [ "${1:-}" = --preset ]; then
   shift 2
 fi
 
-packages+=("${browser_packages[@]}")
+packages+=("${test_packages[@]}")
 install_packages
 build "$preset"
 say "running the tests of build/$preset (built after $SECONDS s)"

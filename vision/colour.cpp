@@ -7,6 +7,16 @@
 
 namespace saccade {
 
+namespace {
+
+std::array<Colour, 256> grey_table() {
+  std::array<Colour, 256> table{};
+  for (std::size_t i = 0; i < 256; ++i) table[i].fill(static_cast<std::uint8_t>(i));
+  return table;
+}
+
+}  // namespace
+
 std::array<Colour, 256> colour_table(ColourMap map) {
   quiet_opencv();
   int name = cv::COLORMAP_INFERNO;
@@ -25,6 +35,8 @@ std::array<Colour, 256> colour_table(ColourMap map) {
     case ColourMap::kCividis:
       name = cv::COLORMAP_CIVIDIS;
       break;
+    case ColourMap::kGrey:
+      return grey_table();
   }
   cv::Mat ramp(1, 256, CV_8UC1), bgr;
   for (int i = 0; i < 256; ++i) ramp.at<std::uint8_t>(i) = static_cast<std::uint8_t>(i);

@@ -19,14 +19,16 @@ constexpr auto enum_table(HeatScale) {
        {HeatScale::kFixed, "fixed", "a given weight, the same for all pictures"}});
 }
 
-// Maps that are perceptually even: equal steps of a number look like equal steps.
-enum class ColourMap { kInferno, kMagma, kPlasma, kViridis, kCividis };
+// Maps that are perceptually even: equal steps of a number look like equal steps, and a copy in
+// grey keeps their order.
+enum class ColourMap { kInferno, kMagma, kPlasma, kViridis, kCividis, kGrey };
 constexpr auto enum_table(ColourMap) {
   return enum_rows<ColourMap>({{ColourMap::kInferno, "inferno", "black, red, yellow"},
                                {ColourMap::kMagma, "magma", "black, pink, white"},
                                {ColourMap::kPlasma, "plasma", "blue, pink, yellow"},
                                {ColourMap::kViridis, "viridis", "violet, green, yellow"},
-                               {ColourMap::kCividis, "cividis", "blue, grey, yellow"}});
+                               {ColourMap::kCividis, "cividis", "blue, grey, yellow"},
+                               {ColourMap::kGrey, "grey", "black to white, for print"}});
 }
 
 // The 256 colours of a map, cold first.

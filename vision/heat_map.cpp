@@ -162,7 +162,7 @@ class HeatMapDrawing {
       const double heat = full > 0 ? std::clamp(value / full, 0.0, 1.0) : 0;
       canvas.box(
           {left_ + c * columns_.cell, y, columns_.cell, rows_.cell},
-          colours_[static_cast<std::size_t>(std::lround(heat * 255))],
+          {.colour = colours_[static_cast<std::size_t>(std::lround(heat * 255))]},
           str(label, ", ", map_.columns[static_cast<std::size_t>(c)], ": ", number_text(value)));
     }
   }
@@ -234,17 +234,20 @@ void check(const HeatMap& map, const HeatMapOptions& options) {
 Image draw_heat_map(const HeatMap& map, const HeatMapOptions& options) {
   check(map, options);
   const HeatMapDrawing drawing(map, options);
-  PixelCanvas canvas(drawing.height(), drawing.width(), drawing.painter());
+  PixelCanvas canvas(drawing.height(), drawing.width(), &drawing.painter());
   drawing.draw(canvas);
   return canvas.take();
 }
 
-std::string heat_map_svg(const HeatMap& map, const HeatMapOptions& options) {
+std::string heat_map_file(const HeatMap& map, const HeatMapOptions& options, PictureFormat format) {
   check(map, options);
   const HeatMapDrawing drawing(map, options);
-  SvgCanvas canvas(drawing.height(), drawing.width(), map.title);
-  drawing.draw(canvas);
-  return canvas.take();
+  return picture_file(format,
+                      {.height = drawing.height(),
+                       .width = drawing.width(),
+                       .title = map.title,
+                       .font = options.font},
+                      &drawing.painter(), [&](Canvas& canvas) { drawing.draw(canvas); });
 }
 
 }  // namespace saccade

@@ -8,6 +8,7 @@
 
 #include "vision/colour.h"
 #include "vision/image.h"
+#include "vision/picture_format.h"
 
 namespace saccade {
 
@@ -32,7 +33,8 @@ struct HeatMapOptions {
 // kMaxSheetPixels or text needs a font that is not installed.
 Image draw_heat_map(const HeatMap& map, const HeatMapOptions& options);
 
-// The same picture as an SVG file's text, without pixels; needs no font. Throws as draw_heat_map.
-std::string heat_map_svg(const HeatMap& map, const HeatMapOptions& options);
+// The same picture as a file of a format (not APNG); SVG and PDF hold no pixels. Throws as
+// draw_heat_map.
+std::string heat_map_file(const HeatMap& map, const HeatMapOptions& options, PictureFormat format);
 
 }  // namespace saccade

@@ -11,15 +11,31 @@
 
 #include "core/base/enum_names.h"
 #include "vision/colour.h"
+#include "vision/encoders/receptive_field.h"
 #include "vision/geometry.h"
 #include "vision/image.h"
+#include "vision/picture_format.h"
 
 namespace saccade {
 
-enum class HeatStyle { kSmooth, kCells };
-constexpr auto enum_table(HeatStyle) {
-  return enum_rows<HeatStyle>({{HeatStyle::kSmooth, "smooth", "interpolated between cells"},
-                               {HeatStyle::kCells, "cells", "each cell as it is"}});
+// How a map is put on the photo.
+enum class OverlayStyle { kHeat, kBlend, kAlpha, kMask, kContour, kCells };
+constexpr auto enum_table(OverlayStyle) {
+  return enum_rows<OverlayStyle>(
+      {{OverlayStyle::kHeat, "heat", "colours over a paler photo, interpolated between cells"},
+       {OverlayStyle::kBlend, "blend", "colours over the photo, none where there is no weight"},
+       {OverlayStyle::kAlpha, "alpha", "the photo, darker where there is less weight"},
+       {OverlayStyle::kMask, "mask", "the photo where a share of the weight lies, else dark"},
+       {OverlayStyle::kContour, "contour", "lines around shares of the weight"},
+       {OverlayStyle::kCells, "cells", "as heat, each cell as it is"}});
+}
+// Whether a style shows weights as colours, or compares those of different words.
+constexpr bool has_colours(OverlayStyle style) {
+  return style == OverlayStyle::kHeat || style == OverlayStyle::kBlend ||
+         style == OverlayStyle::kCells;
+}
+constexpr bool has_scale(OverlayStyle style) {
+  return has_colours(style) || style == OverlayStyle::kAlpha;
 }
 
 struct OverlayWord {
@@ -38,16 +54,21 @@ struct Overlay {
   std::vector<OverlayWord> words;
   std::string title{};    // above the caption; a model's or a file's name
   std::string caption{};  // empty: the words, joined
+  std::string weight_name = "attention weight";
+  std::optional<ReceptiveField> field{};  // to outline what sampled cells could see
 };
 
 struct OverlayOptions {
-  HeatStyle style = HeatStyle::kSmooth;
+  OverlayStyle style = OverlayStyle::kHeat;
   HeatScale scale = HeatScale::kShared;
   double fixed_max = 1;  // the weight of full heat under HeatScale::kFixed
   ColourMap colours = ColourMap::kInferno;
+  // Of a word's weight: what contours enclose, and the largest of them what a mask leaves.
+  std::vector<double> shares{0.5, 0.8};
   Index columns = 0;        // panels a row of a sheet; 0: as many as make a wide page
   Index panel_width = 320;  // of a sheet, in pixels; made smaller where a sheet would be too large
-  std::filesystem::path font{};  // empty: DejaVu Sans where the system has it
+  std::filesystem::path font{};   // empty: DejaVu Sans where the system has it
+  double seconds_per_word = 0.8;  // of a film; the last word stays three times as long
 };
 
 // A sheet never has more pixels than this: its panels shrink instead.
@@ -56,18 +77,25 @@ inline constexpr Index kMaxSheetPixels = 24'000'000;
 // The largest weight of all words; 0 without words.
 double largest_weight(const Overlay& overlay);
 
-// One word at the size of the original: heat over what the network saw, the rest darkened, the
+// One word at the size of the original: the map over what the network saw, the rest darkened, the
 // sampled cell outlined. Throws ShapeError when weights, grid, geometry and image do not fit or a
 // weight is not finite.
 Image draw_panel(const Overlay& overlay, Index word, const OverlayOptions& options);
 
-// A page: caption, the plain image, a panel a word with word, gate and probability above it, and a
-// colour bar. Throws as draw_panel, UsageError on options outside their range, and DataError when
-// even the smallest panels make the page too large or text needs a font that is not installed.
-Image draw_sheet(const Overlay& overlay, const OverlayOptions& options);
+// A page: caption, the plain image, a panel a word with word, gate and probability above it, and
+// what the map's colours or lines mean; of several models a strip each under the other, words of
+// one place below each other, with one scale for all (but HeatScale::kPerWord). Throws as
+// draw_panel, ShapeError where there is no overlay, UsageError on options outside their range, and
+// DataError when even the smallest panels make the page too large or text needs a font that is not
+// installed.
+Image draw_sheet(std::span<const Overlay> overlays, const OverlayOptions& options);
 
-// The pages of several models under each other, with their titles and one scale for all (but
-// HeatScale::kPerWord). Throws ShapeError when there is none, else as draw_sheet.
-Image draw_comparison(std::span<const Overlay> overlays, const OverlayOptions& options);
+// The same as files: a panel (not as APNG), a sheet, or as APNG a film of the words one after the
+// other, with the caption below in which the word is marked; several models side by side. Throws as
+// those.
+std::string panel_file(const Overlay& overlay, Index word, const OverlayOptions& options,
+                       PictureFormat format);
+std::string sheet_file(std::span<const Overlay> overlays, const OverlayOptions& options,
+                       PictureFormat format);
 
 }  // namespace saccade

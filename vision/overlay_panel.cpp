@@ -2,109 +2,209 @@
 
 #include <algorithm>
 #include <cmath>
-#include <opencv2/core.hpp>
-#include <opencv2/imgproc.hpp>
 
 #include "core/base/error.h"
-#include "vision/mat_view.h"
+#include "vision/heat_field.h"
 
 namespace saccade {
 
 namespace {
 
-constexpr float kUnseenLight = 0.35f;  // of what the network did not look at
+constexpr Colour kBlack{0, 0, 0}, kWhite{255, 255, 255};
+constexpr double kUnseenCover = 0.65;  // how dark what the network did not look at is
+constexpr double kMaskCover = 0.88;    // a trace of the photo stays, to find one's way
 constexpr float kGreyShare = 0.5f;     // so that colour under the heat is not taken for heat
 constexpr float kColdVeil = 0.35f;     // how much of the colour map covers the photo, at weight 0
 constexpr float kHotVeil = 0.7f;       // and at full heat
-
-// Where one row or column of the panel lies between the cells of the grid.
-struct Tap {
-  bool seen = false;
-  std::array<Index, 4> cell{};
-  std::array<float, 4> weight{};
-};
-
-// Catmull-Rom weights (Keys, 1981, a = -1/2) between samples 1 and 2 of four, at t in [0, 1).
-std::array<float, 4> cubic(float t) {
-  const float t2 = t * t, t3 = t2 * t;
-  return {(-t3 + 2 * t2 - t) / 2, (3 * t3 - 5 * t2 + 2) / 2, (-3 * t3 + 4 * t2 + t) / 2,
-          (t3 - t2) / 2};
-}
-
-struct Axis {
-  Index pixels = 0, original = 0, cells = 0;
-  Index first = 0, end = 0;  // of the cells that show some of the picture: no others are drawn
-  double seen_from = 0, seen_length = 0;
-  bool mirrored = false;
-};
-
-// One tap a pixel: pixel centres in the panel, through the original, to cell centres in the grid.
-std::vector<Tap> make_taps(const Axis& axis, HeatStyle style) {
-  std::vector<Tap> taps(static_cast<std::size_t>(axis.pixels));
-  const double step = static_cast<double>(axis.original) / static_cast<double>(axis.pixels);
-  const auto cells = static_cast<double>(axis.cells);
-  for (std::size_t i = 0; i < taps.size(); ++i) {
-    const double at = ((static_cast<double>(i) + 0.5) * step - axis.seen_from) / axis.seen_length;
-    if (!(at >= 0 && at < 1)) continue;
-    taps[i].seen = true;
-    const double position = (axis.mirrored ? 1 - at : at) * cells;
-    if (style == HeatStyle::kCells) {
-      taps[i].cell.fill(std::clamp<Index>(static_cast<Index>(position), axis.first, axis.end - 1));
-      taps[i].weight = {1, 0, 0, 0};
-      continue;
-    }
-    const double below = std::floor(position - 0.5);
-    taps[i].weight = cubic(static_cast<float>(position - 0.5 - below));
-    for (std::size_t k = 0; k < 4; ++k)
-      taps[i].cell[k] = std::clamp<Index>(static_cast<Index>(below) + static_cast<Index>(k) - 1,
-                                          axis.first, axis.end - 1);
-  }
-  return taps;
-}
+constexpr float kBlendVeil = 0.75f;    // the same where nothing covers weight 0
+constexpr Colour kFieldColour{64, 224, 255};
 
 std::uint8_t to_byte(float value) {
   return static_cast<std::uint8_t>(std::lround(std::clamp(value, 0.f, 255.f)));
 }
 
-void darken(std::uint8_t* pixel) {
-  for (int c = 0; c < 3; ++c) pixel[c] = to_byte(kUnseenLight * pixel[c]);
-}
-
-// `heat` in [0, 1].
-void veil(std::uint8_t* pixel, float heat, const std::array<Colour, 256>& colours) {
-  const Colour& colour = colours[static_cast<std::size_t>(std::lround(heat * 255))];
-  const float grey = 0.299f * pixel[0] + 0.587f * pixel[1] + 0.114f * pixel[2];
-  const float cover = kColdVeil + (kHotVeil - kColdVeil) * heat;
-  for (std::size_t c = 0; c < 3; ++c) {
-    const float base = pixel[c] + kGreyShare * (grey - pixel[c]);
-    pixel[c] = to_byte(base + cover * (colour[c] - base));
-  }
-}
-
-// A light line inside a dark one: visible on any ground.
-void outline_cell(Image& picture, const Overlay& overlay, Index cell) {
-  const Rect box = cell_box(overlay.geometry, overlay.rows, overlay.cols, cell);
-  const double across =
-      static_cast<double>(picture.width) / static_cast<double>(overlay.image->width);
-  const double down =
-      static_cast<double>(picture.height) / static_cast<double>(overlay.image->height);
-  // What of a cell is padding is not on the picture.
-  const int right = static_cast<int>(picture.width) - 1;
-  const int bottom = static_cast<int>(picture.height) - 1;
-  const cv::Point first(std::max(0, cvRound(box.x * across)), std::max(0, cvRound(box.y * down)));
-  const cv::Point last(std::min(right, cvRound(box.right() * across) - 1),
-                       std::min(bottom, cvRound(box.bottom() * down) - 1));
-  const int line = std::max(1, static_cast<int>(std::min(picture.width, picture.height) / 300));
-  cv::Mat mat = mat_view(picture);
-  const auto frame = [&](int inset, const cv::Scalar& colour) {
-    for (int i = inset; i < inset + line; ++i) {
-      const cv::Point a = first + cv::Point(i, i), b = last - cv::Point(i, i);
-      if (a.x <= b.x && a.y <= b.y) cv::rectangle(mat, a, b, colour, 1);
+// What lies below colours is paler, the rest as it was.
+Image paler(const Image& photo, const Geometry& geometry) {
+  Image out = photo;
+  const Area seen = seen_area(geometry, {0, 0, photo.width, photo.height});
+  for (Index y = seen.y; y < seen.bottom(); ++y)
+    for (Index x = seen.x; x < seen.right(); ++x) {
+      std::uint8_t* pixel = out.pixel(y, x);
+      const float grey = 0.299f * pixel[0] + 0.587f * pixel[1] + 0.114f * pixel[2];
+      for (int c = 0; c < 3; ++c) pixel[c] = to_byte(pixel[c] + kGreyShare * (grey - pixel[c]));
     }
-  };
-  frame(0, cv::Scalar(0, 0, 0));
-  frame(line, cv::Scalar(255, 255, 255));
+  return out;
 }
+
+float veil(float heat) { return kColdVeil + (kHotVeil - kColdVeil) * heat; }
+
+// Draws one word's map on the panel whose photo is there already.
+class MapPainter {
+ public:
+  MapPainter(Canvas& canvas, const Area& area, const Overlay& overlay, const OverlayWord& word,
+             const PanelOptions& options)
+      : canvas_(canvas),
+        area_(area),
+        seen_(seen_area(overlay.geometry, area)),
+        overlay_(overlay),
+        word_(word),
+        options_(options),
+        scale_(options.full_heat > 0 ? 1 / options.full_heat : 0) {}
+
+  void paint() const {
+    switch (options_.drawing->style) {
+      case OverlayStyle::kHeat:
+      case OverlayStyle::kBlend:
+      case OverlayStyle::kAlpha:
+        paint_layer();
+        paint_unseen(options_.drawing->style == OverlayStyle::kAlpha ? 1 : kUnseenCover);
+        break;
+      case OverlayStyle::kMask:
+        paint_mask();
+        break;
+      case OverlayStyle::kContour:
+        paint_unseen(kUnseenCover);
+        paint_contours();
+        break;
+      case OverlayStyle::kCells:
+        paint_cells();
+        paint_unseen(kUnseenCover);
+    }
+    if (!word_.sampled) return;
+    if (overlay_.field) outline_field(*word_.sampled);
+    outline_cell(*word_.sampled);
+  }
+
+ private:
+  float heat(float weight) const {
+    return std::clamp(weight * static_cast<float>(scale_), 0.f, 1.f);
+  }
+  const Colour& colour(float heat) const {
+    return (*options_.colours)[static_cast<std::size_t>(std::lround(heat * 255))];
+  }
+
+  void paint_layer() const {
+    if (seen_.width == 0 || seen_.height == 0) return;
+    Layer layer{.colours = Image(seen_.height, seen_.width), .cover = {}};
+    layer.cover.reserve(static_cast<std::size_t>(seen_.height * seen_.width));
+    const OverlayStyle style = options_.drawing->style;
+    const Area part{seen_.x - area_.x, seen_.y - area_.y, seen_.width, seen_.height};
+    interpolate(overlay_, word_, {.height = area_.height, .width = area_.width, .part = part},
+                [&](Index y, std::span<const float> row) {
+                  for (std::size_t x = 0; x < row.size(); ++x) {
+                    const float hot = heat(row[x]);
+                    const float cover = style == OverlayStyle::kAlpha   ? 1 - hot
+                                        : style == OverlayStyle::kBlend ? kBlendVeil * hot
+                                                                        : veil(hot);
+                    layer.cover.push_back(to_byte(255 * cover));
+                    const Colour& paint = style == OverlayStyle::kAlpha ? kBlack : colour(hot);
+                    std::copy(paint.begin(), paint.end(),
+                              layer.colours.pixel(y, static_cast<Index>(x)));
+                  }
+                });
+    canvas_.layer(layer, seen_);
+  }
+
+  // What lies around the seen part.
+  void paint_unseen(double cover) const {
+    const auto shade = [&](const Area& area) {
+      if (area.width > 0 && area.height > 0)
+        canvas_.box(area, {.colour = kBlack, .cover = cover}, "");
+    };
+    shade({area_.x, area_.y, area_.width, seen_.y - area_.y});
+    shade({area_.x, seen_.bottom(), area_.width, area_.bottom() - seen_.bottom()});
+    shade({area_.x, seen_.y, seen_.x - area_.x, seen_.height});
+    shade({seen_.right(), seen_.y, area_.right() - seen_.right(), seen_.height});
+  }
+
+  std::vector<Loop> loops(double share) const {
+    std::vector<Loop> out = enclosing_loops(overlay_, word_, share);
+    for (Loop& loop : out)
+      for (Point& point : loop)
+        point = {static_cast<double>(area_.x) + point.x * static_cast<double>(area_.width),
+                 static_cast<double>(area_.y) + point.y * static_cast<double>(area_.height)};
+    return out;
+  }
+
+  void paint_mask() const {
+    std::vector<Loop> dark = loops(options_.drawing->shares.back());
+    const auto left = static_cast<double>(area_.x), top = static_cast<double>(area_.y);
+    const auto right = static_cast<double>(area_.right());
+    const auto bottom = static_cast<double>(area_.bottom());
+    dark.push_back({{left, top}, {right, top}, {right, bottom}, {left, bottom}});
+    canvas_.fill(dark, {.colour = kBlack, .cover = kMaskCover});
+  }
+
+  // The first share has the boldest line. Light inside dark is visible on any ground.
+  void paint_contours() const {
+    const std::vector<double>& shares = options_.drawing->shares;
+    for (std::size_t i = shares.size(); i-- > 0;) {
+      const Index width = line() * (i == 0 ? 2 : 1);
+      std::vector<Loop> around = loops(shares[i]);
+      for (Loop& loop : around) keep_inside(loop, width + line());
+      for (const Loop& loop : around)
+        canvas_.line(loop, kBlack, static_cast<double>(width + 2 * line()));
+      for (const Loop& loop : around) canvas_.line(loop, kWhite, static_cast<double>(width));
+    }
+  }
+
+  // A line along the edge of the photo lies on the photo.
+  void keep_inside(Loop& loop, Index distance) const {
+    const auto within = [&](double at, Index from, Index length) {
+      const auto first = static_cast<double>(from), last = static_cast<double>(from + length);
+      const double inset = std::min(static_cast<double>(distance) / 2, (last - first) / 2);
+      return std::clamp(at, first + inset, last - inset);
+    };
+    for (Point& point : loop)
+      point = {within(point.x, area_.x, area_.width), within(point.y, area_.y, area_.height)};
+  }
+
+  void paint_cells() const {
+    const CellBlock cells =
+        picture_cells(picture_area(overlay_.geometry), overlay_.rows, overlay_.cols);
+    for (Index cell = 0; cell < overlay_.rows * overlay_.cols; ++cell) {
+      const Index row = cell / overlay_.cols, col = cell % overlay_.cols;
+      if (!cells.has(row, col)) continue;
+      const float weight = word_.weights[static_cast<std::size_t>(cell)];
+      const float hot = heat(weight);
+      const Area box = on_panel(cell_box(overlay_.geometry, overlay_.rows, overlay_.cols, cell));
+      if (box.width > 0 && box.height > 0)
+        canvas_.box(box, {.colour = colour(hot), .cover = static_cast<double>(veil(hot))},
+                    str("row ", row, ", column ", col, ": ", weight));
+    }
+  }
+
+  // The pixels of the panel whose centres lie in a box of the original.
+  Area on_panel(const Rect& box) const {
+    Geometry of_box = overlay_.geometry;
+    of_box.seen = box;
+    return seen_area(of_box, area_);
+  }
+  Index line() const { return std::max<Index>(1, std::min(area_.width, area_.height) / 300); }
+
+  void outline(const Area& box, const Colour& outside, const Colour& inside) const {
+    canvas_.frame(box, outside, line());
+    const Area within{box.x + line(), box.y + line(), box.width - 2 * line(),
+                      box.height - 2 * line()};
+    if (within.width > 0 && within.height > 0) canvas_.frame(within, inside, line());
+  }
+  // What of a cell is padding is not on the picture.
+  void outline_cell(Index cell) const {
+    outline(on_panel(cell_box(overlay_.geometry, overlay_.rows, overlay_.cols, cell)), kBlack,
+            kWhite);
+  }
+  void outline_field(Index cell) const {
+    const Rect box = field_box(overlay_.geometry, *overlay_.field, overlay_.cols, cell);
+    outline(on_panel(box), kBlack, kFieldColour);
+  }
+
+  Canvas& canvas_;
+  Area area_, seen_;
+  const Overlay& overlay_;
+  const OverlayWord& word_;
+  const PanelOptions& options_;
+  double scale_;
+};
 
 }  // namespace
 
@@ -132,6 +232,14 @@ void check_overlay(const Overlay& overlay, const OverlayOptions& options) {
   }
   if (!(options.fixed_max > 0 && std::isfinite(options.fixed_max)))
     throw UsageError(str("the weight of full heat must be positive; got ", options.fixed_max));
+  double before = 0;
+  for (const double share : options.shares) {
+    if (!(share > before && share < 1))
+      throw UsageError(str("shares of the weight must rise, above 0 and below 1; got ", share,
+                           " after ", before));
+    before = share;
+  }
+  if (options.shares.empty()) throw UsageError("there is no share of the weight to draw");
 }
 
 double full_heat(const OverlayWord& word, const OverlayOptions& options, double shared) {
@@ -140,50 +248,25 @@ double full_heat(const OverlayWord& word, const OverlayOptions& options, double 
   return std::max(0.f, *std::max_element(word.weights.begin(), word.weights.end()));
 }
 
-void paint_heat(Image& picture, const Overlay& overlay, const OverlayWord& word,
-                const std::array<Colour, 256>& colours, const PanelOptions& options) {
-  const Geometry& geometry = overlay.geometry;
-  const CellBlock cells = picture_cells(picture_area(geometry), overlay.rows, overlay.cols);
-  const auto across = make_taps({.pixels = picture.width,
-                                 .original = geometry.original_width,
-                                 .cells = overlay.cols,
-                                 .first = cells.left,
-                                 .end = cells.right,
-                                 .seen_from = geometry.seen.x,
-                                 .seen_length = geometry.seen.width,
-                                 .mirrored = geometry.mirrored},
-                                options.style);
-  const auto down = make_taps({.pixels = picture.height,
-                               .original = geometry.original_height,
-                               .cells = overlay.rows,
-                               .first = cells.top,
-                               .end = cells.bottom,
-                               .seen_from = geometry.seen.y,
-                               .seen_length = geometry.seen.height},
-                              options.style);
-  const float scale = options.full_heat > 0 ? static_cast<float>(1 / options.full_heat) : 0;
-  std::vector<float> line(static_cast<std::size_t>(overlay.cols));  // one row between grid rows
-  for (Index y = 0; y < picture.height; ++y) {
-    const Tap& row = down[static_cast<std::size_t>(y)];
-    for (std::size_t j = 0; row.seen && j < line.size(); ++j) {
-      line[j] = 0;
-      for (std::size_t k = 0; k < 4; ++k)
-        line[j] +=
-            row.weight[k] * word.weights[static_cast<std::size_t>(row.cell[k] * overlay.cols) + j];
-    }
-    for (Index x = 0; x < picture.width; ++x) {
-      const Tap& column = across[static_cast<std::size_t>(x)];
-      if (!row.seen || !column.seen) {
-        darken(picture.pixel(y, x));
-        continue;
-      }
-      float weight = 0;
-      for (std::size_t k = 0; k < 4; ++k)
-        weight += column.weight[k] * line[static_cast<std::size_t>(column.cell[k])];
-      veil(picture.pixel(y, x), std::clamp(weight * scale, 0.f, 1.f), colours);
-    }
-  }
-  if (word.sampled) outline_cell(picture, overlay, *word.sampled);
+PanelPhoto panel_photo(std::shared_ptr<const Image> photo, const Geometry& geometry,
+                       OverlayStyle style) {
+  const bool pale = style == OverlayStyle::kHeat || style == OverlayStyle::kCells;
+  auto below = pale ? std::make_shared<const Image>(paler(*photo, geometry)) : photo;
+  return {.plain = std::move(photo), .below = std::move(below)};
+}
+
+void paint_panel(Canvas& canvas, const Area& area, const Overlay& overlay, const OverlayWord& word,
+                 const PanelPhoto& photo, const PanelOptions& options) {
+  canvas.picture(photo.below, area);
+  MapPainter(canvas, area, overlay, word, options).paint();
+}
+
+std::string caption_of(const Overlay& overlay) {
+  std::string caption = printable(overlay.caption);
+  if (overlay.caption.empty())
+    for (const OverlayWord& word : overlay.words)
+      caption += (caption.empty() ? "" : " ") + printable(word.text);
+  return caption.empty() ? "(empty caption)" : caption;
 }
 
 double largest_weight(const Overlay& overlay) {
@@ -193,16 +276,55 @@ double largest_weight(const Overlay& overlay) {
   return static_cast<double>(largest);
 }
 
+namespace {
+
+// A page that is one panel.
+struct LonePanel {
+  const Overlay& overlay;
+  const OverlayWord& word;
+  const OverlayOptions& options;
+
+  LonePanel(const Overlay& of, Index number, const OverlayOptions& how)
+      : overlay(of), word(checked(of, number, how)), options(how) {}
+
+  void draw(Canvas& canvas) const {
+    const Image& image = *overlay.image;
+    const std::array<Colour, 256> colours = colour_table(options.colours);
+    paint_panel(canvas, {0, 0, image.width, image.height}, overlay, word,
+                panel_photo(overlay.image, overlay.geometry, options.style),
+                {.drawing = &options,
+                 .colours = &colours,
+                 .full_heat = full_heat(word, options, largest_weight(overlay))});
+  }
+
+ private:
+  static const OverlayWord& checked(const Overlay& overlay, Index word,
+                                    const OverlayOptions& options) {
+    check_overlay(overlay, options);
+    SACCADE_CHECK(word >= 0 && word < static_cast<Index>(overlay.words.size()),
+                  "[overlay] there is no word ", word);
+    return overlay.words[static_cast<std::size_t>(word)];
+  }
+};
+
+}  // namespace
+
 Image draw_panel(const Overlay& overlay, Index word, const OverlayOptions& options) {
-  check_overlay(overlay, options);
-  SACCADE_CHECK(word >= 0 && word < static_cast<Index>(overlay.words.size()),
-                "[overlay] there is no word ", word);
-  const OverlayWord& chosen = overlay.words[static_cast<std::size_t>(word)];
-  Image picture = *overlay.image;
-  paint_heat(
-      picture, overlay, chosen, colour_table(options.colours),
-      {.style = options.style, .full_heat = full_heat(chosen, options, largest_weight(overlay))});
-  return picture;
+  const LonePanel panel(overlay, word, options);
+  PixelCanvas canvas(overlay.image->height, overlay.image->width, nullptr);
+  panel.draw(canvas);
+  return canvas.take();
+}
+
+std::string panel_file(const Overlay& overlay, Index word, const OverlayOptions& options,
+                       PictureFormat format) {
+  const LonePanel panel(overlay, word, options);
+  return picture_file(format,
+                      {.height = overlay.image->height,
+                       .width = overlay.image->width,
+                       .title = str(overlay.title, ": ", panel.word.text),
+                       .font = options.font},
+                      nullptr, [&](Canvas& canvas) { panel.draw(canvas); });
 }
 
 }  // namespace saccade

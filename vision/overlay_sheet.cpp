@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
+#include <set>
 
 #include "core/base/error.h"
 #include "vision/overlay.h"
+#include "vision/overlay_film.h"
 #include "vision/overlay_panel.h"
-#include "vision/text_painter.h"
 
 namespace saccade {
 
@@ -19,6 +19,7 @@ constexpr Index kLabelLetters = 7;     // labels need room even over narrow pane
 constexpr double kTallestPanel = 1.5;  // of its width; a tall photo gets a narrower panel
 constexpr double kPageAspect = 1.6;
 constexpr Index kHeaderLines = 4;
+constexpr Index kLongestStrip = 16;  // panels; several models' words stand below each other
 
 // Sizes in pixels that follow from the width of a panel.
 struct Metrics {
@@ -39,15 +40,8 @@ Index panel_count(const Overlay& overlay) { return static_cast<Index>(overlay.wo
 // What goes above one grid of panels.
 struct Header {
   std::vector<std::string> title, caption;
+  bool spoken = true;  // a caption that says something
 };
-
-std::string caption_of(const Overlay& overlay) {
-  if (!overlay.caption.empty()) return printable(overlay.caption);
-  std::string caption;
-  for (const OverlayWord& word : overlay.words)
-    caption += (caption.empty() ? "" : " ") + printable(word.text);
-  return caption;
-}
 
 PanelSize panel_size(const Overlay& overlay, Index slot) {
   const double aspect =
@@ -55,6 +49,12 @@ PanelSize panel_size(const Overlay& overlay, Index slot) {
   const double width = static_cast<double>(slot) * std::min(1.0, kTallestPanel / aspect);
   return {.height = std::max<Index>(1, std::lround(width * aspect)),
           .width = std::max<Index>(1, std::lround(width))};
+}
+
+std::string short_percent(double share) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.3g %%", 100 * share);
+  return text.data();
 }
 
 std::string short_number(double value) {
@@ -74,11 +74,30 @@ class Sheet {
     for (const Overlay& overlay : overlays) {
       shared_ = std::max(shared_, largest_weight(overlay));
       panels_ = std::max(panels_, panel_count(overlay));
-      for (const OverlayWord& word : overlay.words) has_samples_ |= word.sampled.has_value();
+      for (const OverlayWord& word : overlay.words) {
+        has_samples_ |= word.sampled.has_value();
+        has_fields_ |= word.sampled && overlay.field;
+      }
     }
+    plan_page();
   }
 
-  Image draw() {
+  Index height() const { return height_; }
+  Index width() const { return metrics_.page_width; }
+  const TextPainter& painter() const { return text_; }
+
+  void draw(Canvas& canvas) const {
+    Index top = metrics_.margin;
+    for (const Overlay& overlay : overlays_) {
+      top = draw_header(canvas, header_of(overlay), top);
+      top = draw_panels(canvas, overlay, top) + metrics_.margin;
+    }
+    const Index legend = has_scale(options_.style) ? draw_bar(canvas, top) : 0;
+    draw_legend(canvas, legend, top);
+  }
+
+ private:
+  void plan_page() {
     Index slot = std::max(options_.panel_width, kSmallestPanel);
     plan(slot);
     // Without headers first: measuring text is slow, and many panels make it long.
@@ -90,17 +109,9 @@ class Sheet {
       slot = std::max(kSmallestPanel, slot * 9 / 10);
       plan(slot);
     }
-    Image page(page_height(), metrics_.page_width, 255);
-    Index top = metrics_.margin;
-    for (const Overlay& overlay : overlays_) {
-      top = draw_header(page, header_of(overlay), top);
-      top = draw_panels(page, overlay, top) + metrics_.margin;
-    }
-    draw_bar(page, top);
-    return page;
+    height_ = page_height();
   }
 
- private:
   // Chooses sizes and columns for panels of this width.
   void plan(Index slot) {
     Metrics& m = metrics_;
@@ -114,7 +125,9 @@ class Sheet {
     m.margin = m.word_size;
     m.gap = m.word_size * 3 / 4;
     m.label = m.word_size * 5 / 4 + m.small_size * 3 / 2 + 2;
-    m.columns = options_.columns > 0 ? std::min(options_.columns, panels_) : best_columns();
+    m.columns = options_.columns > 0 ? std::min(options_.columns, panels_)
+                : overlays_.size() > 1 && panels_ <= kLongestStrip ? panels_
+                                                                   : best_columns();
     const Index grid = m.columns * (m.slot + m.gap) - m.gap;
     m.page_width = 2 * m.margin + std::max(grid, bar_width() + 8 * m.small_size);
   }
@@ -157,7 +170,8 @@ class Sheet {
                                {.size = metrics_.small_size, .max_width = width, .max_lines = 2}),
         .caption = text_.wrapped(
             caption_of(overlay),
-            {.size = metrics_.caption_size, .max_width = width, .max_lines = kHeaderLines})};
+            {.size = metrics_.caption_size, .max_width = width, .max_lines = kHeaderLines}),
+        .spoken = !overlay.words.empty()};
   }
   Index title_step() const { return metrics_.small_size * 3 / 2; }
   Index caption_step() const { return metrics_.caption_size * 4 / 3; }
@@ -180,39 +194,49 @@ class Sheet {
     return height;
   }
 
-  // Returns the top of what follows, as the next two do.
-  Index draw_header(Image& page, const Header& header, Index top) const {
+  // Returns the top of what follows, as the next does.
+  Index draw_header(Canvas& canvas, const Header& header, Index top) const {
     for (const std::string& line : header.title) {
-      text_.draw(page, line,
-                 {metrics_.margin, top + metrics_.small_size, metrics_.small_size, kSoftInk});
+      write(canvas, line, {metrics_.margin, top + metrics_.small_size, metrics_.small_size});
       top += title_step();
     }
     for (const std::string& line : header.caption) {
-      text_.draw(page, line,
-                 {metrics_.margin, top + metrics_.caption_size, metrics_.caption_size, kInk});
+      canvas.text(line, {metrics_.margin, top + metrics_.caption_size, metrics_.caption_size,
+                         header.spoken ? kInk : kSoftInk});
       top += caption_step();
     }
     return top + metrics_.gap / 2;
   }
 
-  Index draw_panels(Image& page, const Overlay& overlay, Index top) const {
-    const PanelSize size = panel_size(overlay, panel_slot_);
+  // The photo for panels of a size; not larger than it is where the medium takes any size.
+  PanelPhoto photo_of(const Overlay& overlay, const PanelSize& size, Index detail) const {
+    const Index times = overlay.image->width >= detail * size.width ? detail : 1;
     // The geometry of squashing does what is wanted here: resize well, to any size.
-    const Image plain = prepare(*overlay.image, {.height = size.height, .width = size.width}).image;
+    return panel_photo(
+        std::make_shared<const Image>(
+            prepare(*overlay.image, {.height = times * size.height, .width = times * size.width})
+                .image),
+        overlay.geometry, options_.style);
+  }
+
+  Index draw_panels(Canvas& canvas, const Overlay& overlay, Index top) const {
+    const PanelSize size = panel_size(overlay, panel_slot_);
+    const PanelPhoto photo = photo_of(overlay, size, canvas.detail());
     for (Index i = 0; i < panel_count(overlay); ++i) {
       const Index x = metrics_.margin + i % metrics_.columns * (metrics_.slot + metrics_.gap);
       const Index y = top + i / metrics_.columns * row_height(overlay);
+      const Area area{x, y + metrics_.label, size.width, size.height};
       if (i == 0) {
-        draw_label(page, x, y, {.word = "image", .details = "", .colour = kSoftInk});
-        paste(page, plain, y + metrics_.label, x);
+        draw_label(canvas, x, y, {.word = "image", .details = "", .colour = kSoftInk});
+        canvas.picture(photo.plain, area);
         continue;
       }
       const OverlayWord& word = overlay.words[static_cast<std::size_t>(i - 1)];
-      draw_label(page, x, y, {.word = printable(word.text), .details = details_of(word)});
-      Image panel = plain;
-      paint_heat(panel, overlay, word, colours_,
-                 {.style = options_.style, .full_heat = full_heat(word, options_, shared_)});
-      paste(page, panel, y + metrics_.label, x);
+      draw_label(canvas, x, y, {.word = printable(word.text), .details = details_of(word)});
+      paint_panel(canvas, area, overlay, word, photo,
+                  {.drawing = &options_,
+                   .colours = &colours_,
+                   .full_heat = full_heat(word, options_, shared_)});
     }
     return top + grid_rows(overlay, metrics_.columns) * row_height(overlay) - metrics_.gap;
   }
@@ -225,7 +249,7 @@ class Sheet {
           short_number(static_cast<double>(*word.gate)));
     if (word.log_probability)
       add("p " + short_number(std::exp(static_cast<double>(*word.log_probability))));
-    if (options_.scale == HeatScale::kPerWord)
+    if (options_.scale == HeatScale::kPerWord && has_scale(options_.style))
       add("max " + short_number(full_heat(word, options_, shared_)));
     return text;
   }
@@ -234,29 +258,39 @@ class Sheet {
     std::string word, details;
     Colour colour = kInk;
   };
-  void draw_label(Image& page, Index x, Index y, const Label& label) const {
+  void draw_label(Canvas& canvas, Index x, Index y, const Label& label) const {
     const Metrics& m = metrics_;
-    text_.draw(page, text_.fitted(label.word, m.word_size, m.slot),
-               {x, y + m.word_size, m.word_size, label.colour});
-    text_.draw(page, text_.fitted(label.details, m.small_size, m.slot),
-               {x, y + m.label - m.small_size / 2, m.small_size, kSoftInk});
+    canvas.text(text_.fitted(label.word, m.word_size, m.slot),
+                {x, y + m.word_size, m.word_size, label.colour});
+    write(canvas, text_.fitted(label.details, m.small_size, m.slot),
+          {x, y + m.label - m.small_size / 2, m.small_size});
   }
 
-  static void paste(Image& page, const Image& panel, Index top, Index left) {
-    for (Index y = 0; y < panel.height; ++y)
-      std::memcpy(page.pixel(top + y, left), panel.pixel(y, 0),
-                  static_cast<std::size_t>(panel.width) * 3);
+  static void write(Canvas& canvas, const std::string& text, TextAnchor anchor) {
+    anchor.colour = kSoftInk;
+    canvas.text(text, anchor);
   }
 
-  void draw_bar(Image& page, Index top) const {
+  // What the maps are of; of several kinds only that they are weights.
+  std::string weight_name() const {
+    const std::string& first = overlays_.front().weight_name;
+    for (const Overlay& overlay : overlays_)
+      if (overlay.weight_name != first) return "attention weight";
+    return first;
+  }
+
+  // Returns how wide it is.
+  Index draw_bar(Canvas& canvas, Index top) const {
     const Metrics& m = metrics_;
     const Index width = bar_width(), height = m.word_size;
-    text_.draw(page, "attention weight", {m.margin, top + m.small_size, m.small_size, kSoftInk});
+    write(canvas, weight_name(), {m.margin, top + m.small_size, m.small_size});
     const Index bar_top = top + m.small_size * 3 / 2;
-    for (Index y = 0; y < height; ++y)
-      for (Index x = 0; x < width; ++x)
-        std::memcpy(page.pixel(bar_top + y, m.margin + x),
-                    colours_[static_cast<std::size_t>(x * 255 / (width - 1))].data(), 3);
+    for (Index x = 0; x < width; ++x) {
+      const auto level = static_cast<std::size_t>(x * 255 / (width - 1));
+      const auto light = static_cast<std::uint8_t>(level);
+      canvas.box({m.margin + x, bar_top, 1, height},
+                 has_colours(options_.style) ? colours_[level] : Colour{light, light, light});
+    }
     const Index text_y = bar_top + height + m.small_size * 5 / 4;
     const bool each = options_.scale == HeatScale::kPerWord;
     const double most = options_.scale == HeatScale::kFixed ? options_.fixed_max : shared_;
@@ -266,23 +300,46 @@ class Sheet {
                                : tick == 0         ? "0"
                                            : short_number(most * static_cast<double>(tick) / 2);
       const Index x = m.margin + tick * (width - 1) / 2;
-      for (Index y = 0; y < m.small_size / 3; ++y)
-        std::memcpy(page.pixel(bar_top + height + y, x), kSoftInk.data(), 3);
-      const Index shift = tick * text_.width(text, m.small_size) / 2;
-      text_.draw(page, text, {x - shift, text_y, m.small_size, kSoftInk});
+      canvas.box({x, bar_top + height, 1, m.small_size / 3}, kSoftInk);
+      write(canvas, text,
+            {.x = x,
+             .y = text_y,
+             .size = m.small_size,
+             .align = tick == 0   ? Align::kStart
+                      : tick == 1 ? Align::kMiddle
+                                  : Align::kEnd});
     }
-    draw_legend(page, bar_top + height * 3 / 4);
+    return width + m.word_size;
   }
 
-  // Beside the bar: what the outline means and how fine the grid is.
-  void draw_legend(Image& page, Index baseline) const {
+  // Beside the bar: what lines mean and how fine the grid is.
+  void draw_legend(Canvas& canvas, Index indent, Index top) const {
     const Metrics& m = metrics_;
-    const Overlay& first = overlays_.front();
-    std::string text = str(first.rows, " x ", first.cols, " grid");
-    if (has_samples_) text += ", outlined: the chosen cell";
-    const Index x = m.margin + bar_width() + m.word_size;
-    text_.draw(page, text_.fitted(text, m.small_size, m.page_width - m.margin - x),
-               {x, baseline, m.small_size, kSoftInk});
+    const Index x = m.margin + indent;
+    const Index baseline = top + m.small_size * 3 / 2 + m.word_size * 3 / 4;
+    write(canvas, text_.fitted(legend(), m.small_size, m.page_width - m.margin - x),
+          {x, baseline, m.small_size});
+  }
+
+  std::string legend() const {
+    std::string text;
+    const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+    const std::vector<double>& shares = options_.shares;
+    if (options_.style == OverlayStyle::kMask)
+      add(str("kept: the smallest part with ", short_percent(shares.back()), " of the ",
+              weight_name()));
+    if (options_.style == OverlayStyle::kContour) {
+      std::string all = short_percent(shares[0]) + (shares.size() > 1 ? " (bold)" : "");
+      for (std::size_t i = 1; i < shares.size(); ++i) all += ", " + short_percent(shares[i]);
+      add(str("lines: around the smallest parts with ", all, " of the ", weight_name()));
+    }
+    std::set<std::pair<Index, Index>> grids;
+    for (const Overlay& overlay : overlays_)
+      if (grids.insert({overlay.rows, overlay.cols}).second)
+        add(str(overlay.rows, " x ", overlay.cols, " grid"));
+    if (has_samples_) add("outlined: the chosen cell");
+    if (has_fields_) add("in light blue: what it could see");
+    return text;
   }
 
   std::span<const Overlay> overlays_;
@@ -290,25 +347,41 @@ class Sheet {
   TextPainter text_;
   std::array<Colour, 256> colours_;
   double shared_ = 0;
-  Index panels_ = 1, panel_slot_ = 0;
-  bool has_samples_ = false;
+  Index panels_ = 1, panel_slot_ = 0, height_ = 0;
+  bool has_samples_ = false, has_fields_ = false;
   Metrics metrics_;
 };
 
-}  // namespace
-
-Image draw_sheet(const Overlay& overlay, const OverlayOptions& options) {
-  return draw_comparison({&overlay, 1}, options);
-}
-
-Image draw_comparison(std::span<const Overlay> overlays, const OverlayOptions& options) {
-  SACCADE_CHECK(!overlays.empty(), "[overlay] there is nothing to compare");
+void check_sheet(std::span<const Overlay> overlays, const OverlayOptions& options) {
+  SACCADE_CHECK(!overlays.empty(), "[overlay] there is nothing to draw");
   for (const Overlay& overlay : overlays) check_overlay(overlay, options);
   if (options.columns < 0 || options.panel_width < kSmallestPanel || options.panel_width > 4096)
     throw UsageError(str("overlay columns must not be negative and panel_width must be between ",
                          kSmallestPanel, " and 4096; got ", options.columns, " and ",
                          options.panel_width));
-  return Sheet(overlays, options).draw();
+}
+
+}  // namespace
+
+Image draw_sheet(std::span<const Overlay> overlays, const OverlayOptions& options) {
+  check_sheet(overlays, options);
+  const Sheet sheet(overlays, options);
+  PixelCanvas canvas(sheet.height(), sheet.width(), &sheet.painter());
+  sheet.draw(canvas);
+  return canvas.take();
+}
+
+std::string sheet_file(std::span<const Overlay> overlays, const OverlayOptions& options,
+                       PictureFormat format) {
+  check_sheet(overlays, options);
+  if (format == PictureFormat::kApng) return film_file(overlays, options);
+  const Sheet sheet(overlays, options);
+  return picture_file(format,
+                      {.height = sheet.height(),
+                       .width = sheet.width(),
+                       .title = overlays[0].title,
+                       .font = options.font},
+                      &sheet.painter(), [&](Canvas& canvas) { sheet.draw(canvas); });
 }
 
 }  // namespace saccade

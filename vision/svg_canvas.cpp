@@ -1,7 +1,10 @@
 #include <cstdio>
+#include <map>
 
 #include "core/base/error.h"
+#include "core/io/base64.h"
 #include "vision/canvas.h"
+#include "vision/embedded_picture.h"
 
 namespace saccade {
 
@@ -17,6 +20,46 @@ std::string hex(const Colour& colour) {
 const char* anchor_name(Align align) {
   return align == Align::kStart ? "start" : align == Align::kMiddle ? "middle" : "end";
 }
+
+std::string opacity(double cover) { return cover < 1 ? str(" fill-opacity=\"", cover, "\"") : ""; }
+
+std::string path_of(std::span<const Loop> loops) {
+  std::string out;
+  std::array<char, 64> text{};
+  for (const Loop& loop : loops) {
+    const char* command = "M";
+    for (const Point& point : loop) {
+      std::snprintf(text.data(), text.size(), "%s%.2f %.2f", command, point.x, point.y);
+      out += text.data();
+      command = "L";
+    }
+    out += "Z";
+  }
+  return out;
+}
+
+class SvgCanvas : public VectorCanvas {
+ public:
+  explicit SvgCanvas(const VectorPage& page);
+  using Canvas::box;
+  void box(const Area& area, const Paint& paint, const std::string& hint) override;
+  void text(const std::string& text, const TextAnchor& anchor) override;
+  void picture(const std::shared_ptr<const Image>& image, const Area& area) override;
+  void layer(const Layer& layer, const Area& area) override;
+  void fill(std::span<const Loop> loops, const Paint& paint) override;
+  void line(const Loop& loop, const Colour& colour, double width) override;
+  std::string take() override { return std::move(out_) + "</svg>\n"; }
+
+ private:
+  void write_image(const EmbeddedPicture& picture, const Area& area, const std::string& id);
+
+  struct Drawn {
+    std::size_t number;
+    Area area;  // where it stands first
+  };
+  std::string out_;
+  std::map<std::shared_ptr<const Image>, Drawn> drawn_;
+};
 
 }  // namespace
 
@@ -54,18 +97,22 @@ std::string xml_text(const std::string& text) {
   return out;
 }
 
-SvgCanvas::SvgCanvas(Index height, Index width, const std::string& title) {
+namespace {
+
+SvgCanvas::SvgCanvas(const VectorPage& page) {
   out_ = str("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n",
-             "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"", width,
-             "\" height=\"", height, "\" viewBox=\"0 0 ", width, " ", height,
-             "\" font-family=\"DejaVu Sans, Verdana, sans-serif\">\n");
-  if (!title.empty()) out_ += str("<title>", xml_text(title), "</title>\n");
-  box({0, 0, width, height}, {255, 255, 255});
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" "
+             "xmlns:xlink=\"http://www.w3.org/1999/xlink\" version=\"1.1\" width=\"",
+             page.width, "\" height=\"", page.height, "\" viewBox=\"0 0 ", page.width, " ",
+             page.height, "\" font-family=\"DejaVu Sans, Verdana, sans-serif\">\n");
+  if (!page.title.empty()) out_ += str("<title>", xml_text(page.title), "</title>\n");
+  Canvas::box({0, 0, page.width, page.height}, {255, 255, 255});
 }
 
-void SvgCanvas::box(const Area& area, const Colour& colour, const std::string& hint) {
+void SvgCanvas::box(const Area& area, const Paint& paint, const std::string& hint) {
   out_ += str("<rect x=\"", area.x, "\" y=\"", area.y, "\" width=\"", area.width, "\" height=\"",
-              area.height, "\" fill=\"", hex(colour), "\" shape-rendering=\"crispEdges\"");
+              area.height, "\" fill=\"", hex(paint.colour), "\"", opacity(paint.cover),
+              " shape-rendering=\"crispEdges\"");
   out_ += hint.empty() ? "/>\n" : str("><title>", xml_text(hint), "</title></rect>\n");
 }
 
@@ -79,6 +126,41 @@ void SvgCanvas::text(const std::string& text, const TextAnchor& anchor) {
   out_ += str(">", xml_text(text), "</text>\n");
 }
 
-std::string SvgCanvas::take() { return std::move(out_) + "</svg>\n"; }
+void SvgCanvas::write_image(const EmbeddedPicture& picture, const Area& area,
+                            const std::string& id) {
+  out_ +=
+      str("<image", id, " x=\"", area.x, "\" y=\"", area.y, "\" width=\"", area.width,
+          "\" height=\"", area.height, "\" preserveAspectRatio=\"none\" xlink:href=\"data:",
+          picture.jpeg ? "image/jpeg" : "image/png", ";base64,", base64(picture.bytes), "\"/>\n");
+}
+
+void SvgCanvas::picture(const std::shared_ptr<const Image>& image, const Area& area) {
+  const auto [found, fresh] = drawn_.try_emplace(image, Drawn{drawn_.size(), area});
+  const Drawn& first = found->second;
+  if (fresh || first.area.width != area.width || first.area.height != area.height) {
+    write_image(embed(*image), area, fresh ? str(" id=\"photo", first.number, "\"") : "");
+    return;
+  }
+  out_ += str("<use xlink:href=\"#photo", first.number, "\" x=\"", area.x - first.area.x, "\" y=\"",
+              area.y - first.area.y, "\"/>\n");
+}
+
+void SvgCanvas::layer(const Layer& layer, const Area& area) { write_image(embed(layer), area, ""); }
+
+void SvgCanvas::fill(std::span<const Loop> loops, const Paint& paint) {
+  out_ += str("<path d=\"", path_of(loops), "\" fill-rule=\"evenodd\" fill=\"", hex(paint.colour),
+              "\"", opacity(paint.cover), "/>\n");
+}
+
+void SvgCanvas::line(const Loop& loop, const Colour& colour, double width) {
+  out_ += str("<path d=\"", path_of({&loop, 1}), "\" fill=\"none\" stroke=\"", hex(colour),
+              "\" stroke-width=\"", width, "\" stroke-linejoin=\"round\"/>\n");
+}
+
+}  // namespace
+
+std::unique_ptr<VectorCanvas> make_svg_canvas(const VectorPage& page) {
+  return std::make_unique<SvgCanvas>(page);
+}
 
 }  // namespace saccade

@@ -69,20 +69,35 @@ struct TextPainter::Impl {
   cv::Ptr<cv::freetype::FreeType2> font;  // null: the stroke font
 };
 
-TextPainter::TextPainter(const std::filesystem::path& font) : impl_(std::make_unique<Impl>()) {
+std::filesystem::path find_font(const std::filesystem::path& font) {
   std::filesystem::path file = font;
   std::error_code ignored;
   for (const char* candidate : kFontFiles)
     if (file.empty() && std::filesystem::is_regular_file(candidate, ignored)) file = candidate;
+  return file;
+}
+
+std::filesystem::path require_font(const std::filesystem::path& font) {
+  const std::filesystem::path file = find_font(font);
+  if (file.empty()) throw DataError("there is no font; install the package fonts-dejavu-core");
+  return file;
+}
+
+void throw_no_font(const std::filesystem::path& file) {
+  throw DataError(str(file.string(),
+                      ": cannot be loaded as a font; name a .ttf file, or "
+                      "install the package fonts-dejavu-core"));
+}
+
+TextPainter::TextPainter(const std::filesystem::path& font) : impl_(std::make_unique<Impl>()) {
+  const std::filesystem::path file = find_font(font);
   if (file.empty()) return;
   try {
     auto loaded = cv::freetype::createFreeType2();
     loaded->loadFontData(file.string(), 0);
     impl_->font = loaded;
   } catch (const cv::Exception&) {
-    throw DataError(str(file.string(),
-                        ": cannot be loaded as a font; name a .ttf file, or "
-                        "install the package fonts-dejavu-core"));
+    throw_no_font(file);
   }
 }
 

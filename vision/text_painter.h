@@ -13,11 +13,16 @@
 
 namespace saccade {
 
+// The font itself, or DejaVu Sans where distributions put it; empty where it is not installed.
+std::filesystem::path find_font(const std::filesystem::path& font);
+// The same; throws DataError where there is none.
+std::filesystem::path require_font(const std::filesystem::path& font);
+[[noreturn]] void throw_no_font(const std::filesystem::path& file);
+
 // For one thread at a time.
 class TextPainter {
  public:
-  // An empty path looks in the places where distributions put DejaVu Sans. Throws DataError when a
-  // font that was named cannot be loaded.
+  // The font is as for find_font. Throws DataError when one that was named cannot be loaded.
   explicit TextPainter(const std::filesystem::path& font);
   ~TextPainter();
 

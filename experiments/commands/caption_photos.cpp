@@ -44,8 +44,9 @@ Read read_one(const ModelSession& session, const PhotoRequest& request, Index nu
 ExitCode caption_photos(const ModelSession& session, const PhotoRequest& request,
                         const std::function<void(Photo&)>& take) {
   ExitCode code = ExitCode::kOk;
-  for (Index begin = 0; begin < request.count; begin += kBlock) {
-    std::vector<Read> block(static_cast<std::size_t>(std::min(kBlock, request.count - begin)));
+  const Index end = request.first + request.count;
+  for (Index begin = request.first; begin < end; begin += kBlock) {
+    std::vector<Read> block(static_cast<std::size_t>(std::min(kBlock, end - begin)));
     parallel::for_each(static_cast<Index>(block.size()), [&](Index i) {
       block[static_cast<std::size_t>(i)] = read_one(session, request, begin + i);
     });

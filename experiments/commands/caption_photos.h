@@ -23,8 +23,9 @@ struct Photo {
 };
 
 struct PhotoRequest {
-  Index count = 0;
-  // The picture of a number [0, count); called from many threads.
+  Index count = 0, first = 0;
+  // The picture of a number [first, first + count), on which a caption's draws depend; called from
+  // many threads.
   std::function<Image(Index)> read;
   SearchOptions search{};
   bool keep_pictures = false;

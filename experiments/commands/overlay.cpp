@@ -1,5 +1,6 @@
 #include "experiments/commands/overlay.h"
 
+#include <deque>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -14,16 +15,6 @@ namespace saccade {
 namespace {
 
 constexpr Index kDefaultCount = 10;
-
-OverlayOptions overlay_options(const OverlayArgs& args) {
-  if (!(args.full_heat > 0)) {
-    throw UsageError(str("--full-heat must be above 0; got ", args.full_heat));
-  }
-  return {.style = choice<HeatStyle>(args.style, "--style"),
-          .scale = choice<HeatScale>(args.scale, "--scale"),
-          .fixed_max = args.full_heat,
-          .colours = choice<ColourMap>(args.colours, "--colours")};
-}
 
 // Pictures by number: files that were named, or images of the model's data.
 struct Pictures {
@@ -64,53 +55,153 @@ std::string model_title(const ModelSession& session, Regime regime) {
   return str(names, " (", how, ", ", enum_name(regime), ")");
 }
 
+// A model that looks, and what of its looks is drawn.
+struct Looker {
+  std::string name;
+  ModelSession session;
+  MapRequest maps;
+  SearchOptions search;
+  CaptionSource source;
+  std::optional<ReceptiveField> field{};
+
+  Looker(const OverlayArgs& args, const std::string& checkpoint)
+      : name(checkpoint),
+        session(model_args(args.model, checkpoint)),
+        maps(map_request(args.maps, session.config())),
+        search(session.search(args.model.regime)),
+        source(session.source(search.regime)) {
+    if (!session.models().has_attention())
+      throw UsageError(checkpoint +
+                       ": the model has no attention to draw (attention.score is none)");
+    if (args.maps.views() || args.maps.class_token)
+      session.require_one("a view of layers, heads or tokens");
+    if (args.receptive_field) field = chosen_field();
+  }
+
+ private:
+  // Throws UsageError, with the reason, where no cell is chosen or none sees less than everything.
+  ReceptiveField chosen_field() const {
+    const auto refuse = [&](const std::string& reason) {
+      throw UsageError(str("--receptive-field: ", name, ": ", reason));
+    };
+    if (search.regime != Regime::kArgmax && search.regime != Regime::kSample)
+      refuse(str("in the regime ", enum_name(search.regime),
+                 " no cell is chosen; hard models choose with --regime argmax or sample"));
+    if (session.members().size() > 1) refuse("an ensemble's cells are of several networks");
+    const Captioner& model = session.model();
+    if (model.refinement() != nullptr)
+      refuse("its regions have looked at each other (encoder.refine.layers)");
+    try {
+      return model.encoder() != nullptr ? model.encoder()->receptive_field()
+                                        : session.pipeline().frozen()->receptive_field();
+    } catch (const UsageError& error) {
+      refuse(error.what());
+    }
+    return {};
+  }
+  static ModelArgs model_args(ModelArgs args, const std::string& checkpoint) {
+    args.checkpoint = checkpoint;
+    return args;
+  }
+};
+
+// What one model made of one picture.
+struct Look {
+  CaptionRecord record;
+  Overlay overlay;
+  CaptionMaps maps;
+};
+
+Look look_of(const OverlayArgs& args, const Looker& looker, const std::string& image,
+             Photo& photo) {
+  Look look{
+      .record = {.image = image, .caption = std::move(photo.caption), .geometry = photo.geometry},
+      .overlay = {},
+      .maps = {}};
+  look.overlay = make_overlay(std::move(photo.picture), look.record, looker.source);
+  if (args.alignment || args.maps.views() || args.maps.class_token)
+    look.maps = caption_maps(looker.session.model(), photo.inputs[0].view(), look.record.caption);
+  if (args.maps.views()) look.record.views = map_views(look.maps, looker.maps);
+  if (args.maps.class_token)
+    look.record.class_token = class_token_views(look.maps, looker.maps.discard);
+  look.overlay.field = looker.field;
+  const std::string file = std::filesystem::path(image).filename().string();
+  look.overlay.title = str(model_title(looker.session, looker.search.regime), ": ", file);
+  return look;
+}
+
+void check_together(const OverlayArgs& args) {
+  if (args.with.empty()) return;
+  if (args.alignment || args.maps.class_token)
+    throw UsageError(str(args.alignment ? "--alignment" : "--class-token",
+                         " draws one model's; leave out --with"));
+}
+
+// The strips of all models for a picture that the first has looked at.
+std::vector<Overlay> strips_of(const OverlayArgs& args, const std::deque<Looker>& lookers,
+                               Look first, Index number) {
+  std::vector<Overlay> strips;
+  const auto add = [&](const Looker& looker, Look& look) {
+    look.overlay.title = str(looker.name, ": ", look.overlay.title);
+    for (ViewOverlay& view : view_overlays(look.overlay, look.record))
+      strips.push_back(std::move(view.overlay));
+  };
+  const std::shared_ptr<const Image> picture = first.overlay.image;
+  add(lookers[0], first);
+  for (std::size_t m = 1; m < lookers.size(); ++m)
+    caption_photos(lookers[m].session,
+                   {.count = 1,
+                    .first = number,
+                    .read = [&](Index) { return *picture; },
+                    .search = lookers[m].search,
+                    .keep_pictures = true},
+                   [&](Photo& photo) {
+                     Look look = look_of(args, lookers[m], first.record.image, photo);
+                     look.overlay.image = picture;
+                     add(lookers[m], look);
+                   });
+  return strips;
+}
+
 }  // namespace
 
 int run_overlay(const OverlayArgs& args) {
-  const OverlayOptions options = overlay_options(args);
-  const ModelSession session(args.model);
-  if (!session.models().has_attention()) {
-    throw UsageError(args.model.checkpoint +
-                     ": the model has no attention to draw (attention.score is none)");
-  }
+  const Drawing drawing = drawing_of(args.drawing, args.alignment ? Matrices::kYes : Matrices::kNo);
+  check_together(args);
+  std::deque<Looker> lookers;
+  lookers.emplace_back(args, args.model.checkpoint);
+  for (const std::string& checkpoint : args.with) lookers.emplace_back(args, checkpoint);
+  const Looker& first = lookers.front();
+  const ModelSession& session = first.session;
   if (args.alignment) session.require_one("--alignment");
-  if (args.maps.views() || args.maps.class_token)
-    session.require_one("a view of layers, heads or tokens");
-  const MapRequest request = map_request(args.maps, session.config());
   if (args.alignment && session.models().vocabulary().subwords() &&
       session.config().decoder.type == DecoderKind::kTransformer)
     log::info(
         "words are put together from pieces that the transformer looks at one by one: no matrix of "
         "words and words is drawn");
-  const SearchOptions search = session.search(args.model.regime);
-  const CaptionSource source = session.source(search.regime);
   const Pictures pictures = pictures_of(args, session);
-  OverlayFiles files(args.out,
-                     {.drawing = options,
-                      .alignment = args.alignment ? AlignmentFiles::kYes : AlignmentFiles::kNo});
-  const ExitCode code = caption_photos(
-      session,
-      {.count = static_cast<Index>(pictures.names.size()),
-       .read = pictures.read,
-       .search = search,
-       .keep_pictures = true},
-      [&](Photo& photo) {
-        CaptionRecord record = {.image = pictures.names[static_cast<std::size_t>(photo.number)],
-                                .caption = std::move(photo.caption),
-                                .geometry = photo.geometry};
-        Overlay overlay = make_overlay(std::move(photo.picture), record, source);
-        overlay.title = str(model_title(session, search.regime), ": ",
-                            std::filesystem::path(record.image).filename().string());
-        CaptionMaps maps;
-        if (args.alignment || args.maps.views() || args.maps.class_token)
-          maps = caption_maps(session.model(), photo.inputs[0].view(), record.caption);
-        if (args.maps.views()) record.views = map_views(maps, request);
-        if (args.maps.class_token) record.class_token = class_token_views(maps, request.discard);
-        for (const std::filesystem::path& path : files.write(overlay, record, source, maps)) {
-          std::cout << path.string() << "\n";
-        }
-        photo.picture = {};
-      });
+  OverlayFiles files(
+      args.out, {.drawing = drawing, .matrices = args.alignment ? Matrices::kYes : Matrices::kNo});
+  const ExitCode code =
+      caption_photos(session,
+                     {.count = static_cast<Index>(pictures.names.size()),
+                      .read = pictures.read,
+                      .search = first.search,
+                      .keep_pictures = true},
+                     [&](Photo& photo) {
+                       const Index number = photo.number;
+                       const std::string& image = pictures.names[static_cast<std::size_t>(number)];
+                       Look look = look_of(args, first, image, photo);
+                       photo = {};
+                       if (lookers.size() > 1) {
+                         const auto strips = strips_of(args, lookers, std::move(look), number);
+                         std::cout << files.write_strips(image, strips).string() << "\n";
+                         return;
+                       }
+                       for (const std::filesystem::path& path :
+                            files.write(look.overlay, look.record, first.source, look.maps))
+                         std::cout << path.string() << "\n";
+                     });
   std::cout << std::flush;
   return static_cast<int>(code);
 }
@@ -124,14 +215,15 @@ CommandRun bind_overlay(Options& options) {
                "SPLIT");
   options.count("--count", args->count, "so many pictures of the data (default: 10)", 1);
   options.text("--out", args->out, "folder for the pictures (default: overlays)", "FOLDER");
-  options.text("--style", args->style, "smooth or cells", "STYLE");
-  options.text("--scale", args->scale, "what full heat means: shared, per_word or fixed", "SCALE");
-  options.number("--full-heat", args->full_heat, "the weight of full heat with --scale fixed",
-                 "WEIGHT");
-  options.text("--colours", args->colours, "inferno, magma, plasma, viridis or cividis", "MAP");
+  options.repeatable("--with", args->with,
+                     "another model, for one sheet with a strip a model; repeatable", "CHECKPOINT");
+  add_drawing_options(options, args->drawing);
   options.flag("--alignment", args->alignment,
                "also draw the matrices of words and regions, of an encoder's tokens, of a "
                "refinement's regions and of a transformer's words, as PNG and SVG");
+  options.flag("--receptive-field", args->receptive_field,
+               "where a cell is chosen (hard attention) also outline the pixels it could see, but "
+               "for what normalisation tells it of the whole picture");
   add_map_options(options, args->maps);
   return [args] { return run_overlay(*args); };
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "experiments/commands/model_session.h"
+#include "experiments/drawing_options.h"
 #include "experiments/map_options.h"
 
 namespace saccade {
@@ -16,15 +17,15 @@ struct OverlayArgs {
   std::string split{};                // of the data; empty: test if there is one, else val
   std::optional<Index> count{};       // pictures of the data
   std::string out = "overlays";       // folder
-  std::string style = "smooth", scale = "shared", colours = "inferno";
-  double full_heat = 1;    // with scale fixed
-  bool alignment = false;  // the matrices too
+  std::vector<std::string> with{};    // checkpoints of models to draw beside the first
+  DrawingArgs drawing{};
+  bool alignment = false;        // the matrices too
+  bool receptive_field = false;  // outline what a chosen cell could see
   MapArgs maps{};
 };
 
-// Writes NAME.sheet.png, NAME/WW-word.png and NAME.json for each picture, with alignment
-// NAME.alignment.png and .svg and the maps of layers and heads too, with class-token maps
-// NAME.class-token.sheet.png (overlay_files.h), and prints their paths.
+// Writes the files of overlay_files.h for each picture, or with other models one sheet of them all,
+// and prints their paths.
 // Pictures that cannot be read are named on stderr and left out; the exit code says so.
 int run_overlay(const OverlayArgs& args);
 

@@ -52,7 +52,7 @@ std::vector<fs::path> ComparisonSheets::write(const fs::path& folder) const {
     if (error) throw_io_error("make the directory", folder, error.value());
     const auto& image = data_->dataset.images[static_cast<std::size_t>(images_[i])];
     paths.push_back(folder / (file_part(image.id) + ".png"));
-    write_png(paths.back(), draw_comparison(overlays_[i], {}));
+    write_png(paths.back(), draw_sheet(overlays_[i], {}));
   }
   return paths;
 }

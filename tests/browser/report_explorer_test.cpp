@@ -55,7 +55,7 @@ TEST_CASE("the heat lies where saccade overlay draws it") {
   OverlayArgs args{
       .model = {.checkpoint = page.report.run("soft").string()}, .split = "test", .count = 1};
   args.out = (page.report.folder() / "overlay").string();
-  args.style = "cells";
+  args.drawing.style = "cells";
   run_overlay(args);
   std::vector<std::filesystem::path> panels;
   for (const auto& entry :

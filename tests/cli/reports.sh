@@ -105,6 +105,37 @@ expect 2 "$saccade" overlay soft $photo --out none --rollout
 one_error "--rollout" "encoder.refine.layers is 0"
 [ ! -e none ] || fail "a refused option left a folder behind"
 
+# Other formats and styles, and several models on one sheet.
+for format in svg pdf apng; do
+  expect 0 "$saccade" overlay hard $photo --out drawn --format $format --style contour --receptive-field
+done
+for file in test.sheet.svg test.sheet.pdf test.apng test.json; do
+  [ -s drawn/$file ] || fail "no $file"
+done
+grep -q "in light blue: what it could see" drawn/test.sheet.svg || fail "no receptive field"
+expect 0 "$saccade" overlay soft $photo --out strips --with hard --with soft
+[ "$(ls strips)" = test.sheet.png ] || fail "one sheet of three models"
+
+# refused OPTION REASON ARGS: an option without effect.
+refused() {
+  local option=$1 reason=$2
+  shift 2
+  expect 2 "$saccade" overlay "$@" $photo --out none
+  one_error "$option" "$reason"
+}
+refused --colours "mask shows no colours" soft --style mask --colours viridis
+refused --scale "each word's own weight" soft --style contour --scale fixed
+refused --full-heat "with --scale fixed" soft --full-heat 0.5
+refused --shares "all of the weight" soft --shares 0.5
+refused --shares "give one number" soft --style mask --shares 0.5,0.8
+refused --shares "commas" soft --style contour --shares half
+refused shares "must rise" soft --style contour --shares 0.8,0.5
+refused --seconds-per-word "only --format apng is a film" soft --seconds-per-word 1
+refused --font "fonts of whoever looks" soft --format svg --font x.ttf
+refused --receptive-field "no cell is chosen" soft --receptive-field
+refused --alignment "leave out --with" soft --with hard --alignment
+[ ! -e none ] || fail "a refused option left a folder behind"
+
 # Pictures that cannot be read: exit 3, the others go on.
 expect 3 "$saccade" caption soft missing.jpg
 one_error "missing.jpg"

@@ -263,8 +263,8 @@ TEST_CASE("wrong wishes are refused by name") {
   args.model = {.checkpoint = "/no/such/checkpoint.h5"};
   CHECK_THROWS_AS(run_evaluate(args), CheckpointError);
   OverlayArgs overlay{.model = fixture.model()};
-  overlay.style = "smoth";
-  CHECK(message_of<UsageError>([&] { run_overlay(overlay); }).find("did you mean 'smooth'") !=
+  overlay.drawing.style = "countour";
+  CHECK(message_of<UsageError>([&] { run_overlay(overlay); }).find("did you mean 'contour'") !=
         std::string::npos);
 }
 

@@ -60,7 +60,7 @@ TEST_CASE("one-hot attention lights its own cell") {
           overlay.words.push_back({.text = "x", .weights = one_hot(rows * cols, cell)});
         overlay.words.push_back(
             {.text = "none", .weights = std::vector<float>(static_cast<std::size_t>(rows * cols))});
-        for (const HeatStyle style : {HeatStyle::kSmooth, HeatStyle::kCells}) {
+        for (const OverlayStyle style : {OverlayStyle::kHeat, OverlayStyle::kCells}) {
           const Image cold = draw_panel(overlay, 4, {.style = style});
           for (Index word = 0; word < 4; ++word) {
             const Image lit = draw_panel(overlay, word, {.style = style});
@@ -101,8 +101,8 @@ TEST_CASE("heat returns to the pixels that caused it, through crop, shift and mi
     Overlay overlay = make_overlay(image, input.geometry, 35, 35);
     overlay.words = {{.text = "spot", .weights = one_hot(35 * 35, cell)},
                      {.text = "none", .weights = std::vector<float>(35 * 35)}};
-    const Image lit = draw_panel(overlay, 0, {.style = HeatStyle::kCells});
-    const Image cold = draw_panel(overlay, 1, {.style = HeatStyle::kCells});
+    const Image lit = draw_panel(overlay, 0, {.style = OverlayStyle::kCells});
+    const Image cold = draw_panel(overlay, 1, {.style = OverlayStyle::kCells});
     Index off = 0, changed = 0;
     for (Index v = 0; v < image.height; ++v)
       for (Index u = 0; u < image.width; ++u)
@@ -137,7 +137,7 @@ TEST_CASE("the map of a padded picture lies on the picture, all over it and nowh
                          {.text = "middle", .weights = one_hot(rows * cols, middle)}};
         Overlay squashed = make_overlay(image, plan_geometry(height, width, {}), rows, cols);
         squashed.words = {{.text = "all", .weights = std::vector<float>(even.size(), 1)}};
-        for (const HeatStyle style : {HeatStyle::kSmooth, HeatStyle::kCells}) {
+        for (const OverlayStyle style : {OverlayStyle::kHeat, OverlayStyle::kCells}) {
           const OverlayOptions options{
               .style = style, .scale = HeatScale::kFixed, .fixed_max = 1.9};
           // As warm at its border as anywhere: weights of padding are no part of the map.
@@ -189,7 +189,7 @@ TEST_CASE("zero, uniform and single maps: the scale starts at nothing") {
         red(1, {.scale = HeatScale::kPerWord}));
   overlay.words.resize(1);  // nothing but zeros
   CHECK(red(0, {.scale = HeatScale::kPerWord}) == red(0, {}));
-  CHECK(draw_sheet(overlay, {}).width > 0);
+  CHECK(draw_sheet({&overlay, 1}, {}).width > 0);
 }
 
 TEST_CASE("the sampled cell is outlined, and only it") {
@@ -221,7 +221,7 @@ TEST_CASE("what does not fit together is refused") {
   CHECK_THROWS_WITH(draw_panel(bad, 0, {}), Catch::Contains("4 weights for a grid of 2x3"));
   bad = good;
   bad.words[0].weights[1] = std::numeric_limits<float>::quiet_NaN();
-  CHECK_THROWS_AS(draw_sheet(bad, {}), ShapeError);
+  CHECK_THROWS_AS(draw_sheet({&bad, 1}, {}), ShapeError);
   bad = good;
   bad.words[0].sampled = 6;
   CHECK_THROWS_AS(draw_panel(bad, 0, {}), ShapeError);
@@ -229,9 +229,9 @@ TEST_CASE("what does not fit together is refused") {
   bad.geometry.original_width = 31;
   CHECK_THROWS_AS(draw_panel(bad, 0, {}), ShapeError);
   CHECK_THROWS_AS(draw_panel(good, 0, {.fixed_max = 0}), UsageError);
-  CHECK_THROWS_AS(draw_sheet(good, {.panel_width = 5}), UsageError);
-  CHECK_THROWS_AS(draw_sheet(good, {.font = "/no/such.ttf"}), DataError);
-  CHECK_THROWS_AS(draw_comparison({}, {}), ShapeError);
+  CHECK_THROWS_AS(draw_sheet({&good, 1}, {.panel_width = 5}), UsageError);
+  CHECK_THROWS_AS(draw_sheet({&good, 1}, {.font = "/no/such.ttf"}), DataError);
+  CHECK_THROWS_AS(draw_sheet({}, {}), ShapeError);
 }
 
 // Pixels of the page that are neither white nor grey: photos, heat, the colour bar.
@@ -250,11 +250,11 @@ TEST_CASE("a sheet has a panel a word and stays below its limit") {
   for (int i = 0; i < 5; ++i)
     overlay.words.push_back(
         {.text = "word", .weights = one_hot(9, i), .gate = 0.5f, .log_probability = -1.f});
-  const Image three = draw_sheet(overlay, {.columns = 3, .panel_width = 200});
+  const Image three = draw_sheet({&overlay, 1}, {.columns = 3, .panel_width = 200});
   CHECK(three.width > 600);
   CHECK(three.width < 700);
   CHECK(three.height > 2 * 150);
-  const Image six = draw_sheet(overlay, {.columns = 6, .panel_width = 200});
+  const Image six = draw_sheet({&overlay, 1}, {.columns = 6, .panel_width = 200});
   CHECK(six.width > 1200);
   CHECK(six.height < three.height);
   CHECK(coloured(six) > 200 * 150);  // at least the plain image
@@ -263,14 +263,14 @@ TEST_CASE("a sheet has a panel a word and stays below its limit") {
   big.image = std::make_shared<Image>(test_picture(3000, 4000));
   big.geometry = plan_geometry(3000, 4000, {.height = 8, .width = 8});
   big.words.resize(40, overlay.words[0]);
-  const Image page = draw_sheet(big, {.panel_width = 4000});
+  const Image page = draw_sheet({&big, 1}, {.panel_width = 4000});
   CHECK(page.height * page.width <= kMaxSheetPixels);
   CHECK(page.height * page.width > kMaxSheetPixels / 2);
   const std::vector<Overlay> models(6, big);
-  const Image comparison = draw_comparison(models, {.panel_width = 2000});
+  const Image comparison = draw_sheet(models, {.panel_width = 2000});
   CHECK(comparison.height * comparison.width <= kMaxSheetPixels);
   overlay.words.resize(20000, overlay.words[0]);
-  CHECK_THROWS_AS(draw_sheet(overlay, {}), DataError);
+  CHECK_THROWS_AS(draw_sheet({&overlay, 1}, {}), DataError);
 }
 
 TEST_CASE("a comparison has one scale for all models") {
@@ -290,8 +290,8 @@ TEST_CASE("a comparison has one scale for all models") {
       }
     return count;
   };
-  const Image alone = draw_sheet(weak, options);
-  const Image both = draw_comparison(std::vector<Overlay>{weak, strong}, options);
+  const Image alone = draw_sheet({&weak, 1}, options);
+  const Image both = draw_sheet(std::vector<Overlay>{weak, strong}, options);
   const Index half = both.height / 2 - 20;
   CHECK(yellow(alone, 0, half) > 20);
   CHECK(yellow(both, 0, half) == 0);

@@ -1,0 +1,17 @@
+// The files that pictures of attention are written as.
+#pragma once
+
+#include "core/base/enum_names.h"
+
+namespace saccade {
+
+enum class PictureFormat { kPng, kSvg, kPdf, kApng };
+constexpr auto enum_table(PictureFormat) {
+  return enum_rows<PictureFormat>(
+      {{PictureFormat::kPng, "png", "pixels"},
+       {PictureFormat::kSvg, "svg", "text, cells and lines as vectors, photos inside"},
+       {PictureFormat::kPdf, "pdf", "the same for papers, with its font inside"},
+       {PictureFormat::kApng, "apng", "a film: the map of one word after another"}});
+}
+
+}  // namespace saccade
