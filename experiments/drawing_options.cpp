@@ -21,7 +21,7 @@ std::string names() {
   return out;
 }
 
-// "0.5,0.8" as numbers; what they may be is the drawing's matter.
+// "0.5,0.8" as numbers.
 std::vector<double> parse_shares(const std::string& text) {
   std::vector<double> out;
   const char *at = text.data(), *end = at + text.size();
@@ -30,6 +30,10 @@ std::vector<double> parse_shares(const std::string& text) {
     if (error != std::errc() || (rest != end && *rest != ','))
       throw UsageError(
           str("--shares are numbers with commas between, such as 0.5,0.8; got '", text, "'"));
+    // Before anything is made, not when it is drawn.
+    const double before = out.size() > 1 ? out[out.size() - 2] : 0;
+    if (!(out.back() > before && out.back() < 1))
+      throw UsageError(str("--shares must rise, above 0 and below 1; got '", text, "'"));
     if (rest == end) return out;
     at = rest + 1;
   }
