@@ -316,9 +316,14 @@ class Sheet {
   void draw_legend(Canvas& canvas, Index indent, Index top) const {
     const Metrics& m = metrics_;
     const Index x = m.margin + indent;
-    const Index baseline = top + m.small_size * 3 / 2 + m.word_size * 3 / 4;
-    write(canvas, text_.fitted(legend(), m.small_size, m.page_width - m.margin - x),
-          {x, baseline, m.small_size});
+    const std::vector<std::string> lines = text_.wrapped(
+        legend(), {.size = m.small_size, .max_width = m.page_width - m.margin - x, .max_lines = 3});
+    Index baseline = top + m.small_size * 3 / 2;
+    if (lines.size() == 1) baseline += m.word_size * 3 / 4;  // the middle of the bar
+    for (const std::string& line : lines) {
+      write(canvas, line, {x, baseline, m.small_size});
+      baseline += m.small_size * 3 / 2;
+    }
   }
 
   std::string legend() const {

@@ -112,7 +112,7 @@ done
 for file in test.sheet.svg test.sheet.pdf test.apng test.json; do
   [ -s drawn/$file ] || fail "no $file"
 done
-grep -q "in light blue: what it could see" drawn/test.sheet.svg || fail "no receptive field"
+grep -q "see</text>" drawn/test.sheet.svg || fail "no receptive field"
 expect 0 "$saccade" overlay soft $photo --out strips --with hard --with soft
 [ "$(ls strips)" = test.sheet.png ] || fail "one sheet of three models"
 
