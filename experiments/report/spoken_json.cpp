@@ -8,7 +8,7 @@
 #include "captioning/evaluation/caption_json.h"
 #include "captioning/evaluation/caption_maps.h"
 #include "captioning/whole_words.h"
-#include "experiments/report/base64.h"
+#include "core/io/base64.h"
 #include "experiments/report/packed_maps.h"
 #include "vision/colour.h"
 #include "vision/thumbnail.h"
