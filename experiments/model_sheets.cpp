@@ -1,4 +1,4 @@
-#include "experiments/compare/comparison_sheets.h"
+#include "experiments/model_sheets.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -13,15 +13,13 @@ namespace saccade {
 
 namespace fs = std::filesystem;
 
-ComparisonSheets::ComparisonSheets(const LoadedData& data, std::vector<Index> evaluated,
-                                   std::size_t count)
+ModelSheets::ModelSheets(const LoadedData& data, std::vector<Index> evaluated, std::size_t count)
     : data_(&data),
       images_(spread_images(std::move(evaluated), count)),
       overlays_(images_.size()) {}
 
-void ComparisonSheets::add(const std::string& title, const Captioner& model,
-                           const DatasetInputs& inputs, const AttentionConfig& attention,
-                           const EvaluationReport& report) {
+void ModelSheets::add(const std::string& title, const Captioner& model, const DatasetInputs& inputs,
+                      const AttentionConfig& attention, const EvaluationReport& report) {
   const RegimeReport& regime = report.regimes.front();
   const CaptionSource source{.vocabulary = &model.vocabulary(),
                              .grid = model.grid(),
@@ -43,16 +41,23 @@ void ComparisonSheets::add(const std::string& title, const Captioner& model,
   }
 }
 
-std::vector<fs::path> ComparisonSheets::write(const fs::path& folder) const {
+std::vector<ModelSheets::Sheet> ModelSheets::draw(const OverlayOptions& options) const {
+  std::vector<Sheet> sheets;
+  for (std::size_t i = 0; i < images_.size(); ++i)
+    if (!overlays_[i].empty())
+      sheets.push_back({data_->dataset.images[static_cast<std::size_t>(images_[i])].id,
+                        draw_sheet(overlays_[i], options)});
+  return sheets;
+}
+
+std::vector<fs::path> ModelSheets::write(const fs::path& folder) const {
   std::vector<fs::path> paths;
-  for (std::size_t i = 0; i < images_.size(); ++i) {
-    if (overlays_[i].empty()) continue;
+  for (const Sheet& sheet : draw({})) {
     std::error_code error;
     fs::create_directories(folder, error);
     if (error) throw_io_error("make the directory", folder, error.value());
-    const auto& image = data_->dataset.images[static_cast<std::size_t>(images_[i])];
-    paths.push_back(folder / (file_part(image.id) + ".png"));
-    write_png(paths.back(), draw_sheet(overlays_[i], {}));
+    paths.push_back(folder / (file_part(sheet.image) + ".png"));
+    write_png(paths.back(), sheet.picture);
   }
   return paths;
 }

@@ -1,5 +1,5 @@
-// Pictures that put the arms of a comparison under each other: the same image, every model's words
-// and maps, one scale.
+// Pictures of where models looked on a few evaluated images: of each image every model's words and
+// maps under each other, with one scale.
 #pragma once
 
 #include <filesystem>
@@ -12,23 +12,28 @@
 
 namespace saccade {
 
-class ComparisonSheets {
+class ModelSheets {
  public:
   // Takes `count` images, spread over those that are evaluated. Both must outlive this.
-  ComparisonSheets(const LoadedData& data, std::vector<Index> evaluated, std::size_t count);
+  ModelSheets(const LoadedData& data, std::vector<Index> evaluated, std::size_t count);
 
-  // Adds an arm's first regime in `report`.
+  // Adds a model's first regime in `report`.
   void add(const std::string& title, const Captioner& model, const DatasetInputs& inputs,
            const AttentionConfig& attention, const EvaluationReport& report);
 
-  // Writes NAME.png into a folder for every image that an arm said something about. Returns the
-  // paths. Throws IoError.
+  struct Sheet {
+    std::string image;  // CaptionedImage::id
+    Image picture;
+  };
+  // Of every image that a model said something about.
+  std::vector<Sheet> draw(const OverlayOptions& options) const;
+  // The same as files, NAME.png in a folder. Returns the paths. Throws IoError.
   std::vector<std::filesystem::path> write(const std::filesystem::path& folder) const;
 
  private:
   const LoadedData* data_;
   std::vector<Index> images_;
-  std::vector<std::vector<Overlay>> overlays_;  // of each image, one an arm
+  std::vector<std::vector<Overlay>> overlays_;  // of each image, one a model
 };
 
 }  // namespace saccade

@@ -34,6 +34,15 @@ void TensorBoardLog::add_attention(Index update, std::span<const DecodedCaption>
   write(update, values);
 }
 
+void TensorBoardLog::add_sheets(Index update, std::span<const ModelSheets::Sheet> sheets) {
+  std::vector<EventValue> values;
+  for (const auto& [image, picture] : sheets)
+    values.push_back(
+        {"looks/" + image,
+         EventImage{.height = picture.height, .width = picture.width, .png = encode_png(picture)}});
+  write(update, values);
+}
+
 void TensorBoardLog::write(Index update, std::span<const EventValue> values) {
   if (!file_) file_.emplace(directory_, resumed_at_);
   file_->add(update, values);

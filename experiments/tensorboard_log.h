@@ -1,4 +1,5 @@
-// A run as TensorBoard shows it: the numbers of metrics.jsonl, and how attention is spread.
+// A run as TensorBoard shows it: the numbers of metrics.jsonl, how attention is spread, and
+// pictures of where the model looked.
 #pragma once
 
 #include <filesystem>
@@ -7,6 +8,7 @@
 
 #include "captioning/search/search.h"
 #include "core/io/event_file.h"
+#include "experiments/model_sheets.h"
 
 namespace saccade {
 
@@ -24,6 +26,9 @@ class TensorBoardLog {
   // Histograms over the words of validation captions: entropy and largest weight of their maps, and
   // where `gated` their gates. Nothing of captions without maps. Throws IoError.
   void add_attention(Index update, std::span<const DecodedCaption> captions, bool gated);
+
+  // "looks/IMAGE" of every sheet. Throws IoError.
+  void add_sheets(Index update, std::span<const ModelSheets::Sheet> sheets);
 
  private:
   void write(Index update, std::span<const EventValue> values);

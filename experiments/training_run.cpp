@@ -87,6 +87,19 @@ void check_metrics(const TrainingRequest& request, const Captioner& model) {
   check("train.early_stop.metric", config.train.early_stop.metric);
 }
 
+// What TensorBoard shows of a validation besides its numbers.
+void show_looks(const TrainingRequest& request, const Captioner& model,
+                const EvaluationReport& report, Index update, TensorBoardLog& tensorboard) {
+  constexpr std::size_t kSheets = 2;
+  constexpr Index kPanelWidth = 160;  // small, because every validation adds its sheets
+  const AttentionConfig& attention = request.config->attention;
+  tensorboard.add_attention(update, report.regimes.front().captions,
+                            attention.gate != GateKind::kNone);
+  ModelSheets sheets(request.data->loaded(), report.images, kSheets);
+  sheets.add(str("update ", update), model, request.data->inputs(), attention, report);
+  tensorboard.add_sheets(update, sheets.draw({.panel_width = kPanelWidth}));
+}
+
 Metrics validate(const TrainingRequest& request, const Captioner& model, Index update,
                  TensorBoardLog& tensorboard) {
   Progress progress(request.label + ", validating");
@@ -97,8 +110,7 @@ Metrics validate(const TrainingRequest& request, const Captioner& model, Index u
   };
   const EvaluationReport report =
       evaluate(model, request.data->loaded(), request.data->inputs(), validation);
-  tensorboard.add_attention(update, report.regimes.front().captions,
-                            request.config->attention.gate != GateKind::kNone);
+  if (model.has_attention()) show_looks(request, model, report, update, tensorboard);
   Metrics metrics = first_scores(report);
   // No noun was said: nothing was pointed at rightly.
   metrics.try_emplace(request.config->train.best_metric, 0.0);

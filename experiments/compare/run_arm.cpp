@@ -187,7 +187,7 @@ void ArmRunner::score(const Arm& arm, SeedResult& result) {
     images_ = static_cast<Index>(report.images.size());
     sheet_data_ = data_;
     sheet_seed_ = result.seed;
-    sheets_ = std::make_unique<ComparisonSheets>(data, report.images, kSheets);
+    sheets_ = std::make_unique<ModelSheets>(data, report.images, kSheets);
   }
   // Arms on other data see other pictures; arms without attention have no map.
   if (data_ == sheet_data_ && result.seed == *sheet_seed_ &&

@@ -8,7 +8,7 @@
 
 #include "captioning/grounding/noun_boxes.h"
 #include "experiments/compare/comparison.h"
-#include "experiments/compare/comparison_sheets.h"
+#include "experiments/model_sheets.h"
 #include "experiments/training_run.h"
 
 namespace saccade {
@@ -64,7 +64,7 @@ class ArmRunner {
   std::unique_ptr<const PhotoBoxes> boxes_;  // of that data
   // Sheets need data that all their arms share: that of the first arm.
   std::shared_ptr<const RunData> sheet_data_;
-  std::unique_ptr<ComparisonSheets> sheets_;
+  std::unique_ptr<ModelSheets> sheets_;
   std::optional<std::int64_t> sheet_seed_;
   std::string dataset_;
   Split split_ = Split::kTest;

@@ -31,7 +31,7 @@ for key in loss ms_per_update captions_per_second peak_memory_bytes lr; do
 done
 [ "$(json run/metrics.jsonl "/$((lines - 1))/parameters")" -gt 1000 ] || fail "parameter count"
 
-for tag in train/loss validation/Bleu_4 attention/entropy; do
+for tag in train/loss validation/Bleu_4 attention/entropy looks/scene-val-0; do
   wants $tag run/events.out.tfevents.*
 done
 
