@@ -79,6 +79,18 @@ void check_longest(const ExperimentConfig& config) {
                          " and <eos>; raise it to ", needed, " or lower that"));
 }
 
+// What a vision transformer is made of has one source each.
+void check_vit(const EncoderConfig& encoder) {
+  if (encoder.type != EncoderKind::kVit && encoder.type != EncoderKind::kHybrid) return;
+  const VitConfig& vit = encoder.vit;
+  if (vit.size != VitConfig().size && vit.width && vit.layers && vit.heads)
+    throw UsageError(str("encoder.vit.size ", enum_name(vit.size),
+                         " has no effect: width, layers and heads are given; leave it out"));
+  if (vit.start != VitConfig().start && !encoder.weights.empty() && encoder.weights_strict)
+    throw UsageError(str("encoder.vit.start ", enum_name(vit.start),
+                         " has no effect: encoder.weights has all weights; leave one of them out"));
+}
+
 }  // namespace
 
 // The parts know what they cannot be made of.
@@ -92,6 +104,7 @@ void check_config(const ExperimentConfig& config) {
   check_search(config, Draws::kByMode);
   check_longest(config);
   check_frozen(config);
+  check_vit(config.encoder);
   if (config.data.vocabulary == VocabularyKind::kBpe &&
       config.decoder.embeddings.source == EmbeddingSource::kFile)
     throw UsageError(
@@ -107,11 +120,16 @@ void refuse_idle(const std::vector<IdleOption>& idle) {
   if (!lines.empty()) throw UsageError(lines);
 }
 
-void settle_alone(LoadedConfig& loaded) {
-  const std::vector<IdleOption> idle = settle(loaded);
+void settle_alone(LoadedConfig& loaded, bool of_a_run) {
+  std::vector<IdleOption> idle = settle(loaded);
   const CompareConfig& compare = loaded.config.compare;
-  if (compare.arms.empty() && compare.axes.empty()) return refuse_idle(idle);
-  for (const IdleOption& option : idle) reset_option(loaded, option.path);
+  if (of_a_run || !compare.arms.empty() || !compare.axes.empty())
+    std::erase_if(idle, [&](const IdleOption& option) {
+      if (option.newest) return false;
+      reset_option(loaded, option.path);
+      return true;
+    });
+  refuse_idle(idle);
 }
 
 }  // namespace saccade

@@ -18,8 +18,9 @@ void check_config(const ExperimentConfig& config);
 void refuse_idle(const std::vector<IdleOption>& idle);
 
 // Makes a config ready to be trained by itself. Options it inherited and does not read have their
-// defaults again (core/config/idle.h); others that nothing reads are refused as above, unless the
-// config has arms, which may read them.
-void settle_alone(LoadedConfig& loaded);
+// defaults again (core/config/idle.h); others that nothing reads are refused as above. In a config
+// with arms, which may read them, and in that `of_a_run` that goes on, which an older version may
+// have written, only those of the command line are refused; the others have their defaults again.
+void settle_alone(LoadedConfig& loaded, bool of_a_run);
 
 }  // namespace saccade

@@ -33,6 +33,9 @@ void check_groups(const SearchConfig& c) {
 void check_search(const ExperimentConfig& config, Draws draws) {
   const SearchConfig& c = config.search;
   check_groups(c);
+  if (c.min_length > c.max_length)
+    throw UsageError(
+        str("search.min_length ", c.min_length, " is more than search.max_length ", c.max_length));
   if (config.data.vocabulary == VocabularyKind::kBpe && !c.forbidden.empty())
     throw UsageError(
         "search.forbidden needs data.vocabulary words: pieces of words spell a word in many ways, "

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/config/idle.h"
 #include "experiments/run_directory.h"
 #include "vision/encoders/frozen_network.h"
 
@@ -32,10 +33,23 @@ std::vector<std::string> checkpoints_of(const std::string& list) {
   return out;
 }
 
+// What --set changes has to be read by the checkpoint's model.
+void refuse_idle_overrides(const ModelArgs& args, const ExperimentConfig& config) {
+  const std::vector<std::string> unread = unread_options(config);
+  for (const std::string& assignment : args.set) {
+    const std::string path = assignment.substr(0, assignment.find('='));
+    if (std::find(unread.begin(), unread.end(), path) != unread.end())
+      throw UsageError(str("--set ", path,
+                           " has no effect: nothing reads it under the checkpoint's other choices "
+                           "(saccade list config says where it is read)"));
+  }
+}
+
 ModelSession::Member load_member(const std::string& name, const ModelArgs& args) {
   ModelSession::Member member{.name = name,
                               .loaded = load_model(resolve_checkpoint(name), overrides_of(args)),
                               .pipeline = {}};
+  refuse_idle_overrides(args, member.loaded.config);
   const EncoderConfig& encoder = member.loaded.config.encoder;
   if (is_frozen(encoder)) require_network_file(encoder, "--set ");
   member.pipeline = std::make_unique<InputPipeline>(encoder);

@@ -29,7 +29,7 @@ struct TrainOptions {
 
 ExperimentConfig resolve(const TrainOptions& options) {
   LoadedConfig loaded = load_config<ExperimentConfig>(options.config, options.overrides);
-  settle_alone(loaded);
+  settle_alone(loaded, options.resume);
   ExperimentConfig& config = loaded.config;
   if (options.limit_train > 0) config.data.limit_train = options.limit_train;
   if (options.limit_val > 0) config.data.limit_val = options.limit_val;

@@ -37,6 +37,15 @@ expect 2 "$saccade" config check tiny.yaml attention.selection=hard attention.ha
 one_error "attention.hard.likelihood choice"
 expect 2 "$saccade" config check tiny.yaml optimizer.schedule=cosine optimizer.warmup=24
 one_error "optimizer.warmup"
+expect 2 "$saccade" config check tiny.yaml search.min_length=20
+one_error "search.min_length 20 is more than search.max_length 8"
+expect 2 "$saccade" config check tiny.yaml encoder.type=vit encoder.positions=none encoder.vit.size=small \
+  encoder.vit.width=16 encoder.vit.layers=1 encoder.vit.heads=2
+one_error "encoder.vit.size small has no effect"
+# Beside arms that would read an option, one on the command line has to be read by what is trained.
+printf 'base: tiny.yaml\ncompare: {axes: {attention.selection: [soft, hard]}}\n' >arms.yaml
+expect 2 "$saccade" train arms.yaml --out run attention.hard.samples=6
+one_error "command line: attention.hard.samples has no effect"
 expect 2 "$saccade" train tiny.yaml --out run train.best_metric=blue_4
 wants "did you mean 'Bleu_4'?" err
 [ ! -e run ] || fail "a wrong metric left a directory behind"
