@@ -4,11 +4,13 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "captioning/evaluation/evaluate.h"
 #include "core/base/log.h"
 #include "experiments/commands/caption_photos.h"
 #include "experiments/overlay_files.h"
+#include "experiments/progress.h"
 
 namespace saccade {
 
@@ -163,6 +165,39 @@ std::vector<Overlay> strips_of(const OverlayArgs& args, const std::deque<Looker>
   return strips;
 }
 
+// Tells what was written: each path as soon as it is there, or all in one JSON object at the end.
+class WrittenFiles {
+ public:
+  WrittenFiles(bool as_json, std::size_t pictures) : as_json_(as_json), pictures_(pictures) {}
+
+  void add(const std::string& image, const std::vector<std::filesystem::path>& paths) {
+    progress_.clear();
+    nlohmann::ordered_json files = nlohmann::ordered_json::array();
+    for (const std::filesystem::path& path : paths) {
+      files.push_back(path.string());
+      if (!as_json_) std::cout << path.string() << "\n";
+    }
+    json_.push_back({{"image", image}, {"files", std::move(files)}});
+    progress_.show(static_cast<double>(json_.size()) / static_cast<double>(pictures_),
+                   str(json_.size(), " of ", pictures_, " pictures"));
+  }
+
+  void finish() {
+    progress_.clear();
+    if (as_json_)
+      std::cout << nlohmann::ordered_json({{"schema_version", 1}, {"pictures", json_}})
+                       .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
+                << "\n";
+    std::cout << std::flush;
+  }
+
+ private:
+  bool as_json_;
+  std::size_t pictures_;
+  Progress progress_{"overlays"};
+  nlohmann::ordered_json json_ = nlohmann::ordered_json::array();
+};
+
 }  // namespace
 
 int run_overlay(const OverlayArgs& args) {
@@ -182,27 +217,26 @@ int run_overlay(const OverlayArgs& args) {
   const Pictures pictures = pictures_of(args, session);
   OverlayFiles files(
       args.out, {.drawing = drawing, .matrices = args.alignment ? Matrices::kYes : Matrices::kNo});
-  const ExitCode code =
-      caption_photos(session,
-                     {.count = static_cast<Index>(pictures.names.size()),
-                      .read = pictures.read,
-                      .search = first.search,
-                      .keep_pictures = true},
-                     [&](Photo& photo) {
-                       const Index number = photo.number;
-                       const std::string& image = pictures.names[static_cast<std::size_t>(number)];
-                       Look look = look_of(args, first, image, photo);
-                       photo = {};
-                       if (lookers.size() > 1) {
-                         const auto strips = strips_of(args, lookers, std::move(look), number);
-                         std::cout << files.write_strips(image, strips).string() << "\n";
-                         return;
-                       }
-                       for (const std::filesystem::path& path :
-                            files.write(look.overlay, look.record, first.source, look.maps))
-                         std::cout << path.string() << "\n";
-                     });
-  std::cout << std::flush;
+  WrittenFiles written(args.json, pictures.names.size());
+  const ExitCode code = caption_photos(
+      session,
+      {.count = static_cast<Index>(pictures.names.size()),
+       .read = pictures.read,
+       .search = first.search,
+       .keep_pictures = true},
+      [&](Photo& photo) {
+        const Index number = photo.number;
+        const std::string& image = pictures.names[static_cast<std::size_t>(number)];
+        Look look = look_of(args, first, image, photo);
+        photo = {};
+        if (lookers.size() > 1) {
+          const auto strips = strips_of(args, lookers, std::move(look), number);
+          written.add(image, {files.write_strips(image, strips)});
+          return;
+        }
+        written.add(image, files.write(look.overlay, look.record, first.source, look.maps));
+      });
+  written.finish();
   return static_cast<int>(code);
 }
 
@@ -225,6 +259,7 @@ CommandRun bind_overlay(Options& options) {
                "where a cell is chosen (hard attention) also outline the pixels it could see, but "
                "for what normalisation tells it of the whole picture");
   add_map_options(options, args->maps);
+  options.flag("--json", args->json, "print the written files as a JSON object");
   return [args] { return run_overlay(*args); };
 }
 

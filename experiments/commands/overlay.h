@@ -21,12 +21,13 @@ struct OverlayArgs {
   DrawingArgs drawing{};
   bool alignment = false;        // the matrices too
   bool receptive_field = false;  // outline what a chosen cell could see
+  bool json = false;
   MapArgs maps{};
 };
 
 // Writes the files of overlay_files.h for each picture, or with other models one sheet of them all,
-// and prints their paths.
-// Pictures that cannot be read are named on stderr and left out; the exit code says so.
+// and prints their paths. Pictures that cannot be read are named on stderr and left out; the exit
+// code says so.
 int run_overlay(const OverlayArgs& args);
 
 CommandRun bind_overlay(Options& options);

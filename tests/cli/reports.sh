@@ -113,7 +113,8 @@ for file in test.sheet.svg test.sheet.pdf test.apng test.json; do
   [ -s drawn/$file ] || fail "no $file"
 done
 grep -q "see</text>" drawn/test.sheet.svg || fail "no receptive field"
-expect 0 "$saccade" overlay soft $photo --out strips --with hard --with soft
+expect 0 "$saccade" overlay soft $photo --out strips --with hard --with soft --json
+[ -s "$(json out /pictures/0/files/0)" ] || fail "the sheet of three models"
 [ "$(ls strips)" = test.sheet.png ] || fail "one sheet of three models"
 
 # refused OPTION REASON ARGS: an option without effect.
