@@ -77,10 +77,8 @@ struct Looker {
                        ": the model has no attention to draw (attention.score is none)");
     if (args.maps.views() || args.maps.class_token)
       session.require_one("a view of layers, heads or tokens");
-    if (args.receptive_field) field = chosen_field();
   }
 
- private:
   // Throws UsageError, with the reason, where no cell is chosen or none sees less than everything.
   ReceptiveField chosen_field() const {
     const auto refuse = [&](const std::string& reason) {
@@ -101,6 +99,8 @@ struct Looker {
     }
     return {};
   }
+
+ private:
   static ModelArgs model_args(ModelArgs args, const std::string& checkpoint) {
     args.checkpoint = checkpoint;
     return args;
@@ -130,6 +130,21 @@ Look look_of(const OverlayArgs& args, const Looker& looker, const std::string& i
   const std::string file = std::filesystem::path(image).filename().string();
   look.overlay.title = str(model_title(looker.session, looker.search.regime), ": ", file);
   return look;
+}
+
+// Of models side by side some may choose no cell; none of them all is an error.
+void find_fields(std::deque<Looker>& lookers) {
+  std::string reason;
+  bool found = false;
+  for (Looker& looker : lookers) {
+    try {
+      looker.field = looker.chosen_field();
+      found = true;
+    } catch (const UsageError& error) {
+      if (reason.empty()) reason = error.what();
+    }
+  }
+  if (!found) throw UsageError(reason);
 }
 
 void check_together(const OverlayArgs& args) {
@@ -206,6 +221,7 @@ int run_overlay(const OverlayArgs& args) {
   std::deque<Looker> lookers;
   lookers.emplace_back(args, args.model.checkpoint);
   for (const std::string& checkpoint : args.with) lookers.emplace_back(args, checkpoint);
+  if (args.receptive_field) find_fields(lookers);
   const Looker& first = lookers.front();
   const ModelSession& session = first.session;
   if (args.alignment) session.require_one("--alignment");
@@ -249,8 +265,8 @@ CommandRun bind_overlay(Options& options) {
                "SPLIT");
   options.count("--count", args->count, "so many pictures of the data (default: 10)", 1);
   options.text("--out", args->out, "folder for the pictures (default: overlays)", "FOLDER");
-  options.repeatable("--with", args->with,
-                     "another model, for one sheet with a strip a model; repeatable", "CHECKPOINT");
+  options.repeatable("--with", args->with, "another model, for one sheet with a strip a model",
+                     "CHECKPOINT");
   add_drawing_options(options, args->drawing);
   options.flag("--alignment", args->alignment,
                "also draw the matrices of words and regions, of an encoder's tokens, of a "

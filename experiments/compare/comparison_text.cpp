@@ -111,7 +111,9 @@ std::string legend(const Judgement& judgement) {
   if (any(judgement, Chance::kSeedsAndImages) && any(judgement, Chance::kImages)) out += ", or";
   if (any(judgement, Chance::kImages))
     out += " over images alone (bootstrap) where there is one seed";
-  return out + "; p: two-sided, corrected after Holm for all rows tested by a metric";
+  return out +
+         "; p: two-sided, corrected after Holm for all rows tested by a metric; intervals are not "
+         "corrected";
 }
 
 std::string failures(const Comparison& comparison, const char* bullet) {

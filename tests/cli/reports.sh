@@ -115,6 +115,7 @@ done
 grep -q "see</text>" drawn/test.sheet.svg || fail "no receptive field"
 expect 0 "$saccade" overlay soft $photo --out strips --with hard --with soft --json
 [ -s "$(json out /pictures/0/files/0)" ] || fail "the sheet of three models"
+expect 0 "$saccade" overlay soft $photo --out strips --with hard --receptive-field  # one chooses
 [ "$(ls strips)" = test.sheet.png ] || fail "one sheet of three models"
 
 # refused OPTION REASON ARGS: an option without effect.
