@@ -125,14 +125,30 @@ class Study {
   std::vector<std::vector<Arm>> trials_;  // of each arm
 };
 
+// A run that is there must be one that the arm, or one of the values it is tuned to, would make: a
+// search must not be spent before that is found.
+void refuse_unreachable(const Arm& arm, const std::vector<Arm>& trials, std::int64_t seed,
+                        const ArmRunner& runner) {
+  if (trials.empty()) return runner.refuse_other_config(arm, seed);
+  std::string reason;
+  for (const Arm& trial : trials) {
+    try {
+      return runner.refuse_other_config(tuned_arm(arm, trial), seed);
+    } catch (const BusyError& error) {
+      if (reason.empty()) reason = error.what();
+    }
+  }
+  throw BusyError(reason);
+}
+
 }  // namespace
 
 void refuse_other_configs(const StudyRequest& request, const ArmRunner& runner) {
   for (const Arm& arm : request.arms) {
     const std::vector<Arm> trials = trials_of(arm);
     for (const Arm& trial : trials) runner.refuse_other_config(trial, request.compare.seeds[0]);
-    if (!trials.empty()) continue;  // their values are known when they are tuned
-    for (const std::int64_t seed : request.compare.seeds) runner.refuse_other_config(arm, seed);
+    for (const std::int64_t seed : request.compare.seeds)
+      refuse_unreachable(arm, trials, seed, runner);
   }
 }
 
