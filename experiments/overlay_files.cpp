@@ -56,9 +56,7 @@ std::string file_part(const std::string& text) {
 }
 
 OverlayFiles::OverlayFiles(fs::path folder, const OverlayFileOptions& options)
-    : folder_(std::move(folder)), options_(options) {
-  make_folder(folder_);
-}
+    : folder_(std::move(folder)), options_(options) {}
 
 std::string OverlayFiles::unused_name(const std::string& image) {
   const std::string stem = file_part(fs::path(image).stem().string());
@@ -72,7 +70,9 @@ fs::path OverlayFiles::write_sheet(const std::string& place,
   const auto& [format, drawing] = options_.drawing;
   const bool film = format == PictureFormat::kApng;
   const fs::path path = folder_ / str(place, film ? "." : ".sheet.", enum_name(format));
-  write_file(path, sheet_file(strips, drawing, format));
+  const std::string file = sheet_file(strips, drawing, format);
+  make_folder(folder_);
+  write_file(path, file);
   return path;
 }
 

@@ -17,10 +17,10 @@ struct OverlayFileOptions {
   Matrices matrices = Matrices::kNo;
 };
 
-// Writes below a folder, which it makes. Pictures of the same name get -2, -3 ... behind it.
+// Writes below a folder, which it makes for the first picture that could be drawn. Pictures of the
+// same name get -2, -3 ... behind it.
 class OverlayFiles {
  public:
-  // Throws IoError when the folder cannot be made.
   OverlayFiles(std::filesystem::path folder, const OverlayFileOptions& options);
 
   // Writes NAME.sheet.png, NAME.json and NAME/01-word.png ... in the format asked for (as a film

@@ -103,7 +103,12 @@ expect 2 "$saccade" overlay soft $photo --out none --layer 0
 one_error "--layer" "decoder.type lstm looks once a word"
 expect 2 "$saccade" overlay soft $photo --out none --rollout
 one_error "--rollout" "encoder.refine.layers is 0"
-[ ! -e none ] || fail "a refused option left a folder behind"
+expect 2 "$saccade" overlay soft $photo --out none --format apng --seconds-per-word nan
+expect 3 "$saccade" overlay soft missing.jpg --out none
+[ ! -e none ] || fail "what is refused left a folder behind"
+# What is set on a checkpoint has to be read by its model.
+expect 2 "$saccade" caption soft $photo --set decoder.layers=6
+one_error "--set decoder.layers has no effect"
 
 # Other formats and styles, and several models on one sheet.
 for format in svg pdf apng; do

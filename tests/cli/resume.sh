@@ -48,6 +48,12 @@ expect 0 "$saccade" train tiny.yaml --out unkilled train.stop=$stop
 [ "$(digest killed)" = "$(digest unkilled)" ] || fail "the killed run differs"
 json killed/metrics.jsonl '#' >/dev/null
 
+# A run whose config.yaml an older version wrote, with a value that nothing reads, goes on from it.
+sed 's/^  layers: 3$/  layers: 5/' killed/config.yaml >old.yaml
+cmp -s old.yaml killed/config.yaml && fail "the config has no decoder.layers to change"
+expect 2 "$saccade" config check old.yaml
+expect 0 "$saccade" train old.yaml --out killed --resume
+
 # Killed between saving the best checkpoint and pointing to it: resuming mends the link.
 set -- train.validate_every=1u train.keep=100 train.best_metric=Bleu_1
 expect 0 "$saccade" train tiny.yaml --out linked "$@" train.stop=30u
