@@ -19,7 +19,8 @@
 namespace saccade {
 
 enum class Extent {
-  kCaptions,  // scores of captions only: validation of a training run, and comparisons
+  kCaptions,  // scores of captions only: validation of a training run
+  kCompared,  // where the model looks while it says the references too, where boxes exist
   kFull,      // perplexity, novel_captions and attention health too
 };
 
@@ -61,7 +62,8 @@ struct RegimeReport {
 struct GroundingReport {
   std::string boxes;  // where they come from
   Index images = 0;   // how many of the images have some
-  // Of the first regime, in a full report of a model with attention: of the references' words.
+  // Of a model with attention, in its first regime, unless captions alone are asked for: of the
+  // references' words.
   std::optional<GroundingScores> references;
 };
 

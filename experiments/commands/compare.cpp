@@ -8,8 +8,10 @@
 #include <memory>
 
 #include "core/base/error.h"
+#include "core/base/log.h"
 #include "core/parallel/parallel.h"
 #include "experiments/commands/report.h"
+#include "experiments/commands/shown_models.h"
 #include "experiments/compare/comparison_files.h"
 #include "experiments/compare/comparison_report.h"
 #include "experiments/compare/finished_runs.h"
@@ -115,13 +117,31 @@ int run_arms(const CompareOptions& options) {
   return static_cast<int>(comparison.complete() ? ExitCode::kOk : ExitCode::kPartial);
 }
 
+// The runs that were given; a comparison stands for all of its own that went well.
+std::vector<FinishedRun> find_runs(const std::vector<std::string>& given) {
+  std::vector<FinishedRun> runs;
+  for (const std::string& one : given) {
+    if (!is_comparison(one)) {
+      runs.push_back(find_run(one));
+      continue;
+    }
+    const ShownModels shown = shown_models({one});
+    for (const std::string& label : shown.failed)
+      log::warn(str(one, ": ", label, " failed and is left out"));
+    for (const ShownModel& model : shown.models)
+      for (const auto& [label, directory] : model.seeds) runs.push_back(find_run(directory));
+  }
+  return runs;
+}
+
 // Scores runs that are there already; what differs between them comes first.
 int run_finished(const CompareOptions& options) {
   if (options.jobs > 1 || !options.tune.empty())
     throw UsageError("--jobs and --tune are for arms that are trained; these runs are finished");
   const StopSignal signal;
-  std::vector<FinishedRun> runs{find_run(options.config)};
-  for (const std::string& run : options.overrides) runs.push_back(find_run(run));
+  std::vector<std::string> given{options.config};
+  given.insert(given.end(), options.overrides.begin(), options.overrides.end());
+  const std::vector<FinishedRun> runs = find_runs(given);
   const std::vector<RunGroup> groups = group_runs(runs);
   if (groups.size() > 1)
     std::cerr << groups[0].arm.name << " is compared with:\n" << arm_differences(groups);
@@ -161,12 +181,13 @@ int run_finished(const CompareOptions& options) {
 
 CommandRun bind_compare(Options& options) {
   const auto args = std::make_shared<CompareOptions>();
-  options.argument("config", args->config,
-                   "experiment file with a section `compare`, or the first of several run "
-                   "directories",
-                   "CONFIG");
+  options.argument(
+      "config", args->config,
+      "experiment file with a section `compare`, or the first of several directories of "
+      "runs and comparisons",
+      "CONFIG");
   options.arguments("overrides", args->overrides,
-                    "values that replace those of the file, or the other run directories",
+                    "values that replace those of the file, or the other directories",
                     "KEY.PATH=VALUE");
   options.text("--out", args->out,
                "directory of the comparison (default: runs/NAME; of run directories: none); what "

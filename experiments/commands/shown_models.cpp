@@ -35,6 +35,7 @@ void add_arms(const fs::path& comparison, ShownModels& wanted) {
         const std::string label = str(named.name, ", seed ", seed.at("seed").get<Index>());
         if (seed.at("status") != "ok") {
           wanted.remarks.push_back(label + " failed and is not shown.");
+          wanted.failed.push_back(label);
           continue;
         }
         const fs::path directory =

@@ -19,6 +19,7 @@ struct ShownModel {
 struct ShownModels {
   std::vector<ShownModel> models;
   std::vector<std::string> remarks;  // what a reader should know, a sentence each
+  std::vector<std::string> failed;   // runs of comparisons that did not go well: "soft, seed 2"
   std::filesystem::path comparison;  // compare.json, where a comparison alone was named
 };
 

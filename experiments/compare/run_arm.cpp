@@ -167,7 +167,7 @@ void ArmRunner::score(const Arm& arm, SeedResult& result) {
                       {.split = split,
                        .search = search_options(arm.config, loaded.model->vocabulary()),
                        .regimes = evaluation_regimes(arm.config),
-                       .extent = Extent::kCaptions,
+                       .extent = Extent::kCompared,
                        .boxes = loaded.model->has_attention() ? boxes_.get() : nullptr,
                        .progress = [&](Index done, Index total) {
                          progress.show(static_cast<double>(done) / static_cast<double>(total),
@@ -181,6 +181,9 @@ void ArmRunner::score(const Arm& arm, SeedResult& result) {
     for (const auto& [name, value] : attention_health(regime.captions).scores())
       if (!std::isnan(value)) result.regimes.back().corpus.emplace_back("attention_" + name, value);
   }
+  if (report.grounding && report.grounding->references)
+    for (const auto& [name, value] : report.grounding->references->corpus())
+      result.regimes.front().corpus.emplace_back("references_" + name, value);
   if (!sheets_) {
     dataset_ = data.dataset.name;
     split_ = split;

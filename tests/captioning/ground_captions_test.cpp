@@ -118,6 +118,9 @@ TEST_CASE("references are grounded in scenes, for any number of threads") {
   CHECK(Json::parse(
             report_json(second.run(request)))["grounding"]["ground_truth_words"]["centre_bias"] ==
         words.at("centre_bias"));
+  request.extent = Extent::kCompared;
+  CHECK(Json::parse(report_json(experiment.run(request)))["grounding"]["ground_truth_words"] ==
+        words);
   request.extent = Extent::kCaptions;
   CHECK_FALSE(Json::parse(report_json(experiment.run(request)))["grounding"].contains(
       "ground_truth_words"));

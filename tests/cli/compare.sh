@@ -22,6 +22,10 @@ ls both/sheets/*.png >/dev/null || fail "no sheets"
 wants "wrote both/report.html" err
 wants '"selection=hard"' both/report.html
 report=both/compare.json
+# The same from its directory alone: arms are found by what differs.
+expect 0 "$saccade" compare both --json
+[ "$(json out '/arms#')" -eq 2 ] || fail "two arms of a finished comparison"
+[ "$(json out /arms/1/regimes/0/corpus/Bleu_4/n)" -eq 2 ] || fail "two seeds of each"
 [ "$(json $report /schema_version)" -eq 1 ] || fail "schema_version"
 [ "$(json $report /complete)" = true ] || fail "not complete"
 [ "$(json $report '/arms#')" -eq 2 ] || fail "two arms"
@@ -31,7 +35,9 @@ report=both/compare.json
 [ "$(json $report /arms/1/values/attention.selection)" = hard ] || fail "values"
 [ "$(json $report /arms/0/regimes/0/corpus/Bleu_1/n)" -eq 2 ] || fail "n"
 for key in /arms/0/regimes/0/corpus/Bleu_1/mean /arms/0/ms_per_update/mean \
-  /arms/0/peak_memory_bytes/mean /arms/0/parameters /arms/1/seeds/0/regimes/2/corpus/Bleu_4; do
+  /arms/0/peak_memory_bytes/mean /arms/0/parameters /arms/1/seeds/0/regimes/2/corpus/Bleu_4 \
+  /arms/0/regimes/0/corpus/references_pointing_accuracy/mean \
+  /arms/0/regimes/0/corpus/references_centre_bias_energy_pointing/mean; do
   json $report $key >/dev/null
 done
 
