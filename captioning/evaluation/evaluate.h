@@ -64,7 +64,7 @@ struct GroundingReport {
   Index images = 0;   // how many of the images have some
   // Of a model with attention, in its first regime, unless captions alone are asked for: of the
   // references' words.
-  std::optional<GroundingScores> references;
+  std::optional<ReferenceScores> references;
 };
 
 struct EvaluationReport {

@@ -61,15 +61,19 @@ std::vector<NamedObjects> NounSource::nouns(Index image, std::span<const std::st
   return out;
 }
 
-GroundingScores ground_references(const Ensemble& models, const Dataset& dataset,
+ReferenceScores ground_references(const Ensemble& models, const Dataset& dataset,
                                   const EnsembleInputs& inputs, const ReferenceRequest& request) {
   std::vector<Index> images;
-  for (const Index image : request.images)
-    if (request.source.knows(image)) images.push_back(image);
+  std::vector<std::size_t> places;  // of the images in the request
+  for (std::size_t i = 0; i < request.images.size(); ++i) {
+    if (!request.source.knows(request.images[i])) continue;
+    images.push_back(request.images[i]);
+    places.push_back(i);
+  }
   const auto count = static_cast<Index>(images.size());
   const Vocabulary& vocabulary = models.vocabulary();
   const DatasetInputs& shown = inputs.of(models.shown()[0]);
-  std::vector<GroundingScores> scores(images.size());
+  std::vector<GroundingScores> scores(request.images.size());
   std::mutex mutex;
   Index done = 0;
   parallel::for_blocks(count, kGroup, [&](Index begin, Index end) {
@@ -89,7 +93,7 @@ GroundingScores ground_references(const Ensemble& models, const Dataset& dataset
         models.say(views, ids, request.search, static_cast<std::uint64_t>(begin));
     for (std::size_t i = 0; i < group.size(); ++i) {
       const Geometry geometry = shown.geometry(group[i]);
-      GroundingScores& own = scores[static_cast<std::size_t>(begin) + i];
+      GroundingScores& own = scores[places[static_cast<std::size_t>(begin) + i]];
       for (std::size_t k = 0; k < said[i].size(); ++k) {
         const Words words = said_words(given[i].words[k], said[i][k], vocabulary);
         own.add(request.source.nouns(group[i], words, geometry), said[i][k], models.grid(),
@@ -100,9 +104,10 @@ GroundingScores ground_references(const Ensemble& models, const Dataset& dataset
     done += end - begin;
     if (request.progress) request.progress(done, count);
   });
-  GroundingScores sum;
-  for (const GroundingScores& own : scores) sum += own;
-  return sum;
+  ReferenceScores out;
+  for (const GroundingScores& own : scores) out.scores += own;
+  out.metrics = metrics_by_image(scores);
+  return out;
 }
 
 }  // namespace saccade

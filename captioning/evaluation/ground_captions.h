@@ -32,10 +32,15 @@ struct ReferenceRequest {
   DecodeProgress progress{};
 };
 
+struct ReferenceScores {
+  GroundingScores scores;
+  std::vector<ImageStatistics> metrics;  // over all images of the request
+};
+
 // Of the maps that the models have while they say the images' references word by word, whether or
 // not they would have said them: a caption of the result is a reference. Those of an ensemble are
 // the ones it tells (Ensemble::shown).
-GroundingScores ground_references(const Ensemble& models, const Dataset& dataset,
+ReferenceScores ground_references(const Ensemble& models, const Dataset& dataset,
                                   const EnsembleInputs& inputs, const ReferenceRequest& request);
 
 }  // namespace saccade

@@ -1,6 +1,7 @@
 #include "captioning/evaluation/grounding_scores.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/base/error.h"
 
@@ -142,6 +143,19 @@ GroundingScores& GroundingScores::operator+=(const GroundingScores& later) {
   for (std::size_t k = 0; k < sums.size(); ++k) append(sums[k], later.sums[k]);
   has_maps = has_maps || later.has_maps;
   return *this;
+}
+
+std::vector<ImageStatistics> metrics_by_image(std::span<const GroundingScores> images) {
+  const auto joined = [](std::vector<double>& captions) {
+    captions = {std::accumulate(captions.begin(), captions.end(), 0.0)};
+  };
+  GroundingScores rows;  // whose captions are the images
+  for (GroundingScores image : images) {
+    joined(image.nouns);
+    for (std::vector<double>& sums : image.sums) joined(sums);
+    rows += image;
+  }
+  return rows.metrics();
 }
 
 }  // namespace saccade

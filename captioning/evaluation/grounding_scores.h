@@ -71,4 +71,7 @@ struct GroundingScores {
   GroundingScores& operator+=(const GroundingScores& later);
 };
 
+// As GroundingScores::metrics(), of images with any number of captions each.
+std::vector<ImageStatistics> metrics_by_image(std::span<const GroundingScores> images);
+
 }  // namespace saccade

@@ -86,8 +86,8 @@ Json grounding_json(const EvaluationReport& report) {
     if (regime.grounding && regime.grounding->has_maps)
       out["generated_words"].push_back(grounding_json(regime.regime, *regime.grounding));
   if (const auto& references = report.grounding->references) {
-    out["ground_truth_words"] = grounding_json(report.regimes.front().regime, *references);
-    out["ground_truth_words"]["captions"] = references->nouns.size();
+    out["ground_truth_words"] = grounding_json(report.regimes.front().regime, references->scores);
+    out["ground_truth_words"]["captions"] = references->scores.nouns.size();
   }
   return out;
 }
@@ -155,7 +155,8 @@ std::string grounding_table(const EvaluationReport& report) {
     if (regime.grounding && regime.grounding->has_maps)
       add(std::string(enum_name(regime.regime)), *regime.grounding);
   if (grounding.references)
-    add(str("references, ", enum_name(report.regimes.front().regime)), *grounding.references);
+    add(str("references, ", enum_name(report.regimes.front().regime)),
+        grounding.references->scores);
   if (counts.empty()) return "";
   const LocalizationRule rule;
   return str("grounding, boxes of ", grounding.boxes, ": ", grounding.images, " of ",

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <optional>
+#include <set>
 
 #include "core/base/error.h"
 #include "core/base/log.h"
@@ -26,10 +28,10 @@ namespace {
 constexpr std::size_t kPageColumns = 100;  // where the output is no terminal
 
 struct CompareOptions {
-  std::string config, out, boxes;
+  std::string config, out, boxes, against;
   std::vector<std::string> overrides, tune;
   bool json = false, force = false;
-  bool threads_given = false;
+  bool threads_given = false, images_given = false;
   Index jobs = 1, report_images = 24;
 };
 
@@ -43,6 +45,30 @@ void refuse_training_run(const fs::path& out) {
   std::error_code error;
   if (fs::exists(checkpoint_folder(out), error) || fs::exists(out / "manifest.json", error))
     throw BusyError(out.string() + ": is the directory of a training run; choose another --out");
+}
+
+// What a comparison recorded of its runs: their directories.
+std::set<std::string> recorded_runs(const fs::path& comparison) {
+  std::set<std::string> out;
+  for (const ShownModel& model : shown_models({comparison.string()}).models)
+    for (const auto& [label, directory] : model.seeds) out.insert(directory.string());
+  return out;
+}
+
+// A study is kept from a comparison of finished runs, and such a one from any other.
+void refuse_other_comparison(const fs::path& out, const std::vector<FinishedRun>& runs) {
+  std::error_code error;
+  if (!is_comparison(out)) return;
+  std::set<std::string> own;
+  for (const FinishedRun& run : runs) own.insert(run.directory.string());
+  if (fs::exists(out / "config.yaml", error) || recorded_runs(out) != own)
+    throw BusyError(out.string() + ": holds another comparison; choose another --out");
+}
+
+// Before anything is trained or scored for nothing.
+void refuse_boxes_of_scenes(const CompareOptions& options, const ExperimentConfig& config) {
+  if (!options.boxes.empty() && config.data.type == DataKind::kScenes)
+    throw UsageError("--boxes: scenes have boxes of their own; leave the option out");
 }
 
 // `--tune optimizer.lr=1e-3,3e-3` as what compare.tune says.
@@ -87,7 +113,10 @@ void print_comparison(const CompareOptions& options, const Comparison& compariso
 int run_arms(const CompareOptions& options) {
   const StopSignal signal;
   std::vector<std::string> overrides = options.overrides;
+  if (options.force)
+    throw UsageError("--force is for runs that are there; arms are trained on the data they name");
   if (!options.tune.empty()) overrides.push_back(tune_override(options.tune));
+  if (!options.against.empty()) overrides.push_back("compare.against=" + options.against);
   const LoadedConfig loaded = load_config<ExperimentConfig>(options.config, overrides);
   const ExperimentConfig& config = loaded.config;
   const std::vector<Arm> arms = expand_arms(loaded);
@@ -95,6 +124,9 @@ int run_arms(const CompareOptions& options) {
     parallel::set_threads(static_cast<int>(config.threads));
   const fs::path out = options.out.empty() ? fs::path("runs") / config.name : fs::path(options.out);
   refuse_training_run(out);
+  if (std::error_code error; is_comparison(out) && !fs::exists(out / "config.yaml", error))
+    throw BusyError(out.string() + ": holds a comparison of finished runs; choose another --out");
+  for (const Arm& arm : arms) refuse_boxes_of_scenes(options, arm.config);
   ArmRunner runner(out, options.boxes, signal);
   check_arms(arms);
   const StudyRequest request{.name = config.name,
@@ -121,57 +153,89 @@ int run_arms(const CompareOptions& options) {
 std::vector<FinishedRun> find_runs(const std::vector<std::string>& given) {
   std::vector<FinishedRun> runs;
   for (const std::string& one : given) {
+    if (one.find('=') != std::string::npos && !fs::exists(one))
+      throw UsageError(one + ": a value goes with a config, not with directories of runs" +
+                       (one.starts_with("compare.against=") ? "; use --against" : ""));
     if (!is_comparison(one)) {
-      runs.push_back(find_run(one));
+      const fs::path directory = run_of(one);
+      runs.push_back(find_run(directory.empty() ? fs::absolute(one) : directory));
       continue;
     }
     const ShownModels shown = shown_models({one});
     for (const std::string& label : shown.failed)
       log::warn(str(one, ": ", label, " failed and is left out"));
     for (const ShownModel& model : shown.models)
-      for (const auto& [label, directory] : model.seeds) runs.push_back(find_run(directory));
+      for (const auto& [label, directory] : model.seeds)
+        runs.push_back(find_run(run_of(directory)));
   }
   return runs;
+}
+
+// Runs that cannot be compared fairly, unless that is wanted.
+void refuse_unlike(const CompareOptions& options, const std::vector<FinishedRun>& runs) {
+  for (const FinishedRun& run : runs) refuse_boxes_of_scenes(options, run.config);
+  const std::string other = data_differences(runs), stopped = unfinished_runs(runs);
+  for (const auto& [what, why] : {std::pair{"the runs do not see the same:", other},
+                                  std::pair{"not every run came to its end:", stopped}}) {
+    if (why.empty()) continue;
+    if (!options.force)
+      throw UsageError(str(what, why, "\nwith --force each is scored as it is all the same"));
+    log::warn(str(what, why));
+  }
+}
+
+Comparison score_groups(const std::vector<RunGroup>& groups, const std::string& against,
+                        ArmRunner& runner, const StopSignal& signal) {
+  Comparison out;
+  out.name = "finished runs";
+  out.against = against;
+  std::string names;
+  for (const RunGroup& group : groups) names += (names.empty() ? "" : "; ") + group.arm.name;
+  if (!against.empty() && std::none_of(groups.begin(), groups.end(), [&](const RunGroup& group) {
+        return group.arm.name == against;
+      }))
+    throw UsageError(str("--against ", against, ": there is no such arm; the arms are ", names));
+  for (const RunGroup& group : groups) {
+    ArmResult& arm = out.arms.emplace_back(ArmResult{.arm = group.arm, .seeds = {}, .trials = {}});
+    for (const FinishedRun& run : group.runs) {
+      std::cerr << run.directory.string() << "\n";
+      arm.seeds.push_back(
+          runner.score_run(group.arm, run.config.seed, run.directory, run.checkpoint));
+      signal.check();
+      if (std::find(out.seeds.begin(), out.seeds.end(), run.config.seed) == out.seeds.end())
+        out.seeds.push_back(run.config.seed);
+    }
+  }
+  return out;
 }
 
 // Scores runs that are there already; what differs between them comes first.
 int run_finished(const CompareOptions& options) {
   if (options.jobs > 1 || !options.tune.empty())
     throw UsageError("--jobs and --tune are for arms that are trained; these runs are finished");
-  const StopSignal signal;
+  if (options.images_given && options.out.empty())
+    throw UsageError("--report-images: there is no report of finished runs without --out");
+  const StopSignal signal("what is scored so far is left");
   std::vector<std::string> given{options.config};
   given.insert(given.end(), options.overrides.begin(), options.overrides.end());
   const std::vector<FinishedRun> runs = find_runs(given);
   const std::vector<RunGroup> groups = group_runs(runs);
   if (groups.size() > 1)
     std::cerr << groups[0].arm.name << " is compared with:\n" << arm_differences(groups);
-  if (const std::string other = data_differences(runs); !other.empty() && !options.force)
-    throw UsageError("the runs do not see the same:" + other +
-                     "\nwith --force each is scored on its own data all the same");
-  const fs::path out = options.out;
-  if (!out.empty()) refuse_training_run(out);
-  ArmRunner runner(out, options.boxes, signal);
-  Comparison comparison;
-  comparison.name = "finished runs";
-  for (const RunGroup& group : groups) {
-    ArmResult& arm =
-        comparison.arms.emplace_back(ArmResult{.arm = group.arm, .seeds = {}, .trials = {}});
-    for (const FinishedRun& run : group.runs) {
-      std::cerr << run.directory.string() << "\n";
-      arm.seeds.push_back(
-          runner.score_run(group.arm, run.config.seed, run.directory, run.checkpoint));
-      signal.check();
-      if (std::find(comparison.seeds.begin(), comparison.seeds.end(), run.config.seed) ==
-          comparison.seeds.end())
-        comparison.seeds.push_back(run.config.seed);
-    }
+  refuse_unlike(options, runs);
+  std::optional<RunDirectory> directory;
+  if (!options.out.empty()) {
+    refuse_training_run(options.out);
+    refuse_other_comparison(options.out, runs);
+    directory.emplace(options.out, RunDirectory::Mode::kResume);
   }
+  ArmRunner runner(options.out, options.boxes, signal);
+  Comparison comparison = score_groups(groups, options.against, runner, signal);
   runner.describe(comparison);
   const Judgement judgement = judge(comparison);
-  if (!out.empty()) {
-    RunDirectory directory(out, RunDirectory::Mode::kResume);
-    write_comparison(directory, comparison, judgement, runner);
-    offer_report(out, options.report_images);
+  if (directory) {
+    write_comparison(*directory, comparison, judgement, runner);
+    offer_report(options.out, options.report_images);
   }
   print_comparison(options, comparison, judgement);
   return static_cast<int>(ExitCode::kOk);
@@ -198,16 +262,22 @@ CommandRun bind_compare(Options& options) {
   options.repeatable("--tune", args->tune,
                      "try these values for every arm first, as compare.tune does",
                      "KEY.PATH=VALUE,VALUE,...");
+  options.text("--against", args->against,
+               "the arm that the others are tested against, as compare.against says (default: the "
+               "first)",
+               "ARM");
   options.text("--boxes", args->boxes,
                "judge the attention maps of photos by a COCO instances JSON, or by a folder of "
                "Flickr30k Entities",
                "PATH");
-  options.flag("--force", args->force, "compare runs on different data or vocabularies too");
+  options.flag("--force", args->force,
+               "compare runs on different data or vocabularies, or that were stopped, too");
   options.count("--report-images", args->report_images,
                 "images in the attention explorer of report.html (0: no report)", 0);
   options.flag("--json", args->json, "print compare.json instead of the table");
   return [args, options] {
     args->threads_given = options.given("--threads");
+    args->images_given = options.given("--report-images");
     std::error_code error;
     return fs::is_directory(args->config, error) ? run_finished(*args) : run_arms(*args);
   };

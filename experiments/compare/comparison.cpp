@@ -75,6 +75,8 @@ std::vector<Row> rows_of(const Comparison& comparison) {
   for (const ArmResult& arm : comparison.arms) {
     Row row;
     row.arm = &arm;
+    row.updates =
+        spread_over(arm, [](const SeedResult& seed) { return static_cast<double>(seed.updates); });
     row.ms_per_update =
         spread_over(arm, [](const SeedResult& seed) { return seed.record.cost.ms_per_update; });
     row.captions_per_second = spread_over(

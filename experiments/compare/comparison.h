@@ -25,7 +25,7 @@ struct SeedResult {
   Index updates = 0, parameters = 0;
   RunRecord record;
   std::map<std::string, double> best_validation;
-  std::vector<std::int64_t> images;  // CaptionedImage::number of what was scored
+  std::string images;  // dataset_digest of what was scored
   std::vector<RegimeScores> regimes;
 
   bool failed() const { return !error.empty(); }
@@ -69,7 +69,7 @@ struct Row {
   const ArmResult* arm = nullptr;
   Regime regime = Regime::kExpectation;
   std::vector<std::pair<std::string, Spread>> metrics;
-  Spread ms_per_update, captions_per_second, peak_memory;
+  Spread updates, ms_per_update, captions_per_second, peak_memory;
   std::vector<std::pair<std::string, Spread>>
       estimator;  // RunRecord::estimator, where there is one
   Index parameters = 0;

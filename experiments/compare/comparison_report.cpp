@@ -30,10 +30,14 @@ void add_judged(const JudgedMetric& metric, Json& json) {
   json["chance"] = enum_name(metric.chance);
   if (!metric.difference) return;
   const JudgedDifference& one = *metric.difference;
-  json["difference"] = {
-      {"value", number_json(one.value)},        {"low", number_json(one.interval.low)},
-      {"high", number_json(one.interval.high)}, {"chance", enum_name(one.chance)},
-      {"p", number_json(one.p_value)},          {"p_holm", number_json(one.holm)}};
+  json["difference"] = {{"value", number_json(one.value)},
+                        {"low", number_json(one.interval.low)},
+                        {"high", number_json(one.interval.high)},
+                        {"chance", enum_name(one.chance)},
+                        {"p", number_json(one.p_value)},
+                        {"p_holm", number_json(one.holm)},
+                        {"n", one.seeds},
+                        {"n_against", one.reference_seeds}};
 }
 
 Json trials_json(const std::vector<Trial>& trials) {
@@ -80,6 +84,7 @@ Json arm_json(const ArmResult& arm, const std::vector<Row>& rows, const Judgemen
   for (const Row& row : rows) {
     if (row.arm != &arm) continue;
     json["parameters"] = row.parameters;
+    json["updates"] = spread_json(row.updates);
     json["ms_per_update"] = spread_json(row.ms_per_update);
     json["captions_per_second"] = spread_json(row.captions_per_second);
     json["peak_memory_bytes"] = spread_json(row.peak_memory);

@@ -79,9 +79,10 @@ std::string headline(const Comparison& comparison) {
 
 std::vector<Line> lines_of(const std::vector<Row>& rows) {
   std::vector<Line> lines = spread_lines(rows, &Row::metrics, "");
-  Line time{"ms per update", {}}, rate{"captions/s", {}}, memory{"peak memory MiB", {}},
-      size{"parameters", {}};
+  Line updates{"updates", {}}, time{"ms per update", {}}, rate{"captions/s", {}},
+      memory{"peak memory MiB", {}}, size{"parameters", {}};
   for (const Row& row : rows) {
+    updates.cells.push_back(cell(row.updates));
     time.cells.push_back(cell(row.ms_per_update));
     rate.cells.push_back(cell(row.captions_per_second));
     memory.cells.push_back(cell(row.peak_memory, kMebibyte));
@@ -89,7 +90,7 @@ std::vector<Line> lines_of(const std::vector<Row>& rows) {
   }
   const std::vector<Line> estimator = spread_lines(rows, &Row::estimator, "training_");
   lines.insert(lines.end(), estimator.begin(), estimator.end());
-  lines.insert(lines.end(), {time, rate, memory, size});
+  lines.insert(lines.end(), {updates, time, rate, memory, size});
   return lines;
 }
 

@@ -30,6 +30,8 @@ std::string name_of(const fs::path& directory) {
   return path.filename().string();
 }
 
+std::string set_value(const std::string& value) { return value == "null" ? "unset" : value; }
+
 bool differ(const std::vector<RunGroup>& groups) {
   std::set<std::string> names;
   for (const RunGroup& group : groups) names.insert(group.arm.name);
@@ -43,10 +45,12 @@ FinishedRun find_run(const fs::path& directory) {
                   .checkpoint = resolve_checkpoint(directory),
                   .config = {},
                   .data = {},
-                  .vocabulary = {}};
+                  .vocabulary = {},
+                  .update = 0};
   const LoadedModel loaded = load_model(run.checkpoint);
   run.config = loaded.config;
   run.data = loaded.data;
+  run.update = loaded.state.update;
   run.vocabulary = loaded.model->vocabulary().digest();
   return run;
 }
@@ -84,8 +88,18 @@ std::string arm_differences(const std::vector<RunGroup>& groups) {
   for (std::size_t g = 1; g < groups.size(); ++g)
     for (const Difference& one :
          config_differences(essence(groups[0].arm.config), essence(groups[g].arm.config)))
-      out += str("  ", groups[g].arm.name, ": ", one.path, " is ", one.second, ", not ", one.first,
-                 "\n");
+      out += str("  ", groups[g].arm.name, ": ", one.path, " is ", set_value(one.second), ", not ",
+                 set_value(one.first), "\n");
+  return out;
+}
+
+std::string unfinished_runs(const std::vector<FinishedRun>& runs) {
+  std::string out;
+  std::error_code error;
+  for (const FinishedRun& run : runs)
+    if (const fs::path metrics = run.directory / "metrics.jsonl";
+        fs::exists(metrics, error) && !read_run_record(metrics).finished)
+      out += str("\n  ", run.directory.string(), " was stopped after ", run.update, " updates");
   return out;
 }
 

@@ -10,12 +10,13 @@
 
 namespace saccade {
 
-// A run's best checkpoint and what it was trained on.
+// A run's best checkpoint and what it was trained on. Not all are finished: unfinished_runs().
 struct FinishedRun {
   std::filesystem::path directory, checkpoint;
   ExperimentConfig config;
   DataIdentity data;
   std::string vocabulary;  // its digest
+  Index update = 0;        // of the checkpoint
 };
 
 // Throws CheckpointError where there is none, or it is damaged.
@@ -32,6 +33,9 @@ std::vector<RunGroup> group_runs(const std::vector<FinishedRun>& runs);
 
 // In what the arms differ from the first one, a line each: "  attention.selection: soft | hard".
 std::string arm_differences(const std::vector<RunGroup>& groups);
+
+// Which runs have not come to their end, a line each; "" where all have, or kept no record.
+std::string unfinished_runs(const std::vector<FinishedRun>& runs);
 
 // In what the runs' data and vocabulary differ, a line each; "" where all have the same.
 std::string data_differences(const std::vector<FinishedRun>& runs);

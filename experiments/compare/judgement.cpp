@@ -92,6 +92,9 @@ std::map<std::string, JudgedDifference> differences_of(std::vector<SeedRun> runs
     for (const PairedDifference& one : paired_bootstrap(own->metrics, other->metrics, resampling))
       out[one.metric] = {.value = one.difference,
                          .chance = Chance::kImages,
+                         .seeds = 1,
+                         .reference_seeds = 1,
+                         .same_seed = own->seed == other->seed,
                          .interval = one.interval,
                          .p_value = one.p_value,
                          .holm = 1};
@@ -100,6 +103,9 @@ std::map<std::string, JudgedDifference> differences_of(std::vector<SeedRun> runs
   for (const SeedDifference& one : compare_seeds(runs, reference, resampling))
     out[one.metric] = {.value = one.difference,
                        .chance = Chance::kSeedsAndImages,
+                       .seeds = std::ssize(runs),
+                       .reference_seeds = std::ssize(reference),
+                       .same_seed = one.pairing == SeedPairing::kPaired,
                        .interval = one.intervals.t_interval,
                        .p_value = one.t_p_value,
                        .holm = 1};
@@ -156,9 +162,9 @@ Judgement judge(const Comparison& comparison, const Resampling& resampling) {
     for (const JudgedMetric& metric : own.metrics) names.push_back(metric.name);
     const bool itself =
         row.arm == out.reference && row.regime == first_good(*out.reference)->regimes[0].regime;
-    if (itself || reference.empty() ||
-        first_good(*row.arm)->images != first_good(*out.reference)->images)
-      continue;
+    if (itself || reference.empty()) continue;
+    own.other_images = first_good(*row.arm)->images != first_good(*out.reference)->images;
+    if (own.other_images) continue;
     const auto differences = differences_of(runs, reference, resampling);
     for (JudgedMetric& metric : own.metrics)
       if (const auto found = differences.find(metric.name); found != differences.end())

@@ -24,6 +24,8 @@ constexpr auto enum_table(Chance) {
 struct JudgedDifference {
   double value = 0;  // of this row less the reference
   Chance chance = Chance::kImages;
+  Index seeds = 1, reference_seeds = 1;  // how many runs of each there are
+  bool same_seed = true;                 // the runs of both have the same seeds
   Interval interval;
   double p_value = 1;  // two-sided
   double holm = 1;     // the same, corrected for all rows that are tested by this metric
@@ -43,6 +45,7 @@ struct JudgedRow {
   const ArmResult* arm = nullptr;
   Regime regime = Regime::kExpectation;
   std::vector<JudgedMetric> metrics;  // those that can be resampled
+  bool other_images = false;          // than the reference was scored on
 
   const JudgedMetric* find(const std::string& metric) const;
 };

@@ -20,6 +20,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kSheets = 4;
+const std::string kReferences = "references_";  // before scores of words that people said
 
 // What a run of an arm is by itself.
 ExperimentConfig config_of(const Arm& arm, std::int64_t seed) {
@@ -27,6 +28,14 @@ ExperimentConfig config_of(const Arm& arm, std::int64_t seed) {
   config.compare = {};
   config.seed = seed;
   return config;
+}
+
+// Two arms are tested against each other only where this is the same.
+std::string scored_digest(const Dataset& dataset, std::span<const Index> images) {
+  Dataset scored{.name = dataset.name, .images = {}, .digest = {}, .notes = {}};
+  for (const Index image : images)
+    scored.images.push_back(dataset.images[static_cast<std::size_t>(image)]);
+  return dataset_digest(scored);
 }
 
 // Why an arm's work failed; empty where it did not.
@@ -150,8 +159,6 @@ void ArmRunner::load(const ExperimentConfig& config) {
                                     *signal_);
   if (boxes_path_.empty()) return;
   const LoadedData& loaded = data_->loaded();
-  if (loaded.scenes)
-    throw UsageError("--boxes: scenes have boxes of their own; leave the option out");
   boxes_ = read_photo_boxes(boxes_path_, loaded.dataset,
                             evaluation_images(loaded.dataset, loaded.default_split(), 0));
 }
@@ -174,16 +181,22 @@ void ArmRunner::score(const Arm& arm, SeedResult& result) {
                                        str(done, " of ", total, " captions"));
                        }});
   }
-  result.images = report.numbers;
+  result.images = scored_digest(data.dataset, report.images);
   for (const RegimeReport& regime : report.regimes) {
     result.regimes.push_back({regime.regime, regime.corpus, regime.metrics});
     if (!loaded.model->has_attention()) continue;
     for (const auto& [name, value] : attention_health(regime.captions).scores())
       if (!std::isnan(value)) result.regimes.back().corpus.emplace_back("attention_" + name, value);
   }
-  if (report.grounding && report.grounding->references)
-    for (const auto& [name, value] : report.grounding->references->corpus())
-      result.regimes.front().corpus.emplace_back("references_" + name, value);
+  if (report.grounding && report.grounding->references) {
+    RegimeScores& first = result.regimes.front();
+    for (const auto& [name, value] : report.grounding->references->scores.corpus())
+      first.corpus.emplace_back(kReferences + name, value);
+    for (ImageStatistics metric : report.grounding->references->metrics) {
+      metric.metric = kReferences + metric.metric;
+      first.metrics.push_back(std::move(metric));
+    }
+  }
   if (!sheets_) {
     dataset_ = data.dataset.name;
     split_ = split;

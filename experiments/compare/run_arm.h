@@ -41,7 +41,7 @@ class ArmRunner {
   bool is_finished(const Arm& arm, std::int64_t seed) const;
 
   // Loads the data of an arm, unless that of the last arm serves. Throws what RunData and
-  // read_photo_boxes throw, UsageError on boxes for scenes.
+  // read_photo_boxes throw; boxes are for photos only.
   void load(const ExperimentConfig& config);
 
   // Forgets the loaded data, to make room for processes that load their own.

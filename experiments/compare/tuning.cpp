@@ -18,7 +18,12 @@ std::vector<Arm> trials_of(const Arm& arm) {
   LoadedConfig loaded{.config = arm.config, .origins = {}};
   loaded.config.compare = {};
   loaded.config.compare.axes = compare.tune;
-  std::vector<Arm> trials = expand_arms(loaded);
+  std::vector<Arm> trials;
+  try {
+    trials = expand_arms(loaded);
+  } catch (const UsageError& error) {
+    throw UsageError(str("compare.tune, whose values are tried as arms: ", error.what()));
+  }
   for (Arm& trial : trials) {
     trial.name = arm.name + ": " + trial.name;
     trial.folder = arm.folder + "/tune/" + trial.folder;

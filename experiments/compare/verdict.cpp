@@ -37,6 +37,17 @@ std::string finding(const JudgedDifference& one, double level) {
   return one.value > 0 ? "better" : "worse";
 }
 
+// What a difference rests on.
+std::string basis(const JudgedDifference& one) {
+  if (one.chance == Chance::kImages && one.same_seed)
+    return "; over images of one seed, which knows nothing of other seeds";
+  if (one.chance == Chance::kImages)
+    return "; over images of one run each, whose seeds, and with them first weights and batches, "
+           "differ";
+  if (one.same_seed) return str(" at ", one.seeds, " seeds");
+  return str(" at ", one.seeds, " seeds against ", one.reference_seeds, ", not the same ones");
+}
+
 std::string sentence(const JudgedMetric& metric, double level) {
   const JudgedDifference& one = *metric.difference;
   std::string out = str(metric.name, ": ", decimals(std::abs(one.value)),
@@ -44,9 +55,7 @@ std::string sentence(const JudgedMetric& metric, double level) {
                         decimals(one.interval.high), "], ", p_text(one.p_value));
   if (p_text(one.holm) != p_text(one.p_value)) out += str(" (", p_text(one.holm), " after Holm)");
   out += ": " + finding(one, level);
-  if (one.chance == Chance::kImages)
-    return out + "; over images of one seed, which knows nothing of other seeds";
-  return out + str(" at ", metric.spread.count, " seeds");
+  return out + basis(one);
 }
 
 }  // namespace
@@ -67,6 +76,11 @@ std::vector<std::string> verdict(const Judgement& judgement) {
     if (row.arm == arm) continue;  // its other regimes are in the table
     arm = row.arm;
     if (arm == judgement.reference) continue;
+    if (row.other_images) {
+      out.push_back(str(arm->arm.name, " was scored on other images than ",
+                        judgement.reference->arm.name, ": not tested against it"));
+      continue;
+    }
     for (const std::string& name : headline_metrics(judgement))
       if (const JudgedMetric* metric = row.find(name);
           metric && metric->difference && !std::isnan(metric->difference->holm))

@@ -136,7 +136,7 @@ TEST_CASE("photos' boxes give the same scores as scenes', and only for what they
   experiment.data.scenes.reset();
   const EvaluationReport report = experiment.run(request);
   const GroundingScores& generated = report.regimes[0].grounding.value();
-  const GroundingScores& references = report.grounding.value().references.value();
+  const GroundingScores& references = report.grounding.value().references.value().scores;
   CHECK(report.grounding->images == 1);
   CHECK(generated.nouns == std::vector<double>{0, 0, 1, 0, 0, 0});
   CHECK(references.nouns.size() ==

@@ -1,5 +1,5 @@
 # A comparison as a study: runs beside each other, values tuned for each arm, killed anywhere and
-# gone on with, and runs that were trained before.
+# gone on with.
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
 cat >study.yaml <<'YAML'
@@ -80,21 +80,4 @@ expect 2 "$saccade" compare study.yaml --out bad compare.against=sfot
 one_error "there is no arm sfot; the arms are soft; hard"
 expect 2 "$saccade" config check study.yaml compare.against=sfot
 
-# Finished runs: what differs comes first, seeds of one experiment are one arm.
-expect 0 "$saccade" compare alone/soft/seed-1 alone/soft/seed-2 alone/hard/seed-1 alone/hard/seed-2 \
-  --out again
-wants "hard: attention.selection is hard, not soft" err
-[ -s again/report.html ] || fail "no report of finished runs"
-wants "hard (argmax) against soft, Bleu_4:" out
-[ "$(json again/compare.json '/arms#')" -eq 2 ] || fail "two arms of four runs"
-[ "$(json again/compare.json /arms/1/regimes/0/corpus/Bleu_4/mean)" = \
-  "$(json alone/compare.json /arms/1/regimes/0/corpus/Bleu_4/mean)" ] || fail "other scores"
-expect 2 "$saccade" compare alone/soft/seed-1 beside/soft/seed-1
-one_error "are one experiment with one seed"
-expect 0 "$saccade" train tiny.yaml --out other data.scenes.train=40
-expect 2 "$saccade" compare alone/soft/seed-1 other
-wants "other has other images or captions than alone/soft/seed-1" err
-wants "--force" err
-expect 0 "$saccade" compare alone/soft/seed-1 other --force
-expect 4 "$saccade" compare alone/soft/seed-1 nowhere
 exit 0

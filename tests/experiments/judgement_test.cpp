@@ -29,7 +29,7 @@ SeedResult run(std::int64_t seed, double level) {
   result.record.cost.ms_per_update = 10;
   const ImageStatistics metric = mean_statistics("Bleu_4", scores);
   result.regimes = {{Regime::kExpectation, {{"Bleu_4", metric.whole()}}, {metric}}};
-  for (std::size_t i = 0; i < kImages; ++i) result.images.push_back(static_cast<std::int64_t>(i));
+  result.images = "digest";
   return result;
 }
 
@@ -128,10 +128,25 @@ TEST_CASE("a difference that four decimals cannot tell is none, however sure") {
 
 TEST_CASE("arms that were scored on other images are not tested against each other") {
   Comparison two = comparison({arm("soft", 0.3, {1, 2}), arm("hard", 0.36, {1, 2})});
-  for (SeedResult& seed : two.arms[1].seeds) seed.images[0] = 1000;
+  for (SeedResult& seed : two.arms[1].seeds) seed.images = "another";
   const Judgement judgement = judge(two, kFew);
   CHECK(!judgement.rows[1].find("Bleu_4")->difference);
-  CHECK(verdict(judgement).empty());
+  CHECK(
+      verdict(judgement) ==
+      std::vector<std::string>{"hard was scored on other images than soft: not tested against it"});
+}
+
+TEST_CASE("a difference says on how many seeds of each side it rests") {
+  const auto said = [](const std::vector<std::int64_t>& soft,
+                       const std::vector<std::int64_t>& hard) {
+    const Comparison two = comparison({arm("soft", 0.3, soft), arm("hard", 0.36, hard)});
+    return verdict(judge(two, kFew)).at(0);
+  };
+  CHECK_THAT(said({1, 2, 3}, {1, 2, 3}), Contains(": better at 3 seeds") && !Contains("same ones"));
+  CHECK_THAT(said({1, 2}, {1, 2, 3, 4}), Contains("at 4 seeds against 2, not the same ones"));
+  CHECK_THAT(said({1}, {1, 2, 3}), Contains("over images of one seed"));
+  CHECK_THAT(said({1}, {2}),
+             Contains("over images of one run each, whose seeds") && !Contains("of one seed"));
 }
 
 TEST_CASE("a failed seed is named and left out of means") {
