@@ -69,7 +69,7 @@ const httplib::Headers& safe_headers() {
   return headers;
 }
 
-// The library's server, with connections that have deadlines.
+// The library's server, with connections that have deadlines and a bound for heads.
 class Server : public httplib::Server {
  public:
   Server(std::chrono::seconds timeout, const std::atomic<bool>& closing)
@@ -79,6 +79,7 @@ class Server : public httplib::Server {
   void lengthen_line() { ::listen(svr_sock_, SOMAXCONN); }
   // Of the connection that this thread handles.
   static bool late() { return stream_ && stream_->late(); }
+  static bool endless() { return stream_ && stream_->endless(); }
 
  private:
   bool process_and_close_socket(socket_t socket) override {
@@ -102,7 +103,8 @@ class Server : public httplib::Server {
 
   bool answer(SocketStream& stream) {
     bool closed = false;
-    return process_request(stream, true, closed, [](httplib::Request& request) {
+    return process_request(stream, true, closed, [&](httplib::Request& request) {
+      stream.end_head();
       // Whole answers, as they are: compressing takes longer than a loopback.
       request.ranges.clear();
       request.headers.erase("Accept-Encoding");
@@ -158,8 +160,7 @@ struct CaptionServer::Impl {
           return refused(request, response) ? response.status : 100;
         });
     server.set_error_handler([](const httplib::Request&, httplib::Response& response) {
-      if (response.body.empty())
-        refuse(response, response.status, "the request is not one of HTTP/1.1 that is served here");
+      if (response.body.empty()) refuse_head(response);
     });
     server.set_exception_handler([](const httplib::Request&, httplib::Response& response,
                                     std::exception_ptr error) { answer_error(response, error); });
@@ -205,6 +206,21 @@ struct CaptionServer::Impl {
     if (!wrong->allow.empty()) response.set_header("Allow", wrong->allow);
     refuse(response, wrong->status, wrong->reason);
     return true;
+  }
+
+  // What the library cannot read.
+  static void refuse_head(httplib::Response& response) {
+    if (response.status == 414)
+      return refuse(response, 414,
+                    str("the request's first line is longer than ",
+                        CPPHTTPLIB_REQUEST_URI_MAX_LENGTH, " bytes"));
+    if (Server::endless())
+      return refuse(
+          response, 431,
+          str("the head of the request is longer than ", SocketStream::kMostHead, " bytes"));
+    refuse(response, response.status,
+           str("the head of the request is no HTTP/1.1, or has a line of more than ",
+               CPPHTTPLIB_HEADER_MAX_LENGTH, " bytes"));
   }
 
   void busy(httplib::Response& response) const {

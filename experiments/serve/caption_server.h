@@ -22,8 +22,9 @@ struct ServerOptions {
 //   GET /health   {"status": "ok", "pictures": how many are captioned or wait}
 //   POST /caption the bytes of an image file -> its captions (LiveCaptions::caption_json)
 // Errors are {"error": "a line"} with their status: those of request_rules.h, 400 where the bytes
-// are no image, 408 where a body does not come in time, 503 with Retry-After where too many
-// pictures wait already.
+// are no image or the head is no HTTP, 408 where a body does not come in time, 414 and 431 where a
+// request's first line or its whole head is too long, 503 with Retry-After where too many pictures
+// wait already.
 //
 // Connections are taken by threads of their own; captions are made by the one that runs the server,
 // one picture at a time, with all threads of the program. Nothing of an upload is written to disk.

@@ -42,8 +42,15 @@ bool SocketStream::fill() {
   return count > 0;
 }
 
+bool SocketStream::count_byte(char byte) {
+  if (!in_head_ && byte == '\n') line_bytes_ = 0;
+  endless_ = ++line_bytes_ > kMostHead;
+  return !endless_;
+}
+
 ssize_t SocketStream::read(char* out, size_t size) {
-  if (!fill()) return -1;
+  if (endless_ || !fill()) return -1;
+  if (size == 1 && !count_byte(buffer_[begin_])) return -1;
   const size_t count = std::min(size, end_ - begin_);
   std::memcpy(out, buffer_ + begin_, count);
   begin_ += count;

@@ -1,5 +1,6 @@
 // A connection's bytes with deadlines for the whole of a request and of its answer, so that nobody
-// holds a thread by sending or taking a byte now and then. Internal to experiments/serve.
+// holds a thread by sending or taking a byte now and then, and with a bound for what the library
+// keeps of a head, so that nobody holds memory. Internal to experiments/serve.
 #pragma once
 
 #include <httplib.h>
@@ -11,6 +12,9 @@ namespace saccade {
 
 class SocketStream : public httplib::Stream {
  public:
+  // Bytes of a request's line and headers together; of a line between the pieces of a body.
+  static constexpr std::size_t kMostHead = 1 << 16;
+
   // Reading ends `timeout` from now, or when `closing` becomes true while no byte has come yet or
   // more are missing; writing ends `timeout` after each call.
   SocketStream(socket_t socket, std::chrono::seconds timeout, const std::atomic<bool>& closing);
@@ -18,6 +22,13 @@ class SocketStream : public httplib::Stream {
   // Whether a first byte comes in time.
   bool wait() { return fill(); }
   bool late() const { return late_; }
+  // Whether a head, or a line of a body, went on beyond kMostHead; no more is read.
+  bool endless() const { return endless_; }
+  // The head has been read; the lines that follow are a body's.
+  void end_head() {
+    in_head_ = false;
+    line_bytes_ = 0;
+  }
   // After the answer: waits a moment for the other side to close, and reads what it still sends, or
   // the answer would be lost with it.
   void linger();
@@ -36,12 +47,15 @@ class SocketStream : public httplib::Stream {
   // Reads ahead where nothing is left; false at the end or too late.
   bool fill();
   bool ready(short events, Clock::time_point until) const;
+  // Counts a byte of a line, which the library asks for one by one; false beyond the bound.
+  bool count_byte(char byte);
 
   socket_t socket_;
   std::chrono::seconds timeout_;
   const std::atomic<bool>& closing_;
   Clock::time_point read_by_;
-  bool late_ = false;
+  bool late_ = false, endless_ = false, in_head_ = true;
+  std::size_t line_bytes_ = 0;  // of the head, or of a line behind it
   char buffer_[1 << 14];
   size_t begin_ = 0, end_ = 0;
 };

@@ -131,8 +131,36 @@ TEST_CASE("what is no picture, or too much, is refused in a line") {
   refused(raw(chunks + "0\r\n\r\n"), 413, "larger");
   check_answer(raw("THIS IS NO HTTP\r\n\r\n"), 400);
   raw(std::string("\x16\x03\x01\x02\x00", 5) + std::string(300, '\xfe'));  // TLS
-  raw("GET / HTTP/1.1\r\nHost: localhost\r\nX: " + std::string(100'000, 'x') + "\r\n\r\n");
   CHECK(ask(server.port(), "POST", "/caption", png()).status == 200);
+}
+
+TEST_CASE("a head that does not end is refused while it comes") {
+  const RunningServer server(small_server(), "{}", size_of);
+  const auto refused = [&](const std::string& bytes, int status, const std::string& reason) {
+    const Connection connection(server.port());
+    connection.send(bytes);
+    const HttpAnswer answer = parse_answer(connection.read());
+    check_answer(answer, status);
+    CHECK(answer.body.find(reason) != std::string::npos);
+  };
+  const std::string get = "GET / HTTP/1.1\r\nHost: localhost\r\n";
+  const auto lines = [](int count, std::size_t size) {
+    std::string all;
+    for (int i = 0; i < count; ++i) all += str("H", i, ": ") + std::string(size, 'x') + "\r\n";
+    return all;
+  };
+  refused(get + lines(100, 4000), 431, "longer than 65536 bytes");
+  refused(get + lines(20'000, 1), 431, "longer than 65536 bytes");
+  refused(get + lines(1, 100'000), 431, "longer than 65536 bytes");
+  refused(get + lines(1, 9000) + "\r\n", 400, "a line of more than 8192 bytes");
+  refused("GET /" + std::string(9000, 'x') + " HTTP/1.1\r\n\r\n", 414, "first line");
+  refused("POST /caption HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n4;" +
+              std::string(100'000, 'x'),
+          400, "did not come as a whole");
+  const Connection endless(server.port());
+  endless.send("GET /" + std::string(100'000, 'x'));
+  CHECK(parse_answer(endless.read()).status == 0);
+  CHECK(ask(server.port(), "GET", "/", "", lines(15, 4000)).status == 200);
 }
 
 TEST_CASE("other sites cannot ask, by whatever name") {
