@@ -135,6 +135,7 @@ struct CaptionServer::Impl {
         models(std::move(about)),
         queue(std::move(work), wanted.waiting + 1),
         server(wanted.timeout, closing) {
+    options.host = without_brackets(wanted.host);
     set_up();
     bind();
   }
@@ -287,8 +288,8 @@ CaptionServer::~CaptionServer() = default;
 
 std::string CaptionServer::url() const {
   const std::string& host = impl_->options.host;
-  const bool bare = host.find(':') != std::string::npos && !host.starts_with("[");
-  return str("http://", bare ? "[" + host + "]" : host, ":", impl_->port, "/");
+  const bool six = host.find(':') != std::string::npos;
+  return str("http://", six ? "[" + host + "]" : host, ":", impl_->port, "/");
 }
 
 Index CaptionServer::port() const { return impl_->port; }

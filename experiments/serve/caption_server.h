@@ -9,7 +9,7 @@
 namespace saccade {
 
 struct ServerOptions {
-  std::string host = "127.0.0.1";
+  std::string host = "127.0.0.1";    // a name or an address; ::1 also as [::1]
   Index port = 0;                    // 0: any that is free
   Index max_upload = 16 << 20;       // bytes
   Index waiting = 8;                 // pictures that wait while one is captioned

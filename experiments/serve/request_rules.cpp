@@ -73,15 +73,19 @@ std::optional<Refusal> wrong_body(const RequestHead& head, Index max_upload) {
 
 }  // namespace
 
+std::string without_brackets(const std::string& host) {
+  const bool bracketed = host.size() > 2 && host.starts_with("[") && host.ends_with("]");
+  return bracketed ? host.substr(1, host.size() - 2) : host;
+}
+
 bool is_loopback(const std::string& host) {
   const std::string name = lower(host);
   if (name == "localhost") return true;
   in_addr four{};
   if (::inet_pton(AF_INET, name.c_str(), &four) == 1) return (ntohl(four.s_addr) >> 24) == 127;
-  const bool bracketed = name.starts_with("[") && name.ends_with("]");
   in6_addr six{};
-  const std::string bare = bracketed ? name.substr(1, name.size() - 2) : name;
-  return ::inet_pton(AF_INET6, bare.c_str(), &six) == 1 && IN6_IS_ADDR_LOOPBACK(&six);
+  return ::inet_pton(AF_INET6, without_brackets(name).c_str(), &six) == 1 &&
+         IN6_IS_ADDR_LOOPBACK(&six);
 }
 
 std::optional<Refusal> refusal(const RequestHead& head, const RequestRules& rules) {

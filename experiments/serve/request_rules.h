@@ -25,7 +25,10 @@ struct RequestRules {
   Index max_upload = 0;  // bytes
 };
 
-// Whether a name or address is this machine's own: localhost, 127.0.0.0/8, ::1.
+// "::1" of "[::1]", as addresses of a URL are written.
+std::string without_brackets(const std::string& host);
+
+// Whether a name or address is this machine's own: localhost, 127.0.0.0/8, ::1 or [::1].
 bool is_loopback(const std::string& host);
 
 // None for a request that is answered. Refused are

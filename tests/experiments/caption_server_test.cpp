@@ -318,6 +318,18 @@ TEST_CASE("work that fails is told, and the next one is done") {
   check_answer(ask(server.port(), "POST", "/caption", "x"), 200);
 }
 
+TEST_CASE("an address of version 6 is taken with brackets and without") {
+  const auto url = [](const std::string& host) -> std::string {
+    try {
+      return CaptionServer({.host = host}, "{}", size_of).url().substr(0, 13);
+    } catch (const IoError&) {
+      return "this machine has none";
+    }
+  };
+  CHECK(url("[::1]") == url("::1"));
+  CHECK_THROWS_AS(CaptionServer({.host = "[]"}, "{}", size_of), IoError);
+}
+
 TEST_CASE("a port that is taken is refused") {
   const RunningServer server(small_server(), "{}", size_of);
   ServerOptions same = small_server();
