@@ -247,4 +247,9 @@ fs::path resolve_checkpoint(const fs::path& path) {
                         "directory of a run");
 }
 
+bool same_checkpoint(const fs::path& one, const fs::path& other) {
+  std::error_code error;  // what is missing is told by whoever reads it
+  return fs::equivalent(resolve_checkpoint(one), resolve_checkpoint(other), error);
+}
+
 }  // namespace saccade

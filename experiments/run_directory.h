@@ -64,4 +64,7 @@ std::filesystem::path checkpoint_folder(const std::filesystem::path& run);
 // there is exactly one such link, else `last`. Throws CheckpointError when there is none.
 std::filesystem::path resolve_checkpoint(const std::filesystem::path& path);
 
+// Whether two such paths mean one file. Throws CheckpointError as resolve_checkpoint() does.
+bool same_checkpoint(const std::filesystem::path& one, const std::filesystem::path& other);
+
 }  // namespace saccade

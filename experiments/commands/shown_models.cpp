@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
@@ -64,13 +65,27 @@ std::string run_name(const fs::path& directory) {
   return arm + ", seed " + name.substr(mark.size());
 }
 
-// Two models of one name get what tells them apart: the directory.
-void tell_apart(std::vector<ShownModel>& models) {
-  for (ShownModel& model : models) {
-    const auto same = std::count_if(models.begin(), models.end(), [&](const ShownModel& other) {
-      return other.name == model.name;
+void refuse_twice(const std::vector<ShownModel>& models) {
+  for (auto model = models.begin(); model != models.end(); ++model) {
+    const auto same = std::find_if(models.begin(), model, [&](const ShownModel& other) {
+      return same_checkpoint(other.checkpoint, model->checkpoint);
     });
-    if (same > 1) model.name += " (" + model.checkpoint + ")";
+    if (same != model)
+      throw UsageError(str(same->checkpoint, " and ", model->checkpoint,
+                           " are the same checkpoint; name each model once"));
+  }
+}
+
+// Models of one name, and their curves, get what tells them apart: where they are.
+void tell_apart(std::vector<ShownModel>& models) {
+  std::map<std::string, int> count;
+  for (const ShownModel& model : models) ++count[model.name];
+  for (ShownModel& model : models) {
+    if (count[model.name] == 1) continue;
+    model.name += " (" + model.checkpoint + ")";
+    const bool alone = model.seeds.size() == 1;
+    for (auto& [name, directory] : model.seeds)
+      name += " (" + (alone ? model.checkpoint : directory.string()) + ")";
   }
 }
 
@@ -108,6 +123,7 @@ ShownModels shown_models(const std::vector<std::string>& names) {
     throw DataError(names.front() + ": no arm of the comparison went well; nothing to show");
   if (names.size() == 1 && is_comparison(names[0]))
     wanted.comparison = fs::path(names[0]) / kComparison;
+  refuse_twice(wanted.models);
   tell_apart(wanted.models);
   return wanted;
 }

@@ -23,7 +23,8 @@ struct ShownModels {
   std::filesystem::path comparison;  // compare.json, where a comparison alone was named
 };
 
-// At least one model. Throws DataError where a comparison is none or no arm of it went well.
+// At least one model. Throws DataError where a comparison is none or no arm of it went well, and
+// UsageError where a checkpoint is named twice.
 ShownModels shown_models(const std::vector<std::string>& names);
 
 // Whether a directory is that of a comparison.

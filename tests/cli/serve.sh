@@ -72,6 +72,8 @@ expect 2 "$saccade" serve
 one_error "checkpoints is required"
 expect 2 "$saccade" serve run,other
 one_error "looks into one model"
+expect 2 "$saccade" serve run other run
+one_error "run and run are the same checkpoint" "name each model once"
 expect 2 "$saccade" serve run --port 65536
 one_error "ports end at 65535"
 expect 2 "$saccade" serve run --max-upload 1000

@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/io/base64.h"
 #include "experiments/commands/overlay.h"
+#include "experiments/commands/shown_models.h"
 #include "experiments/report/packed_maps.h"
 #include "experiments/report/report_page.h"
 #include "tests/experiments/small_run.h"
@@ -221,6 +222,28 @@ TEST_CASE("a report of a comparison has its arms, also where it was moved") {
                .out = page.string(),
                .images = 1});
   CHECK(data_of(page).at("title") == "soft, seed 2, hard, seed 1");
+}
+
+TEST_CASE("models of one name are told apart, and none is shown twice") {
+  const TempFolder folder("report-names");
+  const auto run = [&](const std::string& name) {
+    const fs::path checkpoints = folder / name / "checkpoints";
+    fs::create_directories(checkpoints);
+    std::ofstream(checkpoints / "last") << "a model";
+    return (folder / name).string();
+  };
+  const std::vector<std::string> runs = {run("a/soft/seed-1"), run("b/soft/seed-1"),
+                                         run("c/soft/seed-1"), run("c/soft/seed-2")};
+  const std::vector<ShownModel> models = shown_models(runs).models;
+  for (std::size_t m = 0; m < 3; ++m) {
+    CHECK(models[m].name == "soft, seed 1 (" + runs[m] + ")");
+    CHECK(models[m].seeds.at(0).first == models[m].name);
+  }
+  CHECK(models[3].name == "soft, seed 2");
+  for (const std::string& again : {runs[0], runs[0] + "/", runs[0] + "/checkpoints/last"})
+    CHECK(message_of<UsageError>([&] {
+            shown_models({runs[0], runs[1], again});
+          }).find(again + " are the same checkpoint") != std::string::npos);
 }
 
 TEST_CASE("what cannot be reported is said by name, and spoils no training") {
