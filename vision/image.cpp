@@ -1,5 +1,6 @@
 #include "vision/image.h"
 
+#include <algorithm>
 #include <mutex>
 #include <opencv2/core.hpp>
 #include <opencv2/core/utils/logger.hpp>
@@ -67,12 +68,15 @@ void check_header(const ImageHeader& header, const std::string& name) {
                         "(also read: BMP, WebP, TIFF)"));
   if (header.complete && (header.width <= 0 || header.height <= 0))
     throw DataError(str(name, ": the image header gives no size; copy or convert the file again"));
-  // Width first: the product of two 32-bit numbers fits, but only just.
-  if (header.width > kMaxImagePixels || header.height > kMaxImagePixels ||
-      header.width * header.height > kMaxImagePixels)
+  const auto refuse_size = [&](Index most, const char* of) {
     throw DataError(str(name, ": ", header.width, "x", header.height, " pixels are more than the ",
-                        kMaxImagePixels / 1'000'000,
-                        " million an image may have; make it smaller"));
+                        most, of, "; make it smaller"));
+  };
+  // Sides first: the product of any two 32-bit numbers does not fit.
+  if (std::max(header.width, header.height) > kMaxImageSide)
+    refuse_size(kMaxImageSide, " a side may have");
+  if (header.width * header.height > kMaxImagePixels)
+    refuse_size(kMaxImagePixels / 1'000'000, " million an image may have");
   if (!header.complete)
     throw DataError(str(name,
                         ": is cut short (the end of the image is missing); copy the file "

@@ -8,6 +8,10 @@
 
 namespace saccade {
 
+// The longest side that is decoded, in pixels: JPEG's, as libjpeg takes it. Each decoder has one,
+// and some tell it on stderr in words of their own.
+inline constexpr Index kMaxImageSide = 65'500;
+
 enum class ImageFormat { kUnknown, kJpeg, kPng, kBmp, kWebp, kTiff };
 
 struct ImageHeader {

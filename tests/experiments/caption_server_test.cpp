@@ -25,11 +25,9 @@ std::string png() {
   return {bytes.begin(), bytes.end()};
 }
 
-// A PNG file's first chunk, and its last one.
-std::string huge_png() {
-  std::string bytes = png();
-  const std::string side("\x00\x01\x86\xa0", 4);  // 100,000
-  return bytes.replace(16, 8, side + side);
+// A PNG file that says so of its size, each side in four bytes.
+std::string sized_png(const std::string& width, const std::string& height) {
+  return png().replace(16, 8, width + height);
 }
 
 std::string size_of(std::span<const std::uint8_t> bytes) {
@@ -92,7 +90,11 @@ TEST_CASE("what is no picture, or too much, is refused in a line") {
   refused(post(""), 400, "the body is empty");
   refused(post("this is text"), 400, "is not an image");
   refused(post(png().substr(0, png().size() / 2)), 400, "cut short");
-  refused(post(huge_png()), 400, "100000x100000 pixels");
+  const std::string one("\0\0\0\x01", 4), ten_thousand("\0\0\x27\x10", 4), most(4, '\xff');
+  refused(post(sized_png(ten_thousand, ten_thousand)), 400,
+          "10000x10000 pixels are more than the 64");
+  refused(post(sized_png(most, one)), 400, "4294967295x1 pixels are more than the 65500 a side");
+  refused(post(sized_png(most, most)), 400, "65500 a side");
   refused(post("\x89PNG\r\n\x1a\n"), 400, "the picture");
   refused(post(std::string("GIF89a\xff\xff\xff\xff", 10)), 400, "the picture");
   refused(post(std::string(kLimit + 1, 'x')), 413, "larger than the 20000 bytes");
