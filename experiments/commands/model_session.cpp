@@ -93,6 +93,13 @@ ModelSession::ModelSession(const ModelArgs& args) {
   models_.emplace(std::move(members));
 }
 
+std::string data_remark(const std::string& model, const DataIdentity& trained,
+                        const std::string& name, const std::string& digest) {
+  if (trained.digest == digest) return "";
+  return str(model, " was trained on ",
+             trained.name == name ? "other content of " : "other data: ", trained.name);
+}
+
 void ModelSession::require_one(const std::string& what) const {
   if (members_.size() > 1)
     throw UsageError(

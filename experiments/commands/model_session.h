@@ -64,6 +64,11 @@ class ModelSession {
   std::optional<Ensemble> models_;
 };
 
+// "B was trained on other data: scenes", or "on other content of scenes"; empty where it was
+// trained on the data of this name and digest.
+std::string data_remark(const std::string& model, const DataIdentity& trained,
+                        const std::string& name, const std::string& digest);
+
 // The enumerator of a name a person gave; throws UsageError naming the option and all choices.
 template <NamedEnum E>
 E choice(const std::string& name, const std::string& option) {

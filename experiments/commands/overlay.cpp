@@ -1,16 +1,21 @@
 #include "experiments/commands/overlay.h"
 
+#include <algorithm>
 #include <deque>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "captioning/evaluation/evaluate.h"
 #include "core/base/log.h"
 #include "experiments/commands/caption_photos.h"
+#include "experiments/commands/shown_models.h"
 #include "experiments/overlay_files.h"
+#include "experiments/plain_text.h"
 #include "experiments/progress.h"
+#include "experiments/run_directory.h"
 
 namespace saccade {
 
@@ -45,16 +50,30 @@ Pictures pictures_of(const OverlayArgs& args, const ModelSession& session) {
   return out;
 }
 
-// "flickr8k-hard (hard, argmax)", "soft + hard (mean of 2, expectation)": those whose maps it is.
+// As a report calls it; by its config where only the file is known.
+std::string member_name(const ModelSession::Member& member) {
+  const std::filesystem::path run = run_of(member.name);
+  return run.empty() ? member.loaded.config.name : run_name(run);
+}
+
+// "hard, seed 1 (hard, argmax)", "soft + hard (mean of 2, expectation)": those whose maps it is.
 std::string model_title(const ModelSession& session, Regime regime) {
   std::string names;
   const std::span<const std::size_t> shown = session.models().shown();
   for (const std::size_t m : shown)
-    names += (names.empty() ? "" : " + ") + session.members()[m].loaded.config.name;
+    names += (names.empty() ? "" : " + ") + member_name(session.members()[m]);
   const AttentionConfig& attention = session.members()[shown[0]].loaded.config.attention;
   const std::string how = shown.size() > 1 ? str("mean of ", shown.size())
                                            : std::string(enum_name(attention.selection));
   return str(names, " (", how, ", ", enum_name(regime), ")");
+}
+
+// ", layer 2" of a decoder that looks in every layer, of which the last is drawn.
+std::string last_layer(const ModelSession& session) {
+  const std::span<const std::size_t> shown = session.models().shown();
+  const DecoderConfig& decoder = session.members()[shown[0]].loaded.config.decoder;
+  const bool several = decoder.type == DecoderKind::kTransformer && decoder.layers > 1;
+  return shown.size() == 1 && several ? str(", layer ", decoder.layers - 1) : "";
 }
 
 // A model that looks, and what of its looks is drawn.
@@ -64,6 +83,7 @@ struct Looker {
   MapRequest maps;
   SearchOptions search;
   CaptionSource source;
+  std::string title{};
   std::optional<ReceptiveField> field{};
 
   Looker(const OverlayArgs& args, const std::string& checkpoint)
@@ -77,6 +97,7 @@ struct Looker {
                        ": the model has no attention to draw (attention.score is none)");
     if (args.maps.views() || args.maps.class_token)
       session.require_one("a view of layers, heads or tokens");
+    title = model_title(session, search.regime);
   }
 
   // Throws UsageError, with the reason, where no cell is chosen or none sees less than everything.
@@ -128,7 +149,10 @@ Look look_of(const OverlayArgs& args, const Looker& looker, const std::string& i
     look.record.class_token = class_token_views(look.maps, looker.maps.discard);
   look.overlay.field = looker.field;
   const std::string file = std::filesystem::path(image).filename().string();
-  look.overlay.title = str(model_title(looker.session, looker.search.regime), ": ", file);
+  look.overlay.title = str(looker.title, ": ", file);
+  // A view says itself of what it is; the class token's sheet shares the title.
+  if (!args.maps.views() && !args.maps.class_token)
+    look.overlay.title += last_layer(looker.session);
   return look;
 }
 
@@ -147,6 +171,47 @@ void find_fields(std::deque<Looker>& lookers) {
   if (!found) throw UsageError(reason);
 }
 
+// Ensembles are the same in any order.
+void refuse_same(const Looker& one, const Looker& other) {
+  const std::deque<ModelSession::Member>&ours = one.session.members(),
+        &theirs = other.session.members();
+  if (std::is_permutation(
+          ours.begin(), ours.end(), theirs.begin(), theirs.end(),
+          [](const auto& a, const auto& b) { return same_checkpoint(a.name, b.name); }))
+    throw UsageError(
+        str("--with: ", one.name, " and ", other.name, " are the same model; name each once"));
+}
+
+// Throws UsageError that says of which model it is.
+Looker& add_looker(std::deque<Looker>& lookers, const OverlayArgs& args,
+                   const std::string& checkpoint) {
+  try {
+    return lookers.emplace_back(args, checkpoint);
+  } catch (const UsageError& error) {
+    const std::string reason = error.what();
+    if (args.with.empty() || reason.starts_with(checkpoint)) throw;
+    throw UsageError(checkpoint + ": " + reason);
+  }
+}
+
+std::deque<Looker> load_lookers(const OverlayArgs& args) {
+  std::deque<Looker> lookers;
+  const Looker& first = add_looker(lookers, args, args.model.checkpoint);
+  for (const std::string& checkpoint : args.with) {
+    const Looker& looker = add_looker(lookers, args, checkpoint);
+    for (std::size_t m = 0; m + 1 < lookers.size(); ++m) refuse_same(lookers[m], looker);
+    const DataIdentity& data = first.session.data();
+    const std::string remark =
+        data_remark(checkpoint, looker.session.data(), data.name, data.digest);
+    if (!remark.empty()) log::info(plain_text(str(remark, ", not on that of ", first.name)));
+  }
+  std::map<std::string, int> count;
+  for (const Looker& looker : lookers) ++count[looker.title];
+  for (Looker& looker : lookers)
+    if (count[looker.title] > 1) looker.title = looker.name + ": " + looker.title;
+  return lookers;
+}
+
 void check_together(const OverlayArgs& args) {
   if (args.with.empty()) return;
   if (args.alignment || args.maps.class_token)
@@ -158,13 +223,12 @@ void check_together(const OverlayArgs& args) {
 std::vector<Overlay> strips_of(const OverlayArgs& args, const std::deque<Looker>& lookers,
                                Look first, Index number) {
   std::vector<Overlay> strips;
-  const auto add = [&](const Looker& looker, Look& look) {
-    look.overlay.title = str(looker.name, ": ", look.overlay.title);
+  const auto add = [&](const Look& look) {
     for (ViewOverlay& view : view_overlays(look.overlay, look.record))
       strips.push_back(std::move(view.overlay));
   };
   const std::shared_ptr<const Image> picture = first.overlay.image;
-  add(lookers[0], first);
+  add(first);
   for (std::size_t m = 1; m < lookers.size(); ++m)
     caption_photos(lookers[m].session,
                    {.count = 1,
@@ -175,7 +239,7 @@ std::vector<Overlay> strips_of(const OverlayArgs& args, const std::deque<Looker>
                    [&](Photo& photo) {
                      Look look = look_of(args, lookers[m], first.record.image, photo);
                      look.overlay.image = picture;
-                     add(lookers[m], look);
+                     add(look);
                    });
   return strips;
 }
@@ -218,9 +282,7 @@ class WrittenFiles {
 int run_overlay(const OverlayArgs& args) {
   const Drawing drawing = drawing_of(args.drawing, args.alignment ? Matrices::kYes : Matrices::kNo);
   check_together(args);
-  std::deque<Looker> lookers;
-  lookers.emplace_back(args, args.model.checkpoint);
-  for (const std::string& checkpoint : args.with) lookers.emplace_back(args, checkpoint);
+  std::deque<Looker> lookers = load_lookers(args);
   if (args.receptive_field) find_fields(lookers);
   const Looker& first = lookers.front();
   const ModelSession& session = first.session;

@@ -17,7 +17,7 @@ struct OverlayArgs {
   std::string split{};                // of the data; empty: test if there is one, else val
   std::optional<Index> count{};       // pictures of the data
   std::string out = "overlays";       // folder
-  std::vector<std::string> with{};    // checkpoints of models to draw beside the first
+  std::vector<std::string> with{};    // checkpoints of other models to draw beside the first
   DrawingArgs drawing{};
   bool alignment = false;        // the matrices too
   bool receptive_field = false;  // outline what a chosen cell could see

@@ -65,11 +65,10 @@ WrittenReport make_report(const ReportArgs& args) {
   }
   const LoadedData data = load_data(sessions[0].config().data);
   for (std::size_t m = 0; m < sessions.size(); ++m)
-    if (sessions[m].data().digest != data.dataset.digest)
-      wanted.remarks.push_back(
-          str(request.models[m].name, " was trained on ",
-              sessions[m].data().name == data.dataset.name ? "other content of " : "other data: ",
-              sessions[m].data().name, "."));
+    if (const std::string remark = data_remark(request.models[m].name, sessions[m].data(),
+                                               data.dataset.name, data.dataset.digest);
+        !remark.empty())
+      wanted.remarks.push_back(remark + ".");
   request.data = &data;
   request.split = args.split.empty() ? data.default_split() : parse_split(args.split);
   request.remarks = std::move(wanted.remarks);

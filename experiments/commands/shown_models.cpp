@@ -57,14 +57,6 @@ void add_arms(const fs::path& comparison, ShownModels& wanted) {
   }
 }
 
-// "first" of runs/first, "soft, seed 1" of both/soft/seed-1.
-std::string run_name(const fs::path& directory) {
-  const std::string name = directory.filename().string(), mark = "seed-";
-  const std::string arm = directory.parent_path().filename().string();
-  if (!name.starts_with(mark) || arm.empty()) return name;
-  return arm + ", seed " + name.substr(mark.size());
-}
-
 void refuse_twice(const std::vector<ShownModel>& models) {
   for (auto model = models.begin(); model != models.end(); ++model) {
     const auto same = std::find_if(models.begin(), model, [&](const ShownModel& other) {
@@ -104,6 +96,13 @@ fs::path run_of(const fs::path& given) {
   }
   const fs::path folder = fs::absolute(given).lexically_normal().parent_path();
   return folder.filename() == checkpoint_folder({}).filename() ? folder.parent_path() : fs::path();
+}
+
+std::string run_name(const fs::path& directory) {
+  const std::string name = directory.filename().string(), mark = "seed-";
+  const std::string arm = directory.parent_path().filename().string();
+  if (!name.starts_with(mark) || arm.empty()) return name;
+  return arm + ", seed " + name.substr(mark.size());
 }
 
 ShownModels shown_models(const std::vector<std::string>& names) {

@@ -34,4 +34,7 @@ bool is_comparison(const std::filesystem::path& path);
 // `/a/run/checkpoints/last`; empty for a checkpoint elsewhere.
 std::filesystem::path run_of(const std::filesystem::path& given);
 
+// "first" of runs/first, "soft, seed 1" of both/soft/seed-1.
+std::string run_name(const std::filesystem::path& directory);
+
 }  // namespace saccade

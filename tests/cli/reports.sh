@@ -118,8 +118,25 @@ for file in test.sheet.svg test.sheet.pdf test.apng test.json; do
   [ -s drawn/$file ] || fail "no $file"
 done
 grep -q "see</text>" drawn/test.sheet.svg || fail "no receptive field"
-expect 0 "$saccade" overlay soft $photo --out strips --with hard --with soft --json
+mkdir copies
+cp -r soft copies
+expect 0 "$saccade" overlay soft $photo --out strips --with hard --with copies/soft --json
 [ -s "$(json out /pictures/0/files/0)" ] || fail "the sheet of three models"
+[ ! -s err ] || fail "they were trained on the same data"
+expect 0 "$saccade" overlay soft $photo --out named --with hard --with copies/soft --format svg
+for name in "copies/soft: soft (soft, expectation)" ">soft: soft (soft" ">hard (hard, argmax)"; do
+  wants "$name" named/test.sheet.svg
+done
+expect 2 "$saccade" overlay soft $photo --out none --with hard --with ./soft
+one_error "soft and ./soft are the same model"
+expect 2 "$saccade" overlay soft $photo --out none --with hard --regime sample
+one_error "soft: --regime"
+expect 0 "$saccade" train tiny.yaml --out elsewhere train.stop=2u train.validate_every=2u   data.scenes.seed=2 decoder.type=transformer decoder.layers=2 decoder.heads=2 attention.gate=none
+expect 0 "$saccade" overlay soft $photo --out named --with elsewhere --format svg
+wants "elsewhere was trained on other content of scenes, not on that of soft" err
+wants "elsewhere (soft, expectation): test.png, layer 1" named/test.sheet.svg
+expect 2 "$saccade" overlay elsewhere $photo --out none --with soft --layer all
+one_error "soft: --layer" "decoder.type lstm looks once a word"
 expect 0 "$saccade" overlay soft $photo --out strips --with hard --receptive-field  # one chooses
 [ "$(ls strips)" = test.sheet.png ] || fail "one sheet of three models"
 
