@@ -22,14 +22,6 @@ start() {
   port=$(grep -o '127\.0\.0\.1:[0-9]*\|"port":[0-9]*' address | head -n 1 | grep -o '[0-9]*$')
   [ -n "$port" ] || fail "no address"
 }
-# stop SIGNAL CODE
-stop() {
-  kill "-$1" $pid
-  wait $pid
-  local code=$?
-  pid=
-  [ $code -eq "$2" ] || fail "SIG$1 gave $code"
-}
 # post FILE: the answer's body in `out`.
 post() {
   exec 3<>"/dev/tcp/127.0.0.1/$port"

@@ -18,10 +18,7 @@ start() {
 stopped=0
 for entry in INT:130 TERM:143 USR1:138; do
   start run
-  kill -"${entry%:*}" $pid
-  wait $pid
-  code=$?
-  [ $code -eq "${entry#*:}" ] || fail "SIG${entry%:*} gave $code"
+  stop "${entry%:*}" "${entry#*:}"
   wants "--resume" err
   [ -e run/checkpoints/last ] || fail "nothing was saved"
   "$saccade" inspect run/checkpoints/last --json >inspect.json
@@ -48,9 +45,6 @@ for i in $(seq 12); do
     train.shard=32 --threads 1 >out 2>err &
   pid=$!
   sleep "0.$((20 + i * 5))"
-  kill -USR1 $pid
-  wait $pid
-  code=$?
-  [ $code -eq 138 ] || fail "quick stop $i gave $code"
+  stop USR1 138
 done
 exit 0

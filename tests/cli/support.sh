@@ -23,6 +23,15 @@ expect() {
   [ $got -eq "$wanted" ] || fail "exit code $got instead of $wanted: $*"
 }
 
+# stop SIGNAL CODE: ends the program $pid, which runs beside the script; wants this exit code.
+stop() {
+  kill "-$1" $pid
+  wait $pid
+  local code=$?
+  pid=
+  [ $code -eq "$2" ] || fail "SIG$1 gave $code"
+}
+
 # wants TEXT FILE: the file has the text.
 wants() { grep -qF -- "$1" "$2" || fail "'$1' is not in $2"; }
 

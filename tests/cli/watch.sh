@@ -24,15 +24,6 @@ start() {
   "$saccade" caption run --watch in "$@" >lines 2>said </dev/null &
   pid=$!
 }
-# stop SIGNAL CODE
-stop() {
-  kill "-$1" $pid
-  wait $pid
-  local code=$?
-  pid=
-  [ $code -eq "$2" ] || fail "SIG$1 gave $code"
-  wants "stopping: the picture that is read is captioned first" said
-}
 
 cp "${made[0]}" in/a.png
 echo "no picture, and not called one" >in/notes.txt
@@ -67,10 +58,12 @@ cp "${made[2]}" elsewhere.png
 mv elsewhere.png in/c.png  # gone or replaced: a new picture
 until_true has_lines 5
 stop INT 130
+wants "stopping: the picture that is read is captioned first" said
 
 start --json
 until_true has_lines 4
 stop TERM 143
+wants "stopping: the picture that is read is captioned first" said
 cp lines lines.jsonl
 [ "$(json lines.jsonl /3/image)" = in/half.png ] || fail "not by name"
 json lines.jsonl /0/words/0/attention/0/0 >/dev/null
