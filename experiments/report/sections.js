@@ -1,5 +1,5 @@
 'use strict';
-// The sections below the explorer: curves, scores, health, configs, how to do it again.
+// The sections below the explorer, but for the scores: curves, health, configs, how to do it again.
 
 const section = (id, title, ...children) => el('section', {id, 'aria-labelledby': `${id}-title`},
   el('h2', {id: `${id}-title`}, title), ...children);
@@ -43,67 +43,6 @@ const curvesSection = (report) => {
     `${metricName(name)}${part === 'validations' ? ' (validation)' : ' (training)'}`]);
   show('0');
   return section('curves', 'Learning curves', selectBox('Number', choices, '0', show), place);
-};
-
-const MAIN_METRICS = ['Bleu_1', 'Bleu_4', 'METEOR', 'ROUGE_L', 'CIDEr', 'true_caption_rate',
-  'pointing_accuracy', 'pointing_centre_accuracy', 'unique_captions', 'attention_entropy'];
-
-// A mean with the interval that chance leaves it where there is one, else with its deviation.
-const spreadCell = (spread) => {
-  if (!spread) return null;
-  let rest = spread.n > 1 ? ` \u00b1 ${shown(spread.std)}` : '';
-  if (Number.isFinite(spread.low)) rest = ` [${shown(spread.low)}, ${shown(spread.high)}]`;
-  return {value: spread.mean, text: shown(spread.mean) + rest};
-};
-
-// Scores of all images of the comparison: a row an arm and regime.
-const comparisonTable = (comparison, names) => {
-  const head = ['arm', 'regime', ...names.map(metricName), 'ms per update', 'parameters'];
-  const rows = comparison.arms.flatMap((arm) => arm.regimes.map((regime) => [arm.name, regime.name,
-    ...names.map((name) => spreadCell(regime.corpus[name])), spreadCell(arm.ms_per_update),
-    arm.parameters]));
-  return numberTable('Scores', head, rows);
-};
-
-// What the numbers support, in words.
-const verdictList = ({verdict}) => (verdict && verdict.length
-  ? [el('ul', {class: 'verdict'}, ...verdict.map((sentence) => el('li', {}, sentence)))] : []);
-
-const comparisonScores = (report) => {
-  const {comparison} = report, place = el('div');
-  const all = [...new Set(comparison.arms.flatMap((arm) =>
-    arm.regimes.flatMap((regime) => Object.keys(regime.corpus))))];
-  const main = MAIN_METRICS.filter((name) => all.includes(name));
-  const show = (every) => place.replaceChildren(comparisonTable(comparison, every ? all : main));
-  show(false);
-  const seeds = comparison.seeds.length;
-  const level = `${100 * (comparison.level || 0.95)} %`;
-  return [el('p', {class: 'muted'}, `${comparison.n_images} ${comparison.split} images of ` +
-    `${comparison.dataset}; in brackets ${level} intervals ${seeds === 1
-      ? 'over the images of one seed, which know nothing of other seeds'
-      : `over ${seeds} seeds and the images`}.`),
-  ...verdictList(comparison), checkBox('All metrics', false, show), place];
-};
-
-// Of models without a comparison: the validation scores at the update that the checkpoint holds.
-const validationScores = (report) => {
-  const rows = report.models.map((model, m) => {
-    const {validations} = report.curves.find((curve) => curve.model === m) || {validations: {}};
-    const at = (validations.update || []).indexOf(model.update);
-    return {name: model.name, update: model.update, at, validations};
-  });
-  const all = [...new Set(rows.flatMap((row) => (row.at < 0 ? [] : Object.keys(row.validations))))];
-  const names = MAIN_METRICS.filter((name) => all.includes(name));
-  if (!names.length) return null;
-  return [el('p', {class: 'muted'}, 'The validation of each run at the update whose weights are ' +
-    'shown; one run, so no interval. saccade evaluate scores all test images.'),
-  numberTable('Scores', ['model', 'update', ...names.map(metricName)], rows.map((row) =>
-    [row.name, row.update, ...names.map((name) => row.validations[name]?.[row.at] ?? null)]))];
-};
-
-const scoresSection = (report) => {
-  const content = report.comparison ? comparisonScores(report) : validationScores(report);
-  return content && section('scores', 'Scores', ...content);
 };
 
 const HEALTH_NOTES = {

@@ -1,7 +1,8 @@
 'use strict';
 // Tables of numbers, each with a copy button and a link to the same as CSV; commands to copy.
 
-// A cell is text, a number, or {value, text, share}: text is shown, share (0 to 1) drawn behind it.
+// A cell is text, a number, or {value, text, note, more, share}: text is shown, note on a line below
+// it, share (0 to 1) drawn behind it; more, {name: number}, are columns of their own in the CSV.
 const cellValue = (cell) => (cell !== null && typeof cell === 'object' ? cell.value : cell);
 const cellText = (cell) => {
   if (cell !== null && typeof cell === 'object') return cell.text ?? shown(cell.value);
@@ -11,6 +12,19 @@ const cellText = (cell) => {
 const plainCell = (cell) => {
   const value = cellValue(cell);
   return value === null || value === undefined || Number.isNaN(value) ? '' : String(value);
+};
+
+// What is copied of a cell: its number, and what is shown where that says more.
+const copiedCell = (cell) => (cell?.more
+  ? [cellText(cell), cell.note].filter(Boolean).join(' ') : plainCell(cell));
+
+// `rows`, the head first, with the columns that are behind their cells: "CIDEr", "CIDEr low", ...
+const spreadColumns = ([head, ...rows]) => {
+  const names = head.map((_, i) =>
+    [...new Set(rows.flatMap((row) => Object.keys(row[i]?.more || {})))]);
+  return [head.flatMap((name, i) => [name, ...names[i].map((more) => `${name} ${more}`)]),
+    ...rows.map((row) => row.flatMap((cell, i) =>
+      [cell, ...names[i].map((more) => cell?.more?.[more] ?? null)]))];
 };
 
 // A spreadsheet must not take text for a formula.
@@ -43,10 +57,10 @@ const commandLine = (text) => el('div', {class: 'command'}, el('pre', {tabindex:
 
 // The buttons of numbers: `rows` is a list of lists, the head first.
 const numberTools = (name, rows) => {
-  const csv = rows().map((row) => row.map(csvCell).join(',')).join('\r\n');
+  const csv = spreadColumns(rows()).map((row) => row.map(csvCell).join(',')).join('\r\n');
   return el('p', {class: 'tools'},
     el('button', {type: 'button', 'aria-label': `Copy ${name}`,
-      onclick: (event) => copyText(rows().map((row) => row.map(plainCell).join('\t')).join('\n'),
+      onclick: (event) => copyText(rows().map((row) => row.map(copiedCell).join('\t')).join('\n'),
         event.currentTarget)}, 'Copy'),
     el('a', {download: `${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}.csv`,
       'aria-label': `${name} as CSV`,
@@ -58,7 +72,8 @@ const numberTable = (name, head, rows) => {
   const cell = (value, i) => {
     if (i === 0) return el('th', {scope: 'row'}, cellText(value));
     const number = typeof cellValue(value) === 'number';
-    const node = el('td', {class: number ? 'number' : ''}, cellText(value));
+    const node = el('td', {class: number ? 'number' : ''}, cellText(value),
+      value?.note ? el('span', {class: 'note'}, value.note) : null);
     if (value?.share !== undefined && value.share !== null)
       node.style.setProperty('--share', `${(100 * value.share).toFixed(1)}%`);
     if (value?.share !== undefined && value.share !== null) node.classList.add('barred');

@@ -4,6 +4,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "experiments/report/report_page.h"
 #include "tests/browser/report_pages.h"
 #include "tests/browser/webdriver.h"
 #include "tests/support/catch.h"
@@ -30,6 +31,14 @@ struct OpenReport {
 
   // Waits for the first card's photo.
   void ready() { REQUIRE(browser.becomes("document.querySelector('.photo[data-word]')")); }
+  // Shows the page of the report's data as `edit` changes it.
+  template <class F>
+  void change(const F& edit) {
+    nlohmann::json data = ask("JSON.parse(document.querySelector('#data').textContent)");
+    edit(data);
+    browser.open(report.folder().write("changed.html", report_page(data.dump())));
+    ready();
+  }
   nlohmann::json run(const std::string& script) {
     return nlohmann::json::parse(browser.run(script));
   }

@@ -40,6 +40,62 @@ TEST_CASE("sections show the numbers of the runs, to copy and as CSV") {
   CHECK(page.ask("document.querySelector('#again pre').textContent").get<std::string>().size() > 0);
 }
 
+// compare.json of two arms: one metric over seeds and images, one over the images of one seed.
+Json comparison() {
+  const Json seeds{{"mean", 0.5}, {"std", 0.01}, {"n", 3},
+                   {"low", 0.4},  {"high", 0.6}, {"chance", "seeds_and_images"}};
+  Json images{{"mean", 0.25}, {"std", nullptr}, {"n", 1},
+              {"low", 0.2},   {"high", 0.3},    {"chance", "images"}};
+  const Json reference{{"name", "soft"},
+                       {"regimes", {{{"name", "expectation"}, {"corpus", {{"CIDEr", seeds}}}}}}};
+  images["difference"] = {{"value", -0.25},     {"low", -0.375}, {"high", -0.125},
+                          {"chance", "images"}, {"p", 0.01},     {"p_holm", 0.042}};
+  const Json arm{{"name", "hard"},
+                 {"regimes",
+                  {{{"name", "argmax"}, {"corpus", {{"CIDEr", images}}}},
+                   {{"name", "sample"}, {"corpus", {{"CIDEr", images}}}}}}};
+  return {{"name", "two arms"}, {"dataset", "scenes"},      {"split", "test"},
+          {"n_images", 40},     {"seeds", {1, 2, 3}},       {"level", 0.95},
+          {"against", "soft"},  {"verdict", Json::array()}, {"arms", {reference, arm}}};
+}
+
+TEST_CASE("scores come with what chance leaves of them, seen, copied and as CSV") {
+  SACCADE_NEEDS_BROWSER();
+  OpenReport<SceneReport> page;
+  page.change([](Json& data) { data["comparison"] = comparison(); });
+  const std::string cell = "document.querySelector('#scores tbody tr:nth-child(3) td.number')";
+  CHECK(page.ask(cell + ".firstChild.textContent") == "0.250 [0.200, 0.300]\u2020");
+  CHECK(page.ask(cell + ".lastChild.textContent") == "\u22120.250, p = 0.042\u2020");
+  const auto note = [&] {
+    return page.ask("document.querySelector('#scores p').textContent").get<std::string>();
+  };
+  CHECK(
+      note().find("95\u00a0% intervals over 3 seeds and the images; \u2020 over the images of one "
+                  "seed, ") != std::string::npos);
+  CHECK(note().find("its difference from soft (expectation)") != std::string::npos);
+  const std::string csv =
+      page.ask("decodeURIComponent(document.querySelector('#scores a[download]').href)");
+  CHECK(csv.find("arm,regime,CIDEr,CIDEr low,CIDEr high,CIDEr difference,CIDEr difference low,"
+                 "CIDEr difference high,CIDEr p,") != std::string::npos);
+  CHECK(csv.find("soft,expectation,0.5,0.4,0.6,,,,,") != std::string::npos);
+  CHECK(csv.find("hard,sample,0.25,0.2,0.3,-0.25,-0.375,-0.125,0.042,") != std::string::npos);
+  page.run(
+      "Object.defineProperty(navigator, 'clipboard', "
+      "{value: {writeText: async (text) => { window.copied = text; }}}); return null");
+  page.browser.click("#scores .tools button");
+  CHECK(page.ask("window.copied")
+            .get<std::string>()
+            .find("hard\targmax\t0.250 [0.200, 0.300]\u2020 \u22120.250, p = 0.042\u2020\t") !=
+        std::string::npos);
+  // Where every number is of one seed, nothing is said of several.
+  page.change([](Json& data) {
+    data["comparison"] = comparison();
+    data["comparison"]["arms"].erase(0);
+  });
+  CHECK(note().find("intervals over the images of one seed, ") != std::string::npos);
+  CHECK(note().find("\u2020") == std::string::npos);
+}
+
 TEST_CASE("text that is markup stays text") {
   SACCADE_NEEDS_BROWSER();
   OpenReport<HostileReport> page;

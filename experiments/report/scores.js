@@ -1,0 +1,111 @@
+'use strict';
+// The section of scores: what a comparison found, else the last validation of each run.
+
+const MAIN_METRICS = ['Bleu_1', 'Bleu_4', 'METEOR', 'ROUGE_L', 'CIDEr', 'true_caption_rate',
+  'pointing_accuracy', 'pointing_centre_accuracy', 'unique_captions', 'attention_entropy'];
+
+// What a metric's numbers are over, where a table mixes both.
+const ONE_SEED = '\u2020';
+
+const signed = (value) => `${value < 0 ? '\u2212' : '+'}${shown(Math.abs(value))}`;
+const pText = (p) => (p < 0.001 ? 'p < 0.001' : `p = ${Number(p.toPrecision(2))}`);
+
+// A mean with the interval that chance leaves it where there is one, else with its deviation;
+// below it the difference from the reference. `marked`: what rests on one seed is told apart.
+const spreadCell = (spread, marked) => {
+  if (!spread) return null;
+  const mark = ({chance}) => (marked && chance === 'images' ? ONE_SEED : '');
+  const cell = {value: spread.mean, text: shown(spread.mean), more: {}};
+  if (Number.isFinite(spread.low)) {
+    cell.text += ` [${shown(spread.low)}, ${shown(spread.high)}]${mark(spread)}`;
+    Object.assign(cell.more, {low: spread.low, high: spread.high});
+  } else if (spread.n > 1) {
+    cell.text += ` \u00b1 ${shown(spread.std)}`;
+    cell.more.sd = spread.std;
+  }
+  const {difference} = spread;
+  if (Number.isFinite(difference?.p_holm)) {
+    cell.note = `${signed(difference.value)}, ${pText(difference.p_holm)}${mark(difference)}`;
+    Object.assign(cell.more, {difference: difference.value, 'difference low': difference.low,
+      'difference high': difference.high, p: difference.p_holm});
+  }
+  return cell;
+};
+
+// The spreads of all rows in the metrics of `names`.
+const spreadsOf = (comparison, names) => comparison.arms.flatMap((arm) =>
+  arm.regimes.flatMap((regime) => names.map((name) => regime.corpus[name]).filter(Boolean)));
+
+// Whether some numbers take in other seeds and others do not.
+const mixesChances = (spreads) => new Set(spreads.flatMap((spread) =>
+  [spread.chance, spread.difference?.chance]).filter(Boolean)).size > 1;
+
+// Scores of all images of the comparison: a row an arm and regime.
+const comparisonTable = (comparison, names) => {
+  const head = ['arm', 'regime', ...names.map(metricName), 'ms per update', 'parameters'];
+  const marked = mixesChances(spreadsOf(comparison, names));
+  const rows = comparison.arms.flatMap((arm) => arm.regimes.map((regime) => [arm.name, regime.name,
+    ...names.map((name) => spreadCell(regime.corpus[name], marked)),
+    spreadCell(arm.ms_per_update), arm.parameters]));
+  return numberTable('Scores', head, rows);
+};
+
+// What the brackets and the lines below the scores are.
+const intervalNote = (comparison, names) => {
+  const spreads = spreadsOf(comparison, names);
+  const counts = spreads.filter(({chance}) => chance === 'seeds_and_images').map(({n}) => n);
+  const least = Math.min(...counts), most = Math.max(...counts);
+  const seeds = `over ${least === most ? most : `${least} to ${most}`} seeds and the images`;
+  const images = 'over the images of one seed, which know nothing of other seeds';
+  let over = counts.length ? seeds : images;
+  if (mixesChances(spreads)) over += `; ${ONE_SEED} ${images}`;
+  const parts = [`${comparison.n_images} ${comparison.split} images of ${comparison.dataset}`];
+  if (spreads.some(({low}) => Number.isFinite(low)))
+    parts.push(`; in brackets ${100 * (comparison.level || 0.95)}\u00a0% intervals ${over}`);
+  if (spreads.some(({difference}) => Number.isFinite(difference?.p_holm))) {
+    const regime = comparison.arms.find(({name}) => name === comparison.against)?.regimes[0];
+    parts.push(`. Below a score: its difference from ${comparison.against}` +
+      `${regime ? ` (${regime.name})` : ''} and p, two-sided, corrected after Holm for all rows ` +
+      'that are tested by the metric');
+  }
+  return el('p', {class: 'muted'}, `${parts.join('')}.`);
+};
+
+// What the numbers support, in words.
+const verdictList = ({verdict}) => (verdict && verdict.length
+  ? [el('ul', {class: 'verdict'}, ...verdict.map((sentence) => el('li', {}, sentence)))] : []);
+
+const comparisonScores = (report) => {
+  const {comparison} = report, note = el('div'), place = el('div');
+  const all = [...new Set(comparison.arms.flatMap((arm) =>
+    arm.regimes.flatMap((regime) => Object.keys(regime.corpus))))];
+  const main = MAIN_METRICS.filter((name) => all.includes(name));
+  const show = (every) => {
+    const names = every ? all : main;
+    note.replaceChildren(intervalNote(comparison, names));
+    place.replaceChildren(comparisonTable(comparison, names));
+  };
+  show(false);
+  return [note, ...verdictList(comparison), checkBox('All metrics', false, show), place];
+};
+
+// Of models without a comparison: the validation scores at the update that the checkpoint holds.
+const validationScores = (report) => {
+  const rows = report.models.map((model, m) => {
+    const {validations} = report.curves.find((curve) => curve.model === m) || {validations: {}};
+    const at = (validations.update || []).indexOf(model.update);
+    return {name: model.name, update: model.update, at, validations};
+  });
+  const all = [...new Set(rows.flatMap((row) => (row.at < 0 ? [] : Object.keys(row.validations))))];
+  const names = MAIN_METRICS.filter((name) => all.includes(name));
+  if (!names.length) return null;
+  return [el('p', {class: 'muted'}, 'The validation of each run at the update whose weights are ' +
+    'shown; one run, so no interval. saccade evaluate scores all test images.'),
+  numberTable('Scores', ['model', 'update', ...names.map(metricName)], rows.map((row) =>
+    [row.name, row.update, ...names.map((name) => row.validations[name]?.[row.at] ?? null)]))];
+};
+
+const scoresSection = (report) => {
+  const content = report.comparison ? comparisonScores(report) : validationScores(report);
+  return content && section('scores', 'Scores', ...content);
+};
