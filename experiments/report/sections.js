@@ -4,10 +4,16 @@
 const section = (id, title, ...children) => el('section', {id, 'aria-labelledby': `${id}-title`},
   el('h2', {id: `${id}-title`}, title), ...children);
 
-// The columns of a curve that are worth a look, the usual ones first.
-const FIRST_CURVES = ['loss', 'nll_per_word', 'CIDEr', 'Bleu_4', 'true_caption_rate',
-  'pointing_accuracy'];
+// The columns of a curve that are worth a look, those first that compare models.
+const FIRST_CURVES = ['nll_per_word', 'CIDEr', 'Bleu_4', 'true_caption_rate',
+  'pointing_accuracy', 'loss'];
 const NO_CURVES = new Set(['update', 'epoch']);
+
+const curveChoice = (part, name) => {
+  if (part === 'validations') return `${metricName(name)} (validation)`;
+  return `${metricName(name)} (training${name === 'loss' ? ', with each model\u2019s own penalties'
+    : ''})`;
+};
 
 const curveNames = (curves) => {
   const names = [];
@@ -34,13 +40,12 @@ const curvesSection = (report) => {
   const show = (key) => {
     const [part, name] = names[Number(key)];
     const lines = linesOf(report.curves, part, name);
-    const title = `${metricName(name)}${part === 'validations' ? ', validation' : ''}`;
+    const title = curveChoice(part, name);
     const rows = lines.flatMap((line) => line.points.map(([x, y]) => [line.name, x, y]));
     place.replaceChildren(numberTools(title, () => [['run', 'update', name], ...rows]),
       new LineChart({name: title, x: 'update', lines}).node);
   };
-  const choices = names.map(([part, name], i) => [String(i),
-    `${metricName(name)}${part === 'validations' ? ' (validation)' : ' (training)'}`]);
+  const choices = names.map(([part, name], i) => [String(i), curveChoice(part, name)]);
   show('0');
   return section('curves', 'Learning curves', selectBox('Number', choices, '0', show), place);
 };

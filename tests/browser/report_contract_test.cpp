@@ -31,6 +31,11 @@ TEST_CASE("sections show the numbers of the runs, to copy and as CSV") {
   CHECK(page.ask("[...document.querySelectorAll('#sections > section')].map((s) => s.id)") ==
         Json::array({"curves", "scores", "health", "config", "again"}));
   CHECK(page.browser.becomes("document.querySelectorAll('#curves path').length === 3"));
+  // A loss holds what a model is fined for, so that it compares no two of them.
+  CHECK(page.ask("document.querySelector('#curves option:checked').textContent") ==
+        "nll per word (training)");
+  CHECK(page.ask("document.querySelector('#curves option:last-child').textContent") ==
+        "loss (training, with each model\u2019s own penalties)");
   CHECK(page.ask("document.querySelector('#scores tbody tr').textContent")
             .get<std::string>()
             .find("0.250") != std::string::npos);

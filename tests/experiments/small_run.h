@@ -19,7 +19,8 @@ inline void write_small_run(const std::filesystem::path& path, const ExperimentC
       0, 1);
   std::string metrics;
   for (int update = 1; update <= 20; ++update)
-    metrics += str(R"({"event":"update","update":)", update, R"(,"loss":)", 10.0 / update, "}\n");
+    metrics += str(R"({"event":"update","update":)", update, R"(,"loss":)", 10.0 / update,
+                   R"(,"nll_per_word":)", 1.0 / update, "}\n");
   metrics += R"({"event":"validation","update":0,"metrics":{"Bleu_4":0.25,"CIDEr":0.5}})"
              "\n{\"event\":\"upd";  // as a killed run leaves it
   directory.write_text("metrics.jsonl", metrics);
