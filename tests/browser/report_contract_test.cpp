@@ -124,6 +124,10 @@ TEST_CASE("a phone's width is enough") {
   CHECK(page.ask("[...document.querySelectorAll('button, select, input')].filter((e) => "
                  "e.offsetParent && !e.closest('.scroll')).filter((e) => { const b = "
                  "e.getBoundingClientRect(); return b.left < 0 || b.right > 360; }).length") == 0);
+  page.run(
+      "document.querySelector('.command pre').textContent = 'saccade report '.repeat(20);"
+      "return null");
+  CHECK(page.ask("document.querySelector('.command button').offsetHeight") <= 32);  // one line
 }
 
 TEST_CASE("text stands out, light and dark, and everything to be used has a name") {
