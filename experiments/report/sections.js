@@ -89,7 +89,8 @@ const configSection = (report) => {
   if (report.models.length < 2) return null;
   const content = report.config.length
     ? numberTable('Config differences', ['key', ...report.models.map((model) => model.name)],
-      report.config.map((row) => [row.key, ...row.values]))
+      report.config.map((row) => [row.key, ...row.values.map((value) =>
+        (value === 'null' ? 'not set' : value))]))
     : el('p', {}, 'The configs are the same.');
   return section('config', 'What differs between the configs', content);
 };

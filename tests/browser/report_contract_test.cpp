@@ -28,6 +28,9 @@ TEST_CASE("a report asks for nothing outside its file and complains of nothing")
 TEST_CASE("sections show the numbers of the runs, to copy and as CSV") {
   SACCADE_NEEDS_BROWSER();
   OpenReport<SceneReport> page;
+  page.change([](Json& data) {
+    data["config"].push_back({{"key", "gate.bias"}, {"values", {"null", "2", "null"}}});
+  });
   CHECK(page.ask("[...document.querySelectorAll('#sections > section')].map((s) => s.id)") ==
         Json::array({"curves", "scores", "health", "config", "again"}));
   CHECK(page.browser.becomes("document.querySelectorAll('#curves path').length === 3"));
@@ -42,6 +45,7 @@ TEST_CASE("sections show the numbers of the runs, to copy and as CSV") {
   const std::string csv =
       page.ask("decodeURIComponent(document.querySelector('#config a[download]').href)");
   CHECK(csv.find("attention.selection,soft,hard,soft") != std::string::npos);
+  CHECK(csv.find("gate.bias,not set,2,not set") != std::string::npos);
   CHECK(page.ask("document.querySelector('#again pre').textContent").get<std::string>().size() > 0);
 }
 
