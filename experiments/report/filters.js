@@ -5,7 +5,8 @@
 const noFilter = () => ({words: '', number: 'CIDEr', least: null, most: null, differ: 0,
   order: 'data', a: 0, b: 1});
 
-const wordsOf = (text) => text.toLowerCase().split(/\s+/).filter(Boolean);
+// The words of a text, in any script; in what is asked for, "run*" is what begins so.
+const wordsOf = (text) => text.normalize('NFC').toLowerCase().match(/[\p{L}\p{M}\p{N}]+\*?/gu) || [];
 
 class Finder {
   constructor(report, view) {
@@ -46,8 +47,9 @@ class Finder {
     const texts = [...this.shownCaptions(image).map((caption) => caption.words.join(' ')),
       ...image.references, image.id];
     return texts.some((text) => {
-      const lower = text.toLowerCase();
-      return wanted.every((word) => lower.includes(word));
+      const words = wordsOf(text.replaceAll('*', ' '));
+      return wanted.every((word) => (word.endsWith('*')
+        ? words.some((one) => one.startsWith(word.slice(0, -1))) : words.includes(word)));
     });
   }
 
@@ -95,10 +97,10 @@ class Finder {
     const numbers = Object.entries(CAPTION_NUMBERS).filter(([name]) => has(name))
       .map(([name, [text]]) => [name, text]);
     if (!numbers.some(([name]) => name === filter.number)) filter.number = numbers[0]?.[0];
-    this.search = el('input', {type: 'search', placeholder: 'dog, red circle, \u2026',
+    this.search = el('input', {type: 'search', placeholder: 'red circle',
       oninput: (event) => set('words')(event.target.value)});
     const parts = [
-      el('label', {class: 'field wide'}, el('span', {}, 'Words'), this.search),
+      el('label', {class: 'field wide'}, el('span', {}, 'Whole words, or run*'), this.search),
       selectBox('Number', numbers, filter.number, set('number')),
       numberBox('from', '', {step: 'any'}, set('least')),
       numberBox('to', '', {step: 'any'}, set('most')),

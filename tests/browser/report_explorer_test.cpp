@@ -201,7 +201,16 @@ TEST_CASE("images are found by words and numbers, and sorted by what models diff
         label + "').lastChild; field.value = '" + value +
         "'; for (const type of ['input', 'change']) field.dispatchEvent(new Event(type));");
   };
-  set("Words", "");
+  const std::string words = page.ask(
+      "document.querySelector('[type=search]').parentNode"
+      ".firstChild.textContent");
+  set(words, "TEST 1");
+  CHECK(shown() == Json::array({"scene-test-1"}));
+  set(words, "est");  // a part of a word
+  CHECK(shown().empty());
+  set(words, "tes*");
+  CHECK(shown() == all);
+  set(words, "");
   set("Order", "ahead");
   CHECK(shown().size() == 4);
   const Json differences = page.ask(
