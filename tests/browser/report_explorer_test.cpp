@@ -141,6 +141,22 @@ TEST_CASE("models, regimes, layers and scales are switched") {
   CHECK(page.browser.complaints() == std::vector<std::string>{});
 }
 
+TEST_CASE("five models stand in rows of three and two") {
+  SACCADE_NEEDS_BROWSER();
+  Page page;
+  page.change([](Json& data) {
+    for (std::size_t m = 0; m < 2; ++m) {
+      data["models"].push_back(Json(data["models"][m]));
+      for (Json& image : data["images"]) image["models"].push_back(Json(image["models"][m]));
+    }
+    data["config"] = Json::array();
+  });
+  page.browser.resize(1280, 900);
+  CHECK(page.ask("[...document.querySelectorAll('.card:first-child .panel')].map((p, i, all) => "
+                 "p.offsetTop === all[0].offsetTop)") ==
+        Json::array({true, true, true, false, false}));
+}
+
 TEST_CASE("everything is reached by keys") {
   SACCADE_NEEDS_BROWSER();
   Page page;
