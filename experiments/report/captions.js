@@ -55,7 +55,33 @@ class Maps {
     if (layer !== 'mean') return inLayer(single === null ? this.layers - 1 : single);
     return this.fused([...Array(this.layers).keys()].map(inLayer), 'mean');
   }
+
+  // Whether of(word, layer, head) is the map that a report judges and measures: the last layer's
+  // mean over heads.
+  isUsual(layer, head) {
+    const last = layer !== 'mean' && !(Number(layer) < this.layers - 1);
+    const mean = head !== 'max' && !(Number(head) < this.heads);
+    return (this.layers === 1 || last) && (this.heads === 1 || mean);
+  }
 }
+
+// -sum p log p / log L of the shares of `weights`, as attention_health.h has it; null where they
+// weigh nothing.
+const mapEntropy = (weights) => {
+  const sum = weights.reduce((total, weight) => total + Math.abs(weight), 0);
+  if (sum < 1e-6) return null;
+  let entropy = 0;
+  for (const weight of weights) {
+    const share = Math.abs(weight) / sum;
+    if (share > 0) entropy -= share * Math.log(share);
+  }
+  return weights.length > 1 ? entropy / Math.log(weights.length) : 0;
+};
+
+// Whether a map tells no region from another. A byte rounds small weights alike, hence the entropy,
+// held against kUniformEntropy of attention_health.h.
+const isUniform = (map, entropy) =>
+  entropy > 0.99 && Math.max(...map) <= 1.25 * Math.min(...map);
 
 // The word of another caption that answers to word `index` of this one: the nearest of the same
 // spelling, else the one in the same place, else none (-1).

@@ -96,7 +96,7 @@ class Card {
     const key = `${this.view.layer}/${this.view.head}`;
     if (this.most?.key !== key)
       this.most = {key, value: Math.max(0, ...this.visible().filter((panel) => panel.maps)
-        .flatMap((panel) => panel.largest()))};
+        .flatMap((panel) => panel.measures().largest))};
     return this.most.value;
   }
 

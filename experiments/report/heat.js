@@ -1,5 +1,6 @@
 'use strict';
-// The heat on a photo, pixel by pixel as `saccade overlay` draws it, so that both show the same.
+// The heat on a photo, pixel by pixel as `saccade overlay` draws it, so that both show the same
+// (but for uniform maps, which a page keeps faint: panel.js).
 
 const UNSEEN_LIGHT = 0.35;  // of what the network did not look at
 const GREY_SHARE = 0.5;     // so that colour under the heat is not taken for heat

@@ -1,7 +1,10 @@
 'use strict';
 // One model's view of one image: the photo with its heat, the caption whose words move it, numbers.
 
+const UNIFORM_HEAT = 0.25;    // at most, of a map that tells no region from another
 const SMALLEST_CANVAS = 288;  // pixels of the longest side: small pictures are drawn larger
+
+const barWidth = (share) => `${Math.round(100 * Math.min(Math.max(share, 0), 1))}%`;
 
 class Panel {
   // `card` is told what a person points at: point(m, word), choose(m, word), place(x, y).
@@ -53,19 +56,17 @@ class Panel {
       this.scores.append(' ', el('span', {class: `verdict ${this.said.verdict}`},
         verdict[this.said.verdict]));
     }
+    this.measured = null;
     this.words = this.said.words.map((word, i) => this.wordButton(word, i));
     this.caption.replaceChildren(...(this.words.length ? this.words
       : [el('em', {class: 'muted'}, 'says nothing')]));
     this.more.replaceChildren(...[this.alternatives(), this.alignment()].filter(Boolean));
-    this.maxima = null;
     return this;
   }
 
   wordButton(word, i) {
     const bar = (kind, value) => (typeof value === 'number'
-      ? el('span', {class: `bar ${kind}`},
-        el('span', {style: `width:${Math.round(100 * Math.min(Math.max(value, 0), 1))}%`}))
-      : null);
+      ? el('span', {class: `bar ${kind}`}, el('span', {style: `width:${barWidth(value)}`})) : null);
     return el('button', {type: 'button', class: 'word', tabindex: i === 0 ? 0 : -1,
       'data-index': i, 'aria-pressed': 'false', 'aria-label': `${word}, ${this.numbersOf(i)}`,
       onpointerenter: (event) => { if (event.pointerType === 'mouse') this.card.point(this.m, i); },
@@ -74,27 +75,56 @@ class Panel {
       onfocus: () => this.card.choose(this.m, i)},
     el('span', {class: 'text'}, word),
     el('span', {class: 'bars', 'aria-hidden': 'true'}, bar('p', this.said.p[i]),
-      bar('gate', this.said.gate?.[i]), bar('entropy', this.said.entropy?.[i])));
+      bar('gate', this.said.gate?.[i]),
+      bar('entropy', this.maps ? this.measures().entropy[i] : null)));
   }
 
   numbersOf(i) {
     const said = this.said, parts = [`p ${shown(said.p[i], 2)}`];
     if (said.gate) parts.push(`gate ${shown(said.gate[i], 2)}`);
     if (said.sentinel) parts.push(`sentinel ${shown(said.sentinel[i], 2)}`);
-    if (said.entropy) parts.push(`entropy ${shown(said.entropy[i], 2)}`);
+    if (this.maps) parts.push(`entropy ${shown(this.measures().entropy[i], 2)}`);
     return parts.join(', ');
   }
+
+  // Of each word's map under the layer and head that are chosen: the largest weight, the entropy,
+  // and whether it is uniform.
+  measures() {
+    const {layer, head} = this.card.view, key = `${layer}/${head}`;
+    if (this.measured?.key !== key) {
+      const maps = this.said.words.map((_, i) => this.mapOf(i));
+      const entropy = this.usual() ? this.said.entropy : maps.map(mapEntropy);
+      this.measured = {key, entropy, largest: maps.map((map) => Math.max(...map)),
+        uniform: maps.map((map, i) => isUniform(map, entropy[i]))};
+    }
+    return this.measured;
+  }
+
+  // Another layer or head is chosen: the words' numbers and bars follow.
+  follow() {
+    if (!this.maps || this.followed === this.measures()) return;
+    this.followed = this.measures();
+    this.words.forEach((button, i) => {
+      const bar = button.querySelector('.bar.entropy span'), value = this.followed.entropy[i];
+      if (bar) bar.style.width = barWidth(value ?? 0);
+      button.setAttribute('aria-label', `${this.said.words[i]}, ${this.numbersOf(i)}`);
+    });
+  }
+
+  // Whether the maps shown are those that hits and scores are of.
+  usual() { return !this.maps || this.maps.isUsual(this.card.view.layer, this.card.view.head); }
 
   nounAt(i) { return (this.said.nouns || []).find((noun) => noun.word === i); }
 
   readoutOf(i) {
     const parts = [el('b', {}, this.said.words[i]), ` \u00b7 ${this.numbersOf(i)}`];
+    if (this.maps && this.measures().uniform[i]) parts.push(' \u00b7 uniform');
     const noun = this.nounAt(i);
-    if (noun && 'hit' in noun) {
+    if (noun && 'hit' in noun && this.usual()) {
       const where = noun.centre ? '\u2713 on its object'
         : noun.hit ? '\u2713 touches its object' : '\u2717 beside its object';
       parts.push(' \u00b7 ', el('span', {class: noun.hit ? 'hit' : 'miss'}, where));
-    } else if (noun && noun.boxes.length === 0) {
+    } else if (noun && !('hit' in noun) && noun.boxes.length === 0) {
       parts.push(' \u00b7 ', el('span', {class: 'miss'}, '\u2717 there is no such object'));
     }
     return parts;
@@ -130,7 +160,7 @@ class Panel {
     const context = this.matrixPicture.getContext('2d'), colours = this.card.report.colours;
     const pixels = context.createImageData(this.maps.regions, this.maps.words);
     for (let word = 0; word < this.maps.words; ++word) {
-      const full = this.fullHeat(word), map = this.mapOf(word);
+      const full = this.heatFull(word), map = this.mapOf(word);
       map.forEach((weight, i) => {
         const heat = full > 0 ? Math.min(Math.max(weight / full, 0), 1) : 0;
         const at = 4 * (word * this.maps.regions + i), colour = 3 * Math.round(255 * heat);
@@ -142,26 +172,24 @@ class Panel {
 
   mapOf(word) { return this.maps.of(word, this.card.view.layer, this.card.view.head); }
 
-  // The largest weight of each word under the layer and head that are chosen.
-  largest() {
-    const {layer, head} = this.card.view;
-    const key = `${layer}/${head}`;
-    if (this.maxima?.key !== key)
-      this.maxima = {key, values: this.said.words.map((_, i) => Math.max(...this.mapOf(i)))};
-    return this.maxima.values;
+  // The weight that is painted as full heat; a uniform map stays faint on any scale.
+  heatFull(word) {
+    const {largest, uniform} = this.measures();
+    return uniform[word] ? Math.max(this.scaleOf(word), largest[word] / UNIFORM_HEAT)
+      : this.scaleOf(word);
   }
 
-  fullHeat(word) {
-    const {scale, fixed} = this.card.view;
-    if (scale === 'word') return this.largest()[word];
+  scaleOf(word) {
+    const {scale, fixed} = this.card.view, {largest} = this.measures();
+    if (scale === 'word') return largest[word];
     if (scale === 'fixed') return fixed;
-    return scale === 'image' ? this.card.largest() : Math.max(...this.largest());
+    return scale === 'image' ? this.card.largest() : Math.max(...largest);
   }
 
   // What is shown before anybody points: of the longer words the one whose map is most certain.
   sharpest() {
     if (!this.maps) return this.words.length ? 0 : -1;
-    const largest = this.largest(), {words} = this.said;
+    const {largest} = this.measures(), {words} = this.said;
     const telling = words.some((word) => word.length > 3);
     const certainty = largest.map((weight, i) => (telling && words[i].length <= 3 ? -1 : weight));
     return certainty.indexOf(Math.max(...certainty));
@@ -193,7 +221,7 @@ class Panel {
     if (heat) {
       const out = context.createImageData(photo.width, photo.height);
       paintHeat(out, photo, {map: this.mapOf(word), rows: this.maps.rows, cols: this.maps.cols,
-        seen: this.said.seen, style: view.style, full: this.fullHeat(word),
+        seen: this.said.seen, style: view.style, full: this.heatFull(word),
         colours: report.colours});
       context.putImageData(out, 0, 0);
       this.drawChosen(context, word);
@@ -222,7 +250,8 @@ class Panel {
       frame(context, thing.box, {line: 1, dash: [4, 3]});
     const noun = word >= 0 ? this.nounAt(word) : null;
     for (const box of noun?.boxes || [])
-      frame(context, box, {light: noun.hit === false ? '#ff9d92' : '#8ff0b0', line: 2});
+      frame(context, box, {line: 2,
+        light: !this.usual() ? '#fff' : noun.hit === false ? '#ff9d92' : '#8ff0b0'});
   }
 
   // How much each word took of a cell, the most of any word as full light.
@@ -244,14 +273,15 @@ class Panel {
 
   // Marks the word that is shown; `own`: pointed at or chosen here, not linked from another model.
   mark(word, own) {
+    this.follow();
     this.words.forEach((button, i) => {
       button.classList.toggle('on', i === word);
       button.classList.toggle('linked', i === word && !own);
       button.setAttribute('aria-pressed', String(i === word));
       button.tabIndex = i === Math.max(word, 0) ? 0 : -1;
     });
-    this.readout.replaceChildren(...(word >= 0 ? this.readoutOf(word) : [el('span', {class: 'muted'},
-      this.card.released ? '\u00a0' : 'no word in its place')]));
+    this.readout.replaceChildren(...(word >= 0 ? this.readoutOf(word)
+      : [el('span', {class: 'muted'}, this.card.released ? '\u00a0' : 'no word in its place')]));
   }
 
   pointerPlace(event) {

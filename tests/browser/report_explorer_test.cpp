@@ -1,6 +1,7 @@
 // The attention explorer of a report, as a person uses it.
 #include <cmath>
 
+#include "core/io/base64.h"
 #include "experiments/commands/overlay.h"
 #include "tests/browser/open_report.h"
 #include "vision/image.h"
@@ -139,6 +140,56 @@ TEST_CASE("models, regimes, layers and scales are switched") {
   CHECK(changes("s"));
   CHECK(changes("c"));
   CHECK(page.browser.complaints() == std::vector<std::string>{});
+}
+
+// What the first card says of its image in the first regime of model m.
+Json& said(Json& data, std::size_t m) {
+  const std::string regime = data["models"][m]["regimes"][0];
+  return data["images"][0]["models"][m]["regimes"][regime];
+}
+
+TEST_CASE("numbers are those of the map that is shown, and a uniform one is faint") {
+  SACCADE_NEEDS_BROWSER();
+  Page page;
+  page.change([](Json& data) {
+    // Layer 0 is everywhere alike; the heads of layer 1 look at one cell.
+    Json& json = said(data, 2);
+    const std::size_t words = json["words"].size();
+    std::vector<std::uint8_t> maps;
+    for (std::size_t i = 0; i < words * 4 * 32; ++i)
+      maps.push_back(i / 32 % 4 < 2 ? 8 : i % 32 == 5 ? 255 : 0);
+    json["maps"] = base64(maps);
+    json["low"] = 0;
+    json["high"] = 1;
+    json["entropy"] = std::vector<double>(words, 0);
+    json["nouns"] = {{{"word", 1},
+                      {"boxes", Json::array({Json{0, 0, 0.5, 0.5}})},
+                      {"hit", true},
+                      {"centre", true}}};
+  });
+  page.browser.press("b");  // no boxes
+  page.browser.hover(Page::word(2, 1));
+  const auto readout = [&] {
+    return page.ask("document.querySelector(\".card .panel[data-model='2'] .readout\").textContent")
+        .get<std::string>();
+  };
+  const auto width = [&] {
+    return page.ask("document.querySelector(\"" + Page::word(2, 1) +
+                    " .entropy span\").style.width");
+  };
+  CHECK(readout().find("entropy 0.00 \u00b7 \u2713 on its object") != std::string::npos);
+  CHECK(width() == "0%");
+  page.browser.press("l");  // layer 0
+  CHECK(readout().find("entropy 1.00 \u00b7 uniform") != std::string::npos);
+  CHECK(readout().find("object") == std::string::npos);
+  CHECK(width() == "100%");
+  // Where full heat is the word's largest weight, too: that would be a green of 0.7 * 255 at least.
+  page.browser.press("s");  // the caption's largest, the largest of all models
+  page.browser.press("s");  // a fixed weight
+  page.browser.press("s");  // the word's largest
+  double green = 0;
+  for (const Json& pixel : page.pixels(2, 4, 8)) green = std::max(green, pixel[1].get<double>());
+  CHECK(green < 170);
 }
 
 TEST_CASE("five models stand in rows of three and two") {
