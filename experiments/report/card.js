@@ -108,7 +108,8 @@ class Card {
       const own = now && panel.m === now.m;
       const word = !now || now.word < 0 ? -1
         : own ? now.word : linkedWord(source.said.words, now.word, panel.said.words);
-      panel.mark(word, own);
+      const same = word >= 0 && panel.said.words[word] === source.said.words[now.word];
+      panel.mark(word, own ? 'own' : same ? 'word' : 'place');
       panel.draw({word, place: this.placed});
       panel.drawAlignment();
     }

@@ -116,8 +116,10 @@ class Panel {
 
   nounAt(i) { return (this.said.nouns || []).find((noun) => noun.word === i); }
 
-  readoutOf(i) {
-    const parts = [el('b', {}, this.said.words[i]), ` \u00b7 ${this.numbersOf(i)}`];
+  readoutOf(i, link) {
+    const parts = [el('b', {}, this.said.words[i]),
+      link === 'place' ? ' \u00b7 same place' : '',
+      ` \u00b7 ${this.numbersOf(i)}`];
     if (this.maps && this.measures().uniform[i]) parts.push(' \u00b7 uniform');
     const noun = this.nounAt(i);
     if (noun && 'hit' in noun && this.usual()) {
@@ -271,16 +273,20 @@ class Panel {
     }
   }
 
-  // Marks the word that is shown; `own`: pointed at or chosen here, not linked from another model.
-  mark(word, own) {
+  // Marks the word that is shown. link: 'own' where it is pointed at or chosen here; 'word' where
+  // another model's is the same word, 'place' where it only stands in its place.
+  mark(word, link) {
     this.follow();
     this.words.forEach((button, i) => {
       button.classList.toggle('on', i === word);
-      button.classList.toggle('linked', i === word && !own);
+      button.classList.toggle('linked', i === word && link !== 'own');
+      button.classList.toggle('placed', i === word && link === 'place');
       button.setAttribute('aria-pressed', String(i === word));
+      if (i === word && link === 'place') button.setAttribute('aria-description', 'same place');
+      else button.removeAttribute('aria-description');
       button.tabIndex = i === Math.max(word, 0) ? 0 : -1;
     });
-    this.readout.replaceChildren(...(word >= 0 ? this.readoutOf(word)
+    this.readout.replaceChildren(...(word >= 0 ? this.readoutOf(word, link)
       : [el('span', {class: 'muted'}, this.card.released ? '\u00a0' : 'no word in its place')]));
   }
 

@@ -148,6 +148,27 @@ Json& said(Json& data, std::size_t m) {
   return data["images"][0]["models"][m]["regimes"][regime];
 }
 
+TEST_CASE("a word in the same place is no match") {
+  SACCADE_NEEDS_BROWSER();
+  Page page;
+  page.change([](Json& data) {
+    said(data, 0)["words"][1] = "shirt";
+    said(data, 1)["words"][1] = "water";
+    said(data, 2)["words"][0] = "shirt";
+    said(data, 2)["words"][1] = "lake";
+  });
+  page.browser.hover(Page::word(0, 1));
+  REQUIRE(page.browser.becomes("document.querySelector('.card .word.linked')"));
+  const auto is = [&](const std::string& word, const char* what) {
+    return page.ask("document.querySelector(\"" + word + "\").matches('" + what + "')");
+  };
+  CHECK(is(Page::word(1, 1), ".placed[aria-description]") == true);
+  CHECK(is(Page::word(2, 0), ".linked:not(.placed, [aria-description])") == true);
+  CHECK(page.ask("document.querySelector(\".card .panel[data-model='1'] .readout\").textContent")
+            .get<std::string>()
+            .find("water \u00b7 same place \u00b7 p ") == 0);
+}
+
 TEST_CASE("numbers are those of the map that is shown, and a uniform one is faint") {
   SACCADE_NEEDS_BROWSER();
   Page page;
