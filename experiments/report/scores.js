@@ -73,7 +73,7 @@ const intervalNote = (comparison, names) => {
 
 // What the numbers support, in words.
 const verdictList = ({verdict}) => (verdict && verdict.length
-  ? [el('ul', {class: 'verdict'}, ...verdict.map((sentence) => el('li', {}, sentence)))] : []);
+  ? [el('ul', {class: 'findings'}, ...verdict.map((sentence) => el('li', {}, sentence)))] : []);
 
 const comparisonScores = (report) => {
   const {comparison} = report, note = el('div'), place = el('div');
