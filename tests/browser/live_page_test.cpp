@@ -114,7 +114,7 @@ TEST_CASE("a picture that is brought is captioned, and its words move the maps")
         "refused");
 }
 
-TEST_CASE("pictures come by drop and paste, several at once; what is none is said") {
+TEST_CASE("pictures come by drop and paste, several at once, and what is none is said") {
   SACCADE_NEEDS_BROWSER();
   LivePage page;
   const std::string files =

@@ -52,7 +52,7 @@ TEST_CASE("tallies keep words without a right place apart") {
   CHECK(PointingTally{}.accuracy() == 0);
 }
 
-TEST_CASE("maps that are none are refused; equal weights point at the first cell") {
+TEST_CASE("maps that are none are refused, and equal weights point at the first cell") {
   const std::vector<Box> boxes = {{.x = 0, .y = 0, .w = 16, .h = 16}};
   CHECK(points_at(std::vector<Real>(32, Real(0.03125)), kGrid, boxes));
   CHECK_THROWS_AS(points_at(std::vector<Real>(31), kGrid, boxes), ShapeError);

@@ -81,7 +81,7 @@ TEST_CASE("monotonic_alignment with certain stops moves on as told, row by row")
   CHECK(close(expected.view(), y.value()));
 }
 
-TEST_CASE("gaussian_window is its formula; a line of cells has one factor") {
+TEST_CASE("gaussian_window is its formula, and a line of cells has one factor") {
   struct Grid {
     Index rows, cols;
   };

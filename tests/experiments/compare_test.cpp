@@ -120,7 +120,7 @@ TEST_CASE("named arms that make no sense are refused, and say where they stand")
   REQUIRE(wrong.find("\ntwo: attention.score dot compares features of width") != std::string::npos);
 }
 
-TEST_CASE("an option around the arms is one that an arm reads; an arm's own it reads itself") {
+TEST_CASE("an option around the arms is one that an arm reads, and an arm's own it reads itself") {
   const auto around = [](const std::string& text) {
     return parse_config<ExperimentConfig>(text, "test");
   };
@@ -139,9 +139,10 @@ TEST_CASE("an option around the arms is one that an arm reads; an arm's own it r
   const auto refused = [&](const std::string& text) {
     return message_of<UsageError>([&] { check_arms(expand_arms(around(text))); });
   };
-  CHECK(refused("attention: {radius: 3}\ncompare: {arms: {a: {}, b: {attention.score: dot}}}") ==
-        "test:1: attention.radius has no effect: attention.scope is global; it is read where "
-        "attention.scope is local_m, local_p or window");
+  CHECK(
+      refused("attention: {radius: 3}\ncompare: {arms: {a: {}, b: {attention.score: general}}}") ==
+      "test:1: attention.radius has no effect: attention.scope is global; it is read where "
+      "attention.scope is local_m, local_p or window");
   // Another arm's reading it does not help an arm that sets it itself.
   CHECK_THAT(refused("compare: {arms: {a: {attention.radius: 3}, b: {attention.scope: window}}}"),
              Catch::StartsWith("test:1:18: compare.arms.a: attention.radius has no effect"));

@@ -142,7 +142,7 @@ TEST_CASE("branches of an ONNX network see what any of them sees, and poolings o
                   UsageError);
 }
 
-TEST_CASE("the small network's cells see around their middles; a transformer's see everything") {
+TEST_CASE("the small network's cells see around their middles, a transformer's see everything") {
   ParameterStore store;
   EncoderConfig config;
   config.type = EncoderKind::kCnn;

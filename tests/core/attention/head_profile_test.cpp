@@ -69,7 +69,7 @@ TEST_CASE("the thresholds are where they are said to be") {
   CHECK(kind_of({.first = 0.3, .entropy = 0.89}) == HeadKind::kMixed);
 }
 
-TEST_CASE("rows are shares of their sum, whatever its sign; maps of any shape are read") {
+TEST_CASE("rows are shares of their sum, whatever its sign, and maps of any shape are read") {
   const auto signs = [](Index t, Index l) { return l == t ? 3.0 : l == 0 ? -1.0 : 0.0; };
   const auto profile = profile_of(map_of(4, 4, signs).view());
   CHECK(near(profile.diagonal, (1 + 3 * 0.75) / 4));
