@@ -145,7 +145,7 @@ int run_arms(const CompareOptions& options) {
   directory.write_text("config.yaml", print_config(config));
   write_comparison(directory, comparison, judgement, runner);
   print_comparison(options, comparison, judgement);
-  offer_report(out, options.report_images);
+  offer_report(out, options.report_images, options.boxes);
   return static_cast<int>(comparison.complete() ? ExitCode::kOk : ExitCode::kPartial);
 }
 
@@ -235,7 +235,7 @@ int run_finished(const CompareOptions& options) {
   const Judgement judgement = judge(comparison);
   if (directory) {
     write_comparison(*directory, comparison, judgement, runner);
-    offer_report(options.out, options.report_images);
+    offer_report(options.out, options.report_images, options.boxes);
   }
   print_comparison(options, comparison, judgement);
   return static_cast<int>(ExitCode::kOk);

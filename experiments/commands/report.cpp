@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "captioning/evaluation/evaluate.h"
 #include "core/base/log.h"
 #include "experiments/commands/model_session.h"
 #include "experiments/commands/shown_models.h"
@@ -46,6 +47,7 @@ WrittenReport make_report(const ReportArgs& args) {
                         .runs = {},
                         .comparison = wanted.comparison,
                         .data = nullptr,
+                        .boxes = nullptr,
                         .split = Split::kTest,
                         .images = args.images,
                         .remarks = {},
@@ -71,6 +73,15 @@ WrittenReport make_report(const ReportArgs& args) {
       wanted.remarks.push_back(remark + ".");
   request.data = &data;
   request.split = args.split.empty() ? data.default_split() : parse_split(args.split);
+  std::unique_ptr<PhotoBoxes> boxes;
+  if (!args.boxes.empty()) {
+    if (data.scenes)
+      throw UsageError("--boxes: scenes have boxes of their own; leave the option out");
+    boxes = read_photo_boxes(args.boxes, data.dataset,
+                             evaluation_images(data.dataset, request.split, 0));
+    request.boxes = boxes.get();
+    wanted.remarks.push_back("Boxes: " + boxes->description() + ".");
+  }
   request.remarks = std::move(wanted.remarks);
   WrittenReport written{.path = page_path(args), .summary = {}};
   {
@@ -83,10 +94,11 @@ WrittenReport make_report(const ReportArgs& args) {
   return written;
 }
 
-void offer_report(const fs::path& directory, Index images) {
+void offer_report(const fs::path& directory, Index images, const std::string& boxes) {
   if (images == 0) return;
   try {
-    const WrittenReport written = make_report({.runs = {directory.string()}, .images = images});
+    const WrittenReport written =
+        make_report({.runs = {directory.string()}, .images = images, .boxes = boxes});
     std::cerr << "wrote " << plain_text(written.path.string()) << "\n";
   } catch (const std::exception& error) {
     log::warn(plain_text(str(kPage, " was not written: ", error.what(), "; saccade report ",
@@ -121,6 +133,10 @@ CommandRun bind_report(Options& options) {
   options.count("--images", args->images, "images in the explorer, spread over the split", 1);
   options.text("--split", args->split, "train, val or test (default: test if there is one)",
                "SPLIT");
+  options.text("--boxes", args->boxes,
+               "show where the nouns of photos are, and whether the maps are on them: a COCO "
+               "instances JSON, or a folder of Flickr30k Entities",
+               "PATH");
   options.repeatable("--data", args->data, "change where the models' data is: images=/new/place",
                      "KEY=VALUE");
   options.flag("--json", args->json, "print a JSON object instead of the page's path");

@@ -15,6 +15,7 @@ struct ReportArgs {
   std::string out{};                // empty: report.html in the only directory, or here
   std::string split{};              // empty: test if there is one, else val
   Index images = 50;
+  std::string boxes{};              // of photos: read_photo_boxes() has which files
   std::vector<std::string> data{};  // `images=/new/place`, of every model
   bool json = false;
 };
@@ -28,7 +29,8 @@ WrittenReport make_report(const ReportArgs& args);
 
 // The page of a run or comparison that has just ended, in its directory; nothing where images is 0.
 // What goes wrong is a warning: the work that the page is about is done.
-void offer_report(const std::filesystem::path& directory, Index images);
+void offer_report(const std::filesystem::path& directory, Index images,
+                  const std::string& boxes = "");
 
 int run_report(const ReportArgs& args);
 

@@ -8,7 +8,7 @@ class Explorer {
     this.root = root;
     this.live = live;
     this.view = {regime: '', layer: 'last', head: 'mean', scale: 'caption', fixed: 0.2,
-      style: 'smooth', boxes: report.images.some((image) => image.objects),
+      style: 'smooth', boxes: Boolean(report.boxes),
       hidden: new Set()};
     this.regimes = [...new Set(report.models.flatMap((model) => model.regimes))];
     this.finder = new Finder(report, this.view);
@@ -86,7 +86,7 @@ class Explorer {
     this.fixedField.hidden = true;
     parts.push(this.fixedField, keep('style', selectBox('Map', [['smooth', 'smooth'],
       ['cells', 'cells']], view.style, set('style'))));
-    if (report.images.some((image) => image.objects))
+    if (report.boxes)
       parts.push(keep('boxes', checkBox('Boxes', view.boxes, set('boxes'))));
     return el('fieldset', {class: 'controls'}, el('legend', {}, 'View'),
       ...(report.models.length > 1 ? [this.modelChips()] : []),

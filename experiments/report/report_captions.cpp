@@ -50,6 +50,11 @@ CaptionScores score_shown(const Dataset& dataset, Split split, const std::vector
 
 }  // namespace
 
+NounSource nouns_of(const ReportRequest& request) {
+  const LoadedData& data = *request.data;
+  return {.scenes = data.scenes ? &*data.scenes : nullptr, .photos = request.boxes};
+}
+
 struct ReportCaptions::Impl {
   const ReportRequest* request;
   std::vector<Index> images;
@@ -120,18 +125,22 @@ struct ReportCaptions::Impl {
     if (first > kMapBytes * images.size()) detail = Detail::kNone;
   }
 
-  void add_scene(Json& json, std::size_t m, const DecodedCaption& caption, std::size_t i) const {
-    if (!request->data->scenes) return;
-    const Scene& scene = request->data->scenes->scenes[static_cast<std::size_t>(images[i])];
+  // Whether the caption is true, of a scene; and where its nouns are, where boxes are known.
+  void add_nouns(Json& json, std::size_t m, const DecodedCaption& caption, std::size_t i) const {
+    const NounSource source = nouns_of(*request);
+    if (!source.knows(images[i])) return;
     const Geometry geometry = inputs[m].geometry(images[i]);
     std::vector<std::string> words;
     for (const DecodedWord& word : caption.words)
       words.push_back(word_text(word, loaded(m).model->vocabulary()));
-    const SceneReading reading = read_scene_caption(scene, words, geometry);
-    json["verdict"] = kVerdictNames[static_cast<std::size_t>(reading.verdict)];
+    if (source.scenes) {
+      const Scene& scene = source.scenes->scenes[static_cast<std::size_t>(images[i])];
+      const Verdict verdict = read_scene_caption(scene, words, geometry).verdict;
+      json["verdict"] = kVerdictNames[static_cast<std::size_t>(verdict)];
+    }
     json["nouns"] = Json::array();
     const AttentionGrid cells = cells_of(loaded(m).model->grid(), geometry);
-    for (const NamedObjects& noun : reading.nouns) {
+    for (const NamedObjects& noun : source.nouns(images[i], words, geometry)) {
       Json one = {{"word", noun.word}, {"boxes", Json::array()}};
       for (const Box& box : noun.boxes)
         one["boxes"].push_back(rectangle_json({box.x, box.y, box.w, box.h}, geometry));
@@ -160,7 +169,7 @@ struct ReportCaptions::Impl {
     for (std::size_t k = 0; k < scores.metrics.size(); ++k)
       for (const char* name : kShownScores)
         if (scores.metrics[k].metric == name) json["scores"][name] = rounded(scores.of_image(k, i));
-    add_scene(json, m, caption, i);
+    add_nouns(json, m, caption, i);
     return json;
   }
 };

@@ -5,9 +5,13 @@
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
 
+#include "captioning/evaluation/ground_captions.h"
 #include "experiments/report/report_model.h"
 
 namespace saccade {
+
+// The boxes that a page knows: those of scenes, or of photos.
+NounSource nouns_of(const ReportRequest& request);
 
 // Captions by the search of each model's config.
 class ReportCaptions {

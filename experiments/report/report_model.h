@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "captioning/data/load_data.h"
+#include "captioning/grounding/noun_boxes.h"
 #include "captioning/inputs.h"
 #include "captioning/training/checkpoint_content.h"
 
@@ -30,10 +31,11 @@ struct ReportRun {
 
 struct ReportRequest {
   std::string title;
-  std::vector<ReportModel> models;   // at least one
-  std::vector<ReportRun> runs;       // in the order of the legend
-  std::filesystem::path comparison;  // compare.json; empty where there is none
-  const LoadedData* data = nullptr;  // whose images are shown
+  std::vector<ReportModel> models;    // at least one
+  std::vector<ReportRun> runs;        // in the order of the legend
+  std::filesystem::path comparison;   // compare.json; empty where there is none
+  const LoadedData* data = nullptr;   // whose images are shown
+  const PhotoBoxes* boxes = nullptr;  // of the data's photos, where there are some
   Split split = Split::kTest;
   Index images = 0;                           // at most, spread over the split
   std::vector<std::string> remarks;           // what a reader should know, a sentence each

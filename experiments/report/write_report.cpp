@@ -72,6 +72,7 @@ Json report_data(const ReportRequest& request, const ReportCaptions& captions) {
                {"command", command_line()},
                {"version", version_number()},
                {"colours", colours_text()},
+               {"boxes", nouns_of(request).description()},
                {"remarks", request.remarks}};
   if (const std::string missing = captions.left_out(); !missing.empty())
     json["remarks"].push_back(missing);

@@ -39,6 +39,10 @@ wants "boxes of boxes.json" out
 expect 0 "$saccade" compare folder --boxes boxes.json --json # its caption names the square
 [ "$(json out /arms/0/regimes/0/corpus/attention_correctness/mean)" = 1.0 ] ||
   fail "boxes of a comparison"
+expect 0 "$saccade" report folder --boxes boxes.json --out page.html
+wants '"boxes":"boxes.json, words' page.html
+wants '"hit":true' page.html
+! grep -q '"verdict":"' page.html || fail "a photo's caption is no scene's"
 sed -i 's/100, 100\]/100]/' boxes.json
 expect 3 "$saccade" evaluate folder --boxes boxes.json
 one_error "boxes.json: annotations[0].bbox" "[x, y, width, height]"
