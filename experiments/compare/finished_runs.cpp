@@ -99,7 +99,8 @@ std::string unfinished_runs(const std::vector<FinishedRun>& runs) {
   for (const FinishedRun& run : runs)
     if (const fs::path metrics = run.directory / "metrics.jsonl";
         fs::exists(metrics, error) && !read_run_record(metrics).finished)
-      out += str("\n  ", run.directory.string(), " was stopped after ", run.update, " updates");
+      out += str("\n  ", run.directory.string(),
+                 " is not finished; its best checkpoint is of update ", run.update);
   return out;
 }
 

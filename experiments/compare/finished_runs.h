@@ -31,7 +31,8 @@ struct RunGroup {
 // In their order. Throws UsageError where two runs of a group have one seed.
 std::vector<RunGroup> group_runs(const std::vector<FinishedRun>& runs);
 
-// In what the arms differ from the first one, a line each: "  attention.selection: soft | hard".
+// In what the arms differ from the first one, a line each: "  hard: attention.selection is hard,
+// not soft".
 std::string arm_differences(const std::vector<RunGroup>& groups);
 
 // Which runs have not come to their end, a line each; "" where all have, or kept no record.

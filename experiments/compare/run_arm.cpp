@@ -99,10 +99,11 @@ SeedResult ArmRunner::score_run(const Arm& arm, std::int64_t seed, const fs::pat
   result.checkpoint = checkpoint;
   load(arm.config);
   const LoadedModel loaded = load_model(checkpoint);
-  result.updates = loaded.state.update;
   result.parameters = loaded.model->parameters().trained_count();
   result.best_validation = loaded.state.best;
   result.record = read_run_record(directory / "metrics.jsonl");
+  // The best checkpoint may be older than the end of training.
+  result.updates = result.record.finished ? result.record.cost.updates : Index{loaded.state.update};
   score(arm, result);
   return result;
 }

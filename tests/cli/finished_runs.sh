@@ -1,15 +1,7 @@
 # Comparing runs that were trained before: what is one arm, what is refused, what is kept.
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
-cat >study.yaml <<'YAML'
-base: tiny.yaml
-name: study
-compare:
-  arms:
-    soft: {}
-    hard: {attention.selection: hard}
-  seeds: [1, 2]
-YAML
+write_study
 expect 0 "$saccade" compare study.yaml --out study --report-images 0
 
 # What differs comes first, seeds of one experiment are one arm.
@@ -20,6 +12,10 @@ wants "hard: attention.selection is hard, not soft" err
 wants "hard (argmax) against soft, Bleu_4:" out
 [ "$(json again/compare.json '/arms#')" -eq 2 ] || fail "two arms of four runs"
 cmp study/compare.csv again/compare.csv || fail "other numbers than the study's"
+for arm in 0 1; do
+  [ "$(json again/compare.json /arms/$arm/updates/mean)" = \
+    "$(json study/compare.json /arms/$arm/updates/mean)" ] || fail "other updates than the study's"
+done
 expect 0 "$saccade" compare study --against hard --json
 [ "$(json out /against)" = hard ] || fail "--against"
 expect 2 "$saccade" compare study --against sfot
@@ -57,9 +53,9 @@ cp -r study/hard/seed-1 stopped
 sed -i '/"event": *"end"/d' stopped/metrics.jsonl
 expect 2 "$saccade" compare study/soft/seed-1 stopped
 wants "not every run came to its end:" err
-wants "stopped was stopped after " err
+wants "stopped is not finished" err
 expect 0 "$saccade" compare study/soft/seed-1 stopped --force
-wants "stopped was stopped after " err
+wants "stopped is not finished" err
 expect 0 "$saccade" train tiny.yaml --out other --report-images 0 data.scenes.seed=9
 expect 2 "$saccade" compare study/soft/seed-1 other
 wants "has other images or captions than" err

@@ -2,15 +2,7 @@
 # gone on with.
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
-cat >study.yaml <<'YAML'
-base: tiny.yaml
-name: study
-compare:
-  arms:
-    soft: {}
-    hard: {attention.selection: hard}
-  seeds: [1, 2]
-YAML
+write_study
 expect 0 "$saccade" compare study.yaml --out alone --report-images 0
 wants "against soft" out
 wants "hard (argmax) against soft, Bleu_4:" out

@@ -68,3 +68,16 @@ optimizer: {type: adam, lr: 5e-3, clip_norm: 5}
 train: {batch: 8, shard: 4, stop: 24u, validate_every: 10u, checkpoint_every: 8u}
 search: {mode: beam, beam: 2, max_length: 8}
 YAML
+
+# A comparison of two arms with two seeds each, in study.yaml.
+write_study() {
+  cat >study.yaml <<'YAML'
+base: tiny.yaml
+name: study
+compare:
+  arms:
+    soft: {}
+    hard: {attention.selection: hard}
+  seeds: [1, 2]
+YAML
+}
