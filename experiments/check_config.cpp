@@ -132,4 +132,9 @@ void settle_alone(LoadedConfig& loaded, bool of_a_run) {
   refuse_idle(idle);
 }
 
+void refuse_boxes_of_scenes(const std::string& boxes, const DataConfig& data) {
+  if (!boxes.empty() && data.type == DataKind::kScenes)
+    throw UsageError("--boxes: scenes have boxes of their own; leave the option out");
+}
+
 }  // namespace saccade

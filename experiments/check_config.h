@@ -23,4 +23,8 @@ void refuse_idle(const std::vector<IdleOption>& idle);
 // have written, only those of the command line are refused; the others have their defaults again.
 void settle_alone(LoadedConfig& loaded, bool of_a_run);
 
+// Throws UsageError where `boxes`, the path that --boxes gives, is not empty and the data are
+// scenes, which have boxes of their own.
+void refuse_boxes_of_scenes(const std::string& boxes, const DataConfig& data);
+
 }  // namespace saccade

@@ -12,6 +12,7 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/parallel/parallel.h"
+#include "experiments/check_config.h"
 #include "experiments/commands/report.h"
 #include "experiments/commands/shown_models.h"
 #include "experiments/compare/comparison_files.h"
@@ -63,12 +64,6 @@ void refuse_other_comparison(const fs::path& out, const std::vector<FinishedRun>
   for (const FinishedRun& run : runs) own.insert(run.directory.string());
   if (fs::exists(out / "config.yaml", error) || recorded_runs(out) != own)
     throw BusyError(out.string() + ": holds another comparison; choose another --out");
-}
-
-// Before anything is trained or scored for nothing.
-void refuse_boxes_of_scenes(const CompareOptions& options, const ExperimentConfig& config) {
-  if (!options.boxes.empty() && config.data.type == DataKind::kScenes)
-    throw UsageError("--boxes: scenes have boxes of their own; leave the option out");
 }
 
 // `--tune optimizer.lr=1e-3,3e-3` as what compare.tune says.
@@ -126,7 +121,7 @@ int run_arms(const CompareOptions& options) {
   refuse_training_run(out);
   if (std::error_code error; is_comparison(out) && !fs::exists(out / "config.yaml", error))
     throw BusyError(out.string() + ": holds a comparison of finished runs; choose another --out");
-  for (const Arm& arm : arms) refuse_boxes_of_scenes(options, arm.config);
+  for (const Arm& arm : arms) refuse_boxes_of_scenes(options.boxes, arm.config.data);
   ArmRunner runner(out, options.boxes, signal);
   check_arms(arms);
   const StudyRequest request{.name = config.name,
@@ -173,7 +168,7 @@ std::vector<FinishedRun> find_runs(const std::vector<std::string>& given) {
 
 // Runs that cannot be compared fairly, unless that is wanted.
 void refuse_unlike(const CompareOptions& options, const std::vector<FinishedRun>& runs) {
-  for (const FinishedRun& run : runs) refuse_boxes_of_scenes(options, run.config);
+  for (const FinishedRun& run : runs) refuse_boxes_of_scenes(options.boxes, run.config.data);
   const std::string other = data_differences(runs), stopped = unfinished_runs(runs);
   for (const auto& [what, why] : {std::pair{"the runs do not see the same:", other},
                                   std::pair{"not every run came to its end:", stopped}}) {

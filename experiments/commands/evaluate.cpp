@@ -9,6 +9,7 @@
 #include "captioning/evaluation/report.h"
 #include "core/base/log.h"
 #include "core/io/atomic_file.h"
+#include "experiments/check_config.h"
 #include "experiments/progress.h"
 #include "experiments/training_run.h"
 
@@ -73,9 +74,8 @@ std::vector<Index> needed_images(const Dataset& dataset, Split split, const Eval
 }
 
 // Boxes say something only of maps, and only of photos.
-void check_boxes(const ModelSession& session, const LoadedData& data) {
-  if (data.scenes)
-    throw UsageError("--boxes: scenes have boxes of their own; leave the option out");
+void check_boxes(const ModelSession& session, const std::string& boxes) {
+  refuse_boxes_of_scenes(boxes, session.config().data);
   if (!session.models().has_attention())
     throw UsageError("--boxes: the model has no attention whose maps could be judged by them");
 }
@@ -105,7 +105,7 @@ int run_evaluate(const EvaluateArgs& args) {
   const Split split = args.split.empty() ? data.default_split() : parse_split(args.split);
   std::unique_ptr<PhotoBoxes> boxes;
   if (!args.boxes.empty()) {
-    check_boxes(session, data);
+    check_boxes(session, args.boxes);
     boxes = read_photo_boxes(args.boxes, data.dataset,
                              evaluation_images(data.dataset, split, args.images));
   }

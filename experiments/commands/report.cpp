@@ -7,6 +7,7 @@
 
 #include "captioning/evaluation/evaluate.h"
 #include "core/base/log.h"
+#include "experiments/check_config.h"
 #include "experiments/commands/model_session.h"
 #include "experiments/commands/shown_models.h"
 #include "experiments/plain_text.h"
@@ -75,8 +76,7 @@ WrittenReport make_report(const ReportArgs& args) {
   request.split = args.split.empty() ? data.default_split() : parse_split(args.split);
   std::unique_ptr<PhotoBoxes> boxes;
   if (!args.boxes.empty()) {
-    if (data.scenes)
-      throw UsageError("--boxes: scenes have boxes of their own; leave the option out");
+    refuse_boxes_of_scenes(args.boxes, sessions[0].config().data);
     boxes = read_photo_boxes(args.boxes, data.dataset,
                              evaluation_images(data.dataset, request.split, 0));
     request.boxes = boxes.get();
