@@ -116,6 +116,15 @@ Captioner::Captioner(const ExperimentConfig& config, Vocabulary vocabulary,
                            .rows = grid_.rows,
                            .cols = grid_.cols},
                           ParamScope(parameters_, "decoder"));
+  if (const LocalizerConfig& localizer = config.objective.supervision.localizer;
+      localizer.weight > 0) {
+    localizer_ = std::make_unique<WordLocalizer>(ParamScope(parameters_, "localizer"),
+                                                 LocalizerWidths{.features = grid_.features,
+                                                                 .vocabulary = vocabulary_.size(),
+                                                                 .hidden = localizer.hidden},
+                                                 localizer.sharpness);
+    parameters_.set_apart("localizer");
+  }
   parameters_.set_apart("decoder.value");  // the learned baseline of hard attention
   if (config.decoder.embeddings.frozen) parameters_.set_rate("decoder.embedding", 0);
 }

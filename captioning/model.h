@@ -5,6 +5,7 @@
 
 #include "captioning/decoders/decoder.h"
 #include "captioning/input_batch.h"
+#include "captioning/objectives/word_localizer.h"
 #include "captioning/search/search.h"
 #include "captioning/text/vocabulary.h"
 #include "core/attention/sequence/refinement.h"
@@ -30,6 +31,9 @@ class Captioner {
   // Throws UsageError where widths or grids of a config's parts do not fit together; those of a
   // frozen encoder only its file knows.
   static void check(const ExperimentConfig& config);
+
+  // What supervises attention without boxes; null where the config asks for none.
+  const WordLocalizer* localizer() const { return localizer_.get(); }
 
   const Vocabulary& vocabulary() const { return vocabulary_; }
   const Decoder& decoder() const { return *decoder_; }
@@ -70,6 +74,7 @@ class Captioner {
   std::unique_ptr<GridPositions> positions_;  // of a frozen grid; a trainable one adds its own
   std::unique_ptr<Refinement> refinement_;    // none if the config has no layers
   std::unique_ptr<Decoder> decoder_;
+  std::unique_ptr<WordLocalizer> localizer_;
   bool has_attention_, pads_, pools_class_token_;
   GridShape grid_;
   Shape input_shape_;

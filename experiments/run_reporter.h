@@ -7,6 +7,7 @@
 
 #include "captioning/training/trainer.h"
 #include "core/base/log.h"
+#include "core/base/mean.h"
 #include "experiments/metrics_log.h"
 #include "experiments/progress.h"
 #include "experiments/tensorboard_log.h"
@@ -66,6 +67,7 @@ class RunReporter : public TrainObserver {
     double loss = 0, nll = 0, penalty = 0, grad_norm = 0;  // sums; nll over words
     double baseline = 0, lr = 0;
     EstimatorMeans estimator;
+    Mean box_cost, localizer_divergence;  // over updates
     Index captions = 0, words = 0, update = 0, epoch = 0;
     SelfCriticalReport self_critical{};  // sums over updates
     Index self_critical_updates = 0;

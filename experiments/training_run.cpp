@@ -5,8 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "captioning/evaluation/evaluate.h"
+#include "captioning/grounding/noun_boxes.h"
 #include "captioning/training/checkpoint_content.h"
 #include "captioning/training/first_weights.h"
+#include "captioning/training/look_targets.h"
+#include "captioning/training/word_labels.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/suggest.h"
@@ -117,6 +120,34 @@ Metrics validate(const TrainingRequest& request, const Captioner& model, Index u
   metrics.try_emplace(request.config->train.early_stop.metric, 0.0);
   return metrics;
 }
+
+// Where the words of training captions should look, where the config asks for it.
+class SupervisionTargets {
+ public:
+  SupervisionTargets(const RunData& data, const ExperimentConfig& config, const TrainingSet& set,
+                     const Captioner& model) {
+    if (config.objective.supervision.boxes == 0) return;
+    const LoadedData& loaded = data.loaded();
+    NounSource source{.scenes = loaded.scenes ? &*loaded.scenes : nullptr, .photos = nullptr};
+    if (!loaded.scenes) {
+      if (config.data.boxes.empty())
+        throw UsageError(
+            "objective.supervision.boxes needs the boxes of training photos; name them in "
+            "data.boxes, or set it to 0");
+      photos_ = read_photo_boxes(config.data.boxes, loaded.dataset,
+                                 images_of(loaded.dataset, Split::kTrain));
+      source.photos = photos_.get();
+    }
+    targets_.emplace(set, data.inputs(), source, model.grid());
+    log::info(str("attention is supervised on ", targets_->nouns(), " nouns of ",
+                  targets_->images(), " training images (", source.description(), ")"));
+  }
+  const LookTargets* get() const { return targets_ ? &*targets_ : nullptr; }
+
+ private:
+  std::unique_ptr<PhotoBoxes> photos_;
+  std::optional<LookTargets> targets_;
+};
 
 // A run that had come to its end goes on when the end was moved.
 void reopen_if_longer(const Archive& archive, const ExperimentConfig& config,
@@ -233,12 +264,14 @@ TrainingResult run_training(const TrainingRequest& request, const StopSignal& si
   std::optional<Archive> start;
   if (request.resume) start = directory.newest_checkpoint();
 
+  const SupervisionTargets supervision(data, config, set, model);
   RunReporter reporter(request.label, std::string(enum_name(evaluation_regimes(config).front())));
   fs::path last;
   Trainer trainer(
       {.config = &config,
        .set = &set,
        .inputs = &data.inputs(),
+       .targets = supervision.get(),
        .model = &model,
        .observer = &reporter,
        .validate =
@@ -265,6 +298,9 @@ TrainingResult run_training(const TrainingRequest& request, const StopSignal& si
         log::warn(left);
     if (const std::string note = start_embedding(config, set, model); !note.empty())
       log::info(note);
+    if (model.localizer())
+      model.localizer()->set_shares(model.parameters(),
+                                    word_shares(set, model.vocabulary().size()));
     origin = first_weights(config.train.init_from, identity, model);
   }
   reporter.open(directory.path(), start ? std::optional(trainer.state().update) : std::nullopt);

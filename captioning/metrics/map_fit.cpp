@@ -153,6 +153,14 @@ double BoxedWord::inside(std::span<const Real> weights, const std::vector<double
   return whole > 0 ? part / whole : 0;
 }
 
+std::vector<Real> BoxedWord::cell_shares() const {
+  std::vector<Real> shares;
+  for (std::size_t i = 0; i < cells_.size(); ++i)
+    shares.push_back(cells_shown_[i] > 0 ? static_cast<Real>(cells_[i] / cells_shown_[i])
+                                         : Real{0});
+  return shares;
+}
+
 double BoxedWord::correctness(std::span<const Real> weights) const {
   return inside(weights, cells_, cells_shown_);
 }

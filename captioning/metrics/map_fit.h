@@ -26,6 +26,8 @@ class BoxedWord {
 
   // The boxes' share of the picture's area: the correctness of a map of equal weights.
   double area_share() const { return area_share_; }
+  // What share of each cell's part of the picture is inside [rows * cols]; 0 for cells of padding.
+  std::vector<Real> cell_shares() const;
   // The share of the weight that is inside, each cell's spread evenly over the cell.
   double correctness(std::span<const Real> weights) const;
   // The same, with weights interpolated linearly between the centres of cells.

@@ -82,6 +82,9 @@ CaptionLossOptions loss_options(const ObjectiveConfig& objective, const Attentio
                              .scheduled_sampling = now(objective.scheduled_sampling),
                              .selection = attention.selection,
                              .hard = {},
+                             .supervision = {.boxes = objective.supervision.boxes,
+                                             .localizer = objective.supervision.localizer.weight,
+                                             .step = objective.supervision.step},
                              .temperature = now(attention.temperature),
                              .gumbel_temperature = now(attention.gumbel_temperature)};
   if (attention.selection != SelectionKind::kHard) return options;
@@ -119,7 +122,7 @@ void ShardLoss::for_each_word(F f) const {
 
 ShardLoss::ShardLoss(Tape& tape, const Decoder& decoder, const EncodedImages& images,
                      PackedCaptions captions, const CaptionLossOptions& options,
-                     const ShardKey& key, Chooser* chooser)
+                     const ShardKey& key, Chooser* chooser, const ShardTargets& targets)
     : tape_(&tape), captions_(std::move(captions)), options_(options), key_(key) {
   run(decoder, images, chooser);
   const Index samples = options.hard.samples;
@@ -127,6 +130,7 @@ ShardLoss::ShardLoss(Tape& tape, const Decoder& decoder, const EncodedImages& im
   costs_ = costs_of(output_.nll.value());
   regions_ = counted_regions(images);
   penalties_.assign(nll_.size(), 0);
+  supervise(images, targets);
   if (options.doubly_stochastic > 0) {
     penalty_ = ops::doubly_stochastic(output_.weights);
     const auto rows = penalty_.value().span();
@@ -135,6 +139,39 @@ ShardLoss::ShardLoss(Tape& tape, const Decoder& decoder, const EncodedImages& im
     for (std::size_t c = 0; c < penalties_.size(); ++c)
       penalties_[c] -= static_cast<double>(images.features.shape()[1] - regions_[c]);
   }
+}
+
+void ShardLoss::supervise(const EncodedImages& images, const ShardTargets& targets) {
+  const CaptionLossOptions::Supervision& asked = options_.supervision;
+  const Index samples = options_.hard.samples;
+  if (asked.boxes > 0)
+    boxes_.emplace(
+        output_.weights,
+        SupervisedLooks{.targets = targets.boxes, .step = asked.step, .samples = samples});
+  if (asked.localizer == 0) return;
+  SACCADE_CHECK(targets.localizer && targets.labels, "[caption loss] there is no localizer");
+  const LocalizedWords words(*tape_, *targets.localizer, images.features, images.mask,
+                             *targets.labels);
+  localizer_costs_ = words.costs();
+  localized_.emplace(output_.weights, captions_, words,
+                     LocalizerSupervision::Looks{.step = asked.step, .samples = samples});
+}
+
+// `share` is that of a row; a caption has options_.hard.samples rows.
+std::vector<Var> ShardLoss::supervision_terms(double share) const {
+  std::vector<Var> terms;
+  if (boxes_) terms = boxes_->terms(options_.supervision.boxes * share);
+  if (!localized_) return terms;
+  for (const Var term : localized_->terms(options_.supervision.localizer * share))
+    terms.push_back(term);
+  const auto images = static_cast<double>(localizer_costs_.shape().size());
+  const double captions_per_image = static_cast<double>(captions()) / images;
+  terms.push_back(ops::dot_constant(
+      localizer_costs_,
+      std::vector<Real>(static_cast<std::size_t>(localizer_costs_.shape().size()),
+                        static_cast<Real>(share * static_cast<double>(options_.hard.samples) *
+                                          captions_per_image))));
+  return terms;
 }
 
 std::vector<int> ShardLoss::drawn_inputs(const Decoder& decoder, const AttentionMemory& memory,
@@ -312,6 +349,7 @@ void ShardLoss::backward(const RewardBaseline& moving) {
     terms.push_back(ops::dot_constant(
         penalty_, std::vector<Real>(static_cast<std::size_t>(penalty_.shape().size()),
                                     static_cast<Real>(options_.doubly_stochastic * share))));
+  for (const Var term : supervision_terms(share)) terms.push_back(term);
   terms.insert(terms.end(), output_.surrogates.begin(), output_.surrogates.end());
   tape_->backward(ops::sum(terms));
 }

@@ -3,9 +3,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "captioning/decoders/decoder.h"
+#include "captioning/objectives/box_supervision.h"
+#include "captioning/objectives/localizer_supervision.h"
 #include "captioning/objectives/reward_baseline.h"
 #include "core/attention/choosers.h"
 #include "core/config/objective_config.h"
@@ -42,6 +46,14 @@ struct CaptionLossOptions {
     Index samples = 1;  // draws of each caption; only leave_one_out takes more than one
   };
   Hard hard{};
+  // What is added, of the look `step` words later: boxes * -log(weight inside the boxes) for words
+  // that have boxes (box_supervision.h), localizer * the divergence from the localizer's map, and
+  // what the localizer itself learns from (localizer_supervision.h).
+  struct Supervision {
+    double boxes = 0, localizer = 0;
+    Index step = 0;
+  };
+  Supervision supervision{};
   double temperature = 0, gumbel_temperature = 0;  // at this update; 0: as in AttendContext
   // Whether the penalty reaches the weights; the authors' code drops it under hard attention.
   enum class PenaltyGradient { kOn, kOff } penalty_gradient = PenaltyGradient::kOn;
@@ -60,6 +72,13 @@ struct ShardKey {
   Index batch_captions = 0;  // in the whole batch
 };
 
+// Where the words of a shard should look; read where the options ask for it.
+struct ShardTargets {
+  std::span<const LookTarget> boxes{};
+  const WordLocalizer* localizer = nullptr;
+  const WordLabels* labels = nullptr;  // of the shard's images
+};
+
 // Forward of a shard, kept until backward. Under leave_one_out every caption stands `samples` times
 // in it, one after the other; what it reports by caption is their mean.
 class ShardLoss {
@@ -70,12 +89,15 @@ class ShardLoss {
   // then be all.
   ShardLoss(Tape& tape, const Decoder& decoder, const EncodedImages& images,
             PackedCaptions captions, const CaptionLossOptions& options, const ShardKey& key,
-            Chooser* chooser = nullptr);
+            Chooser* chooser = nullptr, const ShardTargets& targets = {});
 
   const std::vector<double>& nll() const { return nll_; }              // by caption, nats
   const std::vector<bool>& sampled() const { return sampled_; }        // by caption
   const std::vector<double>& penalties() const { return penalties_; }  // by caption
   const std::vector<Index>& regions() const { return regions_; }       // that count, by caption
+  // The costs of supervised looks; none where the options ask for none.
+  const std::optional<BoxSupervision>& boxes() const { return boxes_; }
+  const std::optional<LocalizerSupervision>& localized() const { return localized_; }
   const SequenceOutput& output() const { return output_; }
   // The rows of the pass, with what was read: each caption `samples` times.
   const PackedCaptions& rows() const { return captions_; }
@@ -102,6 +124,8 @@ class ShardLoss {
   std::vector<double> costs_of(ConstView nll) const;
   // What the choice of word `step` of a row has cost before, as a moving average knows it.
   double usual_cost(const RewardBaseline& moving, Index row, Index step) const;
+  void supervise(const EncodedImages& images, const ShardTargets& targets);
+  std::vector<Var> supervision_terms(double share) const;
   // What is subtracted from the costs, by choice [N].
   std::vector<double> baselines(const RewardBaseline& moving) const;
   // Calls f(n, t, r) for the word n of step t and row r.
@@ -117,6 +141,9 @@ class ShardLoss {
   std::vector<Real> weights_;  // what the estimator reads: d loss / d log p of every choice
   SequenceOutput output_;
   Var penalty_;
+  std::optional<BoxSupervision> boxes_;
+  std::optional<LocalizerSupervision> localized_;
+  Var localizer_costs_;  // by image
   std::vector<double> nll_, penalties_, costs_, greedy_costs_, advantages_;
   std::vector<Index> regions_;
   std::vector<bool> sampled_;

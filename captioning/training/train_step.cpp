@@ -52,12 +52,15 @@ UpdateReport TrainStep::run(const TrainBatch& batch, Index update, double lr) {
     worker.tape.set_random(seed, static_cast<std::uint64_t>(update),
                            static_cast<std::uint64_t>(first[i]));
     const EncodedImages images = model_->encode(worker.tape, shard.inputs.view());
-    worker.loss =
-        std::make_unique<ShardLoss>(worker.tape, model_->decoder(), images, shard.captions, options,
-                                    ShardKey{.seed = seed,
-                                             .update = static_cast<std::uint64_t>(update),
-                                             .first_caption = first[i],
-                                             .batch_captions = batch_captions});
+    worker.loss = std::make_unique<ShardLoss>(
+        worker.tape, model_->decoder(), images, shard.captions, options,
+        ShardKey{.seed = seed,
+                 .update = static_cast<std::uint64_t>(update),
+                 .first_caption = first[i],
+                 .batch_captions = batch_captions},
+        nullptr,
+        ShardTargets{
+            .boxes = shard.targets, .localizer = model_->localizer(), .labels = &shard.labels});
   };
   // Only moving averages need all shards' costs before any goes back: without them a shard runs
   // through while its data is warm.
@@ -89,6 +92,7 @@ UpdateReport TrainStep::report(const TrainBatch& batch, const CaptionLossOptions
   UpdateReport out;
   EstimatorSums estimator;
   double nll = 0, penalty = 0;
+  double boxes = 0, boxed = 0, divergence = 0, localized = 0;
   for (std::size_t s = 0; s < batch.shards.size(); ++s) {
     const ShardLoss& loss = *workers_[s]->loss;
     for (std::size_t c = 0; c < loss.nll().size(); ++c) {
@@ -104,11 +108,21 @@ UpdateReport TrainStep::report(const TrainBatch& batch, const CaptionLossOptions
       out.words += words;
       ++out.captions;
     }
+    if (loss.boxes()) {
+      boxes += loss.boxes()->cost();
+      boxed += static_cast<double>(loss.boxes()->words());
+    }
+    if (loss.localized()) {
+      divergence += loss.localized()->cost();
+      localized += loss.localized()->words();
+    }
     if (options.selection == SelectionKind::kHard) estimator.add(loss);
   }
   const auto captions = static_cast<double>(out.captions);
   out.loss /= captions;
   out.penalty = penalty / captions;
+  if (boxed > 0) out.box_cost = boxes / boxed;
+  if (localized > 0) out.localizer_divergence = divergence / localized;
   out.nll_per_word = nll / static_cast<double>(out.words);
   if (options.selection == SelectionKind::kHard) out.estimator = estimator.report();
   return out;

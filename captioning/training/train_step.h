@@ -20,6 +20,9 @@ struct TrainShard {
   PackedCaptions captions;       // n captions
   std::vector<Index> images;     // [n] into Dataset::images
   std::vector<std::string> ids;  // [n] image ids, for messages
+  // Where words should look, where the config asks for it.
+  std::vector<LookTarget> targets{};
+  WordLabels labels{};  // of the images of `inputs`
 };
 
 struct TrainBatch {
@@ -43,8 +46,11 @@ struct UpdateReport {
   double nll_per_word = 0;  // nats; after what was read, which scheduled sampling draws in part;
                             // of what was drawn in self-critical training
   double penalty = 0;       // the doubly stochastic term above its floor, mean over captions
-  double baseline = 0;      // the moving average of the cost, used in this update
-  double grad_norm = 0;     // before clipping
+  // Means over the supervised words: -log of the weight inside their boxes, and the divergence from
+  // the localizer's maps; none where nothing is supervised so.
+  std::optional<double> box_cost{}, localizer_divergence{};
+  double baseline = 0;   // the moving average of the cost, used in this update
+  double grad_norm = 0;  // before clipping
   Index captions = 0, words = 0;
   std::optional<EstimatorSums::Report> estimator{};   // of hard attention only
   std::optional<SelfCriticalReport> self_critical{};  // of that stage only

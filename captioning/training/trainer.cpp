@@ -3,6 +3,8 @@
 #include <chrono>
 #include <cmath>
 
+#include "captioning/training/word_labels.h"
+
 namespace saccade {
 
 namespace {
@@ -134,8 +136,15 @@ bool Trainer::train_epoch(const std::atomic<int>* signal) {
   // An epoch of the first stage ends where the second begins.
   if (cross_entropy_) left = std::min(left, stages_.switch_update() - state_.update);
   parallel::Prefetcher<TrainBatch> loader(left, config_.train.prefetch, [&](Index i) {
-    return make_batch(batches[static_cast<std::size_t>(first + i)], *setup_.set, *setup_.inputs,
-                      static_cast<std::uint64_t>(config_.seed), state_.epoch);
+    const Batch& planned = batches[static_cast<std::size_t>(first + i)];
+    TrainBatch batch = make_batch(planned, *setup_.set, *setup_.inputs,
+                                  static_cast<std::uint64_t>(config_.seed), state_.epoch);
+    // The second stage has no loss on maps, and its shards are of images.
+    if (setup_.model->localizer() && cross_entropy_) add_word_labels(*setup_.set, batch);
+    if (setup_.targets && cross_entropy_)
+      for (std::size_t s = 0; s < batch.shards.size(); ++s)
+        setup_.targets->add(planned.shards[s], batch.shards[s]);
+    return batch;
   });
   while (!loader.done()) {
     const double start = now();

@@ -18,12 +18,18 @@ Vocabulary training_vocabulary(const LoadedData& data, const DataConfig& config)
 
 TrainingSet::TrainingSet(const LoadedData& data, const DataConfig& config,
                          const Vocabulary& vocabulary, std::span<const Index> bad)
-    : data_(&data), captions_(data.dataset.images.size()) {
+    : data_(&data),
+      vocabulary_(&vocabulary),
+      max_length_(config.max_length),
+      captions_(data.dataset.images.size()),
+      image_words_(data.dataset.images.size()),
+      written_(data.dataset.images.size()) {
   for (const Index i : images_of(data.dataset, Split::kTrain)) {
     if (std::find(bad.begin(), bad.end(), i) != bad.end()) continue;
     const auto image = static_cast<std::size_t>(i);
-    for (const std::string& text : data.dataset.images[image].captions) {
-      std::vector<std::string> tokens = tokenize(text);
+    const std::vector<std::string>& texts = data.dataset.images[image].captions;
+    for (std::size_t place = 0; place < texts.size(); ++place) {
+      std::vector<std::string> tokens = tokenize(texts[place]);
       if (tokens.empty()) continue;
       if (static_cast<Index>(tokens.size()) > config.max_length) {
         tokens.resize(static_cast<std::size_t>(config.max_length));
@@ -36,8 +42,14 @@ TrainingSet::TrainingSet(const LoadedData& data, const DataConfig& config,
       items_.push_back({.image = i,
                         .caption = static_cast<Index>(captions_[image].size()),
                         .length = static_cast<Index>(ids.size())});
+      std::copy_if(ids.begin(), ids.end(), std::back_inserter(image_words_[image]),
+                   [](int id) { return id != static_cast<int>(Vocabulary::kUnk); });
       captions_[image].push_back(std::move(ids));
+      written_[image].push_back(place);
     }
+    std::vector<int>& all = image_words_[image];
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
   }
   if (items_.empty())
     throw DataError(data.dataset.name +
@@ -51,6 +63,21 @@ Index TrainingSet::longer_than(Index entries) const {
 
 const std::vector<int>& TrainingSet::words(const PlanItem& item) const {
   return captions_[static_cast<std::size_t>(item.image)][static_cast<std::size_t>(item.caption)];
+}
+
+std::vector<std::string> TrainingSet::tokens(const PlanItem& item) const {
+  const auto image = static_cast<std::size_t>(item.image);
+  const std::size_t place = written_[image][static_cast<std::size_t>(item.caption)];
+  std::vector<std::string> tokens = tokenize(data_->dataset.images[image].captions[place]);
+  if (static_cast<Index>(tokens.size()) > max_length_)
+    tokens.resize(static_cast<std::size_t>(max_length_));
+  return tokens;
+}
+
+Index TrainingSet::last_entry(const PlanItem& item, std::size_t word) const {
+  const std::vector<std::string> words = tokens(item);
+  const auto upto = std::span<const std::string>(words).first(word + 1);
+  return static_cast<Index>(vocabulary_->encode(upto).size()) - 1;
 }
 
 const std::string& TrainingSet::image_id(const PlanItem& item) const {

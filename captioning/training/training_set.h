@@ -18,7 +18,8 @@ Vocabulary training_vocabulary(const LoadedData& data, const DataConfig& config)
 class TrainingSet {
  public:
   // Encodes every training caption; longer ones than config.max_length words are cut and counted.
-  // Images in `bad` are left out. Throws DataError when nothing is left. data must outlive this.
+  // Images in `bad` are left out. Throws DataError when nothing is left. data and
+  // vocabulary must outlive this.
   TrainingSet(const LoadedData& data, const DataConfig& config, const Vocabulary& vocabulary,
               std::span<const Index> bad);
 
@@ -29,6 +30,15 @@ class TrainingSet {
   Index unknown_words() const { return unknown_; }  // words that became <unk>
   Index word_count() const { return words_; }
   const std::vector<int>& words(const PlanItem& item) const;
+  // The words of a caption as it was written, cut to data.max_length.
+  std::vector<std::string> tokens(const PlanItem& item) const;
+  // The place among words() of the last entry of word `word` of tokens(); a word may be cut into
+  // several pieces.
+  Index last_entry(const PlanItem& item, std::size_t word) const;
+  // The ids of all words that an image's captions have, but <unk>, rising.
+  const std::vector<int>& image_words(Index image) const {
+    return image_words_[static_cast<std::size_t>(image)];
+  }
   const std::string& image_id(const PlanItem& item) const;
   // What self-critical training rewards captions of these images with.
   CaptionRewards rewards(const Vocabulary& vocabulary, const RewardConfig& weights) const;
@@ -36,7 +46,11 @@ class TrainingSet {
  private:
   const LoadedData* data_;
   std::vector<PlanItem> items_;
+  const Vocabulary* vocabulary_;
+  Index max_length_;
   std::vector<std::vector<std::vector<int>>> captions_;  // [image][caption] -> ids
+  std::vector<std::vector<int>> image_words_;
+  std::vector<std::vector<std::size_t>> written_;  // [image][caption] -> place in its image
   Index cut_ = 0, unknown_ = 0, words_ = 0;
 };
 

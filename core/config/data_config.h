@@ -33,7 +33,7 @@ struct ScenesConfig {
 
 struct DataConfig {
   DataKind type = DataKind::kScenes;
-  std::string annotations, images, tokens, splits, val_annotations, val_images;
+  std::string annotations, images, tokens, splits, val_annotations, val_images, boxes;
   VocabularyKind vocabulary = VocabularyKind::kWords;
   std::int64_t min_count = 5;
   std::int64_t bpe_size = 2000;
@@ -57,6 +57,10 @@ struct DataConfig {
         .only_with("data.type", DataKind::kCoco);
     v.field("val_images", val_images, "folder of the validation images")
         .only_with("data.type", DataKind::kCoco);
+    v.field("boxes", boxes,
+            "where the things in photos are: a COCO instances JSON, or a folder of Flickr30k "
+            "Entities; empty = nobody knows")
+        .unless("data.type", DataKind::kScenes);
     v.field("vocabulary", vocabulary, "what captions are said in");
     v.field("min_count", min_count, "words seen less often in training become <unk>",
             between(1, 1e6))

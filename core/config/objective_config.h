@@ -7,6 +7,7 @@
 #include "core/config/constraint.h"
 #include "core/config/ramp.h"
 #include "core/config/self_critical_config.h"
+#include "core/config/supervision_config.h"
 
 namespace saccade {
 
@@ -15,6 +16,7 @@ struct ObjectiveConfig {
   double doubly_stochastic = 1;
   double label_smoothing = 0;
   Ramp scheduled_sampling = Ramp::constant(0);
+  SupervisionConfig supervision;
   SelfCriticalConfig self_critical;
 
   template <class V>
@@ -28,6 +30,8 @@ struct ObjectiveConfig {
     v.field("scheduled_sampling", scheduled_sampling,
             "probability that the decoder reads a word it drew itself (Bengio et al. 2015)",
             between(0, 1));
+    v.section("supervision", supervision, "where attention should look")
+        .unless("attention.score", ScoreKind::kNone);
     v.section("self_critical", self_critical,
               "a second stage: captions are drawn and rewarded (Rennie et al. 2017)")
         .unless("objective.self_critical.start", "null");

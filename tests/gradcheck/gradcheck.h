@@ -43,6 +43,7 @@ std::vector<GradientCase> linear_cases();
 std::vector<GradientCase> shape_cases();
 std::vector<GradientCase> attention_cases();
 std::vector<GradientCase> estimator_cases();
+std::vector<GradientCase> supervision_cases();
 std::vector<GradientCase> normalizer_cases();
 std::vector<GradientCase> alignment_cases();
 std::vector<GradientCase> sequence_cases();

@@ -15,7 +15,7 @@ const std::vector<GradientCase>& all_cases() {
     std::vector<GradientCase> all;
     for (auto family : {pointwise_cases, linear_cases, shape_cases, attention_cases,
                         normalizer_cases, alignment_cases, sequence_cases, conv_cases, norm_cases,
-                        sequence_attention_cases, estimator_cases}) {
+                        sequence_attention_cases, estimator_cases, supervision_cases}) {
       std::vector<GradientCase> some = family();
       std::move(some.begin(), some.end(), std::back_inserter(all));
     }

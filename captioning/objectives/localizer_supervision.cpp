@@ -1,0 +1,93 @@
+#include "captioning/objectives/localizer_supervision.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/ops/shape_ops.h"
+#include "core/ops/supervision_ops.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+namespace {
+
+// log sigmoid(x) without overflow.
+double log_sigmoid(double x) { return std::min(x, 0.0) - std::log1p(std::exp(-std::abs(x))); }
+
+}  // namespace
+
+LocalizedWords::LocalizedWords(Tape& tape, const WordLocalizer& localizer, Var features, Var mask,
+                               const WordLabels& labels)
+    : labels_(&labels), sharpness_(localizer.sharpness()) {
+  const Index images = features.shape()[0];
+  const auto words = static_cast<Index>(labels.words.size());
+  SACCADE_CHECK(static_cast<Index>(labels.present.size()) == images * words, "[localizer] ",
+                labels.present.size(), " labels for ", images, " images and ", words, " words");
+  if (mask) mask_ = mask.value();
+  scores_ = localizer.scores(tape, localizer.keys(tape, features), labels.words);
+  logits_ = ops::pooled_evidence(scores_, static_cast<Real>(sharpness_), mask_);
+  costs_ = ops::binary_cross_entropy(logits_, {labels.present.data(), {images, words}});
+  for (const double logit : localizer.share_logits(tape, labels.words))
+    log_shares_.push_back(log_sigmoid(logit));
+}
+
+double LocalizedWords::locate(Index image, int word, std::span<Real> out) const {
+  std::fill(out.begin(), out.end(), Real{0});
+  const auto found = std::lower_bound(labels_->words.begin(), labels_->words.end(), word);
+  if (found == labels_->words.end() || *found != word) return 0;
+  const Index w = found - labels_->words.begin(), words = scores_.shape()[2];
+  const Index regions = scores_.shape()[1];
+  const auto counted = [&](Index l) { return !mask_.data || mask_.row(image)[l] > 0; };
+  const auto score = [&](Index l) {
+    return static_cast<double>(scores_.value().data[(image * regions + l) * words + w]);
+  };
+  double top = -HUGE_VAL, sum = 0;
+  for (Index l = 0; l < regions; ++l)
+    if (counted(l)) top = std::max(top, score(l));
+  for (Index l = 0; l < regions; ++l)
+    if (counted(l)) sum += std::exp(sharpness_ * (score(l) - top));
+  for (Index l = 0; l < regions; ++l)
+    if (counted(l))
+      out[static_cast<std::size_t>(l)] =
+          static_cast<Real>(std::exp(sharpness_ * (score(l) - top)) / sum);
+  const double evidence = log_sigmoid(static_cast<double>(logits_.value().row(image)[w])) -
+                          log_shares_[static_cast<std::size_t>(w)];
+  return std::clamp(evidence, 0.0, 1.0);
+}
+
+LocalizerSupervision::LocalizerSupervision(std::span<const Var> weights,
+                                           const PackedCaptions& captions,
+                                           const LocalizedWords& words, const Looks& looks) {
+  std::vector<Index> first{0};  // of each step among the captions' words
+  for (const Index rows : captions.rows) first.push_back(first.back() + rows);
+  for (std::size_t look = static_cast<std::size_t>(looks.step); look < weights.size(); ++look) {
+    const Var map = weights[look];
+    const auto step = look - static_cast<std::size_t>(looks.step);
+    const auto regions = static_cast<std::size_t>(map.cols());
+    std::vector<Real> target(static_cast<std::size_t>(map.shape().size()), 0), share;
+    for (Index r = 0; r < map.rows(); ++r) {
+      const int word = captions.targets[static_cast<std::size_t>(first[step] + r)];
+      const auto row = std::span(target).subspan(static_cast<std::size_t>(r) * regions, regions);
+      share.push_back(static_cast<Real>(words.locate(r / looks.samples, word, row)));
+      words_ += static_cast<double>(share.back());
+    }
+    costs_.push_back(ops::map_divergence(map, {target.data(), map.shape()}));
+    for (Index r = 0; r < map.rows(); ++r)
+      cost_ += static_cast<double>(share[static_cast<std::size_t>(r)]) *
+               static_cast<double>(costs_.back().value()[r]);
+    weights_.push_back(std::move(share));
+  }
+}
+
+std::vector<Var> LocalizerSupervision::terms(double weight) const {
+  std::vector<Var> terms;
+  for (std::size_t i = 0; i < costs_.size(); ++i) {
+    std::vector<Real> rows = weights_[i];
+    for (Real& row : rows) row *= static_cast<Real>(weight);
+    terms.push_back(ops::dot_constant(costs_[i], rows));
+  }
+  return terms;
+}
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

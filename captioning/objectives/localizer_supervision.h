@@ -1,0 +1,61 @@
+// Attention supervised without boxes: a word's map should be where a localizer, which is told the
+// word and learned from captions where words are, finds it. The localizer learns beside the model.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "captioning/decoders/decoder.h"
+#include "captioning/objectives/word_localizer.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+// Where the localizer finds the words of some captions.
+class LocalizedWords {
+ public:
+  // Of images [M]; labels.words must hold all words that are asked for.
+  LocalizedWords(Tape& tape, const WordLocalizer& localizer, Var features, Var mask,
+                 const WordLabels& labels);
+
+  // -sum_w log p of the labels of every image [M].
+  Var costs() const { return costs_; }
+  // Writes the map of a word [L] to out. Returns how much the picture speaks for the word, from 0
+  // (no more than any picture) to 1: log (p(word | image) / share(word)), cut to that range. 0 for
+  // a word that is not among the labels'.
+  double locate(Index image, int word, std::span<Real> out) const;
+
+ private:
+  const WordLabels* labels_;
+  double sharpness_;
+  Var scores_, logits_, costs_;
+  ConstView mask_;
+  std::vector<double> log_shares_;  // [W]
+};
+
+// What the maps of a shard cost: for each word, as much as its picture speaks for it, the
+// divergence of its map from the localizer's (ops::map_divergence).
+class LocalizerSupervision {
+ public:
+  struct Looks {
+    Index step = 0;     // the map of word t is that of look t + step
+    Index samples = 1;  // rows that each caption has in the maps, one after the other
+  };
+  // `weights` are SequenceOutput::weights of these captions, whose rows are samples each; image c
+  // is that of caption c.
+  LocalizerSupervision(std::span<const Var> weights, const PackedCaptions& captions,
+                       const LocalizedWords& words, const Looks& looks);
+
+  // What is added to the loss where a word's divergence weighs so much; empty without any.
+  std::vector<Var> terms(double weight) const;
+  double cost() const { return cost_; }    // the weighted divergences, summed over words and rows
+  double words() const { return words_; }  // the sum of the words' weights
+
+ private:
+  std::vector<Var> costs_;                  // of looks that have some, [R_t] each
+  std::vector<std::vector<Real>> weights_;  // of their rows
+  double cost_ = 0, words_ = 0;
+};
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

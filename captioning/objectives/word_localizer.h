@@ -1,0 +1,55 @@
+// Where the words of a picture are, learned from captions alone: a region speaks for a word, the
+// best regions of a picture decide whether its captions have the word, and no box is ever seen.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/autograd/tape.h"
+#include "core/nn/parameter_store.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+// Which words the captions of some images have: the classes of a batch.
+struct WordLabels {
+  std::vector<int> words;     // [W] ids, rising
+  std::vector<Real> present;  // [M, W] 1 where a caption of the image has the word, else 0
+};
+
+struct LocalizerWidths {
+  Index features = 0;    // D
+  Index vocabulary = 0;  // V
+  Index hidden = 0;      // A
+};
+
+// s_l(w) = <W a_l + b, e_w>, a_l a region's features with mean 0 and deviation 1;
+// logit p(w | image) = (1 / r) log mean_l exp(r s_l(w)) + logit share(w), where share(w) is that of
+// the training images whose captions have w: multiple-instance learning of words (Fang et al., CVPR
+// 2015) with log-sum-exp pooling (Pinheiro and Collobert, CVPR 2015).
+// The map of w is d logit / d s_l = softmax_l(r s_l(w)).
+// Because regions that look alike are in pictures without the word too, a region can only speak for
+// a word that it shows. Features are constants to it: it changes no other part of a model.
+// Declares key, key_bias, words and share below `scope`.
+class WordLocalizer {
+ public:
+  WordLocalizer(const ParamScope& scope, const LocalizerWidths& widths, double sharpness);
+
+  // features [M, L, D] -> keys [M, L, A].
+  Var keys(Tape& tape, Var features) const;
+  // How far each region speaks for each word, with the words' shares: [M, L, W].
+  Var scores(Tape& tape, Var keys, std::span<const int> words) const;
+  // The logits of the words' shares, as the model of the tape has them [W].
+  std::vector<double> share_logits(Tape& tape, std::span<const int> words) const;
+  double sharpness() const { return sharpness_; }
+
+  // Sets the shares of the words among the training images, each between 0 and 1 [V].
+  void set_shares(ParameterStore& store, std::span<const double> shares) const;
+
+ private:
+  double sharpness_;
+  int key_weight_, key_bias_, words_, share_;
+};
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

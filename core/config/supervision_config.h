@@ -1,0 +1,55 @@
+// The part of an experiment's config that says where attention should look.
+#pragma once
+
+#include <cstdint>
+
+#include "core/config/config.h"
+
+namespace saccade {
+
+// A localizer learns from captions alone where the words of a picture are (word_localizer.h).
+struct LocalizerConfig {
+  double weight = 0;
+  std::int64_t hidden = 128;
+  double sharpness = 3;
+
+  template <class V>
+  void fields(V& v) {
+    v.field("weight", weight,
+            "weight of the divergence of a word's map from the map of a localizer that knows the "
+            "word and learned from captions alone where words are, summed over a caption's words; "
+            "0 = no localizer",
+            at_least(0));
+    v.field("hidden", hidden, "width of the space in which it compares words with regions",
+            between(1, 65536))
+        .unless("objective.supervision.localizer.weight", "0");
+    v.field("sharpness", sharpness,
+            "how far its best regions count more than the others: 0 is near their mean, a large "
+            "one near the best alone",
+            {.min = 0.01, .max = 100})
+        .unless("objective.supervision.localizer.weight", "0");
+  }
+};
+
+struct SupervisionConfig {
+  double boxes = 0;
+  LocalizerConfig localizer;
+  std::int64_t step = 0;
+
+  bool any() const { return boxes > 0 || localizer.weight > 0; }
+
+  template <class V>
+  void fields(V& v) {
+    v.field("boxes", boxes,
+            "weight of -log of the attention inside the boxes of a noun (Liu et al. 2017), summed "
+            "over a caption's nouns with boxes; boxes are those of scenes, or data.boxes; 0 = off",
+            at_least(0));
+    v.section("localizer", localizer, "supervision without boxes");
+    v.field("step", step,
+            "which look is supervised for a word: 0 = the look that made it, 1 and 2 = the look "
+            "one or two words later, which has seen more of it",
+            between(0, 2));
+  }
+};
+
+}  // namespace saccade

@@ -1,0 +1,252 @@
+// Attention that is told where to look, in double: by boxes, and by a localizer that learned from
+// captions where words are. Gradients against differences of the cost that the documentation
+// states, and what the localizer learns where the truth is known.
+#include <algorithm>
+#include <cmath>
+
+#include "captioning/objectives/caption_loss.h"
+#include "core/ops/shape_ops.h"
+#include "tests/captioning/small_decoder.h"
+#include "tests/support/catch.h"
+#include "tests/support/parameter_gradients.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr Index kVocabulary = 7;
+constexpr int kBos = 1, kEos = 2;
+
+// Two captions, and nouns with boxes: words 0 and 2 of the first (four looks with <eos>), word 0 of
+// the second (two looks).
+struct Supervised : test::SmallDecoder {
+  std::vector<std::vector<int>> captions{{4, 3, 6}, {5}};
+  std::vector<LookTarget> targets{{.caption = 0, .word = 0, .inside = {1, 0, 0.5}},
+                                  {.caption = 0, .word = 2, .inside = {0, 0.25, 0}},
+                                  {.caption = 1, .word = 0, .inside = {0, 1, 1}}};
+  ParameterStore own;  // the localizer's
+  WordLocalizer localizer;
+  WordLabels labels{.words = {3, 4, 5, 6}, .present = {1, 1, 0, 1, 0, 0, 1, 0}};
+
+  Supervised(DecoderKind kind, SelectionKind selection)
+      : SmallDecoder(kind, selection, kVocabulary, 2),
+        localizer(ParamScope(own, "localizer"),
+                  {.features = kFeatures, .vocabulary = kVocabulary, .hidden = 3}, 2) {
+    own.initialise(4);
+    Random random({9, Stream::kTest, 0, 0});
+    for (Real& value : own.flat().span()) value = static_cast<Real>(random.normal());
+    localizer.set_shares(own, std::vector<double>{0, 0, 0, 0.5, 0.2, 0.1, 0.9});
+  }
+};
+
+}  // namespace
+
+TEST_CASE("Supervision by boxes adds the documented cost, for every decoder and step",
+          "[supervision]") {
+  const auto kind = GENERATE(DecoderKind::kLstm, DecoderKind::kUpdown, DecoderKind::kTransformer);
+  const Index step = GENERATE(0, 1, 2);
+  Supervised model(kind, SelectionKind::kSoft);
+  CaptionLossOptions options = loss_options({}, model.attention, {});
+  options.doubly_stochastic = 0;
+  options.supervision = {.boxes = 0.7, .localizer = 0, .step = step};
+
+  // The mean over captions of the likelihood's cost and 0.7 times the sum over nouns.
+  const auto run = [&](std::vector<double>* gradient) {
+    Arena arena;
+    Tape tape(arena);
+    tape.set_parameters(model.store.views());
+    ShardLoss loss(tape, *model.decoder, tape.constant(model.features.view()),
+                   pack_captions(model.captions, kBos, kEos), options, {.batch_captions = 2},
+                   nullptr, {.boxes = model.targets});
+    double total = (loss.nll()[0] + loss.nll()[1]) / 2;
+    Index words = 0;
+    for (const LookTarget& target : model.targets) {
+      const auto length =
+          static_cast<Index>(model.captions[static_cast<std::size_t>(target.caption)].size() + 1);
+      if (target.word + step >= length) continue;
+      const ConstView map =
+          loss.output().weights[static_cast<std::size_t>(target.word + step)].value();
+      double inside = 0;
+      for (Index l = 0; l < 3; ++l)
+        inside += map.row(target.caption)[l] * target.inside[static_cast<std::size_t>(l)];
+      total -= 0.7 * std::log(inside) / 2;
+      ++words;
+    }
+    REQUIRE(loss.boxes());
+    CHECK(loss.boxes()->words() == words);
+    if (gradient) {
+      loss.backward({});
+      *gradient = test::parameter_gradients(tape, model.store);
+    }
+    return total;
+  };
+  std::vector<double> gradient;
+  run(&gradient);
+  constexpr double kStep = 1e-6;
+  Random random({3, Stream::kTest, 1, 0});
+  for (int trial = 0; trial < 40; ++trial) {
+    const auto at = static_cast<std::size_t>(random.below(gradient.size()));
+    Real& weight = model.store.flat().span()[at];
+    const Real before = weight;
+    weight = before + kStep;
+    const double above = run(nullptr);
+    weight = before - kStep;
+    const double below = run(nullptr);
+    weight = before;
+    const double numeric = (above - below) / (2 * kStep);
+    CHECK(!(std::abs(numeric - gradient[at]) >
+            1e-6 + 1e-5 * std::max(std::abs(numeric), std::abs(gradient[at]))));
+  }
+}
+
+TEST_CASE("A localizer's map is a constant to the decoder, weighed by what the picture says",
+          "[supervision]") {
+  const Index step = GENERATE(0, 1);
+  Supervised model(DecoderKind::kLstm, SelectionKind::kSoft);
+  CaptionLossOptions options = loss_options({}, model.attention, {});
+  options.doubly_stochastic = 0;
+  options.supervision = {.boxes = 0, .localizer = 0.6, .step = step};
+
+  // Both models in one store, as a captioner has them.
+  ParameterStore store;
+  DecoderConfig config;
+  config.hidden = 4, config.embedding = 3, config.init_hidden = 2, config.dropout = 0;
+  const auto decoder = make_decoder(
+      config, model.attention, {.features = 2, .vocabulary = kVocabulary, .rows = 1, .cols = 3},
+      ParamScope(store, "decoder"));
+  const WordLocalizer localizer(ParamScope(store, "localizer"),
+                                {.features = 2, .vocabulary = kVocabulary, .hidden = 3}, 2);
+  store.initialise(5);
+  Random random({10, Stream::kTest, 0, 0});
+  for (Real& value : store.flat().span()) value = static_cast<Real>(0.8 * random.normal());
+  localizer.set_shares(store, std::vector<double>{0, 0, 0, 0.5, 0.2, 0.1, 0.9});
+  const std::size_t first_own =
+      static_cast<std::size_t>(store.info(store.find("localizer.key")).offset);
+
+  // The cost of the captions and of the maps with the localizer's maps held at `held`, and the
+  // localizer's own cost.
+  struct Held {
+    std::vector<std::vector<Real>> maps;
+    std::vector<double> shares;
+  };
+  const auto run = [&](Held& held, bool hold, std::vector<double>* gradient, double* own) {
+    Arena arena;
+    Tape tape(arena);
+    tape.set_parameters(store.views());
+    const PackedCaptions captions = pack_captions(model.captions, kBos, kEos);
+    const Var features = tape.constant(model.features.view());
+    ShardLoss loss(tape, *decoder, features, captions, options, {.batch_captions = 2}, nullptr,
+                   {.localizer = &localizer, .labels = &model.labels});
+    const LocalizedWords words(tape, localizer, features, {}, model.labels);
+    *own = (words.costs().value()[0] + words.costs().value()[1]) / 2;
+    double total = (loss.nll()[0] + loss.nll()[1]) / 2;
+    std::size_t n = 0, next = 0;
+    for (std::size_t t = 0; t < captions.rows.size(); ++t)
+      for (Index r = 0; r < captions.rows[t]; ++r, ++n) {
+        if (static_cast<Index>(t) + step >= captions.length(r)) continue;
+        if (!hold) {
+          std::vector<Real>& map = held.maps.emplace_back(3);
+          held.shares.push_back(words.locate(r, captions.targets[n], map));
+          if (captions.targets[n] == kEos) CHECK(held.shares.back() == 0);
+        }
+        const auto& target = held.maps[next];
+        const ConstView map = loss.output().weights[t + static_cast<std::size_t>(step)].value();
+        for (std::size_t l = 0; l < 3; ++l)
+          if (target[l] > 0)
+            total += 0.6 * held.shares[next] / 2 * target[l] *
+                     std::log(target[l] / map.row(r)[static_cast<Index>(l)]);
+        ++next;
+      }
+    if (gradient) {
+      loss.backward({});
+      *gradient = test::parameter_gradients(tape, store);
+    }
+    return total;
+  };
+  Held held;
+  std::vector<double> gradient;
+  double own = 0;
+  run(held, false, &gradient, &own);
+  CHECK(*std::max_element(held.shares.begin(), held.shares.end()) > 0);
+  constexpr double kStep = 1e-6;
+  for (std::size_t at = 0; at < gradient.size(); ++at) {
+    Real& weight = store.flat().span()[at];
+    const Real before = weight;
+    double own_above = 0, own_below = 0;
+    weight = before + kStep;
+    const double above = run(held, true, nullptr, &own_above);
+    weight = before - kStep;
+    const double below = run(held, true, nullptr, &own_below);
+    weight = before;
+    // The localizer learns from its own cost, everything else from the captions and maps.
+    const double numeric = (at < first_own ? above - below : own_above - own_below) / (2 * kStep);
+    const bool fixed =
+        at >= static_cast<std::size_t>(store.info(store.find("localizer.share")).offset);
+    if (!fixed)
+      CHECK(!(std::abs(numeric - gradient[at]) >
+              1e-6 + 1e-5 * std::max(std::abs(numeric), std::abs(gradient[at]))));
+  }
+}
+
+TEST_CASE("A localizer finds words from captions alone", "[supervision]") {
+  // Pictures of four regions: two show things, each a direction of its own, the others background.
+  constexpr Index kImages = 40, kRegions = 4, kThings = 3, kWidth = 6;
+  constexpr int kFirst = 4;  // the word of thing 0
+  Random random({12, Stream::kTest, 0, 0});
+  Tensor features(Shape{kImages, kRegions, kWidth});
+  std::vector<std::vector<Index>> place(kThings, std::vector<Index>(kImages, -1));
+  WordLabels labels{.words = {4, 5, 6}, .present = std::vector<Real>(kImages * kThings, 0)};
+  for (Index m = 0; m < kImages; ++m) {
+    for (Index l = 0; l < kRegions; ++l)
+      for (Index d = 0; d < kWidth; ++d)
+        features.data()[(m * kRegions + l) * kWidth + d] =
+            static_cast<Real>(0.3 * random.normal()) + (d == kWidth - 1 ? 2 : 0);
+    const auto left_out = static_cast<Index>(random.below(kThings));
+    auto region = static_cast<Index>(random.below(kRegions));
+    for (Index thing = 0; thing < kThings; ++thing) {
+      if (thing == left_out) continue;
+      Real* own = features.data() + (m * kRegions + region) * kWidth;
+      own[thing] += 2;
+      own[kWidth - 1] -= 2;
+      place[static_cast<std::size_t>(thing)][static_cast<std::size_t>(m)] = region;
+      labels.present[static_cast<std::size_t>(m * kThings + thing)] = 1;
+      region = (region + 1) % kRegions;
+    }
+  }
+  ParameterStore store;
+  const WordLocalizer localizer(ParamScope(store, "localizer"),
+                                {.features = kWidth, .vocabulary = 7, .hidden = 4}, 3);
+  store.initialise(1);
+  localizer.set_shares(store, std::vector<double>{0, 0, 0, 0, 0.67, 0.67, 0.67});
+
+  // How often the largest weight of a word that is there is on its thing, and the cost.
+  const auto study = [&](bool learn) {
+    Arena arena;
+    Tape tape(arena);
+    tape.set_parameters(store.views());
+    const LocalizedWords words(tape, localizer, tape.constant(features.view()), {}, labels);
+    double hits = 0, asked = 0;
+    for (Index m = 0; m < kImages; ++m)
+      for (Index thing = 0; thing < kThings; ++thing) {
+        const Index region = place[static_cast<std::size_t>(thing)][static_cast<std::size_t>(m)];
+        if (region < 0) continue;
+        std::vector<Real> map(kRegions);
+        words.locate(m, kFirst + static_cast<int>(thing), map);
+        hits += std::max_element(map.begin(), map.end()) - map.begin() == region;
+        ++asked;
+      }
+    if (learn) {
+      tape.backward(ops::dot_constant(words.costs(), std::vector<Real>(kImages, 1.0 / kImages)));
+      const std::vector<double> gradient = test::parameter_gradients(tape, store);
+      const auto weights = store.flat().span();
+      const auto fixed = static_cast<std::size_t>(store.info(store.find("localizer.share")).offset);
+      for (std::size_t i = 0; i < fixed; ++i) weights[i] -= 0.5 * gradient[i];
+    }
+    return hits / asked;
+  };
+  CHECK(study(false) < 0.6);
+  for (int update = 0; update < 300; ++update) study(true);
+  CHECK(study(false) > 0.95);
+}
+
+}  // namespace saccade
