@@ -1,30 +1,17 @@
 #include "vision/heat_field.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
 
 #include "vision/contours.h"
+#include "vision/cubic_taps.h"
 
 namespace saccade {
 
 namespace {
 
 constexpr Index kSamplesPerCell = 8, kMostSamples = 512;
-
-// Where one row or column of pixels lies between the cells of the grid.
-struct Tap {
-  std::array<Index, 4> cell{};
-  std::array<float, 4> weight{};
-};
-
-// Catmull-Rom weights (Keys, 1981, a = -1/2) between samples 1 and 2 of four, at t in [0, 1).
-std::array<float, 4> cubic(float t) {
-  const float t2 = t * t, t3 = t2 * t;
-  return {(-t3 + 2 * t2 - t) / 2, (3 * t3 - 5 * t2 + 2) / 2, (-3 * t3 + 4 * t2 + t) / 2,
-          (t3 - t2) / 2};
-}
 
 struct Axis {
   Index pixels = 0, original = 0, cells = 0;
@@ -35,18 +22,14 @@ struct Axis {
 };
 
 // One tap a pixel: pixel centres in the photo to cell centres in the grid.
-std::vector<Tap> make_taps(const Axis& axis) {
-  std::vector<Tap> taps(static_cast<std::size_t>(axis.count));
+std::vector<CubicTap> make_taps(const Axis& axis) {
+  std::vector<CubicTap> taps(static_cast<std::size_t>(axis.count));
   const double step = static_cast<double>(axis.original) / static_cast<double>(axis.pixels);
   for (std::size_t i = 0; i < taps.size(); ++i) {
     const double pixel = static_cast<double>(axis.from) + static_cast<double>(i) + 0.5;
     const double at = (pixel * step - axis.seen_from) / axis.seen_length;
     const double position = (axis.mirrored ? 1 - at : at) * static_cast<double>(axis.cells);
-    const double below = std::floor(position - 0.5);
-    taps[i].weight = cubic(static_cast<float>(position - 0.5 - below));
-    for (std::size_t k = 0; k < 4; ++k)
-      taps[i].cell[k] = std::clamp<Index>(static_cast<Index>(below) + static_cast<Index>(k) - 1,
-                                          axis.first, axis.end - 1);
+    taps[i] = cubic_tap(position, axis.first, axis.end);
   }
   return taps;
 }

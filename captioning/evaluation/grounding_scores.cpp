@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "captioning/metrics/peak_point.h"
 #include "core/base/error.h"
 
 namespace saccade {
@@ -18,19 +19,40 @@ MapMeasures measure(std::span<const Real> weights, const AttentionGrid& grid,
                     std::span<const Box> boxes, const BoxedWord& word) {
   const LocalizationRule rule;
   const double correctness = word.correctness(weights);
-  return {points_at(weights, grid, boxes) ? 1.0 : 0.0, correctness, correctness / word.area_share(),
-          word.energy(weights), word.overlap(weights, rule.threshold) > rule.overlap ? 1.0 : 0.0};
+  return {points_at(weights, grid, boxes) ? 1.0 : 0.0,
+          correctness,
+          correctness / word.area_share(),
+          word.energy(weights),
+          word.overlap(weights, rule.threshold) > rule.overlap ? 1.0 : 0.0,
+          points_near(weights, grid, boxes, point_tolerance(grid)) ? 1.0 : 0.0};
+}
+
+// Of equal weights. They have no peak: what points is a cell, or a point, at random.
+MapMeasures measure_uniform(const AttentionGrid& grid, std::span<const Box> boxes,
+                            const BoxedWord& word, const PointingOptions& pointing) {
+  const LocalizationRule rule;
+  const std::vector<Real> equal(static_cast<std::size_t>(grid.rows * grid.cols), Real(1));
+  return {pointing_chance(grid, boxes, pointing),
+          word.area_share(),
+          1,
+          word.energy(equal),
+          word.overlap(equal, rule.threshold) > rule.overlap ? 1.0 : 0.0,
+          near_share(grid, boxes, point_tolerance(grid))};
 }
 
 void add_to(MapMeasures& sum, const MapMeasures& one) {
   for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += one[k];
 }
 
-NamedScores means(const MapMeasures& sums, Index words) {
+constexpr std::size_t kCorrectness = 1;  // in kMapMeasures
+static_assert(kMapMeasures[kCorrectness] == "attention_correctness");
+
+NamedScores means(const MapMeasures& sums, const MapMeasures& uniform, Index words) {
   NamedScores out;
   if (words == 0) return out;
   for (std::size_t k = 0; k < sums.size(); ++k)
     out.emplace_back(kMapMeasures[k], sums[k] / static_cast<double>(words));
+  out.emplace_back(kCorrectnessOverUniform, sums[kCorrectness] / uniform[kCorrectness]);
   return out;
 }
 
@@ -71,10 +93,14 @@ AttentionGrid cells_of(const GridShape& grid, const Geometry& geometry) {
                     (area.bottom - area.top) * height}};
 }
 
-NamedScores GroundingScores::model_scores() const { return means(model, pointing.words); }
+NamedScores GroundingScores::model_scores() const { return means(model, uniform, pointing.words); }
 
 NamedScores GroundingScores::centre_bias_scores() const {
-  return means(centre_bias, pointing.words);
+  return means(centre_bias, uniform, pointing.words);
+}
+
+NamedScores GroundingScores::uniform_scores() const {
+  return means(uniform, uniform, pointing.words);
 }
 
 NamedScores GroundingScores::corpus() const {
@@ -91,6 +117,10 @@ NamedScores GroundingScores::corpus() const {
     out.emplace_back("pointing_chosen_accuracy", pointing_chosen.accuracy());
   for (std::size_t k = 1; k < own.size(); ++k) out.push_back(own[k]);
   for (const auto& [name, value] : middle) out.emplace_back("centre_bias_" + name, value);
+  // Its pointing is pointing_chance, and the quotients are 1.
+  for (const auto& [name, value] : uniform_scores())
+    if (name == "attention_correctness" || name == "pointing_15px")
+      out.emplace_back("uniform_" + name, value);
   return out;
 }
 
@@ -99,6 +129,8 @@ std::vector<ImageStatistics> GroundingScores::metrics() const {
   if (!has_maps || pointing.words == 0) return out;
   for (std::size_t k = 0; k < sums.size(); ++k)
     out.push_back(ratio_statistics(std::string(kMapMeasures[k]), sums[k], nouns));
+  out.push_back(
+      ratio_statistics(std::string(kCorrectnessOverUniform), sums[kCorrectness], area_shares));
   return out;
 }
 
@@ -107,7 +139,7 @@ void GroundingScores::add(std::span<const NamedObjects> named, const DecodedCapt
   for (const DecodedWord& word : decoded.words) has_maps = has_maps || !is_uniform(word.attention);
   const AttentionGrid cells = cells_of(grid, geometry);
   MapMeasures caption{};
-  double words = 0;
+  double words = 0, area_share = 0;
   for (const NamedObjects& one : named) {
     SACCADE_CHECK(one.word < decoded.words.size(), "[grounding] word ", one.word, " of ",
                   decoded.words.size());
@@ -126,10 +158,13 @@ void GroundingScores::add(std::span<const NamedObjects> named, const DecodedCapt
     const BoxedWord boxed(cells, one.seen);
     add_to(caption, measure(noun.attention, cells, one.seen, boxed));
     add_to(centre_bias, measure(centre_map(cells), cells, one.seen, boxed));
+    add_to(uniform, measure_uniform(cells, one.seen, boxed, {.counts = decoded.counts}));
+    area_share += boxed.area_share();
     ++words;
   }
   add_to(model, caption);
   nouns.push_back(words);
+  area_shares.push_back(area_share);
   for (std::size_t k = 0; k < sums.size(); ++k) sums[k].push_back(caption[k]);
 }
 
@@ -139,7 +174,9 @@ GroundingScores& GroundingScores::operator+=(const GroundingScores& later) {
   pointing_chosen += later.pointing_chosen;
   add_to(model, later.model);
   add_to(centre_bias, later.centre_bias);
+  add_to(uniform, later.uniform);
   append(nouns, later.nouns);
+  append(area_shares, later.area_shares);
   for (std::size_t k = 0; k < sums.size(); ++k) append(sums[k], later.sums[k]);
   has_maps = has_maps || later.has_maps;
   return *this;
@@ -152,6 +189,7 @@ std::vector<ImageStatistics> metrics_by_image(std::span<const GroundingScores> i
   GroundingScores rows;  // whose captions are the images
   for (GroundingScores image : images) {
     joined(image.nouns);
+    joined(image.area_shares);
     for (std::vector<double>& sums : image.sums) joined(sums);
     rows += image;
   }

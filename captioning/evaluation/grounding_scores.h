@@ -39,27 +39,39 @@ AttentionGrid cells_of(const GridShape& grid, const Geometry& geometry);
 //   energy_pointing        the share inside after interpolation (BoxedWord::energy)
 //   loc_accuracy           1 where the box around the map's object overlaps one of the noun's by
 //                          more than half (LocalizationRule), else 0
-inline constexpr std::array<std::string_view, 5> kMapMeasures = {
+//   pointing_15px          1 where the brightest point of the map as it is drawn lies within 15
+//                          pixels of a box, of a picture of 224 (peak_point.h), else 0: for grids
+//                          of any fineness the same
+inline constexpr std::array<std::string_view, 6> kMapMeasures = {
     "pointing_accuracy", "attention_correctness", "attention_correctness_normalized",
-    "energy_pointing", "loc_accuracy"};
+    "energy_pointing",   "loc_accuracy",          "pointing_15px"};
 using MapMeasures = std::array<double, kMapMeasures.size()>;
+// Beside these, of many nouns: the mean correctness by that of equal weights, as Liu et al. (2017)
+// compare them. Large boxes count for more than in the normalized one, which is a mean of quotients
+// and is led by small boxes.
+inline constexpr std::string_view kCorrectnessOverUniform = "attention_correctness_over_uniform";
 
 struct GroundingScores {
   // With a tolerance of half a cell, with none, and of half a cell for the cell that was taken
   // instead (sampling). Nouns whose boxes the network did not see count as without boxes.
   PointingTally pointing, pointing_centre, pointing_chosen;
-  MapMeasures model{}, centre_bias{};  // summed over the nouns with boxes
-  // Of each caption: its nouns with boxes, and the model's sums over them.
-  std::vector<double> nouns;
+  // Summed over the nouns with boxes: of the model's maps, of centre_map(), and of equal weights,
+  // which point at a place at random.
+  MapMeasures model{}, centre_bias{}, uniform{};
+  // Of each caption: its nouns with boxes, the boxes' shares of the picture (the correctness of
+  // equal weights) and the model's sums over them.
+  std::vector<double> nouns, area_shares;
   std::array<std::vector<double>, kMapMeasures.size()> sums;
   bool has_maps = false;  // some map was not uniform: the model has an attention to speak of
 
-  // Means over nouns, of the model and of centre_map(); empty without a noun.
+  // Means over nouns, then attention_correctness_over_uniform; empty without a noun.
   NamedScores model_scores() const;
   NamedScores centre_bias_scores() const;
+  NamedScores uniform_scores() const;
   // pointing_accuracy, pointing_centre_accuracy and pointing_chance, pointing_nouns (how many; the
   // only one without any), pointing_chosen_accuracy where regions were taken, the others of the
-  // model, and those of the centre bias as centre_bias_*; nothing without maps.
+  // model, those of the centre bias as centre_bias_*, and uniform_attention_correctness and
+  // uniform_pointing_15px; nothing without maps.
   NamedScores corpus() const;
   // The model's, caption by caption; nothing without maps or nouns.
   std::vector<ImageStatistics> metrics() const;

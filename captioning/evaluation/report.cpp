@@ -4,6 +4,7 @@
 #include <deque>
 #include <nlohmann/json.hpp>
 
+#include "captioning/metrics/peak_point.h"
 #include "captioning/scoring/text_table.h"
 #include "captioning/text/tokenizer.h"
 
@@ -70,7 +71,8 @@ Json grounding_json(Regime regime, const GroundingScores& scores) {
           {"nouns", scores.pointing.words},
           {"without_boxes", scores.pointing.without_boxes},
           {"model", scores_json(scores.model_scores())},
-          {"centre_bias", scores_json(scores.centre_bias_scores())}};
+          {"centre_bias", scores_json(scores.centre_bias_scores())},
+          {"uniform", scores_json(scores.uniform_scores())}};
 }
 
 Json grounding_json(const EvaluationReport& report) {
@@ -80,7 +82,10 @@ Json grounding_json(const EvaluationReport& report) {
               {"rules",
                {{"pointing_tolerance", PointingOptions{}.tolerance},
                 {"loc_threshold", rule.threshold},
-                {"loc_iou", rule.overlap}}},
+                {"loc_iou", rule.overlap},
+                {"point_pixels", kPointPixels},
+                {"point_picture_side", kPointPictureSide},
+                {"centre_sigma", kCentreSigma}}},
               {"generated_words", Json::array()}};
   for (const RegimeReport& regime : report.regimes)
     if (regime.grounding && regime.grounding->has_maps)
@@ -150,6 +155,7 @@ std::string grounding_table(const EvaluationReport& report) {
     if (one.pointing.words == 0) return;
     columns.emplace_back(name, &scores.emplace_back(one.model_scores()));
     columns.emplace_back("centre bias", &scores.emplace_back(one.centre_bias_scores()));
+    columns.emplace_back("uniform", &scores.emplace_back(one.uniform_scores()));
   };
   for (const RegimeReport& regime : report.regimes)
     if (regime.grounding && regime.grounding->has_maps)
@@ -162,7 +168,8 @@ std::string grounding_table(const EvaluationReport& report) {
   return str("grounding, boxes of ", grounding.boxes, ": ", grounding.images, " of ",
              report.images.size(), " images; pointing within ", PointingOptions{}.tolerance,
              " cells, localisation from ", rule.threshold, " of the maximum and IoU above ",
-             rule.overlap, "\n", counts, columns_table(columns));
+             rule.overlap, "; the centre bias is a Gaussian of ", kCentreSigma,
+             " of the picture's side\n", counts, columns_table(columns));
 }
 
 }  // namespace

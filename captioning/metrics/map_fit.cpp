@@ -199,8 +199,8 @@ std::vector<Real> centre_map(const AttentionGrid& grid) {
   std::vector<Real> out;
   for (Index i = 0; i < grid.rows * grid.cols; ++i) {
     const Box cell = grid.cell(i);
-    const double x = 4 * (cell.centre_x() - picture.centre_x()) / picture.w;
-    const double y = 4 * (cell.centre_y() - picture.centre_y()) / picture.h;
+    const double x = (cell.centre_x() - picture.centre_x()) / (kCentreSigma * picture.w);
+    const double y = (cell.centre_y() - picture.centre_y()) / (kCentreSigma * picture.h);
     out.push_back(static_cast<Real>(std::exp(-(x * x + y * y) / 2)));
   }
   return out;

@@ -49,7 +49,9 @@ class BoxedWord {
 };
 
 // A map that knows nothing but that people put things into the middle: a Gaussian around the middle
-// of the picture, its standard deviation a quarter of the picture's width and height. [rows * cols]
+// of the picture, its standard deviation kCentreSigma of the picture's width and height.
+// [rows * cols]
+constexpr double kCentreSigma = 0.25;
 std::vector<Real> centre_map(const AttentionGrid& grid);
 
 }  // namespace saccade

@@ -106,11 +106,18 @@ TEST_CASE("references are grounded in scenes, for any number of threads") {
   CHECK(words.at("captions") == captions);
   CHECK(words.at("nouns") == nouns);  // every noun of a true caption is there
   CHECK(words.at("without_boxes") == 0);
-  for (const char* side : {"model", "centre_bias"})
+  for (const char* side : {"model", "centre_bias", "uniform"})
     for (const std::string_view name : kMapMeasures) {
       const double value = words.at(side).at(std::string(name));
       CHECK((value >= 0 && value <= (name.ends_with("normalized") ? 64 : 1)));
     }
+  const Json& model = words.at("model");
+  const Json& uniform = words.at("uniform");
+  CHECK(uniform.at("attention_correctness_normalized") == 1.0);
+  CHECK(uniform.at("attention_correctness_over_uniform") == 1.0);
+  CHECK(model.at("attention_correctness_over_uniform").get<double>() ==
+        Approx(model.at("attention_correctness").get<double>() /
+               uniform.at("attention_correctness").get<double>()));
   // The centre is the same whatever the model: that of another one.
   ExperimentConfig other = experiment.config;
   other.seed = 9;
