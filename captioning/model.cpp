@@ -46,10 +46,14 @@ void check_pooled(const ExperimentConfig& config) {
     throw UsageError(key +
                      "an encoder that is trained: of a frozen one only the regions' features are "
                      "kept; set encoder.frozen_stages to the number of its stages");
-  if (config.decoder.type == DecoderKind::kTransformer)
-    throw UsageError(key +
-                     "a recurrent decoder: a transformer has no first state, and would never read "
-                     "it");
+  if (!config.decoder.reads_pooled())
+    throw UsageError(
+        key +
+        (config.decoder.type == DecoderKind::kTransformer
+             ? "decoder.image every_word or first_step: a transformer has no first state, and "
+               "would never read it; choose one of them or a recurrent decoder"
+             : "decoder.first_state pooled, or decoder.image every_word or first_step: "
+               "nothing else is made of it"));
 }
 
 // Padding is left out of what a region or a word reads; mixtures of all regions cannot do that.
@@ -85,7 +89,7 @@ void Captioner::check(const ExperimentConfig& config) {
 Captioner::Captioner(const ExperimentConfig& config, Vocabulary vocabulary,
                      const GridShape& frozen_grid, Declared)
     : vocabulary_(std::move(vocabulary)),
-      has_attention_(config.attention.score != ScoreKind::kNone),
+      has_attention_(config.has_attention()),
       pads_(config.encoder.resize == ResizeKind::kPad),
       pools_class_token_(config.encoder.pooled == PooledKind::kClassToken) {
   check_pooled(config);

@@ -39,7 +39,8 @@ class Captioner {
   const Decoder& decoder() const { return *decoder_; }
   ParameterStore& parameters() { return parameters_; }
   const ParameterStore& parameters() const { return parameters_; }
-  // False where every word sees the mean of all regions: there is no map to judge or to edit.
+  // False where words choose no regions (attention.score none, decoder.image): there is no map to
+  // judge or to edit.
   bool has_attention() const { return has_attention_; }
   // The grid the decoder attends to; features include what positions add.
   const GridShape& grid() const { return grid_; }

@@ -76,7 +76,7 @@ void check_metrics(const TrainingRequest& request, const Captioner& model) {
   std::vector<std::string> known;
   for (const auto& [name, value] : found) known.push_back(name);
   // A caption that says nothing names no object to point at.
-  if (request.data->loaded().scenes && config.attention.score != ScoreKind::kNone)
+  if (request.data->loaded().scenes && config.has_attention())
     for (const char* name : {"pointing_accuracy", "pointing_centre_accuracy"})
       if (std::find(known.begin(), known.end(), name) == known.end()) known.emplace_back(name);
   const auto check = [&](const char* key, const std::string& metric) {

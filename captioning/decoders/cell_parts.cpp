@@ -11,6 +11,7 @@ namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
 Var plus_product(Tape& tape, Var sum, Var x, int weight, Sum how) {
+  if (weight < 0) return sum;
   const Var w = tape.parameter(weight);
   return how == Sum::kInPlace ? ops::accumulate_linear(sum, x, w)
                               : ops::add(sum, ops::linear(x, w));
@@ -22,17 +23,30 @@ Var zero_rows(Tape& tape, Index rows, Index width) {
   return tape.constant({zeros, {rows, width}});
 }
 
-StateStart::StateStart(const ParamScope& scope, const DecoderParts& parts)
-    : dropout_(parts.config.dropout),
-      hidden_weight_(
-          declare_matrix(scope, "hidden", parts.widths.features, parts.config.init_hidden)),
-      hidden_bias_(declare_bias(scope, "hidden_bias", parts.config.init_hidden)),
-      weight_(declare_matrix(scope, "weight", parts.config.init_hidden, parts.config.hidden)),
-      bias_(declare_bias(scope, "bias", parts.config.hidden)) {}
+Var StartImage::operator()(Tape& tape, const AttentionMemory& memory) const {
+  if (!given_) return {};
+  const Var image = pooled_of(tape, memory);
+  if (!tape.training() || dropout_ == 0) return image;
+  Random random(tape.next_key(Stream::kDropout));
+  const View kept{tape.scratch(image.rows()), {image.rows(), 1}};
+  for (Index r = 0; r < image.rows(); ++r) kept[r] = random.uniform() < dropout_ ? 0 : 1;
+  return ops::scale_rows(image, tape.constant(kept));
+}
 
-Var StateStart::operator()(Tape& tape, Var mean) const {
+StateStart::StateStart(const ParamScope& scope, const DecoderParts& parts)
+    : dropout_(parts.config.dropout), width_(parts.config.hidden) {
+  if (!parts.config.starts_with_image()) return;
+  const Index inner = parts.config.init_hidden;
+  hidden_weight_ = declare_matrix(scope, "hidden", parts.widths.features, inner);
+  hidden_bias_ = declare_bias(scope, "hidden_bias", inner);
+  weight_ = declare_matrix(scope, "weight", inner, width_);
+  bias_ = declare_bias(scope, "bias", width_);
+}
+
+Var StateStart::operator()(Tape& tape, Index memories, Var image) const {
+  if (!image) return zero_rows(tape, memories, width_);
   Var hidden =
-      ops::tanh(ops::linear(mean, tape.parameter(hidden_weight_), tape.parameter(hidden_bias_)));
+      ops::tanh(ops::linear(image, tape.parameter(hidden_weight_), tape.parameter(hidden_bias_)));
   hidden = ops::dropout(hidden, dropout_);
   return ops::tanh(ops::linear(hidden, tape.parameter(weight_), tape.parameter(bias_)));
 }
@@ -59,14 +73,14 @@ DeepOutput::DeepOutput(const DecoderParts& parts, int embedding)
     : dropout_(parts.config.dropout),
       hidden_(declare_matrix(parts.scope.sub("output"), "hidden", parts.config.hidden,
                              parts.config.embedding)),
-      context_(declare_matrix(parts.scope.sub("output"), "context", parts.widths.features,
-                              parts.config.embedding)),
+      context_(
+          declare_context(parts.scope.sub("output"), "context", parts, parts.config.embedding)),
       bias_(declare_bias(parts.scope.sub("output"), "bias", parts.config.embedding)),
       words_(parts.scope.sub("output"), parts, parts.config.embedding, embedding) {}
 
 Var DeepOutput::logits(Tape& tape, Var words, Var h, Var z) const {
   Var deep = ops::linear(ops::dropout(h, dropout_), tape.parameter(hidden_), tape.parameter(bias_));
-  deep = ops::accumulate_linear(deep, z, tape.parameter(context_));
+  deep = plus_product(tape, deep, z, context_, Sum::kInPlace);
   deep = ops::dropout(ops::tanh(ops::add(words, deep)), dropout_);
   return words_(tape, deep);
 }

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "captioning/decoders/decoder_parts.h"
+#include "captioning/decoders/image_entry.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -13,23 +13,44 @@ inline namespace SACCADE_NUMERIC {
 // Whether what a product is added to may be overwritten; its gradient is then the sum's own, to
 // which nobody else may add.
 enum class Sum { kInPlace, kFresh };
-// sum + x W; sum [R, C], x [R, A], weight the parameter [A, C].
+// sum + x W; sum [R, C], x [R, A], weight the parameter [A, C], or -1 where there is none and the
+// sum stays what it is (declare_context).
 Var plus_product(Tape& tape, Var sum, Var x, int weight, Sum how);
 
 // [rows, width] of zeros.
 Var zero_rows(Tape& tape, Index rows, Index width);
 
+// What a first state is made of: the image as a whole; in training, zeros for a share of the
+// captions (decoder.image_dropout). A caption keeps or loses the vector as a whole, because a
+// vector with some numbers missing still tells what is in the picture. What is kept is not scaled
+// up: in evaluation the first state is what it was for the captions that kept theirs.
+class StartImage {
+ public:
+  explicit StartImage(const DecoderParts& parts)
+      : given_(parts.config.starts_with_image()), dropout_(parts.config.image_dropout) {}
+  // Whether there is one at all (decoder.first_state, decoder.image).
+  bool given() const { return given_; }
+  Var operator()(Tape& tape, const AttentionMemory& memory) const;  // [M, D]; none if not given
+
+ private:
+  bool given_;
+  double dropout_;
+};
+
 // tanh(W_2 dropout(tanh(W_1 mean + b_1)) + b_2), a state from what stands for the image
 // as a whole, in the paper its mean feature (Xu et al. 2015,
-// section 3.1.2). Declares hidden, hidden_bias, weight, bias.
+// section 3.1.2). Declares hidden, hidden_bias, weight, bias. Zeros, and nothing declared, where
+// states are not made of the image.
 class StateStart {
  public:
   StateStart(const ParamScope& scope, const DecoderParts& parts);
-  Var operator()(Tape& tape, Var mean) const;  // [M, D] -> [M, H]
+  // image [M, D] of M memories, or none -> [M, H].
+  Var operator()(Tape& tape, Index memories, Var image) const;
 
  private:
   double dropout_;
-  int hidden_weight_, hidden_bias_, weight_, bias_;
+  Index width_;
+  int hidden_weight_ = -1, hidden_bias_ = -1, weight_ = -1, bias_ = -1;
 };
 
 // Every row and region of a memory as a row of its own, so that what follows a choice can be run
@@ -53,8 +74,9 @@ class RegionPairs {
 class DeepOutput {
  public:
   DeepOutput(const DecoderParts& parts, int embedding);
-  Var logits(Tape& tape, Var words, Var h, Var z) const;  // [n, E], [n, H], [n, D] -> [n, V]
-  Var of_regions(Tape& tape, Var features) const;         // [M L, D] -> [M L, E]
+  // [n, E], [n, H], [n, D] or none -> [n, V].
+  Var logits(Tape& tape, Var words, Var h, Var z) const;
+  Var of_regions(Tape& tape, Var features) const;  // [M L, D] -> [M L, E]
   // The same for every pair, from what the pairs' states h [R L, H] and the regions give.
   Var each(Tape& tape, Var words, Var h, const RegionPairs& pairs, std::size_t part) const;
 

@@ -35,6 +35,10 @@ void check_transformer(const DecoderConfig& c, const AttentionConfig& attention)
 }  // namespace
 
 void check_decoder(const DecoderConfig& c, const AttentionConfig& attention) {
+  if (!c.looks() && (attention.selection != SelectionKind::kSoft || attention.sentinel))
+    throw UsageError(str("decoder.image ", enum_name(c.image), " needs attention.selection soft ",
+                         "and attention.sentinel false: no word looks at regions, so there is "
+                         "nothing to choose from; choose decoder.image attention to look"));
   need(!attention.sentinel || has_memory_cell(c.type), c, "attention.sentinel false",
        "a sentinel is what a memory cell holds (lstm, luong, updown)");
   if (c.tie_embeddings && !has_deep_output(c.type) && c.embedding != c.hidden)

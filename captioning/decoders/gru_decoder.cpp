@@ -16,11 +16,12 @@ namespace {
 // z_t from the attention, queried with s_{t-1}.
 class GruCell : public Cell {
  public:
-  GruCell(const DecoderParts& parts, int embedding) : init_(parts.scope.sub("init_h"), parts) {
-    const Index e = parts.config.embedding, h = parts.config.hidden, d = parts.widths.features;
+  GruCell(const DecoderParts& parts, int embedding)
+      : image_(parts), init_(parts.scope.sub("init_h"), parts) {
+    const Index e = parts.config.embedding, h = parts.config.hidden;
     const ParamScope gru = parts.scope.sub("gru");
     word_ = declare_matrix(gru, "word", e, 3 * h);
-    context_ = declare_matrix(gru, "context", d, 3 * h);
+    context_ = declare_context(gru, "context", parts, 3 * h);
     bias_ = declare_bias(gru, "bias", 3 * h);
     hidden_ = declare_matrix(gru, "hidden", h, 3 * h);
     hidden_bias_ = declare_bias(gru, "hidden_bias", 3 * h);
@@ -31,7 +32,7 @@ class GruCell : public Cell {
   std::size_t parts() const override { return 1; }  // s
 
   std::vector<Var> start(Tape& tape, const AttentionMemory& memory) const override {
-    return {init_(tape, pooled_of(tape, memory))};
+    return {init_(tape, memory.features.shape()[0], image_(tape, memory))};
   }
 
   std::vector<Var> read(Tape& tape, Var words) const override {
@@ -54,7 +55,8 @@ class GruCell : public Cell {
         plus_product(tape, in.read[0], context, context_, pairs ? Sum::kFresh : Sum::kInPlace);
     const Var next = ops::gru_cell(input, own, s);
     told.state = {next};
-    told.said = {next, context};
+    told.said = {next};
+    if (context) told.said.push_back(context);
     return told;
   }
 
@@ -63,10 +65,11 @@ class GruCell : public Cell {
   }
 
   Var logits(Tape& tape, Var words, std::span<const Var> said) const override {
-    return output_->logits(tape, words, said[0], said[1]);
+    return output_->logits(tape, words, said[0], said.size() > 1 ? said[1] : Var{});
   }
 
  private:
+  StartImage image_;
   StateStart init_;
   int word_, context_, bias_, hidden_, hidden_bias_;
   std::optional<DeepOutput> output_;  // declared last

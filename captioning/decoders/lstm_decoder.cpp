@@ -19,12 +19,14 @@ namespace {
 class LstmCell : public Cell {
  public:
   LstmCell(const DecoderParts& parts, int embedding)
-      : init_h_(parts.scope.sub("init_h"), parts), init_c_(parts.scope.sub("init_c"), parts) {
-    const Index e = parts.config.embedding, h = parts.config.hidden, d = parts.widths.features;
+      : image_(parts),
+        init_h_(parts.scope.sub("init_h"), parts),
+        init_c_(parts.scope.sub("init_c"), parts) {
+    const Index e = parts.config.embedding, h = parts.config.hidden;
     const ParamScope lstm = parts.scope.sub("lstm");
     word_ = declare_matrix(lstm, "word", e, 4 * h);
     hidden_ = declare_matrix(lstm, "hidden", h, 4 * h);
-    context_ = declare_matrix(lstm, "context", d, 4 * h);
+    context_ = declare_context(lstm, "context", parts, 4 * h);
     bias_ = declare_bias(lstm, "bias", 4 * h);
     if (parts.attention.sentinel) sentinel_.emplace(parts);
     declare_value_head(parts);
@@ -34,8 +36,9 @@ class LstmCell : public Cell {
   std::size_t parts() const override { return 2; }  // h, c
 
   std::vector<Var> start(Tape& tape, const AttentionMemory& memory) const override {
-    const Var mean = pooled_of(tape, memory);
-    return {init_h_(tape, mean), init_c_(tape, mean)};
+    const Index memories = memory.features.shape()[0];
+    const Var image = image_(tape, memory);
+    return {init_h_(tape, memories, image), init_c_(tape, memories, image)};
   }
 
   std::vector<Var> read(Tape& tape, Var words) const override {
@@ -64,7 +67,8 @@ class LstmCell : public Cell {
     gates = plus_product(tape, gates, context, context_, sum);
     const ops::LstmState next = ops::lstm_cell(gates, c);
     told.state = {next.h, next.c};
-    told.said = {next.h, context};
+    told.said = {next.h};
+    if (context) told.said.push_back(context);
     return told;
   }
 
@@ -73,10 +77,11 @@ class LstmCell : public Cell {
   }
 
   Var logits(Tape& tape, Var words, std::span<const Var> said) const override {
-    return output_->logits(tape, words, said[0], said[1]);
+    return output_->logits(tape, words, said[0], said.size() > 1 ? said[1] : Var{});
   }
 
  private:
+  StartImage image_;
   StateStart init_h_, init_c_;
   int word_, hidden_, context_, bias_;
   std::optional<Sentinel> sentinel_;

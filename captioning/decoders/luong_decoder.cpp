@@ -20,16 +20,17 @@ class LuongCell : public Cell {
   LuongCell(const DecoderParts& parts, int embedding)
       : dropout_(parts.config.dropout),
         width_(parts.config.hidden),
+        image_(parts),
         init_h_(parts.scope.sub("init_h"), parts),
         init_c_(parts.scope.sub("init_c"), parts) {
-    const Index e = parts.config.embedding, h = width_, d = parts.widths.features;
+    const Index e = parts.config.embedding, h = width_;
     const ParamScope lstm = parts.scope.sub("lstm");
     word_ = declare_matrix(lstm, "word", e, 4 * h);
     fed_ = declare_matrix(lstm, "fed", h, 4 * h);
     hidden_ = declare_matrix(lstm, "hidden", h, 4 * h);
     bias_ = declare_bias(lstm, "bias", 4 * h);
     const ParamScope combine = parts.scope.sub("combine");
-    combine_context_ = declare_matrix(combine, "context", d, h);
+    combine_context_ = declare_context(combine, "context", parts, h);
     combine_hidden_ = declare_matrix(combine, "hidden", h, h);
     if (parts.attention.sentinel) sentinel_.emplace(parts);
     declare_value_head(parts);
@@ -39,8 +40,10 @@ class LuongCell : public Cell {
   std::size_t parts() const override { return 3; }  // h, c, h~
 
   std::vector<Var> start(Tape& tape, const AttentionMemory& memory) const override {
-    const Var mean = pooled_of(tape, memory);
-    return {init_h_(tape, mean), init_c_(tape, mean), zero_rows(tape, mean.rows(), width_)};
+    const Index memories = memory.features.shape()[0];
+    const Var image = image_(tape, memory);
+    return {init_h_(tape, memories, image), init_c_(tape, memories, image),
+            zero_rows(tape, memories, width_)};
   }
 
   std::vector<Var> read(Tape& tape, Var words) const override {
@@ -85,6 +88,7 @@ class LuongCell : public Cell {
  private:
   double dropout_;
   Index width_;
+  StartImage image_;
   StateStart init_h_, init_c_;
   int word_, fed_, hidden_, bias_, combine_context_, combine_hidden_;
   std::optional<Sentinel> sentinel_;

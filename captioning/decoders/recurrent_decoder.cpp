@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/attention/make_attention.h"
 #include "core/kernels/pointwise.h"
 #include "core/ops/estimator_ops.h"
 #include "core/ops/linear.h"
@@ -48,16 +47,19 @@ Var marginal_cost(Var each, Var weights, std::span<const int> targets, double te
 
 RecurrentDecoder::RecurrentDecoder(const DecoderParts& parts, Index sentinel,
                                    const MakeCell& make_cell)
-    : attention_(make_attention(parts.attention,
-                                {.features = parts.widths.features,
-                                 .query = parts.config.hidden,
-                                 .sentinel = sentinel,
-                                 .regions = parts.widths.rows * parts.widths.cols},
-                                parts.scope.sub("attention"))),
+    : attention_(make_looks(parts,
+                            {.features = parts.widths.features,
+                             .query = parts.config.hidden,
+                             .sentinel = sentinel,
+                             .regions = parts.widths.rows * parts.widths.cols},
+                            parts.scope.sub("attention"))),
       layout_{.rows = parts.widths.rows, .cols = parts.widths.cols, .group = 1, .mask = {}},
       embedding_(parts.scope.declare("embedding", {parts.widths.vocabulary, parts.config.embedding},
                                      Init::uniform(0.1))),
-      cell_(make_cell(parts, embedding_)) {}
+      cell_(make_cell(parts, embedding_)) {
+  if (parts.config.image == ImageEntry::kFirstStep)
+    image_word_.emplace(parts, parts.config.embedding);
+}
 
 AttentionMemory RecurrentDecoder::prepare(Tape& tape, const EncodedImages& images,
                                           Index group) const {
@@ -65,12 +67,18 @@ AttentionMemory RecurrentDecoder::prepare(Tape& tape, const EncodedImages& image
   layout.group = group;
   layout.mask = images.mask;
   AttentionMemory memory = attention_->prepare(tape, images.features, layout);
-  memory.pooled = images.pooled;
+  if (images.pooled) memory.pooled = images.pooled;
   return memory;
 }
 
 std::vector<Var> RecurrentDecoder::start(Tape& tape, const AttentionMemory& memory) const {
   std::vector<Var> state = cell_->start(tape, memory);
+  if (image_word_) {
+    const Var image = (*image_word_)(tape, memory);
+    const CellInput in{.words = image, .read = cell_->read(tape, image), .state = state};
+    const Asked asked = cell_->ask(tape, in);
+    state = cell_->tell(tape, in, asked, {}, nullptr).state;
+  }
   for (const Var part : attention_->start(tape, memory)) state.push_back(part);
   return state;
 }

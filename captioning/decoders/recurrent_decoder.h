@@ -14,8 +14,9 @@ class RecurrentDecoder : public Decoder {
  public:
   // Makes a cell whose words are read with the parameter `embedding` [V, E].
   using MakeCell = std::function<std::unique_ptr<Cell>(const DecoderParts& parts, int embedding)>;
-  // Declares attention, embedding and what the cell does. `sentinel` is the width of what the cell
-  // knows without looking, 0 for none. The query is as wide as the state.
+  // Declares attention, embedding, what the cell does and, of decoder.image first_step, ImageWord.
+  // `sentinel` is the width of what the cell knows without looking, 0 for none. The query is as
+  // wide as the state.
   RecurrentDecoder(const DecoderParts& parts, Index sentinel, const MakeCell& make_cell);
 
   AttentionMemory prepare(Tape& tape, const EncodedImages& images, Index group) const override;
@@ -43,6 +44,7 @@ class RecurrentDecoder : public Decoder {
   MemoryLayout layout_;
   int embedding_;
   std::unique_ptr<Cell> cell_;
+  std::optional<ImageWord> image_word_;  // where it stands before the first word
 };
 
 }  // namespace SACCADE_NUMERIC

@@ -18,22 +18,22 @@ namespace {
 
 using Ids = std::vector<int>;
 
-// Captions side by side: caption b's word t at b T + t, behind its end anything.
+// Captions side by side: caption b's word t at b (T + lead) + lead + t, behind its end anything.
 struct Padded {
   Index captions = 0, words = 0;
   Ids inputs;  // [B T]
   Ids places;  // [N], of the packed rows
 
-  explicit Padded(const PackedCaptions& packed)
+  // `lead` positions stand before the words of every caption.
+  Padded(const PackedCaptions& packed, Index lead)
       : captions(packed.captions()),
         words(packed.steps()),
         inputs(static_cast<std::size_t>(captions * words), 0) {
     std::size_t n = 0;
     for (Index t = 0; t < words; ++t)
       for (Index b = 0; b < packed.rows[static_cast<std::size_t>(t)]; ++b) {
-        const Index place = b * words + t;
-        inputs[static_cast<std::size_t>(place)] = packed.inputs[n++];
-        places.push_back(static_cast<int>(place));
+        inputs[static_cast<std::size_t>(b * words + t)] = packed.inputs[n++];
+        places.push_back(static_cast<int>(b * (words + lead) + lead + t));
       }
   }
 };
@@ -52,17 +52,20 @@ std::vector<Var> by_word(Var rows, const PackedCaptions& captions) {
 // x_0 = sqrt(D) E y + position; dropout on it and on what every layer adds; pre-norm has one more
 // norm behind the last layer; p(y_t) = softmax(W x + b). Embeddings narrower or wider than D go
 // through a matrix `project`. The value head reads the first layer's query, from which nothing was
-// chosen yet.
+// chosen yet. Of decoder.image first_step the image is position 0 and words follow it; it is not
+// scaled, because its matrix is as wide as D.
 class TransformerDecoder : public Decoder {
  public:
   explicit TransformerDecoder(const DecoderParts& parts)
-      : layout_{.rows = parts.widths.rows, .cols = parts.widths.cols, .group = 1, .mask = {}},
+      : lead_(parts.config.image == ImageEntry::kFirstStep ? 1 : 0),
+        layout_{.rows = parts.widths.rows, .cols = parts.widths.cols, .group = 1, .mask = {}},
         config_(parts.config) {
     const Index e = config_.embedding, d = config_.hidden;
     embedding_ = parts.scope.declare("embedding", {parts.widths.vocabulary, e},
                                      Init::normal(1 / std::sqrt(static_cast<double>(e))));
     if (e != d) project_ = declare_matrix(parts.scope, "project", e, d);
-    const SequenceExtents extents{.most = config_.longest, .features = d};
+    if (lead_ > 0) image_word_.emplace(parts, d);
+    const SequenceExtents extents{.most = config_.longest + lead_, .features = d};
     if (config_.positions == WordPositions::kLearned)
       learned_.emplace(parts.scope.sub("positions"), extents);
     else
@@ -82,11 +85,14 @@ class TransformerDecoder : public Decoder {
     for (const TransformerLayer& layer : layers_) {
       const AttentionMemory own = layer.cross().prepare(tape, images.features, layout);
       all.parts.insert(all.parts.end(), own.parts.begin(), own.parts.end());
+      all.pooled = own.pooled;
     }
+    if (images.pooled) all.pooled = images.pooled;
     return all;
   }
 
-  // {keys and values of every layer's words, [M, 0, D], then every layer's attention's}
+  // {keys and values of every layer's words, [M, 0, D], then every layer's attention's}; after the
+  // image, where it stands before the words, [M, 1, D]
   std::vector<Var> start(Tape& tape, const AttentionMemory& memory) const override {
     const Index rows = memory.features.shape()[0];
     const Var none = tape.constant({tape.scratch(1), {rows, 0, config_.hidden}});
@@ -94,6 +100,7 @@ class TransformerDecoder : public Decoder {
     for (std::size_t l = 0; l < layers_.size(); ++l)
       for (const Var part : layers_[l].cross().start(tape, memory_of(memory, l)))
         state.push_back(part);
+    if (image_word_) state = advance(tape, image_position(tape, memory), state, memory, {}).state;
     return state;
   }
 
@@ -133,21 +140,32 @@ class TransformerDecoder : public Decoder {
     const auto first = memory.parts.begin() + static_cast<std::ptrdiff_t>(l) * count;
     return {.features = memory.features,
             .parts = std::vector<Var>(first, first + count),
-            .layout = memory.layout};
+            .layout = memory.layout,
+            .pooled = memory.pooled};
   }
 
-  // words [B T], caption by caption, the first of each being number `first` -> [B, T, D].
+  // words [B T], caption by caption, the first of each at position `first` -> [B, T, D].
   Var read(Tape& tape, std::span<const int> words, Index captions, Index first) const {
     const auto count = static_cast<Index>(words.size()) / captions;
-    if (first + count > config_.longest)
-      throw UsageError(str("a caption of ", first + count,
+    if (first - lead_ + count > config_.longest)
+      throw UsageError(str("a caption of ", first - lead_ + count,
                            " words with <eos> reaches beyond decoder.longest ", config_.longest,
                            "; train with a larger one, or lower search.max_length or "
                            "data.max_length"));
     Var x = ops::embedding(tape.parameter(embedding_), words);
     if (project_ >= 0) x = ops::linear(x, tape.parameter(project_));
     x = ops::scale(x, static_cast<Real>(std::sqrt(static_cast<double>(config_.hidden))));
-    x = ops::reshape(x, {captions, count, config_.hidden});
+    return placed(tape, ops::reshape(x, {captions, count, config_.hidden}), first);
+  }
+
+  // The image of every memory as position 0, [M, 1, D].
+  Var image_position(Tape& tape, const AttentionMemory& memory) const {
+    const Var image = (*image_word_)(tape, memory);
+    return placed(tape, ops::reshape(image, {image.rows(), 1, image.cols()}), 0);
+  }
+
+  // x [B, T, D] with its positions.
+  Var placed(Tape& tape, Var x, Index first) const {
     x = learned_ ? (*learned_)(tape, x, first) : (*sinusoidal_)(tape, x, first);
     return ops::dropout(x, config_.dropout);
   }
@@ -160,14 +178,19 @@ class TransformerDecoder : public Decoder {
 
   // One more word of every row.
   Word say(Tape& tape, std::span<const int> words, std::span<const Var> state,
-           const AttentionMemory& memory, AttendContext context) const {
+           const AttentionMemory& memory, const AttendContext& context) const {
+    const Var x = read(tape, words, static_cast<Index>(words.size()), state[0].shape()[1]);
+    return advance(tape, x, state, memory, context);
+  }
+
+  // The same of what is read, x [R, 1, D].
+  Word advance(Tape& tape, Var x, std::span<const Var> state, const AttentionMemory& memory,
+               AttendContext context) const {
     SACCADE_CHECK(context.likelihood == HardLikelihood::kChoice,
                   "[decoder] a transformer's words are no mixture over regions");
     const std::size_t count = layers_.size();
     const std::span<const Var> looked = state.subspan(2 * count);
     const std::size_t each = looked.size() / count;
-    const auto rows = static_cast<Index>(words.size());
-    Var x = read(tape, words, rows, state[0].shape()[1]);
     context.layers = static_cast<Index>(count);
     Word word;
     for (std::size_t l = 0; l < count; ++l) {
@@ -176,7 +199,9 @@ class TransformerDecoder : public Decoder {
       const SequenceKeys own = layer.keys(tape, entered);
       const SequenceKeys so_far{.keys = ops::append_positions(state[2 * l], own.keys),
                                 .values = ops::append_positions(state[2 * l + 1], own.values)};
-      if (context.words) word.words.push_back(layer.word_weights(tape, entered, so_far));
+      // The image before the words is no word, and such a model has no maps to roll out.
+      if (context.words && !image_word_)
+        word.words.push_back(layer.word_weights(tape, entered, so_far));
       x = layer.words(tape, x, entered, so_far, {});
       const Var query = layer.query(tape, x);
       if (l == 0 && value_head_) word.value = (*value_head_)(tape, query);
@@ -229,16 +254,18 @@ class TransformerDecoder : public Decoder {
   // The T words of a caption are the group of queries that share its memory.
   SequenceOutput at_once(Tape& tape, const PackedCaptions& captions, const AttentionMemory& memory,
                          const AttendContext& context) const {
-    const Padded padded(captions);
+    const Padded padded(captions, lead_);
     SequenceOutput out;
-    Var x = read(tape, padded.inputs, padded.captions, 0);
+    Var x = read(tape, padded.inputs, padded.captions, lead_);
+    if (image_word_)
+      x = ops::append_positions(ops::first_rows(image_position(tape, memory), padded.captions), x);
     for (std::size_t l = 0; l < layers_.size(); ++l) {
       const TransformerLayer& layer = layers_[l];
       const Var entered = layer.enter(tape, x);
       x = layer.words(tape, x, entered, layer.keys(tape, entered),
                       {.pattern = AttentionMask::Pattern::kCausal});
       AttentionMemory shared = memory_of(memory, l);
-      shared.layout.group = padded.words;
+      shared.layout.group = padded.words + lead_;
       const Glimpse look = layer.cross().attend(tape, layer.query(tape, x), shared, {}, context);
       x = layer.see(tape, x, look.context);
       const std::vector<Var> weights =
@@ -255,9 +282,11 @@ class TransformerDecoder : public Decoder {
     return out;
   }
 
+  Index lead_;  // positions before the words
   MemoryLayout layout_;
   DecoderConfig config_;
   int embedding_ = -1, project_ = -1;
+  std::optional<ImageWord> image_word_;
   std::optional<SinusoidalPositions> sinusoidal_;
   std::optional<LearnedPositions> learned_;
   std::vector<TransformerLayer> layers_;

@@ -1,6 +1,5 @@
 #include "captioning/decoders/transformer_layer.h"
 
-#include "core/attention/make_attention.h"
 #include "core/ops/shape_ops.h"
 
 namespace saccade {
@@ -16,19 +15,29 @@ TransformerBlockOptions block_options(const DecoderConfig& config) {
           .dropout = config.dropout};
 }
 
+// What stands around a look, where words are given anything of the image.
+std::optional<Dense> cross_output(const ParamScope& scope, const DecoderParts& parts) {
+  if (!parts.config.sees()) return {};
+  return Dense(scope.sub("cross_output"), {parts.widths.features, parts.config.hidden});
+}
+std::optional<Residual> cross_residual(const ParamScope& scope, const DecoderParts& parts) {
+  if (!parts.config.sees()) return {};
+  return Residual(scope.sub("cross_norm"), block_options(parts.config));
+}
+
 }  // namespace
 
 TransformerLayer::TransformerLayer(const ParamScope& scope, const DecoderParts& parts)
     : words_(scope.sub("words"), {.features = parts.config.hidden, .heads = parts.config.heads}),
       words_residual_(scope.sub("words_norm"), block_options(parts.config)),
-      cross_(make_attention(parts.attention,
-                            {.features = parts.widths.features,
-                             .query = parts.config.hidden,
-                             .sentinel = 0,
-                             .regions = parts.widths.rows * parts.widths.cols},
-                            scope.sub("cross"))),
-      cross_output_(scope.sub("cross_output"), {parts.widths.features, parts.config.hidden}),
-      cross_residual_(scope.sub("cross_norm"), block_options(parts.config)),
+      cross_(make_looks(parts,
+                        {.features = parts.widths.features,
+                         .query = parts.config.hidden,
+                         .sentinel = 0,
+                         .regions = parts.widths.rows * parts.widths.cols},
+                        scope.sub("cross"))),
+      cross_output_(cross_output(scope, parts)),
+      cross_residual_(cross_residual(scope, parts)),
       dense_(scope, block_options(parts.config)),
       dense_residual_(scope.sub("dense_norm"), block_options(parts.config)) {}
 
@@ -38,13 +47,16 @@ Var TransformerLayer::words(Tape& tape, Var x, Var entered, const SequenceKeys& 
 }
 
 Var TransformerLayer::query(Tape& tape, Var x) const {
-  const Var query = cross_residual_.enter(tape, x);
+  const Var query = cross_residual_ ? cross_residual_->enter(tape, x) : x;
   return ops::reshape(query, {query.rows(), query.cols()});
 }
 
 Var TransformerLayer::see(Tape& tape, Var x, Var context) const {
-  const Var seen = ops::reshape(cross_output_(tape, context), x.shape());
-  const Var y = cross_residual_.leave(tape, x, seen);
+  Var y = x;
+  if (context) {
+    const Var seen = ops::reshape((*cross_output_)(tape, context), x.shape());
+    y = cross_residual_->leave(tape, x, seen);
+  }
   return dense_residual_.leave(tape, y, dense_(tape, dense_residual_.enter(tape, y)));
 }
 

@@ -3,8 +3,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
-#include "captioning/decoders/decoder_parts.h"
+#include "captioning/decoders/image_entry.h"
 #include "core/attention/sequence/multi_head_attention.h"
 #include "core/attention/sequence/transformer_block.h"
 
@@ -12,7 +13,8 @@ namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
 // Declares words and words_norm, cross (an attention of the algebra), cross_output (what makes its
-// context as wide as the words) and cross_norm, widen, narrow and dense_norm.
+// context as wide as the words) and cross_norm, widen, narrow and dense_norm. Without cross,
+// cross_output and cross_norm where words are given nothing of the image.
 class TransformerLayer {
  public:
   TransformerLayer(const ParamScope& scope, const DecoderParts& parts);
@@ -31,15 +33,15 @@ class TransformerLayer {
   }
   // What the image is asked: x [B, T, D] -> [B T, D].
   Var query(Tape& tape, Var x) const;
-  // x [B, T, D] after the context [B T, C] of its look and the dense network.
+  // x [B, T, D] after the context [B T, C] of its look, or none, and the dense network.
   Var see(Tape& tape, Var x, Var context) const;
 
  private:
   MultiHeadAttention words_;
   Residual words_residual_;
   std::unique_ptr<Attention> cross_;
-  Dense cross_output_;
-  Residual cross_residual_;
+  std::optional<Dense> cross_output_;
+  std::optional<Residual> cross_residual_;
   PositionNetwork dense_;
   Residual dense_residual_;
 };

@@ -13,21 +13,21 @@ namespace {
 
 // h1_t = LSTM([h2_{t-1}; mean v; E y_{t-1}], h1_{t-1}) (eq. 2);  z_t from the attention, queried
 // with h1_t;  h2_t = LSTM([z_t; h1_t], h2_{t-1}) (eq. 6);  p(y_t) = softmax(W_p h2_t + b) (eq. 7).
-// States start at zero. Dropout on h2 before the words. A sentinel is what the first LSTM's cell
-// holds.
+// States start at zero; without decoder.first_state there is no mean. Dropout on h2 before the
+// words. A sentinel is what the first LSTM's cell holds.
 class UpdownCell : public Cell {
  public:
   UpdownCell(const DecoderParts& parts, int embedding)
-      : dropout_(parts.config.dropout), width_(parts.config.hidden) {
+      : dropout_(parts.config.dropout), width_(parts.config.hidden), image_(parts) {
     const Index e = parts.config.embedding, h = width_, d = parts.widths.features;
     const ParamScope look = parts.scope.sub("look");
     look_word_ = declare_matrix(look, "word", e, 4 * h);
     look_speech_ = declare_matrix(look, "speech", h, 4 * h);
-    look_mean_ = declare_matrix(look, "mean", d, 4 * h);
+    if (image_.given()) look_mean_ = declare_matrix(look, "mean", d, 4 * h);
     look_hidden_ = declare_matrix(look, "hidden", h, 4 * h);
     look_bias_ = declare_bias(look, "bias", 4 * h);
     const ParamScope speech = parts.scope.sub("speech");
-    speech_context_ = declare_matrix(speech, "context", d, 4 * h);
+    speech_context_ = declare_context(speech, "context", parts, 4 * h);
     speech_look_ = declare_matrix(speech, "look", h, 4 * h);
     speech_hidden_ = declare_matrix(speech, "hidden", h, 4 * h);
     speech_bias_ = declare_bias(speech, "bias", 4 * h);
@@ -36,12 +36,15 @@ class UpdownCell : public Cell {
     output_.emplace(parts.scope.sub("output"), parts, h, embedding);
   }
 
-  std::size_t parts() const override { return 5; }  // h2, c2, h1, c1, what the mean gives
+  // h2, c2, h1, c1, and what the mean gives where there is one
+  std::size_t parts() const override { return image_.given() ? 5 : 4; }
 
   std::vector<Var> start(Tape& tape, const AttentionMemory& memory) const override {
-    const Var mean = pooled_of(tape, memory);
-    const Var zero = zero_rows(tape, mean.rows(), width_);
-    return {zero, zero, zero, zero, ops::linear(mean, tape.parameter(look_mean_))};
+    const Var zero = zero_rows(tape, memory.features.shape()[0], width_);
+    std::vector<Var> state(4, zero);
+    if (image_.given())
+      state.push_back(ops::linear(image_(tape, memory), tape.parameter(look_mean_)));
+    return state;
   }
 
   std::vector<Var> read(Tape& tape, Var words) const override {
@@ -54,7 +57,8 @@ class UpdownCell : public Cell {
   Asked ask(Tape& tape, const CellInput& in) const override {
     Var gates = plus_product(tape, in.read[0], in.state[0], look_speech_, Sum::kInPlace);
     gates = plus_product(tape, gates, in.state[2], look_hidden_, Sum::kInPlace);
-    const ops::LstmState next = ops::lstm_cell(ops::add(gates, in.state[4]), in.state[3]);
+    if (image_.given()) gates = ops::add(gates, in.state[4]);
+    const ops::LstmState next = ops::lstm_cell(gates, in.state[3]);
     Asked asked{.query = next.h};
     asked.carried = {next.h, next.c};
     if (sentinel_) asked.sentinel = (*sentinel_)(tape, in.read[1], in.state[2], next.c);
@@ -75,7 +79,8 @@ class UpdownCell : public Cell {
     gates =
         plus_product(tape, gates, context, speech_context_, pairs ? Sum::kFresh : Sum::kInPlace);
     const ops::LstmState next = ops::lstm_cell(gates, c2);
-    told.state = {next.h, next.c, h1, asked.carried[1], in.state[4]};
+    told.state = {next.h, next.c, h1, asked.carried[1]};
+    if (image_.given()) told.state.push_back(in.state[4]);
     told.said = {next.h};
     return told;
   }
@@ -91,7 +96,8 @@ class UpdownCell : public Cell {
  private:
   double dropout_;
   Index width_;
-  int look_word_, look_speech_, look_mean_, look_hidden_, look_bias_;
+  StartImage image_;
+  int look_word_, look_speech_, look_mean_ = -1, look_hidden_, look_bias_;
   int speech_context_, speech_look_, speech_hidden_, speech_bias_;
   std::optional<Sentinel> sentinel_;
   std::optional<WordOutput> output_;  // declared last

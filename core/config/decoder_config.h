@@ -34,6 +34,33 @@ constexpr auto enum_table(WordPositions) {
   });
 }
 
+// What words are given of the image (Tanti et al. 2018 compare such places).
+enum class ImageEntry { kAttention, kEveryWord, kFirstStep, kNone };
+constexpr auto enum_table(ImageEntry) {
+  using enum ImageEntry;
+  return enum_rows<ImageEntry>({
+      {kAttention, "attention", "every word looks, as the section `attention` says"},
+      {kEveryWord, "every_word",
+       "the pooled image (encoder.pooled) at every word, without a map or a gate; "
+       "attention.score none is its gated twin"},
+      {kFirstStep, "first_step",
+       "the pooled image once, as the input before <bos>, and never again (Vinyals et al. 2015, "
+       "Show and Tell); states start at 0"},
+      {kNone, "none",
+       "nothing after the first state; without one, and in a transformer, the model is blind: a "
+       "language model, the floor of every comparison"},
+  });
+}
+
+enum class FirstState { kPooled, kNone };
+constexpr auto enum_table(FirstState) {
+  using enum FirstState;
+  return enum_rows<FirstState>({
+      {kPooled, "pooled", "made of the image as a whole (encoder.pooled)"},
+      {kNone, "none", "zeros: what a caption knows of the image came in by its words"},
+  });
+}
+
 struct DecoderConfig {
   DecoderKind type = DecoderKind::kLstm;
   std::int64_t hidden = 512;
@@ -48,6 +75,24 @@ struct DecoderConfig {
   WordPositions positions = WordPositions::kSinusoidal;
   std::int64_t longest = 128;
   EmbeddingsConfig embeddings = {};
+  ImageEntry image = ImageEntry::kAttention;
+  FirstState first_state = FirstState::kPooled;
+  double image_dropout = 0;
+
+  // Whether words look at regions; whether they are given anything of the image at all.
+  bool looks() const { return image == ImageEntry::kAttention; }
+  bool sees() const { return looks() || image == ImageEntry::kEveryWord; }
+  // Whether the state before the first word is made of the image; of updown, what its first LSTM
+  // reads beside words.
+  bool starts_with_image() const {
+    return type != DecoderKind::kTransformer && image != ImageEntry::kFirstStep &&
+           first_state == FirstState::kPooled;
+  }
+  // Whether anything is made of the image as a whole.
+  bool reads_pooled() const {
+    return starts_with_image() || image == ImageEntry::kEveryWord ||
+           image == ImageEntry::kFirstStep;
+  }
 
   template <class V>
   void fields(V& v) {
@@ -58,7 +103,9 @@ struct DecoderConfig {
     v.field("dropout", dropout, "share of units dropped in training", between_open_end(0, 1));
     v.field("init_hidden", init_hidden, "hidden width of the networks that start the state",
             between(1, 65536))
-        .unless("decoder.type", DecoderKind::kUpdown, DecoderKind::kTransformer);
+        .unless("decoder.type", DecoderKind::kUpdown, DecoderKind::kTransformer)
+        .unless("decoder.image", ImageEntry::kFirstStep)
+        .unless("decoder.first_state", FirstState::kNone);
     v.field("tie_embeddings", tie_embeddings, "words are said with the matrix that reads them");
     v.field("layers", layers, "blocks, one after the other", between(1, 64))
         .only_with("decoder.type", DecoderKind::kTransformer);
@@ -75,6 +122,19 @@ struct DecoderConfig {
     v.field("longest", longest, "words with <eos> that positions reach", between(1, 65536))
         .only_with("decoder.type", DecoderKind::kTransformer);
     v.section("embeddings", embeddings, "the first vectors of the words");
+    v.field("image", image, "what words are given of the image");
+    v.field("first_state", first_state,
+            "the state before the first word; of updown, what its first LSTM reads at every word "
+            "beside the words")
+        .unless("decoder.type", DecoderKind::kTransformer)
+        .unless("decoder.image", ImageEntry::kFirstStep);
+    v.field("image_dropout", image_dropout,
+            "share of training captions whose first state is made of zeros in place of the image, "
+            "so that they have to look",
+            between_open_end(0, 1))
+        .unless("decoder.type", DecoderKind::kTransformer)
+        .only_with("decoder.image", ImageEntry::kAttention, ImageEntry::kEveryWord)
+        .only_with("decoder.first_state", FirstState::kPooled);
   }
 };
 

@@ -122,7 +122,7 @@ struct EncoderConfig {
         .or_with("encoder.frozen_stages", "-1");
     v.field("positions", positions, "what tells a region where it is");
     v.field("pooled", pooled,
-            "what a decoder's first state takes for the image as a whole (all but transformer)");
+            "what a decoder takes for the image as a whole: decoder.first_state, decoder.image");
     v.field("pixels", pixels, "what the network sees of a pixel from 0 to 255");
     v.field("input_mean", input_mean, "(pixel - input_mean) / input_scale")
         .only_with("encoder.pixels", PixelScale::kPlain);

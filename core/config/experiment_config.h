@@ -57,6 +57,9 @@ struct ExperimentConfig {
   SearchConfig search;
   CompareConfig compare;
 
+  // False where words are not given a choice of regions: there is no map to judge or to draw.
+  bool has_attention() const { return decoder.looks() && attention.score != ScoreKind::kNone; }
+
   template <class V>
   void fields(V& v) {
     v.field("name", name, "name of the experiment", not_empty());
@@ -65,7 +68,8 @@ struct ExperimentConfig {
             between(0, 1024));
     v.section("data", data, "images and captions");
     v.section("encoder", encoder, "from an image to a grid of features");
-    v.section("attention", attention, "where the decoder looks");
+    v.section("attention", attention, "where the decoder looks")
+        .only_with("decoder.image", ImageEntry::kAttention);
     v.section("decoder", decoder, "from features to words");
     v.section("objective", objective, "what is minimised");
     v.section("optimizer", optimizer, "how it is minimised");

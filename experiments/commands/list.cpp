@@ -75,6 +75,8 @@ std::vector<Axis> other_axes() {
           axis<VitSize>("encoders", "encoder.vit.size"),
           axis<VitStart>("encoders", "encoder.vit.start"),
           decoder_axis(),
+          axis<ImageEntry>("decoders", "decoder.image"),
+          axis<FirstState>("decoders", "decoder.first_state"),
           axis<NormPlacement>("decoders", "decoder.norm"),
           axis<WordPositions>("decoders", "decoder.positions"),
           axis<EmbeddingSource>("decoders", "decoder.embeddings.source"),

@@ -208,7 +208,7 @@ void ArmRunner::score(const Arm& arm, SeedResult& result) {
   }
   // Arms on other data see other pictures; arms without attention have no map.
   if (data_ == sheet_data_ && result.seed == *sheet_seed_ &&
-      arm.config.attention.score != ScoreKind::kNone)
+      arm.config.has_attention())
     sheets_->add(arm.name, *loaded.model, data_->inputs(), arm.config.attention, report);
 }
 

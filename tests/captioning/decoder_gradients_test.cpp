@@ -19,7 +19,18 @@ struct Whole {
   AttentionConfig attention;
 };
 
-std::vector<Whole> wholes() {
+// What words and the first state are given of the image.
+struct Entry {
+  ImageEntry image;
+  FirstState first_state;
+};
+constexpr Entry kEntries[] = {
+    {ImageEntry::kAttention, FirstState::kPooled}, {ImageEntry::kAttention, FirstState::kNone},
+    {ImageEntry::kEveryWord, FirstState::kPooled}, {ImageEntry::kFirstStep, FirstState::kPooled},
+    {ImageEntry::kNone, FirstState::kPooled},      {ImageEntry::kNone, FirstState::kNone}};
+
+// Every decoder with every part that may be absent, given the image as `entry` says.
+std::vector<Whole> wholes(const Entry& entry) {
   std::vector<Whole> all;
   for (const auto& kind : enum_table(DecoderKind{}))
     for (const bool tied : {false, true})
@@ -42,6 +53,8 @@ std::vector<Whole> wholes() {
                                       tied ? WordPositions::kLearned : WordPositions::kSinusoidal,
                                   .longest = 4},
                       .attention = {}};
+            one.name += str(", ", enum_name(entry.image), ", ", enum_name(entry.first_state));
+            one.decoder.image = entry.image, one.decoder.first_state = entry.first_state;
             one.attention.hidden = 3;
             one.attention.sentinel = sentinel;
             if (marginal) {
@@ -71,7 +84,11 @@ Tensor normal(Shape shape, std::uint64_t sample) {
 
 TEST_CASE("every decoder's loss has its gradient, to every parameter and to the features") {
   const std::vector<std::vector<int>> captions{{4, 3, 6}, {5}};
-  for (const Whole& whole : wholes()) {
+  std::vector<Whole> all;
+  for (const Entry& entry : kEntries)
+    for (Whole& whole : wholes(entry)) all.push_back(std::move(whole));
+  CHECK(all.size() > 50);
+  for (const Whole& whole : all) {
     INFO(whole.name);
     ParameterStore store;
     const auto decoder = make_decoder(

@@ -26,6 +26,8 @@ struct Looking {
   AttentionConfig attention{};
   bool argmax = false;  // a hard choice at every look
   HardLikelihood likelihood = HardLikelihood::kChoice;
+  ImageEntry image = ImageEntry::kAttention;
+  FirstState first_state = FirstState::kPooled;
 };
 
 inline AttentionConfig small(ScoreKind score) {
@@ -44,7 +46,11 @@ inline std::vector<Looking> lookings() {
       {"marginal", small(ScoreKind::kAdditive), true, HardLikelihood::kMarginal},
       {"local_m", small(ScoreKind::kAdditive)},
       {"local_p", small(ScoreKind::kAdditive)},
-      {"monotonic", small(ScoreKind::kAdditive)}};
+      {"monotonic", small(ScoreKind::kAdditive)},
+      {"no first state", small(ScoreKind::kAdditive)},
+      {"pooled at every word", small(ScoreKind::kAdditive)},
+      {"pooled once", small(ScoreKind::kAdditive)},
+      {"first state alone", small(ScoreKind::kAdditive)}};
   all[1].attention.selection = all[5].attention.selection = SelectionKind::kHard;
   all[3].attention.heads = 2, all[3].attention.normalizer = NormalizerKind::kEntmax15;
   all[4].attention.sentinel = true;
@@ -52,6 +58,10 @@ inline std::vector<Looking> lookings() {
   all[6].attention.scope = ScopeKind::kLocalM;
   all[7].attention.scope = ScopeKind::kLocalP;
   all[8].attention.scope = ScopeKind::kMonotonic;
+  all[9].first_state = FirstState::kNone;
+  all[10].image = ImageEntry::kEveryWord;
+  all[11].image = ImageEntry::kFirstStep;
+  all[12].image = ImageEntry::kNone;
   return all;
 }
 
@@ -67,6 +77,11 @@ inline DecoderConfig small(DecoderKind kind) {
           .longest = 16};
 }
 
+inline DecoderConfig with(DecoderConfig config, const Looking& how) {
+  config.image = how.image, config.first_state = how.first_state;
+  return config;
+}
+
 inline Tensor noise(Shape shape, std::uint64_t sample) {
   Tensor out(shape);
   Random random({3, Stream::kTest, 0, sample});
@@ -77,12 +92,14 @@ inline Tensor noise(Shape shape, std::uint64_t sample) {
 struct Model {
   std::string name;
   Looking looking;
+  DecoderConfig config;
   ParameterStore store;
   std::unique_ptr<Decoder> decoder;
 
-  Model(const DecoderConfig& config, const Looking& how)
-      : name(str(enum_name(config.type), ", ", how.name)),
+  Model(const DecoderConfig& plain, const Looking& how)
+      : name(str(enum_name(plain.type), ", ", how.name)),
         looking(how),
+        config(with(plain, how)),
         decoder(
             make_decoder(config, how.attention,
                          {.features = kFeatures, .vocabulary = kVocabulary, .rows = 2, .cols = 3},
@@ -101,8 +118,9 @@ struct Model {
 
 inline bool allowed(const DecoderConfig& config, const Looking& looking) {
   try {
-    check_decoder(config, looking.attention);
-    return true;
+    const DecoderConfig own = with(config, looking);
+    check_decoder(own, looking.attention);
+    return own.sees() || own.reads_pooled();  // a blind model has nothing to say of images
   } catch (const UsageError&) {
     return false;
   }
@@ -119,7 +137,8 @@ inline void for_each_model(const std::function<void(Model&)>& f) {
       f(model);
       ++count;
     }
-  CHECK(count == 9 * 5 - 3);  // sentinels of two decoders and one marginal make no sense
+  // Sentinels of two decoders and one marginal make no sense; a transformer has no first state.
+  CHECK(count == 13 * 5 - 3 - 1);
 }
 
 inline const std::vector<std::vector<int>> kCaptions{{4, 5, 8, 4}, {6, 7}, {5}};

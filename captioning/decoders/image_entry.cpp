@@ -1,0 +1,85 @@
+#include "captioning/decoders/image_entry.h"
+
+#include <algorithm>
+
+#include "core/ops/attention_ops.h"
+#include "core/ops/linear.h"
+#include "core/ops/shape_ops.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+namespace {
+
+// Every word is given the image as a whole. The mean, where that is it, is made once an image.
+class PooledAtEveryWord : public Attention {
+ public:
+  AttentionMemory prepare(Tape& tape, Var features, const MemoryLayout& layout) const override {
+    AttentionMemory memory = bare_memory(features, layout);
+    memory.pooled = mean_of_regions(tape, memory);
+    return memory;
+  }
+
+  Glimpse attend(Tape& tape, Var query, const AttentionMemory& memory, std::span<const Var>,
+                 const AttendContext&) const override {
+    const Index rows = query.rows(), group = memory.layout.group;
+    const Var pooled = memory.pooled;
+    const View ones{tape.scratch(rows), {rows, 1}};
+    std::fill_n(ones.data, rows, Real{1});
+    Glimpse glimpse;
+    glimpse.weights = even_weights(tape, memory, rows, group);
+    glimpse.context = ops::context(ops::reshape(pooled, {pooled.rows(), 1, pooled.cols()}),
+                                   tape.constant(ones), {}, group);
+    return glimpse;
+  }
+
+  Promises promises() const override { return {.depends_on_query = false}; }
+};
+
+class NothingAtWords : public Attention {
+ public:
+  AttentionMemory prepare(Tape&, Var features, const MemoryLayout& layout) const override {
+    return bare_memory(features, layout);
+  }
+
+  Glimpse attend(Tape& tape, Var query, const AttentionMemory& memory, std::span<const Var>,
+                 const AttendContext&) const override {
+    Glimpse glimpse;
+    glimpse.weights = even_weights(tape, memory, query.rows(), memory.layout.group);
+    return glimpse;
+  }
+
+  Promises promises() const override { return {.depends_on_query = false}; }
+};
+
+}  // namespace
+
+std::unique_ptr<Attention> make_looks(const DecoderParts& parts, const AttentionEnds& ends,
+                                      const ParamScope& scope) {
+  switch (parts.config.image) {
+    case ImageEntry::kAttention:
+      return make_attention(parts.attention, ends, scope);
+    case ImageEntry::kEveryWord:
+      return std::make_unique<PooledAtEveryWord>();
+    case ImageEntry::kFirstStep:
+    case ImageEntry::kNone:
+      return std::make_unique<NothingAtWords>();
+  }
+  throw InternalError("unknown entry of the image");
+}
+
+int declare_context(const ParamScope& scope, const std::string& name, const DecoderParts& parts,
+                    Index out) {
+  return parts.config.sees() ? declare_matrix(scope, name, parts.widths.features, out) : -1;
+}
+
+ImageWord::ImageWord(const DecoderParts& parts, Index width)
+    : weight_(declare_matrix(parts.scope.sub("image"), "weight", parts.widths.features, width)),
+      bias_(declare_bias(parts.scope.sub("image"), "bias", width)) {}
+
+Var ImageWord::operator()(Tape& tape, const AttentionMemory& memory) const {
+  return ops::linear(pooled_of(tape, memory), tape.parameter(weight_), tape.parameter(bias_));
+}
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade
