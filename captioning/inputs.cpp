@@ -2,6 +2,7 @@
 
 #include "core/base/error.h"
 #include "vision/encoders/frozen_network.h"
+#include "vision/encoders/grid_fusion.h"
 #include "vision/encoders/onnx_encoder.h"
 
 namespace saccade {
@@ -52,6 +53,7 @@ AugmentOptions augment_options(const EncoderConfig& config) {
 }
 
 std::unique_ptr<FrozenEncoder> load_frozen(const EncoderConfig& config) {
+  check_layers(config);
   require_network_file(config);
   if (config.type != EncoderKind::kOnnx)
     return std::make_unique<FrozenNetwork>(config, resize_mode(config.resize),
@@ -60,6 +62,9 @@ std::unique_ptr<FrozenEncoder> load_frozen(const EncoderConfig& config) {
   return std::make_unique<OnnxEncoder>(
       OnnxEncoderOptions{.model = config.model,
                          .layer = config.layer,
+                         .layers = config.layers,
+                         .norm = config.norm(),
+                         .last_stage = config.dilate ? LastStage::kDilated : LastStage::kStrided,
                          .image_size = config.height(),
                          .image_width = config.width(),
                          .resize = resize_mode(config.resize),

@@ -218,7 +218,8 @@ LoadedModel load_model(const std::filesystem::path& path, std::span<const std::s
   }
   auto changed = parse_config<ExperimentConfig>(archive.string("config"),
                                                 path.string() + " (config)", overrides);
-  if (archive.contains(kGraph) && changed.config.encoder.layer == loaded.config.encoder.layer)
+  const EncoderConfig &was = loaded.config.encoder, &is = changed.config.encoder;
+  if (archive.contains(kGraph) && is.grid_layers() == was.grid_layers() && is.dilate == was.dilate)
     changed.config.encoder.graph = archive.string(kGraph);
   loaded.config = changed.config;
   loaded.data = {archive.string("data/name"), archive.string("data/digest"),

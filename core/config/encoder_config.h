@@ -40,6 +40,16 @@ constexpr auto enum_table(PixelScale) {
   });
 }
 
+// What is done to each region's vector of each layer before layers are joined.
+enum class FeatureNorm { kNone, kLayerNorm };
+constexpr auto enum_table(FeatureNorm) {
+  using enum FeatureNorm;
+  return enum_rows<FeatureNorm>({
+      {kNone, "none", "the layer's own numbers"},
+      {kLayerNorm, "layer_norm", "mean 0 and deviation 1 over its channels, without parameters"},
+  });
+}
+
 struct AugmentConfig {
   bool flip = false;
   std::int64_t shift = 0;
@@ -60,6 +70,9 @@ struct EncoderConfig {
   std::int64_t image_width = 0;
   ResizeKind resize = ResizeKind::kSquash;
   std::string model, layer, cache, weights;
+  std::vector<std::string> layers;
+  std::optional<FeatureNorm> normalize;
+  bool dilate = false;
   bool weights_strict = true;
   bool half = false;
   std::optional<double> lr;
@@ -75,6 +88,14 @@ struct EncoderConfig {
   // The network of onnx_native as its checkpoint has it, in place of the file `model`; no field.
   std::string graph;
 
+  // The layers that make the grid, in order: `layers`, or `layer` alone.
+  std::vector<std::string> grid_layers() const {
+    return layers.empty() ? std::vector<std::string>{layer} : layers;
+  }
+  // Channels of several layers have scales of their own, so that joined ones are normalised.
+  FeatureNorm norm() const {
+    return normalize.value_or(layers.size() > 1 ? FeatureNorm::kLayerNorm : FeatureNorm::kNone);
+  }
   // Of the network's input, in pixels.
   std::int64_t height() const { return image_size; }
   std::int64_t width() const { return image_width == 0 ? image_size : image_width; }
@@ -103,6 +124,18 @@ struct EncoderConfig {
          "layer", layer,
          "the layer (onnx, onnx_native) or stage (resnet*, vgg*, mobilenet_v2) whose output is the "
          "grid; empty = the last stage")
+        .unless("encoder.type", EncoderKind::kCnn, EncoderKind::kVit, EncoderKind::kHybrid);
+    v.field("layers", layers,
+            "layers or stages instead of `layer`, whose grids are joined: each is brought to the "
+            "extents of the finest by bilinear interpolation, and a region has the channels of all")
+        .unless("encoder.type", EncoderKind::kCnn, EncoderKind::kVit, EncoderKind::kHybrid);
+    v.field("normalize", normalize,
+            "what is done to a region's vector of each layer; null = layer_norm for several "
+            "layers, none for one")
+        .unless("encoder.type", EncoderKind::kCnn, EncoderKind::kVit, EncoderKind::kHybrid);
+    v.field("dilate", dilate,
+            "the last strided convolutions before the layers get stride 1, and those behind them "
+            "are dilated in return: the same weights look at the same taps on a grid twice as fine")
         .unless("encoder.type", EncoderKind::kCnn, EncoderKind::kVit, EncoderKind::kHybrid);
     v.field("weights", weights,
             "safetensors file of pretrained weights by torchvision's names, for vit by timm's; "

@@ -19,9 +19,10 @@ void check(const ConvShape& shape, const Shape& x, const Shape& w, const Shape& 
                      shape.out_channels % shape.groups == 0,
                  "conv2d ", shape.groups, " groups of ", shape.in_channels, " and ",
                  shape.out_channels, " channels");
-  SACCADE_ASSERT(shape.stride > 0 && shape.padding.before >= 0 && shape.padding.after >= 0,
-                 "conv2d stride ", shape.stride, ", padding ", shape.padding.before, ", ",
-                 shape.padding.after);
+  SACCADE_ASSERT(shape.stride > 0 && shape.dilation > 0 && shape.padding.before >= 0 &&
+                     shape.padding.after >= 0,
+                 "conv2d stride ", shape.stride, ", dilation ", shape.dilation, ", padding ",
+                 shape.padding.before, ", ", shape.padding.after);
   SACCADE_ASSERT(x == shape.input() && w == shape.weights() && y == shape.output(), "conv2d ", x,
                  " * ", w, " -> ", y);
 }

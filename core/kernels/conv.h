@@ -18,9 +18,9 @@ struct Padding {
   Index before = 0, after = 0;
 };
 
-// The extents of one convolution: the same stride and padding on both axes. With several groups,
-// which divide both channels, each group of output channels sees its own group of input channels
-// alone; as many groups as input channels is a depthwise convolution.
+// The extents of one convolution: the same stride, dilation and padding on both axes. With several
+// groups, which divide both channels, each group of output channels sees its own group of input
+// channels alone; as many groups as input channels is a depthwise convolution.
 struct ConvShape {
   Index batch = 1, height = 0, width = 0;
   Index in_channels = 0, out_channels = 0;
@@ -28,9 +28,12 @@ struct ConvShape {
   Index stride = 1;
   Padding padding = {};
   Index groups = 1;
+  Index dilation = 1;  // pixels from tap to tap of the kernel (Yu and Koltun 2016)
 
-  Index out_height() const { return (height + padding.both() - kernel_height) / stride + 1; }
-  Index out_width() const { return (width + padding.both() - kernel_width) / stride + 1; }
+  // The pixels of an axis from the kernel's first tap to its last.
+  Index reach(Index kernel) const { return (kernel - 1) * dilation + 1; }
+  Index out_height() const { return (height + padding.both() - reach(kernel_height)) / stride + 1; }
+  Index out_width() const { return (width + padding.both() - reach(kernel_width)) / stride + 1; }
   Shape input() const { return {batch, height, width, in_channels}; }
   Shape output() const { return {batch, out_height(), out_width(), out_channels}; }
   Index group_in() const { return in_channels / groups; }
@@ -51,9 +54,9 @@ struct ConvEpilogue {
   Activation activation = Activation::kNone;
 };
 
-// y[b, i, j, o] = f(bias[o] + skip[b, i, j, o] + sum_{u, v, c} x[b, i s + u - p, j s + v - p, c]
-// w[u, v, c, o]), with x = 0 outside the image, p = padding.before, and c over the channels of o's
-// group. oneDNN in float, Eigen in double.
+// y[b, i, j, o] = f(bias[o] + skip[b, i, j, o] + sum_{u, v, c} x[b, i s + u d - p, j s + v d - p,
+// c] w[u, v, c, o]), with x = 0 outside the image, d = dilation, p = padding.before, and c over the
+// channels of o's group. oneDNN in float, Eigen in double.
 void conv2d(const ConvShape& shape, ConstView x, ConstView w, const ConvEpilogue& epilogue, View y);
 
 // dx = the gradient of x from that of the sums; assigns.

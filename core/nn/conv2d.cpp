@@ -13,7 +13,8 @@ ops::Conv2dOptions options_of(const Conv2dLayout& layout) {
   return {.stride = layout.stride,
           .padding = layout.padding,
           .groups = layout.groups,
-          .activation = layout.activation};
+          .activation = layout.activation,
+          .dilation = layout.dilation};
 }
 
 Conv2d::Conv2d(const ParamScope& scope, const Conv2dLayout& layout)

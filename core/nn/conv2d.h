@@ -15,6 +15,7 @@ struct Conv2dLayout {
   Index groups = 1;
   bool bias = true;  // needless before a normalisation
   Activation activation = Activation::kNone;
+  Index dilation = 1;
 };
 
 // Declares `weight` [kernel, kernel, in / groups, out] (He et al. 2015) and returns its index.

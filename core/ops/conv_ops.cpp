@@ -23,13 +23,17 @@ ConvShape conv_shape(const char* op, Var x, Var w, const Conv2dOptions& options)
                     kernel[3] % options.groups == 0,
                 "[", op, "] input channels differ, or groups do not divide the channels; got ",
                 image, " and ", kernel, ", groups ", options.groups);
-  SACCADE_CHECK(options.stride > 0 && options.padding.before >= 0 && options.padding.after >= 0,
-                "[", op, "] stride ", options.stride, " must be positive and padding ",
-                options.padding.before, ", ", options.padding.after, " not negative");
-  SACCADE_CHECK(image[1] + options.padding.both() >= kernel[0] &&
-                    image[2] + options.padding.both() >= kernel[1] && kernel.size() > 0,
+  SACCADE_CHECK(options.stride > 0 && options.dilation > 0 && options.padding.before >= 0 &&
+                    options.padding.after >= 0,
+                "[", op, "] stride ", options.stride, " and dilation ", options.dilation,
+                " must be positive and padding ", options.padding.before, ", ",
+                options.padding.after, " not negative");
+  const auto reach = [&](Index taps) { return (taps - 1) * options.dilation + 1; };
+  SACCADE_CHECK(image[1] + options.padding.both() >= reach(kernel[0]) &&
+                    image[2] + options.padding.both() >= reach(kernel[1]) && kernel.size() > 0,
                 "[", op, "] the kernel is empty or larger than the image; got ", image, " and ",
-                kernel, ", padding ", options.padding.before, ", ", options.padding.after);
+                kernel, ", padding ", options.padding.before, ", ", options.padding.after,
+                ", dilation ", options.dilation);
   return {.batch = image[0],
           .height = image[1],
           .width = image[2],
@@ -39,7 +43,8 @@ ConvShape conv_shape(const char* op, Var x, Var w, const Conv2dOptions& options)
           .kernel_width = kernel[1],
           .stride = options.stride,
           .padding = options.padding,
-          .groups = options.groups};
+          .groups = options.groups,
+          .dilation = options.dilation};
 }
 
 // Memory of the tape's arena that is needed until the end of a scope only.

@@ -15,11 +15,13 @@ struct Conv2dOptions {
   Padding padding = {};  // one number: on all sides
   Index groups = 1;      // divides both channels; as many as input channels: depthwise
   Activation activation = Activation::kNone;  // in the same pass
+  Index dilation = 1;                         // pixels from tap to tap of the kernel
 };
 
-// y[b, i, j, o] = f(bias[o] + sum_{u, v, c} x[b, i s + u - p, j s + v - p, c] w[u, v, c, o]) with
-// p = padding.before and c over the channels of o's group; x [B, H, W, in], w [kh, kw, in / groups,
-// out], bias [out] or no Var -> [B, H', W', out], H' = floor((H + padding.both() - kh) / s) + 1.
+// y[b, i, j, o] = f(bias[o] + sum_{u, v, c} x[b, i s + u d - p, j s + v d - p, c] w[u, v, c, o])
+// with d = dilation, p = padding.before and c over the channels of o's group; x [B, H, W, in],
+// w [kh, kw, in / groups, out], bias [out] or no Var -> [B, H', W', out],
+// H' = floor((H + padding.both() - (kh - 1) d - 1) / s) + 1.
 // The gradient of w is added on the tape (Tape::grad), also for a parameter; that of x is computed
 // only if x requires it.
 Var conv2d(Var x, Var w, Var bias = {}, const Conv2dOptions& options = {});

@@ -55,8 +55,11 @@ ModelSession::Member load_member(const std::string& name, const ModelArgs& args)
   member.pipeline = std::make_unique<InputPipeline>(encoder);
   const FrozenEncoder* frozen = member.pipeline->frozen();
   if (frozen && frozen->digest() != member.loaded.data.encoder) {
+    std::string layers;
+    for (const std::string& layer : encoder.grid_layers())
+      layers += (layers.empty() ? "" : " and ") + layer;
     throw DataError(
-        str(encoder.model, ", layer ", encoder.layer,
+        str(encoder.model, ", layer ", layers,
             ": not the network, layer or preprocessing that the model was trained with; set "
             "encoder.model to that one"));
   }

@@ -4,6 +4,7 @@
 #include "core/base/random.h"
 #include "core/ops/conv_ops.h"
 #include "core/ops/pointwise.h"
+#include "core/ops/upsample.h"
 #include "tests/gradcheck/gradcheck.h"
 
 namespace saccade::test {
@@ -44,6 +45,11 @@ void add_conv_cases(std::vector<GradientCase>& cases) {
        {1, 5, 4, 2},
        {3, 3, 1, 4},
        {.stride = 2, .padding = 1, .groups = 2}},
+      {"dilated", {1, 6, 5, 2}, {3, 2, 2, 3}, {.padding = 2, .dilation = 2}},
+      {"dilated, depthwise, stride 2",
+       {2, 7, 6, 3},
+       {3, 3, 1, 3},
+       {.stride = 2, .padding = {1, 3}, .groups = 3, .dilation = 2}},
       {"two groups", {1, 3, 4, 4}, {2, 3, 2, 6}, {.padding = 1, .groups = 2}},
   };
   for (const ConvCase& c : convolutions) {
@@ -189,6 +195,26 @@ void add_pool_cases(std::vector<GradientCase>& cases) {
        .build = [](Tape&, Inputs in) -> Outputs { return {ops::global_avg_pool(in[0])}; }});
 }
 
+void add_upsample_cases(std::vector<GradientCase>& cases) {
+  struct Case {
+    const char* name;
+    Shape image;
+    Index rows, cols;
+  };
+  const Case grids[] = {{"to twice as many rows and columns", {2, 3, 2, 3}, 6, 4},
+                        {"to a grid that is no multiple", {1, 3, 4, 2}, 5, 7},
+                        {"columns only", {1, 2, 3, 2}, 2, 5},
+                        {"one cell everywhere", {2, 1, 1, 3}, 3, 2},
+                        {"the grid that it is", {1, 2, 2, 2}, 2, 2}};
+  for (const Case& c : grids)
+    cases.push_back({.op = "upsample",
+                     .name = c.name,
+                     .inputs = random_tensors({c.image}, std::string("upsample ") + c.name),
+                     .build = [c](Tape&, Inputs in) -> Outputs {
+                       return {ops::upsample(in[0], c.rows, c.cols)};
+                     }});
+}
+
 }  // namespace
 
 std::vector<GradientCase> conv_cases() {
@@ -196,6 +222,7 @@ std::vector<GradientCase> conv_cases() {
   add_conv_cases(cases);
   add_norm_cases(cases);
   add_pool_cases(cases);
+  add_upsample_cases(cases);
   return cases;
 }
 

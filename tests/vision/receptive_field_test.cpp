@@ -79,6 +79,20 @@ TEST_CASE("a backbone's cell sees its receptive field and nothing else") {
        [](const PixelExtents& pixels, const ParamScope& scope) {
          return std::make_unique<Resnet>(ResnetOptions{ResnetDepth::k50, "layer1"}, pixels, scope);
        }},
+      {"resnet18 layer2, dilated",
+       [](const PixelExtents& pixels, const ParamScope& scope) {
+         return std::make_unique<Resnet>(
+             ResnetOptions{.depth = ResnetDepth::k18,
+                           .ends = {.stages = {"layer2"}, .last_stage = LastStage::kDilated}},
+             pixels, scope);
+       }},
+      {"mobilenet_v2 stage3, dilated",
+       [](const PixelExtents& pixels, const ParamScope& scope) {
+         return std::make_unique<MobileNetV2>(
+             MobileNetV2Options{.width = 0.35,
+                                .ends = {.stages = {"stage3"}, .last_stage = LastStage::kDilated}},
+             pixels, scope);
+       }},
       {"vgg16 conv3",
        [](const PixelExtents& pixels, const ParamScope& scope) {
          return std::make_unique<Vgg>(VggOptions{VggDepth::k16, "conv3"}, pixels, scope);

@@ -1,11 +1,11 @@
 // The native convolutional backbones as encoders, one line of encoders.def each.
-#include "core/ops/shape_ops.h"
 #include "vision/encoders/backbones/mobilenet.h"
 #include "vision/encoders/backbones/onnx_network.h"
 #include "vision/encoders/backbones/resnet.h"
 #include "vision/encoders/backbones/vgg.h"
 #include "vision/encoders/encoder.h"
 #include "vision/encoders/frozen_network.h"
+#include "vision/encoders/grid_fusion.h"
 #include "vision/encoders/onnx_encoder.h"
 
 namespace saccade {
@@ -19,19 +19,20 @@ class BackboneEncoder : public Encoder {
   BackboneEncoder(const EncoderConfig& config, const ParamScope& scope, Make make)
       : backbone_(make(scope.sub("backbone"),
                        PixelExtents{.height = config.height(), .width = config.width()})),
-        positions_(scope.sub("positions"), config.positions, backbone_->grid()) {}
+        fusion_(grids_of(*backbone_), config.grid_layers(), config.norm()),
+        positions_(scope.sub("positions"), config.positions, extents_of(fusion_.grid())) {}
 
   Var forward(Tape& tape, Var pixels) const override {
-    const Var features = backbone_->forward(tape, pixels);
-    const GridExtents& grid = backbone_->grid();
-    return positions_(
-        tape, ops::reshape(features, {pixels.shape()[0], grid.rows * grid.cols, grid.features}));
+    return positions_(tape, fusion_(tape, backbone_->outputs(tape, pixels)));
   }
   GridShape grid() const override {
-    const GridExtents& grid = backbone_->grid();
-    return {.rows = grid.rows, .cols = grid.cols, .features = positions_.features()};
+    GridShape grid = fusion_.grid();
+    grid.features = positions_.features();
+    return grid;
   }
-  ReceptiveField receptive_field() const override { return backbone_->receptive_field(); }
+  ReceptiveField receptive_field() const override {
+    return backbone_->receptive_field(fusion_.finest());
+  }
   Shape input_shape() const override {
     return {backbone_->input().height, backbone_->input().width, 3};
   }
@@ -54,9 +55,25 @@ class BackboneEncoder : public Encoder {
   std::string graph() const override { return backbone_->graph(); }
 
  private:
+  static std::vector<GridExtents> grids_of(const Backbone& backbone) {
+    std::vector<GridExtents> grids;
+    for (const BackboneResult& result : backbone.results()) grids.push_back(result.grid);
+    return grids;
+  }
+  static GridExtents extents_of(const GridShape& grid) {
+    return {.rows = grid.rows, .cols = grid.cols, .features = grid.features};
+  }
+
   std::unique_ptr<Backbone> backbone_;
+  GridFusion fusion_;
   GridPositions positions_;
 };
+
+BackboneEnds ends_of(const EncoderConfig& config) {
+  check_layers(config);
+  return {.stages = config.grid_layers(),
+          .last_stage = config.dilate ? LastStage::kDilated : LastStage::kStrided};
+}
 
 template <class Network, class Options>
 std::unique_ptr<Encoder> make(const EncoderConfig& config, const ParamScope& scope,
@@ -69,7 +86,7 @@ std::unique_ptr<Encoder> make(const EncoderConfig& config, const ParamScope& sco
 
 std::unique_ptr<Encoder> resnet(const EncoderConfig& config, const ParamScope& scope,
                                 ResnetDepth depth) {
-  return make<Resnet>(config, scope, ResnetOptions{.depth = depth, .stage = config.layer});
+  return make<Resnet>(config, scope, ResnetOptions{.depth = depth, .ends = ends_of(config)});
 }
 
 }  // namespace
@@ -91,22 +108,23 @@ std::unique_ptr<Encoder> make_resnet101_encoder(const EncoderConfig& config,
   return resnet(config, scope, ResnetDepth::k101);
 }
 std::unique_ptr<Encoder> make_vgg16_encoder(const EncoderConfig& config, const ParamScope& scope) {
-  return make<Vgg>(config, scope, VggOptions{.depth = VggDepth::k16, .stage = config.layer});
+  return make<Vgg>(config, scope, VggOptions{.depth = VggDepth::k16, .ends = ends_of(config)});
 }
 std::unique_ptr<Encoder> make_vgg19_encoder(const EncoderConfig& config, const ParamScope& scope) {
-  return make<Vgg>(config, scope, VggOptions{.depth = VggDepth::k19, .stage = config.layer});
+  return make<Vgg>(config, scope, VggOptions{.depth = VggDepth::k19, .ends = ends_of(config)});
 }
 std::unique_ptr<Encoder> make_mobilenet_v2_encoder(const EncoderConfig& config,
                                                    const ParamScope& scope) {
-  return make<MobileNetV2>(config, scope, MobileNetV2Options{.width = 1, .stage = config.layer});
+  return make<MobileNetV2>(config, scope, MobileNetV2Options{.width = 1, .ends = ends_of(config)});
 }
 std::unique_ptr<Encoder> make_onnx_native_encoder(const EncoderConfig& config,
                                                   const ParamScope& scope) {
+  const BackboneEnds ends = ends_of(config);
   if (!config.graph.empty())
     return make<OnnxNetwork>(config, scope, OnnxModel{graph_of_text(config.graph), {}});
   require_layer(config);
   require_network_file(config);
-  return make<OnnxNetwork>(config, scope, read_onnx(config.model, config.layer));
+  return make<OnnxNetwork>(config, scope, read_onnx(config.model, ends.stages, ends.last_stage));
 }
 
 }  // namespace saccade

@@ -64,6 +64,9 @@ FrozenNetwork::FrozenNetwork(const EncoderConfig& config, ResizeMode resize,
   all.add(network_->graph());
   if (adds_positions_inside(config))
     all.add(str("positions ", enum_name(own.positions), " heads ", resolved(config.vit).heads));
+  for (const std::string& layer : config.layers) all.add("and " + layer);
+  if (config.norm() != FeatureNorm::kNone) all.add(str("normalize ", enum_name(config.norm())));
+  if (config.dilate) all.add("dilate");
   digest_ = all.hex();
 }
 

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "core/base/real.h"
 #include "vision/encoders/receptive_field.h"
@@ -13,6 +14,9 @@ namespace saccade {
 // The regions of an image, row by row from the top left, with a feature vector [features] each.
 struct GridShape {
   Index rows = 0, cols = 0, features = 0;
+  // Channels of each layer that was joined (encoder.layers), in order; more features than these
+  // have no layer.
+  std::vector<Index> widths{};
 
   Index regions() const { return rows * cols; }
   Index size() const { return regions() * features; }

@@ -5,11 +5,14 @@
 #include <mutex>
 #include <opencv2/core.hpp>
 #include <opencv2/dnn.hpp>
+#include <optional>
 
 #include "core/base/digest.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 #include "vision/encoders/backbones/onnx_network.h"
+#include "vision/encoders/grid_fusion.h"
+#include "vision/encoders/onnx/dilate_model.h"
 #include "vision/file_bytes.h"
 #include "vision/mat_view.h"
 
@@ -47,20 +50,21 @@ std::string short_name(const std::string& layer) {
                                                                      : layer;
 }
 
-std::string find_layer(const cv::dnn::Net& net, const OnnxEncoderOptions& options) {
+std::string find_layer(const cv::dnn::Net& net, const OnnxEncoderOptions& options,
+                       const std::string& layer) {
   std::vector<std::string> names;
   // Outputs of the model come last and may share a node's name: they are what is meant.
   for (std::string& name : net.getLayerNames()) names.insert(names.begin(), std::move(name));
   for (const std::string& name : names)
-    if (name == options.layer) return name;
+    if (name == layer) return name;
   std::vector<std::string> known;
   for (const std::string& name : names) {
-    if (short_name(name) == options.layer) return name;
+    if (short_name(name) == layer) return name;
     known.push_back(short_name(name));
   }
-  throw DataError(str(options.model.string(), ": no layer '", options.layer, "'",
-                      did_you_mean(options.layer, known),
-                      "; list the layers with: saccade inspect ", options.model.string()));
+  throw DataError(str(options.model.string(), ": no layer '", layer, "'",
+                      did_you_mean(layer, known), "; list the layers with: saccade inspect ",
+                      options.model.string()));
 }
 
 std::string text_of(const std::vector<Index>& shape) {
@@ -83,12 +87,29 @@ cv::Mat to_blob(const Image& image, const Normalization& normalization) {
   return blob;
 }
 
+// [1, features, rows, cols] or [1, features] -> [1, rows, cols, features].
+Var channels_last(Tape& tape, const cv::Mat& output) {
+  const Index features = output.size[1], rows = output.dims == 4 ? output.size[2] : 1,
+              cols = output.dims == 4 ? output.size[3] : 1, cells = rows * cols;
+  const float* planes = output.ptr<float>();
+  const View grid{tape.scratch(cells * features), {1, rows, cols, features}};
+  for (Index l = 0; l < cells; ++l)
+    for (Index d = 0; d < features; ++d)
+      grid.data[l * features + d] = static_cast<Real>(planes[d * cells + l]);
+  return tape.constant(grid);
+}
+
 }  // namespace
 
 void require_layer(const EncoderConfig& config) {
-  if (config.model.empty() || config.layer.empty())
+  const std::vector<std::string> layers = config.grid_layers();
+  const bool unnamed = std::find(layers.begin(), layers.end(), "") != layers.end();
+  if (config.model.empty() || unnamed)
     throw UsageError(str("encoder.type ", enum_name(config.type), " needs encoder.",
-                         config.model.empty() ? "model" : "layer", "; set it in the config"));
+                         config.model.empty()    ? "model"
+                         : config.layers.empty() ? "layer"
+                                                 : "layers that all have a name",
+                         "; set it in the config"));
 }
 
 std::vector<OnnxLayer> list_onnx_layers(const std::filesystem::path& model, Index image_size) {
@@ -120,7 +141,9 @@ std::vector<OnnxLayer> list_onnx_layers(const std::filesystem::path& model, Inde
 struct OnnxEncoder::Impl {
   OnnxEncoderOptions options;
   std::vector<std::uint8_t> model;
-  std::string layer;  // as OpenCV calls it
+  std::vector<std::string> named;  // the layers as options call them
+  std::vector<cv::String> layers;  // as OpenCV does
+  std::optional<GridFusion> fusion;
   GridShape grid;
   std::string digest;
   // A Net is for one thread at a time: as many are made as threads ever encode at once.
@@ -147,45 +170,60 @@ struct OnnxEncoder::Impl {
   Index height() const { return options.image_size; }
   Index width() const { return options.image_width == 0 ? height() : options.image_width; }
 
-  cv::Mat forward(cv::dnn::Net& net, const Image& image) const {
+  // What every layer gives.
+  std::vector<cv::Mat> forward(cv::dnn::Net& net, const Image& image) const {
     net.setInput(to_blob(image, options.normalization));
-    return net.forward(layer);
+    std::vector<cv::Mat> outputs;
+    if (layers.size() == 1)
+      outputs.push_back(net.forward(layers[0]));
+    else
+      net.forward(outputs, layers);
+    return outputs;
   }
 
+  GridExtents extents_of(const cv::Mat& output, const std::string& layer) const;
   void find_grid();
   void make_digest();
 };
 
-void OnnxEncoder::Impl::find_grid() {
-  cv::dnn::Net net = take();
-  layer = find_layer(net, options);
-  cv::Mat output;
-  try {
-    output = forward(net, Image(height(), width()));
-  } catch (const cv::Exception&) {
-    throw DataError(str(options.model.string(), ": cannot be run on ", height(), "x", width(),
-                        " images up to layer '", options.layer,
-                        "'; check image_size against the model"));
-  }
+GridExtents OnnxEncoder::Impl::extents_of(const cv::Mat& output, const std::string& layer) const {
   std::vector<Index> shape;
   for (int i = 0; i < output.dims; ++i) shape.push_back(output.size[i]);
   const bool is_grid = shape.size() == 4 && shape[0] == 1;
   const bool is_vector = shape.size() == 2 && shape[0] == 1;  // a grid of one region
   if (output.depth() != CV_32F || !(is_grid || is_vector))
-    throw DataError(str(options.model.string(), ": layer '", options.layer, "' gives ",
-                        text_of(shape),
+    throw DataError(str(options.model.string(), ": layer '", layer, "' gives ", text_of(shape),
                         ", not a grid [1, features, rows, cols]; choose another "
                         "from: saccade inspect ",
                         options.model.string()));
-  grid = is_grid ? GridShape{.rows = shape[2], .cols = shape[3], .features = shape[1]}
-                 : GridShape{.rows = 1, .cols = 1, .features = shape[1]};
+  return is_grid ? GridExtents{.rows = shape[2], .cols = shape[3], .features = shape[1]}
+                 : GridExtents{.rows = 1, .cols = 1, .features = shape[1]};
+}
+
+void OnnxEncoder::Impl::find_grid() {
+  cv::dnn::Net net = take();
+  named = options.layers.empty() ? std::vector<std::string>{options.layer} : options.layers;
+  for (const std::string& layer : named) layers.push_back(find_layer(net, options, layer));
+  std::vector<cv::Mat> outputs;
+  try {
+    outputs = forward(net, Image(height(), width()));
+  } catch (const cv::Exception&) {
+    throw DataError(str(options.model.string(), ": cannot be run on ", height(), "x", width(),
+                        " images up to layer '", named.back(),
+                        "'; check image_size against the model"));
+  }
+  std::vector<GridExtents> extents;
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    extents.push_back(extents_of(outputs[i], named[i]));
+  fusion.emplace(std::move(extents), named, options.norm);
+  grid = fusion->grid();
   give(std::move(net));
 }
 
 void OnnxEncoder::Impl::make_digest() {
   Digest all;
   all.add({reinterpret_cast<const char*>(model.data()), model.size()});
-  all.add(layer);
+  all.add(layers[0]);
   const std::string size = width() == height() ? str(height()) : str(height(), "x", width());
   all.add(str("size ", size, " resize ", enum_name(options.resize)));
   const auto add_floats = [&](const std::array<float, 3>& values) {
@@ -193,6 +231,9 @@ void OnnxEncoder::Impl::make_digest() {
   };
   add_floats(options.normalization.mean);
   add_floats(options.normalization.scale);
+  // What is not as it always was; the bytes of the model are those after dilation.
+  for (std::size_t i = 1; i < layers.size(); ++i) all.add(str("and ", layers[i]));
+  if (options.norm != FeatureNorm::kNone) all.add(str("normalize ", enum_name(options.norm)));
   digest = all.hex();
 }
 
@@ -204,6 +245,10 @@ OnnxEncoder::OnnxEncoder(const OnnxEncoderOptions& options) : impl_(std::make_un
             options.image_size, " and ", options.image_width));
   impl_->options = options;
   impl_->model = read_model(options.model);
+  if (options.last_stage == LastStage::kDilated)
+    impl_->model =
+        dilate_last_stage(impl_->model, options.model.string(),
+                          options.layers.empty() ? std::vector{options.layer} : options.layers);
   impl_->find_grid();
   impl_->make_digest();
 }
@@ -225,7 +270,10 @@ ReceptiveField OnnxEncoder::receptive_field() const {
   try {
     // Without weights: only how windows follow each other counts.
     ParameterStore parameters;
-    const OnnxNetwork network({read_onnx(options.model, options.layer).graph, {}},
+    OnnxGraph graph = read_onnx(options.model, impl_->named, options.last_stage).graph;
+    graph.steps.resize(static_cast<std::size_t>(graph.outputs[impl_->fusion->finest()]));
+    graph.outputs.clear();
+    const OnnxNetwork network({std::move(graph), {}},
                               {.height = input.height, .width = input.width},
                               ParamScope(parameters, ""));
     return network.receptive_field();
@@ -246,17 +294,20 @@ void OnnxEncoder::encode(const Image& network_image, const PictureArea&,
   SACCADE_CHECK(static_cast<Index>(out.size()) == grid.size(), "[onnx] output needs ", grid.size(),
                 " numbers; got ", out.size());
   cv::dnn::Net net = impl_->take();
-  cv::Mat output;
+  std::vector<cv::Mat> outputs;
   try {
-    output = impl_->forward(net, network_image);
+    outputs = impl_->forward(net, network_image);
   } catch (const cv::Exception& error) {
     throw InternalError(str("onnx: ", impl_->options.model.string(), ": ", error.what()));
   }
-  const float* planes = output.ptr<float>();  // [features, regions]
-  const Index regions = grid.regions();
-  for (Index l = 0; l < regions; ++l)
-    for (Index d = 0; d < grid.features; ++d)
-      out[static_cast<std::size_t>(l * grid.features + d)] = planes[d * regions + l];
+  Arena arena;
+  Tape tape(arena);
+  tape.set_recording(false);
+  std::vector<Var> layers;
+  for (const cv::Mat& output : outputs) layers.push_back(channels_last(tape, output));
+  const Var features = (*impl_->fusion)(tape, layers);
+  const std::span<const Real> numbers = features.value().span();
+  std::copy(numbers.begin(), numbers.end(), out.begin());
   impl_->give(std::move(net));
 }
 

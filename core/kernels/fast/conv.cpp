@@ -111,8 +111,8 @@ bool winograd_pays(const ConvShape& s) {
   constexpr Index kChannels = 32, kPositions = 350;
   const auto fits = [](Index channels) { return channels >= kChannels && channels % 16 == 0; };
   return s.kernel_height == 3 && s.kernel_width == 3 && s.stride == 1 && s.groups == 1 &&
-         s.padding == Padding(1) && fits(s.in_channels) && fits(s.out_channels) &&
-         s.batch * s.out_height() * s.out_width() >= kPositions;
+         s.dilation == 1 && s.padding == Padding(1) && fits(s.in_channels) &&
+         fits(s.out_channels) && s.batch * s.out_height() * s.out_width() >= kPositions;
 }
 
 Primitive make(const Key& key, dnnl::algorithm algorithm) {
@@ -136,6 +136,7 @@ Primitive make(const Key& key, dnnl::algorithm algorithm) {
   const memory::desc x = image(our_x), y = image(our_y);
   const memory::dims strides{s.stride, s.stride}, before{s.padding.before, s.padding.before};
   const memory::dims after{s.padding.after, s.padding.after};
+  const memory::dims dilates{s.dilation - 1, s.dilation - 1};  // oneDNN counts what is left out
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   dnnl::primitive_attr with_post_ops = attributes;
@@ -144,7 +145,8 @@ Primitive make(const Key& key, dnnl::algorithm algorithm) {
   Primitive p;
   if (key.bias) p.bias = memory::desc({s.out_channels}, kFloat, memory::format_tag::x);
   const dnnl::convolution_forward::primitive_desc forward(
-      {dnnl::prop_kind::forward_training, algorithm, x, any, p.bias, y, strides, before, after},
+      {dnnl::prop_kind::forward_training, algorithm, x, any, p.bias, y, strides, dilates, before,
+       after},
       with_post_ops, engine());
   switch (key.direction) {
     case Direction::kForward:
@@ -156,7 +158,7 @@ Primitive make(const Key& key, dnnl::algorithm algorithm) {
       break;
     case Direction::kData: {
       const dnnl::convolution_backward_data::primitive_desc backward(
-          {algorithm, x, any, y, strides, before, after}, attributes, engine(), forward);
+          {algorithm, x, any, y, strides, dilates, before, after}, attributes, engine(), forward);
       p.convolution = dnnl::convolution_backward_data(backward);
       p.x.set(our_x, backward.diff_src_desc());
       p.y.set(our_y, backward.diff_dst_desc());
@@ -166,7 +168,8 @@ Primitive make(const Key& key, dnnl::algorithm algorithm) {
     }
     case Direction::kWeights: {
       const dnnl::convolution_backward_weights::primitive_desc backward(
-          {algorithm, x, any, p.bias, y, strides, before, after}, attributes, engine(), forward);
+          {algorithm, x, any, p.bias, y, strides, dilates, before, after}, attributes, engine(),
+          forward);
       p.convolution = dnnl::convolution_backward_weights(backward);
       p.x.set(our_x, backward.src_desc());
       p.y.set(our_y, backward.diff_dst_desc());

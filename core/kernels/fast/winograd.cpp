@@ -263,8 +263,8 @@ bool pays(const ConvShape& s) {
   constexpr Index kChannels = 32, kTiles = 64;
   const auto fits = [](Index channels) { return channels >= kChannels && channels % kLanes == 0; };
   return s.kernel_height == kTaps && s.kernel_width == kTaps && s.stride == 1 && s.groups == 1 &&
-         s.padding == Padding(1) && fits(s.in_channels) && fits(s.out_channels) &&
-         Tiles(s).count >= kTiles;
+         s.dilation == 1 && s.padding == Padding(1) && fits(s.in_channels) &&
+         fits(s.out_channels) && Tiles(s).count >= kTiles;
 }
 
 void conv2d(const ConvShape& shape, ConstView x, ConstView w, const ConvEpilogue& epilogue,

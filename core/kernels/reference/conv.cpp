@@ -18,10 +18,10 @@ void for_patch_runs(const ConvShape& s, Index group, Body body) {
   for (Index i = 0; i < s.out_height(); ++i)
     for (Index j = 0; j < out_width; ++j)
       for (Index u = 0; u < s.kernel_height; ++u) {
-        const Index row = i * s.stride + u - s.padding.before;
+        const Index row = i * s.stride + u * s.dilation - s.padding.before;
         if (row < 0 || row >= s.height) continue;
         for (Index v = 0; v < s.kernel_width; ++v) {
-          const Index column = j * s.stride + v - s.padding.before;
+          const Index column = j * s.stride + v * s.dilation - s.padding.before;
           if (column < 0 || column >= s.width) continue;
           body(i * out_width + j, (u * s.kernel_width + v) * s.group_in(),
                (row * s.width + column) * s.in_channels + group * s.group_in());

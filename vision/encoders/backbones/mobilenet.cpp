@@ -25,6 +25,7 @@ struct Entries {
 };
 constexpr Entries kStages[] = {{"stage1", 0, 2},  {"stage2", 2, 4},   {"stage3", 4, 7},
                                {"stage4", 7, 14}, {"stage5", 14, 18}, {"head", 18, 19}};
+constexpr std::size_t kStridedStages = 5;
 
 // The multiple of 8 nearest to width x channels, at least 8 and never under 90 % of it.
 Index scaled(Index channels, double width) {
@@ -61,29 +62,44 @@ MobileNetV2::MobileNetV2(const MobileNetV2Options& options, const PixelExtents& 
   if (!(options.width > 0 && options.width <= 16))
     throw UsageError(
         str("encoder: the width of mobilenet_v2 must be above 0, at most 16; got ", options.width));
-  const std::size_t count = plan(all_stages(), options.stage, {"classifier."});
+  BackboneEnds ends = options.ends;
+  if (ends.stages.empty()) ends.stages = {options.stage};
+  const std::size_t count = plan(all_stages(), ends, {"classifier."});
   std::vector<BlockPlan> plans;  // of features.1 on
   for (const Row& row : kRows)
     for (int i = 0; i < row.count; ++i)
       plans.push_back(
           {row.expansion, scaled(row.channels, options.width), i == 0 ? row.stride : 1});
 
+  // The first window of every stage but the head strides.
+  const std::size_t last_strided = std::min(count - 1, kStridedStages - 1);
+  Index dilation = 1;
   GridExtents image{input.height, input.width, 3};
   for (std::size_t stage = 0; stage < count; ++stage) {
+    stages_.emplace_back();
+    // Of the next window; what comes behind one that lost its stride is dilated.
+    const auto steps = [&](Index stride) {
+      const Steps now{.stride = stride, .dilation = dilation};
+      if (stride == 1 || stage < last_strided || ends.last_stage == LastStage::kStrided) return now;
+      dilation = stride;
+      return Steps{.stride = 1, .dilation = now.dilation};
+    };
     for (int i = kStages[stage].first; i < kStages[stage].end; ++i) {
       const ParamScope here = scope.sub(str("features.", i));
       if (i == 0) {
         const Index out = scaled(32, options.width);
-        blocks_.push_back({{plain_conv(here, 3, out, 3, 2)}, false});
-        const Window window{3, 2, 1};
+        const Index stride = steps(2).stride;
+        stages_.back().push_back({{plain_conv(here, 3, out, 3, stride)}, false});
+        const Window window{3, stride, 1};
         image = after(image, window);
         see(window);
         image.features = out;
       } else if (static_cast<std::size_t>(i) <= plans.size()) {
-        image = add_block(here.sub("conv"), plans[static_cast<std::size_t>(i - 1)], image);
+        const BlockPlan& plan = plans[static_cast<std::size_t>(i - 1)];
+        image = add_block(here.sub("conv"), plan, steps(plan.stride), image);
       } else {
         const Index out = scaled(1280, std::max(1.0, options.width));
-        blocks_.push_back({{plain_conv(here, image.features, out, 1, 1)}, false});
+        stages_.back().push_back({{plain_conv(here, image.features, out, 1, 1)}, false});
         image.features = out;
       }
     }
@@ -92,7 +108,7 @@ MobileNetV2::MobileNetV2(const MobileNetV2Options& options, const PixelExtents& 
 }
 
 GridExtents MobileNetV2::add_block(const ParamScope& scope, const BlockPlan& plan,
-                                   GridExtents image) {
+                                   const Steps& steps, GridExtents image) {
   const Index hidden = plan.expansion * image.features;
   Block block{{}, plan.stride == 1 && image.features == plan.out};
   int entry = 0;
@@ -104,35 +120,40 @@ GridExtents MobileNetV2::add_block(const ParamScope& scope, const BlockPlan& pla
       ConvNorm({depthwise.sub("0"), depthwise.sub("1")}, {.in = hidden,
                                                           .out = hidden,
                                                           .kernel = 3,
-                                                          .stride = plan.stride,
-                                                          .padding = 1,
+                                                          .stride = steps.stride,
+                                                          .padding = steps.dilation,
                                                           .groups = hidden,
-                                                          .activation = Activation::kRelu6}));
+                                                          .activation = Activation::kRelu6,
+                                                          .dilation = steps.dilation}));
   const ParamScope linear = scope.sub(std::to_string(entry));
   // A residual block starts as the identity, as those of Resnet do.
   block.convs.push_back(
       ConvNorm({linear, scope.sub(std::to_string(entry + 1))},
                {.in = hidden, .out = plan.out, .kernel = 1, .stride = 1, .padding = 0},
                {.gain = block.residual ? 0.0 : 1.0}));
-  blocks_.push_back(std::move(block));
-  const Window window{3, plan.stride, 1};
+  stages_.back().push_back(std::move(block));
+  const Window window{3, steps.stride, steps.dilation, steps.dilation};
   image = after(image, window);
   see(window);
   image.features = plan.out;
   return image;
 }
 
-Var MobileNetV2::run(Tape& tape, Var pixels) const {
+std::vector<Var> MobileNetV2::run(Tape& tape, Var pixels) const {
+  std::vector<Var> results;
   Var x = pixels;
-  for (const Block& block : blocks_) {
-    x = keep_value(tape, [&] {
-      const Var skip = block.residual ? x : Var{};
-      Var inner = x;
-      for (std::size_t i = 0; i + 1 < block.convs.size(); ++i) inner = block.convs[i](tape, inner);
-      return block.convs.back()(tape, inner, skip);
-    });
+  for (const std::vector<Block>& stage : stages_) {
+    for (const Block& block : stage)
+      x = keep_value(tape, [&] {
+        const Var skip = block.residual ? x : Var{};
+        Var inner = x;
+        for (std::size_t i = 0; i + 1 < block.convs.size(); ++i)
+          inner = block.convs[i](tape, inner);
+        return block.convs.back()(tape, inner, skip);
+      });
+    results.push_back(x);
   }
-  return x;
+  return results;
 }
 
 }  // namespace saccade

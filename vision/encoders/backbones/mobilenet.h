@@ -9,6 +9,7 @@ namespace saccade {
 struct MobileNetV2Options {
   double width = 1;     // factor of all channels, which are then rounded to multiples of 8
   std::string stage{};  // the end: stage1 .. stage5, head; "": head
+  BackboneEnds ends{};  // several instead of it
 };
 
 // Stage k leaves S / 2^k of S pixels a side; the head is a 1 x 1 convolution behind stage5.
@@ -24,14 +25,19 @@ class MobileNetV2 : public Backbone {
     std::vector<ConvNorm> convs;
     bool residual;  // the image is added to what the block makes of it
   };
-  Var run(Tape& tape, Var pixels) const override;
+  std::vector<Var> run(Tape& tape, Var pixels) const override;
   // One inverted residual: `expansion` times as many channels, depthwise, `out` channels.
   struct BlockPlan {
     Index expansion, out, stride;
   };
-  GridExtents add_block(const ParamScope& scope, const BlockPlan& plan, GridExtents image);
+  // What becomes of a window with the block's stride where the last stage is dilated.
+  struct Steps {
+    Index stride, dilation;
+  };
+  GridExtents add_block(const ParamScope& scope, const BlockPlan& plan, const Steps& steps,
+                        GridExtents image);
 
-  std::vector<Block> blocks_;
+  std::vector<std::vector<Block>> stages_;
 };
 
 }  // namespace saccade

@@ -63,7 +63,7 @@ Padding OnnxNetwork::padding_of(const OnnxStep& step, const GridExtents& in) con
     for (std::size_t axis = 0; axis < 2; ++axis) {
       const Index extent = axis == 0 ? in.rows : in.cols;
       const Index out = (extent + step.stride - 1) / step.stride;
-      const Index both = std::max(Index{0}, (out - 1) * step.stride + step.kernel[axis] - extent);
+      const Index both = std::max(Index{0}, (out - 1) * step.stride + step.reach(axis) - extent);
       const Index less = both / 2;
       axes[axis] = step.padding == OnnxPadding::kSameUpper ? Padding(less, both - less)
                                                            : Padding(both - less, less);
@@ -82,15 +82,15 @@ Padding OnnxNetwork::padding_of(const OnnxStep& step, const GridExtents& in) con
 
 GridExtents OnnxNetwork::extents_after(const OnnxStep& step, const GridExtents& in,
                                        const Padding& padding) const {
-  const auto extent = [&](Index from, Index kernel) {
-    const Index room = from + padding.both() - kernel;
+  const auto extent = [&](Index from, Index reach) {
+    const Index room = from + padding.both() - reach;
     if (room < 0)
       throw UsageError(str("encoder: an image of ", input().height, " x ", input().width,
                            " is too small for node '", step.name, "'"));
     return room / step.stride + 1;
   };
-  return {.rows = extent(in.rows, step.kernel[0]),
-          .cols = extent(in.cols, step.kernel[1]),
+  return {.rows = extent(in.rows, step.reach(0)),
+          .cols = extent(in.cols, step.reach(1)),
           .features = in.features};
 }
 
@@ -159,14 +159,8 @@ void OnnxNetwork::set_field(const OnnxStep& step, Layer& layer) const {
   }
   if (step.op == OnnxOp::kGlobalAveragePool || step.op == OnnxOp::kFlatten) layer.whole = true;
   if (step.op != OnnxOp::kConv && !is_pool(step)) return;
-  layer.field.rows.see(step.kernel[0], step.stride, layer.padding.before);
-  layer.field.cols.see(step.kernel[1], step.stride, layer.padding.before);
-}
-
-ReceptiveField OnnxNetwork::receptive_field() const {
-  if (layers_.back().whole)
-    throw UsageError("encoder.layer is computed from all cells of the picture at once");
-  return layers_.back().field;
+  layer.field.rows.see(step.reach(0), step.stride, layer.padding.before);
+  layer.field.cols.see(step.reach(1), step.stride, layer.padding.before);
 }
 
 void OnnxNetwork::declare(const ParamScope& scope, std::size_t i) {
@@ -197,8 +191,13 @@ void OnnxNetwork::plan_stages() {
     stage.name = str("stage", stages.size() + 1);
     stages.push_back(std::move(stage));
   }
-  stages.back().grid = layers_.back().out;
-  plan(std::move(stages), "", {});
+  plan(std::move(stages), {}, {});
+  std::vector<BackboneResult> results;
+  for (const int value : model_.graph.results()) {
+    const Layer& layer = layers_[static_cast<std::size_t>(value)];
+    results.push_back({.grid = layer.out, .field = layer.field, .whole = layer.whole});
+  }
+  set_results(std::move(results));
 }
 
 void OnnxNetwork::start(ParameterStore& store) const {
@@ -231,7 +230,8 @@ Var OnnxNetwork::run_step(Tape& tape, std::size_t i, std::span<const Var> values
                          {.stride = step.stride,
                           .padding = layer.padding,
                           .groups = step.groups,
-                          .activation = activation_of(step)});
+                          .activation = activation_of(step),
+                          .dilation = step.dilation});
     case OnnxOp::kDense:
       return ops::linear(x, parameter(layer.weight), parameter(layer.bias));
     case OnnxOp::kRelu:
@@ -271,21 +271,49 @@ void OnnxNetwork::find_narrows() {
   }
 }
 
-Var OnnxNetwork::run_steps(Tape& tape, std::size_t first, std::size_t last, Var value) const {
+Var OnnxNetwork::run_steps(Tape& tape, std::size_t first, std::size_t last, Var value,
+                           const Made& made) const {
   std::vector<Var> values{value};
   for (std::size_t i = first; i < last; ++i) {
     std::vector<Var> inputs;
     for (const int input : model_.graph.steps[i].inputs)
       inputs.push_back(values.at(static_cast<std::size_t>(input) - first));
     values.push_back(run_step(tape, i, inputs));
+    made(static_cast<int>(i) + 1, values.back());
   }
   return values.back();
 }
 
-Var OnnxNetwork::run(Tape& tape, Var pixels) const {
-  return keep_last(tape, pixels, narrows_.size(), [&](std::size_t part, Var value) {
-    return run_steps(tape, part == 0 ? 0 : narrows_[part - 1], narrows_[part], value);
+std::vector<Var> OnnxNetwork::run(Tape& tape, Var pixels) const {
+  const std::vector<int> wanted = model_.graph.results();
+  std::vector<Var> results(wanted.size());
+  // Only a part's last value stays in the arena while nothing is recorded (keep_last).
+  std::vector<std::vector<Real>> numbers(wanted.size());
+  const auto made = [&](int number, Var value) {
+    for (std::size_t k = 0; k < wanted.size(); ++k) {
+      if (wanted[k] != number) continue;
+      results[k] = value;
+      if (tape.recording()) continue;
+      const std::span<const Real> values = value.value().span();
+      numbers[k].assign(values.begin(), values.end());
+    }
+  };
+  const Var last = keep_last(tape, pixels, narrows_.size(), [&](std::size_t part, Var value) {
+    return run_steps(tape, part == 0 ? 0 : narrows_[part - 1], narrows_[part], value, made);
   });
+  if (tape.recording()) return results;
+  for (std::size_t k = 0; k < wanted.size(); ++k) {
+    const GridExtents& grid = Backbone::results()[k].grid;
+    if (wanted[k] == static_cast<int>(model_.graph.steps.size())) {
+      results[k] = last;
+      continue;
+    }
+    const View kept{tape.scratch(static_cast<Index>(numbers[k].size())),
+                    {pixels.shape()[0], grid.rows, grid.cols, grid.features}};
+    std::copy(numbers[k].begin(), numbers[k].end(), kept.data);
+    results[k] = tape.constant(kept);
+  }
+  return results;
 }
 
 }  // namespace saccade

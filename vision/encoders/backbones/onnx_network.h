@@ -1,6 +1,8 @@
 // The network of an ONNX file as ops of ours, so that it can be trained.
 #pragma once
 
+#include <functional>
+
 #include "core/ops/conv_ops.h"
 #include "vision/encoders/backbones/backbone.h"
 #include "vision/encoders/onnx/read_onnx.h"
@@ -16,7 +18,6 @@ class OnnxNetwork : public Backbone {
   OnnxNetwork(OnnxModel model, const PixelExtents& input, const ParamScope& scope);
 
   void start(ParameterStore& store) const override;
-  ReceptiveField receptive_field() const override;
   std::string graph() const override { return graph_text(model_.graph); }
 
  private:
@@ -29,10 +30,12 @@ class OnnxNetwork : public Backbone {
     ReceptiveField field{};
     bool whole = false;  // it is computed from all cells of an image
   };
-  Var run(Tape& tape, Var pixels) const override;
+  std::vector<Var> run(Tape& tape, Var pixels) const override;
   Var run_step(Tape& tape, std::size_t i, std::span<const Var> values) const;
-  // The steps [first, last) from the value before them, which is all that they take.
-  Var run_steps(Tape& tape, std::size_t first, std::size_t last, Var value) const;
+  // The steps [first, last) from the value before them, which is all that they take; calls
+  // made(value's number, Var) for each.
+  using Made = std::function<void(int, Var)>;
+  Var run_steps(Tape& tape, std::size_t first, std::size_t last, Var value, const Made& made) const;
 
   Layer planned(const OnnxStep& step) const;
   Padding padding_of(const OnnxStep& step, const GridExtents& in) const;

@@ -39,6 +39,12 @@ std::vector<BackboneStage> all_stages() {
   return stages;
 }
 
+BackboneEnds ends_of(const ResnetOptions& options) {
+  BackboneEnds ends = options.ends;
+  if (ends.stages.empty()) ends.stages = {options.stage};
+  return ends;
+}
+
 }  // namespace
 
 Resnet::Resnet(const ResnetOptions& options, const PixelExtents& input, const ParamScope& scope)
@@ -49,7 +55,13 @@ Resnet::Resnet(const ResnetOptions& options, const PixelExtents& input, const Pa
                                                      .stride = 2,
                                                      .padding = 3,
                                                      .activation = Activation::kRelu}) {
-  const std::size_t count = plan(all_stages(), options.stage, {"fc."});
+  const std::size_t count = plan(all_stages(), ends_of(options), {"fc."});
+  const bool dilated = options.ends.last_stage == LastStage::kDilated;
+  if (dilated && count < 3)
+    throw UsageError(
+        str("encoder.dilate: the last stride before ", stages().back().name, " of ",
+            plan_of(options.depth).name,
+            " is the stem's, which pools; choose layer2, layer3 or layer4, or set it to false"));
   const Window stem{7, 2, 3}, pool{3, 2, 1};
   GridExtents image = after({input.height, input.width, kStemWidth}, stem);
   see(stem);
@@ -59,23 +71,31 @@ Resnet::Resnet(const ResnetOptions& options, const PixelExtents& input, const Pa
     see(pool);
   }
   for (std::size_t layer = 1; layer < count; ++layer) {
-    image = add_layer(scope.sub(str("layer", layer)), options.depth, layer, image);
+    const bool last = layer + 1 == count;
+    image = add_layer(scope.sub(str("layer", layer)),
+                      {.depth = options.depth,
+                       .number = layer,
+                       .strides = dilated && last ? LastStage::kDilated : LastStage::kStrided},
+                      image);
     set_grid(layer, image);
   }
 }
 
-GridExtents Resnet::add_layer(const ParamScope& scope, ResnetDepth depth, std::size_t layer,
-                              GridExtents image) {
-  const Plan plan = plan_of(depth);
-  const Index width = kStemWidth << (layer - 1);
+GridExtents Resnet::add_layer(const ParamScope& scope, const LayerPlan& layer, GridExtents image) {
+  const Plan plan = plan_of(layer.depth);
+  const Index width = kStemWidth << (layer.number - 1);
   const Index out = plan.bottleneck ? kExpansion * width : width;
-  for (int b = 0; b < plan.blocks[layer - 1]; ++b) {
-    const Index stride = b == 0 && layer > 1 ? 2 : 1;
+  Index dilation = 1;
+  layers_.emplace_back();
+  for (int b = 0; b < plan.blocks[layer.number - 1]; ++b) {
+    const bool halves = b == 0 && layer.number > 1;
+    const Index stride = halves && layer.strides == LastStage::kStrided ? 2 : 1;
     const ParamScope block_scope = scope.sub(std::to_string(b));
     Block block;
     const auto add = [&](Index in, Index to, Index kernel, Index step, bool last) {
       const std::string number = std::to_string(block.convs.size() + 1);
-      see({kernel, step, kernel / 2});
+      const Index padding = kernel / 2 * dilation;
+      see({kernel, step, padding, dilation});
       // The last gain starts at 0, and so each block as the identity (Goyal et al. 2017): without
       // statistics of the batch, sums would grow from block to block.
       block.convs.emplace_back(
@@ -84,16 +104,19 @@ GridExtents Resnet::add_layer(const ParamScope& scope, ResnetDepth depth, std::s
                        .out = to,
                        .kernel = kernel,
                        .stride = step,
-                       .padding = kernel / 2,
-                       .activation = Activation::kRelu},
+                       .padding = padding,
+                       .activation = Activation::kRelu,
+                       .dilation = dilation},
           BatchNormStart{.gain = last ? 0.0 : 1.0});
     };
     if (plan.bottleneck) {
       add(image.features, width, 1, 1, false);
       add(width, width, 3, stride, false);
+      if (halves && stride == 1) dilation = 2;
       add(width, out, 1, 1, true);
     } else {
       add(image.features, width, 3, stride, false);
+      if (halves && stride == 1) dilation = 2;
       add(width, out, 3, 1, true);
     }
     if (stride != 1 || image.features != out)
@@ -101,27 +124,38 @@ GridExtents Resnet::add_layer(const ParamScope& scope, ResnetDepth depth, std::s
           ConvNorm::Scopes{block_scope.sub("downsample.0"), block_scope.sub("downsample.1")},
           Conv2dLayout{
               .in = image.features, .out = out, .kernel = 1, .stride = stride, .padding = 0});
-    blocks_.push_back(std::move(block));
+    layers_.back().push_back(std::move(block));
     image = after(image, {3, stride, 1});
     image.features = out;
   }
   return image;
 }
 
-Var Resnet::run(Tape& tape, Var pixels) const {
-  if (blocks_.empty()) return stem_(tape, pixels);
-  Var x = keep_value(tape, [&] {
-    return ops::max_pool2d(stem_(tape, pixels), {.kernel = 3, .stride = 2, .padding = 1});
-  });
-  for (const Block& block : blocks_) {
-    x = keep_value(tape, [&] {
-      const Var skip = block.shortcut.empty() ? x : block.shortcut[0](tape, x);
-      Var inner = x;
-      for (std::size_t i = 0; i + 1 < block.convs.size(); ++i) inner = block.convs[i](tape, inner);
-      return block.convs.back()(tape, inner, skip);
-    });
+std::vector<Var> Resnet::run(Tape& tape, Var pixels) const {
+  const auto pool = [](Var x) {
+    return ops::max_pool2d(x, {.kernel = 3, .stride = 2, .padding = 1});
+  };
+  std::vector<Var> results(1);
+  Var x;
+  if (wanted(0)) {
+    x = results[0] = keep_value(tape, [&] { return stem_(tape, pixels); });
+    if (layers_.empty()) return results;
+    x = keep_value(tape, [&] { return pool(x); });
+  } else {
+    x = keep_value(tape, [&] { return pool(stem_(tape, pixels)); });
   }
-  return x;
+  for (const std::vector<Block>& layer : layers_) {
+    for (const Block& block : layer)
+      x = keep_value(tape, [&] {
+        const Var skip = block.shortcut.empty() ? x : block.shortcut[0](tape, x);
+        Var inner = x;
+        for (std::size_t i = 0; i + 1 < block.convs.size(); ++i)
+          inner = block.convs[i](tape, inner);
+        return block.convs.back()(tape, inner, skip);
+      });
+    results.push_back(x);
+  }
+  return results;
 }
 
 }  // namespace saccade

@@ -12,6 +12,8 @@ enum class ResnetDepth { k18, k34, k50, k101 };
 struct ResnetOptions {
   ResnetDepth depth = ResnetDepth::k18;
   std::string stage{};  // the end: stem, layer1 .. layer4; "": layer4
+  BackboneEnds
+      ends{};  // several instead of it; those whose last stage is dilated: layer2 .. layer4
 };
 
 // Of S pixels a side, the stem leaves S / 2, layer1 S / 4 and each layer behind it half.
@@ -25,12 +27,16 @@ class Resnet : public Backbone {
     std::vector<ConvNorm> convs;
     std::vector<ConvNorm> shortcut;  // one, or none where the image itself is added
   };
-  Var run(Tape& tape, Var pixels) const override;
-  GridExtents add_layer(const ParamScope& scope, ResnetDepth depth, std::size_t layer,
-                        GridExtents image);
+  std::vector<Var> run(Tape& tape, Var pixels) const override;
+  struct LayerPlan {
+    ResnetDepth depth;
+    std::size_t number;
+    LastStage strides;
+  };
+  GridExtents add_layer(const ParamScope& scope, const LayerPlan& layer, GridExtents image);
 
   ConvNorm stem_;
-  std::vector<Block> blocks_;
+  std::vector<std::vector<Block>> layers_;
 };
 
 }  // namespace saccade

@@ -45,7 +45,13 @@ std::vector<BackboneStage> all_stages(VggDepth depth) {
 
 Vgg::Vgg(const VggOptions& options, const PixelExtents& input, const ParamScope& scope)
     : Backbone(options.depth == VggDepth::k16 ? "vgg16" : "vgg19", input) {
-  const std::size_t count = plan(all_stages(options.depth), options.stage, {"classifier."});
+  if (options.ends.last_stage == LastStage::kDilated)
+    throw UsageError(
+        "encoder.dilate: vgg16 and vgg19 stride by pools, and only a convolution can do without "
+        "its stride; set it to false (conv5 of 224 x 224 pixels has 14 x 14 cells as it is)");
+  BackboneEnds ends = options.ends;
+  if (ends.stages.empty()) ends.stages = {options.stage};
+  const std::size_t count = plan(all_stages(options.depth), ends, {"classifier."});
   GridExtents image{input.height, input.width, 3};
   for (std::size_t stage = 0; stage < count; ++stage) {
     if (stage > 0) {
@@ -66,16 +72,15 @@ Vgg::Vgg(const VggOptions& options, const PixelExtents& input, const ParamScope&
   }
 }
 
-Var Vgg::run(Tape& tape, Var pixels) const {
-  Var x = pixels;
-  for (std::size_t stage = 0; stage < convs_.size(); ++stage) {
-    x = keep_value(tape, [&] {
-      Var inner = stage > 0 ? ops::max_pool2d(x) : x;
-      for (const Conv2d& conv : convs_[stage]) inner = conv(tape, inner);
-      return inner;
-    });
-  }
-  return x;
+std::vector<Var> Vgg::run(Tape& tape, Var pixels) const {
+  std::vector<Var> results;
+  for (std::size_t stage = 0; stage < convs_.size(); ++stage)
+    results.push_back(keep_value(tape, [&] {
+      Var x = stage > 0 ? ops::max_pool2d(results.back()) : pixels;
+      for (const Conv2d& conv : convs_[stage]) x = conv(tape, x);
+      return x;
+    }));
+  return results;
 }
 
 }  // namespace saccade

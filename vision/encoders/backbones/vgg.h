@@ -11,6 +11,7 @@ enum class VggDepth { k16, k19 };
 struct VggOptions {
   VggDepth depth = VggDepth::k19;
   std::string stage{};  // the end: conv1 .. conv5; "": conv5
+  BackboneEnds ends{};  // several instead of it; never dilated, since it strides by pools
 };
 
 // Stages end before their pool, so that conv5 of 224 x 224 pixels is the grid of 14 x 14 cells that
@@ -21,7 +22,7 @@ class Vgg : public Backbone {
   Vgg(const VggOptions& options, const PixelExtents& input, const ParamScope& scope);
 
  private:
-  Var run(Tape& tape, Var pixels) const override;
+  std::vector<Var> run(Tape& tape, Var pixels) const override;
 
   std::vector<std::vector<Conv2d>> convs_;  // of each stage
 };

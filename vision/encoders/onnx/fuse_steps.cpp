@@ -11,6 +11,7 @@ std::vector<int> readers_of(const OnnxGraph& graph) {
   std::vector<int> readers(graph.steps.size() + 1, 0);
   for (const OnnxStep& step : graph.steps)
     for (const int input : step.inputs) ++readers[static_cast<std::size_t>(input)];
+  for (const int output : graph.outputs) ++readers[static_cast<std::size_t>(output)];
   return readers;
 }
 
@@ -69,6 +70,7 @@ void fuse_steps(OnnxModel& model, std::vector<bool> normalizations) {
     }
     now[i + 1] = static_cast<int>(++kept);
   }
+  for (int& output : model.graph.outputs) output = now[static_cast<std::size_t>(output)];
   steps.resize(kept);
   model.weights.resize(kept);
 }

@@ -10,6 +10,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr const char* kDilation = "dilation";  // left out where it is 1
+
 // Calls visit(key, member) for every member of a step but its op and its padding's kind.
 template <class Step, class Visit>
 void members(Step& step, Visit visit) {
@@ -40,10 +42,11 @@ OnnxStep step_of(const Json& json, std::size_t place) {
   step.op = choice_of<OnnxOp>(json.at("op"));
   step.padding = choice_of<OnnxPadding>(json.at("padding"));
   members(step, [&](const char* key, auto& member) { json.at(key).get_to(member); });
+  if (json.contains(kDilation)) json.at(kDilation).get_to(step.dilation);
   constexpr Index kMost = 1 << 20;
   const auto bad = [](Index number, Index least) { return number < least || number > kMost; };
   bool wrong = step.inputs.empty() || step.name.empty() || bad(step.stride, 1) ||
-               bad(step.groups, 1) || bad(step.in, 0) || bad(step.out, 0);
+               bad(step.dilation, 1) || bad(step.groups, 1) || bad(step.in, 0) || bad(step.out, 0);
   for (const int input : step.inputs)
     wrong = wrong || input < 0 || static_cast<std::size_t>(input) > place;
   for (const Index extent : step.kernel) wrong = wrong || bad(extent, 1);
@@ -59,20 +62,29 @@ std::string graph_text(const OnnxGraph& graph) {
   for (const OnnxStep& step : graph.steps) {
     Json json{{"op", enum_name(step.op)}, {"padding", enum_name(step.padding)}};
     members(step, [&](const char* key, const auto& member) { json[key] = member; });
+    if (step.dilation != 1) json[kDilation] = step.dilation;
     steps.push_back(std::move(json));
   }
-  return steps.dump();
+  // A single result is a list of steps, as it always was.
+  if (graph.results() == OnnxGraph{.steps = graph.steps}.results()) return steps.dump();
+  return Json{{"steps", std::move(steps)}, {"outputs", graph.outputs}}.dump();
 }
 
 OnnxGraph graph_of_text(const std::string& text) {
   OnnxGraph graph;
   try {
-    const Json steps = Json::parse(text);
-    for (const Json& step : steps) graph.steps.push_back(step_of(step, graph.steps.size()));
+    const Json json = Json::parse(text);
+    const bool listed = json.is_array();
+    if (!listed) json.at("outputs").get_to(graph.outputs);
+    for (const Json& step : listed ? json : json.at("steps"))
+      graph.steps.push_back(step_of(step, graph.steps.size()));
   } catch (const Json::exception&) {
     refuse();
   }
-  if (graph.steps.empty()) refuse();
+  const int last = static_cast<int>(graph.steps.size());
+  if (last == 0) refuse();
+  for (const int output : graph.outputs)
+    if (output < 1 || output > last) refuse();
   return graph;
 }
 

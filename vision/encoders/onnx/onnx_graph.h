@@ -63,6 +63,7 @@ struct OnnxStep {
   // Of a window.
   std::array<Index, 2> kernel{1, 1};
   Index stride = 1;
+  Index dilation = 1;  // of a convolution: cells from tap to tap
   OnnxPadding padding = OnnxPadding::kGiven;
   std::array<Index, 4> pads{};  // top, left, bottom, right
   // Of a product.
@@ -73,6 +74,8 @@ struct OnnxStep {
   double lowest = std::numeric_limits<float>::lowest();
   double highest = std::numeric_limits<float>::max();
 
+  // The cells of an axis from a window's first to its last.
+  Index reach(std::size_t axis) const { return (kernel[axis] - 1) * dilation + 1; }
   bool has_weights() const { return op == OnnxOp::kConv || op == OnnxOp::kDense; }
   bool clips() const {
     constexpr double kAll = std::numeric_limits<float>::max();
@@ -80,9 +83,15 @@ struct OnnxStep {
   }
 };
 
-// Steps in order of computation; the last one's result is the network's.
+// Steps in order of computation.
 struct OnnxGraph {
   std::vector<OnnxStep> steps;
+  // The values that are the network's, in the order of encoder.layers; counted as a step's inputs.
+  std::vector<int> outputs{};  // empty: what the last step gives
+
+  std::vector<int> results() const {
+    return outputs.empty() ? std::vector<int>{static_cast<int>(steps.size())} : outputs;
+  }
 };
 
 // The numbers of a step in torch's layouts: [out, in, kh, kw] or [out, in], and [out].

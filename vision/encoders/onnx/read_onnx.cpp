@@ -1,8 +1,5 @@
 #include "vision/encoders/onnx/read_onnx.h"
 
-#include <google/protobuf/io/coded_stream.h>
-#include <onnx/onnx_pb.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -12,31 +9,26 @@
 #include <set>
 
 #include "core/base/error.h"
-#include "core/base/suggest.h"
+#include "vision/encoders/onnx/dilate_model.h"
 #include "vision/encoders/onnx/fuse_steps.h"
+#include "vision/encoders/onnx/onnx_model.h"
 #include "vision/file_bytes.h"
 
 namespace saccade {
 
 namespace {
 
-using Node = onnx::NodeProto;
+using onnx_file::attribute;
+using onnx_file::integers;
+using onnx_file::Node;
+using onnx_file::shown;
 
-constexpr Index kMaxModelBytes = (Index{2} << 30) - 1;  // protobuf reads no more
-
-onnx::ModelProto parse(const std::filesystem::path& file) {
-  const std::vector<std::uint8_t> bytes =
-      read_file_bytes(file, {.noun = "ONNX model", .max_bytes = kMaxModelBytes});
-  google::protobuf::io::CodedInputStream stream(bytes.data(), static_cast<int>(bytes.size()));
-  onnx::ModelProto model;
-  if (!model.ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage() ||
-      model.graph().node_size() == 0)
-    throw DataError(file.string() + ": is damaged or no ONNX model");
-  return model;
-}
-
-std::string shown(const Node& node) {
-  return node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name();
+onnx::ModelProto parse(const std::filesystem::path& file, std::span<const std::string> layers,
+                       LastStage last_stage) {
+  std::vector<std::uint8_t> bytes =
+      read_file_bytes(file, {.noun = "ONNX model", .max_bytes = onnx_file::kMaxBytes});
+  if (last_stage == LastStage::kDilated) bytes = dilate_last_stage(bytes, file.string(), layers);
+  return onnx_file::parse(bytes, file.string());
 }
 
 // A parameter's name may have letters, digits, _ and -.
@@ -57,11 +49,14 @@ struct Numbers {
 
 class Reader {
  public:
-  Reader(const std::filesystem::path& file, const std::string& layer)
-      : file_(file.string()), model_(parse(file)), graph_(model_.graph()) {
+  Reader(const std::filesystem::path& file, std::span<const std::string> layers,
+         LastStage last_stage)
+      : file_(file.string()),
+        model_(parse(file, layers, last_stage)),
+        graph_(model_.graph()),
+        makers_(graph_, file_) {
     for (const onnx::TensorProto& tensor : graph_.initializer()) tensors_[tensor.name()] = &tensor;
     for (const Node& node : graph_.node()) {
-      for (const std::string& output : node.output()) makers_[output] = &node;
       if (const onnx::AttributeProto* value = attribute(node, "value");
           node.op_type() == "Constant" && value && node.output_size() > 0)
         tensors_[node.output(0)] = &value->t();
@@ -71,16 +66,11 @@ class Reader {
     if (values_.size() != 1)
       throw DataError(
           str(file_, ": takes ", values_.size(), " inputs; an encoder takes one image"));
-    read(layer);
+    read(layers);
   }
   OnnxModel take() { return std::move(out_); }
 
  private:
-  static const onnx::AttributeProto* attribute(const Node& node, const char* name) {
-    for (const onnx::AttributeProto& attribute : node.attribute())
-      if (attribute.name() == name) return &attribute;
-    return nullptr;
-  }
   static Index integer(const Node& node, const char* name, Index otherwise) {
     const onnx::AttributeProto* found = attribute(node, name);
     return found ? static_cast<Index>(found->i()) : otherwise;
@@ -88,12 +78,6 @@ class Reader {
   static double number(const Node& node, const char* name, double otherwise) {
     const onnx::AttributeProto* found = attribute(node, name);
     return found ? static_cast<double>(found->f()) : otherwise;
-  }
-  static std::vector<Index> integers(const Node& node, const char* name,
-                                     std::vector<Index> otherwise) {
-    const onnx::AttributeProto* found = attribute(node, name);
-    if (!found) return otherwise;
-    return {found->ints().begin(), found->ints().end()};
   }
 
   [[noreturn]] void refuse(const Node& node, const std::string& why) const {
@@ -106,41 +90,18 @@ class Reader {
                         ") is damaged: it lacks inputs or their numbers do not fit"));
   }
 
-  // The tensor that a layer's name means: an output of the model, of the node of that name, or of
-  // any node, in this order, as the frozen encoder has it.
-  std::string tensor_of(const std::string& layer) const {
-    for (const onnx::ValueInfoProto& output : graph_.output())
-      if (output.name() == layer) return layer;
-    std::vector<std::string> known;
-    for (const Node& node : graph_.node()) {
-      if (node.name() == layer && node.output_size() > 0) return node.output(0);
-      known.push_back(shown(node));
-    }
-    if (makers_.contains(layer)) return layer;
-    throw DataError(str(file_, ": no layer '", layer, "'", did_you_mean(layer, known),
-                        "; list the layers with: saccade inspect ", file_));
-  }
-
-  // The nodes that a tensor is made of.
-  std::set<const Node*> needed(const std::string& tensor) const {
-    std::set<const Node*> nodes;
-    std::vector<std::string> open{tensor};
-    while (!open.empty()) {
-      const auto maker = makers_.find(open.back());
-      open.pop_back();
-      if (maker == makers_.end() || !nodes.insert(maker->second).second) continue;
-      open.insert(open.end(), maker->second->input().begin(), maker->second->input().end());
-    }
-    return nodes;
-  }
-
-  void read(const std::string& layer) {
-    const std::string wanted = tensor_of(layer);
-    const std::set<const Node*> nodes = needed(wanted);
+  void read(std::span<const std::string> layers) {
+    std::vector<std::string> wanted;
+    for (const std::string& layer : layers) wanted.push_back(makers_.tensor_of(layer));
+    const std::set<const Node*> nodes = makers_.needed(wanted);
     for (const Node& node : graph_.node())
       if (nodes.contains(&node) && node.op_type() != "Constant") read(node);
-    if (!values_.contains(wanted) || out_.graph.steps.empty())
-      throw DataError(str(file_, ": nothing leads from the image to layer '", layer, "'"));
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      const auto found = values_.find(wanted[i]);
+      if (found == values_.end() || found->second == 0)
+        throw DataError(str(file_, ": nothing leads from the image to layer '", layers[i], "'"));
+      out_.graph.outputs.push_back(found->second);
+    }
     fuse_steps(out_, normalizations_);
   }
 
@@ -170,7 +131,8 @@ class Reader {
     Numbers out{{tensor.dims().begin(), tensor.dims().end()}, {}};
     std::size_t count = 1;
     for (const Index extent : out.shape) {
-      if (extent < 1 || static_cast<std::size_t>(extent) > kMaxModelBytes / count) damaged(node);
+      if (extent < 1 || static_cast<std::size_t>(extent) > onnx_file::kMaxBytes / count)
+        damaged(node);
       count *= static_cast<std::size_t>(extent);
     }
     if (tensor.has_raw_data()) {
@@ -216,10 +178,13 @@ class Reader {
     if (strides.size() != 2 || strides[0] != strides[1] || strides[0] < 1)
       refuse(node, "strides differently along rows and columns");
     step.stride = strides[0];
-    for (const Index d : integers(node, "dilations", {1, 1}))
-      if (d != 1) refuse(node, "has dilations, which encoder.type onnx_native does not");
-    const onnx::AttributeProto* automatic = attribute(node, "auto_pad");
-    const std::string kind = automatic ? automatic->s() : "NOTSET";
+    const std::vector<Index> dilations = integers(node, "dilations", {1, 1});
+    if (dilations.size() != 2 || dilations[0] != dilations[1] || dilations[0] < 1)
+      refuse(node, "is dilated differently along rows and columns");
+    if (dilations[0] != 1 && node.op_type() != "Conv")
+      refuse(node, "has dilations, which pools of encoder.type onnx_native do not");
+    step.dilation = dilations[0];
+    const std::string kind = onnx_file::auto_pad(node);
     const std::vector<Index> pads = integers(node, "pads", {0, 0, 0, 0});
     if (kind == "SAME_UPPER") step.padding = OnnxPadding::kSameUpper;
     if (kind == "SAME_LOWER") step.padding = OnnxPadding::kSameLower;
@@ -378,7 +343,7 @@ class Reader {
   onnx::ModelProto model_;
   const onnx::GraphProto& graph_;
   std::map<std::string, const onnx::TensorProto*> tensors_;  // that are constant, by name
-  std::map<std::string, const Node*> makers_;                // of tensors
+  onnx_file::Makers makers_;
   std::map<std::string, int> values_;  // tensors that are computed; 0: the image
   std::set<std::string> names_;
   std::vector<bool> normalizations_;
@@ -387,8 +352,13 @@ class Reader {
 
 }  // namespace
 
+OnnxModel read_onnx(const std::filesystem::path& file, std::span<const std::string> layers,
+                    LastStage last_stage) {
+  return Reader(file, layers, last_stage).take();
+}
+
 OnnxModel read_onnx(const std::filesystem::path& file, const std::string& layer) {
-  return Reader(file, layer).take();
+  return read_onnx(file, {&layer, 1}, LastStage::kStrided);
 }
 
 }  // namespace saccade

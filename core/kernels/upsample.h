@@ -1,0 +1,19 @@
+// Images [B, H, W, C] brought to finer grids by bilinear interpolation. One thread a call.
+#pragma once
+
+#include "core/tensor/tensor.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+namespace kernels {
+
+// Both grids cover the same picture: row i of y lies at (i + 1/2) H / H' - 1/2 of x, where the two
+// nearest rows are mixed by their distance, and the border goes on beyond its middle; columns
+// likewise. x [B, H, W, C] -> y [B, H', W', C]; assigns.
+void upsample(ConstView x, View y);
+// dx += the gradient of x from that of y.
+void upsample_backward(ConstView dy, View dx);
+
+}  // namespace kernels
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

@@ -1,0 +1,242 @@
+// encoder.layers, encoder.normalize and encoder.dilate with networks from ONNX files.
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.h"
+#include "tests/support/catch.h"
+#include "tests/support/onnx_file.h"
+#include "tests/support/temp_folder.h"
+#include "tests/support/twins.h"
+#include "tests/vision/pictures.h"
+#include "vision/encoders/grid_fusion.h"
+#include "vision/encoders/onnx_encoder.h"
+
+namespace saccade {
+
+using Catch::Matchers::Contains;
+using test::message_of;
+using test::OnnxFile;
+using test::TempFolder;
+
+namespace {
+
+namespace fs = std::filesystem;
+using Sizes = std::vector<Index>;
+
+// A frozen layer's numbers of a picture [rows, cols, features].
+struct Layer {
+  explicit Layer(const OnnxEncoder& encoder)
+      : grid(encoder.grid()), numbers(static_cast<std::size_t>(grid.size())) {
+    const PrepareOptions input = encoder.preparation();
+    encoder.encode(test_picture(input.height, input.width, 3), {}, numbers);
+  }
+  float at(Index row, Index col, Index feature) const {
+    return numbers[static_cast<std::size_t>((row * grid.cols + col) * grid.features + feature)];
+  }
+  GridShape grid;
+  std::vector<float> numbers;
+};
+
+Layer frozen(const OnnxEncoderOptions& options) { return Layer(OnnxEncoder(options)); }
+
+// By the defining sum of ops::upsample: the share of coarse row p in row i.
+double share(Index i, Index fine, Index p, Index coarse) {
+  const double at = std::clamp(
+      (static_cast<double>(i) + 0.5) * static_cast<double>(coarse) / static_cast<double>(fine) -
+          0.5,
+      0.0, static_cast<double>(coarse - 1));
+  return std::max(0.0, 1 - std::abs(at - static_cast<double>(p)));
+}
+
+double upsampled(const Layer& layer, const GridShape& to, Index row, Index col, Index feature) {
+  double sum = 0;
+  for (Index p = 0; p < layer.grid.rows; ++p)
+    for (Index q = 0; q < layer.grid.cols; ++q)
+      sum += share(row, to.rows, p, layer.grid.rows) * share(col, to.cols, q, layer.grid.cols) *
+             static_cast<double>(layer.at(p, q, feature));
+  return sum;
+}
+
+// Two strides, and behind the second a branch with depthwise, wide and pointwise windows.
+void save_two_strides(const fs::path& path, bool automatic) {
+  const Sizes two{2, 2};
+  const auto window = [&](Index group, bool strided) {
+    test::OnnxAttributes all{{"group", group}};
+    if (strided) all["strides"] = two;
+    if (automatic)
+      all["auto_pad"] = std::string("SAME_UPPER");
+    else
+      all["pads"] = Sizes{1, 1, 1, 1};
+    return all;
+  };
+  OnnxFile file(32, 48);
+  std::string x =
+      file.node("Relu", "fine", {file.conv("a", "image", {6, 3, 3, 3}, window(1, true))});
+  x = file.node("Relu", "wide", {file.conv("b", x, {12, 6, 1, 1})});
+  x = file.node("Relu", "strided", {file.conv("c", x, {12, 1, 3, 3}, window(12, true))});
+  const std::string branch = file.conv("d", x, {12, 1, 3, 3}, window(12, false));
+  x = file.node("Add", "sum", {x, file.conv("e", branch, {12, 12, 1, 1})});
+  x = file.node("Relu", "deep", {file.conv("f", x, {8, 12, 3, 3}, window(1, false))});
+  file.node("GlobalAveragePool", "mean", {x});
+  file.save(path, "mean_out");
+}
+
+}  // namespace
+
+TEST_CASE("layers of a network are joined on the finest grid, the coarse ones by interpolation") {
+  const TempFolder folder("grid-layers");
+  const fs::path model = folder / "small.onnx";
+  test::save_small_onnx(model);
+  const auto at = [&](const std::string& layer) {
+    return frozen({.model = model, .layer = layer, .image_size = 32, .image_width = 48});
+  };
+  const Layer coarse = at("last"), fine = at("first_relu");
+  OnnxEncoderOptions options{
+      .model = model, .layers = {"last", "first_relu"}, .image_size = 32, .image_width = 48};
+  const Layer joined = frozen(options);
+  REQUIRE(joined.grid == GridShape{.rows = 16, .cols = 24, .features = 24, .widths = {16, 8}});
+  REQUIRE(coarse.grid == GridShape{.rows = 4, .cols = 6, .features = 16});
+  for (Index row = 0; row < 16; ++row)
+    for (Index col = 0; col < 24; ++col) {
+      for (Index d = 0; d < 16; ++d)
+        REQUIRE(static_cast<double>(joined.at(row, col, d)) ==
+                Approx(upsampled(coarse, joined.grid, row, col, d)).margin(1e-5));
+      for (Index d = 0; d < 8; ++d) REQUIRE(joined.at(row, col, 16 + d) == fine.at(row, col, d));
+    }
+
+  options.norm = FeatureNorm::kLayerNorm;
+  const Layer normal = frozen(options);
+  for (Index row = 0; row < 16; ++row) {
+    double sum = 0, squares = 0;
+    for (Index d = 16; d < 24; ++d) {
+      const auto x = static_cast<double>(normal.at(row, row, d));
+      sum += x, squares += x * x;
+    }
+    CHECK(std::abs(sum) <= 1e-4);
+    CHECK(squares / 8 == Approx(1).epsilon(0.01));
+  }
+  // A corner of the coarse grid is one cell, so that its vector is normalised there, too.
+  double squares = 0;
+  for (Index d = 0; d < 16; ++d) squares += std::pow(static_cast<double>(normal.at(0, 0, d)), 2);
+  CHECK(squares / 16 == Approx(1).epsilon(0.01));
+}
+
+TEST_CASE("one layer named alone in a list is the layer, and digests tell all else apart") {
+  const TempFolder folder("grid-digests");
+  const fs::path model = folder / "small.onnx";
+  test::save_small_onnx(model);
+  const auto digest = [&](const OnnxEncoderOptions& options) {
+    OnnxEncoderOptions all = options;
+    all.model = model, all.image_size = 32;
+    return OnnxEncoder(all).digest();
+  };
+  CHECK(digest({.layers = {"last"}}) == digest({.layer = "last"}));
+  const std::vector<std::string> digests{
+      digest({.layer = "last"}),
+      digest({.layer = "last", .norm = FeatureNorm::kLayerNorm}),
+      digest({.layer = "last", .last_stage = LastStage::kDilated}),
+      digest({.layers = {"last", "sum"}}),
+      digest({.layers = {"sum", "last"}}),
+      digest({.layers = {"sum", "last"}, .norm = FeatureNorm::kLayerNorm})};
+  for (std::size_t i = 0; i < digests.size(); ++i)
+    CHECK(std::count(digests.begin(), digests.end(), digests[i]) == 1);
+}
+
+// Each value of the strided network is one of the dilated network's: the same weights meet the same
+// values, zeros at the border included.
+TEST_CASE("a dilated last stage gives the strided one's numbers on a grid twice as fine") {
+  const TempFolder folder("dilated");
+  for (const bool automatic : {false, true}) {
+    CAPTURE(automatic);
+    const fs::path model = folder / "two.onnx";
+    save_two_strides(model, automatic);
+    OnnxEncoderOptions options{
+        .model = model, .layer = "deep", .image_size = 32, .image_width = 48};
+    const Layer strided = frozen(options);
+    options.last_stage = LastStage::kDilated;
+    const OnnxEncoder encoder(options);
+    const Layer dilated(encoder);
+    REQUIRE(strided.grid == GridShape{.rows = 8, .cols = 12, .features = 8});
+    REQUIRE(dilated.grid == GridShape{.rows = 16, .cols = 24, .features = 8});
+    // SAME_UPPER has its zeros behind the image, where the strided cells are one further on.
+    const Index first = automatic ? 1 : 0;
+    double most = 0, largest = 0, between = 0;
+    for (Index row = 0; row < 8; ++row)
+      for (Index col = 0; col < 12; ++col)
+        for (Index d = 0; d < 8; ++d) {
+          const auto want = static_cast<double>(strided.at(row, col, d));
+          const auto got = [&](Index r, Index c) {
+            return static_cast<double>(dilated.at(2 * row + r, 2 * col + c, d));
+          };
+          most = std::max(most, std::abs(want - got(first, first)));
+          between = std::max(between, std::abs(want - got(1 - first, first)));
+          largest = std::max(largest, std::abs(want));
+        }
+    CHECK(most <= 1e-5 * largest);
+    CHECK(between > 0.1 * largest);  // the cells in between are others
+
+    // Windows of 3, 3 and 3 with 1, 2, 4, 4 pixels from tap to tap, and the grid is in the middle.
+    const ReceptiveField field = encoder.receptive_field();
+    CHECK(field.rows.step == 2);
+    CHECK(field.rows.extent == 1 + 2 * (1 + 2 + 4 + 4));
+    CHECK(std::abs(2 * field.rows.first + field.rows.extent - 2) <= 2);
+  }
+}
+
+TEST_CASE("what is before the last stride stays as it is when the last stage is dilated") {
+  const TempFolder folder("dilated-joined");
+  const fs::path model = folder / "two.onnx";
+  save_two_strides(model, false);
+  OnnxEncoderOptions options{.model = model, .layer = "wide", .image_size = 32};
+  const Layer fine = frozen(options);
+  options.layer = "deep";
+  options.last_stage = LastStage::kDilated;
+  const Layer deep = frozen(options);
+  options.layer = "", options.layers = {"wide", "deep"};
+  const OnnxEncoder encoder(options);
+  const Layer both(encoder);
+  REQUIRE(both.grid == GridShape{.rows = 16, .cols = 16, .features = 20, .widths = {12, 8}});
+  for (Index row = 0; row < 16; ++row)
+    for (Index d = 0; d < 20; ++d)
+      REQUIRE(both.at(row, 3, d) ==
+              Approx(d < 12 ? fine.at(row, 3, d) : deep.at(row, 3, d - 12)).margin(1e-6));
+  // The field is that of the first of the finest layers.
+  CHECK(encoder.receptive_field().rows.extent == 3);
+}
+
+TEST_CASE("grids that do not go together are refused with a remedy") {
+  const TempFolder folder("grid-refusals");
+  const fs::path model = folder / "two.onnx";
+  save_two_strides(model, false);
+  EncoderConfig config;
+  config.layer = "a", config.layers = {"a", "b"};
+  CHECK_THROWS_WITH(check_layers(config), Contains("encoder.layer empty"));
+  config.layer = "", config.layers = {"a", "b", "a"};
+  CHECK_THROWS_WITH(check_layers(config), Contains("names 'a' twice"));
+  CHECK_THROWS_WITH(OnnxEncoder({.model = model, .layers = {"fine", "depe"}, .image_size = 32}),
+                    Contains("no layer 'depe' (did you mean 'deep'?)"));
+  const std::vector<std::string> names{"tall", "wide"};
+  CHECK_THROWS_WITH(
+      GridFusion({{.rows = 4, .cols = 2, .features = 1}, {.rows = 2, .cols = 4, .features = 1}},
+                 names, FeatureNorm::kNone),
+      Contains("neither is the finer grid"));
+
+  OnnxFile pooled(16, 16);
+  const std::string x = pooled.conv("a", "image", {4, 3, 3, 3});
+  pooled.save(folder / "pool.onnx",
+              pooled.node("MaxPool", "pool", {x},
+                          {{"kernel_shape", Sizes{2, 2}}, {"strides", Sizes{2, 2}}}));
+  const auto refusal = [&](const std::string& layer) {
+    return message_of<UsageError>([&] {
+      OnnxEncoder({.model = folder / "pool.onnx",
+                   .layer = layer,
+                   .last_stage = LastStage::kDilated,
+                   .image_size = 16});
+    });
+  };
+  CHECK_THAT(refusal("pool"), Contains("MaxPool 'pool' makes the last stride") &&
+                                  Contains("encoder.dilate to false"));
+  CHECK_THAT(refusal("a"), Contains("nothing strides"));
+}
+
+}  // namespace saccade

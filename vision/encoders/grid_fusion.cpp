@@ -1,0 +1,84 @@
+#include "vision/encoders/grid_fusion.h"
+
+#include <algorithm>
+#include <set>
+
+#include "core/base/error.h"
+#include "core/ops/norm_ops.h"
+#include "core/ops/shape_ops.h"
+#include "core/ops/upsample.h"
+
+namespace saccade {
+
+namespace {
+
+// Mean 0 and deviation 1 over the channels of every cell.
+Var standardised(Tape& tape, Var x) {
+  const Index width = x.shape()[-1];
+  const auto constant = [&](Real number) {
+    const View view{tape.scratch(width), {width}};
+    std::fill_n(view.data, width, number);
+    return tape.constant(view);
+  };
+  return ops::layer_norm(x, constant(1), constant(0));
+}
+
+}  // namespace
+
+void check_layers(const EncoderConfig& config) {
+  if (!config.layers.empty() && !config.layer.empty())
+    throw UsageError(str("encoder.layer is '", config.layer,
+                         "' and encoder.layers names layers, too: only one of the two can say what "
+                         "the grid is; name all layers in encoder.layers and leave encoder.layer "
+                         "empty"));
+  std::set<std::string> seen;
+  for (const std::string& layer : config.layers)
+    if (!seen.insert(layer).second)
+      throw UsageError(str("encoder.layers names '", layer,
+                           "' twice, which would give every region the same channels twice; name "
+                           "it once"));
+}
+
+GridFusion::GridFusion(std::vector<GridExtents> layers, std::span<const std::string> names,
+                       FeatureNorm norm)
+    : layers_(std::move(layers)), norm_(norm) {
+  SACCADE_ASSERT(!layers_.empty() && names.size() == layers_.size(), layers_.size(), " layers of ",
+                 names.size(), " names");
+  for (std::size_t i = 1; i < layers_.size(); ++i)
+    if (layers_[i].rows * layers_[i].cols > layers_[finest_].rows * layers_[finest_].cols)
+      finest_ = i;
+  const GridExtents& to = layers_[finest_];
+  for (std::size_t i = 0; i < layers_.size(); ++i)
+    if (layers_[i].rows > to.rows || layers_[i].cols > to.cols)
+      throw UsageError(str("encoder.layers: '", names[i], "' has ", layers_[i].rows, " x ",
+                           layers_[i].cols, " cells and '", names[finest_], "' ", to.rows, " x ",
+                           to.cols, ", so that neither is the finer grid; leave one of them out"));
+}
+
+GridShape GridFusion::grid() const {
+  GridShape grid{.rows = layers_[finest_].rows, .cols = layers_[finest_].cols};
+  for (const GridExtents& layer : layers_) {
+    grid.features += layer.features;
+    if (layers_.size() > 1) grid.widths.push_back(layer.features);
+  }
+  return grid;
+}
+
+Var GridFusion::operator()(Tape& tape, std::span<const Var> layers) const {
+  SACCADE_ASSERT(layers.size() == layers_.size(), layers.size(), " layers for ", layers_.size());
+  const GridExtents& to = layers_[finest_];
+  const Index batch = layers[0].shape()[0], regions = to.rows * to.cols;
+  std::vector<Var> rows;  // [B L, D_k]
+  Index width = 0;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    Var x = layers[i];
+    if (norm_ == FeatureNorm::kLayerNorm) x = standardised(tape, x);
+    if (layers_[i].rows != to.rows || layers_[i].cols != to.cols)
+      x = ops::upsample(x, to.rows, to.cols);
+    width += layers_[i].features;
+    rows.push_back(ops::reshape(x, {batch * regions, layers_[i].features}));
+  }
+  return ops::reshape(rows.size() == 1 ? rows[0] : ops::concat_cols(rows), {batch, regions, width});
+}
+
+}  // namespace saccade
