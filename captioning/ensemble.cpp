@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "captioning/search/later_looks.h"
 #include "captioning/search/say.h"
 #include "captioning/whole_words.h"
 #include "core/base/error.h"
@@ -55,6 +56,14 @@ void tell_counts(std::span<const SearchMember> members, std::span<DecodedCaption
     tell_counts(members, i, captions.subspan(static_cast<std::size_t>(i) * each, each));
 }
 
+// Where to write what the captions of one picture tell.
+void add_places(std::span<DecodedCaption> captions, std::vector<DecodedCaption*>& places) {
+  for (DecodedCaption& caption : captions) {
+    places.push_back(&caption);
+    for (DecodedCaption& other : caption.others) places.push_back(&other);
+  }
+}
+
 }  // namespace
 
 Ensemble::Ensemble(std::vector<EnsembleMember> members) : members_(std::move(members)) {
@@ -105,6 +114,14 @@ std::vector<DecodedCaption> Ensemble::caption(std::span<const InputView> inputs,
   return encoded(inputs, [&](std::span<const SearchMember> members) {
     std::vector<DecodedCaption> captions = search(members, SpecialWords{}, options, first_image);
     tell_counts(members, captions);
+    if (options.map_step > 0 && has_attention()) {
+      std::vector<std::vector<DecodedCaption*>> places(
+          static_cast<std::size_t>(members[0].images.features.shape[0]));
+      const std::size_t each = places.empty() ? 0 : captions.size() / places.size();
+      for (std::size_t i = 0; i < places.size(); ++i)
+        add_places(std::span(captions).subspan(i * each, each), places[i]);
+      tell_later_looks(members, SpecialWords{}, places, options, first_image);
+    }
     if (vocabulary().subwords())
       for (DecodedCaption& caption : captions) {
         put_together(caption, vocabulary());
@@ -119,6 +136,11 @@ std::vector<std::vector<DecodedCaption>> Ensemble::say(
     const SearchOptions& options, std::uint64_t first_image) const {
   return encoded(inputs, [&](std::span<const SearchMember> members) {
     auto said = saccade::say(members, SpecialWords{}, captions, options, first_image);
+    if (options.map_step > 0 && has_attention()) {
+      std::vector<std::vector<DecodedCaption*>> places(said.size());
+      for (std::size_t i = 0; i < said.size(); ++i) add_places(said[i], places[i]);
+      tell_later_looks(members, SpecialWords{}, places, options, first_image);
+    }
     for (std::size_t i = 0; i < said.size(); ++i) {
       tell_counts(members, static_cast<Index>(i), said[i]);
       if (vocabulary().subwords())

@@ -40,7 +40,8 @@ class Ensemble {
 
   // Captions for the same pictures as every member sees them, inputs by member; runs alone on the
   // calling thread. `first_image` numbers the images for random draws (search.h). Pieces of words
-  // are put together (whole_words.h).
+  // are put together (whole_words.h). Where options.map_step asks for later looks, the captions of
+  // a model with attention tell of those.
   std::vector<DecodedCaption> caption(std::span<const InputView> inputs,
                                       const SearchOptions& options,
                                       std::uint64_t first_image) const;

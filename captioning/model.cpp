@@ -187,7 +187,8 @@ SearchOptions search_options(const ExperimentConfig& config, const Vocabulary& v
                     .no_repeat_ngram = config.search.no_repeat_ngram,
                     .forbidden = std::move(forbidden)},
           .regime = evaluation_regimes(config).front(),
-          .seed = static_cast<std::uint64_t>(config.seed)};
+          .seed = static_cast<std::uint64_t>(config.seed),
+          .map_step = config.maps.step};
 }
 
 std::vector<Regime> evaluation_regimes(const ExperimentConfig& config) {

@@ -81,8 +81,8 @@ class Captioner {
   Shape input_shape_;
 };
 
-// The search a config asks for, in the regime that suits its attention; forbidden words that the
-// vocabulary lacks cannot be said anyway.
+// The search a config asks for, in the regime that suits its attention, and the looks that its
+// captions tell of (maps.step); forbidden words that the vocabulary lacks cannot be said anyway.
 SearchOptions search_options(const ExperimentConfig& config, const Vocabulary& vocabulary);
 
 // The regimes a model is evaluated in: expectation for soft and top_k, and argmax where the scope

@@ -15,15 +15,19 @@ void add(std::vector<float>& sum, const std::vector<float>& other) {
 }
 
 // At least one piece.
-DecodedWord word_of(std::span<const DecodedWord> pieces, const Vocabulary& vocabulary) {
+DecodedWord word_of(std::span<const DecodedWord> pieces, const Vocabulary& vocabulary,
+                    Index map_step) {
   std::vector<Index> ids;
   for (const DecodedWord& piece : pieces) ids.push_back(piece.id);
-  DecodedWord word = pieces[0];
+  // A later look is one that has read the word, so that of the last piece.
+  DecodedWord word = map_step > 0 ? pieces.back() : pieces[0];
   const std::vector<std::string> text = vocabulary.decode(ids);
   word.id = -1;
   word.text = text.empty() ? "" : text[0];
+  word.log_prob = 0;
+  for (const DecodedWord& piece : pieces) word.log_prob += piece.log_prob;
+  if (map_step > 0) return word;
   for (const DecodedWord& piece : pieces.subspan(1)) {
-    word.log_prob += piece.log_prob;
     add(word.attention, piece.attention);
     for (std::size_t h = 0; h < word.heads.size(); ++h) add(word.heads[h], piece.heads[h]);
     word.gate += piece.gate;
@@ -50,7 +54,7 @@ void put_together(DecodedCaption& caption, const Vocabulary& vocabulary) {
   for (std::size_t begin = 0; begin < pieces.size();) {
     std::size_t end = begin + 1;
     while (end < pieces.size() && !vocabulary.begins_word(pieces[end].id)) ++end;
-    DecodedWord word = word_of(pieces.subspan(begin, end - begin), vocabulary);
+    DecodedWord word = word_of(pieces.subspan(begin, end - begin), vocabulary, caption.map_step);
     if (!word.text.empty()) words.push_back(std::move(word));
     begin = end;
   }

@@ -10,7 +10,8 @@ namespace saccade {
 
 // Puts the pieces of a caption's words together, and of its alternatives: a word's log p is the sum
 // over its pieces; attention, heads, gate and sentinel are the means, and it has a chosen region
-// where all pieces chose that one. `last` stays a piece.
+// where all pieces chose that one. Where the words tell of later looks (DecodedCaption::map_step)
+// a word has those of its last piece instead. `last` stays a piece.
 void put_together(DecodedCaption& caption, const Vocabulary& vocabulary);
 
 // Of alternatives that were put together, leaves the first of those that say the same: one word may

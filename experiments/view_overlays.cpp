@@ -74,6 +74,10 @@ std::vector<ViewOverlay> view_overlays(const Overlay& overlay, const CaptionReco
 
 Overlay class_token_overlay(const Overlay& overlay, const CaptionRecord& record) {
   Overlay out = overlay;
+  // Which look of the decoder the words' maps are does not concern it.
+  if (const std::string later = ", " + later_look_name(record.caption.map_step);
+      out.title.ends_with(later))
+    out.title.resize(out.title.size() - later.size());
   out.title += ", what the class token takes of each patch";
   out.words.clear();
   out.weight_name = "attention weight";

@@ -108,7 +108,8 @@ std::string caption_json(const CaptionRecord& record, const CaptionSource& sourc
                {"geometry", geometry_json(record.geometry)},
                {"finished", record.caption.finished},
                {"logprob", record.caption.log_prob},
-               {"regime", enum_name(source.regime)}};
+               {"regime", enum_name(source.regime)},
+               {"map_step", record.caption.map_step}};
   if (!record.views.empty()) json["maps"] = views_json(record.views, source.grid);
   if (!record.class_token.empty())
     json["class_token"] = views_json(record.class_token, source.grid);

@@ -34,7 +34,9 @@ struct CaptionRecord {
 // {"image", "caption", "words": [{"text", "logprob", "gate", "sentinel", "attention", "sampled"}],
 // "grid":
 // {"rows", "cols"}, "geometry": {"original": [height, width], "resize", "seen": {"x", "y", "width",
-// "height"}, "mirrored", "input": [height, width]}, "finished", "logprob", "regime"}. attention is
+// "height"}, "mirrored", "input": [height, width]}, "finished", "logprob", "regime", "map_step"}.
+// map_step: how many steps after the words' own looks those were taken that attention, gate,
+// sentinel and sampled tell of (search/later_looks.h). attention is
 // a list of the grid's rows from the top; sampled is [row, col] of the region that hard attention
 // took, else null; seen is in pixels of the original. Where there are views also "maps": [{"layer":
 // 0 or "max", "head", "rollout", "attention": a map a word, "elsewhere": a number a word, or null

@@ -8,18 +8,27 @@ namespace saccade {
 
 namespace {
 
-// Looks where a caption's word looked.
+// Looks where a caption looked.
 class Replay : public Chooser {
  public:
-  void set_word(const DecodedWord& word) { word_ = &word; }
+  // The regions of all looks of a step; empty where none is chosen.
+  void set_step(std::vector<int> regions) { regions_ = std::move(regions); }
+  bool chooses() const { return !regions_.empty(); }
   void choose(ConstView, Index look, std::span<int> chosen) override {
-    const auto count = static_cast<Index>(word_->choices.size());
-    chosen[0] = count == 0 ? word_->chosen : word_->choices[static_cast<std::size_t>(look % count)];
+    chosen[0] = regions_[static_cast<std::size_t>(look) % regions_.size()];
   }
 
  private:
-  const DecodedWord* word_ = nullptr;
+  std::vector<int> regions_;
 };
+
+std::vector<int> regions_of(const DecodedCaption& caption, std::size_t step) {
+  if (caption.map_step > 0)
+    return caption.taken.empty() ? std::vector<int>() : caption.taken.at(step);
+  const DecodedWord& word = caption.words[step];
+  if (!word.choices.empty()) return word.choices;
+  return word.chosen < 0 ? std::vector<int>() : std::vector<int>{word.chosen};
+}
 
 // weights [1, H, T, S], a map a head.
 void add_heads(std::vector<LayerMap>& maps, ConstView weights, Index layer) {
@@ -71,17 +80,18 @@ void add_words(Tape& tape, const Decoder& decoder, const EncodedImages& images,
   const AttentionMemory memory = decoder.prepare(tape, images, 1);
   std::vector<Var> state = decoder.start(tape, memory);
   Replay replay;
-  int read = SpecialWords{}.bos;
-  for (Index t = 0; t < count; ++t) {
-    const DecodedWord& word = caption.words[static_cast<std::size_t>(t)];
-    replay.set_word(word);
-    StepOutput step =
-        decoder.step(tape, {&read, 1}, state, memory,
-                     {.step = t, .chooser = word.chosen < 0 ? nullptr : &replay, .words = true});
-    add_rows(maps.words, word_rows(step), t, {count, count});
-    add_rows(maps.looks, look_rows(step), t, {count, memory.regions()});
+  const SpecialWords special;
+  int read = special.bos;
+  for (Index t = 0; t < (count == 0 ? 0 : count + caption.map_step); ++t) {
+    replay.set_step(regions_of(caption, static_cast<std::size_t>(t)));
+    StepOutput step = decoder.step(
+        tape, {&read, 1}, state, memory,
+        {.step = t, .chooser = replay.chooses() ? &replay : nullptr, .words = t < count});
+    if (t < count) add_rows(maps.words, word_rows(step), t, {count, count});
+    if (const Index own = t - caption.map_step; own >= 0)
+      add_rows(maps.looks, look_rows(step), own, {count, memory.regions()});
     state = std::move(step.state);
-    read = word.id;
+    read = t < count ? caption.words[static_cast<std::size_t>(t)].id : special.eos;
   }
 }
 

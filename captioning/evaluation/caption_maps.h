@@ -22,7 +22,8 @@ struct CaptionMaps {
   // [C, C] of a caption of C words: row t is what the decoder took while it said word t from what
   // it had read, <bos> in column 0 and word s - 1 in column s; nothing from what was yet to come.
   std::vector<LayerMap> words;
-  // [C, L] of the decoder's looks at the image; one head where a mechanism tells only their mean.
+  // [C, L] of the decoder's looks at the image, as the caption tells of them: its words' own, or so
+  // many steps later (DecodedCaption::map_step); one head where a mechanism tells only their mean.
   std::vector<LayerMap> looks;
 };
 

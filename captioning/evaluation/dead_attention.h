@@ -19,6 +19,7 @@ struct AblatedScores {
 struct AttentionReport {
   Regime regime = Regime::kExpectation;
   AttentionHealth health;
+  Index map_step = 0;                    // whose maps those are (search/later_looks.h)
   NamedScores own;                       // with the model's own weights, as judging_scores()
   std::vector<AblatedScores> ablations;  // empty where nobody asked for them
 };

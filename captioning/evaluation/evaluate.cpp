@@ -239,6 +239,7 @@ EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
     const RegimeReport& first = report.regimes.front();
     report.attention = AttentionReport{.regime = first.regime,
                                        .health = attention_health(first.captions),
+                                       .map_step = request.search.map_step,
                                        .own = judging_scores(first.corpus),
                                        .ablations = {}};
     SearchOptions search = request.search;

@@ -145,6 +145,11 @@ std::vector<MapView> class_token_views(const CaptionMaps& maps, double discard) 
   return views;
 }
 
+std::string later_look_name(Index step) {
+  if (step == 0) return "";
+  return str("the look ", step == 1 ? "one step" : str(step, " steps"), " after the word's own");
+}
+
 std::string view_title(const MapView& view) {
   std::string title;
   const auto add = [&](const std::string& part) { title += (title.empty() ? "" : ", ") + part; };

@@ -54,6 +54,9 @@ std::vector<MapView> map_views(const CaptionMaps& maps, const MapRequest& reques
 // token.
 std::vector<MapView> class_token_views(const CaptionMaps& maps, double discard);
 
+// "the look 2 steps after the word's own", which later_looks.h explains; empty for step 0.
+std::string later_look_name(Index step);
+
 // "layer 0, head mean, rollout"; empty where there is one layer, one head and no rollout.
 std::string view_title(const MapView& view);
 

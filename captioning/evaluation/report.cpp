@@ -4,6 +4,7 @@
 #include <deque>
 #include <nlohmann/json.hpp>
 
+#include "captioning/evaluation/map_views.h"
 #include "captioning/metrics/peak_point.h"
 #include "captioning/scoring/text_table.h"
 #include "captioning/text/tokenizer.h"
@@ -57,7 +58,9 @@ Json samples_json(const SampleScores& samples) {
 }
 
 Json attention_json(const AttentionReport& attention) {
-  Json out = {{"regime", enum_name(attention.regime)}, {"words", attention.health.words}};
+  Json out = {{"regime", enum_name(attention.regime)},
+              {"map_step", attention.map_step},
+              {"words", attention.health.words}};
   out.update(scores_json(attention.health.scores()));
   const std::optional<std::string> dead = dead_attention(attention);
   out["dead"] = dead ? Json(*dead) : Json();
@@ -79,6 +82,7 @@ Json grounding_json(const EvaluationReport& report) {
   const LocalizationRule rule;
   Json out = {{"boxes", report.grounding->boxes},
               {"images", report.grounding->images},
+              {"map_step", report.search.map_step},
               {"rules",
                {{"pointing_tolerance", PointingOptions{}.tolerance},
                 {"loc_threshold", rule.threshold},
@@ -129,10 +133,16 @@ std::string samples_table(const SampleScores& samples) {
              columns_table({{"", &samples.scores}}));
 }
 
+// Which of a decoder's looks maps are, where they are not the words' own.
+std::string of_later_look(Index step) {
+  return step == 0 ? "" : "; maps are " + later_look_name(step);
+}
+
 std::string attention_table(const AttentionReport& attention) {
   const NamedScores measures = attention.health.scores();
-  std::string out = str("attention, regime ", enum_name(attention.regime), ", ",
-                        attention.health.words, " words\n", columns_table({{"", &measures}}));
+  std::string out =
+      str("attention, regime ", enum_name(attention.regime), ", ", attention.health.words, " words",
+          of_later_look(attention.map_step), "\n", columns_table({{"", &measures}}));
   if (attention.ablations.empty()) return out;
   std::vector<Column> columns = {{"own weights", &attention.own}};
   for (const AblatedScores& one : attention.ablations)
@@ -169,7 +179,8 @@ std::string grounding_table(const EvaluationReport& report) {
              report.images.size(), " images; pointing within ", PointingOptions{}.tolerance,
              " cells, localisation from ", rule.threshold, " of the maximum and IoU above ",
              rule.overlap, "; the centre bias is a Gaussian of ", kCentreSigma,
-             " of the picture's side\n", counts, columns_table(columns));
+             " of the picture's side", of_later_look(report.search.map_step), "\n", counts,
+             columns_table(columns));
 }
 
 }  // namespace

@@ -12,16 +12,18 @@ namespace saccade {
 // beam search}, "regimes": [{"name", "corpus": {"Bleu_1": ...}}]}; for an ensemble "members", its
 // checkpoints; in a full report "perplexity" (null without a reference word) and
 // "unknown_share" (perplexity.h), and for a model with attention "attention_health": {"regime",
-// "words", "entropy", ... (attention_health.h), "dead": why the attention looks dead, or null
-// (dead_attention.h), "ablations": {"uniform": {"CIDEr", "Bleu_4",
-// "true_caption_rate" where known}, "shuffled"}}, the ablations unless they were left out; where
-// they were asked for "samples": {"per_image", "regime", "temperature", "seed", "corpus": {"Div_1":
+// "map_step", "words", "entropy", ... (attention_health.h), "dead": why the attention looks dead,
+// or null (dead_attention.h), "ablations": {"uniform": {"CIDEr", "Bleu_4", "true_caption_rate"
+// where known}, "shuffled"}}, the ablations unless they were left out; where they were asked for
+// "samples": {"per_image", "regime", "temperature", "seed", "corpus": {"Div_1":
 // ...}} (sample_scores.h) and "baselines": {"nearest": {"Bleu_1": ...}, "consensus", "human"}
 // (baselines.h); where boxes exist "grounding": {"boxes": where
-// they come from, "images": how many have some, "rules": {"pointing_tolerance", "loc_threshold",
-// "loc_iou"}, "generated_words": [{"regime", "nouns", "without_boxes", "model": {...},
-// "centre_bias": {...}}], "ground_truth_words": the same and "captions"} (grounding_scores.h). Keys
-// are added with time and never renamed.
+// they come from, "images": how many have some, "map_step": which looks are judged
+// (search/later_looks.h), "rules": {"pointing_tolerance", "loc_threshold",
+// "loc_iou", "point_pixels" of a picture of "point_picture_side", "centre_sigma"},
+// "generated_words": [{"regime", "nouns", "without_boxes", "model": {...}, "centre_bias": {...},
+// "uniform": {...}}], "ground_truth_words": the same and "captions"} (grounding_scores.h). Keys are
+// added with time and never renamed.
 std::string report_json(const EvaluationReport& report);
 
 // The scores as text, a column a regime and a column a baseline.

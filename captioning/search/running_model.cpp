@@ -85,6 +85,19 @@ void RunningModel::set_ablation(const SearchOptions& options) {
   }
 }
 
+void RunningModel::TakenRegions::choose(ConstView weights, Index look, std::span<int> chosen) {
+  own_->choose(weights, look, chosen);
+  SACCADE_CHECK(regions_.size() == chosen.size(), "[search] regions of ", regions_.size(),
+                " rows for ", chosen.size());
+  for (std::size_t r = 0; r < chosen.size(); ++r)
+    if (const auto count = static_cast<Index>(regions_[r].size()); count > 0)
+      chosen[r] = regions_[r][static_cast<std::size_t>(look % count)];
+}
+
+void RunningModel::take_regions(std::span<const std::vector<int>> regions) {
+  if (chooser_) taken_.set(*chooser_, regions);
+}
+
 const StepOutput& RunningModel::step(std::span<const int> words,
                                      std::span<const std::uint64_t> numbers, Index word) {
   std::vector<Var> state;
@@ -98,9 +111,11 @@ const StepOutput& RunningModel::step(std::span<const int> words,
     for (const std::uint64_t number : numbers) keys.push_back(permutation_key(seed_, number, word));
     shuffle_->set_keys(std::move(keys));
   }
+  Chooser* chooser = taken_.told() ? &taken_ : chooser_.get();
   output_ = decoder_.step(
       tape_, words, state, memory,
-      {.step = word, .chooser = chooser_.get(), .edit = edit_.get(), .likelihood = likelihood_});
+      {.step = word, .chooser = chooser, .edit = edit_.get(), .likelihood = likelihood_});
+  taken_.forget();
   return output_;
 }
 

@@ -20,6 +20,9 @@ class RunningModel {
   RunningModel(const SearchMember& member, const SearchOptions& options, Index group,
                std::uint64_t seed);
 
+  // Where the next step looks instead of choosing anew: by row the regions of all looks; a row that
+  // has none chooses for itself. No effect on a model that chooses no regions.
+  void take_regions(std::span<const std::vector<int>> regions);
   // One step from the words just said; `numbers` are the images', which own as many rows each. What
   // it returns is valid until advance().
   const StepOutput& step(std::span<const int> words, std::span<const std::uint64_t> numbers,
@@ -31,6 +34,22 @@ class RunningModel {
   void advance(std::span<const Index> parents);
 
  private:
+  // Looks where it is told, and else where the model itself would.
+  class TakenRegions : public Chooser {
+   public:
+    void set(Chooser& own, std::span<const std::vector<int>> regions) {
+      own_ = &own;
+      regions_.assign(regions.begin(), regions.end());
+    }
+    void forget() { own_ = nullptr; }
+    bool told() const { return own_ != nullptr; }
+    void choose(ConstView weights, Index look, std::span<int> chosen) override;
+
+   private:
+    Chooser* own_ = nullptr;
+    std::vector<std::vector<int>> regions_;  // by row
+  };
+
   void set_regime(const SearchOptions& options);
   void set_ablation(const SearchOptions& options);
 
@@ -45,6 +64,7 @@ class RunningModel {
   std::vector<Shape> state_shapes_;
   StepOutput output_;
   std::unique_ptr<Chooser> chooser_;
+  TakenRegions taken_;
   HardLikelihood likelihood_ = HardLikelihood::kChoice;
   ImageRegionChooser* draws_ = nullptr;  // the chooser, where it draws
   std::unique_ptr<WeightEdit> edit_;

@@ -78,6 +78,9 @@ struct SearchOptions {
   Index samples = 1;       // captions drawn of each image; sampling only
   Sayable sayable = Sayable::kWords;
   Ablation ablation = Ablation::kNone;
+  // Captions of an ensemble tell of the looks so many steps after the words' own (later_looks.h);
+  // search() and say() tell of the own ones.
+  Index map_step = 0;
 };
 
 // One decoded word and where the model looked for it.
@@ -103,6 +106,11 @@ struct DecodedCaption {
   // [L], 0 for regions of padding, in which nothing can be seen; empty: all count. Those of an
   // ensemble that captions (search() does not tell).
   std::vector<std::uint8_t> counts{};
+  // The words tell of looks so many steps after their own (later_looks.h); 0: of their own. Then
+  // `taken` has the regions of all looks of every step, up to the last that is told of; empty where
+  // none was chosen.
+  Index map_step = 0;
+  std::vector<std::vector<int>> taken{};
   // The next best finished hypotheses, where several were asked for: no two say the same.
   std::vector<DecodedCaption> others{};
 };

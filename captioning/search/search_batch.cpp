@@ -36,6 +36,11 @@ SearchBatch::SearchBatch(std::span<const SearchMember> members, const SearchOpti
   }
 }
 
+void SearchBatch::take_regions(std::span<const std::vector<int>> regions) {
+  SACCADE_CHECK(members_.size() == 1, "[search] regions of one model for ", members_.size());
+  members_[0]->take_regions(regions);
+}
+
 Looks SearchBatch::step(std::span<const int> words, Index group) {
   SACCADE_ASSERT(static_cast<Index>(words.size()) == slots() * group, words.size(), " words for ",
                  slots(), " images in groups of ", group);

@@ -29,6 +29,9 @@ class SearchBatch {
   }
   Index word() const { return word_; }  // the place of the word being looked for; 0 is the first
 
+  // The next step looks at these regions, row by row (RunningModel::take_regions). Throws
+  // ShapeError where there are several members: each chose its own.
+  void take_regions(std::span<const std::vector<int>> regions);
   // One step from the words just said [slots * group]: where the members that are shown looked. The
   // group of the first word is first_group().
   Looks step(std::span<const int> words, Index group);

@@ -13,6 +13,7 @@
 #include "core/config/data_config.h"
 #include "core/config/decoder_config.h"
 #include "core/config/encoder_config.h"
+#include "core/config/maps_config.h"
 #include "core/config/named_arms.h"
 #include "core/config/objective_config.h"
 #include "core/config/search_config.h"
@@ -55,6 +56,7 @@ struct ExperimentConfig {
   OptimizerConfig optimizer;
   TrainConfig train;
   SearchConfig search;
+  MapsConfig maps;
   CompareConfig compare;
 
   // False where words are not given a choice of regions: there is no map to judge or to draw.
@@ -75,6 +77,7 @@ struct ExperimentConfig {
     v.section("optimizer", optimizer, "how it is minimised");
     v.section("train", train, "the training loop");
     v.section("search", search, "decoding of captions");
+    v.section("maps", maps, "where a caption's words are said to look");
     v.section("compare", compare, "read by `saccade compare`");
   }
 };

@@ -14,6 +14,7 @@ std::vector<std::string> overrides_of(const ModelArgs& args) {
   std::vector<std::string> overrides = args.set;
   for (const std::string& assignment : args.data) overrides.push_back("data." + assignment);
   if (args.beam) overrides.push_back(str("search.beam=", *args.beam));
+  if (args.map_step) overrides.push_back(str("maps.step=", *args.map_step));
   if (!args.mode.empty()) overrides.push_back("search.mode=" + args.mode);
   return overrides;
 }
@@ -36,6 +37,10 @@ std::vector<std::string> checkpoints_of(const std::string& list) {
 // What --set changes has to be read by the checkpoint's model.
 void refuse_idle_overrides(const ModelArgs& args, const ExperimentConfig& config) {
   const std::vector<std::string> unread = unread_options(config);
+  if (args.map_step && std::find(unread.begin(), unread.end(), "maps.step") != unread.end())
+    throw UsageError(
+        "--map-step: the model has no attention (attention.score is none), so that no look can be "
+        "shown; leave it out");
   for (const std::string& assignment : args.set) {
     const std::string path = assignment.substr(0, assignment.find('='));
     if (std::find(unread.begin(), unread.end(), path) != unread.end())
@@ -79,6 +84,10 @@ void add_model_options(Options& options, ModelArgs& args) {
                      "KEY=VALUE");
   options.count("--beam", args.beam, "hypotheses kept by beam search", 1);
   options.text("--mode", args.mode, "beam, greedy or sample", "MODE");
+  options.count("--map-step", args.map_step,
+                "show as a word's map the look N steps after its own, which has read more words "
+                "(default: maps.step of the config)",
+                0);
   options.text(
       "--regime", args.regime,
       "how attention gives its context: expectation, argmax, sample, marginal, or all (evaluate)",

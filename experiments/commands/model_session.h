@@ -22,11 +22,12 @@ struct ModelArgs {
   std::vector<std::string> set{};   // `search.beam=5`
   std::vector<std::string> data{};  // `images=/new/place`: the same below data
   std::optional<Index> beam{};
-  std::string mode{};    // of the search; empty for the config's
-  std::string regime{};  // empty for the default
+  std::optional<Index> map_step{};  // of maps; none for the config's
+  std::string mode{};               // of the search; empty for the config's
+  std::string regime{};             // empty for the default
 };
 
-// Declares checkpoint, --set, --data, --beam, --mode and --regime.
+// Declares checkpoint, --set, --data, --beam, --mode, --map-step and --regime.
 void add_model_options(Options& options, ModelArgs& args);
 
 class ModelSession {

@@ -153,6 +153,8 @@ Look look_of(const OverlayArgs& args, const Looker& looker, const std::string& i
   // A view says itself of what it is; the class token's sheet shares the title.
   if (!args.maps.views() && !args.maps.class_token)
     look.overlay.title += last_layer(looker.session);
+  if (const Index step = look.record.caption.map_step; step > 0)
+    look.overlay.title += ", " + later_look_name(step);
   return look;
 }
 

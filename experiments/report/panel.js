@@ -45,7 +45,8 @@ class Panel {
     this.said = captionOf(image, this.model, this.m, view.regime);
     this.maps = this.said.maps !== undefined && this.said.words.length
       ? new Maps(this.said, this.model) : null;
-    this.regime.textContent = this.model.attention ? this.said.regime : 'no attention';
+    this.regime.textContent = this.model.attention
+      ? [this.said.regime, this.model.look].filter(Boolean).join(', ') : 'no attention';
     const numbers = ['CIDEr', 'Bleu_4', 'ROUGE_L']
       .filter((key) => this.said.scores && key in this.said.scores)
       .map((key) => `${metricName(key)} ${this.said.scores[key].toFixed(2)}`);

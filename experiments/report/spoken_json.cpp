@@ -122,6 +122,8 @@ Json model_facts(const ReportModel& model) {
                {"cols", loaded.model->grid().cols},
                {"layers", views.layers},
                {"heads", views.heads}};
+  if (loaded.model->has_attention() && loaded.config.maps.step > 0)
+    json["look"] = later_look_name(loaded.config.maps.step);
   for (const Regime regime : evaluation_regimes(loaded.config))
     json["regimes"].push_back(enum_name(regime));
   return json;

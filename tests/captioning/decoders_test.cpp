@@ -1,5 +1,7 @@
 // What every decoder promises, run over the registry: one step at a time is the whole sequence, a
 // batch is its samples, search finds what the model says. In float and in double.
+#include "captioning/search/later_looks.h"
+#include "captioning/search/say.h"
 #include "tests/captioning/decoder_models.h"
 
 namespace saccade::test {
@@ -49,6 +51,56 @@ TEST_CASE("what beam search says costs what a teacher-forced pass of it costs") 
           CHECK(std::abs(map[l] - static_cast<double>(expected[static_cast<Index>(l)])) < 1e-4);
       }
     }
+  });
+}
+
+TEST_CASE("a word tells of the look that a decoder takes so many steps later") {
+  const Tensor features = noise({3, kRegions, kFeatures}, 2);
+  for_each_model([&](Model& model) {
+    if (model.looking.likelihood == HardLikelihood::kMarginal) model.looking.argmax = false;
+    const SearchMember member{.decoder = model.decoder.get(),
+                              .parameters = model.store.views(),
+                              .images = features.view()};
+    SearchOptions options;
+    if (model.looking.argmax) options.regime = Regime::kArgmax;
+    if (model.looking.likelihood == HardLikelihood::kMarginal) options.regime = Regime::kMarginal;
+    // An image with two captions, one with none, one with one.
+    const std::vector<std::vector<std::vector<int>>> given{
+        {kCaptions[1], kCaptions[0]}, {}, {kCaptions[2]}};
+    const auto own = say({&member, 1}, kSpecial, given, options, 0);
+    double moved = 0;
+    for (const Index step : {1, 2, 3}) {
+      auto later = own;
+      std::vector<std::vector<DecodedCaption*>> places(later.size());
+      for (std::size_t m = 0; m < later.size(); ++m)
+        for (DecodedCaption& caption : later[m]) places[m].push_back(&caption);
+      options.map_step = step;
+      tell_later_looks({&member, 1}, kSpecial, places, options, 0);
+      for (std::size_t m = 0; m < given.size(); ++m)
+        for (std::size_t k = 0; k < given[m].size(); ++k) {
+          // After the last word <eos> is read.
+          std::vector<int> longer = given[m][k];
+          longer.insert(longer.end(), static_cast<std::size_t>(step), kSpecial.eos);
+          const Said forced = by_steps(model, sample_of(features, static_cast<Index>(m)), longer);
+          const DecodedCaption &caption = later[m][k], &before = own[m][k];
+          CHECK(caption.map_step == step);
+          CHECK(caption.log_prob == before.log_prob);
+          for (std::size_t t = 0; t < given[m][k].size(); ++t) {
+            const DecodedWord& word = caption.words[t];
+            CHECK(word.id == before.words[t].id);
+            CHECK(word.log_prob == before.words[t].log_prob);
+            const ConstView expected =
+                forced.weights[t + static_cast<std::size_t>(step)].back().view();
+            for (std::size_t l = 0; l < word.attention.size(); ++l) {
+              CHECK(std::abs(word.attention[l] -
+                             static_cast<double>(expected[static_cast<Index>(l)])) < 1e-4);
+              moved = std::max(moved, std::abs(static_cast<double>(word.attention[l] -
+                                                                   before.words[t].attention[l])));
+            }
+          }
+        }
+    }
+    if (model.looking.attention.score != ScoreKind::kNone) CHECK(moved > 1e-3);
   });
 }
 

@@ -203,6 +203,33 @@ TEST_CASE("maps of layers and heads are what search and teacher forcing record")
   CHECK(between > 1e-3);
 }
 
+TEST_CASE("later looks are the same in a caption and in the maps of layers and heads") {
+  for (const SelectionKind selection : {SelectionKind::kSoft, SelectionKind::kHard}) {
+    ExperimentConfig config = transformers(selection);
+    const Gentle own(config);
+    config.maps.step = 2;
+    const Gentle experiment(config);
+    const Tensor input = first_input(experiment);
+    const DecodedCaption caption = caption_of(experiment, input.view()),
+                         before = caption_of(own, input.view());
+    REQUIRE(caption.words.size() >= 3);
+    REQUIRE(caption.words.size() == before.words.size());
+    CHECK(caption.map_step == 2);
+    const MapView view = map_views(caption_maps(experiment.model, input.view(), caption), {})[0];
+    for (std::size_t w = 0; w < caption.words.size(); ++w) {
+      CHECK(caption.words[w].id == before.words[w].id);
+      for (std::size_t l = 0; l < 16; ++l) {
+        CHECK(std::abs(view.maps[w][l] - caption.words[w].attention[l]) < 1e-5F);
+        if (w + 2 < caption.words.size())
+          CHECK(std::abs(caption.words[w].attention[l] - before.words[w + 2].attention[l]) < 1e-5F);
+      }
+    }
+  }
+  CHECK(later_look_name(0).empty());
+  CHECK(later_look_name(1) == "the look one step after the word's own");
+  CHECK(later_look_name(2) == "the look 2 steps after the word's own");
+}
+
 TEST_CASE("rolled out, a model's words keep their weight") {
   for (const SelectionKind selection : {SelectionKind::kSoft, SelectionKind::kHard}) {
     const Gentle experiment(transformers(selection));

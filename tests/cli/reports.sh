@@ -98,6 +98,27 @@ expect 0 "$saccade" overlay hard $photo --out pictures
 json pictures/test.json /caption >/dev/null
 wants pictures/test.sheet.png out
 
+# Which look is shown as a word's map: the words stay, and everything says so.
+expect 0 "$saccade" caption soft $photo --json
+cp out own.json
+expect 0 "$saccade" caption soft $photo --json --map-step 2
+[ "$(json out /0/caption)" = "$(json own.json /0/caption)" ] || fail "other words"
+[ "$(json own.json /0/map_step)$(json out /0/map_step)" = 02 ] || fail "map_step of a caption"
+expect 0 "$saccade" evaluate soft --map-step 1 --json
+[ "$(json out /grounding/map_step)$(json out /attention_health/map_step)" = 11 ] ||
+  fail "map_step of a report"
+[ "$(json out /regimes/0/corpus/CIDEr)" = "$(json report.json /regimes/0/corpus/CIDEr)" ] ||
+  fail "the looks that are shown change the score"
+expect 0 "$saccade" evaluate soft --map-step 1
+wants "maps are the look one step after the word's own" out
+expect 0 "$saccade" overlay soft $photo --out later --set maps.step=2 --format svg
+grep -q "look 2\| 2 steps" later/test.sheet.svg || fail "the sheet does not say so"
+expect 2 "$saccade" evaluate soft --map-step 99
+expect 0 "$saccade" train tiny.yaml --out blind train.stop=2u train.validate_every=2u \
+  attention.score=none attention.gate=none
+expect 2 "$saccade" caption blind $photo --map-step 1
+one_error "--map-step" "no attention"
+
 # Options that name a map have a model that has several.
 expect 2 "$saccade" overlay soft $photo --out none --layer 0
 one_error "--layer" "decoder.type lstm looks once a word"

@@ -1,0 +1,23 @@
+// The section `maps`: which of a decoder's looks are shown as the maps of its words.
+#pragma once
+
+#include <cstdint>
+
+#include "core/config/constraint.h"
+
+namespace saccade {
+
+struct MapsConfig {
+  std::int64_t step = 0;
+
+  template <class V>
+  void fields(V& v) {
+    v.field("step", step,
+            "steps after a word's own look to the one that is shown as its map; the own one is "
+            "taken before the word is known",
+            between(0, 8))
+        .unless("attention.score", "none");
+  }
+};
+
+}  // namespace saccade
