@@ -3,10 +3,10 @@
 #include <cmath>
 #include <numeric>
 
+#include "captioning/feature_memory.h"
 #include "captioning/inputs.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
-#include "core/io/half.h"
 #include "core/parallel/parallel.h"
 #include "vision/feature_cache.h"
 
@@ -16,42 +16,6 @@ namespace {
 
 constexpr Index kMostHeldBytes = Index{2} << 30;  // of pixels
 constexpr Index kImagesBetweenReports = 64;
-
-// Equally wide rows of floats, or of their halves, as the cache on disk has them.
-class FeatureMemory {
- public:
-  FeatureMemory() = default;
-  FeatureMemory(std::size_t rows, std::size_t width, bool half) : width_(width), half_(half) {
-    (half ? halves_.resize(rows * width) : floats_.resize(rows * width));
-  }
-
-  // Writes through what `fill` writes; rows may be filled by several threads.
-  template <class Fill>
-  void fill(std::size_t row, const Fill& fill) {
-    if (!half_) return fill(std::span(floats_).subspan(row * width_, width_));
-    std::vector<float> values(width_);
-    fill(std::span(values));
-    const auto halves = std::span(halves_).subspan(row * width_, width_);
-    halves_from_floats(values, halves);
-    for (const std::uint16_t bits : halves) {
-      if (!std::isfinite(float_from_half(bits))) {
-        throw UsageError("a feature is too large for 16 bits; set encoder.half to false");
-      }
-    }
-  }
-
-  void read(std::size_t row, std::span<float> out) const {
-    if (half_) return floats_from_halves(std::span(halves_).subspan(row * width_, width_), out);
-    const auto values = std::span(floats_).subspan(row * width_, width_);
-    std::copy(values.begin(), values.end(), out.begin());
-  }
-
- private:
-  std::size_t width_ = 0;
-  bool half_ = false;
-  std::vector<float> floats_;
-  std::vector<std::uint16_t> halves_;
-};
 
 // Scenes of equal ids differ with the options they were drawn with; files are told apart by size.
 std::string cache_scope(const LoadedData& data) {
@@ -66,6 +30,8 @@ struct DatasetInputs::Impl {
   struct Entry {
     State state = State::kAbsent;
     std::size_t row = 0;  // among the images that were asked for
+    // Of its views but the first one, among all of those; none for what is not trained on.
+    std::optional<std::size_t> views;
     Geometry geometry;    // empty where neither the picture nor its size was read
     Image held;           // the original if it is augmented, else prepared; empty: no room
     std::string problem;  // why it is bad
@@ -75,8 +41,9 @@ struct DatasetInputs::Impl {
   const InputPipeline* pipeline;
   std::vector<Index> images;  // that were asked for
   std::vector<Entry> entries;
-  std::optional<FeatureCache> cache;
-  FeatureMemory memory;
+  std::optional<FeatureCache> cache, view_cache;
+  FeatureMemory memory, view_memory;
+  std::size_t view_count = 0;  // of all training photos, without first ones
   std::vector<Index> bad;
   std::atomic<Index> held_bytes = 0;
 
@@ -90,7 +57,17 @@ struct DatasetInputs::Impl {
   void read(Index image);
   void read_or_skip(Index image);
   void read_all(const Progress& progress);
+  void number_views();
+  std::size_t row_of(const Entry& entry, Index view) const {
+    return *entry.views + static_cast<std::size_t>(view) - 1;
+  }
+  Geometry view_geometry(Index image, Index view) const;
+  FeatureCacheOptions cache_options(const EncoderConfig& config, const Progress& progress,
+                                    const std::vector<Index>& row_images);
+  std::string cache_id(Index image) const;
   void fill_cache(const EncoderConfig& config, const Progress& progress);
+  void fill_view_cache(const EncoderConfig& config, const Progress& progress);
+  void tell_views(const EncoderConfig& config) const;
   bool pads() const { return pipeline->preparation().mode == ResizeMode::kPad; }
   void read_sizes();
   void collect_bad();
@@ -129,9 +106,15 @@ void DatasetInputs::Impl::read(Index image) {
   Prepared prepared = prepare(original, pipeline->preparation());
   into.geometry = prepared.geometry;
   if (pipeline->frozen()) {
-    memory.fill(into.row, [&](std::span<float> out) {
-      pipeline->encode(prepared.image, picture_area(prepared.geometry), out);
-    });
+    const auto encode_to = [&](FeatureMemory& features, std::size_t row, const Prepared& seen) {
+      features.fill(row, [&](std::span<float> out) {
+        pipeline->encode(seen.image, picture_area(seen.geometry), out);
+      });
+    };
+    encode_to(memory, into.row, prepared);
+    const std::string& id = data->dataset.images[static_cast<std::size_t>(image)].id;
+    for (Index view = 1; into.views && view < pipeline->views(); ++view)
+      encode_to(view_memory, row_of(into, view), pipeline->prepare_view(original, id, view));
   } else {
     hold(into, std::move(pipeline->augments() ? original : prepared.image));
   }
@@ -159,29 +142,101 @@ void DatasetInputs::Impl::read_all(const Progress& progress) {
   }
 }
 
-void DatasetInputs::Impl::fill_cache(const EncoderConfig& config, const Progress& progress) {
-  std::vector<std::string> ids;
-  for (const Index image : images) {
-    const CaptionedImage& captioned = data->dataset.images[static_cast<std::size_t>(image)];
-    ids.push_back(data->scenes ? captioned.id : file_id(captioned.path, captioned.id));
-    entry(image).state = State::kGood;
-  }
-  const auto image_at = [&](Index i) { return images[static_cast<std::size_t>(i)]; };
+std::string DatasetInputs::Impl::cache_id(Index image) const {
+  const CaptionedImage& captioned = data->dataset.images[static_cast<std::size_t>(image)];
+  return data->scenes ? captioned.id : file_id(captioned.path, captioned.id);
+}
+
+// Of rows that are those images'.
+FeatureCacheOptions DatasetInputs::Impl::cache_options(const EncoderConfig& config,
+                                                       const Progress& progress,
+                                                       const std::vector<Index>& row_images) {
   FeatureCacheOptions options{
       .dataset = cache_scope(*data), .half = config.half, .progress = progress};
   if (skips()) {
-    options.on_bad_image = [&](Index i, const DataError& error) {
-      entry(image_at(i)).state = State::kBad;
-      entry(image_at(i)).problem = error.what();
+    options.on_bad_image = [this, &row_images](Index row, const DataError& error) {
+      Entry& bad_one = entry(row_images[static_cast<std::size_t>(row)]);
+      bad_one.state = State::kBad;
+      bad_one.problem = error.what();
     };
   }
-  cache.emplace(FeatureCache::open_or_fill(
-      config.cache, *pipeline->frozen(), ids, [&](Index i) { return picture(image_at(i)); },
-      options));
-  if (pads()) read_sizes();
+  return options;
 }
 
-// Cached features do not say which of them are padding.
+void DatasetInputs::Impl::fill_cache(const EncoderConfig& config, const Progress& progress) {
+  std::vector<std::string> ids;
+  for (const Index image : images) {
+    ids.push_back(cache_id(image));
+    entry(image).state = State::kGood;
+  }
+  cache.emplace(FeatureCache::open_or_fill(
+      config.cache, *pipeline->frozen(), ids,
+      [&](Index i) { return picture(images[static_cast<std::size_t>(i)]); },
+      cache_options(config, progress, images)));
+  if (view_count > 0) fill_view_cache(config, progress);
+  if (pads() || view_count > 0) read_sizes();
+}
+
+// A row a view in a file of its own, so that the plain features serve all who ask for no views, and
+// more views are added to those that are there.
+void DatasetInputs::Impl::fill_view_cache(const EncoderConfig& config, const Progress& progress) {
+  std::vector<std::string> ids;
+  std::vector<Index> row_images, row_views;
+  for (const Index image : images) {
+    if (!entry(image).views || entry(image).state == State::kBad) continue;
+    entry(image).views = ids.size();
+    for (Index view = 1; view < pipeline->views(); ++view) {
+      ids.push_back(str(cache_id(image), "@", view));
+      row_images.push_back(image);
+      row_views.push_back(view);
+    }
+  }
+  if (ids.empty()) return;
+  FeatureCacheOptions options = cache_options(config, progress, row_images);
+  options.variant = pipeline->changes_text();
+  options.prepare = [&](const Image& picture, Index row) {
+    const auto i = static_cast<std::size_t>(row);
+    const std::string& id = data->dataset.images[static_cast<std::size_t>(row_images[i])].id;
+    return pipeline->prepare_view(picture, id, row_views[i]);
+  };
+  view_cache.emplace(FeatureCache::open_or_fill(
+      config.cache, *pipeline->frozen(), ids,
+      [&](Index row) { return picture(row_images[static_cast<std::size_t>(row)]); }, options));
+  log::info(str(view_cache->path().string(), ": ", view_cache->encoded(), " of ", ids.size(),
+                " views were computed now, the others were there"));
+}
+
+// Which photos have views, and where their rows begin.
+void DatasetInputs::Impl::number_views() {
+  const auto more = static_cast<std::size_t>(pipeline->views() - 1);
+  for (const Index image : images) {
+    if (data->dataset.images[static_cast<std::size_t>(image)].split != Split::kTrain) continue;
+    entry(image).views = view_count;
+    view_count += more;
+  }
+}
+
+Geometry DatasetInputs::Impl::view_geometry(Index image, Index view) const {
+  const Entry& known = good(image);
+  if (view == 0) return known.geometry;
+  return pipeline->view_geometry({known.geometry.original_height, known.geometry.original_width},
+                                 data->dataset.images[static_cast<std::size_t>(image)].id, view);
+}
+
+// What views cost, before they are made.
+void DatasetInputs::Impl::tell_views(const EncoderConfig& config) const {
+  constexpr double kGibibyte = 1024.0 * 1024.0 * 1024.0;
+  const double bytes = static_cast<double>(pipeline->shape().size()) * (config.half ? 2 : 4) *
+                       static_cast<double>(view_count);
+  const auto all = static_cast<Index>(view_count);
+  log::info(str(data->dataset.name, ": encoder.augment.views ", pipeline->views(), ": features of ",
+                all, " further views of ", all / (pipeline->views() - 1), " training photos, ",
+                std::round(100 * bytes / kGibibyte) / 100, " GiB of ",
+                config.half ? "16-bit" : "32-bit", " floats in ",
+                config.cache.empty() ? "memory" : config.cache));
+}
+
+// Cached features do not say which of them are padding, or what of a photo a view shows.
 void DatasetInputs::Impl::read_sizes() {
   parallel::for_each(static_cast<Index>(images.size()), [&](Index i) {
     const Index image = images[static_cast<std::size_t>(i)];
@@ -208,7 +263,7 @@ void DatasetInputs::Impl::collect_bad() {
 
 DatasetInputs::DatasetInputs(const LoadedData& data, const InputPipeline& pipeline,
                              const EncoderConfig& config, const Progress& progress,
-                             const std::optional<std::vector<Index>>& images)
+                             const std::optional<std::vector<Index>>& images, Views views)
     : impl_(std::make_unique<Impl>(data, pipeline)) {
   impl_->entries.resize(data.dataset.images.size());
   if (images) {
@@ -218,12 +273,15 @@ DatasetInputs::DatasetInputs(const LoadedData& data, const InputPipeline& pipeli
     std::iota(impl_->images.begin(), impl_->images.end(), Index{0});
   }
   for (std::size_t i = 0; i < impl_->images.size(); ++i) impl_->entry(impl_->images[i]).row = i;
+  if (views == Views::kOfTraining && pipeline.views() > 1) impl_->number_views();
+  if (impl_->view_count > 0) impl_->tell_views(config);
   if (pipeline.frozen() && !config.cache.empty()) {
     impl_->fill_cache(config, progress);
   } else {
     if (pipeline.frozen()) {
-      impl_->memory = FeatureMemory(impl_->images.size(),
-                                    static_cast<std::size_t>(pipeline.shape().size()), config.half);
+      const auto width = static_cast<std::size_t>(pipeline.shape().size());
+      impl_->memory = FeatureMemory(impl_->images.size(), width, config.half);
+      impl_->view_memory = FeatureMemory(impl_->view_count, width, config.half);
     }
     impl_->read_all(progress);
   }
@@ -253,13 +311,30 @@ PictureArea DatasetInputs::load(Index image, std::span<float> out) const {
   return picture_area(entry.geometry);
 }
 
-PictureArea DatasetInputs::load_augmented(Index image, const RandomKey& key,
-                                          std::span<float> out) const {
-  if (!impl_->pipeline->augments()) return load(image, out);
+Geometry DatasetInputs::load_augmented(Index image, const RandomKey& key,
+                                       std::span<float> out) const {
   const Impl::Entry& entry = impl_->good(image);
-  return picture_area(impl_->pipeline->run_augmented(
-      entry.held.empty() ? impl_->data->image(image) : entry.held, key, out));
+  if (impl_->pipeline->frozen() && entry.views) {
+    const auto view =
+        static_cast<Index>(Random(key).below(static_cast<std::uint64_t>(impl_->pipeline->views())));
+    if (view == 0) {
+      load(image, out);
+    } else if (impl_->view_cache) {
+      impl_->view_cache->read(static_cast<Index>(impl_->row_of(entry, view)), out);
+    } else {
+      impl_->view_memory.read(impl_->row_of(entry, view), out);
+    }
+    return impl_->view_geometry(image, view);
+  }
+  if (impl_->pipeline->frozen() || !impl_->pipeline->augments()) {
+    load(image, out);
+    return entry.geometry;
+  }
+  return impl_->pipeline->run_augmented(entry.held.empty() ? impl_->data->image(image) : entry.held,
+                                        key, out);
 }
+
+Index DatasetInputs::views() const { return impl_->view_count > 0 ? impl_->pipeline->views() : 1; }
 
 InputBatch DatasetInputs::batch(std::span<const Index> images) const {
   InputBatch batch(shape(), static_cast<Index>(images.size()));

@@ -47,9 +47,35 @@ AugmentOptions augment_options(const EncoderConfig& config) {
                          config.width()));
   }
   return {.flip = augment.flip ? 0.5 : 0,
+          .smallest_crop = augment.scale,
           .shift = static_cast<double>(augment.shift) / static_cast<double>(config.image_size),
           .brightness = augment.color,
           .contrast = augment.color};
+}
+
+bool changes_pictures(const AugmentConfig& augment) {
+  return augment.flip || augment.shift > 0 || augment.scale < 1 || augment.color > 0;
+}
+
+// Features of a frozen encoder are computed once: of so many views of a training photo.
+Index frozen_views(const AugmentConfig& augment) {
+  const bool only_flips =
+      augment.flip && augment.shift == 0 && augment.scale == 1 && augment.color == 0;
+  if (augment.views <= 1) {
+    if (!changes_pictures(augment)) return 1;
+    throw UsageError(
+        "encoder.augment changes the photos of a frozen encoder, whose features are computed once, "
+        "only as views; set encoder.augment.views to how many, at least 2");
+  }
+  if (!changes_pictures(augment))
+    throw UsageError(str("encoder.augment.views is ", augment.views,
+                         ", but nothing makes one view differ from another; set "
+                         "encoder.augment.flip, shift, scale or color"));
+  if (only_flips && augment.views > 2)
+    throw UsageError(str("encoder.augment.views is ", augment.views,
+                         ", but encoder.augment.flip alone makes 2 different ones; set it to 2, or "
+                         "encoder.augment.shift, scale or color besides"));
+  return augment.views;
 }
 
 std::unique_ptr<FrozenEncoder> load_frozen(const EncoderConfig& config) {
@@ -80,14 +106,9 @@ InputPipeline::InputPipeline(const EncoderConfig& config)
                    .padding = padding_of(normalization_of(config))},
       normalization_(normalization_of(config)),
       augment_(augment_options(config)),
-      augments_(config.augment.flip || config.augment.shift > 0 || config.augment.color > 0) {
+      augments_(changes_pictures(config.augment)) {
   if (!is_frozen(config)) return;
-  if (augments_) {
-    throw UsageError(
-        "encoder.augment needs an encoder that is trained: the features of a frozen encoder are "
-        "computed "
-        "once");
-  }
+  views_ = frozen_views(config.augment);
   frozen_ = load_frozen(config);
 }
 
@@ -121,6 +142,41 @@ Geometry InputPipeline::run_augmented(const Image& image, const RandomKey& key,
   const Prepared prepared = prepare_augmented(image, preparation_, augment_, Random(key));
   encode(prepared.image, picture_area(prepared.geometry), out);
   return prepared.geometry;
+}
+
+// Every other view is mirrored, so that few of them are balanced, too.
+AugmentOptions InputPipeline::changes_of(Index view) const {
+  AugmentOptions changes = augment_;
+  if (changes.flip > 0) changes.flip = view % 2 == 1 ? 1 : 0;
+  return changes;
+}
+
+namespace {
+
+Random view_random(const std::string& id, Index view) {
+  return Random(
+      {.seed = name_key(id), .stream = Stream::kAugment, .step = static_cast<std::uint64_t>(view)});
+}
+
+}  // namespace
+
+Geometry InputPipeline::view_geometry(const ImageSize& size, const std::string& id,
+                                      Index view) const {
+  if (view == 0) return plan_geometry(size.height, size.width, preparation_);
+  return draw_changes(size.height, size.width, preparation_, changes_of(view),
+                      view_random(id, view))
+      .geometry;
+}
+
+Prepared InputPipeline::prepare_view(const Image& image, const std::string& id, Index view) const {
+  if (view == 0) return prepare(image, preparation_);
+  return prepare_augmented(image, preparation_, changes_of(view), view_random(id, view));
+}
+
+std::string InputPipeline::changes_text() const {
+  return str("views: flip ", augment_.flip, ", crop ", augment_.smallest_crop, ", shift ",
+             augment_.shift, ", brightness ", augment_.brightness, ", contrast ",
+             augment_.contrast);
 }
 
 }  // namespace saccade

@@ -51,7 +51,7 @@ std::unique_ptr<DatasetInputs> load_inputs(const LoadedData& loaded, const Input
              std::to_string(done) + " of " + std::to_string(total) + " images");
   };
   return std::make_unique<DatasetInputs>(loaded, pipeline, config.encoder, progress,
-                                         needed_images(loaded, request));
+                                         needed_images(loaded, request), Views::kOfTraining);
 }
 
 EvaluationRequest validation_request(const TrainingRequest& request, const Vocabulary& vocabulary) {

@@ -51,30 +51,40 @@ void jitter(Image& image, const PictureArea& area, double brightness, double con
 
 }  // namespace
 
-Prepared prepare_augmented(const Image& image, const PrepareOptions& options,
-                           const AugmentOptions& augment, Random random) {
+DrawnChanges draw_changes(Index height, Index width, const PrepareOptions& options,
+                          const AugmentOptions& augment, Random random) {
   check(augment);
-  Geometry geometry = plan_geometry(image.height, image.width, options);
+  DrawnChanges drawn{.geometry = plan_geometry(height, width, options)};
   // Every draw is made whether or not its option is on, so switching one does not move the others.
   const double crop = 1 - random.uniform() * (1 - augment.smallest_crop);
   const double across = (2 * random.uniform() - 1) * augment.shift;
   const double down = (2 * random.uniform() - 1) * augment.shift;
-  geometry.mirrored = random.uniform() < augment.flip;
+  drawn.geometry.mirrored = random.uniform() < augment.flip;
   const auto factor = [&](double strength) { return 1 + (2 * random.uniform() - 1) * strength; };
-  const double brightness = factor(augment.brightness);
-  const double contrast = factor(augment.contrast);
-  const double saturation = factor(augment.saturation);
+  drawn.brightness = factor(augment.brightness);
+  drawn.contrast = factor(augment.contrast);
+  drawn.saturation = factor(augment.saturation);
+  const auto place = [&](double share) { return augment.smallest_crop < 1 ? share : 0.5; };
+  const double from_left = place(random.uniform()), from_top = place(random.uniform());
 
-  Rect& seen = geometry.seen;
+  Rect& seen = drawn.geometry.seen;
   // Pixels of a padded input are fractions of the original's.
   const auto whole = [&](double x) { return options.mode == ResizeMode::kPad ? x : std::round(x); };
-  const double width = std::max(1.0, whole(seen.width * crop));
-  const double height = std::max(1.0, whole(seen.height * crop));
-  seen = {whole(seen.x + (seen.width - width) / 2 + across * width),
-          whole(seen.y + (seen.height - height) / 2 + down * height), width, height};
-  Prepared prepared{render_input(image, geometry, options.padding), geometry};
-  if (brightness != 1 || contrast != 1 || saturation != 1)
-    jitter(prepared.image, picture_area(geometry), brightness, contrast, saturation);
+  const double part_width = std::max(1.0, whole(seen.width * crop));
+  const double part_height = std::max(1.0, whole(seen.height * crop));
+  seen = {whole(seen.x + (seen.width - part_width) * from_left + across * part_width),
+          whole(seen.y + (seen.height - part_height) * from_top + down * part_height), part_width,
+          part_height};
+  return drawn;
+}
+
+Prepared prepare_augmented(const Image& image, const PrepareOptions& options,
+                           const AugmentOptions& augment, Random random) {
+  const DrawnChanges drawn = draw_changes(image.height, image.width, options, augment, random);
+  Prepared prepared{render_input(image, drawn.geometry, options.padding), drawn.geometry};
+  if (drawn.brightness != 1 || drawn.contrast != 1 || drawn.saturation != 1)
+    jitter(prepared.image, picture_area(drawn.geometry), drawn.brightness, drawn.contrast,
+           drawn.saturation);
   return prepared;
 }
 

@@ -33,6 +33,7 @@ RowFormat format_of(const Source& source) {
   key.add(source.encoder.digest());
   key.add(source.options.dataset);
   key.add(source.options.half ? "half" : "float");
+  if (!source.options.variant.empty()) key.add(source.options.variant);
   return {.key = key.hex(), .shape = {grid.regions(), grid.features}, .half = source.options.half};
 }
 
@@ -90,7 +91,9 @@ Index encode_missing(const Source& source, RowStoreWriter& writer, BadImages& ba
       return;
     }
     std::vector<float> grid(grid_size);
-    const Prepared prepared = prepare(picture, preparation);
+    const Prepared prepared = source.options.prepare
+                                  ? source.options.prepare(picture, found->second)
+                                  : prepare(picture, preparation);
     source.encoder.encode(prepared.image, picture_area(prepared.geometry), grid);
     writer.write(id, grid);
     const std::lock_guard lock(mutex);

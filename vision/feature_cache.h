@@ -20,6 +20,10 @@ class RowStore;
 struct FeatureCacheOptions {
   std::string dataset{};  // what the ids are names in, such as the digest of a root folder
   bool half = true;       // 16-bit floats: half the space, three digits
+  // What of each picture is encoded, in place of what the encoder's own preparation gives; called
+  // from several threads. `variant` names it and is part of the cache's digest.
+  std::function<Prepared(const Image& picture, Index image)> prepare{};
+  std::string variant{};
   // Called after every image that was encoded, one call at a time. What it throws stops the work;
   // what is done by then is kept for the next time.
   std::function<void(Index done, Index total)> progress{};

@@ -17,6 +17,7 @@ namespace saccade {
 // The captions of one shard with their images' inputs, longest first.
 struct TrainShard {
   InputBatch inputs;             // of n images
+  std::vector<Geometry> seen;    // [n] what of each photo they show: DatasetInputs::load_augmented
   PackedCaptions captions;       // n captions
   std::vector<Index> images;     // [n] into Dataset::images
   std::vector<std::string> ids;  // [n] image ids, for messages

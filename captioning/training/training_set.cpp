@@ -113,6 +113,19 @@ std::vector<std::string> length_warnings(const TrainingSet& set, const Experimen
   return warnings;
 }
 
+namespace {
+
+// What the changes of a caption's picture depend on: its image, and its caption, so that views mix.
+RandomKey changes_key(const PlanItem& item, const DatasetInputs& inputs, std::uint64_t seed,
+                      Index epoch) {
+  constexpr int kCaptionShift = 40;  // images are fewer than 2^40
+  auto sample = static_cast<std::uint64_t>(item.image);
+  if (inputs.views() > 1) sample |= static_cast<std::uint64_t>(item.caption) << kCaptionShift;
+  return {seed, Stream::kAugment, static_cast<std::uint64_t>(epoch), sample};
+}
+
+}  // namespace
+
 TrainBatch make_batch(const Batch& plan, const TrainingSet& set, const DatasetInputs& inputs,
                       std::uint64_t seed, Index epoch) {
   TrainBatch batch;
@@ -122,10 +135,9 @@ TrainBatch make_batch(const Batch& plan, const TrainingSet& set, const DatasetIn
     std::vector<std::vector<int>> captions;
     for (std::size_t i = 0; i < items.size(); ++i) {
       const auto place = static_cast<Index>(i);
-      const RandomKey key{seed, Stream::kAugment, static_cast<std::uint64_t>(epoch),
-                          static_cast<std::uint64_t>(items[i].image)};
-      shard.inputs.set_area(place,
-                            inputs.load_augmented(items[i].image, key, shard.inputs.room(place)));
+      const RandomKey key = changes_key(items[i], inputs, seed, epoch);
+      shard.seen.push_back(inputs.load_augmented(items[i].image, key, shard.inputs.room(place)));
+      shard.inputs.set_area(place, picture_area(shard.seen.back()));
       captions.push_back(set.words(items[i]));
       shard.images.push_back(items[i].image);
       shard.ids.push_back(set.image_id(items[i]));

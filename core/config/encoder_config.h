@@ -53,13 +53,25 @@ constexpr auto enum_table(FeatureNorm) {
 struct AugmentConfig {
   bool flip = false;
   std::int64_t shift = 0;
+  double scale = 1;
   double color = 0;
+  std::int64_t views = 0;
 
   template <class V>
   void fields(V& v) {
     v.field("flip", flip, "mirror half of the images; wrong where captions say left or right");
     v.field("shift", shift, "largest shift in pixels of the network's input", between(0, 128));
+    v.field("scale", scale,
+            "smallest side of the part that is seen, as a share of the whole; that part lies "
+            "anywhere in it; 1 = always the whole",
+            between(0.1, 1));
     v.field("color", color, "largest relative change of brightness and contrast", between(0, 1));
+    v.field("views", views,
+            "of a frozen encoder: ways to see each training photo whose features are computed "
+            "once; the first is the photo as it is, the others are changed. 0 or 1 = only that",
+            between(0, 64))
+        .only_with("encoder.type", EncoderKind::kOnnx)
+        .or_with("encoder.frozen_stages", "-1");
   }
 };
 
@@ -163,7 +175,8 @@ struct EncoderConfig {
         .only_with("encoder.pixels", PixelScale::kPlain);
     v.section("vit", vit, "the transformer")
         .only_with("encoder.type", EncoderKind::kVit, EncoderKind::kHybrid);
-    v.section("augment", augment, "random changes of training images; not with a frozen encoder");
+    v.section("augment", augment,
+              "random changes of training images; with a frozen encoder see views");
     v.section("refine", refine, "attention among the regions of the grid")
         .unless("encoder.refine.layers", "0");
   }
