@@ -190,12 +190,14 @@ EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
                                               : std::vector<Ablation>{};
   passes += static_cast<Index>(ablations.size());
   const bool looks = models.has_attention() && request.extent != Extent::kCaptions;
+  const bool localizes = models.size() == 1 && models.model(0).localizer();
   const NounSource source{.scenes = data.scenes ? &*data.scenes : nullptr, .photos = request.boxes};
   if (source) {
     report.grounding.emplace().boxes = source.description();
     report.grounding->images = std::count_if(report.images.begin(), report.images.end(),
                                              [&](Index image) { return source.knows(image); });
     passes += looks ? 1 : 0;
+    passes += looks && localizes ? 1 : 0;
   }
   Index pass = 0;
   const DecodeProgress progress = [&](Index done, Index) {
@@ -234,6 +236,16 @@ EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
         models, data.dataset, inputs,
         {.images = report.images, .source = source, .search = search, .progress = progress});
     ++pass;
+    if (localizes) {
+      search.map_step = 0;
+      report.grounding->localizer = ground_references(models, data.dataset, inputs,
+                                                      {.images = report.images,
+                                                       .source = source,
+                                                       .search = search,
+                                                       .maps = MapsOf::kLocalizer,
+                                                       .progress = progress});
+      ++pass;
+    }
   }
   if (attentive) {
     const RegimeReport& first = report.regimes.front();

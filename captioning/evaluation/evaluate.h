@@ -65,6 +65,8 @@ struct GroundingReport {
   // Of a model with attention, in its first regime, unless captions alone are asked for: of the
   // references' words.
   std::optional<ReferenceScores> references;
+  // Of the same words the maps of the model's localizer, where it has one.
+  std::optional<ReferenceScores> localizer;
 };
 
 struct EvaluationReport {

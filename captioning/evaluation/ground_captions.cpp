@@ -2,6 +2,7 @@
 
 #include <mutex>
 
+#include "captioning/evaluation/localizer_maps.h"
 #include "captioning/evaluation/scene_scores.h"
 #include "captioning/text/tokenizer.h"
 #include "captioning/whole_words.h"
@@ -89,8 +90,9 @@ ReferenceScores ground_references(const Ensemble& models, const Dataset& dataset
     std::vector<InputView> views;
     for (std::size_t m = 0; m < models.size(); ++m) batches.push_back(inputs.of(m).batch(group));
     for (const InputBatch& batch : batches) views.push_back(batch.view());
-    const std::vector<std::vector<DecodedCaption>> said =
+    std::vector<std::vector<DecodedCaption>> said =
         models.say(views, ids, request.search, static_cast<std::uint64_t>(begin));
+    if (request.maps == MapsOf::kLocalizer) show_localizer_maps(models.model(0), views[0], said);
     for (std::size_t i = 0; i < group.size(); ++i) {
       const Geometry geometry = shown.geometry(group[i]);
       GroundingScores& own = scores[places[static_cast<std::size_t>(begin) + i]];

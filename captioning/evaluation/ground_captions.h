@@ -25,10 +25,15 @@ struct NounSource {
                                   const Geometry& geometry) const;
 };
 
+// Whose maps are judged: those the models have while they say the references, or those of the first
+// model's localizer, which is told the words (localizer_maps.h).
+enum class MapsOf { kModels, kLocalizer };
+
 struct ReferenceRequest {
   std::span<const Index> images;  // those that `source` does not know are passed over
   NounSource source;
   SearchOptions search{};  // its regime and seed
+  MapsOf maps = MapsOf::kModels;
   DecodeProgress progress{};
 };
 

@@ -98,6 +98,8 @@ Json grounding_json(const EvaluationReport& report) {
     out["ground_truth_words"] = grounding_json(report.regimes.front().regime, references->scores);
     out["ground_truth_words"]["captions"] = references->scores.nouns.size();
   }
+  if (const auto& localizer = report.grounding->localizer)
+    out["localizer"] = grounding_json(report.regimes.front().regime, localizer->scores);
   return out;
 }
 
@@ -173,6 +175,7 @@ std::string grounding_table(const EvaluationReport& report) {
   if (grounding.references)
     add(str("references, ", enum_name(report.regimes.front().regime)),
         grounding.references->scores);
+  if (grounding.localizer) add("localizer, told the word", grounding.localizer->scores);
   if (counts.empty()) return "";
   const LocalizationRule rule;
   return str("grounding, boxes of ", grounding.boxes, ": ", grounding.images, " of ",

@@ -150,8 +150,7 @@ void ShardLoss::supervise(const EncodedImages& images, const ShardTargets& targe
         SupervisedLooks{.targets = targets.boxes, .step = asked.step, .samples = samples});
   if (asked.localizer == 0) return;
   SACCADE_CHECK(targets.localizer && targets.labels, "[caption loss] there is no localizer");
-  const LocalizedWords words(*tape_, *targets.localizer, images.features, images.mask,
-                             *targets.labels);
+  const LocalizedWords words(*tape_, *targets.localizer, images, *targets.labels);
   localizer_costs_ = words.costs();
   localized_.emplace(output_.weights, captions_, words,
                      LocalizerSupervision::Looks{.step = asked.step, .samples = samples});

@@ -16,15 +16,15 @@ double log_sigmoid(double x) { return std::min(x, 0.0) - std::log1p(std::exp(-st
 
 }  // namespace
 
-LocalizedWords::LocalizedWords(Tape& tape, const WordLocalizer& localizer, Var features, Var mask,
-                               const WordLabels& labels)
+LocalizedWords::LocalizedWords(Tape& tape, const WordLocalizer& localizer,
+                               const EncodedImages& encoded, const WordLabels& labels)
     : labels_(&labels), sharpness_(localizer.sharpness()) {
-  const Index images = features.shape()[0];
+  const Index images = encoded.features.shape()[0];
   const auto words = static_cast<Index>(labels.words.size());
   SACCADE_CHECK(static_cast<Index>(labels.present.size()) == images * words, "[localizer] ",
                 labels.present.size(), " labels for ", images, " images and ", words, " words");
-  if (mask) mask_ = mask.value();
-  scores_ = localizer.scores(tape, localizer.keys(tape, features), labels.words);
+  if (encoded.mask) mask_ = encoded.mask.value();
+  scores_ = localizer.scores(tape, localizer.keys(tape, encoded.features), labels.words);
   logits_ = ops::pooled_evidence(scores_, static_cast<Real>(sharpness_), mask_);
   costs_ = ops::binary_cross_entropy(logits_, {labels.present.data(), {images, words}});
   for (const double logit : localizer.share_logits(tape, labels.words))

@@ -15,7 +15,7 @@ inline namespace SACCADE_NUMERIC {
 class LocalizedWords {
  public:
   // Of images [M]; labels.words must hold all words that are asked for.
-  LocalizedWords(Tape& tape, const WordLocalizer& localizer, Var features, Var mask,
+  LocalizedWords(Tape& tape, const WordLocalizer& localizer, const EncodedImages& images,
                  const WordLabels& labels);
 
   // -sum_w log p of the labels of every image [M].

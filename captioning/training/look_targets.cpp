@@ -38,7 +38,9 @@ void LookTargets::add(std::span<const PlanItem> items, TrainShard& shard) const 
     if (image >= nouns_of_.size() || caption >= nouns_of_[image].size()) continue;
     const std::vector<Noun>& nouns = nouns_of_[image][caption];
     if (nouns.empty()) continue;
-    const Geometry geometry = inputs_->geometry(items[i].image);
+    // What was not read has not been changed either.
+    Geometry geometry = shard.seen[i];
+    if (geometry.original_width == 0) geometry = inputs_->geometry(items[i].image);
     const AttentionGrid cells = cells_of(grid_, geometry);
     for (const Noun& noun : nouns) {
       const std::vector<Box> seen = seen_boxes(noun.boxes, geometry);

@@ -137,7 +137,7 @@ TEST_CASE("A localizer's map is a constant to the decoder, weighed by what the p
     const Var features = tape.constant(model.features.view());
     ShardLoss loss(tape, *decoder, features, captions, options, {.batch_captions = 2}, nullptr,
                    {.localizer = &localizer, .labels = &model.labels});
-    const LocalizedWords words(tape, localizer, features, {}, model.labels);
+    const LocalizedWords words(tape, localizer, features, model.labels);
     *own = (words.costs().value()[0] + words.costs().value()[1]) / 2;
     double total = (loss.nll()[0] + loss.nll()[1]) / 2;
     std::size_t n = 0, next = 0;
@@ -224,7 +224,7 @@ TEST_CASE("A localizer finds words from captions alone", "[supervision]") {
     Arena arena;
     Tape tape(arena);
     tape.set_parameters(store.views());
-    const LocalizedWords words(tape, localizer, tape.constant(features.view()), {}, labels);
+    const LocalizedWords words(tape, localizer, tape.constant(features.view()), labels);
     double hits = 0, asked = 0;
     for (Index m = 0; m < kImages; ++m)
       for (Index thing = 0; thing < kThings; ++thing) {
