@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 #include "vision/encoders/frozen_network.h"
+#include "vision/encoders/grid_fusion.h"
 
 namespace saccade {
 
@@ -81,6 +82,7 @@ Captioner::Captioner(const ExperimentConfig& config, Vocabulary vocabulary,
 }
 
 void Captioner::check(const ExperimentConfig& config) {
+  check_layers(config.encoder);
   check_pooled(config);
   check_padding(config);
   if (!is_frozen(config.encoder)) const Captioner unused(config, Vocabulary(), {}, Declared{});
@@ -92,6 +94,7 @@ Captioner::Captioner(const ExperimentConfig& config, Vocabulary vocabulary,
       has_attention_(config.has_attention()),
       pads_(config.encoder.resize == ResizeKind::kPad),
       pools_class_token_(config.encoder.pooled == PooledKind::kClassToken) {
+  check_layers(config.encoder);
   check_pooled(config);
   check_padding(config);
   if (!is_frozen(config.encoder)) {
@@ -107,9 +110,15 @@ Captioner::Captioner(const ExperimentConfig& config, Vocabulary vocabulary,
         adds_positions_inside(config.encoder) ? PositionKind::kNone : config.encoder.positions,
         GridExtents{
             .rows = frozen_grid.rows, .cols = frozen_grid.cols, .features = frozen_grid.features});
-    grid_ = {
-        .rows = frozen_grid.rows, .cols = frozen_grid.cols, .features = positions_->features()};
+    grid_ = frozen_grid;
+    grid_.features = positions_->features();
   }
+  const EncoderConfig& encoder = config.encoder;
+  if (!encoder.keys.empty() || !encoder.values.empty() || encoder.project > 0) {
+    parts_ = std::make_unique<RegionParts>(ParamScope(parameters_, "project"), encoder, grid_);
+    grid_.features = parts_->features();
+  }
+  grid_.widths.clear();
   if (config.encoder.refine.layers > 0)
     refinement_ = std::make_unique<Refinement>(
         ParamScope(parameters_, "refine"), config.encoder.refine,
@@ -118,12 +127,15 @@ Captioner::Captioner(const ExperimentConfig& config, Vocabulary vocabulary,
                           {.features = grid_.features,
                            .vocabulary = vocabulary_.size(),
                            .rows = grid_.rows,
-                           .cols = grid_.cols},
+                           .cols = grid_.cols,
+                           .keys = parts_ ? parts_->keys() : 0},
                           ParamScope(parameters_, "decoder"));
   if (const LocalizerConfig& localizer = config.objective.supervision.localizer;
       localizer.weight > 0) {
+    const Index keys = parts_ ? parts_->keys() : 0;
+    const Index scored_features = keys > 0 ? keys : grid_.features;
     localizer_ = std::make_unique<WordLocalizer>(ParamScope(parameters_, "localizer"),
-                                                 LocalizerWidths{.features = grid_.features,
+                                                 LocalizerWidths{.features = scored_features,
                                                                  .vocabulary = vocabulary_.size(),
                                                                  .hidden = localizer.hidden},
                                                  localizer.sharpness);
@@ -159,6 +171,7 @@ EncodedImages Captioner::encode(Tape& tape, const InputView& input,
                                 const EncoderWatch& watch) const {
   const std::vector<std::uint8_t> counted = counts(input);
   EncodedImages images = encode_grid(tape, input.values, counted, watch.tokens);
+  if (parts_) parts_->apply(tape, images);
   if (refinement_)
     images.features = (*refinement_)(tape, images.features, {.allowed = counted}, watch.regions);
   return images;

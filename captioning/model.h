@@ -6,6 +6,7 @@
 #include "captioning/decoders/decoder.h"
 #include "captioning/input_batch.h"
 #include "captioning/objectives/word_localizer.h"
+#include "captioning/region_parts.h"
 #include "captioning/search/search.h"
 #include "captioning/text/vocabulary.h"
 #include "core/attention/sequence/refinement.h"
@@ -42,7 +43,7 @@ class Captioner {
   // False where words choose no regions (attention.score none, decoder.image): there is no map to
   // judge or to edit.
   bool has_attention() const { return has_attention_; }
-  // The grid the decoder attends to; features include what positions add.
+  // The grid the decoder attends to; features are those that contexts are made of.
   const GridShape& grid() const { return grid_; }
   // What encode() takes for each image: pixels [H, W, 3] or frozen features [L, D].
   const Shape& input_shape() const { return input_shape_; }
@@ -52,7 +53,8 @@ class Captioner {
   // What refines the grid before the decoder looks at it; null if the config has no layers.
   const Refinement* refinement() const { return refinement_.get(); }
 
-  // Features [B, L, D] of B images, with what decoders have to know of them; the tape must hold
+  // Features [B, L, D] of B images, with what decoders have to know of them, and keys where they
+  // have their own, which refinement leaves as they are; the tape must hold
   // this model's parameters. Throws ShapeError where images are padded and the input does not say
   // how.
   EncodedImages encode(Tape& tape, const InputView& input, const EncoderWatch& watch = {}) const;
@@ -73,7 +75,8 @@ class Captioner {
   ParameterStore parameters_;
   std::unique_ptr<Encoder> encoder_;          // none with a frozen encoder
   std::unique_ptr<GridPositions> positions_;  // of a frozen grid; a trainable one adds its own
-  std::unique_ptr<Refinement> refinement_;    // none if the config has no layers
+  std::unique_ptr<RegionParts> parts_;  // none where all features are keys and values as they are
+  std::unique_ptr<Refinement> refinement_;  // none if the config has no layers
   std::unique_ptr<Decoder> decoder_;
   std::unique_ptr<WordLocalizer> localizer_;
   bool has_attention_, pads_, pools_class_token_;

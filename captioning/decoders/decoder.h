@@ -85,6 +85,7 @@ struct DecoderWidths {
   Index features = 0;        // D
   Index vocabulary = 0;      // V
   Index rows = 0, cols = 0;  // of the grid of features
+  Index keys = 0;            // K of EncodedImages::keys; 0: attention scores the features
 };
 
 // The decoder of a config; declares its parameters in `scope`.

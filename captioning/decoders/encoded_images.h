@@ -13,27 +13,29 @@ struct EncodedImages {
   Var features;  // [M, L, D]
   Var mask;      // [M, L], 0 for regions that do not count (padding), else 1; none: all count
   Var pooled;    // [M, D], an image as a whole; none: the mean of the regions that count
+  Var keys;      // [M, L, K], what attention scores of the regions; none: the features
 
-  EncodedImages(Var f, Var m = {}, Var p = {}) : features(f), mask(m), pooled(p) {}
+  EncodedImages(Var f, Var m = {}, Var p = {}, Var k = {})
+      : features(f), mask(m), pooled(p), keys(k) {}
   EncodedValues values() const;
 };
 
 struct EncodedValues {
-  ConstView features, mask, pooled;
+  ConstView features, mask, pooled, keys;
 
-  EncodedValues(ConstView f = {}, ConstView m = {}, ConstView p = {})
-      : features(f), mask(m), pooled(p) {}
+  EncodedValues(ConstView f = {}, ConstView m = {}, ConstView p = {}, ConstView k = {})
+      : features(f), mask(m), pooled(p), keys(k) {}
   EncodedValues(const View& f) : features(f) {}
   // As constants of a tape.
   EncodedImages on(Tape& tape) const {
     const auto constant = [&](ConstView x) { return x.data ? tape.constant(x) : Var{}; };
-    return {tape.constant(features), constant(mask), constant(pooled)};
+    return {tape.constant(features), constant(mask), constant(pooled), constant(keys)};
   }
 };
 
 inline EncodedValues EncodedImages::values() const {
   const auto value = [](Var x) { return x ? x.value() : ConstView{}; };
-  return {features.value(), value(mask), value(pooled)};
+  return {features.value(), value(mask), value(pooled), value(keys)};
 }
 
 }  // namespace SACCADE_NUMERIC

@@ -14,8 +14,9 @@ namespace {
 // Every word is given the image as a whole. The mean, where that is it, is made once an image.
 class PooledAtEveryWord : public Attention {
  public:
-  AttentionMemory prepare(Tape& tape, Var features, const MemoryLayout& layout) const override {
-    AttentionMemory memory = bare_memory(features, layout);
+  AttentionMemory prepare(Tape& tape, const RegionVectors& regions,
+                          const MemoryLayout& layout) const override {
+    AttentionMemory memory = bare_memory(regions, layout);
     memory.pooled = mean_of_regions(tape, memory);
     return memory;
   }
@@ -38,8 +39,9 @@ class PooledAtEveryWord : public Attention {
 
 class NothingAtWords : public Attention {
  public:
-  AttentionMemory prepare(Tape&, Var features, const MemoryLayout& layout) const override {
-    return bare_memory(features, layout);
+  AttentionMemory prepare(Tape&, const RegionVectors& regions,
+                          const MemoryLayout& layout) const override {
+    return bare_memory(regions, layout);
   }
 
   Glimpse attend(Tape& tape, Var query, const AttentionMemory& memory, std::span<const Var>,

@@ -51,7 +51,8 @@ RecurrentDecoder::RecurrentDecoder(const DecoderParts& parts, Index sentinel,
                             {.features = parts.widths.features,
                              .query = parts.config.hidden,
                              .sentinel = sentinel,
-                             .regions = parts.widths.rows * parts.widths.cols},
+                             .regions = parts.widths.rows * parts.widths.cols,
+                             .keys = parts.widths.keys},
                             parts.scope.sub("attention"))),
       layout_{.rows = parts.widths.rows, .cols = parts.widths.cols, .group = 1, .mask = {}},
       embedding_(parts.scope.declare("embedding", {parts.widths.vocabulary, parts.config.embedding},
@@ -66,7 +67,7 @@ AttentionMemory RecurrentDecoder::prepare(Tape& tape, const EncodedImages& image
   MemoryLayout layout = layout_;
   layout.group = group;
   layout.mask = images.mask;
-  AttentionMemory memory = attention_->prepare(tape, images.features, layout);
+  AttentionMemory memory = attention_->prepare(tape, {images.features, images.keys}, layout);
   if (images.pooled) memory.pooled = images.pooled;
   return memory;
 }

@@ -83,7 +83,8 @@ class TransformerDecoder : public Decoder {
     layout.mask = images.mask;
     AttentionMemory all = bare_memory(images.features, layout);
     for (const TransformerLayer& layer : layers_) {
-      const AttentionMemory own = layer.cross().prepare(tape, images.features, layout);
+      const AttentionMemory own =
+          layer.cross().prepare(tape, {images.features, images.keys}, layout);
       all.parts.insert(all.parts.end(), own.parts.begin(), own.parts.end());
       all.pooled = own.pooled;
     }

@@ -39,11 +39,14 @@ RegionGradients region_gradients(const Decoder& decoder, std::span<const ConstVi
   RegionGradients out{.weights = Tensor({words, regions}), .direct = {}, .score = {}};
   for (Index t = 0; t < words; ++t) {
     const auto word = static_cast<std::size_t>(t);
-    keys.push_back(tape.variable(features));
+    keys.push_back(tape.variable(seen.keys ? images.keys : features));
     values.push_back(tape.variable(features));
+    const EncodedImages scored = seen.keys
+                                     ? EncodedImages(seen.features, seen.mask, {}, keys.back())
+                                     : EncodedImages(keys.back(), seen.mask);
     const AttentionMemory memory =
-        keys_and_values(decoder.prepare(tape, {keys.back(), seen.mask}, 1),
-                        decoder.prepare(tape, {values.back(), seen.mask}, 1));
+        keys_and_values(decoder.prepare(tape, scored, 1),
+                        decoder.prepare(tape, {values.back(), seen.mask, {}, seen.keys}, 1));
     StepOutput step =
         decoder.step(tape, std::span(caption.inputs).subspan(word, 1), state, memory, {.step = t});
     costs.push_back(ops::cross_entropy(step.logits, std::span(caption.targets).subspan(word, 1)));

@@ -24,7 +24,8 @@ LocalizedWords::LocalizedWords(Tape& tape, const WordLocalizer& localizer,
   SACCADE_CHECK(static_cast<Index>(labels.present.size()) == images * words, "[localizer] ",
                 labels.present.size(), " labels for ", images, " images and ", words, " words");
   if (encoded.mask) mask_ = encoded.mask.value();
-  scores_ = localizer.scores(tape, localizer.keys(tape, encoded.features), labels.words);
+  scores_ = localizer.scores(
+      tape, localizer.keys(tape, encoded.keys ? encoded.keys : encoded.features), labels.words);
   logits_ = ops::pooled_evidence(scores_, static_cast<Real>(sharpness_), mask_);
   costs_ = ops::binary_cross_entropy(logits_, {labels.present.data(), {images, words}});
   for (const double logit : localizer.share_logits(tape, labels.words))

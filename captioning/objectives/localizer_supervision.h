@@ -14,7 +14,8 @@ inline namespace SACCADE_NUMERIC {
 // Where the localizer finds the words of some captions.
 class LocalizedWords {
  public:
-  // Of images [M]; labels.words must hold all words that are asked for.
+  // Of images [M], by what attention scores of them: their keys where they have some. labels.words
+  // must hold all words that are asked for.
   LocalizedWords(Tape& tape, const WordLocalizer& localizer, const EncodedImages& images,
                  const WordLabels& labels);
 

@@ -32,6 +32,7 @@ RunningModel::RunningModel(const SearchMember& member, const SearchOptions& opti
       features_(member.images.features.shape, member.images.features.span()),
       mask_(copy_of(member.images.mask)),
       pooled_(copy_of(member.images.pooled)),
+      keys_(copy_of(member.images.keys)),
       memory_tape_(memory_arena_),
       tape_(arena_) {
   for (Tape* tape : {&memory_tape_, &tape_}) {
@@ -40,7 +41,7 @@ RunningModel::RunningModel(const SearchMember& member, const SearchOptions& opti
   }
   set_regime(options);
   set_ablation(options);
-  const EncodedValues images{features_.view(), mask_.view(), pooled_.view()};
+  const EncodedValues images{features_.view(), mask_.view(), pooled_.view(), keys_.view()};
   memory_ = decoder_.prepare(memory_tape_, images.on(memory_tape_), 1);
   for (const Var& state : decoder_.start(memory_tape_, memory_)) {
     state_.push_back(repeat_rows(state.value(), group));

@@ -55,7 +55,7 @@ class RunningModel {
 
   const Decoder& decoder_;
   std::uint64_t seed_;
-  Tensor features_, mask_, pooled_;  // copies: memories move when images leave
+  Tensor features_, mask_, pooled_, keys_;  // copies: memories move when images leave
   Arena memory_arena_, arena_;
   Tape memory_tape_, tape_;
   AttentionMemory memory_;

@@ -15,7 +15,8 @@ namespace {
 
 constexpr const char* kByLength = "state/reward_baseline_by_length";
 constexpr const char* kEstimator = "state/estimator";
-constexpr const char* kGraph = "encoder_graph";  // of an encoder that a file defined
+constexpr const char* kWidths = "frozen_widths";  // of the layers of a frozen grid
+constexpr const char* kGraph = "encoder_graph";   // of an encoder that a file defined
 
 constexpr std::uint64_t kContentVersion = 1;
 
@@ -192,6 +193,9 @@ Archive checkpoint_archive(const ExperimentConfig& config, const Captioner& mode
   archive.add_strings("vocabulary", model.vocabulary().words());
   archive.add_int64s("frozen_grid", {3},
                      {frozen_grid.rows, frozen_grid.cols, frozen_grid.features});
+  if (!frozen_grid.widths.empty())
+    archive.add_int64s(kWidths, {static_cast<Index>(frozen_grid.widths.size())},
+                       frozen_grid.widths);
   const ParameterStore& store = model.parameters();
   for (std::size_t p = 0; p < store.count(); ++p) {
     const ParameterInfo& info = store.info(static_cast<int>(p));
@@ -226,6 +230,11 @@ LoadedModel load_model(const std::filesystem::path& path, std::span<const std::s
                  archive.string("encoder_digest")};
   const auto grid = archive.int64s("frozen_grid", std::array<Index, 1>{3});
   loaded.frozen_grid = {.rows = grid[0], .cols = grid[1], .features = grid[2]};
+  if (archive.contains(kWidths)) {
+    const std::array<Index, 1> layers{static_cast<Index>(loaded.config.encoder.layers.size())};
+    const std::span<const std::int64_t> widths = archive.int64s(kWidths, layers);
+    loaded.frozen_grid.widths.assign(widths.begin(), widths.end());
+  }
   try {
     loaded.model =
         std::make_unique<Captioner>(loaded.config, read_vocabulary(archive), loaded.frozen_grid);

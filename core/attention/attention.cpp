@@ -21,10 +21,13 @@ AttentionMemory AttentionMemory::on(Tape& tape) const {
   return other;
 }
 
-AttentionMemory bare_memory(Var features, const MemoryLayout& layout) {
-  const Shape shape = features.shape();
+AttentionMemory bare_memory(const RegionVectors& regions, const MemoryLayout& layout) {
+  const Shape shape = regions.features.shape();
   SACCADE_CHECK(shape.rank() == 3, "[attention] a memory is [M, L, D]; got ", shape);
-  AttentionMemory memory{.features = features, .parts = {}, .layout = layout};
+  const Shape keys = regions.scored().shape();
+  SACCADE_CHECK(keys.rank() == 3 && keys[0] == shape[0] && keys[1] == shape[1], "[attention] keys ",
+                keys, " for features ", shape);
+  AttentionMemory memory{.features = regions.features, .parts = {}, .layout = layout};
   MemoryLayout& to = memory.layout;
   if (to.rows == 0) to.rows = 1, to.cols = shape[1];
   SACCADE_CHECK(to.rows * to.cols == shape[1], "[attention] a grid of ", to.rows, " x ", to.cols,

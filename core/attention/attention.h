@@ -36,9 +36,19 @@ struct AttentionMemory {
   AttentionMemory on(Tape& tape) const;
 };
 
-// The memory of features [M, L, D] with nothing made of them yet. Throws ShapeError where the
-// layout does not fit them.
-AttentionMemory bare_memory(Var features, const MemoryLayout& layout);
+// The regions that a mechanism makes a memory of: `features` are what contexts are made of, `keys`
+// what scores read of the same regions.
+struct RegionVectors {
+  Var features;  // [M, L, D]
+  Var keys;      // [M, L, K]; none: the features
+
+  RegionVectors(Var f, Var k = {}) : features(f), keys(k) {}  // NOLINT(google-explicit-constructor)
+  Var scored() const { return keys ? keys : features; }
+};
+
+// The memory of regions with nothing made of them yet. Throws ShapeError where keys or the layout
+// do not fit the features.
+AttentionMemory bare_memory(const RegionVectors& regions, const MemoryLayout& layout);
 
 // Weights [rows, L], the same for all regions that count and 0 for the others; row r is of memory
 // r / group.
@@ -110,8 +120,8 @@ struct Promises {
 class Attention {
  public:
   virtual ~Attention() = default;
-  // features [M, L, D].
-  virtual AttentionMemory prepare(Tape& tape, Var features, const MemoryLayout& layout) const = 0;
+  virtual AttentionMemory prepare(Tape& tape, const RegionVectors& regions,
+                                  const MemoryLayout& layout) const = 0;
   // What goes from look to look, before the first: [M, ...] each. Most mechanisms have none.
   virtual std::vector<Var> start(Tape&, const AttentionMemory&) const { return {}; }
   // query [R, Q] with R <= M * group; state as start() or the last glimpse gave it, row by row.

@@ -18,6 +18,7 @@ void check_mean(const AttentionConfig& c) {
   need(c.scope == ScopeKind::kGlobal, "score none", "attention.scope global", why);
   need(c.normalizer == NormalizerKind::kSoftmax, "score none", "attention.normalizer softmax", why);
   need(c.temperature == Ramp::constant(1), "score none", "attention.temperature 1", why);
+  need(!c.learned_scale, "score none", "attention.learned_scale false", why);
   need(c.heads == 1, "score none", "attention.heads 1", why);
   need(!c.sentinel, "score none", "attention.sentinel false", why);
 }
@@ -31,6 +32,7 @@ void check_mechanism(const AttentionConfig& c) {
   need(c.scope == ScopeKind::kGlobal, choice, "attention.scope global", why);
   need(c.normalizer == NormalizerKind::kSoftmax, choice, "attention.normalizer softmax", why);
   need(c.temperature == Ramp::constant(1), choice, "attention.temperature 1", why);
+  need(!c.learned_scale, choice, "attention.learned_scale false", why);
   need(c.heads == 1, choice, "attention.heads 1", why);
   need(!c.sentinel, choice, "attention.sentinel false", why);
   need(c.mechanism != MechanismKind::kDifferential || c.hidden % 2 == 0, choice,
@@ -78,6 +80,8 @@ void check_attention(const AttentionConfig& c) {
   if (c.score == ScoreKind::kNone) return check_mean(c);
   check_selection(c);
   check_scope(c);
+  need(!c.learned_scale || c.score != ScoreKind::kCosine, "learned_scale true",
+       "another attention.score than cosine", "that multiplies by a learned number as it is");
   need(c.score == ScoreKind::kDot || c.score == ScoreKind::kGeneral || c.hidden % c.heads == 0,
        "heads " + std::to_string(c.heads), "to divide attention.hidden",
        "heads share that width evenly");

@@ -39,14 +39,14 @@ ComposedAttention::ComposedAttention(ComposedParts parts) : parts_(std::move(par
 }
 
 // Two parts a head: keys and values.
-AttentionMemory ComposedAttention::prepare(Tape& tape, Var features,
+AttentionMemory ComposedAttention::prepare(Tape& tape, const RegionVectors& regions,
                                            const MemoryLayout& layout) const {
-  AttentionMemory memory = bare_memory(features, layout);
+  AttentionMemory memory = bare_memory(regions, layout);
   for (const AttentionHead& head : parts_.heads) {
-    memory.parts.push_back(head.score->keys(tape, features));
+    memory.parts.push_back(head.score->keys(tape, regions.scored()));
     memory.parts.push_back(head.value_weight < 0
-                               ? features
-                               : ops::linear(features, tape.parameter(head.value_weight)));
+                               ? regions.features
+                               : ops::linear(regions.features, tape.parameter(head.value_weight)));
   }
   return memory;
 }
@@ -76,15 +76,18 @@ Var ComposedAttention::taken(Tape& tape, const Weighed& weighed,
 
 ComposedAttention::Look ComposedAttention::look(Tape& tape, const AttentionHead& head, Var query,
                                                 const AttentionMemory& memory, Var keys, Var values,
-                                                std::span<const Var> state, Var sentinel,
+                                                std::span<const Var> state,
+                                                const SentinelVectors& knows,
                                                 const AttendContext& context) const {
+  const Var sentinel = knows.value;
   const Index group = memory.layout.group;
   Var scores = head.score->scores(tape, query, keys, group);  // [R, L]
   if (sentinel) {
     const Var own =
-        head.score->scores(tape, query, head.score->keys(tape, as_regions(sentinel)), 1);
+        head.score->scores(tape, query, head.score->keys(tape, as_regions(knows.key)), 1);
     scores = ops::concat_cols(std::vector<Var>{scores, own});
   }
+  if (head.log_scale >= 0) scores = ops::scale_by(scores, ops::exp(tape.parameter(head.log_scale)));
   if (const double temperature = now_or(context.temperature, parts_.temperature); temperature != 1)
     scores = ops::scale(scores, static_cast<Real>(1 / temperature));
   Weighed weighed = head.scope->weigh(tape, memory,
@@ -129,10 +132,13 @@ Glimpse ComposedAttention::attend(Tape& tape, Var query, const AttentionMemory& 
                                   std::span<const Var> state, const AttendContext& context) const {
   const std::size_t heads = parts_.heads.size();
   SACCADE_CHECK(heads == 1 || !context.chooser, "[attention] a choice with ", heads, " heads");
-  Var sentinel;
+  SentinelVectors sentinel;
   if (parts_.sentinel_weight >= 0) {
     SACCADE_CHECK(context.sentinel, "[attention] the decoder gave no sentinel");
-    sentinel = ops::linear(context.sentinel, tape.parameter(parts_.sentinel_weight));
+    sentinel.value = ops::linear(context.sentinel, tape.parameter(parts_.sentinel_weight));
+    sentinel.key = parts_.sentinel_key < 0
+                       ? sentinel.value
+                       : ops::linear(context.sentinel, tape.parameter(parts_.sentinel_key));
   }
   Glimpse glimpse;
   std::vector<Var> contexts, maps;
@@ -147,7 +153,7 @@ Glimpse ComposedAttention::attend(Tape& tape, Var query, const AttentionMemory& 
     glimpse.state.insert(glimpse.state.end(), seen.state.begin(), seen.state.end());
   }
   glimpse.context = heads == 1 ? contexts[0] : ops::concat_cols(contexts);
-  if (sentinel) {
+  if (sentinel.value) {
     const Index regions = memory.regions();
     glimpse.sentinel = ops::slice_cols(mean_of(maps), regions, 1);
     for (Var& map : maps) map = ops::slice_cols(map, 0, regions);

@@ -20,6 +20,7 @@ struct AttentionHead {
   std::unique_ptr<Score> score;
   std::unique_ptr<Scope> scope;
   int value_weight = -1;  // [D, D / H]; -1: the features
+  int log_scale = -1;     // [1], t where scores are multiplied by exp(t); -1: they are not
 };
 
 // What weights do with the memory.
@@ -35,13 +36,15 @@ struct ComposedParts {
   double temperature = 1;  // divides the scores, where the context does not say
   SelectionOptions selection;
   int sentinel_weight = -1;    // [S, D]; -1: none
+  int sentinel_key = -1;       // [S, K], what it is scored by where regions have keys of their own
   std::unique_ptr<Gate> gate;  // may be none
 };
 
 class ComposedAttention : public Attention {
  public:
   explicit ComposedAttention(ComposedParts parts);
-  AttentionMemory prepare(Tape& tape, Var features, const MemoryLayout& layout) const override;
+  AttentionMemory prepare(Tape& tape, const RegionVectors& regions,
+                          const MemoryLayout& layout) const override;
   std::vector<Var> start(Tape& tape, const AttentionMemory& memory) const override;
   Glimpse attend(Tape& tape, Var query, const AttentionMemory& memory, std::span<const Var> state,
                  const AttendContext& context) const override;
@@ -54,8 +57,12 @@ class ComposedAttention : public Attention {
     std::span<const int> chosen;
     std::vector<Var> state;
   };
+  // [R, D] and [R, K]; none without a sentinel.
+  struct SentinelVectors {
+    Var value, key;
+  };
   Look look(Tape& tape, const AttentionHead& head, Var query, const AttentionMemory& memory,
-            Var keys, Var values, std::span<const Var> state, Var sentinel,
+            Var keys, Var values, std::span<const Var> state, const SentinelVectors& sentinel,
             const AttendContext& context) const;
   // The weights the context is made with: those of the map, or a relaxed draw from them.
   Var taken(Tape& tape, const Weighed& weighed, const AttendContext& context) const;

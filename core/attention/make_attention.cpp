@@ -52,7 +52,7 @@ AttentionHead make_head(const AttentionConfig& config, const AttentionEnds& ends
                         const ParamScope& scope, Index head) {
   const Index heads = config.heads;
   AttentionHead out;
-  out.score = score_factory(config.score)(scope.sub("score"), {.features = ends.features,
+  out.score = score_factory(config.score)(scope.sub("score"), {.features = ends.scored(),
                                                                .query = ends.query,
                                                                .hidden = config.hidden / heads,
                                                                .head = head,
@@ -66,6 +66,8 @@ AttentionHead make_head(const AttentionConfig& config, const AttentionEnds& ends
   if (heads > 1)
     out.value_weight = scope.declare("value.weight", {ends.features, ends.features / heads},
                                      Init::glorot(ends.features, ends.features / heads));
+  if (config.learned_scale)
+    out.log_scale = scope.declare("log_scale", {1}, Init::constant(0), Decay::kNo);
   return out;
 }
 
@@ -86,6 +88,9 @@ std::unique_ptr<Attention> make_composed_attention(const AttentionConfig& config
   if (config.sentinel)
     parts.sentinel_weight = scope.declare("sentinel.weight", {ends.sentinel, ends.features},
                                           Init::glorot(ends.sentinel, ends.features));
+  if (config.sentinel && ends.keys > 0)
+    parts.sentinel_key = scope.declare("sentinel.key.weight", {ends.sentinel, ends.keys},
+                                       Init::glorot(ends.sentinel, ends.keys));
   parts.gate = std::move(gate);
   return std::make_unique<ComposedAttention>(std::move(parts));
 }
@@ -101,11 +106,18 @@ std::unique_ptr<Attention> make_attention(const AttentionConfig& config, const A
   auto gate =
       make_gate(config.gate, scope.sub("gate"), {.query = ends.query, .features = ends.features});
   if (config.mechanism == MechanismKind::kComposed) {
-    if (config.score == ScoreKind::kNone) return std::make_unique<MeanAttention>(std::move(gate));
+    if (config.score == ScoreKind::kNone) {
+      if (ends.keys > 0)
+        throw UsageError(
+            "encoder.keys needs another attention.score than none: without scores nothing reads "
+            "keys; leave encoder.keys and encoder.values as they are or choose a score");
+      return std::make_unique<MeanAttention>(std::move(gate));
+    }
     return make_composed_attention(config, ends, scope, std::move(gate));
   }
   MechanismParts parts{.scope = scope.sub(std::string(enum_name(config.mechanism))),
                        .features = ends.features,
+                       .keys = ends.scored(),
                        .query = ends.query,
                        .hidden = config.hidden,
                        .regions = ends.regions,

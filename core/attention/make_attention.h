@@ -15,6 +15,9 @@ struct AttentionEnds {
   Index query = 0;     // Q
   Index sentinel = 0;  // S, of what the decoder knows; 0: it has no sentinel
   Index regions = 0;   // L, of the largest grid
+  Index keys = 0;      // K, where regions have keys of their own; 0: scores read the features
+
+  Index scored() const { return keys > 0 ? keys : features; }
 };
 
 // Declares the mechanism's parameters in `scope`. Throws UsageError, saying why, where choices do

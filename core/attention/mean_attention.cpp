@@ -9,9 +9,10 @@ namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
 // The one part holds the mean as a memory of one region, made once an image.
-AttentionMemory MeanAttention::prepare(Tape& tape, Var features, const MemoryLayout& layout) const {
-  AttentionMemory memory = bare_memory(features, layout);
-  const Shape shape = features.shape();
+AttentionMemory MeanAttention::prepare(Tape& tape, const RegionVectors& regions,
+                                       const MemoryLayout& layout) const {
+  AttentionMemory memory = bare_memory(regions, layout);
+  const Shape shape = regions.features.shape();
   memory.parts.push_back(ops::reshape(mean_of_regions(tape, memory), {shape[0], 1, shape[2]}));
   return memory;
 }

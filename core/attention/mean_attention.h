@@ -14,7 +14,8 @@ inline namespace SACCADE_NUMERIC {
 class MeanAttention : public Attention {
  public:
   explicit MeanAttention(std::unique_ptr<Gate> gate) : gate_(std::move(gate)) {}
-  AttentionMemory prepare(Tape& tape, Var features, const MemoryLayout& layout) const override;
+  AttentionMemory prepare(Tape& tape, const RegionVectors& regions,
+                          const MemoryLayout& layout) const override;
   Glimpse attend(Tape& tape, Var query, const AttentionMemory& memory, std::span<const Var> state,
                  const AttendContext& context) const override;
   Promises promises() const override { return {.depends_on_query = false}; }

@@ -45,6 +45,7 @@ struct AttentionConfig {
   ScopeKind scope = ScopeKind::kGlobal;
   NormalizerKind normalizer = NormalizerKind::kSoftmax;
   Ramp temperature = Ramp::constant(1);
+  bool learned_scale = false;
   SelectionKind selection = SelectionKind::kSoft;
   std::int64_t k = 5;
   Ramp gumbel_temperature = Ramp::constant(1);
@@ -67,6 +68,9 @@ struct AttentionConfig {
     v.field("normalizer", normalizer, "how scores become weights");
     v.field("temperature", temperature, "divides the scores; may change in training",
             between(1e-6, 1000));
+    v.field("learned_scale", learned_scale,
+            "multiply the scores by a learned number exp(t), one a head, with t = 0 at first: how "
+            "sharp the map is, apart from what it points at");
     v.field("selection", selection, "how weights become a context");
     v.field("k", k, "regions that are kept", between(1, 65536))
         .only_with("attention.selection", SelectionKind::kTopK);

@@ -82,9 +82,10 @@ struct EncoderConfig {
   std::int64_t image_width = 0;
   ResizeKind resize = ResizeKind::kSquash;
   std::string model, layer, cache, weights;
-  std::vector<std::string> layers;
+  std::vector<std::string> layers, keys, values;
   std::optional<FeatureNorm> normalize;
   bool dilate = false;
+  std::int64_t project = 0;
   bool weights_strict = true;
   bool half = false;
   std::optional<double> lr;
@@ -149,6 +150,17 @@ struct EncoderConfig {
             "the last strided convolutions before the layers get stride 1, and those behind them "
             "are dilated in return: the same weights look at the same taps on a grid twice as fine")
         .unless("encoder.type", EncoderKind::kCnn, EncoderKind::kVit, EncoderKind::kHybrid);
+    v.field("keys", keys,
+            "those of `layers` that regions are scored by, which refine leaves as they are; empty "
+            "= all")
+        .unless("encoder.layers", "[]");
+    v.field("values", values,
+            "those of `layers` that contexts and the first state are made of; empty = all")
+        .unless("encoder.layers", "[]");
+    v.field("project", project,
+            "width that a learned linear map brings regions to, once an image, before refinement "
+            "and attention; 0 = none",
+            between(0, 65536));
     v.field("weights", weights,
             "safetensors file of pretrained weights by torchvision's names, for vit by timm's; "
             "empty = "

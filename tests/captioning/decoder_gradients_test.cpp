@@ -9,7 +9,7 @@ namespace saccade {
 
 namespace {
 
-constexpr Index kRegions = 3, kFeatures = 2, kVocabulary = 7;
+constexpr Index kRegions = 3, kFeatures = 2, kKeys = 3, kVocabulary = 7;
 constexpr int kBos = 1, kEos = 2;
 
 // A config of a decoder with every part that may be absent.
@@ -17,6 +17,7 @@ struct Whole {
   std::string name;
   DecoderConfig decoder;
   AttentionConfig attention;
+  bool keys = false;  // regions have keys of their own
 };
 
 // What words and the first state are given of the image.
@@ -55,6 +56,8 @@ std::vector<Whole> wholes(const Entry& entry) {
                       .attention = {}};
             one.name += str(", ", enum_name(entry.image), ", ", enum_name(entry.first_state));
             one.decoder.image = entry.image, one.decoder.first_state = entry.first_state;
+            // Both are the attention's matter, whatever else is chosen.
+            one.keys = one.attention.learned_scale = tied && entry.image == ImageEntry::kAttention;
             one.attention.hidden = 3;
             one.attention.sentinel = sentinel;
             if (marginal) {
@@ -82,7 +85,8 @@ Tensor normal(Shape shape, std::uint64_t sample) {
 
 }  // namespace
 
-TEST_CASE("every decoder's loss has its gradient, to every parameter and to the features") {
+TEST_CASE(
+    "every decoder's loss has its gradient, to every parameter, the features and their keys") {
   const std::vector<std::vector<int>> captions{{4, 3, 6}, {5}};
   std::vector<Whole> all;
   for (const Entry& entry : kEntries)
@@ -91,18 +95,24 @@ TEST_CASE("every decoder's loss has its gradient, to every parameter and to the 
   for (const Whole& whole : all) {
     INFO(whole.name);
     ParameterStore store;
-    const auto decoder = make_decoder(
-        whole.decoder, whole.attention,
-        {.features = kFeatures, .vocabulary = kVocabulary, .rows = 1, .cols = kRegions},
-        ParamScope(store, "decoder"));
-    // The features are one more parameter.
+    const auto decoder = make_decoder(whole.decoder, whole.attention,
+                                      {.features = kFeatures,
+                                       .vocabulary = kVocabulary,
+                                       .rows = 1,
+                                       .cols = kRegions,
+                                       .keys = whole.keys ? kKeys : 0},
+                                      ParamScope(store, "decoder"));
+    // The features are one more parameter, and keys another.
     const int seen = store.declare("features", {2, kRegions, kFeatures}, Init::normal(1));
+    const int keys = whole.keys ? store.declare("keys", {2, kRegions, kKeys}, Init::normal(1)) : -1;
     store.initialise(1);
     const Tensor values = normal({store.flat_size()}, 1), cotangent = normal({6}, 2);
     for (Index i = 0; i < values.size(); ++i) store.flat()[i] = 0.6 * values[i];
     const auto cost_of = [&](Tape& tape) {
       tape.set_parameters(store.views());
-      const AttentionMemory memory = decoder->prepare(tape, tape.parameter(seen), 1);
+      const EncodedImages images(tape.parameter(seen), {}, {},
+                                 keys < 0 ? Var{} : tape.parameter(keys));
+      const AttentionMemory memory = decoder->prepare(tape, images, 1);
       return decoder
           ->sequence(tape, pack_captions(captions, kBos, kEos), memory,
                      {.likelihood = whole.attention.hard.likelihood})

@@ -107,4 +107,42 @@ TEST_CASE("what stands for an image as a whole is read where the config says so"
   });
 }
 
+TEST_CASE("keys of their own go with their image: in one pass, word by word and in search") {
+  constexpr Index kKeys = 3;
+  const Tensor features = noise({3, kRegions, kFeatures}, 7), keys = noise({3, kRegions, kKeys}, 8),
+               others = noise({3, kRegions, kKeys}, 9);
+  for (const auto& kind : enum_table(DecoderKind{}))
+    for (const Looking& looking : lookings()) {
+      if (!allowed(small(kind.value), looking)) continue;
+      if (looking.attention.score == ScoreKind::kNone) {
+        CHECK_THROWS_AS(Model(small(kind.value), looking, kKeys), UsageError);
+        continue;
+      }
+      const Model model(small(kind.value), looking, kKeys);
+      INFO(model.name);
+      const EncodedValues images{features.view(), {}, {}, keys.view()};
+      const auto own = [&](Index c) {
+        return EncodedValues(sample_of(features, c), {}, {}, sample_of(keys, c));
+      };
+      const std::vector<Said> together = at_once(model, images, kCaptions);
+      double moved = 0;
+      const std::vector<Said> looked_elsewhere =
+          at_once(model, {features.view(), {}, {}, others.view()}, kCaptions);
+      const Regime regime = looking.argmax ? Regime::kArgmax : Regime::kExpectation;
+      const SearchOptions options{.beam = 3, .max_length = 6, .regime = regime};
+      const auto captions = [&](const EncodedValues& seen, std::uint64_t first) {
+        return search(*model.decoder, model.store.views(), seen, kSpecial, options, first);
+      };
+      const std::vector<DecodedCaption> said = captions(images, 0);
+      for (Index c = 0; c < 3; ++c) {
+        const auto place = static_cast<std::size_t>(c);
+        CHECK(apart(together[place], by_steps(model, own(c), kCaptions[place])) < kSame);
+        moved = std::max(moved, apart(together[place], looked_elsewhere[place]));
+        // Memories move when the captions of a batch end, and keys with them.
+        CHECK(std::abs(said[place].log_prob - captions(own(c), place)[0].log_prob) < 10 * kSame);
+      }
+      CHECK(moved > 1e-3);
+    }
+}
+
 }  // namespace saccade::test

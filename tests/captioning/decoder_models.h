@@ -96,14 +96,15 @@ struct Model {
   ParameterStore store;
   std::unique_ptr<Decoder> decoder;
 
-  Model(const DecoderConfig& plain, const Looking& how)
+  // With keys of their own where `keys`, their width, is not 0.
+  Model(const DecoderConfig& plain, const Looking& how, Index keys = 0)
       : name(str(enum_name(plain.type), ", ", how.name)),
         looking(how),
         config(with(plain, how)),
-        decoder(
-            make_decoder(config, how.attention,
-                         {.features = kFeatures, .vocabulary = kVocabulary, .rows = 2, .cols = 3},
-                         ParamScope(store, "decoder"))) {
+        decoder(make_decoder(
+            config, how.attention,
+            {.features = kFeatures, .vocabulary = kVocabulary, .rows = 2, .cols = 3, .keys = keys},
+            ParamScope(store, "decoder"))) {
     store.initialise(1);
     // Larger weights than a fresh model has: words and maps must depend on what came before.
     Random random({4, Stream::kTest, 0, 0});

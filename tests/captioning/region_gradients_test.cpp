@@ -132,6 +132,43 @@ TEST_CASE("without a score's weights all regions are alike and nothing goes thro
     }
 }
 
+TEST_CASE("keys of their own have the gradient of scores, features that of what is seen") {
+  constexpr Index kKeys = 3;
+  AttentionConfig attention;
+  attention.hidden = 4;
+  ParameterStore store;
+  const auto decoder = make_decoder(
+      {.hidden = 6, .embedding = 5, .dropout = 0, .init_hidden = 4}, attention,
+      {.features = kFeatures, .vocabulary = 7, .keys = kKeys}, ParamScope(store, "decoder"));
+  store.initialise(5);
+  for (Real& x : store.flat().span()) x *= 2;
+  const Tensor features = test::random_features(1, kRegions, kFeatures, 8),
+               keys = test::random_features(1, kRegions, kKeys, 9);
+  const PackedCaptions caption = one_caption({4, 6, 5});
+  const RegionGradients paths =
+      region_gradients(*decoder, store.views(), {features.view(), {}, {}, keys.view()}, caption);
+  REQUIRE(paths.score.shape() == Shape{4, kRegions, kKeys});
+  REQUIRE(paths.direct.shape() == Shape{4, kRegions, kFeatures});
+  Arena arena;
+  Tape tape(arena);
+  tape.set_parameters(store.views());
+  const Var scored = tape.variable(keys.view());
+  const AttentionMemory memory =
+      decoder->prepare(tape, {tape.constant(features.view()), {}, {}, scored}, 1);
+  const std::vector<Real> ones(4, 1);
+  tape.backward(std::vector<Var>{decoder->sequence(tape, caption, memory, {}).nll},
+                std::vector<ConstView>{ConstView(ones.data(), {4})});
+  double most = 0, largest = 0;
+  for (Index i = 0; i < kRegions * kKeys; ++i) {
+    double sum = 0;
+    for (Index t = 0; t < 4; ++t) sum += double{paths.score[t * kRegions * kKeys + i]};
+    most = std::max(most, std::abs(sum - double{tape.grad(scored)[i]}));
+    largest = std::max(largest, std::abs(sum));
+  }
+  CHECK(largest > 1e-3);
+  CHECK(most < 1e-12);
+}
+
 TEST_CASE("what has no keys and values of regions is refused") {
   AttentionConfig config;
   config.score = ScoreKind::kNone;

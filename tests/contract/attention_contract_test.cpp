@@ -70,6 +70,96 @@ TEST_CASE("a mechanism made again from its YAML takes the weights and looks the 
   });
 }
 
+TEST_CASE("keys of their own decide where to look, features alone what is seen there") {
+  const Index regions = 6;
+  const Tensor features = normal_tensor({2, regions, kFeatures}, 80),
+               other = normal_tensor({2, regions, kFeatures}, 81),
+               query = normal_tensor({2, kQuery}, 82);
+  for_each_config([&](const AttentionConfig& config) {
+    INFO(describe(config));
+    // A score without weights compares what is as wide as the query.
+    const Index width = config.score == ScoreKind::kDot ? kQuery : 5;
+    if (config.mechanism == MechanismKind::kComposed && config.score == ScoreKind::kNone) {
+      CHECK_THROWS_AS(make(config, regions, width), UsageError);
+      return;
+    }
+    const Mechanism m = make(config, regions, width);
+    const Tensor keys = normal_tensor({2, regions, width}, 83),
+                 far = normal_tensor({2, regions, width}, 84);
+    const Scene scene{.features = features.view(), .query = query.view(), .keys = keys.view()};
+    Scene seen_otherwise = scene, scored_otherwise = scene;
+    seen_otherwise.features = other.view();
+    scored_otherwise.keys = far.view();
+    const Look first = look(m, scene), second = look(m, seen_otherwise),
+               third = look(m, scored_otherwise);
+    CHECK(near(first.weights.view(), second.weights.view()));
+    // A sparse look may be at the sentinel alone.
+    const bool looks = std::any_of(first.weights.span().begin(), first.weights.span().end(),
+                                   [](Real w) { return w != 0; });
+    CHECK((looks || config.sentinel));
+    CHECK(near(first.context.view(), second.context.view()) == !looks);
+    if (config.scope == ScopeKind::kGlobal && config.normalizer == NormalizerKind::kSoftmax &&
+        config.selection == SelectionKind::kSoft)
+      CHECK_FALSE(near(first.weights.view(), third.weights.view()));
+  });
+}
+
+TEST_CASE("keys that are the features look as the features do") {
+  const Index regions = 6;
+  const Tensor features = normal_tensor({2, regions, kFeatures}, 85),
+               query = normal_tensor({2, kQuery}, 86);
+  for_each_config([&](const AttentionConfig& config) {
+    // A sentinel has weights of its own for keys.
+    if (config.sentinel) return;
+    if (config.mechanism == MechanismKind::kComposed && config.score == ScoreKind::kNone) return;
+    INFO(describe(config));
+    const Mechanism plain = make(config, regions), keyed = make(config, regions, kFeatures);
+    const Look a = look(plain, {.features = features.view(), .query = query.view()});
+    const Look b =
+        look(keyed, {.features = features.view(), .query = query.view(), .keys = features.view()});
+    CHECK(near(a.weights.view(), b.weights.view()));
+    CHECK(near(a.context.view(), b.context.view()));
+  });
+}
+
+TEST_CASE("a learned scale multiplies the scores of its head, at first by one") {
+  const Index regions = 6;
+  const Tensor features = normal_tensor({2, regions, kFeatures}, 87),
+               query = normal_tensor({2, kQuery}, 88);
+  const Scene scene{.features = features.view(), .query = query.view()};
+  std::size_t combinations = 0;
+  for_each_config([&](const AttentionConfig& config) {
+    AttentionConfig learned = config, half = config;
+    learned.learned_scale = true;
+    half.temperature = Ramp::constant(config.temperature.to / 2);
+    try {
+      check_attention(learned);
+      check_attention(half);
+    } catch (const UsageError&) {
+      return;
+    }
+    INFO(describe(config));
+    const Mechanism plain = make(config, regions), sharp = make(half, regions);
+    Mechanism m = make(learned, regions);
+    const auto set = [&](Real log_scale) {
+      for (std::size_t i = 0; i < m.store.infos().size(); ++i) {
+        const View to = m.store.value(static_cast<int>(i));
+        const std::string& name = m.store.infos()[i].name;
+        if (name.ends_with("log_scale"))
+          to[0] = log_scale;
+        else
+          std::copy_n(plain.store.value(plain.store.find(name)).data, to.size(), to.data);
+      }
+    };
+    set(0);
+    CHECK(near(look(m, scene).weights.view(), look(plain, scene).weights.view()));
+    set(std::log(2.0));
+    CHECK(near(look(m, scene).weights.view(), look(sharp, scene).weights.view()));
+    ++combinations;
+  });
+  CHECK(combinations > 100);
+}
+
 TEST_CASE("linear attention's context is its map times the features, whichever sums come first") {
   AttentionConfig config;
   config.mechanism = MechanismKind::kLinear, config.gate = GateKind::kNone, config.hidden = 4;

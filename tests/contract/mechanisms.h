@@ -69,12 +69,17 @@ inline std::string describe(const AttentionConfig& c) {
              ", sentinel ", c.sentinel, ", temperature ", c.temperature.to);
 }
 
-inline Mechanism make(const AttentionConfig& config, Index regions) {
+// With keys of their own where `keys`, their width, is not 0.
+inline Mechanism make(const AttentionConfig& config, Index regions, Index keys = 0) {
   Mechanism m;
   m.name = describe(config), m.config = config, m.regions = regions;
-  m.attention = make_attention(
-      config, {.features = kFeatures, .query = kQuery, .sentinel = kSentinel, .regions = regions},
-      ParamScope(m.store, "attention"));
+  m.attention = make_attention(config,
+                               {.features = kFeatures,
+                                .query = kQuery,
+                                .sentinel = kSentinel,
+                                .regions = regions,
+                                .keys = keys},
+                               ParamScope(m.store, "attention"));
   m.store.initialise(1);
   Random random({2, Stream::kTest, 0, 0});
   for (Real& x : m.store.flat().span()) x = random.normal();
@@ -114,6 +119,7 @@ struct Scene {
   Chooser* chooser = nullptr;
   ConstView mask{};  // [M, L]
   const WeightEdit* edit = nullptr;
+  ConstView keys{};  // [M, L, K]
 };
 
 constexpr Index kStep = 1;
@@ -127,7 +133,8 @@ inline Glimpse look_twice(const Mechanism& m, Tape& tape, Var features, Var quer
                           const Scene& scene) {
   MemoryLayout layout{.rows = scene.rows, .cols = scene.cols, .group = scene.group};
   if (scene.mask.data) layout.mask = tape.constant(scene.mask);
-  const AttentionMemory memory = m.attention->prepare(tape, features, layout);
+  const Var keys = scene.keys.data ? tape.constant(scene.keys) : Var{};
+  const AttentionMemory memory = m.attention->prepare(tape, {features, keys}, layout);
   std::vector<Var> state;
   for (const Var part : m.attention->start(tape, memory)) {
     std::vector<int> rows;

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "core/base/suggest.h"
 #include "core/ops/norm_ops.h"
 #include "core/ops/shape_ops.h"
 #include "core/ops/upsample.h"
@@ -37,6 +38,15 @@ void check_layers(const EncoderConfig& config) {
       throw UsageError(str("encoder.layers names '", layer,
                            "' twice, which would give every region the same channels twice; name "
                            "it once"));
+  const auto check_part = [&](const std::string& key, const std::vector<std::string>& names) {
+    for (const std::string& name : names)
+      if (!seen.contains(name))
+        throw UsageError(str("encoder.", key, ": '", name, "' is none of encoder.layers",
+                             did_you_mean(name, config.layers),
+                             "; name some of those, or leave it empty for all"));
+  };
+  check_part("keys", config.keys);
+  check_part("values", config.values);
 }
 
 GridFusion::GridFusion(std::vector<GridExtents> layers, std::span<const std::string> names,

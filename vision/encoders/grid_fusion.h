@@ -12,7 +12,8 @@
 
 namespace saccade {
 
-// Throws UsageError where both encoder.layer and encoder.layers are set, or a layer is named twice.
+// Throws UsageError where both encoder.layer and encoder.layers are set, a layer is named twice, or
+// keys or values name what is none of the layers.
 void check_layers(const EncoderConfig& config);
 
 // Each layer's vectors are normalised, its grid is brought to the extents of the finest, and a

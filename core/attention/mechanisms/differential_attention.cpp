@@ -28,8 +28,7 @@ class DifferentialLook : public Attention {
     for (int m = 0; m < 2; ++m) {
       const ParamScope map = scope.sub(m == 0 ? "first" : "second");
       maps_[m] = {
-          .key = map.declare("key.weight", {parts_.features, half_},
-                             Init::glorot(parts_.features, half_)),
+          .key = map.declare("key.weight", {parts_.keys, half_}, Init::glorot(parts_.keys, half_)),
           .query =
               map.declare("query.weight", {parts_.query, half_}, Init::glorot(parts_.query, half_)),
           .bias = map.declare("query.bias", {half_}, Init::constant(0), Decay::kNo),
@@ -38,10 +37,11 @@ class DifferentialLook : public Attention {
     }
   }
 
-  AttentionMemory prepare(Tape& tape, Var features, const MemoryLayout& layout) const override {
-    AttentionMemory memory = bare_memory(features, layout);
+  AttentionMemory prepare(Tape& tape, const RegionVectors& regions,
+                          const MemoryLayout& layout) const override {
+    AttentionMemory memory = bare_memory(regions, layout);
     for (const Map& map : maps_)
-      memory.parts.push_back(ops::linear(features, tape.parameter(map.key)));
+      memory.parts.push_back(ops::linear(regions.scored(), tape.parameter(map.key)));
     return memory;
   }
 

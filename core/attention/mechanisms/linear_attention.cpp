@@ -21,8 +21,8 @@ class LinearLook : public Attention {
  public:
   explicit LinearLook(MechanismParts parts)
       : parts_(std::move(parts)),
-        key_weight_(parts_.scope.declare("key.weight", {parts_.features, parts_.hidden},
-                                         Init::glorot(parts_.features, parts_.hidden))),
+        key_weight_(parts_.scope.declare("key.weight", {parts_.keys, parts_.hidden},
+                                         Init::glorot(parts_.keys, parts_.hidden))),
         query_weight_(parts_.scope.declare("query.weight", {parts_.query, parts_.hidden},
                                            Init::glorot(parts_.query, parts_.hidden))),
         query_bias_(
@@ -30,10 +30,12 @@ class LinearLook : public Attention {
 
   // Parts: phi(keys) [M, L, A], the sum of phi(k) [M, 1, A] and, where L >= A, the sum of
   // phi(k) a' [M, A, D].
-  AttentionMemory prepare(Tape& tape, Var features, const MemoryLayout& layout) const override {
-    AttentionMemory memory = bare_memory(features, layout);
+  AttentionMemory prepare(Tape& tape, const RegionVectors& regions,
+                          const MemoryLayout& layout) const override {
+    AttentionMemory memory = bare_memory(regions, layout);
+    const Var features = regions.features;
     const Shape shape = features.shape();
-    Var keys = phi(ops::linear(features, tape.parameter(key_weight_)));
+    Var keys = phi(ops::linear(regions.scored(), tape.parameter(key_weight_)));
     if (const Var mask = memory.layout.mask) {
       const Var flat = ops::reshape(keys, {shape[0] * shape[1], parts_.hidden});
       keys = ops::reshape(ops::scale_rows(flat, ops::reshape(mask, {shape[0] * shape[1], 1})),

@@ -22,25 +22,29 @@ class LinformerLook : public Attention {
     const Index a = parts_.hidden;
     mixing_ = scope.declare("mixing", {parts_.projected, parts_.regions},
                             Init::glorot(parts_.regions, parts_.projected));
-    key_weight_ =
-        scope.declare("key.weight", {parts_.features, a}, Init::glorot(parts_.features, a));
+    key_weight_ = scope.declare("key.weight", {parts_.keys, a}, Init::glorot(parts_.keys, a));
     query_weight_ = scope.declare("query.weight", {parts_.query, a}, Init::glorot(parts_.query, a));
     query_bias_ = scope.declare("query.bias", {a}, Init::constant(0), Decay::kNo);
   }
 
   // Parts: mixed keys [M, k, A], mixed features [M, k, D].
-  AttentionMemory prepare(Tape& tape, Var features, const MemoryLayout& layout) const override {
-    AttentionMemory memory = bare_memory(features, layout);
-    const Index images = features.shape()[0], regions = features.shape()[1];
-    SACCADE_CHECK(regions == parts_.regions, "[linformer] made for ", parts_.regions,
-                  " regions; got ", regions);
+  AttentionMemory prepare(Tape& tape, const RegionVectors& regions,
+                          const MemoryLayout& layout) const override {
+    AttentionMemory memory = bare_memory(regions, layout);
+    const Index images = regions.features.shape()[0], count = memory.regions();
+    SACCADE_CHECK(count == parts_.regions, "[linformer] made for ", parts_.regions,
+                  " regions; got ", count);
     SACCADE_CHECK(!layout.mask, "[linformer] a mask has no meaning for mixtures of regions");
     const Var mixing = tape.parameter(mixing_);
     // The same k queries for every image.
     const Var every = ops::concat_rows(std::vector<Var>(static_cast<std::size_t>(images), mixing));
-    const Var mixed = ops::reshape(ops::context(features, every, {}, parts_.projected),
-                                   {images, parts_.projected, parts_.features});
-    memory.parts = {ops::linear(mixed, tape.parameter(key_weight_)), mixed};
+    const auto mixture = [&](Var of) {
+      return ops::reshape(ops::context(of, every, {}, parts_.projected),
+                          {images, parts_.projected, of.shape()[2]});
+    };
+    const Var mixed = mixture(regions.features);
+    const Var scored = regions.keys ? mixture(regions.keys) : mixed;
+    memory.parts = {ops::linear(scored, tape.parameter(key_weight_)), mixed};
     return memory;
   }
 

@@ -10,7 +10,7 @@ namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
 struct AttentionWidths {
-  Index features = 0;  // D
+  Index features = 0;  // K, of what is scored: D where that are the features
   Index query = 0;     // Q
   Index hidden = 0;    // A, of one head
   // A score without parameters gives its heads slices of the features and of the query.
@@ -20,7 +20,7 @@ struct AttentionWidths {
 class Score {
  public:
   virtual ~Score() = default;
-  // What is computed once an image: features [M, L, D] -> keys [M, L, A].
+  // What is computed once an image: what is scored [M, L, K] -> keys [M, L, A].
   virtual Var keys(Tape& tape, Var features) const = 0;
   // query [R, Q] -> scores [R, L], before normalization.
   virtual Var scores(Tape& tape, Var query, Var keys, Index group) const = 0;

@@ -1,0 +1,198 @@
+// Keys and values from different layers of an encoder, and both brought to another width.
+#include "captioning/region_parts.h"
+
+#include <cmath>
+
+#include "captioning/training/checkpoint_content.h"
+#include "captioning/training/training_set.h"
+#include "core/base/error.h"
+#include "core/io/checkpoint.h"
+#include "core/optim/optimizer.h"
+#include "tests/captioning/small_experiment.h"
+#include "tests/support/catch.h"
+#include "tests/support/onnx_file.h"
+#include "tests/support/temp_folder.h"
+
+namespace saccade {
+
+using Catch::Matchers::Contains;
+using test::TempFolder;
+
+namespace {
+
+// Layers of 8 and 16 channels, the first with four times as many rows and columns.
+ExperimentConfig two_layers(const TempFolder& folder, EncoderKind kind) {
+  test::save_small_onnx(folder / "small.onnx");
+  ExperimentConfig config = test::small_experiment(SelectionKind::kSoft);
+  config.encoder.type = kind;
+  config.encoder.model = (folder / "small.onnx").string();
+  config.encoder.layers = {"last", "first_relu"};
+  return config;
+}
+
+struct Encoded {
+  Tensor features, keys, pooled;
+};
+
+Tensor copy(ConstView x) { return x.data ? Tensor(x.shape, x.span()) : Tensor(); }
+
+Encoded encode(const Captioner& model, const InputView& input) {
+  Arena arena;
+  Tape tape(arena);
+  tape.set_recording(false);
+  tape.set_parameters(model.parameters().views());
+  const EncodedValues values = model.encode(tape, input).values();
+  return {copy(values.features), copy(values.keys), copy(values.pooled)};
+}
+
+InputBatch some_images(const test::Experiment& experiment) {
+  return experiment.inputs.batch(std::vector<Index>{0, 1});
+}
+
+bool same_columns(const Tensor& part, const Tensor& all, Index first) {
+  const Index width = part.shape()[2];
+  for (Index r = 0; r < part.size() / width; ++r)
+    for (Index d = 0; d < width; ++d)
+      if (part[r * width + d] != all[r * all.shape()[2] + first + d]) return false;
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("keys and values are the channels of the layers that they name") {
+  const TempFolder folder("region-parts");
+  for (const EncoderKind kind : {EncoderKind::kOnnx, EncoderKind::kOnnxNative}) {
+    ExperimentConfig config = two_layers(folder, kind);
+    config.encoder.positions = PositionKind::kCoordinates;
+    const test::Experiment whole(config);
+    const InputBatch input = some_images(whole);
+    const Encoded all = encode(whole.model, input.view());
+    REQUIRE(all.features.shape() == Shape{2, 256, 26});
+    CHECK(all.keys.size() == 0);
+
+    config.encoder.keys = {"first_relu"};
+    config.encoder.values = {"last"};
+    const test::Experiment split(config);
+    const Encoded parts = encode(split.model, input.view());
+    // Both know where they are: what positions append belongs to no layer.
+    REQUIRE(parts.keys.shape() == Shape{2, 256, 10});
+    REQUIRE(parts.features.shape() == Shape{2, 256, 18});
+    CHECK(split.model.grid().features == 18);
+    CHECK(same_columns(parts.keys, all.features, 16));
+    for (Index r = 0; r < 512; ++r)
+      for (Index d = 0; d < 18; ++d)
+        REQUIRE(parts.features[r * 18 + d] == all.features[r * 26 + (d < 16 ? d : d + 8)]);
+
+    config.encoder.keys = {"last"};
+    const test::Experiment alike(config);
+    CHECK(encode(alike.model, input.view()).keys.size() == 0);
+    config.encoder.values = {};
+    CHECK(encode(test::Experiment(config).model, input.view()).features.shape()[2] == 26);
+  }
+}
+
+TEST_CASE("regions are projected before attention, keys and values by matrices of their own") {
+  const TempFolder folder("region-projection");
+  ExperimentConfig config = two_layers(folder, EncoderKind::kOnnx);
+  config.encoder.values = {"last"};
+  config.encoder.project = 5;
+  const test::Experiment experiment(config);
+  const ParameterStore& store = experiment.model.parameters();
+  const auto shape = [&](const std::string& name) { return store.info(store.find(name)).shape; };
+  CHECK(shape("project.values.weight") == Shape{16, 5});
+  CHECK(shape("project.keys.weight") == Shape{24, 5});
+  CHECK(shape("decoder.attention.score.key.weight") == Shape{5, 8});
+  const InputBatch input = some_images(experiment);
+  const Encoded images = encode(experiment.model, input.view());
+  REQUIRE(images.features.shape() == Shape{2, 256, 5});
+  REQUIRE(images.keys.shape() == Shape{2, 256, 5});
+  const ConstView weight = store.value(store.find("project.values.weight")),
+                  bias = store.value(store.find("project.values.bias"));
+  const std::span<const Real> grid = input.view().values.span();  // [2, 256, 24]
+  for (const Index r : {0, 100, 511})
+    for (Index d = 0; d < 5; ++d) {
+      double sum = static_cast<double>(bias[d]);
+      for (Index i = 0; i < 16; ++i)
+        sum += static_cast<double>(grid[static_cast<std::size_t>(r * 24 + i)]) *
+               static_cast<double>(weight[i * 5 + d]);
+      CHECK(static_cast<double>(images.features[r * 5 + d]) == Approx(sum).margin(1e-4));
+    }
+
+  // Refinement goes over what contexts are made of.
+  config.encoder.project = 8;
+  config.encoder.refine.layers = 1;
+  const test::Experiment refined(config);
+  config.encoder.refine.layers = 0;
+  const test::Experiment plain(config);
+  const Encoded a = encode(refined.model, input.view()), b = encode(plain.model, input.view());
+  REQUIRE(a.keys.size() == b.keys.size());
+  CHECK(std::equal(a.keys.span().begin(), a.keys.span().end(), b.keys.span().begin()));
+  CHECK_FALSE(
+      std::equal(a.features.span().begin(), a.features.span().end(), b.features.span().begin()));
+}
+
+// Frozen, so that only the decoder and the projections can learn; saved and loaded without the
+// file.
+TEST_CASE("projections of a frozen grid learn and are kept with the widths of its layers") {
+  const TempFolder folder("region-training");
+  ExperimentConfig config = two_layers(folder, EncoderKind::kOnnx);
+  config.encoder.keys = {"first_relu"};
+  config.encoder.values = {"last"};
+  config.encoder.project = 6;
+  const LoadedData data = load_data(config.data);
+  const InputPipeline pipeline(config.encoder);
+  const DatasetInputs inputs(data, pipeline, config.encoder, {});
+  Captioner model(config, training_vocabulary(data, config.data), pipeline.frozen_grid());
+  const auto optimizer = make_optimizer(config.optimizer, model.parameters());
+  const TrainingSet set(data, config.data, model.vocabulary(), {});
+  const TrainBatch batch = make_batch(
+      plan_epoch(set.items(),
+                 {.batch = 30, .shard = 15, .captions = CaptionsPerEpoch::kOnePerImage}, 0)
+          .at(0),
+      set, inputs, 1, 0);
+  TrainStep step(model, *optimizer, config, 1);
+  const ParameterStore& store = model.parameters();
+  const auto numbers = [&](const std::string& name) {
+    const std::span<const Real> values = store.value(store.find(name)).span();
+    return std::vector<Real>(values.begin(), values.end());
+  };
+  const std::vector<Real> keys = numbers("project.keys.weight"),
+                          values = numbers("project.values.weight");
+  const double first = step.run(batch, 1, 3e-3).nll_per_word;
+  double last = first;
+  for (Index update = 2; update <= 20; ++update) last = step.run(batch, update, 3e-3).nll_per_word;
+  CHECK(last < 0.9 * first);
+  CHECK(numbers("project.keys.weight") != keys);
+  CHECK(numbers("project.values.weight") != values);
+
+  save_archive(folder / "checkpoint", checkpoint_archive(config, model, pipeline.frozen_grid(), {},
+                                                         *optimizer, TrainingState{}));
+  std::filesystem::remove(folder / "small.onnx");
+  const LoadedModel loaded = load_model(folder / "checkpoint");
+  CHECK(loaded.frozen_grid == pipeline.frozen_grid());
+  const InputBatch input = inputs.batch(std::vector<Index>{0, 1});
+  const Encoded a = encode(model, input.view()), b = encode(*loaded.model, input.view());
+  CHECK(std::equal(a.keys.span().begin(), a.keys.span().end(), b.keys.span().begin()));
+  CHECK(std::equal(a.features.span().begin(), a.features.span().end(), b.features.span().begin()));
+}
+
+TEST_CASE("keys and values that are no layers, or that nothing reads, are refused") {
+  const TempFolder folder("region-refusals");
+  const auto refusal = [&](auto change) {
+    ExperimentConfig config = two_layers(folder, EncoderKind::kOnnxNative);
+    change(config);
+    return test::message_of<UsageError>([&] { Captioner::check(config); });
+  };
+  CHECK_THAT(refusal([](ExperimentConfig& c) { c.encoder.keys = {"first_rleu"}; }),
+             Contains("encoder.keys: 'first_rleu' is none of encoder.layers (did you mean "
+                      "'first_relu'?)"));
+  CHECK_THAT(refusal([](ExperimentConfig& c) { c.encoder.values = {"sum"}; }),
+             Contains("encoder.values: 'sum' is none of encoder.layers"));
+  CHECK_THAT(refusal([](ExperimentConfig& c) {
+               c.encoder.keys = {"last"};
+               c.attention.score = ScoreKind::kNone;
+             }),
+             Contains("encoder.keys needs another attention.score than none"));
+}
+
+}  // namespace saccade
