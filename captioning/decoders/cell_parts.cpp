@@ -29,7 +29,8 @@ Var StartImage::operator()(Tape& tape, const AttentionMemory& memory) const {
   if (!tape.training() || dropout_ == 0) return image;
   Random random(tape.next_key(Stream::kDropout));
   const View kept{tape.scratch(image.rows()), {image.rows(), 1}};
-  for (Index r = 0; r < image.rows(); ++r) kept[r] = random.uniform() < dropout_ ? 0 : 1;
+  for (Index r = 0; r < image.rows(); ++r)
+    kept[r] = random.uniform() < dropout_ ? Real{0} : Real{1};
   return ops::scale_rows(image, tape.constant(kept));
 }
 

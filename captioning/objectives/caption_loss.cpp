@@ -78,6 +78,7 @@ CaptionLossOptions loss_options(const ObjectiveConfig& objective, const Attentio
     return ramp.at(progress.update, progress.updates_per_epoch);
   };
   CaptionLossOptions options{.doubly_stochastic = objective.doubly_stochastic,
+                             .coverage = objective.coverage,
                              .label_smoothing = objective.label_smoothing,
                              .scheduled_sampling = now(objective.scheduled_sampling),
                              .selection = attention.selection,
@@ -131,13 +132,32 @@ ShardLoss::ShardLoss(Tape& tape, const Decoder& decoder, const EncodedImages& im
   regions_ = counted_regions(images);
   penalties_.assign(nll_.size(), 0);
   supervise(images, targets);
-  if (options.doubly_stochastic > 0) {
-    penalty_ = ops::doubly_stochastic(output_.weights);
-    const auto rows = penalty_.value().span();
-    penalties_ = sample_means({rows.begin(), rows.end()}, samples);
-    // A region that does not count weighs nothing: it adds 1 and has no gradient.
-    for (std::size_t c = 0; c < penalties_.size(); ++c)
-      penalties_[c] -= static_cast<double>(images.features.shape()[1] - regions_[c]);
+  if (options.doubly_stochastic > 0) penalise(images.features.shape()[1]);
+}
+
+double ShardLoss::penalty_scale(Index row) const {
+  if (options_.coverage.scale == CoverageScale::kSum) return 1;
+  return 1 / static_cast<double>(regions_[static_cast<std::size_t>(row / options_.hard.samples)]);
+}
+
+void ShardLoss::penalise(Index regions) {
+  const Index samples = options_.hard.samples;
+  std::vector<double> targets;
+  for (Index r = 0; r < captions_.captions(); ++r)
+    targets.push_back(coverage_target(options_.coverage, captions_.length(r),
+                                      regions_[static_cast<std::size_t>(r / samples)]));
+  penalty_ = ops::coverage(output_.weights, std::vector<Real>(targets.begin(), targets.end()),
+                           options_.coverage.target == CoverageTarget::kAtLeast
+                               ? ops::CoverageSides::kBelow
+                               : ops::CoverageSides::kBoth);
+  const auto rows = penalty_.value().span();
+  penalties_ = sample_means({rows.begin(), rows.end()}, samples);
+  // A region that does not count weighs nothing: it adds its target's square and has no gradient.
+  for (std::size_t c = 0; c < penalties_.size(); ++c) {
+    const Index row = static_cast<Index>(c) * samples;
+    const double target = targets[static_cast<std::size_t>(row)];
+    penalties_[c] -= static_cast<double>(regions - regions_[c]) * target * target;
+    penalties_[c] *= penalty_scale(row);
   }
 }
 
@@ -344,10 +364,12 @@ void ShardLoss::backward(const RewardBaseline& moving) {
                                         static_cast<double>(value.value()[r]) - costs_[first++])));
     terms.push_back(ops::dot_constant(value, pull));
   }
-  if (penalty_ && options_.penalty_gradient == CaptionLossOptions::PenaltyGradient::kOn)
-    terms.push_back(ops::dot_constant(
-        penalty_, std::vector<Real>(static_cast<std::size_t>(penalty_.shape().size()),
-                                    static_cast<Real>(options_.doubly_stochastic * share))));
+  if (penalty_ && options_.penalty_gradient == CaptionLossOptions::PenaltyGradient::kOn) {
+    std::vector<Real> of_rows;
+    for (Index r = 0; r < penalty_.shape().size(); ++r)
+      of_rows.push_back(static_cast<Real>(options_.doubly_stochastic * share * penalty_scale(r)));
+    terms.push_back(ops::dot_constant(penalty_, of_rows));
+  }
   for (const Var term : supervision_terms(share)) terms.push_back(term);
   terms.insert(terms.end(), output_.surrogates.begin(), output_.surrogates.end());
   tape_->backward(ops::sum(terms));
@@ -363,11 +385,6 @@ RewardBaseline batch_baseline(RewardBaseline& moving, const CaptionLossOptions& 
   used.update(costs, 1);
   moving.update(costs, options.hard.baseline_decay);
   return used;
-}
-
-double penalty_floor(Index words, Index regions) {
-  const double missing = static_cast<double>(regions - words);
-  return missing * missing / static_cast<double>(regions);
 }
 
 }  // namespace SACCADE_NUMERIC

@@ -9,6 +9,7 @@
 
 #include "captioning/decoders/decoder.h"
 #include "captioning/objectives/box_supervision.h"
+#include "captioning/objectives/coverage.h"
 #include "captioning/objectives/localizer_supervision.h"
 #include "captioning/objectives/reward_baseline.h"
 #include "core/attention/choosers.h"
@@ -24,15 +25,17 @@ struct TrainingProgress {
 };
 
 // A batch's loss is the mean over its captions of
-//   NLL_c + doubly_stochastic * sum_i (1 - sum_t alpha_ti)^2,
-// NLL_c the sum over the caption's words, i over the regions that count. All weights are per
-// caption: none depends on batch size. Label smoothing (Szegedy et al. 2016) puts the cross-entropy
-// against (1 - e) onehot + e uniform in the place of NLL_c, uniform over all that can be said next:
-// <unk> and <eos> too, not <pad> and <bos>. It is about the words alone: what is reported and what
-// regions are rewarded with (costs) stay -log p of the true words, so that the estimator keeps
-// climbing the bound of the likelihood.
+//   NLL_c + doubly_stochastic * P_c,  P_c = sum_i gap(target - sum_t alpha_ti)^2,
+// NLL_c the sum over the caption's words, i over the regions that count; target 1, T/L or tau and
+// gap as objective.coverage says, which may also divide P_c by how many regions count. All weights
+// are per caption: none depends on batch size. Label smoothing (Szegedy et al. 2016) puts the
+// cross-entropy against (1 - e) onehot + e uniform in the place of NLL_c, uniform over all that can
+// be said next: <unk> and <eos> too, not <pad> and <bos>. It is about the words alone: what is
+// reported and what regions are rewarded with (costs) stay -log p of the true words, so that the
+// estimator keeps climbing the bound of the likelihood.
 struct CaptionLossOptions {
   double doubly_stochastic = 1;
+  CoverageConfig coverage{};
   double label_smoothing = 0;     // e; not with a marginal likelihood, which has no logits
   double scheduled_sampling = 0;  // at this update: scheduled_sampling.h
   SelectionKind selection = SelectionKind::kSoft;
@@ -126,6 +129,10 @@ class ShardLoss {
   double usual_cost(const RewardBaseline& moving, Index row, Index step) const;
   void supervise(const EncodedImages& images, const ShardTargets& targets);
   std::vector<Var> supervision_terms(double share) const;
+  // The penalty of every row, and what is reported of it by caption.
+  void penalise(Index regions);
+  // What a row's penalty is multiplied with, the mean over regions in it.
+  double penalty_scale(Index row) const;
   // What is subtracted from the costs, by choice [N].
   std::vector<double> baselines(const RewardBaseline& moving) const;
   // Calls f(n, t, r) for the word n of step t and row r.
@@ -153,10 +160,6 @@ class ShardLoss {
 // before, and its own where there was none. Updates the averages afterwards.
 RewardBaseline batch_baseline(RewardBaseline& moving, const CaptionLossOptions& options,
                               std::span<const ShardLoss* const> shards);
-
-// The least value of the penalty for a caption of `words` words over `regions` regions: the weights
-// of all words together are `words`, so the penalty cannot fall below (L - C)^2 / L.
-double penalty_floor(Index words, Index regions);
 
 }  // namespace SACCADE_NUMERIC
 }  // namespace saccade

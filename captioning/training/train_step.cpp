@@ -102,7 +102,7 @@ UpdateReport TrainStep::report(const TrainBatch& batch, const CaptionLossOptions
                                 "; lower optimizer.lr or set optimizer.clip_norm"));
       nll += loss.nll()[c];
       const Index words = batch.shards[s].captions.length(static_cast<Index>(c));
-      const double floor = penalty_floor(words, loss.regions()[c]);
+      const double floor = penalty_floor(options.coverage, words, loss.regions()[c]);
       penalty += options.doubly_stochastic > 0 ? loss.penalties()[c] - floor : 0;
       out.loss += loss.nll()[c] + options.doubly_stochastic * loss.penalties()[c];
       out.words += words;

@@ -5,6 +5,7 @@
 
 #include "core/config/choices.h"
 #include "core/config/constraint.h"
+#include "core/config/coverage_config.h"
 #include "core/config/ramp.h"
 #include "core/config/self_critical_config.h"
 #include "core/config/supervision_config.h"
@@ -14,6 +15,7 @@ namespace saccade {
 struct ObjectiveConfig {
   ObjectiveKind type = ObjectiveKind::kCrossEntropy;
   double doubly_stochastic = 1;
+  CoverageConfig coverage;
   double label_smoothing = 0;
   Ramp scheduled_sampling = Ramp::constant(0);
   SupervisionConfig supervision;
@@ -23,7 +25,11 @@ struct ObjectiveConfig {
   void fields(V& v) {
     v.field("type", type, "the training loss");
     v.field("doubly_stochastic", doubly_stochastic,
-            "weight of sum_i (1 - sum_t alpha_ti)^2 an image; 0 = off", at_least(0));
+            "weight of the penalty `coverage`, sum_i (1 - sum_t alpha_ti)^2 an image unless that "
+            "says otherwise; 0 = off",
+            at_least(0));
+    v.section("coverage", coverage, "the penalty that doubly_stochastic weighs")
+        .unless("objective.doubly_stochastic", "0");
     v.field("label_smoothing", label_smoothing,
             "share of the target that is spread over all words (Szegedy et al. 2016); 0 = off",
             between_open_end(0, 1));

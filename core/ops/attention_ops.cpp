@@ -121,19 +121,25 @@ Var context(Var features, Var weights, std::span<const int> chosen, Index group)
   return z;
 }
 
-Var doubly_stochastic(std::span<const Var> weights) {
-  SACCADE_CHECK(!weights.empty(), "[doubly_stochastic] needs at least one step");
+Var coverage(std::span<const Var> weights, std::span<const Real> targets, CoverageSides sides) {
+  SACCADE_CHECK(!weights.empty(), "[coverage] needs at least one step");
   Tape& tape = weights[0].tape();
   const std::span<Var> steps = tape.keep(weights);
   const Index captions = weights[0].rows(), regions = weights[0].cols();
+  SACCADE_CHECK(static_cast<Index>(targets.size()) == captions, "[coverage] ", targets.size(),
+                " targets for ", captions, " captions");
   const Var y = tape.output({captions}, weights);
-  const View missing{tape.scratch(captions * regions), {captions, regions}};  // 1 - sum_t alpha
-  std::fill_n(missing.data, missing.size(), Real{1});
+  const View missing{tape.scratch(captions * regions),
+                     {captions, regions}};  // target - sum_t alpha
+  for (Index b = 0; b < captions; ++b)
+    std::fill_n(missing.row(b), regions, targets[static_cast<std::size_t>(b)]);
   for (const Var alpha : steps) {
-    SACCADE_CHECK(alpha.rows() <= captions && alpha.cols() == regions, "[doubly_stochastic] step ",
+    SACCADE_CHECK(alpha.rows() <= captions && alpha.cols() == regions, "[coverage] step ",
                   alpha.shape(), " after ", weights[0].shape());
     kernels::accumulate(alpha.value(), {missing.data, alpha.shape()}, -1);
   }
+  if (sides == CoverageSides::kBelow)
+    for (Index i = 0; i < missing.size(); ++i) missing[i] = std::max(missing[i], Real{0});
   const View out = tape.mutable_value(y);
   for (Index b = 0; b < captions; ++b) {
     out[b] = 0;

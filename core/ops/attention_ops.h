@@ -16,9 +16,12 @@ Var dot_score(Var keys, Var query, Real scale, Index group);
 // features[m, chosen[r], :] else (a hard choice);  features [M, L, D], weights [R, L] -> [R, D].
 // Empty `chosen` means the expectation in every row. No gradient reaches weights of hard rows.
 Var context(Var features, Var weights, std::span<const int> chosen, Index group);
-// sum_i (1 - sum_t weights_t[b, i])^2 of every caption b -> [B] (Xu et al. 2015, section 4.2.1).
-// weights_t [R_t, L] with R_t falling: row b of step t belongs to caption b.
-Var doubly_stochastic(std::span<const Var> weights);
+// Whether a sum above its target costs as much as one below, or nothing.
+enum class CoverageSides { kBoth, kBelow };
+// sum_i gap(targets[b] - sum_t weights_t[b, i])^2 of every caption b -> [B], gap(x) = x or max(0,
+// x); with targets of 1 and both sides the doubly stochastic penalty (Xu et al. 2015, section
+// 4.2.1). weights_t [R_t, L] with R_t falling: row b of step t belongs to caption b; targets [B].
+Var coverage(std::span<const Var> weights, std::span<const Real> targets, CoverageSides sides);
 
 }  // namespace ops
 }  // namespace SACCADE_NUMERIC

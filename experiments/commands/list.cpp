@@ -81,6 +81,8 @@ std::vector<Axis> other_axes() {
           axis<WordPositions>("decoders", "decoder.positions"),
           axis<EmbeddingSource>("decoders", "decoder.embeddings.source"),
           axis<ObjectiveKind>("objectives", "objective.type"),
+          axis<CoverageTarget>("objectives", "objective.coverage.target"),
+          axis<CoverageScale>("objectives", "objective.coverage.scale"),
           axis<RewardMetric>("objectives", "objective.self_critical.reward"),
           axis<SelfCriticalBaseline>("objectives", "objective.self_critical.baseline"),
           axis<DataKind>("data", "data.type"),

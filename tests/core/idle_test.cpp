@@ -76,6 +76,18 @@ TEST_CASE("an option of a choice that was not made is idle, and says why") {
   CHECK(idle_in("encoder: {type: onnx, cache: c, half: true}").empty());
   CHECK(idle_in("encoder: {type: vgg19, frozen_stages: -1, cache: c}").empty());
   CHECK(idle_in("attention: {score: dot, hidden: 8}").size() == 1);
+  CHECK_THAT(
+      idle_in("{attention: {heads: 2}, decoder: {image: first_step}}").at(0),
+      Contains("attention.heads has no effect: decoder.image is first_step; it is read where "
+               "decoder.image is attention"));
+  CHECK(idle_in("decoder: {image: first_step, first_state: none}").size() == 1);
+  CHECK(idle_in("decoder: {image_dropout: 0.5}").empty());
+  CHECK(idle_in("decoder: {image_dropout: 0.5, first_state: none}").size() == 1);
+  CHECK(idle_in("decoder: {image_dropout: 0.5, image: none}").size() == 1);
+  CHECK(idle_in("decoder: {type: transformer, image_dropout: 0.5}").size() == 1);
+  CHECK(idle_in("objective: {coverage: {tau: 0.3}}").size() == 1);
+  CHECK(idle_in("objective: {coverage: {target: at_least, tau: 0.3}}").empty());
+  CHECK(idle_in("objective: {doubly_stochastic: 0, coverage: {scale: mean}}").size() == 1);
   CHECK(idle_in("attention: {score: dot, scope: local_p, hidden: 8}").empty());
 }
 

@@ -82,23 +82,41 @@ void add_context_cases(std::vector<GradientCase>& cases) {
                    }});
 }
 
-void add_doubly_stochastic_cases(std::vector<GradientCase>& cases) {
-  cases.push_back({.op = "doubly_stochastic",
+std::vector<Real> ones(std::size_t count) { return std::vector<Real>(count, 1); }
+
+void add_coverage_cases(std::vector<GradientCase>& cases) {
+  using enum ops::CoverageSides;
+  const std::vector<Real> targets{0.9, 0.25, 2};
+  cases.push_back({.op = "coverage",
+                   .name = "a target a caption",
+                   .inputs = random_tensors({{3, 4}, {2, 4}, {1, 4}}, "coverage"),
+                   .build = [targets](Tape&, Inputs in) -> Outputs {
+                     return {ops::coverage(in, targets, kBoth)};
+                   }});
+  // Sums of 0.2 and 0.4 stand on either side of the targets, away from the kink.
+  cases.push_back({.op = "coverage",
+                   .name = "only below the target",
+                   .inputs = {Tensor({2, 3}, std::vector<Real>{0.1, 0.3, 0.2, 0.4, 0.1, 0.5}),
+                              Tensor({1, 3}, std::vector<Real>{0.1, 0.4, 0.05})},
+                   .build = [](Tape&, Inputs in) -> Outputs {
+                     return {ops::coverage(in, std::vector<Real>{0.3, 0.3}, kBelow)};
+                   }});
+  cases.push_back({.op = "coverage",
                    .name = "steps of shrinking rows",
                    .inputs = random_tensors({{3, 4}, {2, 4}, {1, 4}}, "doubly"),
                    .build = [](Tape&, Inputs in) -> Outputs {
                      std::vector<Var> weights;
                      for (const Var scores : in) weights.push_back(ops::softmax(scores));
-                     return {ops::doubly_stochastic(weights)};
+                     return {ops::coverage(weights, ones(3), kBoth)};
                    }});
-  cases.push_back({.op = "doubly_stochastic",
+  cases.push_back({.op = "coverage",
                    .name = "one step, one region, twice",
                    .inputs = random_tensors({{1, 1}}, "doubly one"),
                    .build = [](Tape&, Inputs in) -> Outputs {
-                     return {ops::doubly_stochastic(std::vector<Var>{in[0], in[0]}),
-                             ops::doubly_stochastic(in)};
+                     return {ops::coverage(std::vector<Var>{in[0], in[0]}, ones(1), kBoth),
+                             ops::coverage(in, ones(1), kBoth)};
                    }});
-  cases.push_back({.op = "doubly_stochastic",
+  cases.push_back({.op = "coverage",
                    .name = "slices of one block of weights",
                    .inputs = random_tensors({{6, 2}}, "doubly slices"),
                    .build = [](Tape&, Inputs in) -> Outputs {
@@ -106,7 +124,7 @@ void add_doubly_stochastic_cases(std::vector<GradientCase>& cases) {
                      const std::vector<Var> steps{ops::slice_rows(block, 0, 3),
                                                   ops::slice_rows(block, 3, 2),
                                                   ops::slice_rows(block, 5, 1)};
-                     return {ops::doubly_stochastic(steps)};
+                     return {ops::coverage(steps, ones(3), kBoth)};
                    }});
 }
 
@@ -116,7 +134,7 @@ std::vector<GradientCase> attention_cases() {
   std::vector<GradientCase> cases;
   add_score_cases(cases);
   add_context_cases(cases);
-  add_doubly_stochastic_cases(cases);
+  add_coverage_cases(cases);
   return cases;
 }
 
