@@ -2,8 +2,11 @@
 
 #include <algorithm>
 
+#include "captioning/rate_groups.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
+#include "core/ops/pointwise.h"
+#include "core/ops/shape_ops.h"
 #include "vision/encoders/frozen_network.h"
 #include "vision/encoders/grid_fusion.h"
 
@@ -32,6 +35,19 @@ Var mask_of(Tape& tape, std::span<const std::uint8_t> counts, Index regions) {
   const View mask{tape.scratch(size), {size / regions, regions}};
   std::copy(counts.begin(), counts.end(), mask.data);
   return tape.constant(mask);
+}
+
+// Regions as a whole to zeros while the tape trains, the others scaled so that means stay.
+Var drop_regions(Tape& tape, Var features, double rate) {
+  if (!tape.training() || rate == 0) return features;
+  const Shape shape = features.shape();
+  const Index count = shape[0] * shape[1];
+  const View kept{tape.scratch(count), {count, 1}};
+  Random random(tape.next_key(Stream::kDropout));
+  for (Index r = 0; r < count; ++r)
+    kept[r] = random.uniform() < rate ? Real{0} : static_cast<Real>(1 / (1 - rate));
+  const Var rows = ops::reshape(features, {count, shape[2]});
+  return ops::reshape(ops::scale_rows(rows, tape.constant(kept)), shape);
 }
 
 // What stands for the image as a whole has to exist and to be asked for.
@@ -92,6 +108,8 @@ Captioner::Captioner(const ExperimentConfig& config, Vocabulary vocabulary,
                      const GridShape& frozen_grid, Declared)
     : vocabulary_(std::move(vocabulary)),
       has_attention_(config.has_attention()),
+      feature_dropout_(config.encoder.feature_dropout),
+      region_dropout_(config.encoder.region_dropout),
       pads_(config.encoder.resize == ResizeKind::kPad),
       pools_class_token_(config.encoder.pooled == PooledKind::kClassToken) {
   check_layers(config.encoder);
@@ -143,6 +161,7 @@ Captioner::Captioner(const ExperimentConfig& config, Vocabulary vocabulary,
   }
   parameters_.set_apart("decoder.value");  // the learned baseline of hard attention
   if (config.decoder.embeddings.frozen) parameters_.set_rate("decoder.embedding", 0);
+  scale_rates(config.optimizer.groups, parameters_);
 }
 
 std::vector<std::uint8_t> Captioner::counts(const InputView& input) const {
@@ -174,6 +193,8 @@ EncodedImages Captioner::encode(Tape& tape, const InputView& input,
   if (parts_) parts_->apply(tape, images);
   if (refinement_)
     images.features = (*refinement_)(tape, images.features, {.allowed = counted}, watch.regions);
+  images.features =
+      ops::dropout(drop_regions(tape, images.features, region_dropout_), feature_dropout_);
   return images;
 }
 

@@ -79,7 +79,9 @@ class Captioner {
   std::unique_ptr<Refinement> refinement_;  // none if the config has no layers
   std::unique_ptr<Decoder> decoder_;
   std::unique_ptr<WordLocalizer> localizer_;
-  bool has_attention_, pads_, pools_class_token_;
+  bool has_attention_;
+  double feature_dropout_, region_dropout_;
+  bool pads_, pools_class_token_;
   GridShape grid_;
   Shape input_shape_;
 };

@@ -98,6 +98,8 @@ struct EncoderConfig {
   VitConfig vit;
   AugmentConfig augment;
   RefinementConfig refine;
+  double feature_dropout = 0;
+  double region_dropout = 0;
   // The network of onnx_native as its checkpoint has it, in place of the file `model`; no field.
   std::string graph;
 
@@ -191,6 +193,12 @@ struct EncoderConfig {
               "random changes of training images; with a frozen encoder see views");
     v.section("refine", refine, "attention among the regions of the grid")
         .unless("encoder.refine.layers", "0");
+    v.field("feature_dropout", feature_dropout,
+            "share of the numbers of the grid that the decoder does not get in training",
+            between_open_end(0, 1));
+    v.field("region_dropout", region_dropout,
+            "share of the regions that the decoder gets as zeros in training",
+            between_open_end(0, 1));
   }
 };
 

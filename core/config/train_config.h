@@ -6,6 +6,7 @@
 
 #include "core/config/choices.h"
 #include "core/config/constraint.h"
+#include "core/config/rate_groups.h"
 #include "core/config/stop.h"
 
 namespace saccade {
@@ -26,11 +27,16 @@ struct OptimizerConfig {
   Stop decay_every = epochs(10);
   double decay_factor = 0.5;
   double final_lr = 0;
+  RateGroups groups;
 
   template <class V>
   void fields(V& v) {
     v.field("type", type, "the optimizer");
     v.field("lr", lr, "learning rate", above(0));
+    v.field("groups", groups,
+            "factors of the learning rate by prefix of the parameters' names, say "
+            "{decoder.attention: 5}; the longest prefix of a name counts",
+            between(0, 1e6));
     v.field("momentum", momentum, "share of the last step that goes into the next",
             between_open_end(0, 1))
         .only_with("optimizer.type", OptimizerKind::kSgd);

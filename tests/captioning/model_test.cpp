@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "captioning/training/checkpoint_content.h"
 #include "core/base/error.h"
+#include "core/io/checkpoint.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
 #include "tests/support/onnx_file.h"
@@ -82,6 +84,16 @@ TEST_CASE("what padding and pooling cannot be joined with is refused with its re
           "needs an encoder that is trained");
   refused(token([](ExperimentConfig& c) { c.decoder.type = DecoderKind::kTransformer; }),
           "a transformer has no first state");
+  refused(token([](ExperimentConfig& c) { c.decoder.first_state = FirstState::kNone; }),
+          "needs decoder.first_state pooled, or decoder.image every_word or first_step");
+  ExperimentConfig prefix = test::small_experiment(SelectionKind::kSoft);
+  prefix.encoder.type = EncoderKind::kVit;
+  prefix.encoder.vit = {.width = 8, .layers = 1, .heads = 2, .patch = 8};
+  prefix.encoder.pooled = PooledKind::kClassToken;
+  prefix.decoder.type = DecoderKind::kTransformer;
+  prefix.decoder.heads = 2;
+  prefix.decoder.image = ImageEntry::kFirstStep;
+  CHECK_NOTHROW(Captioner::check(prefix));
   const auto pad = [](auto change) {
     return [change](ExperimentConfig& config) {
       config.encoder.resize = ResizeKind::kPad;
@@ -104,6 +116,122 @@ TEST_CASE("what padding and pooling cannot be joined with is refused with its re
   tape.set_parameters(model.parameters().views());
   const Tensor pixels({1, 32, 32, 3});
   CHECK_THROWS_AS(model.encode(tape, pixels.view()), ShapeError);
+}
+
+TEST_CASE("groups of parameters learn at factors of the rate they would have") {
+  ExperimentConfig config = test::small_experiment(SelectionKind::kSoft);
+  config.encoder.lr = 1e-5;
+  config.optimizer.lr = 1e-3;
+  config.encoder.frozen_stages = 1;
+  config.optimizer.groups = {{.prefix = "decoder", .factor = 0.5},
+                             {.prefix = "encoder", .factor = 3},
+                             {.prefix = "decoder.attention", .factor = 10},
+                             {.prefix = "decoder.embedding", .factor = 0}};
+  const Captioner model(config, Vocabulary(), {});
+  const auto rate = [&](const std::string& name) {
+    return model.parameters().info(model.parameters().find(name)).rate;
+  };
+  CHECK(rate("decoder.lstm.word") == 0.5);
+  Index attention = 0;
+  for (const ParameterInfo& info : model.parameters().infos())
+    if (info.name.starts_with("decoder.attention.")) {
+      CHECK(info.rate == 10);  // the longer prefix, not both
+      ++attention;
+    }
+  CHECK(attention > 2);
+  CHECK(rate("decoder.embedding") == 0);
+  const int embedding = model.parameters().find("decoder.embedding");
+  CHECK(model.parameters().trained()[static_cast<std::size_t>(embedding)] == 0);
+  CHECK(rate("encoder.stage1.conv.weight") == 0);  // what is frozen stays so
+  CHECK(rate("encoder.stage3.conv.weight") == Approx(0.03));
+  config.optimizer.groups = {{.prefix = "decoder.atention", .factor = 2}};
+  CHECK_THROWS_WITH(Captioner(config, Vocabulary(), {}),
+                    Contains("no parameter's name starts with 'decoder.atention' (did you mean "
+                             "'decoder.attention'?); there are encoder, encoder.stage1") &&
+                        Contains("decoder.lstm"));
+  // A prefix ends where a name's part ends.
+  config.optimizer.groups = {{.prefix = "decoder.att", .factor = 2}};
+  CHECK_THROWS_AS(Captioner(config, Vocabulary(), {}), UsageError);
+}
+
+TEST_CASE("numbers and regions of the grid are dropped in training alone, and the mean stays") {
+  ExperimentConfig config = test::small_experiment(SelectionKind::kSoft);
+  const auto encode = [&](bool training, std::uint64_t step = 1) {
+    const Captioner model(config, Vocabulary(), {});
+    Arena arena;
+    Tape tape(arena);
+    tape.set_parameters(model.parameters().views());
+    tape.set_training(training);
+    tape.set_random(1, step, 0);
+    Tensor pixels({40, 32, 32, 3});
+    for (Index i = 0; i < pixels.size(); ++i)
+      pixels[i] = static_cast<Real>(std::sin(static_cast<double>(i % 3072)));
+    const ConstView features = model.encode(tape, pixels.view()).features.value();
+    return Tensor(features.shape, features.span());
+  };
+  const Tensor plain = encode(false);
+  const auto same = [](const Tensor& a, const Tensor& b) {
+    return std::equal(a.span().begin(), a.span().end(), b.span().begin(), b.span().end());
+  };
+  REQUIRE(same(plain, encode(true)));
+  const Index width = plain.shape()[2];
+  for (const bool regions : {false, true}) {
+    INFO("regions " << regions);
+    config.encoder.feature_dropout = regions ? 0 : 0.25;
+    config.encoder.region_dropout = regions ? 0.25 : 0;
+    CHECK(same(plain, encode(false)));
+    const Tensor dropped = encode(true);
+    CHECK(same(dropped, encode(true)));
+    CHECK_FALSE(same(dropped, encode(true, 2)));
+    Index lost = 0, count = 0, whole = 0;
+    for (Index r = 0; r < plain.size() / width; ++r) {
+      Index in_region = 0, there = 0;
+      for (Index d = 0; d < width; ++d) {
+        const Index i = r * width + d;
+        if (plain[i] == 0) continue;
+        ++there;
+        if (dropped[i] == 0)
+          ++in_region;
+        else
+          CHECK(dropped[i] == Approx(plain[i] / 0.75).epsilon(1e-5));
+      }
+      lost += in_region, count += there;
+      whole += there > 1 && in_region != 0 && in_region != there;
+    }
+    REQUIRE(count > 1000);
+    CHECK(std::abs(static_cast<double>(lost) / static_cast<double>(count) - 0.25) < 0.05);
+    CHECK((regions ? whole == 0 : whole > 0));  // regions go as a whole, numbers by themselves
+  }
+}
+
+TEST_CASE("a checkpoint keeps where the image enters, and what it was trained with") {
+  const test::TempFolder folder("model-entry");
+  for (const auto& kind : enum_table(DecoderKind{}))
+    for (const auto& image : enum_table(ImageEntry{})) {
+      INFO(kind.name << ", " << image.name);
+      ExperimentConfig config = test::small_experiment(SelectionKind::kSoft);
+      config.decoder.type = kind.value;
+      config.decoder.heads = 2, config.decoder.layers = 1;
+      config.decoder.image = image.value;
+      config.optimizer.groups = {{.prefix = "decoder", .factor = 0.5}};
+      config.objective.coverage = {
+          .scale = CoverageScale::kMean, .target = CoverageTarget::kAtLeast, .tau = 0.25};
+      if (image.value != ImageEntry::kAttention) config.attention = {};
+      test::Experiment experiment(config);
+      const auto optimizer = make_optimizer(config.optimizer, experiment.model.parameters());
+      save_archive(folder / "checkpoint",
+                   checkpoint_archive(config, experiment.model, {}, {}, *optimizer, {}));
+      const LoadedModel loaded = load_model(folder / "checkpoint");
+      CHECK(config_differences(config, loaded.config).empty());
+      CHECK(loaded.model->has_attention() == (image.value == ImageEntry::kAttention));
+      const auto said = experiment.run(Split::kVal, 4).regimes[0].captions;
+      const auto again = evaluate(*loaded.model, experiment.data, experiment.inputs,
+                                  experiment.request(Split::kVal, 4))
+                             .regimes[0]
+                             .captions;
+      REQUIRE(said.size() == again.size());
+      for (std::size_t c = 0; c < said.size(); ++c) CHECK(said[c].log_prob == again[c].log_prob);
+    }
 }
 
 }  // namespace saccade

@@ -93,6 +93,25 @@ TEST_CASE("a ramp is a number, or a line from one to another over an amount of t
                     UsageError);
 }
 
+TEST_CASE("groups of learning rates are a map from prefix to factor") {
+  const auto loaded = parse_config<ExperimentConfig>(
+      "optimizer: {groups: {decoder.attention: 5, encoder: 0.25}}", "e.yaml");
+  const RateGroups expected{{.prefix = "decoder.attention", .factor = 5},
+                            {.prefix = "encoder", .factor = 0.25}};
+  CHECK(loaded.config.optimizer.groups == expected);
+  const auto again = parse_config<ExperimentConfig>(print_config(loaded.config), "printed.yaml");
+  CHECK(again.config.optimizer.groups == expected);
+  const auto overridden = parse_config<ExperimentConfig>(
+      "name: x", "e.yaml", std::vector<std::string>{"optimizer.groups={decoder.lstm: 0}"});
+  CHECK(overridden.config.optimizer.groups == RateGroups{{.prefix = "decoder.lstm", .factor = 0}});
+  for (const char* wrong : {"{decoder: -1}", "{decoder: fast}", "[decoder]", "{decoder: [1]}"}) {
+    INFO(wrong);
+    CHECK_THROWS_AS(
+        parse_config<ExperimentConfig>(str("optimizer: {groups: ", wrong, "}"), "e.yaml"),
+        UsageError);
+  }
+}
+
 TEST_CASE("a profile of hard attention gives what the user did not") {
   HardConfig hard;
   CHECK(resolved(hard).coin == CoinKind::kImage);

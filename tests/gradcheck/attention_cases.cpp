@@ -93,11 +93,13 @@ void add_coverage_cases(std::vector<GradientCase>& cases) {
                    .build = [targets](Tape&, Inputs in) -> Outputs {
                      return {ops::coverage(in, targets, kBoth)};
                    }});
-  // Sums of 0.2 and 0.4 stand on either side of the targets, away from the kink.
+  // Sums of 0.2, 0.7, 0.25 and 0.4, 0.1, 0.5: on either side of the target, away from the kink.
+  std::vector<Tensor> sides;
+  sides.emplace_back(Shape{2, 3}, std::vector<Real>{0.1, 0.3, 0.2, 0.4, 0.1, 0.5});
+  sides.emplace_back(Shape{1, 3}, std::vector<Real>{0.1, 0.4, 0.05});
   cases.push_back({.op = "coverage",
                    .name = "only below the target",
-                   .inputs = {Tensor({2, 3}, std::vector<Real>{0.1, 0.3, 0.2, 0.4, 0.1, 0.5}),
-                              Tensor({1, 3}, std::vector<Real>{0.1, 0.4, 0.05})},
+                   .inputs = std::move(sides),
                    .build = [](Tape&, Inputs in) -> Outputs {
                      return {ops::coverage(in, std::vector<Real>{0.3, 0.3}, kBelow)};
                    }});
