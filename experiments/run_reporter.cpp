@@ -154,7 +154,9 @@ void RunReporter::on_validation(const Metrics& metrics, const TrainingState& sta
   if (state.estimator.updates > 0) line["estimator"] = json(state.estimator.means());
   add_line("validation", line.dump());
   std::string text = "update " + std::to_string(state.update) + " (" + regime_ + "):";
-  for (const char* name : {"Bleu_1", "Bleu_4", "CIDEr", "true_caption_rate", "pointing_accuracy"}) {
+  for (const char* name : {"Bleu_1", "Bleu_4", "CIDEr", "true_caption_rate", "pointing_accuracy",
+                           "attention_entropy", "CIDEr_shuffled_drop", "references_pointing_15px",
+                           "references_attention_correctness_over_uniform"}) {
     if (const auto found = metrics.find(name); found != metrics.end())
       text += std::string(" ") + name + " " + format("%.4f", found->second);
   }

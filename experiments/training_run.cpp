@@ -4,7 +4,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "captioning/evaluation/dead_signs.h"
 #include "captioning/evaluation/evaluate.h"
+#include "captioning/evaluation/map_watch.h"
 #include "captioning/grounding/noun_boxes.h"
 #include "captioning/training/checkpoint_content.h"
 #include "captioning/training/first_weights.h"
@@ -14,6 +16,7 @@
 #include "core/base/log.h"
 #include "core/base/suggest.h"
 #include "core/io/checkpoint.h"
+#include "experiments/configured_boxes.h"
 #include "experiments/manifest.h"
 #include "experiments/progress.h"
 #include "vision/encoders/frozen_network.h"
@@ -26,8 +29,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::vector<Index> needed_images(const LoadedData& loaded, const RunData::Request& request) {
-  std::vector<Index> needed = images_of(loaded.dataset, Split::kTrain);
+// Of the splits that are asked for, in the order of the data set.
+std::vector<Index> wanted_images(const LoadedData& loaded, const RunData::Request& request) {
+  std::vector<Index> needed;
   const auto add = [&](Split split, Index most) {
     const std::vector<Index> images = evaluation_images(loaded.dataset, split, most);
     needed.insert(needed.end(), images.begin(), images.end());
@@ -35,6 +39,16 @@ std::vector<Index> needed_images(const LoadedData& loaded, const RunData::Reques
   for (const Split split : request.splits)
     add(split, split == Split::kVal ? request.most_images : 0);
   if (request.evaluated_split) add(loaded.default_split(), 0);
+  std::sort(needed.begin(), needed.end());
+  needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
+  return needed;
+}
+
+// And those to train on.
+std::vector<Index> needed_images(const LoadedData& loaded, const RunData::Request& request) {
+  std::vector<Index> needed = wanted_images(loaded, request);
+  const std::vector<Index> train = images_of(loaded.dataset, Split::kTrain);
+  needed.insert(needed.end(), train.begin(), train.end());
   std::sort(needed.begin(), needed.end());
   needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
   return needed;
@@ -63,6 +77,16 @@ EvaluationRequest validation_request(const TrainingRequest& request, const Vocab
           .extent = Extent::kCaptions};
 }
 
+bool watches_maps(const ExperimentConfig& config) {
+  return config.train.watch_maps && config.attention.score != ScoreKind::kNone;
+}
+
+MapWatchRequest watch_request(const TrainingRequest& request, const Vocabulary& vocabulary) {
+  return {.images = request.config->train.watch_images,
+          .search = search_options(*request.config, vocabulary),
+          .boxes = request.data->boxes()};
+}
+
 // The metrics a run chooses by must exist; that they do not should not be found after an epoch.
 void check_metrics(const TrainingRequest& request, const Captioner& model) {
   const ExperimentConfig& config = *request.config;
@@ -79,6 +103,13 @@ void check_metrics(const TrainingRequest& request, const Captioner& model) {
   if (request.data->loaded().scenes && config.has_attention())
     for (const char* name : {"pointing_accuracy", "pointing_centre_accuracy"})
       if (std::find(known.begin(), known.end(), name) == known.end()) known.emplace_back(name);
+  if (watches_maps(config)) {
+    const LoadedData& loaded = request.data->loaded();
+    const NounSource source{.scenes = loaded.scenes ? &*loaded.scenes : nullptr,
+                            .photos = request.data->boxes()};
+    for (std::string& name : watched_names(watch_request(request, model.vocabulary()), source))
+      known.push_back(std::move(name));
+  }
   const auto check = [&](const char* key, const std::string& metric) {
     if (std::find(known.begin(), known.end(), metric) != known.end()) return;
     std::string all;
@@ -103,22 +134,50 @@ void show_looks(const TrainingRequest& request, const Captioner& model,
   tensorboard.add_sheets(update, sheets.draw({.panel_width = kPanelWidth}));
 }
 
-Metrics validate(const TrainingRequest& request, const Captioner& model, Index update,
-                 TensorBoardLog& tensorboard) {
+// A validation's numbers, and what its maps show.
+struct Validated {
+  Metrics metrics;
+  std::optional<MapWatch> watch;  // of a run that watches maps
+};
+
+Validated validate(const TrainingRequest& request, const Captioner& model, Index update,
+                   TensorBoardLog& tensorboard) {
   Progress progress(request.label + ", validating");
-  EvaluationRequest validation = validation_request(request, model.vocabulary());
-  validation.progress = [&](Index done, Index total) {
+  const auto show = [&](Index done, Index total) {
     progress.show(static_cast<double>(done) / static_cast<double>(total),
                   std::to_string(done) + " of " + std::to_string(total) + " images");
   };
-  const EvaluationReport report =
-      evaluate(model, request.data->loaded(), request.data->inputs(), validation);
+  EvaluationRequest validation = validation_request(request, model.vocabulary());
+  validation.progress = show;
+  const LoadedData& loaded = request.data->loaded();
+  const DatasetInputs& inputs = request.data->inputs();
+  const EvaluationReport report = evaluate(model, loaded, inputs, validation);
   if (model.has_attention()) show_looks(request, model, report, update, tensorboard);
-  Metrics metrics = first_scores(report);
-  // No noun was said: nothing was pointed at rightly.
-  metrics.try_emplace(request.config->train.best_metric, 0.0);
-  metrics.try_emplace(request.config->train.early_stop.metric, 0.0);
-  return metrics;
+  Validated out{.metrics = first_scores(report), .watch = {}};
+  if (watches_maps(*request.config)) {
+    MapWatchRequest watch = watch_request(request, model.vocabulary());
+    watch.progress = show;
+    out.watch = watch_maps(model, loaded, inputs, report, watch);
+    for (const auto& [name, value] : out.watch->scores()) out.metrics[name] = value;
+  }
+  // What cannot be measured, since no noun was said or no word has a map, is as bad as can be.
+  for (const std::string& metric :
+       {request.config->train.best_metric, request.config->train.early_stop.metric})
+    out.metrics.try_emplace(metric, higher_is_better(metric) ? 0.0 : 1.0);
+  return out;
+}
+
+// Warns of each sign of dying attention once a run, with what may be done about it. A model that
+// has hardly begun to learn shows them too, so that the first validation does not count.
+void warn_of_dying(const MapWatch& watch, const ExperimentConfig& config, Index update,
+                   std::set<DeadKind>& told) {
+  for (const DeadSign& sign : dead_signs(watch.attention)) {
+    if (!told.insert(sign.kind).second) continue;
+    const std::string where =
+        sign.kind == DeadKind::kNeedless ? str(" (", watch.images, " images)") : "";
+    log::warn(str("attention is dying at update ", update, ": ", sign.text, where, "; ",
+                  dead_remedy(sign.kind, config)));
+  }
 }
 
 // Where the words of training captions should look, where the config asks for it.
@@ -228,6 +287,7 @@ RunData::RunData(const ExperimentConfig& config, const Request& request, const S
   signal.check();
   inputs_ = load_inputs(*loaded_, *pipeline_, config, request, signal);
   vocabulary_ = training_vocabulary(*loaded_, config.data);
+  boxes_ = configured_boxes("", config.data, loaded_->dataset, wanted_images(*loaded_, request));
 }
 
 bool RunData::serves(const ExperimentConfig& config) const { return same_data(config_, config); }
@@ -267,6 +327,7 @@ TrainingResult run_training(const TrainingRequest& request, const StopSignal& si
   const SupervisionTargets supervision(data, config, set, model);
   RunReporter reporter(request.label, std::string(enum_name(evaluation_regimes(config).front())));
   fs::path last;
+  std::set<DeadKind> told_signs;
   Trainer trainer(
       {.config = &config,
        .set = &set,
@@ -277,7 +338,12 @@ TrainingResult run_training(const TrainingRequest& request, const StopSignal& si
        .validate =
            [&](const Captioner& captioner) {
              reporter.clear_progress();
-             return validate(request, captioner, trainer.state().update, reporter.tensorboard());
+             const TrainingState& state = trainer.state();
+             Validated validated =
+                 validate(request, captioner, state.update, reporter.tensorboard());
+             if (validated.watch && !state.best.empty())
+               warn_of_dying(*validated.watch, config, state.update, told_signs);
+             return std::move(validated.metrics);
            },
        .save =
            [&](const Optimizer& optimizer, const TrainingState& state) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "captioning/grounding/noun_boxes.h"
 #include "captioning/inputs.h"
 #include "captioning/training/trainer.h"
 #include "experiments/run_directory.h"
@@ -35,6 +36,8 @@ class RunData {
   const InputPipeline& pipeline() const { return *pipeline_; }
   const DatasetInputs& inputs() const { return *inputs_; }
   const Vocabulary& vocabulary() const { return vocabulary_; }
+  // Of the photos besides the training images', where data.boxes knows some; else null.
+  const PhotoBoxes* boxes() const { return boxes_.get(); }
 
  private:
   ExperimentConfig config_;
@@ -42,6 +45,7 @@ class RunData {
   std::unique_ptr<InputPipeline> pipeline_;
   std::unique_ptr<DatasetInputs> inputs_;
   Vocabulary vocabulary_;
+  std::unique_ptr<PhotoBoxes> boxes_;
 };
 
 // Whether runs of these configs have the same data and inputs.

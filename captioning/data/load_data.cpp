@@ -113,19 +113,21 @@ std::size_t place_of(const Dataset& dataset, Index image) {
 }  // namespace
 
 std::vector<DataPlace> data_places(const DataConfig& config) {
-  const DataPlace annotations{"annotations", &config.annotations}, images{"images", &config.images};
+  const DataPlace annotations{"annotations", &config.annotations}, images{"images", &config.images},
+      boxes{"boxes", &config.boxes, false};
   switch (config.type) {
     case DataKind::kKarpathy:
-      return {annotations, images};
+      return {annotations, images, boxes};
     case DataKind::kCoco:
       return {annotations,
               images,
               {"val_annotations", &config.val_annotations, false},
-              {"val_images", &config.val_images, !config.val_annotations.empty()}};
+              {"val_images", &config.val_images, !config.val_annotations.empty()},
+              boxes};
     case DataKind::kFlickr8k:
-      return {{"tokens", &config.tokens}, {"splits", &config.splits}, images};
+      return {{"tokens", &config.tokens}, {"splits", &config.splits}, images, boxes};
     case DataKind::kFolder:
-      return {{"annotations", &config.annotations, false}, images};
+      return {{"annotations", &config.annotations, false}, images, boxes};
     case DataKind::kScenes:
       break;
   }

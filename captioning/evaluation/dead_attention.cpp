@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "captioning/evaluation/dead_signs.h"
 #include "captioning/scoring/text_table.h"
 #include "core/base/error.h"
 
@@ -51,17 +52,25 @@ NamedScores judging_scores(const NamedScores& all) {
   return out;
 }
 
-std::optional<std::string> dead_attention(const AttentionReport& report) {
-  std::string signs;
-  const auto add = [&](const std::string& sign) { signs += (signs.empty() ? "" : "; ") + sign; };
+std::vector<DeadSign> dead_signs(const AttentionReport& report) {
+  std::vector<DeadSign> signs;
   const AttentionHealth& health = report.health;
   if (health.static_share > kMostShare)
-    add(percent(health.static_share) + " of the maps are the one before again");
+    signs.push_back({DeadKind::kStatic,
+                     percent(health.static_share) + " of the maps are the one before again"});
   if (health.uniform_share > kMostShare)
-    add(percent(health.uniform_share) + " of the maps are uniform");
-  if (const auto scores = needless(report)) add(*scores + ": the score does not need the map");
-  if (signs.empty()) return {};
-  return "attention looks dead: " + signs;
+    signs.push_back(
+        {DeadKind::kUniform, percent(health.uniform_share) + " of the maps are uniform"});
+  if (const auto scores = needless(report))
+    signs.push_back({DeadKind::kNeedless, *scores + ": the score does not need the map"});
+  return signs;
+}
+
+std::optional<std::string> dead_attention(const AttentionReport& report) {
+  std::string all;
+  for (const DeadSign& sign : dead_signs(report)) all += (all.empty() ? "" : "; ") + sign.text;
+  if (all.empty()) return {};
+  return "attention looks dead: " + all;
 }
 
 }  // namespace saccade

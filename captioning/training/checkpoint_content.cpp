@@ -130,12 +130,22 @@ std::string parameter_differences(const Archive& archive, const ParameterStore& 
 // Values that may change between a run and its continuation: they decide how long it goes on, how
 // fast, and how it is reported, but not what an update does.
 bool may_change(const std::string& path) {
-  static constexpr std::array<std::string_view, 11> kFree = {
-      "name",   "threads", "train.stop", "train.checkpoint_every", "train.keep",   "train.prefetch",
-      "search", "maps",    "compare",    "train.early_stop",       "encoder.cache"};
-  static constexpr std::array<std::string_view, 7> kPlaces = {
-      "data.annotations", "data.images",          "data.tokens",  "data.splits",
-      "data.val_images",  "data.val_annotations", "encoder.model"};
+  static constexpr std::array<std::string_view, 13> kFree = {"train.watch_maps",
+                                                             "train.watch_images",
+                                                             "name",
+                                                             "threads",
+                                                             "train.stop",
+                                                             "train.checkpoint_every",
+                                                             "train.keep",
+                                                             "train.prefetch",
+                                                             "search",
+                                                             "maps",
+                                                             "compare",
+                                                             "train.early_stop",
+                                                             "encoder.cache"};
+  static constexpr std::array<std::string_view, 8> kPlaces = {
+      "data.annotations", "data.images",          "data.tokens", "data.splits",
+      "data.val_images",  "data.val_annotations", "data.boxes",  "encoder.model"};
   const auto covers = [&](std::string_view free) {
     return path == free || path.starts_with(std::string(free) + ".");
   };

@@ -39,7 +39,9 @@ Stages make_stages(const ExperimentConfig& config, const TrainingSet& set) {
 }  // namespace
 
 bool higher_is_better(const std::string& metric) {
-  return metric.find("loss") == std::string::npos && metric.find("perplexity") == std::string::npos;
+  const auto has = [&](const char* part) { return metric.find(part) != std::string::npos; };
+  return !has("loss") && !has("perplexity") && !has("entropy") && !has("static_share") &&
+         !has("uniform_share");
 }
 
 Trainer::Trainer(const Setup& setup)

@@ -34,7 +34,8 @@ struct TrainingState {
 
 using Metrics = std::map<std::string, double>;
 
-// Whether a higher value of the metric is better (all but losses and perplexity).
+// Whether a higher value of the metric is better: all but losses, perplexity, and the entropy and
+// the shares of static and uniform maps.
 bool higher_is_better(const std::string& metric);
 
 // What a run reports while it trains; the run directory, the progress bar and tests listen.

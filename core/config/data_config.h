@@ -58,8 +58,8 @@ struct DataConfig {
     v.field("val_images", val_images, "folder of the validation images")
         .only_with("data.type", DataKind::kCoco);
     v.field("boxes", boxes,
-            "where the things in photos are: a COCO instances JSON, or a folder of Flickr30k "
-            "Entities; empty = nobody knows")
+            "boxes of the photos' things, by which maps are judged and, in training, supervised: a "
+            "COCO instances JSON, or a folder of Flickr30k Entities; empty = none")
         .unless("data.type", DataKind::kScenes);
     v.field("vocabulary", vocabulary, "what captions are said in");
     v.field("min_count", min_count, "words seen less often in training become <unk>",

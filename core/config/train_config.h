@@ -85,6 +85,8 @@ struct TrainConfig {
   std::int64_t keep = 2;
   std::string best_metric = "Bleu_4";
   std::int64_t validate_images = 0;
+  bool watch_maps = true;
+  std::int64_t watch_images = 100;
   std::int64_t prefetch = 4;
   std::int64_t bucket = 20;
   CaptionsPerEpoch captions = CaptionsPerEpoch::kAll;
@@ -102,6 +104,15 @@ struct TrainConfig {
     v.field("keep", keep, "latest checkpoints kept, besides the best", between(1, 10000));
     v.field("best_metric", best_metric, "the metric that chooses the best checkpoint", not_empty());
     v.field("validate_images", validate_images, "images a validation; 0 = all", at_least(0));
+    v.field("watch_maps", watch_maps,
+            "validations judge the maps too, and training warns where attention is dying")
+        .unless("attention.score", "none");
+    v.field("watch_images", watch_images,
+            "images that a validation captions again with shuffled maps, and whose references are "
+            "grounded where boxes are known; 0 = none",
+            between(0, 1e7))
+        .unless("attention.score", "none")
+        .only_with("train.watch_maps", "true");
     v.field("prefetch", prefetch, "batches prepared ahead", between(1, 64));
     v.field("bucket", bucket,
             "batches' worth of captions sorted by length together; 1 = mixed lengths",

@@ -263,7 +263,7 @@ CommandRun bind_compare(Options& options) {
                "ARM");
   options.text("--boxes", args->boxes,
                "judge the attention maps of photos by a COCO instances JSON, or by a folder of "
-               "Flickr30k Entities",
+               "Flickr30k Entities (default: data.boxes of the config)",
                "PATH");
   options.flag("--force", args->force,
                "compare runs on different data or vocabularies, or that were stopped, too");

@@ -10,6 +10,7 @@
 #include "core/base/log.h"
 #include "core/io/atomic_file.h"
 #include "experiments/check_config.h"
+#include "experiments/configured_boxes.h"
 #include "experiments/progress.h"
 #include "experiments/training_run.h"
 
@@ -104,11 +105,10 @@ int run_evaluate(const EvaluateArgs& args) {
   for (const std::string& note : data.dataset.notes) log::info(data.dataset.name + ": " + note);
   const Split split = args.split.empty() ? data.default_split() : parse_split(args.split);
   std::unique_ptr<PhotoBoxes> boxes;
-  if (!args.boxes.empty()) {
-    check_boxes(session, args.boxes);
-    boxes = read_photo_boxes(args.boxes, data.dataset,
+  if (!args.boxes.empty()) check_boxes(session, args.boxes);
+  if (session.models().has_attention())
+    boxes = configured_boxes(args.boxes, session.config().data, data.dataset,
                              evaluation_images(data.dataset, split, args.images));
-  }
   EvaluationReport report;
   {
     Progress progress("evaluating");
@@ -156,7 +156,8 @@ CommandRun bind_evaluate(Options& options) {
                "do not caption again with uniform and with shuffled attention weights");
   options.text(
       "--boxes", args->boxes,
-      "judge attention maps by a COCO instances JSON, or by a folder of Flickr30k Entities",
+      "judge attention maps by a COCO instances JSON, or by a folder of Flickr30k Entities "
+      "(default: data.boxes of the config)",
       "PATH");
   options.flag("--json", args->json, "print one JSON object");
   options.text("--out", args->out, "write the captions as a COCO results file", "FILE");

@@ -7,9 +7,9 @@
 
 #include "captioning/evaluation/evaluate.h"
 #include "core/base/log.h"
-#include "experiments/check_config.h"
 #include "experiments/commands/model_session.h"
 #include "experiments/commands/shown_models.h"
+#include "experiments/configured_boxes.h"
 #include "experiments/plain_text.h"
 #include "experiments/progress.h"
 #include "experiments/run_directory.h"
@@ -74,11 +74,10 @@ WrittenReport make_report(const ReportArgs& args) {
       wanted.remarks.push_back(remark + ".");
   request.data = &data;
   request.split = args.split.empty() ? data.default_split() : parse_split(args.split);
-  std::unique_ptr<PhotoBoxes> boxes;
-  if (!args.boxes.empty()) {
-    refuse_boxes_of_scenes(args.boxes, sessions[0].config().data);
-    boxes = read_photo_boxes(args.boxes, data.dataset,
-                             evaluation_images(data.dataset, request.split, 0));
+  const std::unique_ptr<PhotoBoxes> boxes =
+      configured_boxes(args.boxes, sessions[0].config().data, data.dataset,
+                       evaluation_images(data.dataset, request.split, 0));
+  if (boxes) {
     request.boxes = boxes.get();
     wanted.remarks.push_back("Boxes: " + boxes->description() + ".");
   }
@@ -135,7 +134,8 @@ CommandRun bind_report(Options& options) {
                "SPLIT");
   options.text("--boxes", args->boxes,
                "show where the nouns of photos are, and whether the maps are on them: a COCO "
-               "instances JSON, or a folder of Flickr30k Entities",
+               "instances JSON, or a folder of Flickr30k Entities (default: data.boxes of the "
+               "config)",
                "PATH");
   options.repeatable("--data", args->data, "change where the models' data is: images=/new/place",
                      "KEY=VALUE");

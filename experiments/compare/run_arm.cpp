@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/io/atomic_file.h"
+#include "experiments/configured_boxes.h"
 #include "experiments/process_memory.h"
 #include "experiments/progress.h"
 
@@ -158,9 +159,8 @@ void ArmRunner::load(const ExperimentConfig& config) {
                                                      .most_images = config.train.validate_images,
                                                      .evaluated_split = true},
                                     *signal_);
-  if (boxes_path_.empty()) return;
   const LoadedData& loaded = data_->loaded();
-  boxes_ = read_photo_boxes(boxes_path_, loaded.dataset,
+  boxes_ = configured_boxes(boxes_path_, config.data, loaded.dataset,
                             evaluation_images(loaded.dataset, loaded.default_split(), 0));
 }
 

@@ -16,7 +16,7 @@ namespace saccade {
 class ArmRunner {
  public:
   // Arms are kept below `out`, in <arm>/seed-<n>. `boxes`: what judges the maps of photos
-  // (noun_boxes.h); empty for none. The signal must outlive this.
+  // (noun_boxes.h); empty for data.boxes of the arms. The signal must outlive this.
   ArmRunner(std::filesystem::path out, std::filesystem::path boxes, const StopSignal& signal);
 
   // Where a run of an arm is kept.

@@ -43,9 +43,26 @@ expect 0 "$saccade" report folder --boxes boxes.json --out page.html
 wants '"boxes":"boxes.json, words' page.html
 wants '"hit":true' page.html
 ! grep -q '"verdict":"' page.html || fail "a photo's caption is no scene's"
+# The config's: validations, evaluations and reports find them by themselves.
+expect 0 "$saccade" train tiny.yaml --out boxed "$@" data.max_length=5 train.stop=60u \
+  train.validate_every=30u data.boxes=boxes.json \
+  train.best_metric=references_attention_correctness_over_uniform
+wants '"references_attention_correctness_over_uniform":1.0' boxed/metrics.jsonl
+wants '"attention_entropy":' boxed/metrics.jsonl
+wants '"CIDEr_shuffled_drop":' boxed/metrics.jsonl
+[ -e boxed/checkpoints/best-references_attention_correctness_over_uniform ] ||
+  fail "a number of the maps chooses the best checkpoint"
+expect 0 "$saccade" evaluate boxed --json
+[ "$(json out /grounding/boxes | cut -d, -f1)" = boxes.json ] || fail "boxes of the config"
+expect 0 "$saccade" train tiny.yaml --out unwatched "$@" train.watch_maps=false
+! grep -q attention_entropy unwatched/metrics.jsonl || fail "nobody watched the maps"
+expect 3 "$saccade" train tiny.yaml --out boxless "$@" data.boxes=none.json
+one_error "none.json" "data.boxes"
 sed -i 's/100, 100\]/100]/' boxes.json
 expect 3 "$saccade" evaluate folder --boxes boxes.json
 one_error "boxes.json: annotations[0].bbox" "[x, y, width, height]"
+expect 0 "$saccade" evaluate boxed --json
+wants "maps are not judged by boxes (data.boxes): boxes.json" err
 
 # A picture that cannot be read: refused, or left out and counted.
 head -c 400 pictures/p3.png >cut.png

@@ -1,0 +1,47 @@
+#include <vector>
+
+#include "captioning/evaluation/dead_signs.h"
+#include "core/base/error.h"
+
+namespace saccade {
+
+namespace {
+
+// "lower objective.doubly_stochastic from 1: ...", where there is something to lower.
+void add_penalty(const ExperimentConfig& config, std::vector<std::string>& out) {
+  const double weight = config.objective.doubly_stochastic;
+  if (weight > 0)
+    out.push_back(
+        str("lower objective.doubly_stochastic from ", weight,
+            " (while captions have fewer words than there are regions, equal weights make it "
+            "smallest)"));
+}
+
+void add_sharper(const ExperimentConfig& config, std::vector<std::string>& out) {
+  if (config.attention.mechanism != MechanismKind::kComposed) return;
+  if (config.attention.normalizer == NormalizerKind::kSoftmax)
+    out.push_back(
+        "give attention.temperature a value below 1, or choose attention.normalizer sparsemax");
+}
+
+void add_layer(const ExperimentConfig& config, std::vector<std::string>& out) {
+  const bool network = config.encoder.type != EncoderKind::kCnn;
+  out.push_back(network ? "take features from a finer or shallower layer of the encoder (in a deep "
+                          "layer every cell tells of the whole picture)"
+                        : "give the encoder a finer grid");
+}
+
+}  // namespace
+
+std::string dead_remedy(DeadKind kind, const ExperimentConfig& config) {
+  std::vector<std::string> steps;
+  add_penalty(config, steps);
+  if (kind != DeadKind::kNeedless) add_sharper(config, steps);
+  add_layer(config, steps);
+  std::string out;
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    out += (i == 0 ? "" : i + 1 < steps.size() ? "; " : "; or ") + steps[i];
+  return out;
+}
+
+}  // namespace saccade

@@ -1,0 +1,119 @@
+#include "captioning/evaluation/map_watch.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "captioning/evaluation/scene_scores.h"
+#include "captioning/text/tokenizer.h"
+#include "captioning/whole_words.h"
+#include "core/base/error.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr const char* kHealth[] = {"entropy", "static_share", "uniform_share"};
+constexpr const char* kGrounding[] = {"pointing_accuracy", "pointing_15px",
+                                      "attention_correctness_over_uniform"};
+constexpr const char* kDrop = "CIDEr_shuffled_drop";
+
+std::optional<double> find(const NamedScores& scores, const std::string& name) {
+  for (const auto& [own, value] : scores)
+    if (own == name && !std::isnan(value)) return value;
+  return {};
+}
+
+// What the maps of captions are judged by, of the images alone.
+NamedScores judged(const Ensemble& models, const LoadedData& data, const EnsembleInputs& inputs,
+                   std::span<const Index> images, std::span<const DecodedCaption> captions) {
+  std::vector<std::string> candidates;
+  std::vector<std::vector<std::string>> references;
+  SceneScores scenes;
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    const auto image = static_cast<std::size_t>(images[i]);
+    Words words;
+    for (const DecodedWord& word : captions[i].words)
+      words.push_back(word_text(word, models.vocabulary()));
+    candidates.push_back(join_words(words));
+    references.push_back(data.dataset.images[image].captions);
+    if (data.scenes)
+      scenes.add(data.scenes->scenes[image], words, captions[i], models.grid(),
+                 inputs.of(models.shown()[0]).geometry(images[i]));
+  }
+  NamedScores all = score_captions(candidates, references, {}).corpus();
+  if (data.scenes) all.emplace_back("true_caption_rate", scenes.true_caption_rate());
+  return judging_scores(all);
+}
+
+NounSource source_of(const LoadedData& data, const PhotoBoxes* boxes) {
+  return {.scenes = data.scenes ? &*data.scenes : nullptr, .photos = boxes};
+}
+
+}  // namespace
+
+NamedScores MapWatch::scores() const {
+  NamedScores out;
+  const NamedScores health = attention.health.scores();
+  for (const char* name : kHealth)
+    if (const auto value = find(health, name)) out.emplace_back(str("attention_", name), *value);
+  const auto own = find(attention.own, "CIDEr");
+  for (const AblatedScores& one : attention.ablations)
+    if (const auto other = find(one.scores, "CIDEr"); own && other)
+      out.emplace_back(kDrop, *own - *other);
+  if (references) {
+    const NamedScores grounding = references->model_scores();
+    for (const char* name : kGrounding)
+      if (const auto value = find(grounding, name))
+        out.emplace_back(str("references_", name), *value);
+  }
+  return out;
+}
+
+std::vector<std::string> watched_names(const MapWatchRequest& request, const NounSource& source) {
+  std::vector<std::string> out;
+  for (const char* name : kHealth) out.push_back(str("attention_", name));
+  if (request.images == 0) return out;
+  out.emplace_back(kDrop);
+  if (source)
+    for (const char* name : kGrounding) out.push_back(str("references_", name));
+  return out;
+}
+
+MapWatch watch_maps(const Ensemble& models, const LoadedData& data, const EnsembleInputs& inputs,
+                    const EvaluationReport& report, const MapWatchRequest& request) {
+  SACCADE_CHECK(models.has_attention(), "[watch maps] a model without attention");
+  const RegimeReport& first = report.regimes.front();
+  MapWatch out;
+  out.attention.regime = first.regime;
+  out.attention.map_step = request.search.map_step;
+  out.attention.health = attention_health(first.captions);
+  out.images = std::min(request.images, static_cast<Index>(report.images.size()));
+  if (out.images == 0) return out;
+  const auto some = std::span(report.images).first(static_cast<std::size_t>(out.images));
+  SearchOptions search = request.search;
+  search.regime = first.regime;
+  SearchOptions shuffling = search;
+  shuffling.ablation = Ablation::kShuffled;
+  shuffling.map_step = 0;
+  const std::vector<DecodedCaption> shuffled =
+      decode_images(models, inputs, some, shuffling, request.progress);
+  out.attention.own =
+      judged(models, data, inputs, some, std::span(first.captions).first(some.size()));
+  out.attention.ablations.push_back(
+      {Ablation::kShuffled, judged(models, data, inputs, some, shuffled)});
+  const NounSource source = source_of(data, request.boxes);
+  std::vector<Index> boxed;
+  for (const Index image : report.images)
+    if (source.knows(image) && static_cast<Index>(boxed.size()) < request.images)
+      boxed.push_back(image);
+  if (boxed.empty()) return out;
+  out.grounded = static_cast<Index>(boxed.size());
+  out.references =
+      ground_references(
+          models, data.dataset, inputs,
+          {.images = boxed, .source = source, .search = search, .progress = request.progress})
+          .scores;
+  return out;
+}
+
+}  // namespace saccade

@@ -1,0 +1,41 @@
+// What a validation learns of a model's maps beside the scores of its captions: whether they are at
+// work, whether captions need them, and whether they lie on what nouns name.
+#pragma once
+
+#include <optional>
+
+#include "captioning/evaluation/evaluate.h"
+
+namespace saccade {
+
+struct MapWatchRequest {
+  // So many images, the first ones, are captioned again with shuffled maps; and of the first so
+  // many that have boxes the references are said again. 0: neither.
+  Index images = 0;
+  SearchOptions search{};             // with which the report's first regime was searched
+  const PhotoBoxes* boxes = nullptr;  // of photos; scenes have theirs
+  DecodeProgress progress{};          // over images, once for each of the two
+};
+
+struct MapWatch {
+  // Health of all captions of the report; `own` and the shuffled scores are of `images` images.
+  AttentionReport attention;
+  Index images = 0;
+  std::optional<GroundingScores> references;  // of `grounded` images, where boxes are known
+  Index grounded = 0;
+
+  // attention_entropy, attention_static_share and attention_uniform_share (attention_health.h);
+  // CIDEr_shuffled_drop, what CIDEr loses by shuffled maps; references_pointing_accuracy,
+  // references_pointing_15px and references_attention_correctness_over_uniform
+  // (grounding_scores.h). What is not known is left out.
+  NamedScores scores() const;
+};
+
+// The names that MapWatch::scores() may have for such a request.
+std::vector<std::string> watched_names(const MapWatchRequest& request, const NounSource& source);
+
+// Of the captions of a report in its first regime, by models that have attention.
+MapWatch watch_maps(const Ensemble& models, const LoadedData& data, const EnsembleInputs& inputs,
+                    const EvaluationReport& report, const MapWatchRequest& request);
+
+}  // namespace saccade

@@ -1,0 +1,23 @@
+#include "experiments/configured_boxes.h"
+
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "experiments/check_config.h"
+
+namespace saccade {
+
+std::unique_ptr<PhotoBoxes> configured_boxes(const std::string& given, const DataConfig& config,
+                                             const Dataset& dataset,
+                                             std::span<const Index> images) {
+  refuse_boxes_of_scenes(given, config);
+  if (!given.empty()) return read_photo_boxes(given, dataset, images);
+  if (config.boxes.empty() || config.type == DataKind::kScenes || images.empty()) return nullptr;
+  try {
+    return read_photo_boxes(config.boxes, dataset, images);
+  } catch (const DataError& error) {
+    log::info(str("maps are not judged by boxes (data.boxes): ", error.what()));
+    return nullptr;
+  }
+}
+
+}  // namespace saccade

@@ -1,0 +1,143 @@
+// What a validation says of maps, and what it warns of.
+#include "captioning/evaluation/map_watch.h"
+
+#include <algorithm>
+#include <map>
+
+#include "captioning/evaluation/dead_signs.h"
+#include "captioning/training/trainer.h"
+#include "tests/captioning/small_experiment.h"
+#include "tests/support/catch.h"
+
+namespace saccade::test {
+namespace {
+
+using Scores = std::map<std::string, double>;
+
+Scores scores_of(const NamedScores& scores) { return {scores.begin(), scores.end()}; }
+
+MapWatch watch(const Experiment& experiment, const EvaluationReport& report, Index images,
+               const PhotoBoxes* boxes = nullptr) {
+  return watch_maps(experiment.model, experiment.data, experiment.inputs, report,
+                    {.images = images,
+                     .search = search_options(experiment.config, experiment.model.vocabulary()),
+                     .boxes = boxes});
+}
+
+// Boxes that know the last word of every caption of one image.
+class OneImage : public PhotoBoxes {
+ public:
+  explicit OneImage(Index image) : image_(image) {}
+  std::string description() const override { return "one image"; }
+  bool knows(Index image) const override { return image == image_; }
+  std::vector<NounBoxes> nouns(Index, std::span<const std::string> words,
+                               const ImageSize&) const override {
+    return {{words.size() - 1, {{0, 0, 32, 32}}}};
+  }
+
+ private:
+  Index image_;
+};
+
+}  // namespace
+
+TEST_CASE("a validation's maps are measured as an evaluation measures them") {
+  const Experiment experiment(small_experiment(SelectionKind::kSoft));
+  constexpr Index kSome = 5;
+  EvaluationRequest request = experiment.request(Split::kVal, 12);
+  const EvaluationReport report = experiment.run(request);
+  const MapWatch own = watch(experiment, report, kSome);
+  const Scores scores = scores_of(own.scores());
+  CHECK(own.images == kSome);
+  CHECK(own.grounded == kSome);
+
+  // Health of all captions; the drop and the references of the first few images.
+  const Scores health = scores_of(report.attention->health.scores());
+  for (const char* name : {"entropy", "static_share", "uniform_share"})
+    CHECK(scores.at(std::string("attention_") + name) == health.at(name));
+  request.most_images = kSome;
+  const EvaluationReport some = experiment.run(request);
+  const auto shuffled =
+      std::find_if(some.attention->ablations.begin(), some.attention->ablations.end(),
+                   [](const AblatedScores& one) { return one.ablation == Ablation::kShuffled; });
+  const double drop =
+      scores_of(some.attention->own).at("CIDEr") - scores_of(shuffled->scores).at("CIDEr");
+  CHECK(scores.at("CIDEr_shuffled_drop") == Approx(drop).margin(1e-9));
+  CHECK(drop != 0);
+  CHECK(scores_of(own.attention.own).at("true_caption_rate") ==
+        Approx(scores_of(some.attention->own).at("true_caption_rate")));
+  const Scores references = scores_of(some.grounding->references->scores.model_scores());
+  for (const char* name :
+       {"pointing_accuracy", "pointing_15px", "attention_correctness_over_uniform"})
+    CHECK(scores.at(std::string("references_") + name) == Approx(references.at(name)));
+
+  // The names are known before anything is trained.
+  const NounSource source{.scenes = &*experiment.data.scenes};
+  std::vector<std::string> names = watched_names({.images = kSome}, source);
+  std::sort(names.begin(), names.end());
+  std::vector<std::string> found;
+  for (const auto& [name, value] : scores) found.push_back(name);
+  CHECK(found == names);
+}
+
+TEST_CASE("without images only the captions that are there are judged") {
+  Experiment experiment(small_experiment(SelectionKind::kSoft));
+  const EvaluationReport report = experiment.run(Split::kVal, 6);
+  const MapWatch health = watch(experiment, report, 0);
+  CHECK(health.images == 0);
+  CHECK_FALSE(health.references);
+  CHECK(health.scores().size() == 3);
+  CHECK(watched_names({}, {.scenes = &*experiment.data.scenes}).size() == 3);
+  // Photos: the images that boxes know, wherever they stand.
+  const OneImage boxes(report.images[5]);
+  experiment.data.scenes.reset();
+  const MapWatch photos = watch(experiment, report, 2, &boxes);
+  CHECK(photos.images == 2);
+  CHECK(photos.grounded == 1);
+  CHECK(scores_of(photos.scores()).at("references_attention_correctness_over_uniform") ==
+        Approx(1));
+  CHECK_FALSE(watch(experiment, report, 2).references);
+}
+
+TEST_CASE("signs of dying attention come with what may be done") {
+  AttentionReport report;
+  report.health.static_share = 0.95;
+  report.health.uniform_share = 0.91;
+  report.own = {{"CIDEr", 0.5}};
+  report.ablations = {{Ablation::kShuffled, {{"CIDEr", 0.495}}}};
+  std::vector<DeadKind> kinds;
+  for (const DeadSign& sign : dead_signs(report)) {
+    kinds.push_back(sign.kind);
+    CHECK(dead_attention(report)->find(sign.text) != std::string::npos);
+  }
+  CHECK(kinds == std::vector{DeadKind::kStatic, DeadKind::kUniform, DeadKind::kNeedless});
+  report.ablations = {{Ablation::kShuffled, {{"CIDEr", 0.4}}}};
+  report.health.static_share = report.health.uniform_share = 0.5;
+  CHECK(dead_signs(report).empty());
+
+  ExperimentConfig config;
+  const auto says = [&](DeadKind kind, const char* text) {
+    return dead_remedy(kind, config).find(text) != std::string::npos;
+  };
+  CHECK(says(DeadKind::kUniform, "lower objective.doubly_stochastic from 1"));
+  CHECK(says(DeadKind::kUniform, "sparsemax"));
+  CHECK(says(DeadKind::kNeedless, "grid"));
+  CHECK_FALSE(says(DeadKind::kNeedless, "sparsemax"));
+  config.objective.doubly_stochastic = 0;
+  config.attention.normalizer = NormalizerKind::kSparsemax;
+  config.encoder.type = EncoderKind::kOnnx;
+  CHECK_FALSE(says(DeadKind::kUniform, "doubly_stochastic"));
+  CHECK_FALSE(says(DeadKind::kUniform, "sparsemax"));
+  CHECK(says(DeadKind::kUniform, "shallower layer"));
+}
+
+TEST_CASE("flat and static maps are worse, not better") {
+  for (const char* name : {"attention_entropy", "attention_static_share", "attention_uniform_share",
+                           "loss", "perplexity"})
+    CHECK_FALSE(higher_is_better(name));
+  for (const char* name :
+       {"CIDEr", "CIDEr_shuffled_drop", "references_pointing_15px", "true_caption_rate"})
+    CHECK(higher_is_better(name));
+}
+
+}  // namespace saccade::test
