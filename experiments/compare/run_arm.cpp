@@ -207,8 +207,7 @@ void ArmRunner::score(const Arm& arm, SeedResult& result) {
     sheets_ = std::make_unique<ModelSheets>(data, report.images, kSheets);
   }
   // Arms on other data see other pictures; arms without attention have no map.
-  if (data_ == sheet_data_ && result.seed == *sheet_seed_ &&
-      arm.config.has_attention())
+  if (data_ == sheet_data_ && result.seed == *sheet_seed_ && arm.config.has_attention())
     sheets_->add(arm.name, *loaded.model, data_->inputs(), arm.config.attention, report);
 }
 

@@ -38,11 +38,11 @@ TEST_CASE("the brightest point lies where the interpolated map is largest") {
   CHECK(std::abs(between.x - 96) <= 0.5);
   CHECK(std::abs(between.y - 112) <= 0.5);
   // Two neighbours, a little lower each, are brighter in their middle (2 * 9/16) than one far cell.
-  two = one_hot(grid, 0);
+  two = one_hot(grid, 8);
   two[5 * 7 + 4] = two[5 * 7 + 5] = Real(0.95);
   CHECK(std::abs(brightest_point(two, grid).x - 160) <= 0.5);
   two[5 * 7 + 4] = two[5 * 7 + 5] = Real(0.8);
-  CHECK(brightest_point(two, grid).x < 32);
+  CHECK(std::abs(brightest_point(two, grid).x - 48) <= 0.5);
   // The outermost cells go on to the border.
   CHECK(brightest_point(one_hot(grid, 48), grid).x > 200);
 }
