@@ -18,6 +18,8 @@ constexpr const char* kEstimator = "state/estimator";
 constexpr const char* kWidths = "frozen_widths";  // of the layers of a frozen grid
 constexpr const char* kGraph = "encoder_graph";   // of an encoder that a file defined
 
+constexpr const char* kRawWeights = "optimizer/weights";  // where the parameters are averages
+
 constexpr std::uint64_t kContentVersion = 1;
 
 std::string parameter_entry(const std::string& name) { return "parameters/" + name; }
@@ -107,6 +109,15 @@ void read_parameters(const Archive& archive, ParameterStore& store) {
     const auto values = archive.floats(parameter_entry(info.name), extents(info.shape));
     std::copy(values.begin(), values.end(), store.value(static_cast<int>(p)).data);
   }
+}
+
+// Where parameters are averages: makes them the optimizer's, and the weights the model's.
+void read_raw_weights(const Archive& archive, ParameterStore& store, Optimizer& optimizer) {
+  WeightAverage* average = optimizer.average();
+  if (average == nullptr) return;
+  const auto raw = archive.floats(kRawWeights, std::array<Index, 1>{store.flat_size()});
+  std::copy_n(store.flat().data(), store.flat_size(), average->values().data());
+  std::copy(raw.begin(), raw.end(), store.flat().data());
 }
 
 // The parameters that a checkpoint and a model do not share in name and shape, a line each.
@@ -207,11 +218,13 @@ Archive checkpoint_archive(const ExperimentConfig& config, const Captioner& mode
     archive.add_int64s(kWidths, {static_cast<Index>(frozen_grid.widths.size())},
                        frozen_grid.widths);
   const ParameterStore& store = model.parameters();
-  for (std::size_t p = 0; p < store.count(); ++p) {
-    const ParameterInfo& info = store.info(static_cast<int>(p));
+  const WeightAverage* average = optimizer.average();
+  const std::span<const Real> flat = average ? average->values().span() : store.flat().span();
+  for (const ParameterInfo& info : store.infos())
     archive.borrow_floats(parameter_entry(info.name), extents(info.shape),
-                          store.value(static_cast<int>(p)).span());
-  }
+                          flat.subspan(static_cast<std::size_t>(info.offset),
+                                       static_cast<std::size_t>(info.shape.size())));
+  if (average) archive.borrow_floats(kRawWeights, {store.flat_size()}, store.flat().span());
   for (const Optimizer::Moment& moment : optimizer.moments())
     archive.borrow_floats("optimizer/" + moment.name, {moment.values.size()}, moment.values.span());
   archive.add_int64s("optimizer/updates", {1}, {optimizer.updates()});
@@ -300,6 +313,7 @@ void restore_run(const Archive& archive, const ExperimentConfig& config, const D
     std::copy(values.begin(), values.end(), moment.values.data());
   }
   optimizer.set_updates(archive.int64s("optimizer/updates", std::array<Index, 1>{1})[0]);
+  read_raw_weights(archive, model.parameters(), optimizer);
   trainer.state() = read_state(archive);
 }
 

@@ -17,8 +17,10 @@ struct DataIdentity {
   std::string name, digest, encoder;
 };
 
-// The archive of a run: parameters, vocabulary, config, grid, optimizer moments, state. Borrows the
-// model's and optimizer's numbers: save it before they change.
+// The archive of a run: parameters, vocabulary, config, grid, optimizer moments, state. Parameters
+// are the averages of the weights where the optimizer makes them, so that all who read a checkpoint
+// get those; the weights themselves, from which training goes on, are then `optimizer/weights`.
+// Borrows the model's and optimizer's numbers: save it before they change.
 Archive checkpoint_archive(const ExperimentConfig& config, const Captioner& model,
                            const GridShape& frozen_grid, const DataIdentity& data,
                            const Optimizer& optimizer, const TrainingState& state);

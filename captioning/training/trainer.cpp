@@ -13,6 +13,22 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+// While it lives the model has the averages of its weights, where they are averaged.
+class ShownAverage {
+ public:
+  explicit ShownAverage(WeightAverage* average) : average_(average) {
+    if (average_) average_->swap();
+  }
+  ~ShownAverage() {
+    if (average_) average_->swap();
+  }
+  ShownAverage(const ShownAverage&) = delete;
+  ShownAverage& operator=(const ShownAverage&) = delete;
+
+ private:
+  WeightAverage* average_;
+};
+
 // The stage of a run to which an update belongs decides what a batch holds: captions, or images.
 BatchPlanOptions cross_entropy_plan(const ExperimentConfig& config) {
   return {.seed = static_cast<std::uint64_t>(config.seed),
@@ -105,10 +121,13 @@ StopReason Trainer::run(const std::atomic<int>* signal) {
 }
 
 // Makes the step of the next update's stage. The second stage starts with an optimizer that knows
-// nothing: its loss has another scale and other directions than what the moments remember.
+// nothing: its loss has another scale and other directions than what the moments remember. Where
+// weights are averaged it goes on from their average, which is the policy that was validated, and
+// averages anew.
 void Trainer::enter_stage() {
   const bool second = stages_.self_critical(state_.update);
   if (state_.update == stages_.switch_update()) {
+    if (WeightAverage* average = optimizer_->average()) average->swap();
     optimizer_->start_anew();
     state_.validations_without_gain = 0;
   }
@@ -182,7 +201,10 @@ bool Trainer::train_epoch(const std::atomic<int>* signal) {
 void Trainer::validate() {
   state_.last_validation = static_cast<double>(state_.update);
   state_.last_validation_seconds = state_.seconds;
-  const Metrics metrics = setup_.validate(*setup_.model);
+  const Metrics metrics = [&] {
+    const ShownAverage shown(optimizer_->average());
+    return setup_.validate(*setup_.model);
+  }();
   std::vector<std::string> improved;
   for (const auto& [name, value] : metrics) {
     const auto best = state_.best.find(name);

@@ -67,7 +67,8 @@ class Trainer {
     const LookTargets* targets = nullptr;
     Captioner* model;
     TrainObserver* observer;
-    // Free-running scores of the model on the validation images.
+    // Free-running scores of the model on the validation images; with optimizer.ema it then has
+    // the averages of its weights.
     std::function<Metrics(const Captioner&)> validate;
     // Writes a checkpoint of the run: model, optimizer, state. Returns its path.
     std::function<std::filesystem::path(const Optimizer&, const TrainingState&)> save;

@@ -22,6 +22,7 @@ struct OptimizerConfig {
   double weight_decay = 0;
   double clip_norm = 0;
   double clip_value = 0;
+  double ema = 0;
   ScheduleKind schedule = ScheduleKind::kConstant;
   std::int64_t warmup = 0;
   Stop decay_every = epochs(10);
@@ -51,6 +52,10 @@ struct OptimizerConfig {
     v.field("weight_decay", weight_decay, "L2 decay; decoupled for adamw", at_least(0));
     v.field("clip_norm", clip_norm, "largest norm of the whole gradient; 0 = off", at_least(0));
     v.field("clip_value", clip_value, "largest gradient element; 0 = off", at_least(0));
+    v.field("ema", ema,
+            "decay of the moving average of the weights, which is validated, saved as the best and "
+            "captions with; 0 = none",
+            between_open_end(0, 1));
     v.field("schedule", schedule, "how the learning rate changes");
     v.field("warmup", warmup, "updates of linear rise at the start; 0 = none", at_least(0));
     v.field("decay_every", decay_every, "when the rate drops")

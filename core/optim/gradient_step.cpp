@@ -71,6 +71,7 @@ StepReport GradientStep::apply(std::span<Tape* const> shards, double lr) {
     });
   });
   check_finite();
+  optimizer_->end_step();
   return {.grad_norm = norm_of(Side::kModel)};
 }
 
@@ -90,6 +91,7 @@ StepReport GradientStep::apply_with_norm(double lr) {
       optimizer_->update(range, clipped(gradient_.data() + range.begin, scale));
     });
   });
+  optimizer_->end_step();
   return report;
 }
 

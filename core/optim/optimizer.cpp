@@ -19,7 +19,7 @@ Real decay_of(const ParameterRange& range, double weight_decay) {
 class Sgd final : public Optimizer {
  public:
   Sgd(const OptimizerConfig& config, ParameterStore& store)
-      : Optimizer(store), weight_decay_(config.weight_decay), momentum_(config.momentum) {
+      : Optimizer(config, store), weight_decay_(config.weight_decay), momentum_(config.momentum) {
     if (momentum_ > 0) add_moment("momentum");
   }
 
@@ -45,7 +45,7 @@ class Sgd final : public Optimizer {
 class RmsProp final : public Optimizer {
  public:
   RmsProp(const OptimizerConfig& config, ParameterStore& store)
-      : Optimizer(store),
+      : Optimizer(config, store),
         weight_decay_(config.weight_decay),
         rho_(config.rho),
         epsilon_(config.epsilon) {
@@ -68,7 +68,8 @@ class RmsProp final : public Optimizer {
 
 class Adam final : public Optimizer {
  public:
-  Adam(const OptimizerConfig& config, ParameterStore& store) : Optimizer(store), config_(config) {
+  Adam(const OptimizerConfig& config, ParameterStore& store)
+      : Optimizer(config, store), config_(config) {
     add_moment("first_moment");
     add_moment("second_moment");
   }

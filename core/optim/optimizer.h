@@ -3,12 +3,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/config/train_config.h"
 #include "core/kernels/optimizer_kernels.h"
 #include "core/nn/parameter_store.h"
+#include "core/optim/weight_average.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -42,6 +44,11 @@ class Optimizer {
   // do not overlap may be updated at the same time.
   virtual void update(const ParameterRange& range, const kernels::ClippedGradient& gradient) = 0;
 
+  // Ends the update: once, after its ranges.
+  void end_step() {
+    if (average_) average_->add(updates_);
+  }
+
   Index updates() const { return updates_; }
   void set_updates(Index count) { updates_ = count; }  // of a checkpoint
   // Forgets moments and updates, as if it were new.
@@ -50,11 +57,16 @@ class Optimizer {
     for (Moment& moment : moments_)
       for (Real& value : moment.values.span()) value = 0;
   }
+  // The average of the weights (config.ema); null without one, and before the first update.
+  WeightAverage* average() { return average_ && updates_ > 0 ? &*average_ : nullptr; }
+  const WeightAverage* average() const { return average_ && updates_ > 0 ? &*average_ : nullptr; }
   std::vector<Moment>& moments() { return moments_; }
   const std::vector<Moment>& moments() const { return moments_; }
 
  protected:
-  explicit Optimizer(ParameterStore& store) : store_(&store) {}
+  Optimizer(const OptimizerConfig& config, ParameterStore& store) : store_(&store) {
+    if (config.ema > 0) average_.emplace(store, config.ema);
+  }
   virtual void prepare(double lr) = 0;
   void add_moment(std::string name) {
     moments_.push_back({std::move(name), Tensor(Shape{store_->flat_size()})});
@@ -67,6 +79,7 @@ class Optimizer {
  private:
   ParameterStore* store_;
   std::vector<Moment> moments_;
+  std::optional<WeightAverage> average_;
   Index updates_ = 0;
 };
 

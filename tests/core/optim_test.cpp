@@ -157,6 +157,63 @@ TEST_CASE("moments and count restore an optimizer") {
                    resumed.flat().span().begin()));
 }
 
+TEST_CASE("the average of the weights follows its formula, and a resumed one goes on with it") {
+  const double decay = 0.8;
+  ParameterStore store = small_store();
+  const auto optimizer = make_optimizer({.ema = decay}, store);
+  CHECK(optimizer->average() == nullptr);  // nothing to average yet
+  const auto size = static_cast<std::size_t>(store.flat_size());
+  const auto step = [size](int t, Optimizer& of) {
+    const auto grads = random_numbers(size, static_cast<std::uint64_t>(t));
+    of.begin_step(0.01);
+    of.update({.begin = 0, .end = 35}, {.data = grads.data()});
+    of.end_step();
+  };
+  std::vector<double> expected(size, 0);
+  for (int t = 1; t <= 70; ++t) {
+    step(t, *optimizer);
+    const double keep = std::min(decay, (t - 1) / (t + 9.0));
+    for (std::size_t i = 0; i < size; ++i)
+      expected[i] = keep * expected[i] +
+                    (1 - keep) * static_cast<double>(store.flat()[static_cast<Index>(i)]);
+    if (t > 1 && t != 30 && t != 70) continue;
+    const std::span<const Real> average = optimizer->average()->values().span();
+    double error = 0;
+    for (std::size_t i = 0; i < size; ++i)
+      error = std::max(error, std::abs(static_cast<double>(average[i]) - expected[i]));
+    CHECK(error < 1e-6);
+    // What never changes is its own average, to the bit.
+    for (std::size_t i = 35; i < size; ++i)
+      REQUIRE(average[i] == store.flat()[static_cast<Index>(i)]);
+  }
+  CHECK(WeightAverage::decay_at(0.999, 1) == 0);
+  CHECK(WeightAverage::decay_at(0.999, 91) == Approx(0.9));
+  CHECK(WeightAverage::decay_at(0.999, 100000) == 0.999);
+
+  ParameterStore other = small_store();
+  const auto resumed = make_optimizer({.ema = decay}, other);
+  std::copy_n(store.flat().data(), store.flat_size(), other.flat().data());
+  resumed->set_updates(optimizer->updates());
+  for (std::size_t k = 0; k < 2; ++k)
+    resumed->moments()[k].values = optimizer->moments()[k].values.clone();
+  resumed->average()->values() = optimizer->average()->values().clone();
+  step(71, *optimizer);
+  step(71, *resumed);
+  CHECK(std::equal(resumed->average()->values().span().begin(),
+                   resumed->average()->values().span().end(),
+                   optimizer->average()->values().span().begin()));
+  // Exchanged, and back.
+  const std::vector<Real> weights(store.flat().span().begin(), store.flat().span().end());
+  const Real first = optimizer->average()->values().data()[0];
+  optimizer->average()->swap();
+  CHECK(store.flat()[0] == first);
+  CHECK(store.flat()[0] != weights[0]);
+  optimizer->average()->swap();
+  CHECK(std::equal(weights.begin(), weights.end(), store.flat().span().begin()));
+  optimizer->start_anew();
+  CHECK(optimizer->average() == nullptr);
+}
+
 TEST_CASE("schedules have the values of their formulas") {
   const TrainingLength length{.updates_per_epoch = 10, .total = 100};
   const auto rate = [&](OptimizerConfig config, Index update) {

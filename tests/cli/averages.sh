@@ -1,0 +1,42 @@
+# Averages of the weights (optimizer.ema): training goes on as without them, validation and
+# checkpoints have them, and a resumed run equals the whole one bit for bit.
+. "$(dirname "${BASH_SOURCE[0]}")/support.sh"
+
+losses() { grep '"event":"update"' "$1/metrics.jsonl" | grep -o '"loss":[^,]*'; }
+validations() { grep '"event":"validation"' "$1/metrics.jsonl" | grep -o '"Bleu_1":[^,]*'; }
+
+expect 0 "$saccade" train tiny.yaml --out plain
+expect 0 "$saccade" train tiny.yaml --out whole optimizer.ema=0.9 --threads 1
+wanted=$(digest whole)
+[ -n "$(losses whole)" ] || fail "no losses"
+[ "$(losses whole)" = "$(losses plain)" ] || fail "averages changed the training"
+[ "$(digest plain)" = "$wanted" ] && fail "a checkpoint has no averages"
+expect 0 "$saccade" train tiny.yaml --out threads optimizer.ema=0.9 --threads 3
+[ "$(digest threads)" = "$wanted" ] || fail "3 threads differ"
+for stop in 7u 13u 24u; do
+  expect 0 "$saccade" train tiny.yaml --out parts optimizer.ema=0.9 train.stop=$stop --resume
+done
+[ "$(digest parts)" = "$wanted" ] || fail "the run in parts differs"
+expect 4 "$saccade" train tiny.yaml --out parts optimizer.ema=0.8 train.stop=30u --resume
+wants "optimizer.ema was 0.9, is 0.8" err
+
+# After one update the average is the weights; later it is another model, to the end of the file.
+expect 0 "$saccade" train tiny.yaml --out once optimizer.ema=0.9 train.stop=1u
+expect 0 "$saccade" train tiny.yaml --out once-plain train.stop=1u
+"$saccade" inspect once/checkpoints/last --json >a.json || fail "inspect"
+"$saccade" inspect once-plain/checkpoints/last --json >b.json || fail "inspect"
+[ "$(json a.json /parameters_digest)" = "$(json b.json /parameters_digest)" ] ||
+  fail "the average of one update is not its weights"
+expect 0 "$saccade" convert whole whole.safetensors
+expect 0 "$saccade" convert whole.safetensors back.h5
+cmp -s whole/checkpoints/last back.h5 || fail "a checkpoint with averages came back changed"
+
+# Across the switch to self-critical training, which starts from the average.
+two=(optimizer.ema=0.9 objective.self_critical.start=10u objective.self_critical.samples=3
+  objective.self_critical.lr=1e-3)
+expect 0 "$saccade" train tiny.yaml --out critical "${two[@]}" --threads 1
+for stop in 7u 10u 13u 24u; do
+  expect 0 "$saccade" train tiny.yaml --out critical-parts "${two[@]}" train.stop=$stop --resume
+done
+[ "$(digest critical)" = "$(digest critical-parts)" ] || fail "the self-critical run differs"
+exit 0
