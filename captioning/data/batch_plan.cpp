@@ -1,6 +1,7 @@
 #include "captioning/data/batch_plan.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "core/base/error.h"
@@ -30,6 +31,68 @@ std::vector<PlanItem> one_per_image(std::span<const PlanItem> items,
     out.push_back(items[order[epoch % count]]);
     begin = end;
   }
+  return out;
+}
+
+// All captions of an image.
+struct WholeImage {
+  std::vector<PlanItem> items;
+  double mean_length = 0;
+};
+
+std::vector<WholeImage> whole_images_of(std::span<const PlanItem> items) {
+  std::vector<WholeImage> out;
+  for (const PlanItem& item : items) {
+    if (out.empty() || out.back().items[0].image != item.image) out.emplace_back();
+    out.back().items.push_back(item);
+  }
+  for (WholeImage& image : out) {
+    Index words = 0;
+    for (const PlanItem& item : image.items) words += item.length;
+    image.mean_length = static_cast<double>(words) / static_cast<double>(image.items.size());
+  }
+  return out;
+}
+
+// The images of a batch as shards of about `shard` captions: dealt like cards, as in deal().
+Batch deal_images(std::span<const WholeImage> images, Index shard) {
+  std::size_t captions = 0;
+  for (const WholeImage& image : images) captions += image.items.size();
+  const auto size = static_cast<std::size_t>(shard);
+  Batch out;
+  out.whole_images = true;
+  out.shards.resize(std::min((captions + size - 1) / size, images.size()));
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    std::vector<PlanItem>& items = out.shards[i % out.shards.size()];
+    items.insert(items.end(), images[i].items.begin(), images[i].items.end());
+  }
+  for (std::vector<PlanItem>& items : out.shards)
+    std::stable_sort(items.begin(), items.end(), longer);
+  return out;
+}
+
+// Every epoch has as many batches, because they are cut by images.
+std::vector<Batch> plan_whole_images(std::span<const PlanItem> items,
+                                     const BatchPlanOptions& options, std::uint64_t epoch) {
+  std::vector<WholeImage> images = whole_images_of(items);
+  Random random({.seed = options.seed, .stream = Stream::kShuffle, .step = epoch});
+  random.shuffle(images);
+  const double captions_an_image =
+      static_cast<double>(items.size()) / static_cast<double>(images.size());
+  const auto batch = static_cast<std::size_t>(
+      std::max(1.0, std::round(static_cast<double>(options.batch) / captions_an_image)));
+  const std::size_t bucket = batch * static_cast<std::size_t>(options.bucket_batches);
+  std::vector<Batch> out;
+  for (std::size_t begin = 0; begin < images.size(); begin += bucket) {
+    const auto sorted = std::span(images).subspan(begin, std::min(bucket, images.size() - begin));
+    std::stable_sort(sorted.begin(), sorted.end(), [](const WholeImage& a, const WholeImage& b) {
+      return a.mean_length > b.mean_length;
+    });
+    for (std::size_t i = 0; i < sorted.size(); i += batch)
+      out.push_back(
+          deal_images(sorted.subspan(i, std::min(batch, sorted.size() - i)), options.shard));
+  }
+  random.shuffle(out);
   return out;
 }
 
@@ -69,6 +132,8 @@ std::vector<Batch> plan_epoch(std::span<const PlanItem> items, const BatchPlanOp
                 "negative; got ", options.batch, ", ", options.shard, ", ", options.bucket_batches,
                 ", ", epoch);
   const auto step = static_cast<std::uint64_t>(epoch);
+  if (options.captions == CaptionsPerEpoch::kWholeImages)
+    return plan_whole_images(items, options, step);
   std::vector<PlanItem> order = options.captions == CaptionsPerEpoch::kOnePerImage
                                     ? one_per_image(items, options, step)
                                     : std::vector<PlanItem>(items.begin(), items.end());

@@ -20,8 +20,10 @@ struct PlanItem {
 
 struct BatchPlanOptions {
   std::uint64_t seed = 1;
-  Index batch = 64;  // captions a batch; the last one may have fewer
-  Index shard = 8;   // captions a shard, at most
+  // Captions a batch, the last one may have fewer, and a shard, at most. Whole images: the number
+  // of images with about as many captions.
+  Index batch = 64;
+  Index shard = 8;
   // How many batches' worth of captions are sorted by length together. Above 1 a batch's captions
   // have similar lengths and take fewer steps, but where length goes with meaning (a short caption
   // is a picture with one thing) such batches pull the weights to and fro and slow learning down.
@@ -31,6 +33,8 @@ struct BatchPlanOptions {
 
 struct Batch {
   std::vector<std::vector<PlanItem>> shards;
+  // All captions of an image that are trained on stand in one shard, and share one input.
+  bool whole_images = false;
 
   Index size() const;
   Index longest() const;  // words

@@ -21,9 +21,14 @@ struct PackedCaptions {
   std::vector<int> targets;  // [N] the word to say: w_0, w_1, ..., <eos>
   std::vector<Index> rows;   // [T] how many captions are alive at each step; falls
   double temperature = 1;    // words are said with softmax(logits / temperature)
+  std::vector<int> images;   // [captions] which image each is of, where some share one; else empty
   Index captions() const { return rows.empty() ? 0 : rows[0]; }
   Index steps() const { return static_cast<Index>(rows.size()); }
   Index words() const { return static_cast<Index>(inputs.size()); }
+  // The image of a caption, or of a row where captions stand several times.
+  Index image(Index caption) const {
+    return images.empty() ? caption : images[static_cast<std::size_t>(caption)];
+  }
   Index length(Index caption) const;  // of one, in words with <eos>
 };
 

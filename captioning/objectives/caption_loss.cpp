@@ -42,6 +42,12 @@ PackedCaptions repeated(PackedCaptions captions, Index samples) {
   if (samples == 1) return captions;
   PackedCaptions out;
   out.temperature = captions.temperature;
+  for (Index r = 0; r < captions.captions() * samples; ++r) {
+    const Index caption = r / samples;
+    out.images.push_back(captions.images.empty()
+                             ? static_cast<int>(caption)
+                             : captions.images[static_cast<std::size_t>(caption)]);
+  }
   for (std::size_t n = 0; n < captions.inputs.size(); ++n)
     for (Index i = 0; i < samples; ++i) {
       out.inputs.push_back(captions.inputs[n]);
@@ -51,15 +57,23 @@ PackedCaptions repeated(PackedCaptions captions, Index samples) {
   return out;
 }
 
-// How many regions of each image count.
-std::vector<Index> counted_regions(const EncodedImages& images) {
-  const Shape shape = images.features.shape();
-  std::vector<Index> out(static_cast<std::size_t>(shape[0]), shape[1]);
-  for (Index m = 0; images.mask && m < shape[0]; ++m) {
-    const Real* counts = images.mask.value().row(m);
-    out[static_cast<std::size_t>(m)] -= std::count(counts, counts + shape[1], Real{0});
+// How many regions of each caption's image count; the captions stand `samples` times in the rows.
+std::vector<Index> counted_regions(const EncodedImages& images, const PackedCaptions& rows,
+                                   Index samples) {
+  const Index regions = images.features.shape()[1];
+  std::vector<Index> out(static_cast<std::size_t>(rows.captions() / samples), regions);
+  for (std::size_t c = 0; images.mask && c < out.size(); ++c) {
+    const Index image = rows.images.empty() ? static_cast<Index>(c)
+                                            : rows.images[c * static_cast<std::size_t>(samples)];
+    const Real* counts = images.mask.value().row(image);
+    out[c] -= std::count(counts, counts + regions, Real{0});
   }
   return out;
+}
+
+// A memory a row of the captions.
+AttentionMemory memory_of(const PackedCaptions& rows, const AttentionMemory& images) {
+  return rows.images.empty() ? images : memory_of_rows(images, rows.images);
 }
 
 // Means over each caption's samples.
@@ -129,7 +143,7 @@ ShardLoss::ShardLoss(Tape& tape, const Decoder& decoder, const EncodedImages& im
   const Index samples = options.hard.samples;
   nll_ = sample_means(caption_sums(captions_, output_.nll.value()), samples);
   costs_ = costs_of(output_.nll.value());
-  regions_ = counted_regions(images);
+  regions_ = counted_regions(images, captions_, samples);
   penalties_.assign(nll_.size(), 0);
   supervise(images, targets);
   if (options.doubly_stochastic > 0) penalise(images.features.shape()[1]);
@@ -172,8 +186,7 @@ void ShardLoss::supervise(const EncodedImages& images, const ShardTargets& targe
   SACCADE_CHECK(targets.localizer && targets.labels, "[caption loss] there is no localizer");
   const LocalizedWords words(*tape_, *targets.localizer, images, *targets.labels);
   localizer_costs_ = words.costs();
-  localized_.emplace(output_.weights, captions_, words,
-                     LocalizerSupervision::Looks{.step = asked.step, .samples = samples});
+  localized_.emplace(output_.weights, captions_, words, asked.step);
 }
 
 // `share` is that of a row; a caption has options_.hard.samples rows.
@@ -215,8 +228,12 @@ std::vector<int> ShardLoss::drawn_inputs(const Decoder& decoder, const Attention
 
 void ShardLoss::run(const Decoder& decoder, const EncodedImages& images, Chooser* chooser) {
   const Index samples = options_.hard.samples, count = captions_.captions();
-  AttentionMemory memory = decoder.prepare(*tape_, images, 1);
-  if (options_.scheduled_sampling > 0) captions_.inputs = drawn_inputs(decoder, memory, chooser);
+  SACCADE_CHECK(!captions_.images.empty() || images.features.shape()[0] == count, "[caption loss] ",
+                count, " captions of ", images.features.shape()[0],
+                " images need to say which is of which");
+  const AttentionMemory memory = decoder.prepare(*tape_, images, 1);
+  if (options_.scheduled_sampling > 0)
+    captions_.inputs = drawn_inputs(decoder, memory_of(captions_, memory), chooser);
   captions_ = repeated(std::move(captions_), samples);
   const bool hard = options_.selection == SelectionKind::kHard;
   sampled_.assign(static_cast<std::size_t>(count), chooser != nullptr);
@@ -239,13 +256,7 @@ void ShardLoss::run(const Decoder& decoder, const EncodedImages& images, Chooser
     context.estimator = &estimator_;
     context.likelihood = options_.hard.likelihood;
   }
-  if (samples > 1) {
-    std::vector<int> caption_of_row;
-    for (Index r = 0; r < captions_.captions(); ++r)
-      caption_of_row.push_back(static_cast<int>(r / samples));
-    memory = memory_of_rows(memory, caption_of_row);
-  }
-  output_ = decoder.sequence(*tape_, captions_, memory, context);
+  output_ = decoder.sequence(*tape_, captions_, memory_of(captions_, memory), context);
 
   if (!hard || options_.hard.baseline != BaselineKind::kGreedy) return;
   // The rival of every caption: the same words with an argmax region each, without dropout.
@@ -258,7 +269,8 @@ void ShardLoss::run(const Decoder& decoder, const EncodedImages& images, Chooser
                              .temperature = options_.temperature,
                              .likelihood = options_.hard.likelihood};
   const AttentionMemory seen = decoder.prepare(rival, images.values().on(rival), 1);
-  greedy_costs_ = costs_of(decoder.sequence(rival, captions_, seen, greedy).nll.value());
+  greedy_costs_ =
+      costs_of(decoder.sequence(rival, captions_, memory_of(captions_, seen), greedy).nll.value());
 }
 
 std::vector<double> ShardLoss::costs_of(ConstView nll) const {

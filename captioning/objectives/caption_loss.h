@@ -86,10 +86,10 @@ struct ShardTargets {
 // in it, one after the other; what it reports by caption is their mean.
 class ShardLoss {
  public:
-  // Runs the decoder over the captions, after a first pass that draws inputs where the options ask
-  // for scheduled sampling; the samples of a caption read the same. With `chooser` given, it
-  // decides instead of the options' selection (tests enumerate with it); captions it samples must
-  // then be all.
+  // Runs the decoder over the captions (of captions.images of the images), after a first pass that
+  // draws inputs where the options ask for scheduled sampling; the samples of a caption read the
+  // same. With `chooser` given, it decides instead of the options' selection (tests enumerate with
+  // it); captions it samples must then be all.
   ShardLoss(Tape& tape, const Decoder& decoder, const EncodedImages& images,
             PackedCaptions captions, const CaptionLossOptions& options, const ShardKey& key,
             Chooser* chooser = nullptr, const ShardTargets& targets = {});

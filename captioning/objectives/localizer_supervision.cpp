@@ -58,18 +58,18 @@ double LocalizedWords::locate(Index image, int word, std::span<Real> out) const 
 
 LocalizerSupervision::LocalizerSupervision(std::span<const Var> weights,
                                            const PackedCaptions& captions,
-                                           const LocalizedWords& words, const Looks& looks) {
+                                           const LocalizedWords& words, Index later) {
   std::vector<Index> first{0};  // of each step among the captions' words
   for (const Index rows : captions.rows) first.push_back(first.back() + rows);
-  for (std::size_t look = static_cast<std::size_t>(looks.step); look < weights.size(); ++look) {
+  for (std::size_t look = static_cast<std::size_t>(later); look < weights.size(); ++look) {
     const Var map = weights[look];
-    const auto step = look - static_cast<std::size_t>(looks.step);
+    const auto step = look - static_cast<std::size_t>(later);
     const auto regions = static_cast<std::size_t>(map.cols());
     std::vector<Real> target(static_cast<std::size_t>(map.shape().size()), 0), share;
     for (Index r = 0; r < map.rows(); ++r) {
       const int word = captions.targets[static_cast<std::size_t>(first[step] + r)];
       const auto row = std::span(target).subspan(static_cast<std::size_t>(r) * regions, regions);
-      share.push_back(static_cast<Real>(words.locate(r / looks.samples, word, row)));
+      share.push_back(static_cast<Real>(words.locate(captions.image(r), word, row)));
       words_ += static_cast<double>(share.back());
     }
     costs_.push_back(ops::map_divergence(map, {target.data(), map.shape()}));

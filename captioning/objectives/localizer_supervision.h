@@ -38,14 +38,10 @@ class LocalizedWords {
 // divergence of its map from the localizer's (ops::map_divergence).
 class LocalizerSupervision {
  public:
-  struct Looks {
-    Index step = 0;     // the map of word t is that of look t + step
-    Index samples = 1;  // rows that each caption has in the maps, one after the other
-  };
-  // `weights` are SequenceOutput::weights of these captions, whose rows are samples each; image c
-  // is that of caption c.
+  // `weights` are SequenceOutput::weights of these captions; the map of word t is that of look
+  // t + step.
   LocalizerSupervision(std::span<const Var> weights, const PackedCaptions& captions,
-                       const LocalizedWords& words, const Looks& looks);
+                       const LocalizedWords& words, Index step);
 
   // What is added to the loss where a word's divergence weighs so much; empty without any.
   std::vector<Var> terms(double weight) const;

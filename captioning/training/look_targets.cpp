@@ -39,7 +39,8 @@ void LookTargets::add(std::span<const PlanItem> items, TrainShard& shard) const 
     const std::vector<Noun>& nouns = nouns_of_[image][caption];
     if (nouns.empty()) continue;
     // What was not read has not been changed either.
-    Geometry geometry = shard.seen[i];
+    Geometry geometry =
+        shard.seen[static_cast<std::size_t>(shard.captions.image(static_cast<Index>(i)))];
     if (geometry.original_width == 0) geometry = inputs_->geometry(items[i].image);
     const AttentionGrid cells = cells_of(grid_, geometry);
     for (const Noun& noun : nouns) {

@@ -16,9 +16,9 @@ namespace saccade {
 
 // The captions of one shard with their images' inputs, longest first.
 struct TrainShard {
-  InputBatch inputs;             // of n images
-  std::vector<Geometry> seen;    // [n] what of each photo they show: DatasetInputs::load_augmented
-  PackedCaptions captions;       // n captions
+  InputBatch inputs;             // of m images: n, or fewer where captions share one
+  std::vector<Geometry> seen;    // [m] what of each photo they show: DatasetInputs::load_augmented
+  PackedCaptions captions;       // n captions; its `images` say which input each is of
   std::vector<Index> images;     // [n] into Dataset::images
   std::vector<std::string> ids;  // [n] image ids, for messages
   // Where words should look, where the config asks for it.

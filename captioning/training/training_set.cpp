@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "captioning/text/tokenizer.h"
 
@@ -115,13 +116,36 @@ std::vector<std::string> length_warnings(const TrainingSet& set, const Experimen
 
 namespace {
 
-// What the changes of a caption's picture depend on: its image, and its caption, so that views mix.
-RandomKey changes_key(const PlanItem& item, const DatasetInputs& inputs, std::uint64_t seed,
-                      Index epoch) {
+// What the changes of a picture depend on: its image and, where captions do not share it, its
+// caption, so that views mix.
+RandomKey changes_key(const PlanItem& item, const Batch& plan, const DatasetInputs& inputs,
+                      std::uint64_t seed, Index epoch) {
   constexpr int kCaptionShift = 40;  // images are fewer than 2^40
   auto sample = static_cast<std::uint64_t>(item.image);
-  if (inputs.views() > 1) sample |= static_cast<std::uint64_t>(item.caption) << kCaptionShift;
+  if (inputs.views() > 1 && !plan.whole_images)
+    sample |= static_cast<std::uint64_t>(item.caption) << kCaptionShift;
   return {seed, Stream::kAugment, static_cast<std::uint64_t>(epoch), sample};
+}
+
+// The items whose inputs a shard needs: all, or the first of each image; and which of them each
+// item is of.
+struct ShardInputs {
+  std::vector<PlanItem> needed;
+  std::vector<int> of_item;
+};
+ShardInputs shard_inputs(std::span<const PlanItem> items, const Batch& plan) {
+  ShardInputs out;
+  if (!plan.whole_images) {
+    out.needed.assign(items.begin(), items.end());
+    return out;
+  }
+  std::map<Index, int> place;  // of each image
+  for (const PlanItem& item : items) {
+    const auto [found, is_new] = place.emplace(item.image, static_cast<int>(place.size()));
+    if (is_new) out.needed.push_back(item);
+    out.of_item.push_back(found->second);
+  }
+  return out;
 }
 
 }  // namespace
@@ -131,19 +155,23 @@ TrainBatch make_batch(const Batch& plan, const TrainingSet& set, const DatasetIn
   TrainBatch batch;
   for (const std::vector<PlanItem>& items : plan.shards) {
     TrainShard shard;
-    shard.inputs = InputBatch(inputs.shape(), static_cast<Index>(items.size()));
-    std::vector<std::vector<int>> captions;
-    for (std::size_t i = 0; i < items.size(); ++i) {
-      const auto place = static_cast<Index>(i);
-      const RandomKey key = changes_key(items[i], inputs, seed, epoch);
-      shard.seen.push_back(inputs.load_augmented(items[i].image, key, shard.inputs.room(place)));
+    const ShardInputs read = shard_inputs(items, plan);
+    shard.inputs = InputBatch(inputs.shape(), static_cast<Index>(read.needed.size()));
+    for (const PlanItem& item : read.needed) {
+      const auto place = static_cast<Index>(shard.seen.size());
+      const RandomKey key = changes_key(item, plan, inputs, seed, epoch);
+      shard.seen.push_back(inputs.load_augmented(item.image, key, shard.inputs.room(place)));
       shard.inputs.set_area(place, picture_area(shard.seen.back()));
-      captions.push_back(set.words(items[i]));
-      shard.images.push_back(items[i].image);
-      shard.ids.push_back(set.image_id(items[i]));
+    }
+    std::vector<std::vector<int>> captions;
+    for (const PlanItem& item : items) {
+      captions.push_back(set.words(item));
+      shard.images.push_back(item.image);
+      shard.ids.push_back(set.image_id(item));
     }
     shard.captions = pack_captions(captions, static_cast<int>(Vocabulary::kBos),
                                    static_cast<int>(Vocabulary::kEos));
+    shard.captions.images = read.of_item;
     batch.shards.push_back(std::move(shard));
   }
   return batch;

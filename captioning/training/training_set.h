@@ -60,7 +60,8 @@ std::vector<std::string> length_warnings(const TrainingSet& set, const Experimen
 
 // The inputs and packed captions of a planned batch. Augments where the encoder can be trained and
 // its config asks for it; random changes are keyed by (seed, epoch, image). Views of a frozen
-// encoder's photos are drawn for every caption anew, by (seed, epoch, image, caption).
+// encoder's photos are drawn for every caption anew, by (seed, epoch, image, caption), unless an
+// image's captions share it.
 TrainBatch make_batch(const Batch& plan, const TrainingSet& set, const DatasetInputs& inputs,
                       std::uint64_t seed, Index epoch);
 

@@ -15,12 +15,14 @@ void add_word_labels(const TrainingSet& set, TrainBatch& batch) {
   const std::vector<int> words(all.begin(), all.end());
   for (TrainShard& shard : batch.shards) {
     shard.labels.words = words;
-    shard.labels.present.assign(shard.images.size() * words.size(), 0);
-    for (std::size_t i = 0; i < shard.images.size(); ++i)
+    shard.labels.present.assign(static_cast<std::size_t>(shard.inputs.count()) * words.size(), 0);
+    for (std::size_t i = 0; i < shard.images.size(); ++i) {
+      const auto input = static_cast<std::size_t>(shard.captions.image(static_cast<Index>(i)));
       for (const int word : set.image_words(shard.images[i])) {
         const auto place = std::lower_bound(words.begin(), words.end(), word) - words.begin();
-        shard.labels.present[i * words.size() + static_cast<std::size_t>(place)] = 1;
+        shard.labels.present[input * words.size() + static_cast<std::size_t>(place)] = 1;
       }
+    }
   }
 }
 

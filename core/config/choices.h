@@ -278,12 +278,15 @@ constexpr auto enum_table(ScheduleKind) {
   });
 }
 
-enum class CaptionsPerEpoch { kAll, kOnePerImage };
+enum class CaptionsPerEpoch { kAll, kOnePerImage, kWholeImages };
 constexpr auto enum_table(CaptionsPerEpoch) {
   using enum CaptionsPerEpoch;
   return enum_rows<CaptionsPerEpoch>({
       {kAll, "all", "every caption once an epoch"},
       {kOnePerImage, "one_per_image", "one of every image's; all of them before one comes back"},
+      {kWholeImages, "whole_images",
+       "every caption once an epoch, those of an image together in one shard, so that it is "
+       "encoded once for all of them"},
   });
 }
 

@@ -100,9 +100,13 @@ struct TrainConfig {
 
   template <class V>
   void fields(V& v) {
-    v.field("batch", batch, "captions an update; images in self-critical training",
+    v.field("batch", batch,
+            "captions an update; images in self-critical training; with captions whole_images the "
+            "nearest number of whole images",
             between(1, 65536));
-    v.field("shard", shard, "captions a shard, the unit of parallel work", between(1, 65536));
+    v.field("shard", shard,
+            "captions a shard, the unit of parallel work; with whole_images about as many",
+            between(1, 65536));
     v.field("stop", stop, "when training ends");
     v.field("validate_every", validate_every, "time between validations");
     v.field("checkpoint_every", checkpoint_every, "time between checkpoints");

@@ -100,6 +100,52 @@ TEST_CASE("one caption of every image, all of them before one comes back") {
   }
 }
 
+TEST_CASE(
+    "whole images: the captions of an image stand in one shard, every epoch as many batches") {
+  const auto items = make_items(100);
+  std::map<Index, std::size_t> captions;
+  for (const PlanItem& item : items) ++captions[item.image];
+  const BatchPlanOptions options = {.seed = 3,
+                                    .batch = 24,
+                                    .shard = 9,
+                                    .bucket_batches = 4,
+                                    .captions = CaptionsPerEpoch::kWholeImages};
+  const auto plan = plan_epoch(items, options, 0);
+  const auto keys = keys_of(plan);
+  CHECK(keys.size() == items.size());
+  CHECK(std::set<Key>(keys.begin(), keys.end()).size() == items.size());
+  for (const Batch& batch : plan) {
+    CHECK(batch.whole_images);
+    for (const auto& shard : batch.shards) {
+      REQUIRE(!shard.empty());
+      CHECK(std::is_sorted(shard.begin(), shard.end(),
+                           [](const auto& a, const auto& b) { return a.length > b.length; }));
+      std::map<Index, std::size_t> here;
+      for (const PlanItem& item : shard) ++here[item.image];
+      for (const auto& [image, count] : here) CHECK(count == captions[image]);
+    }
+  }
+  for (Index epoch = 1; epoch < 6; ++epoch) {
+    const auto other = plan_epoch(items, options, epoch);
+    CHECK(other.size() == plan.size());
+    CHECK(keys_of(other) != keys);
+    CHECK(keys_of(other) == keys_of(plan_epoch(items, options, epoch)));
+  }
+  // The nearest number of images: 64 captions are 13 images of 5, in shards of at most 16.
+  std::vector<PlanItem> fives;
+  for (Index i = 0; i < 65; ++i) fives.push_back({i / 5, i % 5, 4 + i % 7});
+  const auto one =
+      plan_epoch(fives, {.batch = 64, .shard = 16, .captions = CaptionsPerEpoch::kWholeImages}, 0);
+  REQUIRE(one.size() == 1);
+  CHECK(one[0].shards.size() == 5);
+  for (const auto& shard : one[0].shards) CHECK(shard.size() <= 15);
+  // An image with more captions than a shard takes is a shard.
+  const auto large =
+      plan_epoch(fives, {.batch = 10, .shard = 2, .captions = CaptionsPerEpoch::kWholeImages}, 0);
+  for (const Batch& batch : large)
+    CHECK(batch.shards.size() == static_cast<std::size_t>(batch.size()) / 5);
+}
+
 TEST_CASE("plans refuse nonsense") {
   CHECK_THROWS_AS(plan_epoch({}, {}, 0), DataError);
   const auto items = make_items(3);

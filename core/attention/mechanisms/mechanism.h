@@ -14,9 +14,9 @@ struct MechanismParts {
   ParamScope scope;
   Index features = 0, keys = 0;  // D, K: as wide as the features where these are scored
   Index query = 0, hidden = 0;   // Q, A
-  Index regions = 0;                          // most that a memory has (linformer)
-  Index projected = 0;                        // mixtures of regions (linformer)
-  std::unique_ptr<Gate> gate;                 // may be none
+  Index regions = 0;             // most that a memory has (linformer)
+  Index projected = 0;           // mixtures of regions (linformer)
+  std::unique_ptr<Gate> gate;    // may be none
 };
 
 }  // namespace SACCADE_NUMERIC

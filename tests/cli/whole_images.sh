@@ -1,0 +1,24 @@
+# Batches of whole images: threads and resuming do not change a bit, for soft and hard attention, with
+# samples of a caption, scheduled sampling and an encoder that learns.
+. "$(dirname "${BASH_SOURCE[0]}")/support.sh"
+
+whole=(train.captions=whole_images train.shard=7 train.batch=13)
+hard=(attention.selection=hard attention.hard.baseline=leave_one_out attention.hard.samples=2)
+run() {  # NAME OPTIONS...
+  local name=$1
+  shift
+  expect 0 "$saccade" train tiny.yaml --out "$name" "${whole[@]}" "$@" --threads 1
+  local wanted
+  wanted=$(digest "$name")
+  expect 0 "$saccade" train tiny.yaml --out "$name-threads" "${whole[@]}" "$@" --threads 3
+  [ "$(digest "$name-threads")" = "$wanted" ] || fail "$name: 3 threads differ"
+  for stop in 7u 13u 24u; do
+    expect 0 "$saccade" train tiny.yaml --out "$name-parts" "${whole[@]}" "$@" train.stop=$stop --resume
+  done
+  [ "$(digest "$name-parts")" = "$wanted" ] || fail "the run $name in parts differs"
+}
+run soft objective.scheduled_sampling=0.2
+run hard "${hard[@]}"
+run augmented encoder.augment.flip=true encoder.augment.shift=3
+run critical objective.self_critical.start=12u objective.self_critical.samples=3
+exit 0
