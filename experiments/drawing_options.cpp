@@ -51,6 +51,8 @@ void check_effect(const DrawingArgs& args, const Drawing& drawing, Matrices matr
     refuse(!args.scale.empty() && !has_scale(style), "--scale",
            name + " draws shares of each word's own weight");
   }
+  refuse(!args.measure.empty() && !has_scale(style), "--measure",
+         name + " draws shares of each word's own weight");
   const bool encloses = style == OverlayStyle::kMask || style == OverlayStyle::kContour;
   refuse(!args.shares.empty() && !encloses, "--shares", name + " draws all of the weight");
   if (style == OverlayStyle::kMask && drawing.options.shares.size() > 1)
@@ -77,6 +79,10 @@ void add_drawing_options(Options& options, DrawingArgs& args) {
                "with --style contour or mask: what shares of a word's weight to enclose (default: "
                "0.5,0.8; mask: 0.5)",
                "SHARE,...");
+  options.text("--measure", args.measure,
+               "what is drawn of a map: weight, relative (over equal weights, which the colour bar "
+               "marks) or gated (times the gate) (default: weight)",
+               "MEASURE");
   options.text("--scale", args.scale,
                "what full heat means: shared, per_word or fixed (default: shared)", "SCALE");
   options.number("--full-heat", args.full_heat, "the weight of full heat with --scale fixed",
@@ -93,6 +99,7 @@ Drawing drawing_of(const DrawingArgs& args, Matrices matrices) {
   Drawing out{.format = chosen(args.format, "--format", PictureFormat::kPng)};
   OverlayOptions& options = out.options;
   options.style = chosen(args.style, "--style", options.style);
+  out.measure = chosen(args.measure, "--measure", out.measure);
   options.scale = chosen(args.scale, "--scale", options.scale);
   options.colours = chosen(args.colours, "--colours", options.colours);
   options.font = args.font;

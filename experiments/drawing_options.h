@@ -5,17 +5,17 @@
 #include <string>
 
 #include "experiments/options.h"
-#include "vision/overlay.h"
+#include "experiments/view_overlays.h"
 
 namespace saccade {
 
 // Empty: not given.
 struct DrawingArgs {
-  std::string format{}, style{}, scale{}, colours{}, shares{}, font{};
+  std::string format{}, style{}, measure{}, scale{}, colours{}, shares{}, font{};
   std::optional<double> full_heat{}, seconds_per_word{};
 };
 
-// Declares --format, --style, --scale, --full-heat, --colours, --shares, --font and
+// Declares --format, --style, --measure, --scale, --full-heat, --colours, --shares, --font and
 // --seconds-per-word.
 void add_drawing_options(Options& options, DrawingArgs& args);
 
@@ -25,6 +25,7 @@ enum class Matrices { kNo, kYes };
 struct Drawing {
   PictureFormat format = PictureFormat::kPng;
   OverlayOptions options{};
+  MapMeasure measure = MapMeasure::kWeight;
 };
 
 // Throws UsageError, with the reason, for what means nothing or has no effect.

@@ -67,7 +67,8 @@ std::string OverlayFiles::unused_name(const std::string& image) {
 
 fs::path OverlayFiles::write_sheet(const std::string& place,
                                    const std::vector<Overlay>& strips) const {
-  const auto& [format, drawing] = options_.drawing;
+  const PictureFormat format = options_.drawing.format;
+  const OverlayOptions& drawing = options_.drawing.options;
   const bool film = format == PictureFormat::kApng;
   const fs::path path = folder_ / str(place, film ? "." : ".sheet.", enum_name(format));
   const std::string file = sheet_file(strips, drawing, format);
@@ -95,7 +96,7 @@ void OverlayFiles::write_sheets(const std::string& name, const Overlay& overlay,
 
 void OverlayFiles::write_panels(const std::string& name, const std::vector<ViewOverlay>& views,
                                 Paths& paths) const {
-  const auto& [format, drawing] = options_.drawing;
+  const PictureFormat format = options_.drawing.format;
   if (format == PictureFormat::kApng) return;
   const fs::path panels = folder_ / name;
   make_folder(panels);
@@ -119,7 +120,8 @@ void OverlayFiles::write_panels(const std::string& name, const std::vector<ViewO
 
 void OverlayFiles::write_matrix(const std::string& place, const HeatMap& map, Vectors vectors,
                                 Paths& paths) const {
-  const auto& [format, how] = options_.drawing;
+  const PictureFormat format = options_.drawing.format;
+  const OverlayOptions& how = options_.drawing.options;
   const HeatMapOptions drawing{
       .colours = how.colours, .scale = how.scale, .fixed_max = how.fixed_max, .font = how.font};
   std::vector<PictureFormat> formats{PictureFormat::kPng};
@@ -160,7 +162,9 @@ void OverlayFiles::write_matrices(const std::string& name, const Overlay& overla
 std::vector<fs::path> OverlayFiles::write(const Overlay& overlay, const CaptionRecord& record,
                                           const CaptionSource& source, const CaptionMaps& maps) {
   const std::string name = unused_name(record.image);
-  const std::vector<ViewOverlay> views = view_overlays(overlay, record);
+  std::vector<ViewOverlay> views = view_overlays(overlay, record);
+  for (ViewOverlay& view : views)
+    view.overlay = measured(std::move(view.overlay), options_.drawing.measure);
   Paths paths;
   write_sheets(name, overlay, record, views, paths);
   paths.push_back(folder_ / (name + ".json"));

@@ -1,11 +1,20 @@
 #include "experiments/view_overlays.h"
 
+#include "captioning/evaluation/attention_health.h"
 #include "captioning/whole_words.h"
 #include "core/base/error.h"
 
 namespace saccade {
 
 namespace {
+
+// By the rule of attention_health.h, over the regions that count.
+bool is_uniform(const std::vector<float>& map, const DecodedCaption& caption) {
+  std::vector<float> counted;
+  for (std::size_t l = 0; l < map.size(); ++l)
+    if (caption.counts.empty() || caption.counts[l] != 0) counted.push_back(map[l]);
+  return map_entropy(counted).value_or(0) > kUniformEntropy;
+}
 
 // The word as a view shows it.
 OverlayWord seen(OverlayWord word, const DecodedWord& decoded, const MapView& view,
@@ -45,10 +54,30 @@ Overlay make_overlay(Image picture, const CaptionRecord& record, const CaptionSo
   for (const DecodedWord& word : record.caption.words) {
     OverlayWord out{.text = word_text(word, *source.vocabulary),
                     .weights = word.attention,
-                    .log_probability = static_cast<float>(word.log_prob)};
+                    .log_probability = static_cast<float>(word.log_prob),
+                    .uniform = is_uniform(word.attention, record.caption)};
     if (source.gated) out.gate = static_cast<float>(word.gate);
     if (word.chosen >= 0) out.sampled = word.chosen;
     overlay.words.push_back(std::move(out));
+  }
+  return overlay;
+}
+
+Overlay measured(Overlay overlay, MapMeasure measure) {
+  if (measure == MapMeasure::kWeight) return overlay;
+  const CellBlock cells = picture_cells(picture_area(overlay.geometry), overlay.rows, overlay.cols);
+  const auto regions = static_cast<float>((cells.bottom - cells.top) * (cells.right - cells.left));
+  for (OverlayWord& word : overlay.words) {
+    if (measure == MapMeasure::kGated && !word.gate)
+      throw UsageError("--measure gated: no gate belongs to the looks that are drawn");
+    const float factor = measure == MapMeasure::kRelative ? regions : *word.gate;
+    for (float& weight : word.weights) weight *= factor;
+  }
+  if (measure == MapMeasure::kRelative) {
+    overlay.weight_name += " over equal weights (line: 1)";
+    overlay.mark = 1;
+  } else {
+    overlay.weight_name += " times the gate";
   }
   return overlay;
 }
@@ -65,8 +94,11 @@ std::vector<ViewOverlay> view_overlays(const Overlay& overlay, const CaptionReco
     if (const std::string title = view_title(view); !title.empty())
       one.overlay.title += ", " + title;
     one.overlay.weight_name = weight_name(view);
-    for (std::size_t w = 0; w < overlay.words.size(); ++w)
-      one.overlay.words[w] = seen(overlay.words[w], record.caption.words[w], view, view.maps.at(w));
+    for (std::size_t w = 0; w < overlay.words.size(); ++w) {
+      OverlayWord& word = one.overlay.words[w];
+      word = seen(overlay.words[w], record.caption.words[w], view, view.maps.at(w));
+      word.uniform = is_uniform(word.weights, record.caption);
+    }
   }
   if (out.empty()) out.push_back({.suffix = "", .overlay = overlay});
   return out;

@@ -16,6 +16,19 @@ Overlay make_overlay(Image picture, const CaptionRecord& record, const CaptionSo
 // ".layer-0.head-mean.rollout": what files of a view are called.
 std::string view_suffix(const MapView& view);
 
+// What is drawn of a map. Files of numbers keep the weights.
+enum class MapMeasure { kWeight, kRelative, kGated };
+constexpr auto enum_table(MapMeasure) {
+  return enum_rows<MapMeasure>(
+      {{MapMeasure::kWeight, "weight", "the attention weights"},
+       {MapMeasure::kRelative, "relative", "the weights over equal ones, which are marked as 1"},
+       {MapMeasure::kGated, "gated", "the weights times the word's gate"}});
+}
+
+// The overlay with its weights as the measure has them. Throws UsageError where a word has no gate
+// to be measured by.
+Overlay measured(Overlay overlay, MapMeasure measure);
+
 struct ViewOverlay {
   std::string suffix;  // of its files, empty where it is the only one
   Overlay overlay;

@@ -44,6 +44,7 @@ struct OverlayWord {
   std::optional<float> gate{};             // beta, how much of the context is let in
   std::optional<Index> sampled{};          // the cell hard attention chose
   std::optional<float> log_probability{};  // of the word
+  bool uniform = false;                    // the map is as good as flat, which its label says
 };
 
 // One caption of one image.
@@ -55,6 +56,7 @@ struct Overlay {
   std::string title{};    // above the caption; a model's or a file's name
   std::string caption{};  // empty: the words, joined
   std::string weight_name = "attention weight";
+  std::optional<double> mark{};           // a weight that the colour bar marks
   std::optional<ReceptiveField> field{};  // to outline what sampled cells could see
 };
 

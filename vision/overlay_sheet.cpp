@@ -249,6 +249,7 @@ class Sheet {
           short_number(static_cast<double>(*word.gate)));
     if (word.log_probability)
       add("p " + short_number(std::exp(static_cast<double>(*word.log_probability))));
+    if (word.uniform) add("uniform");
     if (options_.scale == HeatScale::kPerWord && has_scale(options_.style))
       add("max " + short_number(full_heat(word, options_, shared_)));
     return text;
@@ -294,6 +295,12 @@ class Sheet {
     const Index text_y = bar_top + height + m.small_size * 5 / 4;
     const bool each = options_.scale == HeatScale::kPerWord;
     const double most = options_.scale == HeatScale::kFixed ? options_.fixed_max : shared_;
+    if (const auto mark = overlays_.front().mark; mark && !each && *mark < most) {
+      const double at = *mark / most * static_cast<double>(width - 1);
+      const Index x = m.margin + static_cast<Index>(std::lround(at));
+      canvas.box({x - 1, bar_top, 3, height}, kInk);  // dark around light is seen on any colour
+      canvas.box({x, bar_top, 1, height}, Colour{255, 255, 255});
+    }
     for (Index tick = 0; tick <= 2; ++tick) {
       const std::string text = each && tick == 2   ? "max of the panel"
                                : each && tick == 1 ? ""

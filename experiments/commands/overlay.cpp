@@ -222,12 +222,12 @@ void check_together(const OverlayArgs& args) {
 }
 
 // The strips of all models for a picture that the first has looked at.
-std::vector<Overlay> strips_of(const OverlayArgs& args, const std::deque<Looker>& lookers,
-                               Look first, Index number) {
+std::vector<Overlay> strips_of(const OverlayArgs& args, MapMeasure measure,
+                               const std::deque<Looker>& lookers, Look first, Index number) {
   std::vector<Overlay> strips;
   const auto add = [&](const Look& look) {
     for (ViewOverlay& view : view_overlays(look.overlay, look.record))
-      strips.push_back(std::move(view.overlay));
+      strips.push_back(measured(std::move(view.overlay), measure));
   };
   const std::shared_ptr<const Image> picture = first.overlay.image;
   add(first);
@@ -310,7 +310,7 @@ int run_overlay(const OverlayArgs& args) {
         Look look = look_of(args, first, image, photo);
         photo = {};
         if (lookers.size() > 1) {
-          const auto strips = strips_of(args, lookers, std::move(look), number);
+          const auto strips = strips_of(args, drawing.measure, lookers, std::move(look), number);
           written.add(image, {files.write_strips(image, strips)});
           return;
         }

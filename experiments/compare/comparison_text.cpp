@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "captioning/evaluation/dead_signs.h"
 #include "captioning/scoring/text_table.h"
 #include "core/base/error.h"
 #include "experiments/compare/tuning.h"
@@ -54,6 +55,20 @@ std::vector<Line> spread_lines(const std::vector<Row>& rows,
   return lines;
 }
 
+// "dead: static, uniform" where a row's maps look dead; empty where they do not, or nobody knows.
+std::string dead_cell(const Row& row) {
+  AttentionReport report;
+  for (const auto& [name, spread] : row.metrics) {
+    if (name == "attention_static_share") report.health.static_share = spread.mean;
+    if (name == "attention_uniform_share") report.health.uniform_share = spread.mean;
+  }
+  std::string out;
+  for (const DeadSign& sign : dead_signs(report))
+    out +=
+        str(out.empty() ? "dead: " : ", ", sign.kind == DeadKind::kUniform ? "uniform" : "static");
+  return out;
+}
+
 std::string brackets(const Interval& interval) {
   return str("[", fixed(interval.low), ", ", fixed(interval.high), "]");
 }
@@ -88,6 +103,11 @@ std::vector<Line> lines_of(const std::vector<Row>& rows) {
     memory.cells.push_back(cell(row.peak_memory, kMebibyte));
     size.cells.push_back(str(row.parameters));
   }
+  Line attention{"attention", {}};
+  for (const Row& row : rows) attention.cells.push_back(dead_cell(row));
+  if (std::any_of(attention.cells.begin(), attention.cells.end(),
+                  [](const std::string& text) { return !text.empty(); }))
+    lines.push_back(std::move(attention));
   const std::vector<Line> estimator = spread_lines(rows, &Row::estimator, "training_");
   lines.insert(lines.end(), estimator.begin(), estimator.end());
   lines.insert(lines.end(), {updates, time, rate, memory, size});

@@ -11,7 +11,8 @@ namespace saccade {
 // "soft-vs-hard: 500 test images of scenes; seeds 1, 2".
 std::string headline(const Comparison& comparison);
 
-// Every metric and cost, by name, of every row of the comparison.
+// Every metric and cost, by name, of every row of the comparison; and which maps look dead
+// (dead_signs.h), where any do.
 struct Line {
   std::string name;
   std::vector<std::string> cells;  // "0.5123 ±0.0041", "-" where there is nothing

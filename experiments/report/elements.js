@@ -44,6 +44,10 @@ const METRIC_NAMES = {
 };
 const metricName = (name) => METRIC_NAMES[name] || name.replaceAll('_', ' ');
 
+// Beside the name of a model whose maps are all alike: what its panels show is no place.
+const deadBadge = (model) => (model.dead
+  ? el('span', {class: 'badge', title: model.dead}, 'attention looks dead') : null);
+
 // A labelled select of [value, text] pairs.
 const selectBox = (label, choices, value, onchange) => {
   const select = el('select', {onchange: (event) => onchange(event.target.value)},

@@ -95,7 +95,7 @@ class Explorer {
 
   modelChips() {
     this.chips = this.report.models.map((model, m) => el('button', {type: 'button', class: 'chip',
-      'aria-pressed': 'true', onclick: () => this.toggleModel(m)}, swatch(m), model.name));
+      'aria-pressed': 'true', onclick: () => this.toggleModel(m)}, swatch(m), model.name, deadBadge(model)));
     return el('div', {class: 'chips', role: 'group', 'aria-label': 'Models that are shown'},
       ...this.chips);
   }

@@ -34,7 +34,7 @@ class Panel {
     this.mapName = el('span', {class: 'muted map-name'});
     this.more = el('div', {class: 'more'});
     this.node = el('section', {class: 'panel', 'aria-label': name, 'data-model': this.m},
-      el('h4', {}, swatch(this.m), el('span', {class: 'model-name'}, name),
+      el('h4', {}, swatch(this.m), el('span', {class: 'model-name'}, name), deadBadge(this.model),
         ' ', this.regime, this.mapName),
       this.canvas, this.caption, this.readout, this.scores, this.more);
   }

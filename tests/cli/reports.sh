@@ -119,6 +119,16 @@ expect 0 "$saccade" train tiny.yaml --out blind train.stop=2u train.validate_eve
 expect 2 "$saccade" caption blind $photo --map-step 1
 one_error "--map-step" "no attention"
 
+# What is drawn of a map besides its weights.
+expect 0 "$saccade" overlay soft $photo --out measured --measure relative --format svg
+wants "over equal weights (line: 1)" measured/test.sheet.svg
+expect 0 "$saccade" overlay soft $photo --out measured --measure gated --format svg --with hard
+wants "times the gate" measured/test.sheet.svg
+expect 2 "$saccade" overlay soft $photo --out none --measure relative --style contour
+one_error "--measure has no effect"
+expect 2 "$saccade" overlay soft $photo --out none --measure relativ
+one_error "relative"
+
 # Options that name a map have a model that has several.
 expect 2 "$saccade" overlay soft $photo --out none --layer 0
 one_error "--layer" "decoder.type lstm looks once a word"

@@ -1,0 +1,107 @@
+// What is drawn of maps: their labels, and measures other than the weights.
+#include "experiments/view_overlays.h"
+
+#include "captioning/text/tokenizer.h"
+#include "core/base/error.h"
+#include "experiments/compare/comparison_text.h"
+#include "tests/support/catch.h"
+
+namespace saccade::test {
+namespace {
+
+struct Fixture {
+  Vocabulary vocabulary = Vocabulary::count(std::vector<Words>(3, Words{"a", "dog"}), 1);
+  CaptionRecord record;
+  CaptionSource source;
+
+  // A flat map and one of a single cell, on a grid of 2 x 2.
+  explicit Fixture(const Geometry& geometry) {
+    record.geometry = geometry;
+    record.caption.words = {{.id = 4, .attention = {0.25f, 0.25f, 0.25f, 0.25f}, .gate = 0.5},
+                            {.id = 5, .attention = {0, 1, 0, 0}, .gate = 0.25}};
+    source = {
+        .vocabulary = &vocabulary, .grid = {.rows = 2, .cols = 2, .features = 1}, .gated = true};
+  }
+  Overlay overlay() const {
+    return make_overlay(Image(record.geometry.original_height, record.geometry.original_width),
+                        record, source);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a flat map is called uniform, over the regions that count") {
+  Fixture fixture(plan_geometry(8, 8, {.height = 8, .width = 8}));
+  const Overlay overlay = fixture.overlay();
+  CHECK(overlay.words[0].uniform);
+  CHECK_FALSE(overlay.words[1].uniform);
+  // Two cells that weigh alike are all there is where the others are padding.
+  fixture.record.caption.words[1].attention = {0.5f, 0.5f, 0, 0};
+  CHECK_FALSE(fixture.overlay().words[1].uniform);
+  fixture.record.caption.counts = {1, 1, 0, 0};
+  CHECK(fixture.overlay().words[1].uniform);
+  // A view is judged by its own maps.
+  fixture.record.views = {{.layer = "0",
+                           .head = "0",
+                           .look = 0,
+                           .last = true,
+                           .maps = {{1, 0, 0, 0}, {0.5f, 0.5f, 0, 0}}}};
+  const Overlay view = view_overlays(overlay, fixture.record)[0].overlay;
+  CHECK_FALSE(view.words[0].uniform);
+  CHECK(view.words[1].uniform);
+}
+
+TEST_CASE("maps are drawn over equal weights or times their gates where that is asked for") {
+  const Fixture fixture(plan_geometry(8, 8, {.height = 8, .width = 8}));
+  const Overlay plain = measured(fixture.overlay(), MapMeasure::kWeight);
+  CHECK(plain.words[1].weights == fixture.record.caption.words[1].attention);
+  CHECK_FALSE(plain.mark);
+  const Overlay relative = measured(fixture.overlay(), MapMeasure::kRelative);
+  CHECK(relative.mark == 1);
+  CHECK(relative.words[0].weights == std::vector<float>(4, 1));
+  CHECK(relative.words[1].weights[1] == 4);
+  CHECK(relative.weight_name == "attention weight over equal weights (line: 1)");
+  const Overlay gated = measured(fixture.overlay(), MapMeasure::kGated);
+  CHECK(gated.words[0].weights[0] == 0.125f);
+  CHECK(gated.words[1].weights[1] == 0.25f);
+  // Equal weights are over the cells that show some of the picture.
+  const Fixture padded(plan_geometry(4, 8, {.height = 16, .width = 8, .mode = ResizeMode::kPad}));
+  const CellBlock cells = picture_cells(picture_area(padded.record.geometry), 2, 2);
+  CHECK(measured(padded.overlay(), MapMeasure::kRelative).words[1].weights[1] ==
+        static_cast<float>((cells.bottom - cells.top) * (cells.right - cells.left)));
+  Overlay ungated = fixture.overlay();
+  ungated.words[1].gate.reset();
+  CHECK_THROWS_AS(measured(std::move(ungated), MapMeasure::kGated), UsageError);
+}
+
+TEST_CASE("the colour bar of weights over equal ones has a line at 1") {
+  const Fixture fixture(plan_geometry(8, 8, {.height = 8, .width = 8}));
+  const Overlay relative = measured(fixture.overlay(), MapMeasure::kRelative);
+  Overlay unmarked = relative;
+  unmarked.mark.reset();
+  const auto sheet = [](const Overlay& overlay, HeatScale scale) {
+    return sheet_file({&overlay, 1}, {.scale = scale}, PictureFormat::kSvg);
+  };
+  CHECK(sheet(relative, HeatScale::kShared) != sheet(unmarked, HeatScale::kShared));
+  CHECK(sheet(relative, HeatScale::kPerWord) == sheet(unmarked, HeatScale::kPerWord));
+  CHECK(sheet(relative, HeatScale::kShared).find("uniform") != std::string::npos);
+}
+
+TEST_CASE("a comparison's table says whose maps look dead") {
+  const auto row = [](double same, double uniform) {
+    Row out;
+    out.metrics = {{"attention_static_share", spread_of({same})},
+                   {"attention_uniform_share", spread_of({uniform})}};
+    return out;
+  };
+  const auto cells = [](const std::vector<Row>& rows) {
+    for (const Line& line : lines_of(rows))
+      if (line.name == "attention") return line.cells;
+    return std::vector<std::string>();
+  };
+  CHECK(cells({row(0.5, 0.5), row(0.95, 0.2), row(0.95, 0.92)}) ==
+        std::vector<std::string>{"", "dead: static", "dead: static, uniform"});
+  CHECK(cells({row(0.5, 0.5)}).empty());
+}
+
+}  // namespace saccade::test
