@@ -7,15 +7,14 @@
 #include "captioning/evaluation/dead_signs.h"
 #include "captioning/evaluation/evaluate.h"
 #include "captioning/evaluation/map_watch.h"
-#include "captioning/grounding/noun_boxes.h"
 #include "captioning/training/checkpoint_content.h"
 #include "captioning/training/first_weights.h"
-#include "captioning/training/look_targets.h"
 #include "captioning/training/word_labels.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/suggest.h"
 #include "core/io/checkpoint.h"
+#include "experiments/box_targets.h"
 #include "experiments/configured_boxes.h"
 #include "experiments/manifest.h"
 #include "experiments/progress.h"
@@ -180,34 +179,6 @@ void warn_of_dying(const MapWatch& watch, const ExperimentConfig& config, Index 
   }
 }
 
-// Where the words of training captions should look, where the config asks for it.
-class SupervisionTargets {
- public:
-  SupervisionTargets(const RunData& data, const ExperimentConfig& config, const TrainingSet& set,
-                     const Captioner& model) {
-    if (config.objective.supervision.boxes == 0) return;
-    const LoadedData& loaded = data.loaded();
-    NounSource source{.scenes = loaded.scenes ? &*loaded.scenes : nullptr, .photos = nullptr};
-    if (!loaded.scenes) {
-      if (config.data.boxes.empty())
-        throw UsageError(
-            "objective.supervision.boxes needs the boxes of training photos; name them in "
-            "data.boxes, or set it to 0");
-      photos_ = read_photo_boxes(config.data.boxes, loaded.dataset,
-                                 images_of(loaded.dataset, Split::kTrain));
-      source.photos = photos_.get();
-    }
-    targets_.emplace(set, data.inputs(), source, model.grid());
-    log::info(str("attention is supervised on ", targets_->nouns(), " nouns of ",
-                  targets_->images(), " training images (", source.description(), ")"));
-  }
-  const LookTargets* get() const { return targets_ ? &*targets_ : nullptr; }
-
- private:
-  std::unique_ptr<PhotoBoxes> photos_;
-  std::optional<LookTargets> targets_;
-};
-
 // A run that had come to its end goes on when the end was moved.
 void reopen_if_longer(const Archive& archive, const ExperimentConfig& config,
                       TrainingState& state) {
@@ -324,7 +295,7 @@ TrainingResult run_training(const TrainingRequest& request, const StopSignal& si
   std::optional<Archive> start;
   if (request.resume) start = directory.newest_checkpoint();
 
-  const SupervisionTargets supervision(data, config, set, model);
+  const BoxTargets boxes(config, data, set, model.grid());
   RunReporter reporter(request.label, std::string(enum_name(evaluation_regimes(config).front())));
   fs::path last;
   std::set<DeadKind> told_signs;
@@ -332,7 +303,7 @@ TrainingResult run_training(const TrainingRequest& request, const StopSignal& si
       {.config = &config,
        .set = &set,
        .inputs = &data.inputs(),
-       .targets = supervision.get(),
+       .targets = boxes.get(),
        .model = &model,
        .observer = &reporter,
        .validate =

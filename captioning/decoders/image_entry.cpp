@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/error.h"
 #include "core/ops/attention_ops.h"
 #include "core/ops/linear.h"
 #include "core/ops/shape_ops.h"
@@ -58,6 +59,10 @@ class NothingAtWords : public Attention {
 
 std::unique_ptr<Attention> make_looks(const DecoderParts& parts, const AttentionEnds& ends,
                                       const ParamScope& scope) {
+  if (parts.config.image != ImageEntry::kAttention && ends.keys > 0)
+    throw UsageError(
+        "encoder.keys needs decoder.image attention: without it nothing reads keys; leave "
+        "encoder.keys and encoder.values as they are or let words look");
   switch (parts.config.image) {
     case ImageEntry::kAttention:
       return make_attention(parts.attention, ends, scope);

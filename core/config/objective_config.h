@@ -37,7 +37,8 @@ struct ObjectiveConfig {
             "probability that the decoder reads a word it drew itself (Bengio et al. 2015)",
             between(0, 1));
     v.section("supervision", supervision, "where attention should look")
-        .unless("attention.score", ScoreKind::kNone);
+        .unless("attention.score", ScoreKind::kNone)
+        .only_with("decoder.image", "attention");
     v.section("self_critical", self_critical,
               "a second stage: captions are drawn and rewarded (Rennie et al. 2017)")
         .unless("objective.self_critical.start", "null");

@@ -28,7 +28,7 @@ struct OptimizerConfig {
   Stop decay_every = epochs(10);
   double decay_factor = 0.5;
   double final_lr = 0;
-  RateGroups groups;
+  RateGroups groups = {};
 
   template <class V>
   void fields(V& v) {

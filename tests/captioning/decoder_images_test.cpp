@@ -114,7 +114,7 @@ TEST_CASE("keys of their own go with their image: in one pass, word by word and 
   for (const auto& kind : enum_table(DecoderKind{}))
     for (const Looking& looking : lookings()) {
       if (!allowed(small(kind.value), looking)) continue;
-      if (looking.attention.score == ScoreKind::kNone) {
+      if (looking.attention.score == ScoreKind::kNone || looking.image != ImageEntry::kAttention) {
         CHECK_THROWS_AS(Model(small(kind.value), looking, kKeys), UsageError);
         continue;
       }

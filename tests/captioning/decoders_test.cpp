@@ -100,7 +100,9 @@ TEST_CASE("a word tells of the look that a decoder takes so many steps later") {
           }
         }
     }
-    if (model.looking.attention.score != ScoreKind::kNone) CHECK(moved > 1e-3);
+    const bool looks = model.looking.attention.score != ScoreKind::kNone &&
+                       model.looking.image == ImageEntry::kAttention;
+    CHECK((moved > 1e-3) == looks);
   });
 }
 

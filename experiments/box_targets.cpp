@@ -1,0 +1,27 @@
+#include "experiments/box_targets.h"
+
+#include "core/base/error.h"
+#include "core/base/log.h"
+
+namespace saccade {
+
+BoxTargets::BoxTargets(const ExperimentConfig& config, const RunData& data, const TrainingSet& set,
+                       const GridShape& grid) {
+  if (config.objective.supervision.boxes == 0) return;
+  const LoadedData& loaded = data.loaded();
+  NounSource source{.scenes = loaded.scenes ? &*loaded.scenes : nullptr, .photos = nullptr};
+  if (!loaded.scenes) {
+    if (config.data.boxes.empty())
+      throw UsageError(
+          "objective.supervision.boxes needs the boxes of training photos; name them in "
+          "data.boxes, or set it to 0");
+    photos_ = read_photo_boxes(config.data.boxes, loaded.dataset,
+                               images_of(loaded.dataset, Split::kTrain));
+    source.photos = photos_.get();
+  }
+  targets_.emplace(set, data.inputs(), source, grid);
+  log::info(str("attention is supervised on ", targets_->nouns(), " nouns of ", targets_->images(),
+                " training images (", source.description(), ")"));
+}
+
+}  // namespace saccade
