@@ -1,5 +1,7 @@
 #include "experiments/configured_boxes.h"
 
+#include <filesystem>
+
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "experiments/check_config.h"
@@ -18,6 +20,17 @@ std::unique_ptr<PhotoBoxes> configured_boxes(const std::string& given, const Dat
     log::info(str("maps are not judged by boxes (data.boxes): ", error.what()));
     return nullptr;
   }
+}
+
+void require_configured_boxes(const DataConfig& config) {
+  std::error_code error;
+  if (config.type == DataKind::kScenes || config.boxes.empty() ||
+      std::filesystem::exists(config.boxes, error))
+    return;
+  throw DataError(
+      str("data.boxes: ", config.boxes,
+          ": no such file or folder; give a COCO instances JSON or a folder of Flickr30k "
+          "Entities, or leave data.boxes empty"));
 }
 
 }  // namespace saccade

@@ -17,4 +17,8 @@ namespace saccade {
 std::unique_ptr<PhotoBoxes> configured_boxes(const std::string& given, const DataConfig& config,
                                              const Dataset& dataset, std::span<const Index> images);
 
+// Throws DataError where data.boxes names nothing that is there: a run that begins should not find
+// out later.
+void require_configured_boxes(const DataConfig& config);
+
 }  // namespace saccade

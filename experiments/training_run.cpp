@@ -253,6 +253,7 @@ RunData::RunData(const ExperimentConfig& config, const Request& request, const S
     : config_(config),
       loaded_(std::make_unique<LoadedData>(load_data(config.data))),
       pipeline_(std::make_unique<InputPipeline>(config.encoder)) {
+  require_configured_boxes(config.data);
   for (const std::string& note : loaded_->dataset.notes)
     log::info(loaded_->dataset.name + ": " + note);
   signal.check();

@@ -27,7 +27,7 @@ expect 0 "$saccade" train tiny.yaml --out once-plain train.stop=1u
 "$saccade" inspect once-plain/checkpoints/last --json >b.json || fail "inspect"
 [ "$(json a.json /parameters_digest)" = "$(json b.json /parameters_digest)" ] ||
   fail "the average of one update is not its weights"
-expect 0 "$saccade" convert whole whole.safetensors
+expect 0 "$saccade" convert whole/checkpoints/last whole.safetensors
 expect 0 "$saccade" convert whole.safetensors back.h5
 cmp -s whole/checkpoints/last back.h5 || fail "a checkpoint with averages came back changed"
 

@@ -1,0 +1,42 @@
+# Attention that is told where to look, by boxes and by a localizer: threads and resuming do not change
+# a bit, with an image a caption and with shared images, soft and hard; what a run tells of it; what is
+# refused.
+. "$(dirname "${BASH_SOURCE[0]}")/support.sh"
+
+told=(objective.supervision.boxes=0.5 objective.supervision.localizer.weight=0.5
+  objective.supervision.localizer.hidden=8)
+run() {  # NAME OPTIONS...
+  local name=$1
+  shift
+  expect 0 "$saccade" train tiny.yaml --out "$name" "${told[@]}" "$@" --threads 1
+  local wanted
+  wanted=$(digest "$name")
+  expect 0 "$saccade" train tiny.yaml --out "$name-threads" "${told[@]}" "$@" --threads 3
+  [ "$(digest "$name-threads")" = "$wanted" ] || fail "$name: 3 threads differ"
+  for stop in 7u 13u 24u; do
+    expect 0 "$saccade" train tiny.yaml --out "$name-parts" "${told[@]}" "$@" train.stop=$stop --resume
+  done
+  [ "$(digest "$name-parts")" = "$wanted" ] || fail "the run $name in parts differs"
+}
+run soft
+run shared train.captions=whole_images train.shard=7 objective.supervision.step=1
+run hard attention.selection=hard attention.hard.baseline=leave_one_out attention.hard.samples=2
+run augmented encoder.augment.flip=true encoder.augment.shift=3
+
+grep '"event":"update"' soft/metrics.jsonl | tail -n 1 >last
+for key in box_cost localizer_divergence; do wants "\"$key\":" last; done
+expect 0 "$saccade" evaluate soft --split val --no-ablations
+wants "localizer, told the word" out
+
+# Boxes make the loss inside them fall, and nothing else tells the attention where to look.
+expect 0 "$saccade" train tiny.yaml --out longer train.stop=150u objective.supervision.boxes=2
+first=$(grep -o '"box_cost":[^,]*' longer/metrics.jsonl | head -n 1 | cut -d: -f2)
+last=$(grep -o '"box_cost":[^,]*' longer/metrics.jsonl | tail -n 1 | cut -d: -f2)
+awk -v a="$first" -v b="$last" 'BEGIN { exit !(b < 0.8 * a) }' || fail "box_cost from $first to $last"
+
+expect 2 "$saccade" train tiny.yaml --out none objective.supervision.boxes=1 attention.score=none \
+  attention.gate=none
+one_error objective.supervision.boxes
+expect 2 "$saccade" train tiny.yaml --out none objective.supervision.boxes=1 decoder.image=first_step
+one_error objective.supervision.boxes
+exit 0
