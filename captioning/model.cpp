@@ -37,17 +37,21 @@ Var mask_of(Tape& tape, std::span<const std::uint8_t> counts, Index regions) {
   return tape.constant(mask);
 }
 
-// Regions as a whole to zeros while the tape trains, the others scaled so that means stay.
-Var drop_regions(Tape& tape, Var features, double rate) {
-  if (!tape.training() || rate == 0) return features;
-  const Shape shape = features.shape();
-  const Index count = shape[0] * shape[1];
+// Regions as a whole to zeros while the tape trains, their keys with them, and the others scaled so
+// that means stay.
+void drop_regions(Tape& tape, EncodedImages& images, double rate) {
+  if (!tape.training() || rate == 0) return;
+  const Index count = images.features.shape()[0] * images.features.shape()[1];
   const View kept{tape.scratch(count), {count, 1}};
   Random random(tape.next_key(Stream::kDropout));
   for (Index r = 0; r < count; ++r)
     kept[r] = random.uniform() < rate ? Real{0} : static_cast<Real>(1 / (1 - rate));
-  const Var rows = ops::reshape(features, {count, shape[2]});
-  return ops::reshape(ops::scale_rows(rows, tape.constant(kept)), shape);
+  for (Var* vectors : {&images.features, &images.keys}) {
+    if (!*vectors) continue;
+    const Shape shape = vectors->shape();
+    const Var rows = ops::reshape(*vectors, {count, shape[2]});
+    *vectors = ops::reshape(ops::scale_rows(rows, tape.constant(kept)), shape);
+  }
 }
 
 // What stands for the image as a whole has to exist and to be asked for.
@@ -193,8 +197,9 @@ EncodedImages Captioner::encode(Tape& tape, const InputView& input,
   if (parts_) parts_->apply(tape, images);
   if (refinement_)
     images.features = (*refinement_)(tape, images.features, {.allowed = counted}, watch.regions);
-  images.features =
-      ops::dropout(drop_regions(tape, images.features, region_dropout_), feature_dropout_);
+  drop_regions(tape, images, region_dropout_);
+  images.features = ops::dropout(images.features, feature_dropout_);
+  if (images.keys) images.keys = ops::dropout(images.keys, feature_dropout_);
   return images;
 }
 

@@ -77,7 +77,7 @@ EvaluationRequest validation_request(const TrainingRequest& request, const Vocab
 }
 
 bool watches_maps(const ExperimentConfig& config) {
-  return config.train.watch_maps && config.attention.score != ScoreKind::kNone;
+  return config.train.watch_maps && config.has_attention();
 }
 
 MapWatchRequest watch_request(const TrainingRequest& request, const Vocabulary& vocabulary) {
@@ -274,7 +274,10 @@ bool same_data(const ExperimentConfig& a, const ExperimentConfig& b) {
     const bool of_network = below("encoder.channels") || below("encoder.vit.") ||
                             below("encoder.weights") || d.path == "encoder.lr" ||
                             d.path == "encoder.frozen_stages";
-    const bool of_grid = below("encoder.refine.") || (below("encoder.positions") && !inside);
+    const bool of_grid =
+        below("encoder.refine.") || below("encoder.keys") || below("encoder.values") ||
+        d.path == "encoder.project" || d.path == "encoder.feature_dropout" ||
+        d.path == "encoder.region_dropout" || (below("encoder.positions") && !inside);
     const bool of_model = of_grid || ((of_network || below("encoder.positions")) && !frozen);
     return (d.path.starts_with("data.") || d.path.starts_with("encoder.")) && !of_model;
   });

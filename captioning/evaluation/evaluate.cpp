@@ -190,7 +190,9 @@ EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
                                               : std::vector<Ablation>{};
   passes += static_cast<Index>(ablations.size());
   const bool looks = models.has_attention() && request.extent != Extent::kCaptions;
-  const bool localizes = models.size() == 1 && models.model(0).localizer();
+  // Words that were put together from pieces have no entry that the localizer could be told.
+  const bool localizes =
+      models.size() == 1 && models.model(0).localizer() && !models.vocabulary().subwords();
   const NounSource source{.scenes = data.scenes ? &*data.scenes : nullptr, .photos = request.boxes};
   if (source) {
     report.grounding.emplace().boxes = source.description();

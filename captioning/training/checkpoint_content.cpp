@@ -93,6 +93,16 @@ TrainingState read_state(const Archive& archive) {
   return state;
 }
 
+// Those that the archive has.
+void copy_parameters(const Archive& archive, ParameterStore& store) {
+  for (std::size_t p = 0; p < store.count(); ++p) {
+    const ParameterInfo& info = store.info(static_cast<int>(p));
+    if (!archive.contains(parameter_entry(info.name))) continue;
+    const auto values = archive.floats(parameter_entry(info.name), extents(info.shape));
+    std::copy(values.begin(), values.end(), store.value(static_cast<int>(p)).data);
+  }
+}
+
 void read_parameters(const Archive& archive, ParameterStore& store) {
   std::vector<std::string> missing;
   for (const ParameterInfo& info : store.infos())
@@ -104,11 +114,7 @@ void read_parameters(const Archive& archive, ParameterStore& store) {
             store.count(), missing.empty() ? "" : "; missing: " + missing.front(),
             "; --set changed what its model is made of, or another version of saccade "
             "wrote it"));
-  for (std::size_t p = 0; p < store.count(); ++p) {
-    const ParameterInfo& info = store.info(static_cast<int>(p));
-    const auto values = archive.floats(parameter_entry(info.name), extents(info.shape));
-    std::copy(values.begin(), values.end(), store.value(static_cast<int>(p)).data);
-  }
+  copy_parameters(archive, store);
 }
 
 // Where parameters are averages: makes them the optimizer's, and the weights the model's.
@@ -121,14 +127,20 @@ void read_raw_weights(const Archive& archive, ParameterStore& store, Optimizer& 
 }
 
 // The parameters that a checkpoint and a model do not share in name and shape, a line each.
+// What supervises a model's attention is no part of what captions: a run may start from weights
+// that have none, or leave it behind.
+bool only_supervises(const std::string& name) { return name.starts_with("localizer."); }
+
 std::string parameter_differences(const Archive& archive, const ParameterStore& store) {
   std::string out;
   for (const std::string& entry : archive.names("parameters/"))
-    if (const std::string name = entry.substr(std::strlen("parameters/")); store.find(name) < 0)
+    if (const std::string name = entry.substr(std::strlen("parameters/"));
+        store.find(name) < 0 && !only_supervises(name))
       out += "\n  " + name + " is not in the model";
   for (const ParameterInfo& info : store.infos()) {
     const std::string entry = parameter_entry(info.name);
     if (!archive.contains(entry)) {
+      if (only_supervises(info.name)) continue;
       out += "\n  " + info.name + " is not in the checkpoint";
     } else if (archive.floats(entry).shape() != extents(info.shape)) {
       out += str("\n  ", info.name, " is a ", Archive::describe(archive.entries().at(entry)),
@@ -281,7 +293,10 @@ std::string deciding_changes(const ExperimentConfig& before, const ExperimentCon
   };
   for (const Difference& d : config_differences(before, now)) {
     const bool free = may_change(d.path) || (frozen && d.path.starts_with("encoder.weights"));
-    if (idle(d.path) || (free && !(d.path == "train.stop" && stop_decides(now)))) continue;
+    // Nothing else tells whether boxes that attention learned from are the same.
+    const bool taught = d.path == "data.boxes" && now.objective.supervision.boxes > 0;
+    if (idle(d.path) || (free && !taught && !(d.path == "train.stop" && stop_decides(now))))
+      continue;
     changes += "\n  " + d.path + " was " + d.first + ", is " + d.second;
   }
   return changes;
@@ -330,7 +345,7 @@ void take_weights(const Archive& archive, const DataIdentity& data, Captioner& m
     throw CheckpointError(archive.source() +
                           ": does not fit this run (train.init_from), because of:" + differences +
                           "\ntake the checkpoint's config and data, or another checkpoint");
-  read_parameters(archive, model.parameters());
+  copy_parameters(archive, model.parameters());
 }
 
 }  // namespace saccade

@@ -34,6 +34,19 @@ first=$(grep -o '"box_cost":[^,]*' longer/metrics.jsonl | head -n 1 | cut -d: -f
 last=$(grep -o '"box_cost":[^,]*' longer/metrics.jsonl | tail -n 1 | cut -d: -f2)
 awk -v a="$first" -v b="$last" 'BEGIN { exit !(b < 0.8 * a) }' || fail "box_cost from $first to $last"
 
+# The localizer is no part of what captions: runs start without it, and leave it behind.
+expect 0 "$saccade" train tiny.yaml --out before
+expect 0 "$saccade" train tiny.yaml --out after "${told[@]}" train.init_from=before train.stop=3u
+expect 0 "$saccade" train tiny.yaml --out behind train.init_from=soft train.stop=3u
+
+# A model whose words look nowhere trains and is validated, with nothing to watch.
+for image in every_word first_step none; do
+  expect 0 "$saccade" train tiny.yaml --out "$image" decoder.image=$image
+  ! grep -q attention_entropy "$image/metrics.jsonl" || fail "$image has no maps"
+done
+
+expect 2 "$saccade" train tiny.yaml --out none objective.supervision.step=1
+one_error "objective.supervision.step has no effect"
 expect 2 "$saccade" train tiny.yaml --out none objective.supervision.boxes=1 attention.score=none \
   attention.gate=none
 one_error objective.supervision.boxes
