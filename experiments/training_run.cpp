@@ -166,8 +166,9 @@ Validated validate(const TrainingRequest& request, const Captioner& model, Index
   return out;
 }
 
-// Warns of each sign of dying attention once a run, with what may be done about it. A model that
-// has hardly begun to learn shows them too, so that the first validation does not count.
+// Warns of each sign of dying attention once (once more after a resume), with what may be done
+// about it. A model that has hardly begun to learn shows them too, so that the first validation
+// does not count.
 void warn_of_dying(const MapWatch& watch, const ExperimentConfig& config, Index update,
                    std::set<DeadKind>& told) {
   for (const DeadSign& sign : dead_signs(watch.attention)) {

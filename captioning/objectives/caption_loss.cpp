@@ -259,7 +259,8 @@ void ShardLoss::run(const Decoder& decoder, const EncodedImages& images, Chooser
   output_ = decoder.sequence(*tape_, captions_, memory_of(captions_, memory), context);
 
   if (!hard || options_.hard.baseline != BaselineKind::kGreedy) return;
-  // The rival of every caption: the same words with an argmax region each, without dropout.
+  // The rival of every caption: the same words and regions with an argmax each, without dropout in
+  // the decoder.
   Arena arena;
   Tape rival(arena);
   rival.set_parameters(tape_->parameters());

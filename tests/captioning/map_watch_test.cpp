@@ -129,6 +129,16 @@ TEST_CASE("signs of dying attention come with what may be done") {
   CHECK_FALSE(says(DeadKind::kUniform, "doubly_stochastic"));
   CHECK_FALSE(says(DeadKind::kUniform, "sparsemax"));
   CHECK(says(DeadKind::kUniform, "shallower layer"));
+  CHECK(says(DeadKind::kUniform, "objective.supervision.localizer.weight"));
+  CHECK_FALSE(says(DeadKind::kUniform, "encoder.keys"));
+  config.encoder.layers = {"fine", "deep"};
+  config.objective.supervision.boxes = 1;
+  CHECK(says(DeadKind::kUniform, "encoder.keys"));
+  CHECK_FALSE(says(DeadKind::kUniform, "objective.supervision"));
+  // What a remedy names has to be accepted.
+  config.attention.normalizer = NormalizerKind::kSoftmax;
+  config.attention.selection = SelectionKind::kGumbelSt;
+  CHECK_FALSE(says(DeadKind::kUniform, "sparsemax"));
 }
 
 TEST_CASE("flat and static maps are worse, not better") {
