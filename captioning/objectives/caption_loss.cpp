@@ -42,12 +42,8 @@ PackedCaptions repeated(PackedCaptions captions, Index samples) {
   if (samples == 1) return captions;
   PackedCaptions out;
   out.temperature = captions.temperature;
-  for (Index r = 0; r < captions.captions() * samples; ++r) {
-    const Index caption = r / samples;
-    out.images.push_back(captions.images.empty()
-                             ? static_cast<int>(caption)
-                             : captions.images[static_cast<std::size_t>(caption)]);
-  }
+  for (Index r = 0; r < captions.captions() * samples; ++r)
+    out.images.push_back(static_cast<int>(captions.image(r / samples)));
   for (std::size_t n = 0; n < captions.inputs.size(); ++n)
     for (Index i = 0; i < samples; ++i) {
       out.inputs.push_back(captions.inputs[n]);
@@ -63,9 +59,7 @@ std::vector<Index> counted_regions(const EncodedImages& images, const PackedCapt
   const Index regions = images.features.shape()[1];
   std::vector<Index> out(static_cast<std::size_t>(rows.captions() / samples), regions);
   for (std::size_t c = 0; images.mask && c < out.size(); ++c) {
-    const Index image = rows.images.empty() ? static_cast<Index>(c)
-                                            : rows.images[c * static_cast<std::size_t>(samples)];
-    const Real* counts = images.mask.value().row(image);
+    const Real* counts = images.mask.value().row(rows.image(static_cast<Index>(c) * samples));
     out[c] -= std::count(counts, counts + regions, Real{0});
   }
   return out;

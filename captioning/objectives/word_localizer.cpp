@@ -3,39 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/nn/norms.h"
 #include "core/ops/linear.h"
 #include "core/ops/sequence_ops.h"
 #include "core/ops/shape_ops.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
-
-namespace {
-
-constexpr double kEpsilon = 1e-5;  // beside a region's variance
-
-// Each region's features with mean 0 and deviation 1, as a constant.
-Var standardized(Tape& tape, Var features) {
-  const Shape shape = features.shape();
-  const Index width = shape[2], rows = shape[0] * shape[1];
-  const View out{tape.scratch(shape.size()), shape};
-  for (Index r = 0; r < rows; ++r) {
-    const Real* x = features.value().data + r * width;
-    double mean = 0, square = 0;
-    for (Index d = 0; d < width; ++d) mean += static_cast<double>(x[d]);
-    mean /= static_cast<double>(width);
-    for (Index d = 0; d < width; ++d) {
-      const double off = static_cast<double>(x[d]) - mean;
-      square += off * off;
-    }
-    const double scale = 1 / std::sqrt(square / static_cast<double>(width) + kEpsilon);
-    for (Index d = 0; d < width; ++d)
-      out.data[r * width + d] = static_cast<Real>((static_cast<double>(x[d]) - mean) * scale);
-  }
-  return tape.constant(out);
-}
-
-}  // namespace
 
 WordLocalizer::WordLocalizer(const ParamScope& scope, const LocalizerWidths& widths,
                              double sharpness)
@@ -47,7 +21,8 @@ WordLocalizer::WordLocalizer(const ParamScope& scope, const LocalizerWidths& wid
       share_(scope.declare_fixed("share", {widths.vocabulary, 1}, Init::constant(0))) {}
 
 Var WordLocalizer::keys(Tape& tape, Var features) const {
-  return ops::linear(standardized(tape, features), tape.parameter(key_weight_),
+  const Var constant = tape.constant(features.value());
+  return ops::linear(standardized(tape, constant), tape.parameter(key_weight_),
                      tape.parameter(key_bias_));
 }
 

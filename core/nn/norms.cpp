@@ -1,5 +1,7 @@
 #include "core/nn/norms.h"
 
+#include <algorithm>
+
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
@@ -46,6 +48,16 @@ LayerNorm::LayerNorm(const ParamScope& scope, Index width, double epsilon)
 
 Var LayerNorm::operator()(Tape& tape, Var x) const {
   return ops::layer_norm(x, tape.parameter(gain_), tape.parameter(shift_), epsilon_);
+}
+
+Var standardized(Tape& tape, Var x) {
+  const Index width = x.shape()[-1];
+  const auto constant = [&](Real number) {
+    const View view{tape.scratch(width), {width}};
+    std::fill_n(view.data, width, number);
+    return tape.constant(view);
+  };
+  return ops::layer_norm(x, constant(1), constant(0));
 }
 
 }  // namespace SACCADE_NUMERIC

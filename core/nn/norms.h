@@ -47,5 +47,8 @@ class LayerNorm {
   double epsilon_;
 };
 
+// Mean 0 and deviation 1 in every row of x [..., width]: a layer norm without parameters.
+Var standardized(Tape& tape, Var x);
+
 }  // namespace SACCADE_NUMERIC
 }  // namespace saccade

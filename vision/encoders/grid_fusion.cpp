@@ -5,26 +5,11 @@
 
 #include "core/base/error.h"
 #include "core/base/suggest.h"
-#include "core/ops/norm_ops.h"
+#include "core/nn/norms.h"
 #include "core/ops/shape_ops.h"
 #include "core/ops/upsample.h"
 
 namespace saccade {
-
-namespace {
-
-// Mean 0 and deviation 1 over the channels of every cell.
-Var standardised(Tape& tape, Var x) {
-  const Index width = x.shape()[-1];
-  const auto constant = [&](Real number) {
-    const View view{tape.scratch(width), {width}};
-    std::fill_n(view.data, width, number);
-    return tape.constant(view);
-  };
-  return ops::layer_norm(x, constant(1), constant(0));
-}
-
-}  // namespace
 
 void check_layers(const EncoderConfig& config) {
   if (!config.layers.empty() && !config.layer.empty())
@@ -82,7 +67,7 @@ Var GridFusion::operator()(Tape& tape, std::span<const Var> layers) const {
   Index width = 0;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     Var x = layers[i];
-    if (norm_ == FeatureNorm::kLayerNorm) x = standardised(tape, x);
+    if (norm_ == FeatureNorm::kLayerNorm) x = standardized(tape, x);
     if (layers_[i].rows != to.rows || layers_[i].cols != to.cols)
       x = ops::upsample(x, to.rows, to.cols);
     width += layers_[i].features;
