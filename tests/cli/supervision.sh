@@ -5,19 +5,7 @@
 
 told=(objective.supervision.boxes=0.5 objective.supervision.localizer.weight=0.5
   objective.supervision.localizer.hidden=8)
-run() {  # NAME OPTIONS...
-  local name=$1
-  shift
-  expect 0 "$saccade" train tiny.yaml --out "$name" "${told[@]}" "$@" --threads 1
-  local wanted
-  wanted=$(digest "$name")
-  expect 0 "$saccade" train tiny.yaml --out "$name-threads" "${told[@]}" "$@" --threads 3
-  [ "$(digest "$name-threads")" = "$wanted" ] || fail "$name: 3 threads differ"
-  for stop in 7u 13u 24u; do
-    expect 0 "$saccade" train tiny.yaml --out "$name-parts" "${told[@]}" "$@" train.stop=$stop --resume
-  done
-  [ "$(digest "$name-parts")" = "$wanted" ] || fail "the run $name in parts differs"
-}
+run() { same_bits "$@" "${told[@]}"; }  # NAME OPTIONS...
 run soft
 run shared train.captions=whole_images train.shard=7 objective.supervision.step=1
 run hard attention.selection=hard attention.hard.baseline=leave_one_out attention.hard.samples=2

@@ -53,6 +53,22 @@ digest() {
     "$(json digest.json /state/update)"
 }
 
+# same_bits NAME OPTIONS...: trains tiny.yaml with these options on 1 and 3 threads, and in parts; all
+# of them have to end in the same bits.
+same_bits() {
+  local name=$1
+  shift
+  expect 0 "$saccade" train tiny.yaml --out "$name" "$@" --threads 1
+  local wanted stop
+  wanted=$(digest "$name")
+  expect 0 "$saccade" train tiny.yaml --out "$name-threads" "$@" --threads 3
+  [ "$(digest "$name-threads")" = "$wanted" ] || fail "$name: 3 threads differ"
+  for stop in 7u 13u 24u; do
+    expect 0 "$saccade" train tiny.yaml --out "$name-parts" "$@" train.stop=$stop --resume
+  done
+  [ "$(digest "$name-parts")" = "$wanted" ] || fail "the run $name in parts differs"
+}
+
 cat >tiny.yaml <<'YAML'
 name: tiny
 data:

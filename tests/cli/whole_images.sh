@@ -4,19 +4,7 @@
 
 whole=(train.captions=whole_images train.shard=7 train.batch=13)
 hard=(attention.selection=hard attention.hard.baseline=leave_one_out attention.hard.samples=2)
-run() {  # NAME OPTIONS...
-  local name=$1
-  shift
-  expect 0 "$saccade" train tiny.yaml --out "$name" "${whole[@]}" "$@" --threads 1
-  local wanted
-  wanted=$(digest "$name")
-  expect 0 "$saccade" train tiny.yaml --out "$name-threads" "${whole[@]}" "$@" --threads 3
-  [ "$(digest "$name-threads")" = "$wanted" ] || fail "$name: 3 threads differ"
-  for stop in 7u 13u 24u; do
-    expect 0 "$saccade" train tiny.yaml --out "$name-parts" "${whole[@]}" "$@" train.stop=$stop --resume
-  done
-  [ "$(digest "$name-parts")" = "$wanted" ] || fail "the run $name in parts differs"
-}
+run() { same_bits "$@" "${whole[@]}"; }  # NAME OPTIONS...
 run soft objective.scheduled_sampling=0.2
 run hard "${hard[@]}"
 run augmented encoder.augment.flip=true encoder.augment.shift=3
