@@ -151,7 +151,7 @@ class TransformerDecoder : public Decoder {
     if (first - lead_ + count > config_.longest)
       throw UsageError(str("a caption of ", first - lead_ + count,
                            " words with <eos> reaches beyond decoder.longest ", config_.longest,
-                           "; train with a larger one, or lower search.max_length or "
+                           "; train with a larger one, or lower search.max_length, maps.step or "
                            "data.max_length"));
     Var x = ops::embedding(tape.parameter(embedding_), words);
     if (project_ >= 0) x = ops::linear(x, tape.parameter(project_));

@@ -16,7 +16,8 @@ struct MapsConfig {
             "steps after a word's own look to the one that is shown as its map; the own one is "
             "taken before the word is known",
             between(0, 8))
-        .unless("attention.score", "none");
+        .unless("attention.score", "none")
+        .only_with("decoder.image", "attention");
   }
 };
 

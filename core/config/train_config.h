@@ -115,12 +115,14 @@ struct TrainConfig {
     v.field("validate_images", validate_images, "images a validation; 0 = all", at_least(0));
     v.field("watch_maps", watch_maps,
             "validations judge the maps too, and training warns where attention is dying")
-        .unless("attention.score", "none");
+        .unless("attention.score", "none")
+        .only_with("decoder.image", "attention");
     v.field("watch_images", watch_images,
             "images that a validation captions again with shuffled maps, and whose references are "
             "grounded where boxes are known; 0 = none",
             between(0, 1e7))
         .unless("attention.score", "none")
+        .only_with("decoder.image", "attention")
         .only_with("train.watch_maps", "true");
     v.field("prefetch", prefetch, "batches prepared ahead", between(1, 64));
     v.field("bucket", bucket,

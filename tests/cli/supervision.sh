@@ -40,4 +40,8 @@ expect 2 "$saccade" train tiny.yaml --out none objective.supervision.boxes=1 att
 one_error objective.supervision.boxes
 expect 2 "$saccade" train tiny.yaml --out none objective.supervision.boxes=1 decoder.image=first_step
 one_error objective.supervision.boxes
+for key in maps.step=1 train.watch_maps=false; do
+  expect 2 "$saccade" train tiny.yaml --out none decoder.image=first_step "$key"
+  one_error "${key%%=*} has no effect"
+done
 exit 0
