@@ -160,7 +160,11 @@ Captioner::Captioner(const ExperimentConfig& config, Vocabulary vocabulary,
                                                  LocalizerWidths{.features = scored_features,
                                                                  .vocabulary = vocabulary_.size(),
                                                                  .hidden = localizer.hidden},
-                                                 localizer.sharpness);
+                                                 ScoreMapOptions{.sharpness = localizer.sharpness,
+                                                                 .smoothing = localizer.smoothing,
+                                                                 .centre = localizer.centre,
+                                                                 .rows = grid_.rows,
+                                                                 .cols = grid_.cols});
     parameters_.set_apart("localizer");
   }
   parameters_.set_apart("decoder.value");  // the learned baseline of hard attention

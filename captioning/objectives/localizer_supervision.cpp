@@ -18,7 +18,7 @@ double log_sigmoid(double x) { return std::min(x, 0.0) - std::log1p(std::exp(-st
 
 LocalizedWords::LocalizedWords(Tape& tape, const WordLocalizer& localizer,
                                const EncodedImages& encoded, const WordLabels& labels)
-    : labels_(&labels), sharpness_(localizer.sharpness()) {
+    : labels_(&labels), map_(localizer.map()) {
   const Index images = encoded.features.shape()[0];
   const auto words = static_cast<Index>(labels.words.size());
   SACCADE_CHECK(static_cast<Index>(labels.present.size()) == images * words, "[localizer] ",
@@ -26,7 +26,7 @@ LocalizedWords::LocalizedWords(Tape& tape, const WordLocalizer& localizer,
   if (encoded.mask) mask_ = encoded.mask.value();
   scores_ = localizer.scores(
       tape, localizer.keys(tape, encoded.keys ? encoded.keys : encoded.features), labels.words);
-  logits_ = ops::pooled_evidence(scores_, static_cast<Real>(sharpness_), mask_);
+  logits_ = ops::pooled_evidence(scores_, static_cast<Real>(map_.sharpness), mask_);
   costs_ = ops::binary_cross_entropy(logits_, {labels.present.data(), {images, words}});
   for (const double logit : localizer.share_logits(tape, labels.words))
     log_shares_.push_back(log_sigmoid(logit));
@@ -38,19 +38,13 @@ double LocalizedWords::locate(Index image, int word, std::span<Real> out) const 
   if (found == labels_->words.end() || *found != word) return 0;
   const Index w = found - labels_->words.begin(), words = scores_.shape()[2];
   const Index regions = scores_.shape()[1];
-  const auto counted = [&](Index l) { return !mask_.data || mask_.row(image)[l] > 0; };
-  const auto score = [&](Index l) {
-    return static_cast<double>(scores_.value().data[(image * regions + l) * words + w]);
-  };
-  double top = -HUGE_VAL, sum = 0;
+  std::vector<double> scores;
   for (Index l = 0; l < regions; ++l)
-    if (counted(l)) top = std::max(top, score(l));
-  for (Index l = 0; l < regions; ++l)
-    if (counted(l)) sum += std::exp(sharpness_ * (score(l) - top));
-  for (Index l = 0; l < regions; ++l)
-    if (counted(l))
-      out[static_cast<std::size_t>(l)] =
-          static_cast<Real>(std::exp(sharpness_ * (score(l) - top)) / sum);
+    scores.push_back(static_cast<double>(scores_.value().data[(image * regions + l) * words + w]));
+  const std::span<const Real> counts =
+      mask_.data ? std::span(mask_.row(image), static_cast<std::size_t>(regions))
+                 : std::span<const Real>();
+  score_map(scores, counts, map_, out);
   const double evidence = log_sigmoid(static_cast<double>(logits_.value().row(image)[w])) -
                           log_shares_[static_cast<std::size_t>(w)];
   return std::clamp(evidence, 0.0, 1.0);

@@ -28,7 +28,7 @@ class LocalizedWords {
 
  private:
   const WordLabels* labels_;
-  double sharpness_;
+  ScoreMapOptions map_;
   Var scores_, logits_, costs_;
   ConstView mask_;
   std::vector<double> log_shares_;  // [W]

@@ -12,8 +12,8 @@ namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
 WordLocalizer::WordLocalizer(const ParamScope& scope, const LocalizerWidths& widths,
-                             double sharpness)
-    : sharpness_(sharpness),
+                             const ScoreMapOptions& map)
+    : map_(map),
       key_weight_(scope.declare("key", {widths.features, widths.hidden},
                                 Init::glorot(widths.features, widths.hidden))),
       key_bias_(scope.declare("key_bias", {widths.hidden}, Init::constant(0), Decay::kNo)),

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "captioning/objectives/score_map.h"
 #include "core/autograd/tape.h"
 #include "core/nn/parameter_store.h"
 
@@ -27,13 +28,14 @@ struct LocalizerWidths {
 // logit p(w | image) = (1 / r) log mean_l exp(r s_l(w)) + logit share(w), where share(w) is that of
 // the training images whose captions have w: multiple-instance learning of words (Fang et al., CVPR
 // 2015) with log-sum-exp pooling (Pinheiro and Collobert, CVPR 2015).
-// The map of w is d logit / d s_l = softmax_l(r s_l(w)).
-// Because regions that look alike are in pictures without the word too, a region can only speak for
-// a word that it shows. Features are constants to it: it changes no other part of a model.
-// Declares key, key_bias, words and share below `scope`.
+// d logit / d s_l = softmax_l(r s_l(w)) is the map of w, to which score_map may add what is known
+// of maps without learning: neighbours show the same things, and photographers aim at them. Because
+// regions that look alike are in pictures without the word too, a region can only speak for a word
+// that it shows. Features are constants to it: it changes no other part of a model. Declares key,
+// key_bias, words and share below `scope`.
 class WordLocalizer {
  public:
-  WordLocalizer(const ParamScope& scope, const LocalizerWidths& widths, double sharpness);
+  WordLocalizer(const ParamScope& scope, const LocalizerWidths& widths, const ScoreMapOptions& map);
 
   // features [M, L, D] -> keys [M, L, A].
   Var keys(Tape& tape, Var features) const;
@@ -41,13 +43,14 @@ class WordLocalizer {
   Var scores(Tape& tape, Var keys, std::span<const int> words) const;
   // The logits of the words' shares, as the model of the tape has them [W].
   std::vector<double> share_logits(Tape& tape, std::span<const int> words) const;
-  double sharpness() const { return sharpness_; }
+  // How scores become a map; its sharpness is r.
+  const ScoreMapOptions& map() const { return map_; }
 
   // Sets the shares of the words among the training images, each between 0 and 1 [V].
   void set_shares(ParameterStore& store, std::span<const double> shares) const;
 
  private:
-  double sharpness_;
+  ScoreMapOptions map_;
   int key_weight_, key_bias_, words_, share_;
 };
 

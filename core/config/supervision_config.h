@@ -12,6 +12,8 @@ struct LocalizerConfig {
   double weight = 0;
   std::int64_t hidden = 128;
   double sharpness = 3;
+  double smoothing = 0;
+  double centre = 0;
 
   template <class V>
   void fields(V& v) {
@@ -27,6 +29,17 @@ struct LocalizerConfig {
             "how far its best regions count more than the others: 0 is near their mean, a large "
             "one near the best alone",
             {.min = 0.01, .max = 100})
+        .unless("objective.supervision.localizer.weight", "0");
+    v.field("smoothing", smoothing,
+            "deviation, in cells, of the Gaussian by which a region's neighbours speak for a word "
+            "with it in the localizer's map; 0 = none",
+            between(0, 10))
+        .unless("objective.supervision.localizer.weight", "0");
+    v.field(
+         "centre", centre,
+         "deviation, as a share of the picture's sides, of a Gaussian around its middle that the "
+         "localizer's map is multiplied with: people put what they photograph there; 0 = none",
+         between(0, 10))
         .unless("objective.supervision.localizer.weight", "0");
   }
 };

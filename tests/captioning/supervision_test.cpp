@@ -31,7 +31,8 @@ struct Supervised : test::SmallDecoder {
   Supervised(DecoderKind kind, SelectionKind selection)
       : SmallDecoder(kind, selection, kVocabulary, 2),
         localizer(ParamScope(own, "localizer"),
-                  {.features = kFeatures, .vocabulary = kVocabulary, .hidden = 3}, 2) {
+                  {.features = kFeatures, .vocabulary = kVocabulary, .hidden = 3},
+                  {.sharpness = 2}) {
     own.initialise(4);
     Random random({9, Stream::kTest, 0, 0});
     for (Real& value : own.flat().span()) value = static_cast<Real>(random.normal());
@@ -115,7 +116,8 @@ TEST_CASE("A localizer's map is a constant to the decoder, weighed by what the p
       config, model.attention, {.features = 2, .vocabulary = kVocabulary, .rows = 1, .cols = 3},
       ParamScope(store, "decoder"));
   const WordLocalizer localizer(ParamScope(store, "localizer"),
-                                {.features = 2, .vocabulary = kVocabulary, .hidden = 3}, 2);
+                                {.features = 2, .vocabulary = kVocabulary, .hidden = 3},
+                                {.sharpness = 2});
   store.initialise(5);
   Random random({10, Stream::kTest, 0, 0});
   for (Real& value : store.flat().span()) value = static_cast<Real>(0.8 * random.normal());
@@ -215,7 +217,8 @@ TEST_CASE("A localizer finds words from captions alone", "[supervision]") {
   }
   ParameterStore store;
   const WordLocalizer localizer(ParamScope(store, "localizer"),
-                                {.features = kWidth, .vocabulary = 7, .hidden = 4}, 3);
+                                {.features = kWidth, .vocabulary = 7, .hidden = 4},
+                                {.sharpness = 3});
   store.initialise(1);
   localizer.set_shares(store, std::vector<double>{0, 0, 0, 0, 0.67, 0.67, 0.67});
 
