@@ -59,26 +59,23 @@ RegionParts::RegionParts(const ParamScope& scope, const EncoderConfig& config,
                          const GridShape& grid)
     : value_columns_(columns_of(config.values, config.layers, grid)),
       key_columns_(columns_of(config.keys, config.layers, grid)) {
-  if (key_columns_ == value_columns_) key_columns_.clear();
+  const bool chosen = !config.keys.empty() || !config.values.empty();
+  if (key_columns_ == value_columns_ && !(chosen && config.project > 0)) key_columns_.clear();
   features_ = width_of(value_columns_);
   keys_ = width_of(key_columns_);
   if (config.project == 0) return;
   value_map_.emplace(scope.sub("values"), DenseWidths{.in = features_, .out = config.project});
   features_ = config.project;
-  if (keys_ == 0) return;
-  key_map_.emplace(scope.sub("keys"), DenseWidths{.in = keys_, .out = config.project});
-  keys_ = config.project;
 }
 
 void RegionParts::apply(Tape& tape, EncodedImages& images) const {
-  const auto part = [&](Var x, const std::vector<ColumnRange>& columns,
-                        const std::optional<Dense>& map) {
-    const Var chosen = picked(x, columns);
-    return map ? (*map)(tape, chosen) : chosen;
+  const auto values = [&](Var x) {
+    const Var chosen = picked(x, value_columns_);
+    return value_map_ ? (*value_map_)(tape, chosen) : chosen;
   };
-  if (keys_ > 0) images.keys = part(images.features, key_columns_, key_map_);
-  images.features = part(images.features, value_columns_, value_map_);
-  if (images.pooled) images.pooled = part(images.pooled, value_columns_, value_map_);
+  if (keys_ > 0) images.keys = picked(images.features, key_columns_);
+  images.features = values(images.features);
+  if (images.pooled) images.pooled = values(images.pooled);
 }
 
 }  // namespace saccade

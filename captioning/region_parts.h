@@ -22,9 +22,10 @@ struct ColumnRange {
 class RegionParts {
  public:
   // Of a grid whose layers' channels are GridShape::widths; channels without a layer, which
-  // positions append, belong to keys and values. Declares values.weight, values.bias and, for keys
-  // of their own, keys.weight, keys.bias in `scope` where config.project is set. Keys and values
-  // have been checked (check_layers).
+  // positions append, belong to keys and values. Declares values.weight and values.bias in `scope`
+  // where config.project is set. What is scored is projected with them only where config.keys and
+  // config.values are both empty: attention has a linear map of its own. Keys and values have been
+  // checked (check_layers).
   RegionParts(const ParamScope& scope, const EncoderConfig& config, const GridShape& grid);
 
   Index features() const { return features_; }  // of a region, that contexts are made of
@@ -34,7 +35,7 @@ class RegionParts {
 
  private:
   std::vector<ColumnRange> value_columns_, key_columns_;
-  std::optional<Dense> value_map_, key_map_;
+  std::optional<Dense> value_map_;
   Index features_ = 0, keys_ = 0;
 };
 

@@ -161,7 +161,8 @@ struct EncoderConfig {
         .unless("encoder.layers", "[]");
     v.field("project", project,
             "width that a learned linear map brings regions to, once an image, before refinement "
-            "and attention; 0 = none",
+            "and attention; where encoder.keys or values are given, attention scores regions as "
+            "they were before; 0 = none",
             between(0, 65536));
     v.field("weights", weights,
             "safetensors file of pretrained weights by torchvision's names, for vit by timm's; "

@@ -91,7 +91,7 @@ TEST_CASE("keys and values are the channels of the layers that they name") {
   }
 }
 
-TEST_CASE("regions are projected before attention, keys and values by matrices of their own") {
+TEST_CASE("values are projected before attention, and what it scores where no layers are chosen") {
   const TempFolder folder("region-projection");
   ExperimentConfig config = two_layers(folder, EncoderKind::kOnnx);
   config.encoder.values = {"last"};
@@ -100,12 +100,12 @@ TEST_CASE("regions are projected before attention, keys and values by matrices o
   const ParameterStore& store = experiment.model.parameters();
   const auto shape = [&](const std::string& name) { return store.info(store.find(name)).shape; };
   CHECK(shape("project.values.weight") == Shape{16, 5});
-  CHECK(shape("project.keys.weight") == Shape{24, 5});
-  CHECK(shape("decoder.attention.score.key.weight") == Shape{5, 8});
+  CHECK(store.find("project.keys.weight") < 0);
+  CHECK(shape("decoder.attention.score.key.weight") == Shape{24, 8});
   const InputBatch input = some_images(experiment);
   const Encoded images = encode(experiment.model, input.view());
   REQUIRE(images.features.shape() == Shape{2, 256, 5});
-  REQUIRE(images.keys.shape() == Shape{2, 256, 5});
+  REQUIRE(images.keys.shape() == Shape{2, 256, 24});
   const ConstView weight = store.value(store.find("project.values.weight")),
                   bias = store.value(store.find("project.values.bias"));
   const std::span<const Real> grid = input.view().values.span();  // [2, 256, 24]
@@ -117,6 +117,13 @@ TEST_CASE("regions are projected before attention, keys and values by matrices o
                static_cast<double>(weight[i * 5 + d]);
       CHECK(static_cast<double>(images.features[r * 5 + d]) == Approx(sum).margin(1e-4));
     }
+
+  config.encoder.values = {};
+  CHECK(encode(test::Experiment(config).model, input.view()).keys.size() == 0);
+  config.encoder.keys = {"first_relu", "last"};  // all of them, as they were
+  CHECK(encode(test::Experiment(config).model, input.view()).keys.shape() == Shape{2, 256, 24});
+  config.encoder.keys = {};
+  config.encoder.values = {"last"};
 
   // Refinement goes over what contexts are made of.
   config.encoder.project = 8;
@@ -131,9 +138,9 @@ TEST_CASE("regions are projected before attention, keys and values by matrices o
       std::equal(a.features.span().begin(), a.features.span().end(), b.features.span().begin()));
 }
 
-// Frozen, so that only the decoder and the projections can learn; saved and loaded without the
+// Frozen, so that only the decoder and the projection can learn; saved and loaded without the
 // file.
-TEST_CASE("projections of a frozen grid learn and are kept with the widths of its layers") {
+TEST_CASE("a projection of a frozen grid learns and is kept with the widths of its layers") {
   const TempFolder folder("region-training");
   ExperimentConfig config = two_layers(folder, EncoderKind::kOnnx);
   config.encoder.keys = {"first_relu"};
@@ -156,13 +163,11 @@ TEST_CASE("projections of a frozen grid learn and are kept with the widths of it
     const std::span<const Real> values = store.value(store.find(name)).span();
     return std::vector<Real>(values.begin(), values.end());
   };
-  const std::vector<Real> keys = numbers("project.keys.weight"),
-                          values = numbers("project.values.weight");
+  const std::vector<Real> values = numbers("project.values.weight");
   const double first = step.run(batch, 1, 3e-3).nll_per_word;
   double last = first;
   for (Index update = 2; update <= 20; ++update) last = step.run(batch, update, 3e-3).nll_per_word;
   CHECK(last < 0.9 * first);
-  CHECK(numbers("project.keys.weight") != keys);
   CHECK(numbers("project.values.weight") != values);
 
   save_archive(folder / "checkpoint", checkpoint_archive(config, model, pipeline.frozen_grid(), {},
