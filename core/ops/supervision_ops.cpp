@@ -73,6 +73,30 @@ Var map_divergence(Var weights, ConstView target) {
   return y;
 }
 
+Var map_distance(Var weights, ConstView target) {
+  SACCADE_CHECK(weights.shape() == target.shape, "[map_distance] weights ", weights.shape(),
+                ", target ", target.shape);
+  Tape& tape = weights.tape();
+  const Index rows = weights.rows(), regions = weights.cols();
+  const View wanted = copied(tape, target);
+  const Var y = tape.output({rows}, {weights});
+  const View out = tape.mutable_value(y);
+  for (Index r = 0; r < rows; ++r) {
+    out[r] = 0;
+    for (Index l = 0; l < regions; ++l)
+      out[r] += std::abs(weights.value().row(r)[l] - wanted.row(r)[l]);
+  }
+  tape.record(y, [=, t = &tape] {
+    const View dy = t->grad(y), d = t->grad(weights);
+    for (Index r = 0; r < rows; ++r)
+      for (Index l = 0; l < regions; ++l) {
+        const Real gap = weights.value().row(r)[l] - wanted.row(r)[l];
+        if (gap != 0) d.row(r)[l] += gap > 0 ? dy[r] : -dy[r];
+      }
+  });
+  return y;
+}
+
 Var pooled_evidence(Var scores, Real sharpness, ConstView counts) {
   const Shape shape = scores.shape();
   SACCADE_CHECK(shape.rank() == 3 && sharpness > 0, "[pooled_evidence] scores ", shape,

@@ -21,6 +21,11 @@ Var inside_cost(Var weights, ConstView inside);
 // [R, L] are constants, which the tape copies. weights [R, L].
 Var map_divergence(Var weights, ConstView target);
 
+// sum_l |weights[r, l] - target[r, l]| -> [R], how far a map is from another: 0 to 2 where both sum
+// to 1. Regions where they are equal get no gradient. target [R, L] are constants, which the tape
+// copies. weights [R, L].
+Var map_distance(Var weights, ConstView target);
+
 // (1 / sharpness) log mean_l exp(sharpness scores[m, l, w]) -> [M, W], over the regions l that
 // count: how far the best regions of a memory speak for class w (log-sum-exp pooling, Pinheiro and
 // Collobert, CVPR 2015); between the mean (sharpness 0) and the largest score (infinite). scores

@@ -29,6 +29,12 @@ std::vector<GradientCase> supervision_cases() {
                    .build = [](Tape&, Inputs in) -> Outputs {
                      return {ops::map_divergence(ops::softmax(in[0]), {kTarget.data(), {3, 4}})};
                    }});
+  cases.push_back({.op = "map_distance",
+                   .name = "behind a softmax",
+                   .inputs = random_tensors({{3, 4}}, "map distance"),
+                   .build = [](Tape&, Inputs in) -> Outputs {
+                     return {ops::map_distance(ops::softmax(in[0]), {kTarget.data(), {3, 4}})};
+                   }});
   // sparsemax of the first row is {0.8, 0.2, 0, 0}: nothing reaches the regions of weight 0, of
   // which the target asks for one. Of the second it is {0, 0, 0.35, 0.65}, all outside of `inside`.
   std::vector<Tensor> scores;
