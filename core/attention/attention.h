@@ -89,6 +89,9 @@ struct AttendContext {
   HardLikelihood likelihood = HardLikelihood::kChoice;  // what a decoder's words are given
   Var sentinel{};      // [R, S], what the decoder knows without looking
   bool words = false;  // a step also tells how its word looks at words (StepOutput::words)
+  // A second look at the same word: the expectation, whatever the selection draws, and not gated,
+  // because how much of the image the word takes was settled by the first.
+  bool again = false;
 
   // The number of this look among all of its caption, for what is drawn at it.
   Index look() const { return step * layers + layer; }

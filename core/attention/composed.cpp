@@ -60,7 +60,8 @@ std::vector<Var> ComposedAttention::start(Tape& tape, const AttentionMemory& mem
 
 Var ComposedAttention::taken(Tape& tape, const Weighed& weighed,
                              const AttendContext& context) const {
-  if (parts_.selection.kind != SelectionKind::kGumbelSt || !tape.training()) return weighed.weights;
+  if (parts_.selection.kind != SelectionKind::kGumbelSt || !tape.training() || context.again)
+    return weighed.weights;
   const Index rows = weighed.scores.rows();
   const auto regions = static_cast<std::size_t>(weighed.scores.cols());
   const std::span<Real> noise(tape.scratch(weighed.scores.shape().size()),
@@ -160,7 +161,7 @@ Glimpse ComposedAttention::attend(Tape& tape, Var query, const AttentionMemory& 
   }
   glimpse.weights = mean_of(maps);
   if (heads > 1) glimpse.heads = std::move(maps);
-  if (parts_.gate) parts_.gate->apply(tape, query, glimpse);
+  if (parts_.gate) parts_.gate->apply(tape, query, context, glimpse);
   return glimpse;
 }
 

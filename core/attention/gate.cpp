@@ -10,10 +10,14 @@ Gate::Gate(const ParamScope& scope, Index query_width, Index outputs)
     : weight_(scope.declare("weight", {query_width, outputs}, Init::glorot(query_width, outputs))),
       bias_(scope.declare("bias", {outputs}, Init::constant(0), Decay::kNo)) {}
 
-void Gate::apply(Tape& tape, Var query, Glimpse& glimpse) const {
+void Gate::apply(Tape& tape, Var query, const AttendContext& context, Glimpse& glimpse) const {
+  if (context.again) return;
   glimpse.gate = ops::sigmoid(ops::linear(query, tape.parameter(weight_), tape.parameter(bias_)));
-  glimpse.context = glimpse.gate.cols() == 1 ? ops::scale_rows(glimpse.context, glimpse.gate)
-                                             : ops::multiply(glimpse.context, glimpse.gate);
+  glimpse.context = gated(glimpse.context, glimpse.gate);
+}
+
+Var gated(Var context, Var gate) {
+  return gate.cols() == 1 ? ops::scale_rows(context, gate) : ops::multiply(context, gate);
 }
 
 std::unique_ptr<Gate> make_gate(GateKind kind, const ParamScope& scope, const GateWidths& widths) {

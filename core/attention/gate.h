@@ -17,12 +17,16 @@ struct GateWidths {
 class Gate {
  public:
   Gate(const ParamScope& scope, Index query_width, Index outputs);
-  // Multiplies glimpse.context with the gate, which it leaves in glimpse.gate.
-  void apply(Tape& tape, Var query, Glimpse& glimpse) const;
+  // Multiplies glimpse.context with the gate, which it leaves in glimpse.gate; a second look
+  // (AttendContext::again) is left as it is.
+  void apply(Tape& tape, Var query, const AttendContext& context, Glimpse& glimpse) const;
 
  private:
   int weight_, bias_;
 };
+
+// context [R, D] times a gate [R, 1] or [R, D].
+Var gated(Var context, Var gate);
 
 // The gate of a registry entry; null for none.
 std::unique_ptr<Gate> make_gate(GateKind kind, const ParamScope& scope, const GateWidths& widths);

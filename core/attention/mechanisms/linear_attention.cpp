@@ -65,7 +65,7 @@ class LinearLook : public Attention {
     glimpse.context = memory.parts.size() == 2 || context.edit
                           ? ops::context(memory.features, glimpse.weights, {}, group)
                           : ops::scale_rows(ops::context(memory.parts[2], q, {}, group), share);
-    if (parts_.gate) parts_.gate->apply(tape, query, glimpse);
+    if (parts_.gate) parts_.gate->apply(tape, query, context, glimpse);
     return glimpse;
   }
 

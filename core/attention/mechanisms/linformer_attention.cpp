@@ -61,7 +61,7 @@ class LinformerLook : public Attention {
       glimpse.weights = edited(tape, glimpse.weights, memory, context.edit);
       glimpse.context = ops::context(memory.features, glimpse.weights, {}, group);
     }
-    if (parts_.gate) parts_.gate->apply(tape, query, glimpse);
+    if (parts_.gate) parts_.gate->apply(tape, query, context, glimpse);
     return glimpse;
   }
 
