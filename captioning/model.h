@@ -35,6 +35,8 @@ class Captioner {
 
   // What supervises attention without boxes; null where the config asks for none.
   const WordLocalizer* localizer() const { return localizer_.get(); }
+  // The looks that know the word, where training has some.
+  std::span<const InformedLook> informed_looks() const { return informed_; }
 
   const Vocabulary& vocabulary() const { return vocabulary_; }
   const Decoder& decoder() const { return *decoder_; }
@@ -79,6 +81,7 @@ class Captioner {
   std::unique_ptr<Refinement> refinement_;  // none if the config has no layers
   std::unique_ptr<Decoder> decoder_;
   std::unique_ptr<WordLocalizer> localizer_;
+  std::vector<InformedLook> informed_;
   bool has_attention_;
   double feature_dropout_, region_dropout_;
   bool pads_, pools_class_token_;

@@ -46,15 +46,16 @@ void check_objective(const ExperimentConfig& config) {
         "objective.label_smoothing needs attention.hard.likelihood choice: a marginal likelihood "
         "mixes the words of all regions for the true word alone, and smoothing asks for every "
         "word's mixture");
-  if (objective.supervision.step > 0 && !objective.supervision.any())
+  if (objective.supervision.step > 0 && !objective.supervision.any_map())
     throw UsageError(
-        "objective.supervision.step has no effect: no look is supervised; set "
-        "objective.supervision.boxes or objective.supervision.localizer.weight, too");
+        "objective.supervision.step has no effect: no look is told where to be; set "
+        "objective.supervision.boxes, objective.supervision.localizer.weight or "
+        "objective.supervision.prophet, too");
   const std::optional<Stop>& start = objective.self_critical.start;
   if (objective.supervision.any() && start && start->count == 0)
     throw UsageError(
         "objective.supervision has no effect: self-critical training takes over at the first "
-        "update, and its captions are drawn and rewarded; set both of its weights to 0");
+        "update, and its captions are drawn and rewarded; set its weights to 0");
   if ((smooths || samples) && start && start->count == 0)
     throw UsageError(str("objective.", smooths ? "label_smoothing" : "scheduled_sampling",
                          " has no effect: self-critical training takes over at the first update, "

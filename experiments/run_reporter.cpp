@@ -74,8 +74,7 @@ void RunReporter::on_update(const Update& update) {
   window_.nll += report.nll_per_word * static_cast<double>(report.words);
   window_.penalty += report.penalty * captions;
   window_.grad_norm += report.grad_norm;
-  if (report.box_cost) window_.box_cost.add(*report.box_cost);
-  if (report.localizer_divergence) window_.localizer_divergence.add(*report.localizer_divergence);
+  for (const auto& [name, value] : report.supervision) window_.supervision[name].add(value);
   window_.baseline = report.baseline;
   window_.lr = update.lr;
   window_.captions += report.captions;
@@ -118,9 +117,7 @@ void RunReporter::write_window() {
                {"penalty", window_.penalty / captions},
                {"grad_norm", window_.grad_norm / updates},
                {"lr", window_.lr}};
-  if (window_.box_cost.count > 0) line["box_cost"] = window_.box_cost.value();
-  if (window_.localizer_divergence.count > 0)
-    line["localizer_divergence"] = window_.localizer_divergence.value();
+  for (const auto& [name, mean] : window_.supervision) line[name] = mean.value();
   if (window_.estimator.updates > 0) {
     line["baseline"] = window_.baseline;
     line["estimator"] = json(window_.estimator.means());

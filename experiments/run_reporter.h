@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "captioning/training/trainer.h"
@@ -67,7 +69,7 @@ class RunReporter : public TrainObserver {
     double loss = 0, nll = 0, penalty = 0, grad_norm = 0;  // sums; nll over words
     double baseline = 0, lr = 0;
     EstimatorMeans estimator;
-    Mean box_cost, localizer_divergence;  // over updates
+    std::map<std::string, Mean> supervision;  // of UpdateReport::supervision, over updates
     Index captions = 0, words = 0, update = 0, epoch = 0;
     SelfCriticalReport self_critical{};  // sums over updates
     Index self_critical_updates = 0;

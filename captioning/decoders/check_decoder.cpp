@@ -48,5 +48,27 @@ void check_decoder(const DecoderConfig& c, const AttentionConfig& attention) {
   if (c.type == DecoderKind::kTransformer) check_transformer(c, attention);
 }
 
+void check_informed_looks(const SupervisionConfig& supervision, const DecoderConfig& c,
+                          const AttentionConfig& attention) {
+  if (supervision.prophet == 0 && supervision.cyclical == 0) return;
+  const auto refuse = [&](const std::string& what, const std::string& why) {
+    throw UsageError(str("objective.supervision.", supervision.prophet > 0 ? "prophet" : "cyclical",
+                         " needs ", what, ": ", why));
+  };
+  if (c.type == DecoderKind::kTransformer)
+    refuse("decoder.type lstm, gru, luong or updown",
+           "a transformer's words look in every layer, and what they see goes on to the layers "
+           "above and to later words, so that no look can be taken a second time by itself");
+  if (attention.selection == SelectionKind::kHard &&
+      attention.hard.likelihood == HardLikelihood::kMarginal)
+    refuse("attention.hard.likelihood choice",
+           "a marginal likelihood says words from single regions, and the second look gives their "
+           "mean");
+  if (supervision.cyclical > 0 && attention.heads > 1)
+    throw UsageError(
+        "objective.supervision.cyclical needs attention.heads 1: its localizer makes one map, and "
+        "each head would see values of its own with it");
+}
+
 }  // namespace SACCADE_NUMERIC
 }  // namespace saccade

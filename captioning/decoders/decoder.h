@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "captioning/decoders/encoded_images.h"
+#include "captioning/decoders/informed_look.h"
 #include "core/attention/attention.h"
 #include "core/config/attention_config.h"
 #include "core/config/decoder_config.h"
@@ -43,6 +44,13 @@ struct LayerLooks {
   std::vector<std::span<const int>> chosen;  // [T] of [R_t]; empty where all are expectations
 };
 
+// What the words of captions come to from a look that knows them.
+struct InformedWords {
+  InformedKind kind;
+  Var nll;                   // [N] as SequenceOutput has it
+  std::vector<Var> weights;  // [T] of [R_t, L]
+};
+
 // What a whole caption gives. Where a word looks more than once, weights, choices and gates are
 // those of its last look.
 struct SequenceOutput {
@@ -54,6 +62,7 @@ struct SequenceOutput {
   std::vector<Var> surrogates;     // scalars to be added to the loss; hard attention in training
   std::vector<Var> values;         // [T] of [R_t, 1], what a value head adds to the usual cost
   std::vector<LayerLooks> layers;  // of every look of a word; empty where it has one
+  std::vector<InformedWords> informed;  // of every look that was asked for besides
 
   // Appends a step's last look.
   void look(const Glimpse& glimpse);
@@ -80,10 +89,16 @@ class Decoder {
   // words [R]: the words just said (<bos> at first); state rows match them.
   virtual StepOutput step(Tape& tape, std::span<const int> words, std::span<const Var> state,
                           const AttentionMemory& memory, const AttendContext& context) const = 0;
-  // Teacher forcing over a whole shard; memory.group must be 1. context.step is ignored.
+  // Teacher forcing over a whole shard; memory.group must be 1. context.step is ignored. `informed`
+  // are looks that every word gets besides; they change nothing else of what comes out, and draw
+  // only after all else was drawn. A transformer takes none (check_informed_looks).
   virtual SequenceOutput sequence(Tape& tape, const PackedCaptions& captions,
-                                  const AttentionMemory& memory,
-                                  const AttendContext& context) const = 0;
+                                  const AttentionMemory& memory, const AttendContext& context,
+                                  std::span<const PreparedLook> informed) const = 0;
+  SequenceOutput sequence(Tape& tape, const PackedCaptions& captions, const AttentionMemory& memory,
+                          const AttendContext& context) const {
+    return sequence(tape, captions, memory, context, {});
+  }
 };
 
 struct DecoderWidths {

@@ -4,6 +4,7 @@
 #include "captioning/decoders/decoder.h"
 #include "core/config/attention_config.h"
 #include "core/config/decoder_config.h"
+#include "core/config/supervision_config.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -37,6 +38,9 @@ Var word_costs(Var logits, const PackedCaptions& captions);
 
 // Throws UsageError, saying why, where a decoder and an attention do not go together.
 void check_decoder(const DecoderConfig& config, const AttentionConfig& attention);
+// The same where the words of training are looked at a second time (informed_look.h).
+void check_informed_looks(const SupervisionConfig& supervision, const DecoderConfig& config,
+                          const AttentionConfig& attention);
 
 }  // namespace SACCADE_NUMERIC
 }  // namespace saccade

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/attention/gate.h"
 #include "core/kernels/pointwise.h"
 #include "core/ops/estimator_ops.h"
 #include "core/ops/linear.h"
@@ -95,8 +96,9 @@ RecurrentDecoder::Move RecurrentDecoder::move(Tape& tape, CellInput in, std::spa
                                               const AttentionMemory& memory, AttendContext context,
                                               std::span<const Var> regions) const {
   in.state = state.first(cell_->parts());
-  const Asked asked = cell_->ask(tape, in);
   Move out;
+  out.asked = cell_->ask(tape, in);
+  const Asked& asked = out.asked;
   out.value = cell_->cost_correction(tape, asked.query);
   context.sentinel = asked.sentinel;
   out.glimpse =
@@ -126,9 +128,12 @@ StepOutput RecurrentDecoder::step(Tape& tape, std::span<const int> words,
 
 SequenceOutput RecurrentDecoder::sequence(Tape& tape, const PackedCaptions& captions,
                                           const AttentionMemory& memory,
-                                          const AttendContext& context) const {
+                                          const AttendContext& context,
+                                          std::span<const PreparedLook> informed) const {
   SACCADE_CHECK(memory.layout.group == 1, "[decoder] a sequence wants one row a memory");
   const Var words = ops::embedding(tape.parameter(embedding_), captions.inputs);  // [N, E]
+  FirstPass pass{
+      .captions = captions, .memory = memory, .context = context, .words = words, .steps = {}};
   const std::vector<Var> read = cell_->read(tape, words);
   const std::vector<Var> regions = regions_of(tape, memory, context);
   std::vector<Var> state = start(tape, memory);
@@ -151,6 +156,9 @@ SequenceOutput RecurrentDecoder::sequence(Tape& tape, const PackedCaptions& capt
           std::span(captions.targets)
               .subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(rows)),
           captions.temperature));
+    if (!informed.empty())
+      pass.steps.push_back(
+          {.asked = std::move(moved.asked), .state = std::move(state), .gate = moved.glimpse.gate});
     state = std::move(moved.state);
     said.resize(moved.told.said.size());
     for (std::size_t k = 0; k < said.size(); ++k) said[k].push_back(moved.told.said[k]);
@@ -159,6 +167,7 @@ SequenceOutput RecurrentDecoder::sequence(Tape& tape, const PackedCaptions& capt
     first += rows;
   }
   if (!costs.empty()) {
+    SACCADE_CHECK(informed.empty(), "[decoder] a mixture over regions is not said a second time");
     out.nll = ops::concat_rows(costs);
     return out;
   }
@@ -166,6 +175,54 @@ SequenceOutput RecurrentDecoder::sequence(Tape& tape, const PackedCaptions& capt
   for (const std::vector<Var>& part : said) all.push_back(ops::concat_rows(part));
   out.logits = cell_->logits(tape, words, all);
   out.nll = word_costs(out.logits, captions);
+  for (const PreparedLook& again : informed) out.informed.push_back(say_again(tape, pass, again));
+  return out;
+}
+
+// The looks are made step by step, because rows share memories; then all words are told of them in
+// one call, because nothing of it goes on to the next word.
+InformedWords RecurrentDecoder::say_again(Tape& tape, const FirstPass& first,
+                                          const PreparedLook& again) const {
+  const std::vector<Step>& steps = first.steps;
+  const auto rows_of_all = [&](auto part) {
+    std::vector<Var> rows;
+    for (const Step& step : steps) rows.push_back(part(step));
+    return ops::concat_rows(rows);
+  };
+  Asked asked{.query = rows_of_all([](const Step& step) { return step.asked.query; })};
+  for (std::size_t k = 0; k < steps[0].asked.carried.size(); ++k)
+    asked.carried.push_back(rows_of_all([&](const Step& step) { return step.asked.carried[k]; }));
+  std::vector<Var> state;
+  for (std::size_t k = 0; k < cell_->parts(); ++k)
+    state.push_back(rows_of_all([&](const Step& step) { return step.state[k]; }));
+
+  const Attention* own = again.look->attention();
+  const Var targets = ops::embedding(tape.parameter(embedding_), first.captions.targets);
+  const Var queries = again.look->queries(tape, targets, asked.query);
+  InformedWords out{.kind = again.look->kind(), .nll = {}, .weights = {}};
+  std::vector<Var> contexts;
+  Index row = 0;
+  for (std::size_t t = 0; t < steps.size(); ++t) {
+    const Step& step = steps[t];
+    const Var query = ops::slice_rows(queries, row, step.asked.query.rows());
+    AttendContext at{.step = static_cast<Index>(t), .again = true};
+    Glimpse seen;
+    if (own) {
+      seen = own->attend(tape, query, again.memory, {}, at);
+    } else {
+      at.temperature = first.context.temperature;
+      at.sentinel = step.asked.sentinel;
+      seen = attention_->attend(tape, query, first.memory,
+                                std::span(step.state).subspan(cell_->parts()), at);
+    }
+    contexts.push_back(step.gate ? gated(seen.context, step.gate) : seen.context);
+    out.weights.push_back(seen.weights);
+    row += query.rows();
+  }
+  // Words are read anew, because cells write over what they read.
+  const CellInput in{.words = first.words, .read = cell_->read(tape, first.words), .state = state};
+  const Told told = cell_->tell(tape, in, asked, ops::concat_rows(contexts), nullptr);
+  out.nll = word_costs(cell_->logits(tape, first.words, told.said), first.captions);
   return out;
 }
 

@@ -25,10 +25,12 @@ class RecurrentDecoder : public Decoder {
   StepOutput step(Tape& tape, std::span<const int> words, std::span<const Var> state,
                   const AttentionMemory& memory, const AttendContext& context) const override;
   SequenceOutput sequence(Tape& tape, const PackedCaptions& captions, const AttentionMemory& memory,
-                          const AttendContext& context) const override;
+                          const AttendContext& context,
+                          std::span<const PreparedLook> informed) const override;
 
  private:
   struct Move {
+    Asked asked;
     Told told;
     std::vector<Var> state;
     Glimpse glimpse;
@@ -37,6 +39,21 @@ class RecurrentDecoder : public Decoder {
   // One word; `regions` are empty unless the likelihood is marginal.
   Move move(Tape& tape, CellInput in, std::span<const Var> state, const AttentionMemory& memory,
             AttendContext context, std::span<const Var> regions) const;
+  // What a step of a sequence knew before its word was said.
+  struct Step {
+    Asked asked;
+    std::vector<Var> state;
+    Var gate;
+  };
+  struct FirstPass {
+    const PackedCaptions& captions;
+    const AttentionMemory& memory;
+    const AttendContext& context;
+    Var words;                // [N, E], those that were read
+    std::vector<Step> steps;  // kept where words are looked at again
+  };
+  // The words of a sequence, said once more from another look at each.
+  InformedWords say_again(Tape& tape, const FirstPass& first, const PreparedLook& again) const;
   std::vector<Var> regions_of(Tape& tape, const AttentionMemory& memory,
                               const AttendContext& context) const;
 

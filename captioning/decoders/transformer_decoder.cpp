@@ -118,8 +118,10 @@ class TransformerDecoder : public Decoder {
   }
 
   SequenceOutput sequence(Tape& tape, const PackedCaptions& captions, const AttentionMemory& memory,
-                          const AttendContext& context) const override {
+                          const AttendContext& context,
+                          std::span<const PreparedLook> informed) const override {
     SACCADE_CHECK(memory.layout.group == 1, "[decoder] a sequence wants one row a memory");
+    SACCADE_CHECK(informed.empty(), "[decoder] a transformer takes no look a second time");
     const bool alone = layers_[0].cross().promises().stands_alone;
     return alone && !context.chooser && !context.edit
                ? at_once(tape, captions, memory, context)

@@ -142,6 +142,19 @@ RegimeReport mean_of(std::vector<RegimeReport> draws) {
   return out;
 }
 
+// The maps of a model that are told the word. Words that were put together from pieces have no
+// entry to be told.
+std::vector<std::pair<std::string, MapsOf>> told_maps(const Ensemble& models) {
+  std::vector<std::pair<std::string, MapsOf>> out;
+  if (models.size() != 1 || models.vocabulary().subwords()) return out;
+  const Captioner& model = models.model(0);
+  if (model.localizer()) out.emplace_back("localizer", MapsOf::kLocalizer);
+  for (const InformedLook& look : model.informed_looks())
+    out.emplace_back(enum_name(look.kind()),
+                     look.kind() == InformedKind::kProphet ? MapsOf::kProphet : MapsOf::kCyclical);
+  return out;
+}
+
 Regime sampling_regime(const std::vector<Regime>& regimes) {
   const bool draws = std::find(regimes.begin(), regimes.end(), Regime::kSample) != regimes.end();
   return draws ? Regime::kSample : regimes.front();
@@ -190,16 +203,14 @@ EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
                                               : std::vector<Ablation>{};
   passes += static_cast<Index>(ablations.size());
   const bool looks = models.has_attention() && request.extent != Extent::kCaptions;
-  // Words that were put together from pieces have no entry that the localizer could be told.
-  const bool localizes =
-      models.size() == 1 && models.model(0).localizer() && !models.vocabulary().subwords();
+  const std::vector<std::pair<std::string, MapsOf>> told = told_maps(models);
   const NounSource source{.scenes = data.scenes ? &*data.scenes : nullptr, .photos = request.boxes};
   if (source) {
     report.grounding.emplace().boxes = source.description();
     report.grounding->images = std::count_if(report.images.begin(), report.images.end(),
                                              [&](Index image) { return source.knows(image); });
     passes += looks ? 1 : 0;
-    passes += looks && localizes ? 1 : 0;
+    passes += looks ? static_cast<Index>(told.size()) : 0;
   }
   Index pass = 0;
   const DecodeProgress progress = [&](Index done, Index) {
@@ -238,14 +249,14 @@ EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
         models, data.dataset, inputs,
         {.images = report.images, .source = source, .search = search, .progress = progress});
     ++pass;
-    if (localizes) {
+    for (const auto& [by, maps] : told) {
       search.map_step = 0;
-      report.grounding->localizer = ground_references(models, data.dataset, inputs,
-                                                      {.images = report.images,
-                                                       .source = source,
-                                                       .search = search,
-                                                       .maps = MapsOf::kLocalizer,
-                                                       .progress = progress});
+      report.grounding->told.push_back({by, ground_references(models, data.dataset, inputs,
+                                                              {.images = report.images,
+                                                               .source = source,
+                                                               .search = search,
+                                                               .maps = maps,
+                                                               .progress = progress})});
       ++pass;
     }
   }

@@ -65,8 +65,13 @@ struct GroundingReport {
   // Of a model with attention, in its first regime, unless captions alone are asked for: of the
   // references' words.
   std::optional<ReferenceScores> references;
-  // Of the same words the maps of the model's localizer, where it has one.
-  std::optional<ReferenceScores> localizer;
+  // Of the same words the maps that know them, where the model has such: those of its localizer,
+  // and of the looks that training makes a second time.
+  struct Told {
+    std::string by;  // localizer, prophet or cyclical
+    ReferenceScores references;
+  };
+  std::vector<Told> told;
 };
 
 struct EvaluationReport {

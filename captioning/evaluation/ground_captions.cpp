@@ -2,10 +2,11 @@
 
 #include <mutex>
 
-#include "captioning/evaluation/localizer_maps.h"
 #include "captioning/evaluation/scene_scores.h"
+#include "captioning/evaluation/told_maps.h"
 #include "captioning/text/tokenizer.h"
 #include "captioning/whole_words.h"
+#include "core/base/error.h"
 #include "core/parallel/parallel.h"
 
 namespace saccade {
@@ -28,6 +29,22 @@ Given references_of(const CaptionedImage& image, const Vocabulary& vocabulary) {
     for (const Index id : vocabulary.encode(out.words.back())) ids.push_back(static_cast<int>(id));
   }
   return out;
+}
+
+// Puts the maps that are asked for in the place of those the models had.
+void show_maps(MapsOf maps, const Captioner& model, const InputView& input,
+               std::vector<std::vector<DecodedCaption>>& said) {
+  switch (maps) {
+    case MapsOf::kModels:
+      return;
+    case MapsOf::kLocalizer:
+      return show_localizer_maps(model, input, said);
+    case MapsOf::kProphet:
+      return show_informed_maps(model, InformedKind::kProphet, input, said);
+    case MapsOf::kCyclical:
+      return show_informed_maps(model, InformedKind::kCyclical, input, said);
+  }
+  throw InternalError("unknown maps");
 }
 
 // The words that maps belong to. Those people wrote, <unk> or not; where pieces come to other words
@@ -92,7 +109,7 @@ ReferenceScores ground_references(const Ensemble& models, const Dataset& dataset
     for (const InputBatch& batch : batches) views.push_back(batch.view());
     std::vector<std::vector<DecodedCaption>> said =
         models.say(views, ids, request.search, static_cast<std::uint64_t>(begin));
-    if (request.maps == MapsOf::kLocalizer) show_localizer_maps(models.model(0), views[0], said);
+    show_maps(request.maps, models.model(0), views[0], said);
     for (std::size_t i = 0; i < group.size(); ++i) {
       const Geometry geometry = shown.geometry(group[i]);
       GroundingScores& own = scores[places[static_cast<std::size_t>(begin) + i]];

@@ -26,8 +26,8 @@ struct NounSource {
 };
 
 // Whose maps are judged: those the models have while they say the references, or those of the first
-// model's localizer, which is told the words (localizer_maps.h).
-enum class MapsOf { kModels, kLocalizer };
+// model's localizer or of its looks that know the word, which are told the words (told_maps.h).
+enum class MapsOf { kModels, kLocalizer, kProphet, kCyclical };
 
 struct ReferenceRequest {
   std::span<const Index> images;  // those that `source` does not know are passed over

@@ -98,8 +98,8 @@ Json grounding_json(const EvaluationReport& report) {
     out["ground_truth_words"] = grounding_json(report.regimes.front().regime, references->scores);
     out["ground_truth_words"]["captions"] = references->scores.nouns.size();
   }
-  if (const auto& localizer = report.grounding->localizer)
-    out["localizer"] = grounding_json(report.regimes.front().regime, localizer->scores);
+  for (const auto& [by, references] : report.grounding->told)
+    out[by] = grounding_json(report.regimes.front().regime, references.scores);
   return out;
 }
 
@@ -175,7 +175,8 @@ std::string grounding_table(const EvaluationReport& report) {
   if (grounding.references)
     add(str("references, ", enum_name(report.regimes.front().regime)),
         grounding.references->scores);
-  if (grounding.localizer) add("localizer, told the word", grounding.localizer->scores);
+  for (const auto& [by, references] : grounding.told)
+    add(by + ", told the word", references.scores);
   if (counts.empty()) return "";
   const LocalizationRule rule;
   return str("grounding, boxes of ", grounding.boxes, ": ", grounding.images, " of ",

@@ -93,6 +93,8 @@ CaptionLossOptions loss_options(const ObjectiveConfig& objective, const Attentio
                              .hard = {},
                              .supervision = {.boxes = objective.supervision.boxes,
                                              .localizer = objective.supervision.localizer.weight,
+                                             .prophet = objective.supervision.prophet,
+                                             .cyclical = objective.supervision.cyclical,
                                              .step = objective.supervision.step},
                              .temperature = now(attention.temperature),
                              .gumbel_temperature = now(attention.gumbel_temperature)};
@@ -133,13 +135,15 @@ ShardLoss::ShardLoss(Tape& tape, const Decoder& decoder, const EncodedImages& im
                      PackedCaptions captions, const CaptionLossOptions& options,
                      const ShardKey& key, Chooser* chooser, const ShardTargets& targets)
     : tape_(&tape), captions_(std::move(captions)), options_(options), key_(key) {
-  run(decoder, images, chooser);
+  run(decoder, images, chooser, targets);
   const Index samples = options.hard.samples;
   nll_ = sample_means(caption_sums(captions_, output_.nll.value()), samples);
   costs_ = costs_of(output_.nll.value());
   regions_ = counted_regions(images, captions_, samples);
   penalties_.assign(nll_.size(), 0);
-  supervise(images, targets);
+  supervision_ = ShardSupervision(
+      tape, options.supervision, targets,
+      {.images = images, .rows = captions_, .output = output_, .samples = samples});
   if (options.doubly_stochastic > 0) penalise(images.features.shape()[1]);
 }
 
@@ -169,37 +173,6 @@ void ShardLoss::penalise(Index regions) {
   }
 }
 
-void ShardLoss::supervise(const EncodedImages& images, const ShardTargets& targets) {
-  const CaptionLossOptions::Supervision& asked = options_.supervision;
-  const Index samples = options_.hard.samples;
-  if (asked.boxes > 0)
-    boxes_.emplace(
-        output_.weights,
-        SupervisedLooks{.targets = targets.boxes, .step = asked.step, .samples = samples});
-  if (asked.localizer == 0) return;
-  SACCADE_CHECK(targets.localizer && targets.labels, "[caption loss] there is no localizer");
-  const LocalizedWords words(*tape_, *targets.localizer, images, *targets.labels);
-  localizer_costs_ = words.costs();
-  localized_.emplace(output_.weights, captions_, words, asked.step);
-}
-
-// `share` is that of a row; a caption has options_.hard.samples rows.
-std::vector<Var> ShardLoss::supervision_terms(double share) const {
-  std::vector<Var> terms;
-  if (boxes_) terms = boxes_->terms(options_.supervision.boxes * share);
-  if (!localized_) return terms;
-  for (const Var term : localized_->terms(options_.supervision.localizer * share))
-    terms.push_back(term);
-  const auto images = static_cast<double>(localizer_costs_.shape().size());
-  const double captions_per_image = static_cast<double>(captions()) / images;
-  terms.push_back(ops::dot_constant(
-      localizer_costs_,
-      std::vector<Real>(static_cast<std::size_t>(localizer_costs_.shape().size()),
-                        static_cast<Real>(share * static_cast<double>(options_.hard.samples) *
-                                          captions_per_image))));
-  return terms;
-}
-
 std::vector<int> ShardLoss::drawn_inputs(const Decoder& decoder, const AttentionMemory& memory,
                                          Chooser* chooser) const {
   std::unique_ptr<Chooser> own;
@@ -220,7 +193,8 @@ std::vector<int> ShardLoss::drawn_inputs(const Decoder& decoder, const Attention
                            .first_caption = key_.first_caption});
 }
 
-void ShardLoss::run(const Decoder& decoder, const EncodedImages& images, Chooser* chooser) {
+void ShardLoss::run(const Decoder& decoder, const EncodedImages& images, Chooser* chooser,
+                    const ShardTargets& targets) {
   const Index samples = options_.hard.samples, count = captions_.captions();
   SACCADE_CHECK(!captions_.images.empty() || images.features.shape()[0] == count, "[caption loss] ",
                 count, " captions of ", images.features.shape()[0],
@@ -250,7 +224,9 @@ void ShardLoss::run(const Decoder& decoder, const EncodedImages& images, Chooser
     context.estimator = &estimator_;
     context.likelihood = options_.hard.likelihood;
   }
-  output_ = decoder.sequence(*tape_, captions_, memory_of(captions_, memory), context);
+  const std::vector<PreparedLook> informed = ShardSupervision::looks(
+      *tape_, options_.supervision, targets, images, memory.layout, captions_.images);
+  output_ = decoder.sequence(*tape_, captions_, memory_of(captions_, memory), context, informed);
 
   if (!hard || options_.hard.baseline != BaselineKind::kGreedy) return;
   // The rival of every caption: the same words and regions with an argmax each, without dropout in
@@ -377,7 +353,7 @@ void ShardLoss::backward(const RewardBaseline& moving) {
       of_rows.push_back(static_cast<Real>(options_.doubly_stochastic * share * penalty_scale(r)));
     terms.push_back(ops::dot_constant(penalty_, of_rows));
   }
-  for (const Var term : supervision_terms(share)) terms.push_back(term);
+  for (const Var term : supervision_.terms(share)) terms.push_back(term);
   terms.insert(terms.end(), output_.surrogates.begin(), output_.surrogates.end());
   tape_->backward(ops::sum(terms));
 }

@@ -3,15 +3,13 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "captioning/decoders/decoder.h"
-#include "captioning/objectives/box_supervision.h"
 #include "captioning/objectives/coverage.h"
-#include "captioning/objectives/localizer_supervision.h"
 #include "captioning/objectives/reward_baseline.h"
+#include "captioning/objectives/shard_supervision.h"
 #include "core/attention/choosers.h"
 #include "core/config/objective_config.h"
 
@@ -49,14 +47,7 @@ struct CaptionLossOptions {
     Index samples = 1;  // draws of each caption; only leave_one_out takes more than one
   };
   Hard hard{};
-  // What is added, of the look `step` words later: boxes * -log(weight inside the boxes) for words
-  // that have boxes (box_supervision.h), localizer * the divergence from the localizer's map, and
-  // what the localizer itself learns from (localizer_supervision.h).
-  struct Supervision {
-    double boxes = 0, localizer = 0;
-    Index step = 0;
-  };
-  Supervision supervision{};
+  SupervisionWeights supervision{};
   double temperature = 0, gumbel_temperature = 0;  // at this update; 0: as in AttendContext
   // Whether the penalty reaches the weights; the authors' code drops it under hard attention.
   enum class PenaltyGradient { kOn, kOff } penalty_gradient = PenaltyGradient::kOn;
@@ -75,13 +66,6 @@ struct ShardKey {
   Index batch_captions = 0;  // in the whole batch
 };
 
-// Where the words of a shard should look; read where the options ask for it.
-struct ShardTargets {
-  std::span<const LookTarget> boxes{};
-  const WordLocalizer* localizer = nullptr;
-  const WordLabels* labels = nullptr;  // of the shard's images
-};
-
 // Forward of a shard, kept until backward. Under leave_one_out every caption stands `samples` times
 // in it, one after the other; what it reports by caption is their mean.
 class ShardLoss {
@@ -98,9 +82,7 @@ class ShardLoss {
   const std::vector<bool>& sampled() const { return sampled_; }        // by caption
   const std::vector<double>& penalties() const { return penalties_; }  // by caption
   const std::vector<Index>& regions() const { return regions_; }       // that count, by caption
-  // The costs of supervised looks; none where the options ask for none.
-  const std::optional<BoxSupervision>& boxes() const { return boxes_; }
-  const std::optional<LocalizerSupervision>& localized() const { return localized_; }
+  const ShardSupervision& supervision() const { return supervision_; }
   const SequenceOutput& output() const { return output_; }
   // The rows of the pass, with what was read: each caption `samples` times.
   const PackedCaptions& rows() const { return captions_; }
@@ -122,13 +104,12 @@ class ShardLoss {
   // The inputs of the pass, from a pass of its own.
   std::vector<int> drawn_inputs(const Decoder& decoder, const AttentionMemory& memory,
                                 Chooser* chooser) const;
-  void run(const Decoder& decoder, const EncodedImages& images, Chooser* chooser);
+  void run(const Decoder& decoder, const EncodedImages& images, Chooser* chooser,
+           const ShardTargets& targets);
   // The costs of choices from -log p of every word [N], by the reward's kind.
   std::vector<double> costs_of(ConstView nll) const;
   // What the choice of word `step` of a row has cost before, as a moving average knows it.
   double usual_cost(const RewardBaseline& moving, Index row, Index step) const;
-  void supervise(const EncodedImages& images, const ShardTargets& targets);
-  std::vector<Var> supervision_terms(double share) const;
   // The penalty of every row, and what is reported of it by caption.
   void penalise(Index regions);
   // What a row's penalty is multiplied with, the mean over regions in it.
@@ -148,9 +129,7 @@ class ShardLoss {
   std::vector<Real> weights_;  // what the estimator reads: d loss / d log p of every choice
   SequenceOutput output_;
   Var penalty_;
-  std::optional<BoxSupervision> boxes_;
-  std::optional<LocalizerSupervision> localized_;
-  Var localizer_costs_;  // by image
+  ShardSupervision supervision_;
   std::vector<double> nll_, penalties_, costs_, greedy_costs_, advantages_;
   std::vector<Index> regions_;
   std::vector<bool> sampled_;

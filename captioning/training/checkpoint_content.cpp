@@ -129,7 +129,10 @@ void read_raw_weights(const Archive& archive, ParameterStore& store, Optimizer& 
 // The parameters that a checkpoint and a model do not share in name and shape, a line each.
 // What supervises a model's attention is no part of what captions: a run may start from weights
 // that have none, or leave it behind.
-bool only_supervises(const std::string& name) { return name.starts_with("localizer."); }
+bool only_supervises(const std::string& name) {
+  return name.starts_with("localizer.") || name.starts_with("prophet.") ||
+         name.starts_with("cyclical.");
+}
 
 std::string parameter_differences(const Archive& archive, const ParameterStore& store) {
   std::string out;

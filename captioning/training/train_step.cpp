@@ -52,15 +52,17 @@ UpdateReport TrainStep::run(const TrainBatch& batch, Index update, double lr) {
     worker.tape.set_random(seed, static_cast<std::uint64_t>(update),
                            static_cast<std::uint64_t>(first[i]));
     const EncodedImages images = model_->encode(worker.tape, shard.inputs.view());
-    worker.loss = std::make_unique<ShardLoss>(
-        worker.tape, model_->decoder(), images, shard.captions, options,
-        ShardKey{.seed = seed,
-                 .update = static_cast<std::uint64_t>(update),
-                 .first_caption = first[i],
-                 .batch_captions = batch_captions},
-        nullptr,
-        ShardTargets{
-            .boxes = shard.targets, .localizer = model_->localizer(), .labels = &shard.labels});
+    worker.loss =
+        std::make_unique<ShardLoss>(worker.tape, model_->decoder(), images, shard.captions, options,
+                                    ShardKey{.seed = seed,
+                                             .update = static_cast<std::uint64_t>(update),
+                                             .first_caption = first[i],
+                                             .batch_captions = batch_captions},
+                                    nullptr,
+                                    ShardTargets{.boxes = shard.targets,
+                                                 .localizer = model_->localizer(),
+                                                 .labels = &shard.labels,
+                                                 .informed = model_->informed_looks()});
   };
   // Only moving averages need all shards' costs before any goes back: without them a shard runs
   // through while its data is warm.
@@ -92,7 +94,11 @@ UpdateReport TrainStep::report(const TrainBatch& batch, const CaptionLossOptions
   UpdateReport out;
   EstimatorSums estimator;
   double nll = 0, penalty = 0;
-  double boxes = 0, boxed = 0, divergence = 0, localized = 0;
+  std::map<std::string, std::pair<double, double>> supervised;  // the sum, and of how many words
+  const auto add = [&](const char* name, double sum, double words) {
+    supervised[name].first += sum;
+    supervised[name].second += words;
+  };
   for (std::size_t s = 0; s < batch.shards.size(); ++s) {
     const ShardLoss& loss = *workers_[s]->loss;
     for (std::size_t c = 0; c < loss.nll().size(); ++c) {
@@ -108,21 +114,23 @@ UpdateReport TrainStep::report(const TrainBatch& batch, const CaptionLossOptions
       out.words += words;
       ++out.captions;
     }
-    if (loss.boxes()) {
-      boxes += loss.boxes()->cost();
-      boxed += static_cast<double>(loss.boxes()->words());
+    const ShardSupervision& told = loss.supervision();
+    if (const auto& one = told.boxes())
+      add("box_cost", one->cost(), static_cast<double>(one->words()));
+    if (const auto& one = told.localized()) add("localizer_divergence", one->cost(), one->words());
+    if (const auto& one = told.prophet()) {
+      add("prophet_distance", one->distance(), static_cast<double>(one->maps()));
+      add("prophet_nll", one->cost(), static_cast<double>(one->words()));
     }
-    if (loss.localized()) {
-      divergence += loss.localized()->cost();
-      localized += loss.localized()->words();
-    }
+    if (const auto& one = told.cyclical())
+      add("cyclical_nll", one->cost(), static_cast<double>(one->words()));
     if (options.selection == SelectionKind::kHard) estimator.add(loss);
   }
   const auto captions = static_cast<double>(out.captions);
   out.loss /= captions;
   out.penalty = penalty / captions;
-  if (boxed > 0) out.box_cost = boxes / boxed;
-  if (localized > 0) out.localizer_divergence = divergence / localized;
+  for (const auto& [name, sum] : supervised)
+    if (sum.second > 0) out.supervision[name] = sum.first / sum.second;
   out.nll_per_word = nll / static_cast<double>(out.words);
   if (options.selection == SelectionKind::kHard) out.estimator = estimator.report();
   return out;

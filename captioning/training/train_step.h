@@ -1,6 +1,7 @@
 // One update: forward and backward of all shards in parallel (phase A), then the weights (phase B).
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -47,9 +48,13 @@ struct UpdateReport {
   double nll_per_word = 0;  // nats; after what was read, which scheduled sampling draws in part;
                             // of what was drawn in self-critical training
   double penalty = 0;       // the doubly stochastic term above its floor, mean over captions
-  // Means over the supervised words: -log of the weight inside their boxes, and the divergence from
-  // the localizer's maps; none where nothing is supervised so.
-  std::optional<double> box_cost{}, localizer_divergence{};
+  // Means over the supervised words, of what is supervised:
+  //   box_cost              -log of the weight inside their boxes
+  //   localizer_divergence  of their maps from the localizer's
+  //   prophet_distance      of their maps from those that know the word; prophet_nll, -log p of the
+  //                         words from these
+  //   cyclical_nll          -log p of the words from what a localizer that knows them chooses
+  std::map<std::string, double> supervision{};
   double baseline = 0;   // the moving average of the cost, used in this update
   double grad_norm = 0;  // before clipping
   Index captions = 0, words = 0;

@@ -47,9 +47,13 @@ struct LocalizerConfig {
 struct SupervisionConfig {
   double boxes = 0;
   LocalizerConfig localizer;
+  double prophet = 0;
+  double cyclical = 0;
   std::int64_t step = 0;
 
-  bool any() const { return boxes > 0 || localizer.weight > 0; }
+  // Whether a map is told where to be; whether anything is asked for at all.
+  bool any_map() const { return boxes > 0 || localizer.weight > 0 || prophet > 0; }
+  bool any() const { return any_map() || cyclical > 0; }
 
   template <class V>
   void fields(V& v) {
@@ -58,6 +62,15 @@ struct SupervisionConfig {
             "over a caption's nouns with boxes; boxes are those of scenes, or data.boxes; 0 = off",
             at_least(0));
     v.section("localizer", localizer, "supervision without boxes");
+    v.field("prophet", prophet,
+            "weight of the distance |a - b|, summed over regions and words, of a word's map a from "
+            "the map b that the same attention makes once it is told the word, from which the word "
+            "is said a second time (Prophet Attention, Liu et al. 2020); 0 = off",
+            at_least(0));
+    v.field("cyclical", cyclical,
+            "weight of the cost of saying every word a second time, from what a localizer that is "
+            "told the word alone chooses (Ma et al. 2020); 0 = off",
+            at_least(0));
     v.field("step", step,
             "which look is supervised for a word: 0 = the look that made it, 1 and 2 = the look "
             "one or two words later, which has seen more of it",

@@ -106,7 +106,7 @@ class ScriptedDecoder : public Decoder {
     return out;
   }
   SequenceOutput sequence(Tape&, const PackedCaptions&, const AttentionMemory&,
-                          const AttendContext&) const override {
+                          const AttendContext&, std::span<const PreparedLook>) const override {
     return {};
   }
   // How many rows each step had.

@@ -73,8 +73,8 @@ TEST_CASE("Supervision by boxes adds the documented cost, for every decoder and 
       total -= 0.7 * std::log(inside) / 2;
       ++words;
     }
-    REQUIRE(loss.boxes());
-    CHECK(loss.boxes()->words() == words);
+    REQUIRE(loss.supervision().boxes());
+    CHECK(loss.supervision().boxes()->words() == words);
     if (gradient) {
       loss.backward({});
       *gradient = test::parameter_gradients(tape, model.store);

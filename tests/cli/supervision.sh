@@ -1,10 +1,11 @@
-# Attention that is told where to look, by boxes and by a localizer: threads and resuming do not change
-# a bit, with an image a caption and with shared images, soft and hard; what a run tells of it; what is
-# refused.
+# Attention that is told where to look, by boxes, by a localizer and by looks that know the word: threads
+# and resuming do not change a bit, with an image a caption and with shared images, soft and hard; what a
+# run tells of it; what is refused.
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
 told=(objective.supervision.boxes=0.5 objective.supervision.localizer.weight=0.5
-  objective.supervision.localizer.hidden=8)
+  objective.supervision.localizer.hidden=8
+  objective.supervision.prophet=0.2 objective.supervision.cyclical=0.5)
 run() { same_bits "$@" "${told[@]}"; }  # NAME OPTIONS...
 run soft
 run shared train.captions=whole_images train.shard=7 objective.supervision.step=1
@@ -12,9 +13,9 @@ run hard attention.selection=hard attention.hard.baseline=leave_one_out attentio
 run augmented encoder.augment.flip=true encoder.augment.shift=3
 
 grep '"event":"update"' soft/metrics.jsonl | tail -n 1 >last
-for key in box_cost localizer_divergence; do wants "\"$key\":" last; done
+for key in box_cost localizer_divergence prophet_distance prophet_nll cyclical_nll; do wants "\"$key\":" last; done
 expect 0 "$saccade" evaluate soft --split val --no-ablations
-wants "localizer, told the word" out
+for by in localizer prophet cyclical; do wants "$by, told the word" out; done
 
 # Boxes make the loss inside them fall, and nothing else tells the attention where to look.
 expect 0 "$saccade" train tiny.yaml --out longer train.stop=150u objective.supervision.boxes=2
@@ -22,7 +23,7 @@ first=$(grep -o '"box_cost":[^,]*' longer/metrics.jsonl | head -n 1 | cut -d: -f
 last=$(grep -o '"box_cost":[^,]*' longer/metrics.jsonl | tail -n 1 | cut -d: -f2)
 awk -v a="$first" -v b="$last" 'BEGIN { exit !(b < 0.8 * a) }' || fail "box_cost from $first to $last"
 
-# The localizer is no part of what captions: runs start without it, and leave it behind.
+# What supervises is no part of what captions: runs start without it, and leave it behind.
 expect 0 "$saccade" train tiny.yaml --out before
 expect 0 "$saccade" train tiny.yaml --out after "${told[@]}" train.init_from=before train.stop=3u
 expect 0 "$saccade" train tiny.yaml --out behind train.init_from=soft train.stop=3u
@@ -33,6 +34,14 @@ for image in every_word first_step none; do
   ! grep -q attention_entropy "$image/metrics.jsonl" || fail "$image has no maps"
 done
 
+for option in prophet cyclical; do
+  expect 2 "$saccade" train tiny.yaml --out none objective.supervision.$option=1 decoder.type=transformer
+  one_error "objective.supervision.$option needs decoder.type lstm, gru, luong or updown"
+  expect 2 "$saccade" train tiny.yaml --out none objective.supervision.$option=1 decoder.image=every_word
+  one_error "objective.supervision.$option has no effect"
+done
+expect 2 "$saccade" train tiny.yaml --out none objective.supervision.step=1 objective.supervision.cyclical=1
+one_error "objective.supervision.step has no effect"
 expect 2 "$saccade" train tiny.yaml --out none objective.supervision.step=1
 one_error "objective.supervision.step has no effect"
 expect 2 "$saccade" train tiny.yaml --out none objective.supervision.boxes=1 attention.score=none \

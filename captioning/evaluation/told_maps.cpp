@@ -1,0 +1,91 @@
+#include "captioning/evaluation/told_maps.h"
+
+#include <algorithm>
+#include <set>
+
+#include "captioning/objectives/localizer_supervision.h"
+
+namespace saccade {
+
+namespace {
+
+// Takes what a word's own look chose away, so that `map` is all there is.
+void show(DecodedWord& word, std::span<const float> map) {
+  word.attention.assign(map.begin(), map.end());
+  word.heads.clear();
+  word.chosen = -1;
+  word.choices.clear();
+}
+
+}  // namespace
+
+void show_localizer_maps(const Captioner& model, const InputView& input,
+                         std::vector<std::vector<DecodedCaption>>& captions) {
+  std::set<int> words;
+  for (const std::vector<DecodedCaption>& of_image : captions)
+    for (const DecodedCaption& caption : of_image)
+      for (const DecodedWord& word : caption.words)
+        if (word.id >= Vocabulary::kSpecials) words.insert(word.id);
+  WordLabels labels{.words = {words.begin(), words.end()}, .present = {}};
+  labels.present.assign(labels.words.size() * captions.size(), 0);
+
+  Arena arena;
+  Tape tape(arena);
+  tape.set_parameters(model.parameters().views());
+  tape.set_recording(false);
+  const EncodedImages images = model.encode(tape, input);
+  const LocalizedWords found(tape, *model.localizer(), images, labels);
+  const auto regions = static_cast<std::size_t>(model.grid().regions());
+  for (std::size_t i = 0; i < captions.size(); ++i)
+    for (DecodedCaption& caption : captions[i])
+      for (DecodedWord& word : caption.words) {
+        show(word, std::vector<float>(regions, 1 / static_cast<float>(regions)));
+        if (words.contains(word.id)) found.locate(static_cast<Index>(i), word.id, word.attention);
+      }
+}
+
+void show_informed_maps(const Captioner& model, InformedKind kind, const InputView& input,
+                        std::vector<std::vector<DecodedCaption>>& captions) {
+  const std::span<const InformedLook> looks = model.informed_looks();
+  const auto look = std::find_if(looks.begin(), looks.end(),
+                                 [&](const InformedLook& one) { return one.kind() == kind; });
+  SACCADE_CHECK(look != looks.end(), "[informed maps] the model has no look '", enum_name(kind),
+                "'");
+  // Longest first, as a sequence wants them; those without a word have no map.
+  std::vector<std::pair<DecodedCaption*, int>> said;
+  for (std::size_t i = 0; i < captions.size(); ++i)
+    for (DecodedCaption& caption : captions[i])
+      if (!caption.words.empty()) said.emplace_back(&caption, static_cast<int>(i));
+  if (said.empty()) return;
+  std::stable_sort(said.begin(), said.end(), [](const auto& a, const auto& b) {
+    return a.first->words.size() > b.first->words.size();
+  });
+  std::vector<std::vector<int>> words;
+  std::vector<int> images;
+  for (const auto& [caption, image] : said) {
+    std::vector<int>& ids = words.emplace_back();
+    for (const DecodedWord& word : caption->words) ids.push_back(word.id);
+    images.push_back(image);
+  }
+
+  Arena arena;
+  Tape tape(arena);
+  tape.set_parameters(model.parameters().views());
+  tape.set_recording(false);
+  const EncodedImages encoded = model.encode(tape, input);
+  const AttentionMemory memory = model.decoder().prepare(tape, encoded, 1);
+  const PreparedLook again = prepare_look(tape, *look, encoded, memory.layout, images);
+  const SequenceOutput out = model.decoder().sequence(
+      tape,
+      pack_captions(words, static_cast<int>(Vocabulary::kBos), static_cast<int>(Vocabulary::kEos)),
+      memory_of_rows(memory, images), {}, {&again, 1});
+  const std::vector<Var>& maps = out.informed.at(0).weights;
+  for (std::size_t r = 0; r < said.size(); ++r)
+    for (std::size_t t = 0; t < words[r].size(); ++t) {
+      const ConstView map = maps[t].value();
+      show(said[r].first->words[t],
+           {map.row(static_cast<Index>(r)), static_cast<std::size_t>(map.cols())});
+    }
+}
+
+}  // namespace saccade
