@@ -23,6 +23,25 @@ first=$(grep -o '"box_cost":[^,]*' longer/metrics.jsonl | head -n 1 | cut -d: -f
 last=$(grep -o '"box_cost":[^,]*' longer/metrics.jsonl | tail -n 1 | cut -d: -f2)
 awk -v a="$first" -v b="$last" 'BEGIN { exit !(b < 0.8 * a) }' || fail "box_cost from $first to $last"
 
+# Looks that know the word, where the encoder does not learn with them (where it does, the place that is
+# chosen becomes a code for the word): their maps lie on what the word names more than the maps of the model
+# that they started from.
+scenes=(data.scenes.train=1500 data.scenes.val=80 train.batch=16 train.shard=16 train.validate_every=2000u
+  encoder.positions=none)
+correctness() { # RUN WHOSE: how much more of the maps is in the boxes than of uniform ones
+  expect 0 "$saccade" evaluate "$1" --split val --no-ablations --json
+  json out "/grounding/$2/model/attention_correctness_normalized"
+}
+expect 0 "$saccade" train tiny.yaml --out seeing "${scenes[@]}" train.stop=2000u optimizer.lr=4e-3
+before=$(correctness seeing ground_truth_words)
+for by in prophet cyclical; do
+  expect 0 "$saccade" train tiny.yaml --out "told-$by" "${scenes[@]}" train.init_from=seeing train.stop=1500u \
+    optimizer.lr=2e-3 encoder.frozen_stages=4 objective.supervision.$by=0.5
+  after=$(correctness "told-$by" $by)
+  awk -v a="$before" -v b="$after" 'BEGIN { exit !(a > 1 && b > 1.1 * a) }' ||
+    fail "$by: correctness from $before to $after"
+done
+
 # What supervises is no part of what captions: runs start without it, and leave it behind.
 expect 0 "$saccade" train tiny.yaml --out before
 expect 0 "$saccade" train tiny.yaml --out after "${told[@]}" train.init_from=before train.stop=3u
