@@ -144,7 +144,7 @@ RegimeReport mean_of(std::vector<RegimeReport> draws) {
 
 // The maps of a model that are told the word. Words that were put together from pieces have no
 // entry to be told.
-std::vector<std::pair<std::string, MapsOf>> told_maps(const Ensemble& models) {
+std::vector<std::pair<std::string, MapsOf>> informed_maps(const Ensemble& models) {
   std::vector<std::pair<std::string, MapsOf>> out;
   if (models.size() != 1 || models.vocabulary().subwords()) return out;
   const Captioner& model = models.model(0);
@@ -203,14 +203,14 @@ EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
                                               : std::vector<Ablation>{};
   passes += static_cast<Index>(ablations.size());
   const bool looks = models.has_attention() && request.extent != Extent::kCaptions;
-  const std::vector<std::pair<std::string, MapsOf>> told = told_maps(models);
+  const std::vector<std::pair<std::string, MapsOf>> informed = informed_maps(models);
   const NounSource source{.scenes = data.scenes ? &*data.scenes : nullptr, .photos = request.boxes};
   if (source) {
     report.grounding.emplace().boxes = source.description();
     report.grounding->images = std::count_if(report.images.begin(), report.images.end(),
                                              [&](Index image) { return source.knows(image); });
     passes += looks ? 1 : 0;
-    passes += looks ? static_cast<Index>(told.size()) : 0;
+    passes += looks ? static_cast<Index>(informed.size()) : 0;
   }
   Index pass = 0;
   const DecodeProgress progress = [&](Index done, Index) {
@@ -249,14 +249,14 @@ EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
         models, data.dataset, inputs,
         {.images = report.images, .source = source, .search = search, .progress = progress});
     ++pass;
-    for (const auto& [by, maps] : told) {
+    for (const auto& [by, maps] : informed) {
       search.map_step = 0;
-      report.grounding->told.push_back({by, ground_references(models, data.dataset, inputs,
-                                                              {.images = report.images,
-                                                               .source = source,
-                                                               .search = search,
-                                                               .maps = maps,
-                                                               .progress = progress})});
+      report.grounding->informed.push_back({by, ground_references(models, data.dataset, inputs,
+                                                                  {.images = report.images,
+                                                                   .source = source,
+                                                                   .search = search,
+                                                                   .maps = maps,
+                                                                   .progress = progress})});
       ++pass;
     }
   }

@@ -67,11 +67,11 @@ struct GroundingReport {
   std::optional<ReferenceScores> references;
   // Of the same words the maps that know them, where the model has such: those of its localizer,
   // and of the looks that training makes a second time.
-  struct Told {
+  struct InformedGrounding {
     std::string by;  // localizer, prophet or cyclical
     ReferenceScores references;
   };
-  std::vector<Told> told;
+  std::vector<InformedGrounding> informed;
 };
 
 struct EvaluationReport {

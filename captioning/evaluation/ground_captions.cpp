@@ -2,8 +2,8 @@
 
 #include <mutex>
 
+#include "captioning/evaluation/informed_maps.h"
 #include "captioning/evaluation/scene_scores.h"
-#include "captioning/evaluation/told_maps.h"
 #include "captioning/text/tokenizer.h"
 #include "captioning/whole_words.h"
 #include "core/base/error.h"

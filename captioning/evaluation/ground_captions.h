@@ -26,7 +26,7 @@ struct NounSource {
 };
 
 // Whose maps are judged: those the models have while they say the references, or those of the first
-// model's localizer or of its looks that know the word, which are told the words (told_maps.h).
+// model's localizer or of its looks that know the word, which are told the words (informed_maps.h).
 enum class MapsOf { kModels, kLocalizer, kProphet, kCyclical };
 
 struct ReferenceRequest {

@@ -98,7 +98,7 @@ Json grounding_json(const EvaluationReport& report) {
     out["ground_truth_words"] = grounding_json(report.regimes.front().regime, references->scores);
     out["ground_truth_words"]["captions"] = references->scores.nouns.size();
   }
-  for (const auto& [by, references] : report.grounding->told)
+  for (const auto& [by, references] : report.grounding->informed)
     out[by] = grounding_json(report.regimes.front().regime, references.scores);
   return out;
 }
@@ -175,7 +175,7 @@ std::string grounding_table(const EvaluationReport& report) {
   if (grounding.references)
     add(str("references, ", enum_name(report.regimes.front().regime)),
         grounding.references->scores);
-  for (const auto& [by, references] : grounding.told)
+  for (const auto& [by, references] : grounding.informed)
     add(by + ", told the word", references.scores);
   if (counts.empty()) return "";
   const LocalizationRule rule;

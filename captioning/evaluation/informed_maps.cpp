@@ -1,4 +1,4 @@
-#include "captioning/evaluation/told_maps.h"
+#include "captioning/evaluation/informed_maps.h"
 
 #include <algorithm>
 #include <set>
