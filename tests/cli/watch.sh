@@ -21,6 +21,7 @@ until_true() {
 }
 has_lines() { [ "$(wc -l <lines)" -eq "$1" ]; }
 start() {
+  : >lines  # a run before left its own, which the next empties only once it has started
   "$saccade" caption run --watch in "$@" >lines 2>said </dev/null &
   pid=$!
 }
@@ -70,6 +71,7 @@ json lines.jsonl /0/words/0/attention/0/0 >/dev/null
 
 # The folder goes; the reader goes.
 cp -r in gone
+: >lines
 "$saccade" caption run --watch gone >lines 2>said </dev/null &
 pid=$!
 until_true has_lines 4
