@@ -16,6 +16,30 @@ View copied(Tape& tape, ConstView from) {
   return copy;
 }
 
+// The costs of a map's regions against the target's, summed over each map; slope(weight, target) is
+// the derivative of cost(weight, target) by the weight.
+template <class Cost, class Slope>
+Var map_cost(const char* op, Var weights, ConstView target, Cost cost, Slope slope) {
+  SACCADE_CHECK(weights.shape() == target.shape, "[", op, "] weights ", weights.shape(),
+                ", target ", target.shape);
+  Tape& tape = weights.tape();
+  const Index rows = weights.rows(), regions = weights.cols();
+  const View wanted = copied(tape, target);
+  const Var y = tape.output({rows}, {weights});
+  const View out = tape.mutable_value(y);
+  for (Index r = 0; r < rows; ++r) {
+    out[r] = 0;
+    for (Index l = 0; l < regions; ++l) out[r] += cost(weights.value().row(r)[l], wanted.row(r)[l]);
+  }
+  tape.record(y, [=, t = &tape] {
+    const View dy = t->grad(y), d = t->grad(weights);
+    for (Index r = 0; r < rows; ++r)
+      for (Index l = 0; l < regions; ++l)
+        d.row(r)[l] += dy[r] * slope(weights.value().row(r)[l], wanted.row(r)[l]);
+  });
+  return y;
+}
+
 }  // namespace
 
 Var inside_cost(Var weights, ConstView inside) {
@@ -48,53 +72,18 @@ Var inside_cost(Var weights, ConstView inside) {
 }
 
 Var map_divergence(Var weights, ConstView target) {
-  SACCADE_CHECK(weights.shape() == target.shape, "[map_divergence] weights ", weights.shape(),
-                ", target ", target.shape);
-  Tape& tape = weights.tape();
-  const Index rows = weights.rows(), regions = weights.cols();
-  const View wanted = copied(tape, target);
-  const Var y = tape.output({rows}, {weights});
-  const View out = tape.mutable_value(y);
-  for (Index r = 0; r < rows; ++r) {
-    out[r] = 0;
-    for (Index l = 0; l < regions; ++l) {
-      const Real p = wanted.row(r)[l];
-      if (p > 0) out[r] += p * std::log(p / std::max(weights.value().row(r)[l], kLeastWeight));
-    }
-  }
-  tape.record(y, [=, t = &tape] {
-    const View dy = t->grad(y), d = t->grad(weights);
-    for (Index r = 0; r < rows; ++r)
-      for (Index l = 0; l < regions; ++l) {
-        const Real weight = weights.value().row(r)[l];
-        if (weight >= kLeastWeight) d.row(r)[l] -= dy[r] * wanted.row(r)[l] / weight;
-      }
-  });
-  return y;
+  return map_cost(
+      "map_divergence", weights, target,
+      [](Real weight, Real p) {
+        return p > 0 ? p * std::log(p / std::max(weight, kLeastWeight)) : Real{0};
+      },
+      [](Real weight, Real p) { return weight >= kLeastWeight ? -p / weight : Real{0}; });
 }
 
 Var map_distance(Var weights, ConstView target) {
-  SACCADE_CHECK(weights.shape() == target.shape, "[map_distance] weights ", weights.shape(),
-                ", target ", target.shape);
-  Tape& tape = weights.tape();
-  const Index rows = weights.rows(), regions = weights.cols();
-  const View wanted = copied(tape, target);
-  const Var y = tape.output({rows}, {weights});
-  const View out = tape.mutable_value(y);
-  for (Index r = 0; r < rows; ++r) {
-    out[r] = 0;
-    for (Index l = 0; l < regions; ++l)
-      out[r] += std::abs(weights.value().row(r)[l] - wanted.row(r)[l]);
-  }
-  tape.record(y, [=, t = &tape] {
-    const View dy = t->grad(y), d = t->grad(weights);
-    for (Index r = 0; r < rows; ++r)
-      for (Index l = 0; l < regions; ++l) {
-        const Real gap = weights.value().row(r)[l] - wanted.row(r)[l];
-        if (gap != 0) d.row(r)[l] += gap > 0 ? dy[r] : -dy[r];
-      }
-  });
-  return y;
+  return map_cost(
+      "map_distance", weights, target, [](Real weight, Real p) { return std::abs(weight - p); },
+      [](Real weight, Real p) { return static_cast<Real>((weight > p) - (weight < p)); });
 }
 
 Var pooled_evidence(Var scores, Real sharpness, ConstView counts) {
