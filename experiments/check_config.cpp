@@ -35,6 +35,27 @@ void check_self_critical(const SelfCriticalConfig& config, const AttentionConfig
         "CIDEr_D: 1");
 }
 
+// What draws the regions that hard attention learns from.
+void check_proposal(const ExperimentConfig& config) {
+  const HardConfig& hard = config.attention.hard;
+  if (config.attention.selection != SelectionKind::kHard ||
+      hard.proposal != ProposalKind::kLocalizer)
+    return;
+  const auto need = [](const std::string& what, const std::string& why) {
+    throw UsageError(str("attention.hard.proposal localizer needs ", what, ": ", why));
+  };
+  const SupervisionConfig& supervision = config.objective.supervision;
+  if (supervision.localizer.weight == 0)
+    need("objective.supervision.localizer.weight above 0",
+         "else there is no localizer, and attention would not learn to look where it draws");
+  if (supervision.step > 0)
+    need("objective.supervision.step 0",
+         "a word is said from what is drawn for it, so that its own look has to follow");
+  if (hard.likelihood == HardLikelihood::kMarginal)
+    need("attention.hard.likelihood choice",
+         "a marginal likelihood weighs all regions of a word and draws none for it");
+}
+
 // Values of the first stage's loss.
 void check_objective(const ExperimentConfig& config) {
   const ObjectiveConfig& objective = config.objective;
@@ -120,6 +141,7 @@ void check_config(const ExperimentConfig& config) {
         "decoder.embeddings.source file needs data.vocabulary words: its vectors are of whole "
         "words; tfidf makes some for pieces");
   check_objective(config);
+  check_proposal(config);
   check_self_critical(config.objective.self_critical, config.attention);
 }
 

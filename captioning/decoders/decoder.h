@@ -82,6 +82,8 @@ struct StepOutput {
 class Decoder {
  public:
   virtual ~Decoder() = default;
+  // How often a word looks at the image: AttendContext::layers.
+  virtual Index looks_per_word() const { return 1; }
   // Of M images; group hypotheses share each memory.
   virtual AttentionMemory prepare(Tape& tape, const EncodedImages& images, Index group) const = 0;
   // The state before the first word, one row a memory: [M, ...] each.

@@ -77,6 +77,7 @@ class TransformerDecoder : public Decoder {
     output_.emplace(parts.scope.sub("output"), parts, d, embedding_);
   }
 
+  Index looks_per_word() const override { return static_cast<Index>(layers_.size()); }
   AttentionMemory prepare(Tape& tape, const EncodedImages& images, Index group) const override {
     MemoryLayout layout = layout_;
     layout.group = group;

@@ -17,7 +17,8 @@ namespace {
 constexpr Index kFirstSaid = Vocabulary::kEos;  // <pad> and <bos> stand before, all words after
 
 std::unique_ptr<Chooser> make_training_chooser(const CaptionLossOptions& options,
-                                               const ShardKey& key, Index captions) {
+                                               const ShardKey& key, Index captions,
+                                               std::span<const Proposal> proposals) {
   switch (options.selection) {
     case SelectionKind::kSoft:
     case SelectionKind::kTopK:
@@ -32,7 +33,8 @@ std::unique_ptr<Chooser> make_training_chooser(const CaptionLossOptions& options
           TrainingChooser::Draws{.coin = options.hard.coin,
                                  .expectation_share = options.hard.expectation_share,
                                  .captions = captions,
-                                 .samples = options.hard.samples});
+                                 .samples = options.hard.samples,
+                                 .proposals = proposals});
   }
   throw InternalError("unknown selection");
 }
@@ -109,6 +111,7 @@ CaptionLossOptions loss_options(const ObjectiveConfig& objective, const Attentio
       .coin = values.coin,
       .reward = values.reward,
       .likelihood = attention.hard.likelihood,
+      .proposal = attention.hard.proposal,
       .samples = values.baseline == BaselineKind::kLeaveOneOut ? attention.hard.samples : 1};
   if (attention.hard.profile == HardProfile::kArctic)
     options.penalty_gradient = CaptionLossOptions::PenaltyGradient::kOff;
@@ -141,9 +144,6 @@ ShardLoss::ShardLoss(Tape& tape, const Decoder& decoder, const EncodedImages& im
   costs_ = costs_of(output_.nll.value());
   regions_ = counted_regions(images, captions_, samples);
   penalties_.assign(nll_.size(), 0);
-  supervision_ = ShardSupervision(
-      tape, options.supervision, targets,
-      {.images = images, .rows = captions_, .output = output_, .samples = samples});
   if (options.doubly_stochastic > 0) penalise(images.features.shape()[1]);
 }
 
@@ -179,7 +179,7 @@ std::vector<int> ShardLoss::drawn_inputs(const Decoder& decoder, const Attention
   if (!chooser) {
     CaptionLossOptions once = options_;
     once.hard.samples = 1;
-    own = make_training_chooser(once, key_, captions_.captions());
+    own = make_training_chooser(once, key_, captions_.captions(), {});
     chooser = own.get();
   }
   return scheduled_inputs(tape_->parameters(), decoder, captions_, memory,
@@ -193,6 +193,15 @@ std::vector<int> ShardLoss::drawn_inputs(const Decoder& decoder, const Attention
                            .first_caption = key_.first_caption});
 }
 
+// A word's last look is the one that is supervised.
+void ShardLoss::propose(Index looks_per_word) {
+  if (options_.hard.proposal != ProposalKind::kLocalizer) return;
+  for (const LocatedStep& step : supervision_.located()) {
+    proposals_.resize(proposals_.size() + static_cast<std::size_t>(looks_per_word));
+    proposals_.back() = {.maps = step.view(), .shares = step.shares};
+  }
+}
+
 void ShardLoss::run(const Decoder& decoder, const EncodedImages& images, Chooser* chooser,
                     const ShardTargets& targets) {
   const Index samples = options_.hard.samples, count = captions_.captions();
@@ -203,10 +212,13 @@ void ShardLoss::run(const Decoder& decoder, const EncodedImages& images, Chooser
   if (options_.scheduled_sampling > 0)
     captions_.inputs = drawn_inputs(decoder, memory_of(captions_, memory), chooser);
   captions_ = repeated(std::move(captions_), samples);
+  supervision_ = ShardSupervision(*tape_, options_.supervision, targets,
+                                  {.images = images, .rows = captions_, .samples = samples});
   const bool hard = options_.selection == SelectionKind::kHard;
   sampled_.assign(static_cast<std::size_t>(count), chooser != nullptr);
   if (!chooser) {
-    own_chooser_ = make_training_chooser(options_, key_, count);
+    propose(decoder.looks_per_word());
+    own_chooser_ = make_training_chooser(options_, key_, count, proposals_);
     chooser = own_chooser_.get();
     if (hard) {
       const auto& training = static_cast<const TrainingChooser&>(*own_chooser_);
@@ -227,6 +239,7 @@ void ShardLoss::run(const Decoder& decoder, const EncodedImages& images, Chooser
   const std::vector<PreparedLook> informed = ShardSupervision::looks(
       *tape_, options_.supervision, targets, images, memory.layout, captions_.images);
   output_ = decoder.sequence(*tape_, captions_, memory_of(captions_, memory), context, informed);
+  supervision_.judge(output_);
 
   if (!hard || options_.hard.baseline != BaselineKind::kGreedy) return;
   // The rival of every caption: the same words and regions with an argmax each, without dropout in

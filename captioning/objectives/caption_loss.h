@@ -44,6 +44,7 @@ struct CaptionLossOptions {
     CoinKind coin = CoinKind::kImage;
     RewardKind reward = RewardKind::kSum;
     HardLikelihood likelihood = HardLikelihood::kChoice;
+    ProposalKind proposal = ProposalKind::kAttention;
     Index samples = 1;  // draws of each caption; only leave_one_out takes more than one
   };
   Hard hard{};
@@ -106,6 +107,8 @@ class ShardLoss {
                                 Chooser* chooser) const;
   void run(const Decoder& decoder, const EncodedImages& images, Chooser* chooser,
            const ShardTargets& targets);
+  // What choices are drawn from besides the weights.
+  void propose(Index looks_per_word);
   // The costs of choices from -log p of every word [N], by the reward's kind.
   std::vector<double> costs_of(ConstView nll) const;
   // What the choice of word `step` of a row has cost before, as a moving average knows it.
@@ -124,12 +127,13 @@ class ShardLoss {
   PackedCaptions captions_;
   CaptionLossOptions options_;
   ShardKey key_;
+  ShardSupervision supervision_;
+  std::vector<Proposal> proposals_;  // by look, of the maps that the supervision located
   std::unique_ptr<Chooser> own_chooser_;
   ops::Reinforce estimator_;
   std::vector<Real> weights_;  // what the estimator reads: d loss / d log p of every choice
   SequenceOutput output_;
   Var penalty_;
-  ShardSupervision supervision_;
   std::vector<double> nll_, penalties_, costs_, greedy_costs_, advantages_;
   std::vector<Index> regions_;
   std::vector<bool> sampled_;

@@ -50,26 +50,40 @@ double LocalizedWords::locate(Index image, int word, std::span<Real> out) const 
   return std::clamp(evidence, 0.0, 1.0);
 }
 
+std::vector<LocatedStep> located(const PackedCaptions& captions, const LocalizedWords& words) {
+  std::vector<LocatedStep> out;
+  const auto regions = static_cast<std::size_t>(words.regions());
+  std::size_t first = 0;  // of the step among the captions' words
+  for (const Index count : captions.rows) {
+    const auto rows = static_cast<std::size_t>(count);
+    LocatedStep step{.maps = std::vector<Real>(rows * regions),
+                     .shares = std::vector<Real>(rows),
+                     .regions = words.regions()};
+    for (std::size_t r = 0; r < rows; ++r)
+      step.shares[r] = static_cast<Real>(
+          words.locate(captions.image(static_cast<Index>(r)), captions.targets[first + r],
+                       std::span(step.maps).subspan(r * regions, regions)));
+    out.push_back(std::move(step));
+    first += rows;
+  }
+  return out;
+}
+
 LocalizerSupervision::LocalizerSupervision(std::span<const Var> weights,
-                                           const PackedCaptions& captions,
-                                           const LocalizedWords& words, Index later) {
-  std::vector<Index> first{0};  // of each step among the captions' words
-  for (const Index rows : captions.rows) first.push_back(first.back() + rows);
+                                           std::span<const LocatedStep> words, Index later) {
   for (std::size_t look = static_cast<std::size_t>(later); look < weights.size(); ++look) {
     const Var map = weights[look];
-    const auto step = look - static_cast<std::size_t>(later);
-    const auto regions = static_cast<std::size_t>(map.cols());
-    std::vector<Real> target(static_cast<std::size_t>(map.shape().size()), 0), share;
-    for (Index r = 0; r < map.rows(); ++r) {
-      const int word = captions.targets[static_cast<std::size_t>(first[step] + r)];
-      const auto row = std::span(target).subspan(static_cast<std::size_t>(r) * regions, regions);
-      share.push_back(static_cast<Real>(words.locate(captions.image(r), word, row)));
-      words_ += static_cast<double>(share.back());
+    // A look that is later has the rows of captions that are so long.
+    const LocatedStep& step = words[look - static_cast<std::size_t>(later)];
+    const auto rows = static_cast<std::size_t>(map.rows());
+    std::vector<Real> share(step.shares.begin(),
+                            step.shares.begin() + static_cast<std::ptrdiff_t>(rows));
+    costs_.push_back(ops::map_divergence(map, {step.maps.data(), map.shape()}));
+    for (std::size_t r = 0; r < rows; ++r) {
+      words_ += static_cast<double>(share[r]);
+      cost_ += static_cast<double>(share[r]) *
+               static_cast<double>(costs_.back().value()[static_cast<Index>(r)]);
     }
-    costs_.push_back(ops::map_divergence(map, {target.data(), map.shape()}));
-    for (Index r = 0; r < map.rows(); ++r)
-      cost_ += static_cast<double>(share[static_cast<std::size_t>(r)]) *
-               static_cast<double>(costs_.back().value()[r]);
     weights_.push_back(std::move(share));
   }
 }

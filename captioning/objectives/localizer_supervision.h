@@ -25,6 +25,7 @@ class LocalizedWords {
   // (no more than any picture) to 1: log (p(word | image) / share(word)), cut to that range. 0 for
   // a word that is not among the labels'.
   double locate(Index image, int word, std::span<Real> out) const;
+  Index regions() const { return scores_.shape()[1]; }
 
  private:
   const WordLabels* labels_;
@@ -34,14 +35,25 @@ class LocalizedWords {
   std::vector<double> log_shares_;  // [W]
 };
 
+// The localizer's maps of the words that are said at one step.
+struct LocatedStep {
+  std::vector<Real> maps;    // [R, L]
+  std::vector<Real> shares;  // [R], how much the picture speaks for the word
+  Index regions = 0;
+
+  ConstView view() const { return {maps.data(), {static_cast<Index>(shares.size()), regions}}; }
+};
+// Of all words of some captions, by step.
+std::vector<LocatedStep> located(const PackedCaptions& captions, const LocalizedWords& words);
+
 // What the maps of a shard cost: for each word, as much as its picture speaks for it, the
 // divergence of its map from the localizer's (ops::map_divergence).
 class LocalizerSupervision {
  public:
-  // `weights` are SequenceOutput::weights of these captions; the map of word t is that of look
-  // t + step.
-  LocalizerSupervision(std::span<const Var> weights, const PackedCaptions& captions,
-                       const LocalizedWords& words, Index step);
+  // `weights` are SequenceOutput::weights of the captions whose words are located; the map of word
+  // t is that of look t + step.
+  LocalizerSupervision(std::span<const Var> weights, std::span<const LocatedStep> words,
+                       Index step);
 
   // What is added to the loss where a word's divergence weighs so much; empty without any.
   std::vector<Var> terms(double weight) const;

@@ -9,25 +9,28 @@ inline namespace SACCADE_NUMERIC {
 
 ShardSupervision::ShardSupervision(Tape& tape, const SupervisionWeights& weights,
                                    const ShardTargets& targets, const SupervisedShard& shard)
-    : weights_(weights) {
-  const std::span<const Var> maps = shard.output.weights;
-  if (weights.boxes > 0)
-    boxes_.emplace(
-        maps,
-        SupervisedLooks{.targets = targets.boxes, .step = weights.step, .samples = shard.samples});
-  for (const InformedWords& words : shard.output.informed)
-    if (words.kind == InformedKind::kProphet)
-      prophet_.emplace(words, maps, weights.step);
-    else
-      cyclical_.emplace(words, std::span<const Var>{}, 0);
+    : weights_(weights), targets_(targets), samples_(shard.samples) {
   if (weights.localizer == 0) return;
   SACCADE_CHECK(targets.localizer && targets.labels, "[supervision] there is no localizer");
   const LocalizedWords words(tape, *targets.localizer, shard.images, *targets.labels);
   localizer_costs_ = words.costs();
-  samples_ = static_cast<double>(shard.samples);
-  captions_per_image_ = static_cast<double>(shard.rows.captions() / shard.samples) /
-                        static_cast<double>(localizer_costs_.shape().size());
-  localized_.emplace(maps, shard.rows, words, weights.step);
+  rows_per_image_ = static_cast<double>(shard.rows.captions()) /
+                    static_cast<double>(localizer_costs_.shape().size());
+  located_ = saccade::located(shard.rows, words);
+}
+
+void ShardSupervision::judge(const SequenceOutput& output) {
+  const std::span<const Var> maps = output.weights;
+  if (weights_.boxes > 0)
+    boxes_.emplace(
+        maps,
+        SupervisedLooks{.targets = targets_.boxes, .step = weights_.step, .samples = samples_});
+  for (const InformedWords& words : output.informed)
+    if (words.kind == InformedKind::kProphet)
+      prophet_.emplace(words, maps, weights_.step);
+    else
+      cyclical_.emplace(words, std::span<const Var>{}, 0);
+  if (weights_.localizer > 0) localized_.emplace(maps, located_, weights_.step);
 }
 
 std::vector<PreparedLook> ShardSupervision::looks(Tape& tape, const SupervisionWeights& weights,
@@ -60,7 +63,7 @@ std::vector<Var> ShardSupervision::terms(double share) const {
   if (!localized_) return terms;
   add(localized_->terms(weights_.localizer * share));
   const auto images = static_cast<std::size_t>(localizer_costs_.shape().size());
-  const double weight = share * samples_ * captions_per_image_;
+  const double weight = share * rows_per_image_;
   terms.push_back(
       ops::dot_constant(localizer_costs_, std::vector<Real>(images, static_cast<Real>(weight))));
   return terms;

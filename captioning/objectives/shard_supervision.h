@@ -34,19 +34,24 @@ struct ShardTargets {
   std::span<const InformedLook> informed{};
 };
 
-// What a shard was made of, and what came out. A caption has `samples` rows, one after the other.
+// What a shard is made of. A caption has `samples` rows, one after the other.
 struct SupervisedShard {
   const EncodedImages& images;
   const PackedCaptions& rows;
-  const SequenceOutput& output;
   Index samples = 1;
 };
 
 class ShardSupervision {
  public:
   ShardSupervision() = default;
+  // Finds the words' places; `targets` must live until judge().
   ShardSupervision(Tape& tape, const SupervisionWeights& weights, const ShardTargets& targets,
                    const SupervisedShard& shard);
+
+  // Where the localizer finds the words, by step; empty without one.
+  const std::vector<LocatedStep>& located() const { return located_; }
+  // Costs the maps of what came out.
+  void judge(const SequenceOutput& output);
 
   // The looks that Decoder::sequence is to make besides, of the rows' images; `layout` is that of
   // the memory that the decoder prepared of the images.
@@ -64,11 +69,14 @@ class ShardSupervision {
 
  private:
   SupervisionWeights weights_;
+  ShardTargets targets_;
+  std::vector<LocatedStep> located_;
   std::optional<BoxSupervision> boxes_;
   std::optional<LocalizerSupervision> localized_;
   std::optional<InformedSupervision> prophet_, cyclical_;
   Var localizer_costs_;  // by image
-  double samples_ = 1, captions_per_image_ = 1;
+  Index samples_ = 1;
+  double rows_per_image_ = 1;
 };
 
 }  // namespace SACCADE_NUMERIC

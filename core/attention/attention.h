@@ -71,6 +71,9 @@ class Chooser {
   virtual ~Chooser() = default;
   // weights [R, L] of look `look` (0 is the first; with one look a word, the word); chosen [R].
   virtual void choose(ConstView weights, Index look, std::span<int> chosen) = 0;
+  // Of the choices just made, those that were drawn from the weights, and -1 for the others: what
+  // an estimator may reinforce.
+  virtual std::span<const int> drawn(std::span<const int> chosen) const { return chosen; }
 };
 
 class WeightEdit;

@@ -50,7 +50,10 @@ void SampleChooser::choose(ConstView weights, Index step, std::span<int> chosen)
 }
 
 TrainingChooser::TrainingChooser(const RandomKey& key, const Draws& draws)
-    : key_(key), samples_(draws.samples), expectation_(static_cast<std::size_t>(draws.captions)) {
+    : key_(key),
+      samples_(draws.samples),
+      proposals_(draws.proposals),
+      expectation_(static_cast<std::size_t>(draws.captions)) {
   for (Index c = 0; c < draws.captions; ++c) {
     const auto sample =
         draws.coin == CoinKind::kImage ? key.sample + static_cast<std::uint64_t>(c) : 0;
@@ -61,14 +64,26 @@ TrainingChooser::TrainingChooser(const RandomKey& key, const Draws& draws)
   key_.sample *= static_cast<std::uint64_t>(samples_);
 }
 
-void TrainingChooser::choose(ConstView weights, Index step, std::span<int> chosen) {
+void TrainingChooser::choose(ConstView weights, Index look, std::span<int> chosen) {
+  const auto number = static_cast<std::size_t>(look);
+  const bool proposed = number < proposals_.size() && proposals_[number].maps.data;
+  if (!proposals_.empty()) drawn_.assign(chosen.size(), -1);
   for (Index r = 0; r < weights.rows(); ++r) {
+    const auto row = static_cast<std::size_t>(r);
     if (expectation_[static_cast<std::size_t>(r / samples_)]) {
-      chosen[static_cast<std::size_t>(r)] = -1;
+      chosen[row] = -1;
       continue;
     }
-    Random random(word_key(key_, r, step));
-    chosen[static_cast<std::size_t>(r)] = draw_region(random, weights.row(r), weights.cols());
+    Random random(word_key(key_, r, look));
+    // Whose map it is does not depend on the weights, so that what is drawn from them is rewarded
+    // as if there were no other.
+    const Proposal* const other =
+        proposed && random.uniform() < static_cast<double>(proposals_[number].shares[row])
+            ? &proposals_[number]
+            : nullptr;
+    const ConstView map = other ? other->maps : weights;
+    chosen[row] = draw_region(random, map.row(r), weights.cols());
+    if (!proposals_.empty() && !other) drawn_[row] = chosen[row];
   }
 }
 

@@ -36,6 +36,13 @@ class SampleChooser : public Chooser {
   RandomKey key_;
 };
 
+// What the regions of a look may be drawn from besides its weights: row r's, with probability
+// shares[r], from maps.row(r), which sums to 1 where its share is above 0.
+struct Proposal {
+  ConstView maps;                // [R, L]
+  std::span<const Real> shares;  // [R]
+};
+
 // Hard attention in training: each caption (row) either looks at its expectation at every word,
 // with probability `expectation_share`, or draws at every word (Xu et al. 2015, section 4.1).
 class TrainingChooser : public Chooser {
@@ -46,15 +53,21 @@ class TrainingChooser : public Chooser {
     double expectation_share = 0.5;
     Index captions = 0;
     Index samples = 1;
+    std::span<const Proposal> proposals{};  // by look; with no maps: none
   };
   // key.step is the update; captions are number key.sample, key.sample + 1, ... of the batch.
   TrainingChooser(const RandomKey& key, const Draws& draws);
   void choose(ConstView weights, Index step, std::span<int> chosen) override;
+  std::span<const int> drawn(std::span<const int> chosen) const override {
+    return proposals_.empty() ? chosen : drawn_;
+  }
   const std::vector<bool>& expectation() const { return expectation_; }  // by caption
 
  private:
   RandomKey key_;
   Index samples_;
+  std::span<const Proposal> proposals_;
+  std::vector<int> drawn_;
   std::vector<bool> expectation_;
 };
 

@@ -121,9 +121,10 @@ ComposedAttention::Look ComposedAttention::look(Tape& tape, const AttentionHead&
   }
   if (context.estimator && !out.chosen.empty()) {
     const ops::ReinforceRows rows{.estimator = context.estimator, .first = context.first_row};
+    const std::span<const int> drawn = context.chooser->drawn(out.chosen);
     out.surrogate = parts_.normalizer == NormalizerKind::kSoftmax
-                        ? ops::reinforce(weighed.scores, out.weights, out.chosen, rows)
-                        : ops::reinforce_weights(out.weights, out.chosen, rows);
+                        ? ops::reinforce(weighed.scores, out.weights, drawn, rows)
+                        : ops::reinforce_weights(out.weights, drawn, rows);
   }
   out.state = std::move(weighed.state);
   return out;

@@ -20,6 +20,7 @@ struct HardConfig {
   std::optional<CoinKind> coin;
   std::optional<RewardKind> reward;
   std::int64_t samples = 4;
+  ProposalKind proposal = ProposalKind::kAttention;
 
   template <class V>
   void fields(V& v) {
@@ -34,6 +35,7 @@ struct HardConfig {
             between_open_end(0, 1));
     v.field("samples", samples, "draws of each caption", between(2, 256))
         .only_with("attention.hard.baseline", BaselineKind::kLeaveOneOut);
+    v.field("proposal", proposal, "what regions are drawn from in training");
     v.field("coin", coin, "who decides between sample and expectation");
     v.field("reward", reward, "the reward of a caption");
   }

@@ -207,6 +207,20 @@ constexpr auto enum_table(HardLikelihood) {
   });
 }
 
+// What the regions that hard attention learns from are drawn from.
+enum class ProposalKind { kAttention, kLocalizer };
+constexpr auto enum_table(ProposalKind) {
+  using enum ProposalKind;
+  return enum_rows<ProposalKind>({
+      {kAttention, "attention", "the attention's own weights (Xu et al. 2015)"},
+      {kLocalizer, "localizer",
+       "where the localizer, which is told the word, finds it, as far as the picture speaks for "
+       "it; "
+       "the attention follows by objective.supervision.localizer (variational attention, Deng et "
+       "al. 2018)"},
+  });
+}
+
 enum class CoinKind { kImage, kBatch };
 constexpr auto enum_table(CoinKind) {
   using enum CoinKind;

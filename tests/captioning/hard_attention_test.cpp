@@ -1,5 +1,6 @@
 // Hard attention's estimator against exact enumeration, in double: on a tiny grid every sequence of
 // choices is run, so the expectation of the estimated gradient is known without sampling.
+#include <algorithm>
 #include <cmath>
 
 #include "captioning/objectives/caption_loss.h"
@@ -28,6 +29,24 @@ class ForcedChooser : public Chooser {
 
  private:
   std::vector<Choices> choices_;
+};
+
+// Looks where it is told, and tells which of it was drawn from the weights.
+class ForcedMixture : public ForcedChooser {
+ public:
+  // own[look]: whether the region of that look was drawn from the weights.
+  ForcedMixture(const Choices& choices, std::vector<bool> own)
+      : ForcedChooser({choices}), own_(std::move(own)) {}
+  void choose(ConstView weights, Index look, std::span<int> chosen) override {
+    ForcedChooser::choose(weights, look, chosen);
+    drawn_.assign(chosen.begin(), chosen.end());
+    if (!own_[static_cast<std::size_t>(look)]) std::fill(drawn_.begin(), drawn_.end(), -1);
+  }
+  std::span<const int> drawn(std::span<const int>) const override { return drawn_; }
+
+ private:
+  std::vector<bool> own_;
+  std::vector<int> drawn_;
 };
 
 struct TinyModel {
@@ -249,6 +268,101 @@ TEST_CASE("a transformer draws in every layer, and its estimators are right as w
     options.hard.lambda_r = 0;
     CHECK(test::largest_difference(expected_gradient(model, options, 0), exact) > 1e-3);
   }
+}
+
+TEST_CASE("where regions are drawn from the weights or elsewhere, only the former are reinforced") {
+  // Look t is drawn from `other` with probability share[t], else from the weights: the cost is
+  // expected under the mixture.
+  const std::vector<double> share{0.3, 0, 0.9}, other{0.2, 0.7, 0.1};
+  const auto kind = GENERATE(DecoderKind::kLstm, DecoderKind::kTransformer);
+  TinyModel model(BaselineKind::kEma, kind);
+  CaptionLossOptions options = estimator(1, 0);
+  const Index looks = model.steps() * model.looks;
+  const auto share_of = [&](Index look) {
+    return (look + 1) % model.looks == 0 ? share[static_cast<std::size_t>(look / model.looks)] : 0;
+  };
+  // The probability of one look's region, by where it was drawn, from the map of the weights.
+  const auto odds = [&](Index look, int region, Real weight, bool own) {
+    return own ? (1 - share_of(look)) * static_cast<double>(weight)
+               : share_of(look) * other[static_cast<std::size_t>(region)];
+  };
+  struct Draw {
+    double probability = 1, nll = 0;
+    std::vector<Real> gradient;
+  };
+  // own: as ForcedMixture's; empty: the probability is that of the mixture.
+  const auto draw = [&](const Choices& choices, const std::vector<bool>& own) {
+    Arena arena;
+    Tape tape(arena);
+    tape.set_parameters(model.store.views());
+    ForcedMixture chooser(choices, own.empty() ? std::vector<bool>(choices.size(), true) : own);
+    ShardLoss loss(tape, *model.decoder, tape.constant(model.features.view()),
+                   pack_captions(model.captions, kBos, kEos), options, {.batch_captions = 1},
+                   &chooser);
+    Draw out;
+    out.nll = loss.nll()[0];
+    for (Index look = 0; look < looks; ++look) {
+      const auto at = static_cast<std::size_t>(look);
+      const Real weight = map_of(loss.output(), look, model.looks).value().row(0)[choices[at]];
+      out.probability *= own.empty() ? odds(look, choices[at], weight, true) +
+                                           odds(look, choices[at], weight, false)
+                                     : odds(look, choices[at], weight, own[at]);
+    }
+    loss.backward(fixed(3.7));
+    out.gradient = test::parameter_gradients(tape, model.store);
+    return out;
+  };
+  const auto exact = test::numeric_gradient(model.store, [&] {
+    double cost = 0;
+    for (const Choices& choices : model.all_choices()) {
+      const Draw out = draw(choices, {});
+      cost += out.probability * out.nll;
+    }
+    return cost;
+  });
+  CHECK(test::norm(exact) > 0.1);
+  for (const RewardKind reward : {RewardKind::kSum, RewardKind::kToGo}) {
+    INFO(enum_name(kind) << ", " << enum_name(reward));
+    options.hard.reward = reward;
+    std::vector<double> expected(exact.size(), 0);
+    double total = 0;
+    for (const Choices& choices : model.all_choices())
+      for (unsigned mask = 0; mask < 1U << looks; ++mask) {
+        std::vector<bool> own;
+        for (Index look = 0; look < looks; ++look) own.push_back((mask >> look & 1U) != 0);
+        const Draw out = draw(choices, own);
+        total += out.probability;
+        for (std::size_t i = 0; i < expected.size(); ++i)
+          expected[i] += out.probability * static_cast<double>(out.gradient[i]);
+      }
+    CHECK(std::abs(total - 1) < 1e-12);
+    CHECK(test::largest_difference(expected, exact) < 1e-8);
+  }
+}
+
+TEST_CASE("a proposal gets its share of the draws, and tells which they are") {
+  const std::vector<Real> shares{0, 0.25, 1}, weights{1, 0, 0, 1, 0, 0, 1, 0, 0},
+      maps{0, 0, 0, 0, 0, 1, 0, 1, 0};
+  const Shape shape{3, 3};
+  const std::vector<Proposal> proposals{{}, {.maps = {maps.data(), shape}, .shares = shares}};
+  constexpr int kDraws = 4000;
+  int proposed = 0;
+  for (std::uint64_t update = 0; update < kDraws; ++update) {
+    TrainingChooser chooser(
+        {1, Stream::kAttention, update, 0},
+        {.expectation_share = 0, .captions = 3, .samples = 1, .proposals = proposals});
+    std::vector<int> chosen(3);
+    chooser.choose({weights.data(), shape}, 0, chosen);  // a look without a proposal
+    REQUIRE(chosen == std::vector<int>{0, 0, 0});
+    REQUIRE(std::ranges::equal(chooser.drawn(chosen), chosen));
+    chooser.choose({weights.data(), shape}, 1, chosen);
+    REQUIRE((chosen[0] == 0 && chooser.drawn(chosen)[0] == 0));
+    REQUIRE((chosen[2] == 1 && chooser.drawn(chosen)[2] == -1));
+    REQUIRE((chosen[1] == 2 ? chooser.drawn(chosen)[1] == -1
+                            : chosen[1] == 0 && chooser.drawn(chosen)[1] == 0));
+    proposed += chosen[1] == 2;
+  }
+  CHECK(std::abs(static_cast<double>(proposed) / kDraws - 0.25) < 0.03);
 }
 
 TEST_CASE("the mean over the words as reward is a biased estimator, as its name in the list says") {

@@ -190,6 +190,62 @@ TEST_CASE("A localizer's map is a constant to the decoder, weighed by what the p
   }
 }
 
+TEST_CASE("Hard attention draws words that the picture speaks for where the localizer finds them",
+          "[supervision]") {
+  const auto kind = GENERATE(DecoderKind::kLstm, DecoderKind::kTransformer);
+  const Supervised small(kind, SelectionKind::kHard);
+  ParameterStore store;
+  DecoderConfig config;
+  config.type = kind;
+  config.hidden = 4, config.embedding = 3, config.init_hidden = 2, config.dropout = 0;
+  config.layers = 2, config.heads = config.widen = 1;
+  const auto decoder = make_decoder(
+      config, small.attention, {.features = 2, .vocabulary = kVocabulary, .rows = 1, .cols = 3},
+      ParamScope(store, "decoder"));
+  // So sharp that a map is one region.
+  const WordLocalizer localizer(ParamScope(store, "localizer"),
+                                {.features = 2, .vocabulary = kVocabulary, .hidden = 3},
+                                {.sharpness = 1e6});
+  store.initialise(5);
+  Random random({10, Stream::kTest, 0, 0});
+  for (Real& value : store.flat().span()) value = static_cast<Real>(2 * random.normal());
+  localizer.set_shares(store, std::vector<double>{0, 0, 0, 0.2, 0.2, 0.2, 0.2});
+  CaptionLossOptions options = loss_options({}, small.attention, {});
+  options.doubly_stochastic = 0;
+  options.supervision = {.boxes = 0, .localizer = 1};
+  options.hard.expectation_share = 0;
+  options.hard.proposal = ProposalKind::kLocalizer;
+  const PackedCaptions captions = pack_captions(small.captions, kBos, kEos);
+  const Index samples = options.hard.samples;
+
+  Index told = 0, others = 0;  // draws of words that the picture surely speaks for, and elsewhere
+  for (std::uint64_t update = 0; update < 30; ++update) {
+    Arena arena;
+    Tape tape(arena);
+    tape.set_parameters(store.views());
+    const Var features = tape.constant(small.features.view());
+    const ShardLoss loss(tape, *decoder, features, captions, options,
+                         {.update = update, .batch_captions = 2}, nullptr,
+                         {.localizer = &localizer, .labels = &small.labels});
+    const LocalizedWords words(tape, localizer, features, small.labels);
+    std::size_t n = 0;
+    for (std::size_t t = 0; t < captions.rows.size(); ++t)
+      for (Index r = 0; r < captions.rows[t]; ++r, ++n) {
+        std::vector<Real> map(3);
+        const double share = words.locate(r, captions.targets[n], map);
+        const auto place = std::max_element(map.begin(), map.end()) - map.begin();
+        for (Index i = 0; i < samples; ++i) {
+          const auto row = static_cast<std::size_t>(r * samples + i);
+          if (share == 1) CHECK(loss.output().chosen[t][row] == place);
+          if (share == 1) ++told;
+          if (loss.output().chosen[t][row] != place) ++others;
+        }
+      }
+  }
+  CHECK(told > 0);
+  CHECK(others > 0);
+}
+
 TEST_CASE("A localizer finds words from captions alone", "[supervision]") {
   // Pictures of four regions: two show things, each a direction of its own, the others background.
   constexpr Index kImages = 40, kRegions = 4, kThings = 3, kWidth = 6;

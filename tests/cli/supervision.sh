@@ -10,6 +10,7 @@ run() { same_bits "$@" "${told[@]}"; }  # NAME OPTIONS...
 run soft
 run shared train.captions=whole_images train.shard=7 objective.supervision.step=1
 run hard attention.selection=hard attention.hard.baseline=leave_one_out attention.hard.samples=2
+run proposed attention.selection=hard attention.hard.proposal=localizer
 run augmented encoder.augment.flip=true encoder.augment.shift=3
 
 grep '"event":"update"' soft/metrics.jsonl | tail -n 1 >last
@@ -68,6 +69,14 @@ expect 2 "$saccade" train tiny.yaml --out none objective.supervision.boxes=1 att
 one_error objective.supervision.boxes
 expect 2 "$saccade" train tiny.yaml --out none objective.supervision.boxes=1 decoder.image=first_step
 one_error objective.supervision.boxes
+proposed=(attention.selection=hard attention.hard.proposal=localizer)
+expect 2 "$saccade" train tiny.yaml --out none "${proposed[@]}"
+one_error "attention.hard.proposal localizer needs objective.supervision.localizer.weight above 0"
+proposed+=(objective.supervision.localizer.weight=1)
+expect 2 "$saccade" train tiny.yaml --out none "${proposed[@]}" objective.supervision.step=1
+one_error "attention.hard.proposal localizer needs objective.supervision.step 0"
+expect 2 "$saccade" train tiny.yaml --out none "${proposed[@]}" attention.hard.likelihood=marginal
+one_error "attention.hard.proposal localizer needs attention.hard.likelihood choice"
 for key in maps.step=1 train.watch_maps=false; do
   expect 2 "$saccade" train tiny.yaml --out none decoder.image=first_step "$key"
   one_error "${key%%=*} has no effect"
