@@ -46,9 +46,11 @@ AugmentOptions augment_options(const EncoderConfig& config) {
                          " pixels, more than half of the network's input, ", config.height(), " x ",
                          config.width()));
   }
+  const auto shift = static_cast<double>(augment.shift);
   return {.flip = augment.flip ? 0.5 : 0,
           .smallest_crop = augment.scale,
-          .shift = static_cast<double>(augment.shift) / static_cast<double>(config.image_size),
+          .shift_x = shift / static_cast<double>(config.width()),
+          .shift_y = shift / static_cast<double>(config.height()),
           .brightness = augment.color,
           .contrast = augment.color};
 }
@@ -174,9 +176,10 @@ Prepared InputPipeline::prepare_view(const Image& image, const std::string& id, 
 }
 
 std::string InputPipeline::changes_text() const {
+  const double x = augment_.shift_x, y = augment_.shift_y;
   return str("views: flip ", augment_.flip, ", crop ", augment_.smallest_crop, ", shift ",
-             augment_.shift, ", brightness ", augment_.brightness, ", contrast ",
-             augment_.contrast);
+             x == y ? str(x) : str(x, " x ", y), ", brightness ", augment_.brightness,
+             ", contrast ", augment_.contrast);
 }
 
 }  // namespace saccade

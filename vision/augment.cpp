@@ -17,7 +17,8 @@ void check(const AugmentOptions& options) {
   };
   share("flip", options.flip, 0, 1);
   share("smallest_crop", options.smallest_crop, 0.05, 1);
-  share("shift", options.shift, 0, 0.5);
+  share("shift_x", options.shift_x, 0, 0.5);
+  share("shift_y", options.shift_y, 0, 0.5);
   share("brightness", options.brightness, 0, 1);
   share("contrast", options.contrast, 0, 1);
   share("saturation", options.saturation, 0, 1);
@@ -57,8 +58,8 @@ DrawnChanges draw_changes(Index height, Index width, const PrepareOptions& optio
   DrawnChanges drawn{.geometry = plan_geometry(height, width, options)};
   // Every draw is made whether or not its option is on, so switching one does not move the others.
   const double crop = 1 - random.uniform() * (1 - augment.smallest_crop);
-  const double across = (2 * random.uniform() - 1) * augment.shift;
-  const double down = (2 * random.uniform() - 1) * augment.shift;
+  const double across = (2 * random.uniform() - 1) * augment.shift_x;
+  const double down = (2 * random.uniform() - 1) * augment.shift_y;
   drawn.geometry.mirrored = random.uniform() < augment.flip;
   const auto factor = [&](double strength) { return 1 + (2 * random.uniform() - 1) * strength; };
   drawn.brightness = factor(augment.brightness);

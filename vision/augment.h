@@ -13,7 +13,8 @@ struct AugmentOptions {
   double flip = 0;
   // Side of the part that is seen, uniform in [smallest_crop, 1]; it lies anywhere in the whole.
   double smallest_crop = 1;
-  double shift = 0;       // moves what is seen by up to this share of its side, each way
+  // Moves what is seen by up to these shares of its width and of its height, each way.
+  double shift_x = 0, shift_y = 0;
   double brightness = 0;  // each a factor uniform in [1 - x, 1 + x], applied in this order
   double contrast = 0;
   double saturation = 0;

@@ -1,6 +1,8 @@
 // From a config to a data set, and from its images to a model's inputs.
 #include "captioning/inputs.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <iostream>
 
@@ -152,6 +154,43 @@ TEST_CASE("augmented pixels are a function of their key, and validation sees non
   CHECK(augmented(1) == augmented(1));
   CHECK(augmented(1) != augmented(2));
   CHECK(loaded(inputs, 2) == run(pipeline, data.image(2)));
+}
+
+TEST_CASE("a shift is of as many pixels both ways, also where the input is no square") {
+  constexpr Index kHeight = 24, kWidth = 60, kShift = 4;
+  // Red tells the column, green the row.
+  Image image(kHeight, kWidth, 0);
+  for (Index y = 0; y < kHeight; ++y)
+    for (Index x = 0; x < kWidth; ++x) {
+      image.pixel(y, x)[0] = static_cast<std::uint8_t>(4 * x);
+      image.pixel(y, x)[1] = static_cast<std::uint8_t>(4 * y);
+    }
+  const TempFolder folder{"shift"};
+  write_bytes(folder / "a.png", encode_png(image));
+  write_bytes(folder / "b.png", encode_png(image));
+  folder.write("captions.csv", "image,caption,split\na.png,one,train\nb.png,one,val\n");
+  DataConfig data_config;
+  data_config.type = DataKind::kFolder;
+  data_config.images = folder.path().string();
+  const LoadedData data = load_data(data_config);
+  EncoderConfig config = small_cnn();
+  config.image_size = kHeight;
+  config.image_width = kWidth;
+  config.augment.shift = kShift;
+  const InputPipeline pipeline(config);
+  const DatasetInputs inputs(data, pipeline, config, {});
+  const std::size_t middle = static_cast<std::size_t>((kHeight / 2 * kWidth + kWidth / 2) * 3);
+  const Values plain = loaded(inputs, 0);
+  const float pixel = plain[middle + 3] - plain[middle];  // one column further
+  float across = 0, down = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    Values out(plain.size());
+    inputs.load_augmented(0, {.seed = seed, .stream = Stream::kAugment}, out);
+    across = std::max(across, std::abs(out[middle] - plain[middle]) / pixel);
+    down = std::max(down, std::abs(out[middle + 1] - plain[middle + 1]) / pixel);
+  }
+  CHECK(across == Approx(kShift).margin(0.01));
+  CHECK(down == Approx(kShift).margin(0.01));
 }
 
 TEST_CASE("an image that cannot be read stops the work, or is left out and counted") {
