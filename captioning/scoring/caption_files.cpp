@@ -6,6 +6,7 @@
 
 #include "captioning/data/json_file.h"
 #include "captioning/data/reader_support.h"
+#include "captioning/data/readers.h"
 #include "captioning/text/ptb_tokenizer.h"
 #include "core/base/error.h"
 
@@ -62,6 +63,17 @@ void read_karpathy_images(const JsonValue& images, std::optional<Split> split, R
     }
     out.images.push_back(std::move(image));
   }
+}
+
+// Numbers are those that `saccade evaluate --out` writes of such a folder.
+void read_csv_images(const fs::path& path, std::optional<Split> split, ReferenceFile& out) {
+  Dataset dataset = read_folder({.images = path.parent_path(), .captions = path});
+  for (CaptionedImage& image : dataset.images)
+    if (!split || image.split == *split)
+      out.images.push_back(
+          {.name = image.id, .number = image.number, .captions = std::move(image.captions)});
+  out.numbered = true;
+  out.notes = std::move(dataset.notes);
 }
 
 // <image>#<k> TAB <caption>; the offsets of '#' and the tab, if a line has this form.
@@ -178,6 +190,8 @@ ReferenceFile read_references(const fs::path& path, std::optional<Split> split) 
     } else {
       read_karpathy_images(root["images"], split, out);
     }
+  } else if (path.extension() == ".csv") {
+    read_csv_images(path, split, out);
   } else {
     refuse_split(split, out);
     std::vector<TextLine> lines = lines_of(text, path);

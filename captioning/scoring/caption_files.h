@@ -29,6 +29,7 @@ struct ReferenceFile {
 //   COCO captions JSON        {"images": [...], "annotations": [...]}
 //   Karpathy JSON             {"images": [{"sentences": [...]}]}
 //   Flickr8k's token file     <image>#<k> TAB <caption>
+//   a file NAME.csv           the captions of a folder (readers.h: read_folder), with its splits
 //   plain text                a line an image, its references with tabs between
 // The order of images and captions is the file's. `split` leaves the other splits out. Notes tell
 // of captions with line ends inside. Throws UsageError when a file without splits is given one,

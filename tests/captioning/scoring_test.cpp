@@ -1,4 +1,5 @@
 // Files of references and results, and all metrics together.
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -65,6 +66,19 @@ TEST_CASE("references are read in every form") {
   REQUIRE(plain.images.size() == 2);
   CHECK(plain.images[0].captions == std::vector<std::string>{"one", "uno"});
   CHECK(plain.images[1].number == 2);
+
+  const std::string csv = folder.write(
+      "captions.csv",
+      "image,caption,split\na.jpg,\"one, two\",train\nb.jpg,three,val\na.jpg,four,train\n");
+  const auto table = read_references(csv, std::nullopt);
+  REQUIRE(table.images.size() == 2);
+  CHECK(table.images[0].name == "a.jpg");
+  CHECK(table.images[0].captions == std::vector<std::string>{"one, two", "four"});
+  const auto val = read_references(csv, Split::kVal);
+  REQUIRE(val.images.size() == 1);
+  CHECK(val.images[0].name == "b.jpg");
+  CHECK_THROWS_WITH(read_references(folder.write("bare.csv", "a.jpg,one\n"), std::nullopt),
+                    Contains("bare.csv:1: the first line must name the columns image and caption"));
 
   for (const char* broken :
        {R"({"images": [{"id": 1}], "annotations": []})",
@@ -243,11 +257,11 @@ TEST_CASE("judgements are compared with each caption's own scores") {
   // Better captions get better scores: all pairs agree.
   const auto tau = agreement(
       "image,caption,score\n7,a red kite,4\n7,a red dog,3\nb.jpg,\"boats, sail\",2\n7,zebra,1\n");
-  for (const MetricAgreement& one : tau) {
-    if (one.metric != "ROUGE_L") continue;
-    REQUIRE(one.tau_b);
-    CHECK(*one.tau_b == 1);
-  }
+  const auto rouge = std::find_if(
+      tau.begin(), tau.end(), [](const MetricAgreement& one) { return one.metric == "ROUGE_L"; });
+  REQUIRE(rouge != tau.end());
+  REQUIRE(rouge->tau_b);
+  CHECK(*rouge->tau_b == 1);
   CHECK_THROWS_WITH(agreement("image,caption\n7,x\n"), Contains("'score' is missing"));
   CHECK_THROWS_WITH(agreement("image,caption,score\n7,x,good\n"), Contains("judged.csv:2"));
   CHECK_THROWS_WITH(agreement("image,caption,score\n8,x,1\n"), Contains("no image 8"));
