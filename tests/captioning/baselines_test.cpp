@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "captioning/evaluation/consensus.h"
@@ -127,6 +128,32 @@ TEST_CASE("baselines are scored beside the model, with the same bits for any num
   CHECK(json.at("baselines").at("consensus").at("Bleu_1") > 0.2);
   const std::string table = report_table(experiment.run(request));
   CHECK(table.find("consensus") != std::string::npos);
+}
+
+TEST_CASE("each baseline says what its name says") {
+  Experiment experiment(small_experiment(SelectionKind::kSoft));
+  auto& dataset = experiment.data.dataset;
+  const std::vector<Index> train = images_of(dataset, Split::kTrain),
+                           judged{images_of(dataset, Split::kVal)[0]};
+  const Tensor candidates = image_vectors(experiment.model, experiment.inputs, train),
+               query = image_vectors(experiment.model, experiment.inputs, judged);
+  const Index nearest = nearest_rows(query.view(), candidates.view(), 1)[0][0];
+  // All neighbours agree but the nearest; of the two people one says what they say.
+  for (const Index image : train)
+    dataset.images[static_cast<std::size_t>(image)].captions = {"a dog runs far"};
+  dataset.images[static_cast<std::size_t>(train[static_cast<std::size_t>(nearest)])].captions = {
+      "nothing like it"};
+  dataset.images[static_cast<std::size_t>(judged[0])].captions = {"a dog runs far",
+                                                                  "a dog sleeps there"};
+  std::map<std::string, double> bleu;
+  for (const Baseline& one :
+       score_baselines(experiment.model, dataset, experiment.inputs, judged, {})) {
+    REQUIRE(one.scores[0].first == "Bleu_1");
+    bleu[one.name] = one.scores[0].second;
+  }
+  CHECK(bleu.at("nearest") < 1e-6);
+  CHECK(bleu.at("consensus") == Approx(1));
+  CHECK(bleu.at("human") == Approx(0.5));  // two of four words, both ways round
 }
 
 TEST_CASE("an image is not its own neighbour, and what cannot be compared is left out") {
