@@ -56,7 +56,7 @@ constexpr CommandEntry kCommands[] = {
      "saccade report runs/first runs/second --out report.html", bind_report},
     {"serve", "a page in the browser that captions photos and shows where models look",
      "saccade serve runs/first runs/second\n"
-     "The page's own requests, for programs (JSON; the README tells of it):\n"
+     "The page's own requests, for programs (JSON; experiments/README.md documents it):\n"
      "  curl --data-binary @photo.jpg http://127.0.0.1:8080/caption\n"
      "  curl http://127.0.0.1:8080/models\n"
      "  curl http://127.0.0.1:8080/health",
