@@ -35,7 +35,7 @@ Said said_of(const ReportModel& model, const Image& picture) {
     return input.area(0);
   };
   const LoadedModel& loaded = *model.loaded;
-  Said out{.json = {{"seen", rectangle_json(geometry.seen, geometry)}}, .caption = {}};
+  Said out{.json = grid_json(geometry, loaded.model->grid()), .caption = {}};
   SearchOptions search = page_search(loaded);
   for (const Regime regime : evaluation_regimes(loaded.config)) {
     search.regime = regime;
