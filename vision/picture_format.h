@@ -1,4 +1,4 @@
-// The files that pictures of attention are written as.
+// The file formats that attention pictures are written in.
 #pragma once
 
 #include "core/base/enum_names.h"
