@@ -11,7 +11,7 @@ namespace saccade {
 
 namespace {
 
-// In bytes; kChunkFrame: a chunk's length, kind and CRC.
+// Sizes in bytes; kChunkFrame is that of a chunk's length, kind and CRC.
 constexpr std::size_t kSignature = 8, kChunkFrame = 12;
 
 void append_number(std::string& out, std::uint64_t value, int bytes) {

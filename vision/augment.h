@@ -11,8 +11,8 @@ struct AugmentOptions {
   // Probability of exchanging left and right. This makes every caption that says "left" or "right"
   // wrong: leave it at 0 for data with such captions.
   double flip = 0;
-  // The side of the part that the network sees, as a share of the whole: uniform in [smallest_crop,
-  // 1]. The part lies anywhere in the whole.
+  // The side of the part that the network sees, as a share of the whole: uniform in
+  // [smallest_crop, 1]. The part lies anywhere in the whole.
   double smallest_crop = 1;
   // The part is moved by up to these shares of its width and of its height, in both directions.
   double shift_x = 0, shift_y = 0;

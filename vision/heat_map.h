@@ -14,7 +14,7 @@
 namespace saccade {
 
 struct HeatMap {
-  // Labels; where they are many numbers, only some are written.
+  // The labels. Where they are many numbers, only some are written.
   std::vector<std::string> rows, columns;
   std::vector<float> values;  // [rows, columns]; values below 0 are drawn like 0
   // [rows] the column to outline in each row, -1 for none; or empty.

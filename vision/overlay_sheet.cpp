@@ -19,7 +19,7 @@ constexpr Index kLabelLetters = 7;     // labels need room even over narrow pane
 constexpr double kTallestPanel = 1.5;  // times its width; a taller photo gets a narrower panel
 constexpr double kPageAspect = 1.6;
 constexpr Index kHeaderLines = 4;
-// In panels; the words of several models stand below each other.
+// The longest strip, in panels, where the words of several models stand below each other.
 constexpr Index kLongestStrip = 16;
 
 // Sizes in pixels; they follow from the width of a panel.

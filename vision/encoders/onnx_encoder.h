@@ -26,7 +26,7 @@ struct OnnxEncoderOptions {
 
 struct OnnxLayer {
   std::string name, type;
-  // Of its output; a layer that can be a grid has [1, features, rows, cols].
+  // The shape of its output; [1, features, rows, cols] where the layer can be a grid.
   std::vector<Index> shape;
 };
 
