@@ -20,8 +20,8 @@ struct Conv2dOptions {
 };
 
 // y[b, i, j, o] = f(bias[o] + sum_{u, v, c} x[b, i s + u d - p, j s + v d - p, c] w[u, v, c, o])
-// where d = dilation, p = padding.before, and c runs over the input channels of o's group; x [B, H,
-// W, in], w [kh, kw, in / groups, out], bias [out] or no Var -> [B, H', W', out], with
+// with d = dilation, p = padding.before and c over the input channels of o's group;
+// x [B, H, W, in], w [kh, kw, in / groups, out], bias [out] or no Var -> [B, H', W', out],
 // H' = floor((H + padding.both() - (kh - 1) d - 1) / s) + 1.
 // The gradient of w is added on the tape (Tape::grad), even for a parameter; that of x is computed
 // only if x requires it.

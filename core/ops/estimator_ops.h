@@ -29,8 +29,8 @@ struct ReinforceRows {
 // to be added to the loss, with the gradient
 //   d/de_j = advantage (s_j - alpha_j)   [rows with a choice]
 //          + entropy_weight alpha_j (log alpha_j + H)   [all rows; the loss falls as H rises]
-// in logit space, where nothing is divided by alpha (Xu et al. 2015, eq. 12). scores, weights [R,
-// L]; chosen [R], -1 where the expectation was taken.
+// in logit space, where nothing is divided by alpha (Xu et al. 2015, eq. 12). scores, weights
+// [R, L]; chosen [R], -1 where the expectation was taken.
 Var reinforce(Var scores, Var weights, std::span<const int> chosen, const ReinforceRows& rows);
 
 // The same for the weights of any normalizer: a scalar of value 0 with the gradient

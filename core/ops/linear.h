@@ -10,8 +10,8 @@ namespace ops {
 
 // y = x w (+ bias);  x [..., in], w [in, out], bias [out] or no Var -> [..., out].
 Var linear(Var x, Var w, Var bias = {});
-// y = x w' (+ bias): each output has a row of w as its weights;  x [..., in], w [out, in] -> [...,
-// out].
+// y = x w' (+ bias): each output has a row of w as its weights;  x [..., in], w [out, in] ->
+// [..., out].
 Var linear_transposed(Var x, Var w, Var bias = {});
 // sum += x w, in place: the result shares value and gradient with `sum`, whose earlier value is
 // overwritten. Only for a `sum` that no earlier op reads, and whose own gradient does not need its

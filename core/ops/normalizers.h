@@ -13,8 +13,8 @@ namespace ops {
 
 // The softmax over the last axis; scores [..., L].
 Var softmax(Var scores);
-// The nearest point of the simplex, max(score - tau, 0) (Martins and Astudillo 2016); scores [...,
-// L].
+// The nearest point of the simplex, max(score - tau, 0) (Martins and Astudillo 2016); scores
+// [..., L].
 Var sparsemax(Var scores);
 // 1.5-entmax, max(score / 2 - tau, 0)^2, between softmax and sparsemax (Peters, Niculae and
 // Martins 2019); scores [..., L].

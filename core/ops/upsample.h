@@ -7,10 +7,10 @@ namespace saccade {
 inline namespace SACCADE_NUMERIC {
 namespace ops {
 
-// Bilinear interpolation in which pixel centres lie half a pixel from the border
-// (kernels/upsample.h): y[b, i, j] = sum_{p, q} max(0, 1 - |r_i - p|) max(0, 1 - |c_j - q|) x[b, p,
-// q], where r_i = (i + 1/2) H / rows - 1/2, clamped to 0 .. H - 1, and likewise c_j. x [B, H, W,
-// C], rows >= H, cols >= W -> [B, rows, cols, C].
+// Bilinear interpolation; pixel centres lie half a pixel from the border (kernels/upsample.h):
+// y[b, i, j] = sum_{p, q} max(0, 1 - |r_i - p|) max(0, 1 - |c_j - q|) x[b, p, q] with
+// r_i = (i + 1/2) H / rows - 1/2, clamped to 0 .. H - 1, and c_j likewise.
+// x [B, H, W, C], rows >= H, cols >= W -> [B, rows, cols, C].
 Var upsample(Var x, Index rows, Index cols);
 
 }  // namespace ops
