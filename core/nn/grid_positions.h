@@ -19,8 +19,8 @@ struct GridExtents {
 //                (Vaswani et al. 2017, section 3.5, for two axes): every four channels hold
 //                sin(row), cos(row), sin(column), cos(column) of one wavelength; up to three
 //                channels at the end stay unchanged.
-//   learned:     adds one learned vector per cell (LearnedPositions); the only kind with
-//   parameters.
+//   learned:     adds one learned vector per cell (LearnedPositions); the only kind that has
+//                parameters.
 class GridPositions {
  public:
   GridPositions(const ParamScope& scope, PositionKind kind, const GridExtents& grid);
