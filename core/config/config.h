@@ -1,6 +1,6 @@
 // Configs of any struct that describes its fields: load, override, print, compare, document. All
-// mistakes are reported at once in one UsageError, with one line per mistake: `exp.yaml:14:9:
-// unknown key 'hiden' in decoder`.
+// mistakes are reported at once, in one UsageError with one line per mistake, such as
+// `exp.yaml:14:9: unknown key 'hiden' in decoder`.
 #pragma once
 
 #include <filesystem>

@@ -8,7 +8,7 @@
 namespace saccade {
 
 namespace {
-constexpr std::size_t kMostLines = 40;  // more would not be read at once
+constexpr std::size_t kMostLines = 40;  // a reader takes in no more at once
 }
 
 std::string Place::text() const {
