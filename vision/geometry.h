@@ -19,9 +19,10 @@ enum class ResizeMode { kSquash, kCrop, kPad };
 
 // The names in configs and in JSON.
 constexpr auto enum_table(ResizeMode) {
-  return enum_rows<ResizeMode>({{ResizeMode::kSquash, "squash", "whole image, aspect given up"},
-                                {ResizeMode::kCrop, "crop", "largest centred part, aspect kept"},
-                                {ResizeMode::kPad, "pad", "whole image, aspect kept, padded"}});
+  return enum_rows<ResizeMode>(
+      {{ResizeMode::kSquash, "squash", "the whole image, without its aspect ratio"},
+       {ResizeMode::kCrop, "crop", "the largest centred part of the input's aspect ratio"},
+       {ResizeMode::kPad, "pad", "the whole image in its aspect ratio, with padding around it"}});
 }
 
 // A rectangle in pixels of the original; (x, y) is its top left corner, and fractions are allowed.

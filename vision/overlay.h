@@ -25,9 +25,10 @@ constexpr auto enum_table(OverlayStyle) {
       {{OverlayStyle::kHeat, "heat", "colours over a paler photo, interpolated between cells"},
        {OverlayStyle::kBlend, "blend", "colours over the photo, none where there is no weight"},
        {OverlayStyle::kAlpha, "alpha", "the photo, darker where there is less weight"},
-       {OverlayStyle::kMask, "mask", "the photo where a share of the weight lies, else dark"},
-       {OverlayStyle::kContour, "contour", "lines around shares of the weight"},
-       {OverlayStyle::kCells, "cells", "as heat, each cell as it is"}});
+       {OverlayStyle::kMask, "mask", "the photo where a share of the weight lies, dark elsewhere"},
+       {OverlayStyle::kContour, "contour",
+        "lines around the smallest parts that hold shares of the weight"},
+       {OverlayStyle::kCells, "cells", "as heat, with nothing interpolated"}});
 }
 // Whether a style shows weights as colours, and whether it compares the weights of different words.
 constexpr bool has_colours(OverlayStyle style) {

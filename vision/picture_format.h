@@ -10,7 +10,7 @@ constexpr auto enum_table(PictureFormat) {
   return enum_rows<PictureFormat>(
       {{PictureFormat::kPng, "png", "pixels"},
        {PictureFormat::kSvg, "svg", "text, cells and lines as vectors, photos inside"},
-       {PictureFormat::kPdf, "pdf", "the same for papers, with its font inside"},
+       {PictureFormat::kPdf, "pdf", "the same for papers, with the font inside"},
        {PictureFormat::kApng, "apng", "a film: the map of one word after another"}});
 }
 
