@@ -11,7 +11,8 @@ namespace saccade {
 
 namespace {
 
-constexpr std::size_t kSignature = 8, kChunkFrame = 12;  // bytes; length, kind and CRC of a chunk
+// Sizes in bytes; kChunkFrame is that of a chunk's length, kind and CRC.
+constexpr std::size_t kSignature = 8, kChunkFrame = 12;
 
 void append_number(std::string& out, std::uint64_t value, int bytes) {
   for (int i = bytes - 1; i >= 0; --i) out += static_cast<char>(value >> (8 * i) & 0xFF);
@@ -26,7 +27,7 @@ void append_chunk(std::string& out, std::string_view kind, std::string_view data
   append_number(out, crc32(0, bytes, static_cast<uInt>(out.size() - checked)), 4);
 }
 
-// What a PNG file has in its chunks of a kind, one after the other.
+// The data of all chunks of one kind in a PNG file, joined.
 std::string chunks(std::string_view png, std::string_view kind) {
   std::string out;
   for (std::size_t at = kSignature; at + kChunkFrame <= png.size();) {
@@ -39,16 +40,16 @@ std::string chunks(std::string_view png, std::string_view kind) {
   return out;
 }
 
-// fcTL of a frame that replaces all of what was there.
+// The data of an fcTL chunk for a frame that replaces the whole previous picture.
 std::string frame_control(std::uint32_t number, const Frame& frame) {
   std::string out;
   append_number(out, number, 4);
   append_number(out, static_cast<std::uint64_t>(frame.picture.width), 4);
   append_number(out, static_cast<std::uint64_t>(frame.picture.height), 4);
-  append_number(out, 0, 8);  // its place
+  append_number(out, 0, 8);  // its position
   append_number(out, static_cast<std::uint64_t>(frame.milliseconds), 2);
   append_number(out, 1000, 2);
-  append_number(out, 0, 2);  // it is neither disposed of nor blended
+  append_number(out, 0, 2);  // no disposal of the frame, no blending
   return out;
 }
 
@@ -57,7 +58,7 @@ std::string frame_control(std::uint32_t number, const Frame& frame) {
 std::string encode_apng(std::span<const Frame> frames) {
   SACCADE_CHECK(!frames.empty(), "[apng] there is no frame");
   std::string out;
-  std::uint32_t number = 0;  // fcTL and fdAT count together
+  std::uint32_t number = 0;  // fcTL and fdAT share one sequence of numbers
   for (std::size_t i = 0; i < frames.size(); ++i) {
     const Image& picture = frames[i].picture;
     SACCADE_CHECK(picture.height == frames[0].picture.height &&
@@ -71,7 +72,7 @@ std::string encode_apng(std::span<const Frame> frames) {
       append_chunk(out, "IHDR", chunks(png, "IHDR"));
       std::string control;
       append_number(control, frames.size(), 4);
-      append_number(control, 0, 4);  // without end
+      append_number(control, 0, 4);  // it plays without end
       append_chunk(out, "acTL", control);
     }
     append_chunk(out, "fcTL", frame_control(number++, frames[i]));

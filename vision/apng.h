@@ -1,5 +1,5 @@
-// Animated PNG, which browsers show as a film and every PNG reader as its first picture. Internal
-// to vision.
+// Animated PNG: browsers show it as a film, and every other PNG reader shows its first picture.
+// Internal to vision.
 #pragma once
 
 #include <span>
@@ -11,11 +11,11 @@ namespace saccade {
 
 struct Frame {
   Image picture;
-  Index milliseconds = 0;  // that it stays; at most 65535
+  Index milliseconds = 0;  // how long it stays; at most 65535
 };
 
-// The file's bytes; it plays over and over. Throws ShapeError where there is no frame, or sizes
-// differ.
+// Returns the bytes of the file, which plays in an endless loop. Throws ShapeError where there is
+// no frame, or where the sizes of the frames differ.
 std::string encode_apng(std::span<const Frame> frames);
 
 }  // namespace saccade

@@ -28,7 +28,7 @@ double luminance(const std::uint8_t* rgb) {
   return 0.299 * rgb[0] + 0.587 * rgb[1] + 0.114 * rgb[2];
 }
 
-// The colours of the picture change, not those of padding.
+// Changes the colours of the picture but not those of padding.
 void jitter(Image& image, const PictureArea& area, double brightness, double contrast,
             double saturation) {
   const CellBlock pixels = picture_cells(area, image.height, image.width);
@@ -56,7 +56,8 @@ DrawnChanges draw_changes(Index height, Index width, const PrepareOptions& optio
                           const AugmentOptions& augment, Random random) {
   check(augment);
   DrawnChanges drawn{.geometry = plan_geometry(height, width, options)};
-  // Every draw is made whether or not its option is on, so switching one does not move the others.
+  // Every number is drawn whether or not its option is on, so that switching one option does not
+  // change what the others draw.
   const double crop = 1 - random.uniform() * (1 - augment.smallest_crop);
   const double across = (2 * random.uniform() - 1) * augment.shift_x;
   const double down = (2 * random.uniform() - 1) * augment.shift_y;
@@ -69,7 +70,7 @@ DrawnChanges draw_changes(Index height, Index width, const PrepareOptions& optio
   const double from_left = place(random.uniform()), from_top = place(random.uniform());
 
   Rect& seen = drawn.geometry.seen;
-  // Pixels of a padded input are fractions of the original's.
+  // A pixel of a padded input covers a fractional number of the original's pixels.
   const auto whole = [&](double x) { return options.mode == ResizeMode::kPad ? x : std::round(x); };
   const double part_width = std::max(1.0, whole(seen.width * crop));
   const double part_height = std::max(1.0, whole(seen.height * crop));

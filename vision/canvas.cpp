@@ -13,19 +13,19 @@ namespace saccade {
 
 namespace {
 
-constexpr int kFractionBits = 4;  // of coordinates as OpenCV takes them
+constexpr int kFractionBits = 4;  // of coordinates, in OpenCV's format
 
 std::vector<cv::Point> fixed_point(const Loop& loop) {
   std::vector<cv::Point> out;
-  // A pixel's centre is 0.5 here and 0 there.
+  // The centre of a pixel is at 0.5 here and at 0 in OpenCV.
   const auto fixed = [](double at) { return cvRound((at - 0.5) * (1 << kFractionBits)); };
   for (const Point& point : loop) out.emplace_back(fixed(point.x), fixed(point.y));
   return out;
 }
 
-constexpr int kScans = 4;  // lines a row of pixels is filled by
+constexpr int kScans = 4;  // scan lines per row of pixels, for filling
 
-// Where a horizontal line enters and leaves loops, from the left.
+// The places where a horizontal line crosses loops, from the left.
 void find_cuts(std::span<const Loop> loops, double y, std::vector<double>& cuts) {
   cuts.clear();
   for (const Loop& loop : loops)
@@ -36,7 +36,7 @@ void find_cuts(std::span<const Loop> loops, double y, std::vector<double>& cuts)
   std::sort(cuts.begin(), cuts.end());
 }
 
-// Adds what of each pixel lies between two places on one line.
+// Adds, for each pixel, the part of it that lies between two places on one scan line.
 void add_stretch(double from, double to, std::vector<float>& covered) {
   for (auto x = static_cast<std::size_t>(from); x < covered.size() && static_cast<double>(x) < to;
        ++x) {
@@ -86,7 +86,8 @@ void PixelCanvas::text(const std::string& text, const TextAnchor& anchor) {
   painter_->draw(page_, text, {anchor.x - shift, anchor.y, anchor.size, anchor.colour});
 }
 
-// Drawn across on a page of its own, which is then turned; letters keep what is below them.
+// Draws the text horizontally on a page of its own and then turns that page. Around the letters,
+// what lies below them stays visible.
 void PixelCanvas::text_up(const std::string& text, const TextAnchor& anchor, Index width) {
   const Index baseline = 2 * anchor.size;
   Image line(3 * anchor.size, width + anchor.size, 255);

@@ -1,5 +1,5 @@
-// What a picture is drawn on: pixels, or a file of vectors in which text stays text. One drawing
-// code serves all. Internal to vision.
+// What a picture is drawn on: pixels, or a vector file in which text stays text. The same drawing
+// code serves all of them. Internal to vision.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@
 
 namespace saccade {
 
-// In pixels from the top left.
+// A rectangle, in pixels from the top left.
 struct Area {
   Index x = 0, y = 0, width = 0, height = 0;
 
@@ -31,7 +31,8 @@ using Loop = std::vector<Point>;  // a closed line; its last point is joined to 
 enum class Align { kStart, kMiddle, kEnd };
 enum class Reading { kAcross, kUp };
 
-// Where a text stands: its baseline, and what of it is at (x, y).
+// Where a text stands: (x, y) lies on its baseline, and `align` says which part of the text is
+// there.
 struct TextAnchor {
   Index x = 0, y = 0, size = 16;
   Colour colour{};
@@ -39,13 +40,14 @@ struct TextAnchor {
   Reading reading = Reading::kAcross;
 };
 
-// Paint of varying thickness: colours, and how much of what is below each covers, in 255ths.
+// Paint whose strength differs from pixel to pixel: its colours, and how much of what lies below
+// each pixel covers, in 255ths.
 struct Layer {
   Image colours;
   std::vector<std::uint8_t> cover;  // [height * width]
 };
 
-// How a box covers what is below it.
+// The colour of a shape, and how much of what lies below it is covered, from 0 to 1.
 struct Paint {
   Colour colour{};
   double cover = 1;
@@ -54,28 +56,29 @@ struct Paint {
 class Canvas {
  public:
   virtual ~Canvas() = default;
-  // A filled box; `hint` is shown where the medium can, when somebody points at it.
+  // Draws a filled box. `hint` is shown when a reader points at the box, where the medium can do
+  // that.
   virtual void box(const Area& area, const Paint& paint, const std::string& hint) = 0;
   virtual void text(const std::string& text, const TextAnchor& anchor) = 0;
-  // Pixels on an area that has their size, or on a vector medium any size of their aspect. Where
-  // the same image is drawn again, a vector file holds it once.
+  // Draws an image that has the size of the area; on a vector medium it may have any size of the
+  // same aspect ratio. An image that is drawn several times is stored in a vector file once.
   virtual void picture(const std::shared_ptr<const Image>& image, const Area& area) = 0;
-  // An area that has the layer's size.
+  // Draws a layer that has the size of the area.
   virtual void layer(const Layer& layer, const Area& area) = 0;
-  // Inside an odd number of loops.
+  // Fills everything that lies inside an odd number of the loops.
   virtual void fill(std::span<const Loop> loops, const Paint& paint) = 0;
   virtual void line(const Loop& loop, const Colour& colour, double width) = 0;
-  // How many pixels of a photo it can show on one of its own, a side.
+  // How many pixels of a photo, per side, the canvas can show on one of its own.
   virtual Index detail() const { return 1; }
 
   void box(const Area& area, const Colour& colour) { box(area, {.colour = colour}, ""); }
-  // The edge of an area, `line` pixels wide, inside it.
+  // Draws the edge of an area as a border `line` pixels wide that lies inside the area.
   void frame(const Area& area, const Colour& colour, Index line);
 };
 
 class PixelCanvas : public Canvas {
  public:
-  // A white page; borrows the painter, without which it cannot write.
+  // A white page. Borrows the painter; without one it cannot write text.
   PixelCanvas(Index height, Index width, const TextPainter* painter);
   using Canvas::box;
   void box(const Area& area, const Paint& paint, const std::string& hint) override;
@@ -94,32 +97,32 @@ class PixelCanvas : public Canvas {
   const TextPainter* painter_;
 };
 
-// A page of a vector file: its size in pixels, of which 96 are an inch, and what it is called.
+// A page of a vector file: its size in pixels (96 per inch) and its title.
 struct VectorPage {
   Index height = 0, width = 0;
   std::string title{};
-  std::filesystem::path font{};  // of a PDF; empty: as TextPainter
+  std::filesystem::path font{};  // of a PDF; empty: as in TextPainter
 };
 
 class VectorCanvas : public Canvas {
  public:
-  // The bytes of the file; nothing can be drawn afterwards.
+  // Returns the bytes of the file; nothing can be drawn afterwards.
   virtual std::string take() = 0;
   Index detail() const override { return 2; }
 };
 
-// Elements of SVG 1.1, and text as text in the fonts of whoever looks.
+// Writes elements of SVG 1.1; text stays text, in the fonts of the reader's system.
 std::unique_ptr<VectorCanvas> make_svg_canvas(const VectorPage& page);
-// PDF with the glyphs it uses inside; words can be searched and copied. Throws DataError when the
-// font is missing or cannot be loaded.
+// Writes a PDF that holds the glyphs it uses, so that words can be searched and copied. Throws
+// DataError when the font is missing or cannot be loaded.
 std::unique_ptr<VectorCanvas> make_pdf_canvas(const VectorPage& page);
 
-// A file of a format, which is not APNG. `painter` is that of PNG.
+// Returns the file in a format other than APNG. `painter` is used for PNG only.
 std::string picture_file(PictureFormat format, const VectorPage& page, const TextPainter* painter,
                          const std::function<void(Canvas&)>& draw);
 
-// Text inside an XML element or attribute: markup is escaped, and what XML 1.0 forbids is replaced
-// as printable() does.
+// Text as it may stand inside an XML element or attribute: markup is escaped, and characters that
+// XML 1.0 forbids are replaced as printable() does.
 std::string xml_text(const std::string& text);
 
 }  // namespace saccade

@@ -1,4 +1,4 @@
-// Colours of numbers: the maps, and what full heat means.
+// Colours for numbers: the colour maps, and which weight gets the hottest colour.
 #pragma once
 
 #include <array>
@@ -10,7 +10,8 @@ namespace saccade {
 
 using Colour = std::array<std::uint8_t, 3>;  // R, G, B
 
-// What full heat means. The cold end is always weight 0, so flat maps look flat.
+// Which weight is full heat, the hottest colour. The cold end is always weight 0, so that flat maps
+// look flat.
 enum class HeatScale { kShared, kPerWord, kFixed };
 constexpr auto enum_table(HeatScale) {
   return enum_rows<HeatScale>(
@@ -19,8 +20,8 @@ constexpr auto enum_table(HeatScale) {
        {HeatScale::kFixed, "fixed", "a given weight, the same for all pictures"}});
 }
 
-// Maps that are perceptually even: equal steps of a number look like equal steps, and a copy in
-// grey keeps their order.
+// Perceptually even colour maps: equal steps of a number look like equal steps, and a grey copy
+// keeps their order.
 enum class ColourMap { kInferno, kMagma, kPlasma, kViridis, kCividis, kGrey };
 constexpr auto enum_table(ColourMap) {
   return enum_rows<ColourMap>({{ColourMap::kInferno, "inferno", "black, red, yellow"},
@@ -31,7 +32,7 @@ constexpr auto enum_table(ColourMap) {
                                {ColourMap::kGrey, "grey", "black to white, for print"}});
 }
 
-// The 256 colours of a map, cold first.
+// The 256 colours of a map, from cold to hot.
 std::array<Colour, 256> colour_table(ColourMap map);
 
 }  // namespace saccade

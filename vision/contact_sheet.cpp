@@ -14,7 +14,7 @@ constexpr Index kGap = 16, kTextSize = 13, kTextLines = 3, kLineHeight = 17;
 constexpr std::uint8_t kPaper = 255;
 constexpr Colour kInk = {32, 32, 32};
 
-// The picture at its own aspect in a square of `side` pixels.
+// The picture in its own aspect ratio, in a square of `side` pixels.
 Image fitted(const Image& image, Index side) {
   const Index longest = std::max(image.height, image.width);
   SACCADE_CHECK(longest > 0, "[contact_sheet] a picture is empty");

@@ -15,10 +15,11 @@ struct ContactTile {
 
 struct ContactOptions {
   Index columns = 4;
-  Index side = 192;  // of the square a picture is fitted into, in pixels
+  Index side = 192;  // of the square that each picture is fitted into, in pixels
 };
 
-// The page, row by row. Throws ShapeError without tiles or on an empty picture.
+// Draws the tiles on one page, row by row. Throws ShapeError when there are no tiles or a picture
+// is empty.
 Image draw_contact_sheet(std::span<const ContactTile> tiles, const ContactOptions& options);
 
 }  // namespace saccade

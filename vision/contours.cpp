@@ -9,15 +9,15 @@ namespace saccade {
 
 namespace {
 
-// An edge between two neighbouring samples: the first one's place, and whether the second lies
-// below it or right of it.
+// An edge between two neighbouring samples: the place of the first one, and whether the second lies
+// below it or to its right.
 struct Edge {
   Index y = 0, x = 0;
   bool down = false;
   auto operator<=>(const Edge&) const = default;
 };
 
-// Without points on the straight way between their neighbours.
+// The loop without points that lie on a straight line between their neighbours.
 Loop simplified(const Loop& loop) {
   constexpr double kStraight = 1e-9;
   Loop out;
@@ -58,18 +58,19 @@ class Tracer {
   float value(Index y, Index x) const {
     return field_.values[static_cast<std::size_t>(y * field_.width + x)];
   }
-  // What is around the field is outside.
+  // Everything around the field counts as outside.
   bool inside(Index y, Index x) const { return on_field(y, x) && value(y, x) >= level_; }
 
-  // The square of samples (y, x) .. (y + 1, x + 1): lines with the inside on their left.
+  // Adds the lines in the square of samples (y, x) .. (y + 1, x + 1), with the inside on their
+  // left.
   void add_square(Index y, Index x) {
     const Edge top{y, x, false}, bottom{y + 1, x, false}, left{y, x, true}, right{y, x + 1, true};
     // Clockwise from the top left: the edge between corner i and corner i + 1.
     const std::array<Edge, 4> edges{top, right, bottom, left};
     const std::array<bool, 4> in{inside(y, x), inside(y, x + 1), inside(y + 1, x + 1),
                                  inside(y + 1, x)};
-    // Walking clockwise a line comes in where the inside ends and leaves where it begins; on a
-    // saddle the corners that are inside stay apart.
+    // Clockwise along the border of the square, a line enters where the inside ends and leaves
+    // where the inside begins again. On a saddle, the corners that are inside stay apart.
     for (std::size_t i = 0; i < 4; ++i) {
       if (!in[i] || in[(i + 1) % 4]) continue;
       std::size_t start = i;
@@ -78,7 +79,8 @@ class Tracer {
     }
   }
 
-  // Where the level is reached on an edge; half way on those across the border.
+  // The point where an edge crosses the level; half way on edges that cross the border of the
+  // field.
   Point crossing(const Edge& edge) const {
     const Index y = edge.y + (edge.down ? 1 : 0), x = edge.x + (edge.down ? 0 : 1);
     double along = 0.5;

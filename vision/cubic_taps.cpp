@@ -7,7 +7,8 @@ namespace saccade {
 
 namespace {
 
-// Catmull-Rom weights (Keys, 1981, a = -1/2) between samples 1 and 2 of four, at t in [0, 1).
+// Catmull-Rom weights (Keys 1981, a = -1/2) of four samples, at t in [0, 1) from sample 1 to sample
+// 2 (counted from 0).
 std::array<float, 4> cubic(float t) {
   const float t2 = t * t, t3 = t2 * t;
   return {(-t3 + 2 * t2 - t) / 2, (3 * t3 - 5 * t2 + 2) / 2, (-3 * t3 + 4 * t2 + t) / 2,

@@ -1,5 +1,5 @@
-// Catmull-Rom interpolation between the centres of cells, along one axis: how overlays draw a map,
-// and where a map that is drawn so is brightest.
+// Catmull-Rom interpolation between the centres of cells, along one axis. Overlays draw a map with
+// it, and pointing finds the brightest place of a map drawn in this way.
 #pragma once
 
 #include <array>
@@ -8,14 +8,14 @@
 
 namespace saccade {
 
-// What four neighbouring cells add to a point between their centres; weights sum to 1.
+// The weights of four neighbouring cells at a point between their centres; they sum to 1.
 struct CubicTap {
   std::array<Index, 4> cell{};
   std::array<float, 4> weight{};
 };
 
-// The tap at `position` in cells (the centre of cell i is at i + 0.5). Beyond the centres of cells
-// [first, end) the outermost go on.
+// The tap at `position`, in cells (the centre of cell i is at i + 0.5). Cells outside [first, end)
+// are replaced by the outermost cell inside.
 CubicTap cubic_tap(double position, Index first, Index end);
 
 }  // namespace saccade

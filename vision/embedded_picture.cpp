@@ -12,7 +12,7 @@ namespace saccade {
 namespace {
 
 constexpr int kJpegQuality = 92;
-constexpr std::size_t kWorthTheLoss = 3;  // how many times larger PNG has to be
+constexpr std::size_t kWorthTheLoss = 3;  // how many times larger PNG must be before JPEG is used
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// Pixels as they travel inside a vector file. Internal to vision.
+// Pixels encoded for a place inside a vector file. Internal to vision.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,10 @@ struct EmbeddedPicture {
   std::vector<std::uint8_t> bytes;
 };
 
-// Drawings exactly, as PNG; photos, of which PNG would be several times the size, as good JPEG.
+// Encodes drawings without loss, as PNG, and photos, for which PNG would be several times the size,
+// as JPEG of high quality.
 EmbeddedPicture embed(const Image& image);
-// PNG with an alpha channel.
+// Encodes a layer as PNG with an alpha channel.
 EmbeddedPicture embed(const Layer& layer);
 
 }  // namespace saccade

@@ -24,7 +24,7 @@ struct Source {
   const std::vector<std::string>& ids;
   const std::function<Image(Index)>& load_image;
   const FeatureCacheOptions& options;
-  std::unordered_map<std::string, Index> first;  // the first image of an id
+  std::unordered_map<std::string, Index> first;  // the first image with each id
 };
 
 RowFormat format_of(const Source& source) {
@@ -44,13 +44,13 @@ std::unique_ptr<RowStore> open_store(const fs::path& path, const RowFormat& form
   try {
     auto store = std::make_unique<RowStore>(path, format.key);
     if (store->format() == format) return store;
-  } catch (const DataError&) {  // the writer says what is wrong when it replaces the file
+  } catch (const DataError&) {  // the writer reports the error when it replaces the file
   }
   return nullptr;
 }
 
-// Whether there is something to encode: an image that is not in the store and, when it was left out
-// of it before, can be read now. The others go to `bad`.
+// Whether there is something to encode: an image that is not in the store, and that can be read now
+// in case it was left out before. Images that still cannot be read go to `bad`.
 bool needs_filling(const Source& source, const RowStore* store, BadImages& bad) {
   if (!store) return true;
   std::unordered_map<std::string, bool> known;
@@ -68,18 +68,20 @@ bool needs_filling(const Source& source, const RowStore* store, BadImages& bad) 
   return false;
 }
 
-// Encodes what the writer misses. Returns how many images it encoded.
+// Encodes the images that the writer lacks. Returns how many it encoded.
 Index encode_missing(const Source& source, RowStoreWriter& writer, BadImages& bad) {
   const std::vector<std::string> missing = writer.missing();
   const auto total = static_cast<Index>(missing.size());
   const PrepareOptions preparation = source.encoder.preparation();
   const auto grid_size = static_cast<std::size_t>(source.encoder.grid().size());
-  std::atomic<bool> stop = false;  // a loop of core/parallel runs to its end: make it short
+  // A loop of core/parallel always runs to its end; this makes the rest of it short.
+  std::atomic<bool> stop = false;
   std::mutex mutex;
   Index done = 0;
   const auto encode_one = [&](const std::string& id) {
     const auto found = source.first.find(id);
-    if (found == source.first.end()) return writer.leave_out(id);  // of a data set that shrank
+    // An id without an image belonged to a data set that has shrunk since.
+    if (found == source.first.end()) return writer.leave_out(id);
     Image picture;
     try {
       picture = source.load_image(found->second);

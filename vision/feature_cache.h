@@ -1,6 +1,7 @@
 // FeatureCache: the grids of a frozen encoder for a data set, computed once, in parallel, and kept
-// in one HDF5 file with a row an image. Rows are read straight from the file (the system's page
-// cache keeps what is hot), so a cache larger than memory works, and the process stays small.
+// in one HDF5 file with one row per image. Rows are read straight from the file (the system's page
+// cache keeps those in frequent use in memory), so that the cache may be larger than memory and the
+// process stays small.
 #pragma once
 
 #include <filesystem>
@@ -18,30 +19,33 @@ namespace saccade {
 class RowStore;
 
 struct FeatureCacheOptions {
-  std::string dataset{};  // what the ids are names in, such as the digest of a root folder
-  bool half = true;       // 16-bit floats: half the space, three digits
-  // What of each picture is encoded, in place of what the encoder's own preparation gives; called
-  // from several threads. `variant` names it and is part of the cache's digest.
+  // The data set in which the ids are names, such as the digest of a root folder.
+  std::string dataset{};
+  bool half = true;  // 16-bit floats: half the space, about three significant digits
+  // Replaces the encoder's own preparation of a picture. It is called from several threads.
+  // `variant` names it and is part of the cache's digest.
   std::function<Prepared(const Image& picture, Index image)> prepare{};
   std::string variant{};
-  // Called after every image that was encoded, one call at a time. What it throws stops the work;
-  // what is done by then is kept for the next time.
+  // Called after every image that was encoded, by one thread at a time. An exception that it throws
+  // stops the work; what is done by then is kept for the next run.
   std::function<void(Index done, Index total)> progress{};
-  // Called in order, from the calling thread, for every image without features: the policy "skip".
-  // When empty, the first such image's error is thrown: the policy "fail".
+  // Called in order, from the calling thread, for every image without features (the policy "skip").
+  // Where it is empty, the error of the first such image is thrown (the policy "fail").
   std::function<void(Index image, const DataError& error)> on_bad_image{};
 };
 
-// An id for a file: its name and its size, so that a file that was replaced is encoded again.
+// An id of a file, made of its name and its size, so that a file that was replaced is encoded
+// again.
 std::string file_id(const std::filesystem::path& path, const std::string& name);
 
 class FeatureCache {
  public:
-  // The cache of these images in `<folder>/<digest of encoder, data set and precision>.h5`. Images
-  // that are not in it yet, whatever else it holds, are loaded and encoded in parallel; equal ids
-  // are one image. load_image gives the original picture; it may be called from several threads,
-  // and its DataErrors make an image a bad one. Throws BusyError when another process fills the
-  // same cache, IoError when the disk fails, DataError when features do not fit the precision.
+  // Opens the cache of these images, `<folder>/<digest of encoder, data set and precision>.h5`.
+  // Images that the file lacks are loaded and encoded in parallel, whatever else it holds; equal
+  // ids are one image. load_image returns the original picture; it may be called from several
+  // threads, and where it throws DataError the image counts as bad. Throws BusyError when another
+  // process fills the same cache, IoError when the disk fails, and DataError when features do not
+  // fit the precision.
   static FeatureCache open_or_fill(const std::filesystem::path& folder,
                                    const FrozenEncoder& encoder,
                                    const std::vector<std::string>& ids,
@@ -51,11 +55,13 @@ class FeatureCache {
   ~FeatureCache();
 
   GridShape grid() const { return grid_; }
-  Index size() const { return static_cast<Index>(rows_.size()); }  // images, bad ones too
-  Index encoded() const { return encoded_; }                       // of them, now
+  // The number of images, including bad ones.
+  Index size() const { return static_cast<Index>(rows_.size()); }
+  // How many of them open_or_fill() encoded just now.
+  Index encoded() const { return encoded_; }
   bool has(Index image) const { return rows_[static_cast<std::size_t>(image)] >= 0; }
-  // Reads the grid of an image to out [regions, features]; from any thread. Throws DataError for a
-  // bad image and for a row that does not have its digest.
+  // Reads the grid of an image into out [regions, features]; may be called from any thread. Throws
+  // DataError for a bad image and for a row whose digest is wrong.
   void read(Index image, std::span<float> out) const;
   const std::filesystem::path& path() const { return path_; }
 
@@ -65,7 +71,7 @@ class FeatureCache {
   std::filesystem::path path_;
   GridShape grid_;
   std::unique_ptr<RowStore> store_;
-  std::vector<Index> rows_;  // of each image, -1 when it is bad
+  std::vector<Index> rows_;  // of each image; -1 for a bad one
   Index encoded_ = 0;
 };
 

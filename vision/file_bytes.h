@@ -1,4 +1,4 @@
-// Reading a whole file that a person named, with errors that say what to do. Internal to vision.
+// Reads a whole file that the user named; its errors say what to do. Internal to vision.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 namespace saccade {
 
 struct FileKind {
-  std::string noun;  // "image": what errors call it
+  std::string noun;  // what error messages call it, such as "image"
   Index max_bytes = 0;
 };
 
-// The bytes of a regular file. Throws DataError when it is missing, a directory, empty or too
-// large, and IoError when it cannot be read.
+// Returns the bytes of a regular file. Throws DataError when it is missing, a directory, empty or
+// too large, and IoError when it cannot be read.
 std::vector<std::uint8_t> read_file_bytes(const std::filesystem::path& path, const FileKind& kind);
 
 }  // namespace saccade

@@ -12,8 +12,8 @@ namespace saccade {
 
 namespace {
 
-// Shrinks first, by area average, then grows what is left, linearly: an image may do one in each
-// direction, and neither method is good at the other's work.
+// Shrinks by area average first, and then enlarges linearly. An image may need one of these in each
+// direction, and neither method is good at the other's task.
 void resize(const cv::Mat& from, cv::Mat& to, cv::Size size) {
   const cv::Size middle(std::min(from.cols, size.width), std::min(from.rows, size.height));
   if (middle == size) return cv::resize(from, to, size, 0, 0, cv::INTER_AREA);
@@ -23,8 +23,8 @@ void resize(const cv::Mat& from, cv::Mat& to, cv::Size size) {
   cv::resize(shrunk, to, size, 0, 0, cv::INTER_LINEAR);
 }
 
-// One side of a padded picture: which of its pixels [from, from + length) fall on which pixels
-// [at, at + size) of the input.
+// One axis of a padded picture: its pixels [from, from + length) fall on the pixels [at, at + size)
+// of the input.
 struct Side {
   int from, length, at, size;
 };
@@ -46,7 +46,8 @@ Side padded_side(Index original, double seen_from, double seen_length, Index inp
           static_cast<int>(end - begin)};
 }
 
-// The picture is resized alone, and padding put around it: nothing of either runs into the other.
+// Resizes the picture by itself and puts padding around it, so that the colours of the two never
+// mix.
 void render_padded(const cv::Mat& whole, const Geometry& geometry, const PaddingColour& padding,
                    cv::Mat& out) {
   const Rect& seen = geometry.seen;
@@ -57,19 +58,21 @@ void render_padded(const cv::Mat& whole, const Geometry& geometry, const Padding
   resize(whole(cv::Rect(x.from, y.from, x.length, y.length)), target, target.size());
 }
 
-// Where padding leaves the picture on one side: what of the original the input spans.
+// One axis of a padded picture: the range of the original that the input spans.
 struct Span {
   double from, length;
 };
 Span padded_span(Index original, Index input, double scale) {
   const Index size =
       std::clamp<Index>(std::lround(static_cast<double>(original) * scale), 1, input);
-  const double pixel = static_cast<double>(original) / static_cast<double>(size);  // of the input
+  // Size of an input pixel, in pixels of the original.
+  const double pixel = static_cast<double>(original) / static_cast<double>(size);
   const Index before = (input - size) / 2;
   return {0 - pixel * static_cast<double>(before), pixel * static_cast<double>(input)};
 }
 
-// The shares of a side that show the picture, from what the input spans of it.
+// The range of one axis of the input that shows the picture, in shares, from the range of the
+// original that the input spans.
 struct Shares {
   double from, to;
 };
@@ -96,8 +99,8 @@ Geometry plan_geometry(Index height, Index width, const PrepareOptions& options)
   if (options.mode == ResizeMode::kSquash) return geometry;
   const double down = static_cast<double>(options.height) / static_cast<double>(height);
   const double across = static_cast<double>(options.width) / static_cast<double>(width);
-  // Whole pixels, of the input or of the original, so that what is shown is exactly what is
-  // recorded.
+  // Whole pixels of the input (pad) or of the original (squash, crop), so that exactly what is
+  // shown is recorded.
   if (options.mode == ResizeMode::kPad) {
     const double least = std::min(down, across);
     const Span x = padded_span(width, options.width, least);
@@ -161,7 +164,7 @@ PictureArea picture_area(const Geometry& geometry) {
 
 CellBlock picture_cells(const PictureArea& area, Index rows, Index cols) {
   SACCADE_CHECK(rows > 0 && cols > 0, "[picture_cells] the grid is empty");
-  constexpr double kRounding = 1e-6;  // of a cell: what rounding may take for a share of one
+  constexpr double kRounding = 1e-6;  // of a cell: overlaps up to this come from rounding
   const auto first = [](double share, Index cells) {
     const double place = share * static_cast<double>(cells);
     return std::min(static_cast<Index>(std::floor(place + kRounding)), cells - 1);

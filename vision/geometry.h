@@ -1,5 +1,5 @@
-// Geometry: the way from the pixels of a photo to what a network sees, and back. Pictures of
-// attention are drawn through it, so that a crop, a squash or padding never moves the heat.
+// Geometry: how the pixels of a photo map to what a network sees, and back. Attention pictures are
+// drawn through it, so that the heat lies in the right place after a crop, a squash or padding.
 #pragma once
 
 #include <array>
@@ -12,18 +12,20 @@
 
 namespace saccade {
 
-// squash: the whole picture, its aspect given up. crop: the largest centred part of the input's
-// aspect. pad: the whole picture in the middle of the input, as large as its aspect lets it be.
+// squash: the whole picture, without its aspect ratio. crop: the largest centred part that has the
+// aspect ratio of the input. pad: the whole picture in the middle of the input, as large as its
+// aspect ratio allows.
 enum class ResizeMode { kSquash, kCrop, kPad };
 
 // The names in configs and in JSON.
 constexpr auto enum_table(ResizeMode) {
-  return enum_rows<ResizeMode>({{ResizeMode::kSquash, "squash", "whole image, aspect given up"},
-                                {ResizeMode::kCrop, "crop", "largest centred part, aspect kept"},
-                                {ResizeMode::kPad, "pad", "whole image, aspect kept, padded"}});
+  return enum_rows<ResizeMode>(
+      {{ResizeMode::kSquash, "squash", "the whole image, without its aspect ratio"},
+       {ResizeMode::kCrop, "crop", "the largest centred part of the input's aspect ratio"},
+       {ResizeMode::kPad, "pad", "the whole image in its aspect ratio, with padding around it"}});
 }
 
-// A rectangle in pixels of the original; (x, y) is its top left corner, fractions allowed.
+// A rectangle in pixels of the original; (x, y) is its top left corner, and fractions are allowed.
 struct Rect {
   double x = 0, y = 0, width = 0, height = 0;
 
@@ -34,14 +36,14 @@ struct Rect {
 struct Geometry {
   Index original_height = 0, original_width = 0;
   ResizeMode mode = ResizeMode::kSquash;
-  // What of the original the network saw; may reach outside it: padding (pad) or, after a shift,
-  // edge pixels that go on (squash and crop).
+  // The part of the original that the network saw. It may reach outside the original: the rest is
+  // padding (pad) or, after a shift, repeated edge pixels (squash and crop).
   Rect seen;
   bool mirrored = false;  // left and right exchanged (augmentation)
   Index input_height = 0, input_width = 0;
 };
 
-// Red, green and blue of what stands around a padded picture.
+// Red, green and blue of the padding around a picture.
 using PaddingColour = std::array<std::uint8_t, 3>;
 inline constexpr PaddingColour kGreyPadding{128, 128, 128};
 
@@ -56,27 +58,27 @@ struct Prepared {
   Geometry geometry;
 };
 
-// Cuts and resizes an image for a network: area average where it shrinks, linear where it grows.
-// Throws ShapeError on an empty image or size.
+// Cuts and resizes an image for a network: by area average where it shrinks, linearly where it
+// grows. Throws ShapeError on an empty image or size.
 Prepared prepare(const Image& image, const PrepareOptions& options);
 
-// The geometry prepare() gives to an image of this size.
+// The geometry that prepare() gives an image of this size.
 Geometry plan_geometry(Index height, Index width, const PrepareOptions& options);
 
-// The pixels a geometry says the network saw, at its input size. Beyond the border of the original
-// is padding, where it was padded; else its edge pixels go on.
+// The pixels that the network saw according to a geometry, at its input size. Beyond the border of
+// the original lies padding where the picture was padded; otherwise its edge pixels are repeated.
 Image render_input(const Image& image, const Geometry& geometry,
                    const PaddingColour& padding = kGreyPadding);
 
-// The part of a network's input that shows the picture, in shares of its width and height; the rest
-// is padding.
+// The part of a network's input that shows the picture, as shares of the input's width and height;
+// the rest is padding.
 struct PictureArea {
   double left = 0, top = 0, right = 1, bottom = 1;
 };
 PictureArea picture_area(const Geometry& geometry);
 
-// The cells of a rows x cols grid that show some of the picture: rows [top, bottom) and columns
-// [left, right). The others are wholly padding and do not count.
+// The cells of a rows x cols grid that show any of the picture: rows [top, bottom) and columns
+// [left, right). All others show nothing but padding and do not count.
 struct CellBlock {
   Index top = 0, left = 0, bottom = 0, right = 0;
 
@@ -85,23 +87,25 @@ struct CellBlock {
   }
 };
 CellBlock picture_cells(const PictureArea& area, Index rows, Index cols);
-// Appends a mark a cell, row by row: 1 for those, 0 for the others.
+// Appends one mark per cell, row by row: 1 for the cells of picture_cells(), 0 for the others.
 void add_counts(const PictureArea& area, Index rows, Index cols, std::vector<std::uint8_t>& counts);
 
-// The rectangle of the original, in pixels, that cell `cell` of a rows x cols grid covers.
+// The rectangle of the original, in pixels, that cell number `cell` of a rows x cols grid covers.
 // Throws ShapeError when the cell is not on the grid.
 Rect cell_box(const Geometry& geometry, Index rows, Index cols, Index cell);
 
-// The cell of a rows x cols grid over a point of the original; -1 where the network did not look.
+// The cell of a rows x cols grid that lies over a point of the original; -1 where the network did
+// not look.
 Index cell_at(const Geometry& geometry, Index rows, Index cols, double x, double y);
 
-// What a network subtracts and multiplies: input = (pixel - mean) * scale, a channel R, G, B each.
+// How pixels are normalised for a network: input = (pixel - mean) * scale, for each of the channels
+// R, G, B.
 struct Normalization {
   std::array<float, 3> mean{127.5f, 127.5f, 127.5f};
   std::array<float, 3> scale{1 / 127.5f, 1 / 127.5f, 1 / 127.5f};
 };
 
-// The nearest colour of 8 bits to the one that becomes zeros.
+// The 8-bit colour that is closest to the one that normalisation maps to zero.
 PaddingColour padding_of(const Normalization& normalization);
 
 // Writes the normalised pixels to out [height, width, 3].

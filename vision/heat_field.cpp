@@ -15,13 +15,14 @@ constexpr Index kSamplesPerCell = 8, kMostSamples = 512;
 
 struct Axis {
   Index pixels = 0, original = 0, cells = 0;
-  Index from = 0, count = 0;  // of the pixels, those that are wanted
-  Index first = 0, end = 0;   // of the cells that show some of the picture: no others are drawn
+  Index from = 0, count = 0;  // the range of pixels that is wanted
+  // The range of cells that show any of the picture; only these are drawn.
+  Index first = 0, end = 0;
   double seen_from = 0, seen_length = 0;
   bool mirrored = false;
 };
 
-// One tap a pixel: pixel centres in the photo to cell centres in the grid.
+// One tap per pixel, from the centres of the photo's pixels to the centres of the grid's cells.
 std::vector<CubicTap> make_taps(const Axis& axis) {
   std::vector<CubicTap> taps(static_cast<std::size_t>(axis.count));
   const double step = static_cast<double>(axis.original) / static_cast<double>(axis.pixels);
@@ -46,7 +47,8 @@ Stretch seen_pixels(Index pixels, Index original, double from, double length) {
   return {.from = edge(from), .length = edge(from + length) - edge(from)};
 }
 
-// The weight at and above which lies a share of all of it. Equal ones are above it together.
+// The highest level such that the weights at or above it hold `share` of the total. Equal weights
+// are at or above it together.
 float level_of(std::vector<float> weights, double share) {
   std::sort(weights.begin(), weights.end(), std::greater<>());
   const double wanted = share * std::accumulate(weights.begin(), weights.end(), 0.0);
@@ -88,7 +90,8 @@ void interpolate(const Overlay& overlay, const OverlayWord& word, const FieldVie
                                .end = cells.bottom,
                                .seen_from = geometry.seen.y,
                                .seen_length = geometry.seen.height});
-  std::vector<float> line(static_cast<std::size_t>(overlay.cols));  // one row between grid rows
+  // One row of the grid, interpolated between two rows of cells.
+  std::vector<float> line(static_cast<std::size_t>(overlay.cols));
   std::vector<float> row(across.size());
   for (std::size_t y = 0; y < down.size(); ++y) {
     for (std::size_t j = 0; j < line.size(); ++j) {
@@ -122,7 +125,7 @@ std::vector<Loop> enclosing_loops(const Overlay& overlay, const OverlayWord& wor
   });
   const float most = field.empty() ? 0 : *std::max_element(field.begin(), field.end());
   if (!(most > 0)) return {};
-  // A little lower, so that rounding draws no islands on a flat map.
+  // Slightly lower, so that rounding errors draw no islands on a flat map.
   const float level = level_of(field, share) - 1e-4f * most;
   std::vector<Loop> loops =
       contours({.height = view.part.height, .width = view.part.width, .values = field}, level);

@@ -10,22 +10,23 @@
 
 namespace saccade {
 
-// What of a photo at the size of an area the network looked at: the pixels whose centres it saw.
+// The pixels of a photo, drawn to fill an area, whose centres the network saw.
 Area seen_area(const Geometry& geometry, const Area& photo);
 
-// A part of a photo drawn so many pixels large.
+// A part of a photo that is drawn at a given size in pixels.
 struct FieldView {
   Index height = 0, width = 0;  // of the whole photo
   Area part{};
 };
 
-// Calls take(y, weights) for each row [0, part.height) of the part, which lies in seen_area():
-// weights [part.width], interpolated between the centres of cells (Catmull-Rom), may be below 0.
+// Calls take(y, weights) for each row y in [0, part.height) of the part, which must lie in
+// seen_area(). The weights [part.width] are interpolated between the centres of cells (Catmull-Rom)
+// and may be below 0.
 void interpolate(const Overlay& overlay, const OverlayWord& word, const FieldView& view,
                  const std::function<void(Index, std::span<const float>)>& take);
 
-// The loops around the smallest part of the seen photo that holds a share of the weight on it, in
-// shares of the photo's width and height; none where there is no weight.
+// The loops around the smallest part of the seen photo that holds `share` of the weight, in shares
+// of the photo's width and height. There are none where there is no weight.
 std::vector<Loop> enclosing_loops(const Overlay& overlay, const OverlayWord& word, double share);
 
 }  // namespace saccade

@@ -32,7 +32,7 @@ bool is_number(const std::string& label) {
   return !label.empty() && label.find_first_not_of("0123456789") == std::string::npos;
 }
 
-// The labels of one axis: every `step`-th is written.
+// The labels of one axis; every `step`-th label is written.
 struct Labels {
   Index cell = 0, step = 1, widest = 0;
   Reading reading = Reading::kAcross;
@@ -96,7 +96,7 @@ class HeatMapDrawing {
     return std::min(most, kLongestLabel);
   }
 
-  // The smallest pleasant step with room for a label.
+  // The smallest round step that leaves room for a label.
   static Index step_for(Index cell, Index room, Index group) {
     if (cell >= room) return 1;
     for (Index scale = group > 0 ? group : 1;; scale *= group > 0 ? 2 : 10)
@@ -137,7 +137,7 @@ class HeatMapDrawing {
     }
   }
 
-  // The number of full heat in a row.
+  // The number that is full heat in a row.
   double full_heat(Index row) const {
     if (options_.scale == HeatScale::kFixed) return options_.fixed_max;
     if (options_.scale == HeatScale::kShared) return largest_;
@@ -167,7 +167,7 @@ class HeatMapDrawing {
     }
   }
 
-  // A light line inside a dark one: visible on any ground.
+  // Draws a light line inside a dark one, which is visible on any background.
   void draw_outlines(Canvas& canvas) const {
     const Index line = columns_.cell >= 16 ? 2 : 1;
     for (Index r = 0; r < static_cast<Index>(map_.outlined.size()); ++r) {

@@ -1,5 +1,6 @@
-// A matrix as a picture: a row a word, a column a region (or a word), a colour a number. As pixels,
-// and as SVG in which words are text and every cell says its number when it is pointed at.
+// A matrix as a picture: one row per word, one column per region (or word), and a colour for each
+// number. It is drawn as pixels, or as SVG in which words are text and a cell shows its number when
+// it is pointed at.
 #pragma once
 
 #include <filesystem>
@@ -13,28 +14,30 @@
 namespace saccade {
 
 struct HeatMap {
-  std::vector<std::string> rows, columns;  // labels; numbers are thinned out where they are many
-  std::vector<float> values;               // [rows, columns]; below 0 is as cold as 0
-  std::vector<Index> outlined{};           // [rows] a column of each, -1 for none; or empty
-  Index group = 0;                         // lines between groups of so many columns; 0: none
+  // The labels. Where they are many numbers, only some are written.
+  std::vector<std::string> rows, columns;
+  std::vector<float> values;  // [rows, columns]; values below 0 are drawn like 0
+  // [rows] the column to outline in each row, -1 for none; or empty.
+  std::vector<Index> outlined{};
+  Index group = 0;  // a line is drawn after every `group` columns; 0: none
   std::string title{}, row_name{}, column_name{};
   std::string value_name = "attention weight";
 };
 
 struct HeatMapOptions {
   ColourMap colours = ColourMap::kViridis;
-  HeatScale scale = HeatScale::kShared;  // per_word: each row by its largest number
-  double fixed_max = 1;                  // the number of full heat under HeatScale::kFixed
+  HeatScale scale = HeatScale::kShared;  // per_word: every row has a scale of its own
+  double fixed_max = 1;                  // the number that is full heat under HeatScale::kFixed
   std::filesystem::path font{};          // empty: DejaVu Sans where the system has it
 };
 
-// Throws ShapeError when labels, values and outlines do not fit or a value is not finite,
+// Throws ShapeError when labels, values and outlines do not fit together or a value is not finite,
 // UsageError on options outside their range, and DataError when the picture would have more than
-// kMaxSheetPixels or text needs a font that is not installed.
+// kMaxSheetPixels or its text needs a font that is not installed.
 Image draw_heat_map(const HeatMap& map, const HeatMapOptions& options);
 
-// The same picture as a file of a format (not APNG); SVG and PDF hold no pixels. Throws as
-// draw_heat_map.
+// The same picture as a file in a format other than APNG; SVG and PDF hold no pixels. Throws as
+// draw_heat_map does.
 std::string heat_map_file(const HeatMap& map, const HeatMapOptions& options, PictureFormat format);
 
 }  // namespace saccade

@@ -17,7 +17,7 @@ namespace saccade {
 
 namespace {
 
-// The stored picture turned and mirrored to what EXIF orientation 1..8 says.
+// The stored picture, turned and mirrored as EXIF orientation 1..8 says.
 cv::Mat upright(const cv::Mat& stored, int orientation) {
   cv::Mat out;
   switch (orientation) {
@@ -48,7 +48,7 @@ cv::Mat upright(const cv::Mat& stored, int orientation) {
   }
 }
 
-// BGRA bytes over white, as BGR.
+// Composites BGRA bytes on white; returns BGR.
 cv::Mat over_white(const cv::Mat& bgra) {
   cv::Mat out(bgra.rows, bgra.cols, CV_8UC3);
   for (int y = 0; y < bgra.rows; ++y) {
@@ -72,7 +72,7 @@ void check_header(const ImageHeader& header, const std::string& name) {
     throw DataError(str(name, ": ", header.width, "x", header.height, " pixels are more than the ",
                         most, of, "; make it smaller"));
   };
-  // Sides first: the product of any two 32-bit numbers does not fit.
+  // The sides are checked first: the product of two 32-bit numbers may overflow.
   if (std::max(header.width, header.height) > kMaxImageSide)
     refuse_size(kMaxImageSide, " a side may have");
   if (header.width * header.height > kMaxImagePixels)
@@ -111,7 +111,8 @@ Image decode_image(std::span<const std::uint8_t> bytes, const std::string& name)
   quiet_opencv();
   const ImageHeader header = read_image_header(bytes);
   check_header(header, name);
-  // BMP's fourth byte is padding more often than alpha; every other format means what it says.
+  // The fourth byte of a BMP pixel is more often padding than alpha; every other format means
+  // alpha.
   const int flags = header.format == ImageFormat::kBmp ? cv::IMREAD_COLOR : cv::IMREAD_UNCHANGED;
   cv::Mat mat;
   try {
@@ -125,7 +126,8 @@ Image decode_image(std::span<const std::uint8_t> bytes, const std::string& name)
                         "convert it to JPEG or PNG, or remove it"));
   if (mat.depth() == CV_16U) mat.convertTo(mat, CV_8U, 1.0 / 257.0);
   if (mat.depth() != CV_8U)
-    throw DataError(str(name, ": its pixels are neither 8 nor 16 bit; convert it to JPEG or PNG"));
+    throw DataError(str(
+        name, ": its pixels have neither 8 nor 16 bits per channel; convert it to JPEG or PNG"));
   if (mat.channels() == 4) mat = over_white(mat);
   mat = upright(mat, header.orientation);
   Image image(mat.rows, mat.cols);
@@ -143,7 +145,8 @@ ImageSize read_image_size(const std::filesystem::path& path) {
   const ImageHeader header =
       read_image_header(read_file_bytes(path, {.noun = "image", .max_bytes = kMaxImageFileBytes}));
   check_header(header, path.string());
-  const bool turned = header.orientation >= 5 && header.orientation <= 8;  // rows are columns
+  // Rows and columns change places.
+  const bool turned = header.orientation >= 5 && header.orientation <= 8;
   return turned ? ImageSize{header.width, header.height} : ImageSize{header.height, header.width};
 }
 

@@ -1,5 +1,5 @@
-// Image: pixels as a person sees them, and reading and writing them. Everything above core may
-// include it; no image library shows through.
+// Image: the pixels of an upright RGB picture, and reading and writing them. Everything above core
+// may include it; it shows no type of an image library.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,20 @@
 
 namespace saccade {
 
-// The largest picture that is decoded, in pixels; above it a file is refused by its header.
+// The largest picture that is decoded, in pixels; the header of a larger one is enough to refuse
+// it.
 inline constexpr Index kMaxImagePixels = 64'000'000;
 // The largest image file that is read, in bytes.
 inline constexpr Index kMaxImageFileBytes = 256 << 20;
 
-// Red, green, blue bytes, row by row from the top left: rgb[(y * width + x) * 3 + channel].
+// Bytes of red, green and blue, row by row from the top left: rgb[(y * width + x) * 3 + channel].
 struct Image {
   Index height = 0, width = 0;
   std::vector<std::uint8_t> rgb;
 
   Image() = default;
-  // A picture of one colour [height, width]. Throws ShapeError unless both are positive.
+  // A picture [height, width] whose bytes all have the same value. Throws ShapeError unless both
+  // extents are positive.
   Image(Index h, Index w, std::uint8_t level = 0);
 
   bool empty() const { return rgb.empty(); }
@@ -31,23 +33,24 @@ struct Image {
   const std::uint8_t* pixel(Index y, Index x) const { return rgb.data() + (y * width + x) * 3; }
 };
 
-// Reads a JPEG, PNG, BMP, WebP or TIFF file: EXIF orientation applied, grey and CMYK made RGB,
-// alpha composited on white, 16 bit scaled to 8. Throws DataError naming file and remedy when it is
-// missing, no image, cut short, too large (by its header, before decoding) or of another kind, and
-// IoError when it cannot be read.
+// Reads a JPEG, PNG, BMP, WebP or TIFF file. EXIF orientation is applied, grey and CMYK become RGB,
+// alpha is composited on white, and 16 bits are scaled to 8. Throws DataError, which names the file
+// and a remedy, when it is missing, not an image, cut short, too large (known from its header,
+// before decoding) or of another kind, and IoError when it cannot be read.
 Image read_image(const std::filesystem::path& path);
 
 struct ImageSize {
   Index height = 0, width = 0;
 };
-// The size of what read_image() gives, from the file's header alone. Throws the same for what the
-// header shows.
+// The size of what read_image() would return, from the file's header alone. Throws as read_image()
+// does for whatever the header shows.
 ImageSize read_image_size(const std::filesystem::path& path);
 
-// The same as read_image() for the bytes of a file; `name` is what errors call it.
+// Does the same as read_image() for the bytes of a file; `name` stands for the file in error
+// messages.
 Image decode_image(std::span<const std::uint8_t> bytes, const std::string& name);
 
-// Writes a PNG file, whole or not at all. Throws IoError.
+// Writes a PNG file, completely or not at all. Throws IoError.
 void write_png(const std::filesystem::path& path, const Image& image);
 
 // The bytes of a PNG file that holds the image.

@@ -11,7 +11,8 @@ namespace {
 
 using Bytes = std::span<const std::uint8_t>;
 
-// A number of `count` bytes at `at`; 0 beyond the end, which every caller treats as "not said".
+// Reads a number of `count` bytes at `at`. It is 0 beyond the end, which every caller takes as "not
+// stated".
 std::uint32_t number(Bytes bytes, std::size_t at, std::size_t count, std::endian order) {
   if (at > bytes.size() || bytes.size() - at < count) return 0;
   std::uint32_t value = 0;
@@ -40,7 +41,7 @@ Bytes from(Bytes bytes, std::size_t at, std::size_t count) {
   return bytes.subspan(at, std::min(count, bytes.size() - at));
 }
 
-// The first directory of a TIFF structure, which is also what an EXIF block holds.
+// The first directory of a TIFF structure; an EXIF block holds one, too.
 struct TiffTags {
   std::uint32_t width = 0, height = 0, orientation = 1;
 };
@@ -75,14 +76,15 @@ TiffTags read_tiff_tags(Bytes tiff) {
 }
 
 int exif_orientation(Bytes block) {
-  // WebP writers disagree on whether the block starts with JPEG's prefix.
+  // Writers of WebP disagree on whether the block starts with JPEG's prefix.
   constexpr std::string_view kPrefix("Exif\0\0", 6);
   if (has(block, 0, kPrefix)) block = block.subspan(kPrefix.size());
   return static_cast<int>(read_tiff_tags(block).orientation);
 }
 
-// The position of the next marker byte (after its 0xFF) from `at` on; bytes.size() when there is
-// none. Inside compressed data 0xFF is followed by 0 or a restart marker, which are passed over.
+// The position of the next marker byte (the one after 0xFF), searching from `at`; bytes.size() when
+// there is none. Inside compressed data, 0xFF is followed by 0 or by a restart marker; these are
+// skipped.
 std::size_t next_jpeg_marker(Bytes bytes, std::size_t at) {
   while (at + 1 < bytes.size()) {
     const void* found = std::memchr(bytes.data() + at, 0xFF, bytes.size() - at - 1);
@@ -101,7 +103,7 @@ ImageHeader read_jpeg(Bytes bytes) {
   while ((at = next_jpeg_marker(bytes, at)) < bytes.size()) {
     const std::uint8_t marker = bytes[at++];
     if (marker == 0xD9) {
-      header.complete = true;  // what follows the end marker is somebody else's
+      header.complete = true;  // data after the end marker are not part of the image
       break;
     }
     const std::size_t length = big(bytes, at, 2);
@@ -144,7 +146,7 @@ ImageHeader read_bmp(Bytes bytes) {
   const auto extent = [&](std::size_t index) -> Index {
     if (is_old) return little(bytes, 18 + 2 * index, 2);
     const Index value = static_cast<std::int32_t>(little(bytes, 18 + 4 * index, 4));
-    return value < 0 ? -value : value;  // a negative height only means "top row first"
+    return value < 0 ? -value : value;  // a negative height means that the top row comes first
   };
   header.width = extent(0);
   header.height = extent(1);
@@ -192,7 +194,7 @@ ImageHeader read_image_header(std::span<const std::uint8_t> bytes) {
   if (has(bytes, 0, "BM")) return read_bmp(bytes);
   if (has(bytes, 0, "RIFF") && has(bytes, 8, "WEBP")) return read_webp(bytes);
   const TiffTags tags = read_tiff_tags(bytes);
-  // The decoder turns TIFF images by their tag itself.
+  // The decoder itself turns TIFF images by their orientation tag.
   if (tags.width > 0)
     return {.format = ImageFormat::kTiff, .height = tags.height, .width = tags.width};
   return {};

@@ -1,4 +1,4 @@
-// What an image file says of itself before it is decoded. Internal to vision/image.cpp.
+// What an image file's header says before it is decoded. Internal to vision/image.cpp.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace saccade {
 
-// The longest side that is decoded, in pixels: JPEG's, as libjpeg takes it. Each decoder has one,
-// and some tell it on stderr in words of their own.
+// The longest side that is decoded, in pixels: libjpeg's limit for JPEG. Every decoder has such a
+// limit, and some report it on stderr in their own words.
 inline constexpr Index kMaxImageSide = 65'500;
 
 enum class ImageFormat { kUnknown, kJpeg, kPng, kBmp, kWebp, kTiff };
@@ -18,7 +18,7 @@ struct ImageHeader {
   ImageFormat format = ImageFormat::kUnknown;
   Index height = 0, width = 0;  // as stored, before orientation; 0 when the file does not say
   int orientation = 1;          // EXIF 1..8
-  bool complete = true;         // the file reaches its end mark (or the length it claims)
+  bool complete = true;         // the file reaches its end mark, or the length that it claims
 };
 
 // Reads size, orientation and completeness without decoding; never reads outside `bytes`.

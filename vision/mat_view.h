@@ -11,10 +11,10 @@ namespace saccade {
 
 // A [height, width] 8UC3 matrix over the image's own pixels, in RGB order (OpenCV's is BGR).
 cv::Mat mat_view(Image& image);
-cv::Mat mat_view(const Image& image);  // not to be written through
+cv::Mat mat_view(const Image& image);  // the matrix must not be written to
 
-// Makes OpenCV compute on the calling thread alone and keep its messages to itself: parallelism is
-// core/parallel's, messages are ours. Cheap when repeated.
+// Makes OpenCV compute on the calling thread alone and silences its messages: parallelism belongs
+// to core/parallel, and messages are written by saccade. Repeated calls are cheap.
 void quiet_opencv();
 
 }  // namespace saccade

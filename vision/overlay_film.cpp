@@ -15,17 +15,17 @@ namespace {
 constexpr Colour kInk{32, 32, 36}, kSoftInk{110, 110, 118}, kPaper{255, 255, 255};
 constexpr Index kMargin = 16, kTitleSize = 13, kWordSize = 20;
 constexpr Index kLineStep = kWordSize * 3 / 2, kTitleStep = kTitleSize * 3 / 2;
-constexpr double kTallest = 1.25;                  // of the width
-constexpr Index kLastWordTimes = 3;                // that of another word
-constexpr double kShortest = 0.02, kLongest = 20;  // seconds a word
+constexpr double kTallest = 1.25;                  // times the width
+constexpr Index kLastWordTimes = 3;                // times as long as any other word
+constexpr double kShortest = 0.02, kLongest = 20;  // seconds per word
 
-// Where a word of the caption stands, from the top left of the caption.
+// The place of a word of the caption, from the caption's top left corner.
 struct PlacedWord {
   std::string text;
   Area area;
 };
 
-// One model's part of the page: a title, the photo, the caption.
+// The part of the page for one model: title, photo and caption.
 struct Part {
   const Overlay* overlay = nullptr;
   std::vector<std::string> title{};
@@ -103,7 +103,7 @@ class Film {
   }
 
   Image draw(Index frame) const {
-    // OpenCV's font is for one thread at a time.
+    // OpenCV's font may be used by one thread at a time.
     const TextPainter painter(options_.font);
     PixelCanvas canvas(height_, width_, &painter);
     for (const Part& part : parts_) {

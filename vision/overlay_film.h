@@ -1,4 +1,4 @@
-// Attention word by word in time. Internal to vision/overlay*.cpp.
+// A film of attention that shows one word after the other. Internal to vision/overlay*.cpp.
 #pragma once
 
 #include <span>
@@ -8,9 +8,10 @@
 
 namespace saccade {
 
-// An APNG file: a frame a word, the photo under its map and below it the caption in which the word
-// is marked; several models beside each other, of which one that has said everything keeps its last
-// word. Throws UsageError on a time outside its range, and as draw_sheet.
+// Returns an APNG file with one frame per word: the photo under the word's map, and below it the
+// caption in which the word is marked. Several models stand side by side; one whose caption has
+// ended keeps its last word. Throws UsageError on a time outside its range, and otherwise as
+// draw_sheet does.
 std::string film_file(std::span<const Overlay> overlays, const OverlayOptions& options);
 
 }  // namespace saccade

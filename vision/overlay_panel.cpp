@@ -11,19 +11,19 @@ namespace saccade {
 namespace {
 
 constexpr Colour kBlack{0, 0, 0}, kWhite{255, 255, 255};
-constexpr double kUnseenCover = 0.65;  // how dark what the network did not look at is
-constexpr double kMaskCover = 0.88;    // a trace of the photo stays, to find one's way
-constexpr float kGreyShare = 0.5f;     // so that colour under the heat is not taken for heat
-constexpr float kColdVeil = 0.35f;     // how much of the colour map covers the photo, at weight 0
-constexpr float kHotVeil = 0.7f;       // and at full heat
-constexpr float kBlendVeil = 0.75f;    // the same where nothing covers weight 0
+constexpr double kUnseenCover = 0.65;  // how dark the part is that the network did not see
+constexpr double kMaskCover = 0.88;    // a trace of the photo stays visible, for orientation
+constexpr float kGreyShare = 0.5f;     // so that colours of the photo are not taken for heat
+constexpr float kColdVeil = 0.35f;     // how much of the photo the colour map covers at weight 0
+constexpr float kHotVeil = 0.7f;       // the same at full heat
+constexpr float kBlendVeil = 0.75f;    // the same for `blend`, where weight 0 covers nothing
 constexpr Colour kFieldColour{64, 224, 255};
 
 std::uint8_t to_byte(float value) {
   return static_cast<std::uint8_t>(std::lround(std::clamp(value, 0.f, 255.f)));
 }
 
-// What lies below colours is paler, the rest as it was.
+// The photo, paler where heat will be drawn on it.
 Image paler(const Image& photo, const Geometry& geometry) {
   Image out = photo;
   const Area seen = seen_area(geometry, {0, 0, photo.width, photo.height});
@@ -38,7 +38,7 @@ Image paler(const Image& photo, const Geometry& geometry) {
 
 float veil(float heat) { return kColdVeil + (kHotVeil - kColdVeil) * heat; }
 
-// Draws one word's map on the panel whose photo is there already.
+// Draws one word's map on a panel that already shows the photo.
 class MapPainter {
  public:
   MapPainter(Canvas& canvas, const Area& area, const Overlay& overlay, const OverlayWord& word,
@@ -105,7 +105,7 @@ class MapPainter {
     canvas_.layer(layer, seen_);
   }
 
-  // What lies around the seen part.
+  // Darkens what lies around the seen part.
   void paint_unseen(double cover) const {
     const auto shade = [&](const Area& area) {
       if (area.width > 0 && area.height > 0)
@@ -135,7 +135,8 @@ class MapPainter {
     canvas_.fill(dark, {.colour = kBlack, .cover = kMaskCover});
   }
 
-  // The first share has the boldest line. Light inside dark is visible on any ground.
+  // The first share has the boldest line. A light line inside a dark one is visible on any
+  // background.
   void paint_contours() const {
     const std::vector<double>& shares = options_.drawing->shares;
     for (std::size_t i = shares.size(); i-- > 0;) {
@@ -148,7 +149,7 @@ class MapPainter {
     }
   }
 
-  // A line along the edge of the photo lies on the photo.
+  // Moves a line along the edge of the photo to the inside of the photo.
   void keep_inside(Loop& loop, Index distance) const {
     const auto within = [&](double at, Index from, Index length) {
       const auto first = static_cast<double>(from), last = static_cast<double>(from + length);
@@ -174,7 +175,7 @@ class MapPainter {
     }
   }
 
-  // The pixels of the panel whose centres lie in a box of the original.
+  // The pixels of the panel whose centres lie in a rectangle of the original.
   Area on_panel(const Rect& box) const {
     Geometry of_box = overlay_.geometry;
     of_box.seen = box;
@@ -188,7 +189,7 @@ class MapPainter {
                       box.height - 2 * line()};
     if (within.width > 0 && within.height > 0) canvas_.frame(within, inside, line());
   }
-  // What of a cell is padding is not on the picture.
+  // Only the part of a cell that is not padding lies on the picture.
   void outline_cell(Index cell) const {
     outline(on_panel(cell_box(overlay_.geometry, overlay_.rows, overlay_.cols, cell)), kBlack,
             kWhite);
@@ -278,7 +279,7 @@ double largest_weight(const Overlay& overlay) {
 
 namespace {
 
-// A page that is one panel.
+// A page that consists of one panel.
 struct LonePanel {
   const Overlay& overlay;
   const OverlayWord& word;

@@ -16,12 +16,13 @@ constexpr Colour kInk{32, 32, 36};
 constexpr Colour kSoftInk{110, 110, 118};
 constexpr Index kSmallestPanel = 48;
 constexpr Index kLabelLetters = 7;     // labels need room even over narrow panels
-constexpr double kTallestPanel = 1.5;  // of its width; a tall photo gets a narrower panel
+constexpr double kTallestPanel = 1.5;  // times its width; a taller photo gets a narrower panel
 constexpr double kPageAspect = 1.6;
 constexpr Index kHeaderLines = 4;
-constexpr Index kLongestStrip = 16;  // panels; several models' words stand below each other
+// The longest strip, in panels, where the words of several models stand below each other.
+constexpr Index kLongestStrip = 16;
 
-// Sizes in pixels that follow from the width of a panel.
+// Sizes in pixels; they follow from the width of a panel.
 struct Metrics {
   Index slot = 0;  // width from one panel to the next, without the gap
   Index columns = 1;
@@ -34,13 +35,13 @@ struct PanelSize {
   Index height = 0, width = 0;
 };
 
-// The plain image, then the words.
+// The plain image and one panel per word.
 Index panel_count(const Overlay& overlay) { return static_cast<Index>(overlay.words.size()) + 1; }
 
-// What goes above one grid of panels.
+// The text above one grid of panels.
 struct Header {
   std::vector<std::string> title, caption;
-  bool spoken = true;  // a caption that says something
+  bool spoken = true;  // false: the caption is empty
 };
 
 PanelSize panel_size(const Overlay& overlay, Index slot) {
@@ -63,7 +64,7 @@ std::string short_number(double value) {
   return text.data();
 }
 
-// Draws pages: one painter of text and one table of colours for all of their panels.
+// Draws pages. All their panels share one text painter and one table of colours.
 class Sheet {
  public:
   Sheet(std::span<const Overlay> overlays, const OverlayOptions& options)
@@ -100,7 +101,8 @@ class Sheet {
   void plan_page() {
     Index slot = std::max(options_.panel_width, kSmallestPanel);
     plan(slot);
-    // Without headers first: measuring text is slow, and many panels make it long.
+    // The headers are left out at first: measuring text is slow, and a page of many panels has much
+    // of it.
     while (grids_height() * metrics_.page_width > kMaxSheetPixels ||
            page_height() * metrics_.page_width > kMaxSheetPixels) {
       if (slot == kSmallestPanel)
@@ -132,7 +134,8 @@ class Sheet {
     m.page_width = 2 * m.margin + std::max(grid, bar_width() + 8 * m.small_size);
   }
 
-  // A wide page with few gaps at its end. Several models may make it as tall as it needs to be.
+  // Prefers a wide page with few gaps at its end. With several models the page may be as tall as it
+  // needs to be.
   Index best_columns() const {
     Index best = 1;
     double least = 1e300;
@@ -194,7 +197,7 @@ class Sheet {
     return height;
   }
 
-  // Returns the top of what follows, as the next does.
+  // Draws the header and returns the top of what follows, as the next function does.
   Index draw_header(Canvas& canvas, const Header& header, Index top) const {
     for (const std::string& line : header.title) {
       write(canvas, line, {metrics_.margin, top + metrics_.small_size, metrics_.small_size});
@@ -208,10 +211,10 @@ class Sheet {
     return top + metrics_.gap / 2;
   }
 
-  // The photo for panels of a size; not larger than it is where the medium takes any size.
+  // The photo for panels of a size; it is not enlarged where the medium takes any size.
   PanelPhoto photo_of(const Overlay& overlay, const PanelSize& size, Index detail) const {
     const Index times = overlay.image->width >= detail * size.width ? detail : 1;
-    // The geometry of squashing does what is wanted here: resize well, to any size.
+    // The geometry of squash does what is needed here: it resizes to any size with good quality.
     return panel_photo(
         std::make_shared<const Image>(
             prepare(*overlay.image, {.height = times * size.height, .width = times * size.width})
@@ -272,7 +275,7 @@ class Sheet {
     canvas.text(text, anchor);
   }
 
-  // What the maps are of; of several kinds only that they are weights.
+  // The name of the weights; where overlays differ, only that they are attention weights.
   std::string weight_name() const {
     const std::string& first = overlays_.front().weight_name;
     for (const Overlay& overlay : overlays_)
@@ -280,7 +283,7 @@ class Sheet {
     return first;
   }
 
-  // Returns how wide it is.
+  // Draws the colour bar and returns its width.
   Index draw_bar(Canvas& canvas, Index top) const {
     const Metrics& m = metrics_;
     const Index width = bar_width(), height = m.word_size;
@@ -298,7 +301,7 @@ class Sheet {
     if (const auto mark = overlays_.front().mark; mark && !each && *mark < most) {
       const double at = *mark / most * static_cast<double>(width - 1);
       const Index x = m.margin + static_cast<Index>(std::lround(at));
-      canvas.box({x - 1, bar_top, 3, height}, kInk);  // dark around light is seen on any colour
+      canvas.box({x - 1, bar_top, 3, height}, kInk);  // dark around light is visible on any colour
       canvas.box({x, bar_top, 1, height}, Colour{255, 255, 255});
     }
     for (Index tick = 0; tick <= 2; ++tick) {
@@ -319,14 +322,14 @@ class Sheet {
     return width + m.word_size;
   }
 
-  // Beside the bar: what lines mean and how fine the grid is.
+  // Written beside the bar: what the lines mean and how fine the grid is.
   void draw_legend(Canvas& canvas, Index indent, Index top) const {
     const Metrics& m = metrics_;
     const Index x = m.margin + indent;
     const std::vector<std::string> lines = text_.wrapped(
         legend(), {.size = m.small_size, .max_width = m.page_width - m.margin - x, .max_lines = 3});
     Index baseline = top + m.small_size * 3 / 2;
-    if (lines.size() == 1) baseline += m.word_size * 3 / 4;  // the middle of the bar
+    if (lines.size() == 1) baseline += m.word_size * 3 / 4;  // level with the middle of the bar
     for (const std::string& line : lines) {
       write(canvas, line, {x, baseline, m.small_size});
       baseline += m.small_size * 3 / 2;

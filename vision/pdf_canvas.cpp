@@ -14,7 +14,7 @@ namespace saccade {
 namespace {
 
 constexpr double kPointsPerPixel = 72.0 / 96.0;
-constexpr int kShapingUnits = 64;  // HarfBuzz counts in whole numbers: 64ths of a pixel
+constexpr int kShapingUnits = 64;  // HarfBuzz counts in integers: 64ths of a pixel
 
 template <auto kRelease>
 struct Release {
@@ -27,8 +27,8 @@ template <class T, auto kRelease>
 using Owned = std::unique_ptr<T, Release<kRelease>>;
 using Surface = Owned<cairo_surface_t, cairo_surface_destroy>;
 
-// The same file for its outlines, which cairo puts into the page, and for HarfBuzz, which chooses
-// and places glyphs as it does for TextPainter.
+// The font file, opened twice: for its outlines, which cairo puts into the page, and for HarfBuzz,
+// which chooses and places glyphs as it does for TextPainter.
 class PdfFont {
  public:
   explicit PdfFont(const std::filesystem::path& file) {
@@ -45,7 +45,7 @@ class PdfFont {
   }
   cairo_font_face_t* outlines() const { return outlines_.get(); }
 
-  // A text as glyphs from (0, 0) on, and which bytes each stands for.
+  // The glyphs of a text, placed from (0, 0), and the bytes that each of them stands for.
   struct Line {
     std::vector<cairo_glyph_t> glyphs;
     std::vector<cairo_text_cluster_t> clusters;

@@ -1,4 +1,4 @@
-// The files that pictures of attention are written as.
+// The file formats that attention pictures are written in.
 #pragma once
 
 #include "core/base/enum_names.h"
@@ -10,7 +10,7 @@ constexpr auto enum_table(PictureFormat) {
   return enum_rows<PictureFormat>(
       {{PictureFormat::kPng, "png", "pixels"},
        {PictureFormat::kSvg, "svg", "text, cells and lines as vectors, photos inside"},
-       {PictureFormat::kPdf, "pdf", "the same for papers, with its font inside"},
+       {PictureFormat::kPdf, "pdf", "the same for papers, with the font inside"},
        {PictureFormat::kApng, "apng", "a film: the map of one word after another"}});
 }
 

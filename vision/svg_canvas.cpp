@@ -55,7 +55,7 @@ class SvgCanvas : public VectorCanvas {
 
   struct Drawn {
     std::size_t number;
-    Area area;  // where it stands first
+    Area area;  // where it was drawn first
   };
   std::string out_;
   std::map<std::shared_ptr<const Image>, Drawn> drawn_;
@@ -83,7 +83,7 @@ std::string xml_text(const std::string& text) {
       case '\'':
         out += "&#39;";
         break;
-      case '\xEF':  // U+FFFE and U+FFFF are no characters of XML
+      case '\xEF':  // XML has no characters U+FFFE and U+FFFF
         if (clean.compare(i, 3, "\xEF\xBF\xBE") == 0 || clean.compare(i, 3, "\xEF\xBF\xBF") == 0) {
           out += "\xEF\xBF\xBD";
           i += 2;

@@ -20,13 +20,13 @@ constexpr std::array<const char*, 4> kFontFiles{
     "/usr/share/fonts/dejavu/DejaVuSans.ttf"};
 
 constexpr int kStrokeFont = cv::FONT_HERSHEY_SIMPLEX;
-constexpr double kStrokeHeight = 30.0;  // pixels an em of the stroke font takes at scale 1
+constexpr double kStrokeHeight = 30.0;  // pixels per em of the stroke font at scale 1
 
 bool is_ascii(const std::string& text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return (c & 0x80) == 0; });
 }
 
-// Bytes of the UTF-8 character at `at`, 0 when there is none.
+// The number of bytes of the UTF-8 character at `at`; 0 when there is none.
 std::size_t character_length(std::string_view text, std::size_t at) {
   const auto byte = [&](std::size_t i) -> unsigned {
     return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0u;
@@ -66,7 +66,7 @@ std::string printable(const std::string& text) {
 }
 
 struct TextPainter::Impl {
-  cv::Ptr<cv::freetype::FreeType2> font;  // null: the stroke font
+  cv::Ptr<cv::freetype::FreeType2> font;  // null: the stroke font is used
 };
 
 std::filesystem::path find_font(const std::filesystem::path& font) {
@@ -138,7 +138,7 @@ std::string TextPainter::fitted(const std::string& text, Index size, Index max_w
 
 std::string TextPainter::shortened(const std::string& text, Index size, Index max_width) const {
   const std::string mark = has_font() ? "\xE2\x80\xA6" : "...";
-  std::vector<std::size_t> ends{0};  // where the text may be cut
+  std::vector<std::size_t> ends{0};  // the places where the text may be cut
   while (ends.back() < text.size())
     ends.push_back(ends.back() + std::max<std::size_t>(character_length(text, ends.back()), 1));
   const auto too_long = std::partition_point(ends.begin() + 1, ends.end(), [&](std::size_t end) {
@@ -152,7 +152,7 @@ std::string TextPainter::shortened(const std::string& text, Index size, Index ma
 std::vector<std::string> TextPainter::wrapped(const std::string& text, const Column& column) const {
   std::vector<std::string> lines;
   std::string line;
-  Index line_width = 0;  // summed by words: measuring whole lines again and again is slow
+  Index line_width = 0;  // summed word by word: measuring whole lines again and again is slow
   const Index space = column.size * 2 / 5;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find(' ', at), text.size());

@@ -1,5 +1,5 @@
-// Text on pictures: DejaVu Sans through FreeType, so that any language is written; where no font is
-// installed, plain ASCII only. Internal to vision.
+// Text on pictures: DejaVu Sans through FreeType, which can write any language. Where no font is
+// installed, only plain ASCII can be written. Internal to vision.
 #pragma once
 
 #include <array>
@@ -13,20 +13,21 @@
 
 namespace saccade {
 
-// The font itself, or DejaVu Sans where distributions put it; empty where it is not installed.
+// Returns the path of `font`, or of DejaVu Sans in the folders where distributions install it when
+// `font` is empty. The result is empty when it is not installed.
 std::filesystem::path find_font(const std::filesystem::path& font);
-// The same; throws DataError where there is none.
+// The same; throws DataError when there is no font.
 std::filesystem::path require_font(const std::filesystem::path& font);
 [[noreturn]] void throw_no_font(const std::filesystem::path& file);
 
-// For one thread at a time.
+// Used by one thread at a time.
 class TextPainter {
  public:
-  // The font is as for find_font. Throws DataError when one that was named cannot be loaded.
+  // `font` is as for find_font. Throws DataError when a font that was named cannot be loaded.
   explicit TextPainter(const std::filesystem::path& font);
   ~TextPainter();
 
-  // Whether every character can be written; otherwise only ASCII.
+  // Whether every character can be written; otherwise only ASCII can.
   bool has_font() const;
   // Pixels from the left edge of the text to its right edge, for letters of `size` pixels.
   Index width(const std::string& text, Index size) const;
@@ -37,23 +38,25 @@ class TextPainter {
   };
   void draw(Image& image, const std::string& text, const Place& place) const;
 
-  // The text, or as much of it as fits with an ellipsis.
+  // The text, or as much of it as fits, followed by an ellipsis.
   std::string fitted(const std::string& text, Index size, Index max_width) const;
-  // The text broken at spaces into lines that fit; an ellipsis where max_lines end.
+  // The text broken at spaces into lines that fit; an ellipsis ends the last line when max_lines
+  // are not enough.
   struct Column {
     Index size = 16, max_width = 0, max_lines = 1;
   };
   std::vector<std::string> wrapped(const std::string& text, const Column& column) const;
 
  private:
-  // As much of the text as fits, and an ellipsis in any case.
+  // As much of the text as fits, always followed by an ellipsis.
   std::string shortened(const std::string& text, Index size, Index max_width) const;
 
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
 
-// Text as it may be drawn: control characters become spaces, and what is not UTF-8 becomes U+FFFD.
+// Text as it may be drawn: control characters become spaces, and bytes that are not UTF-8 become
+// U+FFFD.
 std::string printable(const std::string& text);
 
 }  // namespace saccade

@@ -1,4 +1,4 @@
-// Thumbnail: a photo made small enough to travel inside a page.
+// Thumbnail: a photo made small enough to be embedded in a page.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,9 @@
 
 namespace saccade {
 
-// The bytes of a JPEG file that holds the image, shrunk until no side is longer than `longest`
-// pixels; a smaller one keeps its size. quality is 1 to 100. Throws ShapeError on an empty image.
+// Returns the bytes of a JPEG file of the image, shrunk until no side is longer than `longest`
+// pixels; a smaller image keeps its size. `quality` is 1 to 100. Throws ShapeError on an empty
+// image.
 std::vector<std::uint8_t> jpeg_thumbnail(const Image& image, Index longest, int quality);
 
 }  // namespace saccade

@@ -1,4 +1,4 @@
-// Memory of networks that never go back.
+// Saves memory in networks that run forward only.
 #pragma once
 
 #include <algorithm>
@@ -9,9 +9,10 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// What make(i, x) makes of a value for i = 0 .. count - 1, each of the one before. While nothing is
-// recorded only the last of them stays in the tape's arena, so that a deep network takes the memory
-// of its deepest part: no other Var that make() made, nor a view of one, may be used afterwards.
+// Applies make(i, x) to a value for i = 0 .. count - 1, each time to the result of the call before.
+// While nothing is recorded, only the last result stays in the tape's arena, so that a deep network
+// needs no more memory than its largest part. No other Var that make() created, nor a view of one,
+// may be used afterwards.
 template <class Make>
 Var keep_last(Tape& tape, Var x, std::size_t count, Make make) {
   if (tape.recording()) {
@@ -36,7 +37,8 @@ Var keep_last(Tape& tape, Var x, std::size_t count, Make make) {
   return tape.constant({kept, shape});
 }
 
-// The same for a single part: of what make() computes only that value stays.
+// The same for a single part: only the result of make() stays, and what it computed on the way is
+// freed.
 template <class Make>
 Var keep_value(Tape& tape, Make make) {
   return keep_last(tape, {}, 1, [&](std::size_t, Var) { return make(); });

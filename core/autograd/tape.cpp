@@ -13,7 +13,7 @@ void Tape::set_random(std::uint64_t seed, std::uint64_t step, std::uint64_t firs
 }
 
 RandomKey Tape::next_key(Stream stream) {
-  // A shard holds fewer than 2^24 draws a step, so samples and draws never collide.
+  // A shard draws fewer than 2^24 times per step, so the keys of samples and draws never collide.
   return {seed_, stream, step_, (first_sample_ << 24) + draws_++};
 }
 
@@ -23,7 +23,7 @@ Var Tape::add(Real* value, Shape shape, bool requires_grad) {
   return Var(this, id);
 }
 
-// Leaves are only ever read through Var::value(), which is const.
+// The const_cast is safe: leaves are only read through Var::value(), which is const.
 Var Tape::constant(ConstView value) {
   return add(const_cast<Real*>(value.data), value.shape, false);
 }
@@ -104,7 +104,8 @@ void Tape::backward(Var loss, Real seed) {
 }
 
 void Tape::backward(std::span<const Var> outputs, std::span<const ConstView> cotangents) {
-  SACCADE_CHECK(outputs.size() == cotangents.size(), "[backward] one cotangent for each output");
+  SACCADE_CHECK(outputs.size() == cotangents.size(),
+                "[backward] needs one cotangent for each output");
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     if (!outputs[k].requires_grad()) continue;
     const View g = grad(outputs[k]);

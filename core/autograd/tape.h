@@ -1,5 +1,6 @@
-// Tape: eager reverse-mode differentiation. Ops compute at once, append how to go back, and
-// backward() walks that list in reverse. One tape per shard, one thread at a time.
+// Tape: eager reverse-mode differentiation. An op computes its value at once and appends a closure
+// for the way back; backward() walks that list in reverse. There is one tape per shard, used by one
+// thread at a time.
 #pragma once
 
 #include <span>
@@ -26,7 +27,7 @@ class Var {
   Tape& tape() const { return *tape_; }
   int id() const { return id_; }
   ConstView value() const;
-  Shape shape() const;  // a copy: what the tape holds moves when it grows
+  Shape shape() const;  // a copy: the tape's own shapes move in memory when it grows
   Index rows() const { return shape().rows(); }
   Index cols() const { return shape().cols(); }
   bool requires_grad() const;
@@ -37,7 +38,7 @@ class Var {
 };
 
 // Gradients of weights are not accumulated on the tape: an op that multiplies rows by a parameter
-// leaves what is needed here, and the optimizer step makes one product over all shards.
+// leaves its operands here, and the optimizer step computes one product over all shards.
 struct LinearGrad {  // d parameter[in, out] = x^T dy
   int parameter;
   ConstView x;   // [n, in]
@@ -56,34 +57,36 @@ class Tape {
   Tape& operator=(const Tape&) = delete;
 
   // --- set before use -------------------------------------------------------------------------
-  // The values of parameter 0, 1, ... and which of them get a gradient (empty: all); borrowed.
+  // The values of parameters 0, 1, ... and which of them get a gradient (empty: all of them). Both
+  // are borrowed.
   void set_parameters(std::span<const ConstView> values, std::span<const char> trained = {}) {
     parameters_ = values;
     trained_ = trained;
   }
   std::span<const ConstView> parameters() const { return parameters_; }
-  // With false nothing is kept for backward (inference).
+  // With false, nothing is kept for backward (inference).
   void set_recording(bool recording) { recording_ = recording; }
-  // Training switches dropout and hard attention's estimator on.
+  // Training enables dropout and the estimator of hard attention.
   void set_training(bool training) { training_ = training; }
-  // The key of this step's random numbers; every draw of an op takes the next sub-key.
+  // Sets the key of this step's random numbers; each random op takes the next key (next_key()).
   void set_random(std::uint64_t seed, std::uint64_t step, std::uint64_t first_sample);
 
   // --- values ---------------------------------------------------------------------------------
   Var constant(ConstView value);  // borrowed, without gradient
   Var variable(ConstView value);  // borrowed, with gradient
-  Var parameter(int index);       // one node however often it is asked for
-  // A new value for an op to fill, uninitialised. It requires a gradient if any input does.
+  Var parameter(int index);       // the same node every time
+  // A new, uninitialised value for an op to fill. It requires a gradient if any input does.
   Var output(Shape shape, std::initializer_list<Var> inputs);
   Var output(Shape shape, std::span<const Var> inputs);
-  // The numbers of `of` from `offset` on under another shape: shares value and gradient, no copy.
+  // The elements of `of` from `offset` on, with another shape. It shares value and gradient;
+  // nothing is copied.
   Var alias(Var of, Index offset, Shape shape);
 
   View mutable_value(Var v) { return {node(v).value, node(v).shape}; }
   Real* scratch(Index count) {
     return arena_->allocate_array<Real>(static_cast<std::size_t>(count));
   }
-  // A copy in the arena, for closures to hold.
+  // A copy in the arena for closures to refer to.
   template <class T>
   std::span<T> keep(std::span<const T> items) {
     T* copy = arena_->allocate_array<T>(items.size());
@@ -93,7 +96,7 @@ class Tape {
 
   // --- recording ------------------------------------------------------------------------------
   // Registers how the gradient of `out` flows to its inputs. `back` is a trivially destructible
-  // closure; it runs only if somebody wrote into grad(out).
+  // closure; it runs only if grad(out) was written to.
   template <class F>
   void record(Var out, F back) {
     static_assert(std::is_trivially_destructible_v<F>, "closures live in the arena");
@@ -102,9 +105,10 @@ class Tape {
     new (place) F(std::move(back));
     steps_.push_back({out.id(), place, [](void* f) { (*static_cast<F*>(f))(); }});
   }
-  // The gradient of v to add into; zero at the first call.
+  // The gradient of v, to be added to; zero at the first call.
   View grad(Var v);
-  // Where to put a gradient: if `fresh`, assign (the memory is uninitialised), else add.
+  // Where an op writes a gradient: if `fresh`, it assigns (the memory is uninitialised), otherwise
+  // it adds.
   struct GradTarget {
     View view;
     bool fresh;
@@ -112,22 +116,22 @@ class Tape {
   };
   GradTarget grad_target(Var v);
   bool has_grad(Var v) const;
-  int parameter_of(Var v) const { return node(v).parameter; }  // -1 if it is none
+  int parameter_of(Var v) const { return node(v).parameter; }  // -1 if v is not a parameter
   void defer(const LinearGrad& job) { linear_grads_.push_back(job); }
   void defer(const RowsGrad& job) { rows_grads_.push_back(job); }
 
   // --- going back -----------------------------------------------------------------------------
-  // Fills gradients from d loss = seed; loss has one element and requires a gradient. Once a
-  // recording: throws InternalError when it already went back and was not reset.
+  // Computes all gradients from d loss = seed; the loss has one element and requires a gradient. It
+  // may be called once per recording: throws InternalError when called again before reset().
   void backward(Var loss, Real seed = 1);
-  // The same from a cotangent of any output: grad(out) += cotangent for each, then back.
+  // The same from a cotangent for each of several outputs: grad(out) += cotangent, and then back.
   void backward(std::span<const Var> outputs, std::span<const ConstView> cotangents);
   std::span<const LinearGrad> linear_grads() const { return linear_grads_; }
   std::span<const RowsGrad> rows_grads() const { return rows_grads_; }
-  // The gradient that ops added densely for a parameter; empty view if none did.
+  // The gradient that ops added to a parameter densely; an empty view if there is none.
   ConstView parameter_grad(int index) const;
 
-  // Forgets everything, the arena's content too. Vars become invalid.
+  // Forgets everything, including the content of the arena. All Vars become invalid.
   void reset();
 
   bool recording() const { return recording_; }

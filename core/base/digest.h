@@ -17,7 +17,7 @@ class Digest {
 
   // Adds one string; its length counts, so that ("ab", "c") differs from ("a", "bc").
   void add(std::string_view text);
-  // 32 hexadecimal digits of what was added so far.
+  // 32 hexadecimal digits of everything that was added so far.
   std::string hex() const;
 
  private:

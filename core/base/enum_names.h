@@ -1,5 +1,6 @@
-// Names of enumerators from one table, used to parse, print, check and document. For an enum E,
-// write beside it: constexpr auto enum_table(E) { return enum_rows<E>({{E::kA, "a", "doc"}}); }
+// Names of enumerators in one table, which is used to parse, print, check and document them. For an
+// enum E, write beside it: constexpr auto enum_table(E) { return enum_rows<E>({{E::kA, "a",
+// "doc"}}); }
 #pragma once
 
 #include <array>
@@ -30,7 +31,7 @@ concept NamedEnum = std::is_enum_v<E> && requires(E e) {
   enum_table(e).size();
 };
 
-// The name of an enumerator; "?" for a value outside its table.
+// The name of an enumerator; "?" for a value outside the table.
 template <NamedEnum E>
 constexpr std::string_view enum_name(E value) {
   for (const auto& row : enum_table(E{})) {
@@ -39,7 +40,7 @@ constexpr std::string_view enum_name(E value) {
   return "?";
 }
 
-// The enumerator of a name, or nothing.
+// The enumerator with a name, or nothing.
 template <NamedEnum E>
 constexpr std::optional<E> enum_value(std::string_view name) {
   for (const auto& row : enum_table(E{})) {

@@ -1,4 +1,4 @@
-// The errors of saccade and the exit code each becomes. Everything may include it.
+// The errors of saccade and their exit codes. Everything may include it.
 #pragma once
 
 #include <sstream>
@@ -7,7 +7,7 @@
 
 namespace saccade {
 
-// The exit codes of the program, one table for all commands. 128+N: stopped by signal N.
+// The exit codes of the program, the same for all commands. 128 + N means: stopped by signal N.
 enum class ExitCode {
   kOk = 0,
   kInternal = 1,
@@ -21,7 +21,8 @@ enum class ExitCode {
   kMemory = 9,
 };
 
-// Base of all errors: one line that names place, rule and remedy, and the exit code.
+// Base of all errors: an exit code and a message of one line that says where, what is wrong and
+// what to do.
 class Error : public std::runtime_error {
  public:
   Error(ExitCode code, const std::string& what) : std::runtime_error(what), code_(code) {}
@@ -36,8 +37,8 @@ class Error : public std::runtime_error {
    public:                                                                   \
     explicit Name(const std::string& what) : Error(ExitCode::kCode, what) {} \
   }
-SACCADE_ERROR_TYPE(InternalError, kInternal);  // our fault
-SACCADE_ERROR_TYPE(ShapeError, kInternal);     // shapes that do not fit, a caller's fault
+SACCADE_ERROR_TYPE(InternalError, kInternal);  // a fault of saccade
+SACCADE_ERROR_TYPE(ShapeError, kInternal);     // shapes that do not fit, a fault of the caller
 SACCADE_ERROR_TYPE(UsageError, kUsage);
 SACCADE_ERROR_TYPE(DataError, kData);
 SACCADE_ERROR_TYPE(CheckpointError, kCheckpoint);
@@ -46,7 +47,7 @@ SACCADE_ERROR_TYPE(DivergedError, kDiverged);
 SACCADE_ERROR_TYPE(BusyError, kBusy);
 #undef SACCADE_ERROR_TYPE
 
-// The arguments streamed one after the other.
+// Streams the arguments one after the other into a string.
 template <class... Args>
 std::string str(const Args&... args) {
   std::ostringstream out;
@@ -54,13 +55,14 @@ std::string str(const Args&... args) {
   return out.str();
 }
 
-// A caller's fault: `SACCADE_CHECK(a == b, "[matmul] inner extents differ; got ", a, " and ", b)`.
+// Checks what a caller must ensure: `SACCADE_CHECK(a == b, "[matmul] inner extents differ; got ",
+// a, " and ", b)`.
 #define SACCADE_CHECK(condition, ...)                                           \
   do {                                                                          \
     if (!(condition)) throw ::saccade::ShapeError(::saccade::str(__VA_ARGS__)); \
   } while (false)
 
-// Our own fault: a broken invariant.
+// Checks an invariant of saccade itself.
 #define SACCADE_ASSERT(condition, ...)                                                           \
   do {                                                                                           \
     if (!(condition)) throw ::saccade::InternalError(::saccade::str("internal: ", __VA_ARGS__)); \

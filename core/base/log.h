@@ -1,4 +1,4 @@
-// Messages to a person, on stderr; stdout is for data. Everything may include it.
+// Messages to the user, on stderr; stdout is for data. Everything may include it.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,7 @@
 
 namespace saccade::log {
 
-// Whether the level in front of a message is coloured; kAuto: where stderr is a terminal.
+// Whether the level in front of a message is coloured; kAuto: if stderr is a terminal.
 enum class Colour { kAuto, kAlways, kNever };
 void set_colour(Colour colour);
 
@@ -15,8 +15,8 @@ void info(const std::string& message);
 void warn(const std::string& message);
 void error(const std::string& message);
 
-// While it lives, every message also goes to a file, appended, with the time. Make and destroy it
-// while nobody else writes messages. Throws IoError.
+// While it lives, every message is also appended to a file, with the time. It must be created and
+// destroyed while no other thread writes messages. Throws IoError.
 class FileCopy {
  public:
   explicit FileCopy(const std::filesystem::path& path);

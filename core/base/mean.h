@@ -10,7 +10,8 @@ struct Mean {
   Index count = 0;
 
   void add(double x) { sum += x, ++count; }
-  double value() const { return count == 0 ? 0 : sum / static_cast<double>(count); }  // 0 of none
+  // The mean; 0 if nothing was added.
+  double value() const { return count == 0 ? 0 : sum / static_cast<double>(count); }
 };
 
 }  // namespace saccade

@@ -1,4 +1,4 @@
-// The median of some numbers.
+// The median of a list of numbers.
 #pragma once
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 
 namespace saccade {
 
-// The mean of the two in the middle where their number is even; 0 of none.
+// The mean of the two middle values when their number is even; 0 for an empty list.
 template <class T>
 double median(std::vector<T> values) {
   if (values.empty()) return 0;

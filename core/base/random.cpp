@@ -10,7 +10,7 @@ namespace saccade {
 
 namespace {
 
-// SplitMix64's finaliser: spreads every key bit over the word.
+// The finaliser of SplitMix64: every bit of the result depends on every bit of the key.
 std::uint64_t mix(std::uint64_t x) {
   x += 0x9E3779B97F4A7C15ULL;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
@@ -35,8 +35,8 @@ std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> c,
   return c;
 }
 
-// The key of Philox is seed and stream; step and sample make the upper 96 bits of the counter
-// (their mix), the lowest word counts the blocks drawn.
+// The key of Philox is made from seed and stream. Step and sample, mixed, are the upper 96 bits of
+// the counter; its lowest word counts the blocks drawn.
 Random::Random(const RandomKey& key) {
   const std::uint64_t k = mix(key.seed ^ mix(static_cast<std::uint64_t>(key.stream)));
   key_ = {low(k), high(k)};
@@ -71,13 +71,14 @@ double Random::normal() {
 }
 
 double Random::gumbel() {
-  // u = 0 would be infinite; half the smallest other u stands for it.
+  // u = 0 would give infinity; half of the smallest other u replaces it.
   return -std::log(-std::log(std::max(uniform(), 0x1.0p-54)));
 }
 
 std::uint64_t Random::below(std::uint64_t n) {
   SACCADE_ASSERT(n > 0, "Random::below(0)");
-  const std::uint64_t limit = n * (UINT64_MAX / n);  // a multiple of n: values below it are fair
+  // A multiple of n: values below it are unbiased.
+  const std::uint64_t limit = n * (UINT64_MAX / n);
   for (;;) {
     const std::uint64_t high_word = bits();
     const std::uint64_t value = (high_word << 32) | bits();

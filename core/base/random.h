@@ -1,5 +1,5 @@
-// Counter-based random numbers: a draw is a pure function of its key, never of what was drawn
-// before elsewhere, so results do not depend on threads and a resumed run equals the whole one.
+// Counter-based random numbers: a draw is a pure function of its key, never of other draws. Results
+// therefore do not depend on threads, and a resumed run equals an uninterrupted one.
 #pragma once
 
 #include <array>
@@ -8,18 +8,19 @@
 
 namespace saccade {
 
-// What a stream of random numbers is for; part of the key, so that uses never share numbers.
+// The purpose of a stream of random numbers. It is part of the key, so that different purposes
+// never share numbers.
 enum class Stream : std::uint32_t {
   kInit = 1,       // initial weights; keyed by parameter name
   kShuffle = 2,    // data order; step = epoch
-  kDropout = 3,    // step, sample = first sample of the shard
+  kDropout = 3,    // step; sample = first sample of the shard
   kAttention = 4,  // hard attention: step, sample
   kAugment = 5,    // step = epoch, sample = image
-  kSearch = 6,     // sampled captions: step = draw, sample = image
+  kSearch = 6,     // sampled captions: step = number of the draw, sample = image
   kScenes = 7,     // the built-in data set: sample = scene
   kTest = 8,
-  kBootstrap = 9,        // images drawn again: step = replicate, sample = how many they are
-  kBootstrapSeeds = 10,  // training runs drawn again: step = replicate, sample = arm
+  kBootstrap = 9,        // resampled images: step = replicate, sample = number of images
+  kBootstrapSeeds = 10,  // resampled training runs: step = replicate, sample = arm
   kSwaps = 11,           // approximate randomisation: step = replicate
 };
 
@@ -34,7 +35,8 @@ struct RandomKey {
 std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
                                     std::array<std::uint32_t, 2> key);
 
-// The numbers of one key, in order. Cheap to make, copyable; not for sharing between threads.
+// The random numbers of one key, in order. It is cheap to create and copyable; threads must not
+// share one.
 class Random {
  public:
   explicit Random(const RandomKey& key);
@@ -45,7 +47,7 @@ class Random {
   double gumbel();                       // Gumbel(0, 1), -log(-log u); in (-3.7, 36.8)
   std::uint64_t below(std::uint64_t n);  // 0 .. n-1, without modulo bias; n > 0
 
-  // Fisher-Yates over anything with size() and operator[].
+  // Fisher-Yates shuffle of anything with size() and operator[].
   template <class Container>
   void shuffle(Container& items) {
     using std::swap;

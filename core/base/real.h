@@ -3,8 +3,9 @@
 
 #include <cstdint>
 
-// The same sources are compiled twice: in float to work, in double (SACCADE_DOUBLE) to check
-// gradients. Types that hold Real live in an inline namespace, so the two never link together.
+// The same sources are compiled twice: in float for work, and in double (SACCADE_DOUBLE) to check
+// gradients. Types that hold Real live in an inline namespace, so that the two builds cannot be
+// linked together.
 #ifdef SACCADE_DOUBLE
 #define SACCADE_NUMERIC f64
 #else

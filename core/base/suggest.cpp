@@ -9,14 +9,14 @@ namespace {
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-// '-' and '_' are the same slip of the hand, and so is the case of a letter.
+// '-' for '_' is an easy typing mistake, and so is the case of a letter.
 std::string folded(std::string_view word) {
   std::string out(word);
   for (char& c : out) c = c == '-' ? '_' : lower(c);
   return out;
 }
 
-constexpr std::size_t kLongest = 64;  // longer words are not worth a quadratic search
+constexpr std::size_t kLongest = 64;  // a quadratic search is not worth it for longer words
 
 }  // namespace
 
@@ -52,7 +52,7 @@ std::string nearest_name(std::string_view word, std::span<const std::string> can
     }
   }
   if (!found.empty() || wanted.size() < 3) return found;
-  for (const std::string& candidate : candidates) {  // an abbreviation
+  for (const std::string& candidate : candidates) {  // the word may be an abbreviation
     if (folded(candidate).starts_with(wanted)) return candidate;
   }
   return "";

@@ -1,4 +1,5 @@
-// "Did you mean": the nearest of a list of names, for mistakes in configs and on the command line.
+// "Did you mean": finds the nearest name in a list, for mistakes in configs and on the command
+// line.
 #pragma once
 
 #include <span>
@@ -7,14 +8,16 @@
 
 namespace saccade {
 
-// Edits that turn one word into the other: insert, delete, replace, swap of neighbours (optimal
-// string alignment distance).
+// The number of edits that turn one word into the other: insertions, deletions, replacements and
+// swaps of neighbouring letters (optimal string alignment distance).
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-// The candidate nearest to the word, or "" when none is near enough (about a third of its letters).
+// The candidate nearest to the word, or "" when none is near enough (within about a third of its
+// letters).
 std::string nearest_name(std::string_view word, std::span<const std::string> candidates);
 
-// " (did you mean 'x'?)", or "" when no candidate is near; to be put behind an error text.
+// " (did you mean 'x'?)", or "" when no candidate is near enough; to be appended to an error
+// message.
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);
 
 }  // namespace saccade

@@ -10,7 +10,7 @@
 
 namespace saccade {
 
-// Where a profile is chosen, it gives the values that are null here: resolved(HardConfig).
+// The values that are null here come from the profile; see resolved(HardConfig).
 struct HardConfig {
   HardProfile profile = HardProfile::kSatPaper;
   HardLikelihood likelihood = HardLikelihood::kChoice;
@@ -24,19 +24,19 @@ struct HardConfig {
 
   template <class V>
   void fields(V& v) {
-    v.field("profile", profile, "gives every value below that is null");
-    v.field("likelihood", likelihood, "what a word's probability is, given the map");
+    v.field("profile", profile, "the published settings that give every value below that is null");
+    v.field("likelihood", likelihood, "how the probability of a word follows from the map");
     v.field("lambda_r", lambda_r, "weight of the REINFORCE term", at_least(0));
     v.field("lambda_e", lambda_e, "weight of the entropy bonus", at_least(0));
-    v.field("expectation_share", expectation_share, "probability of the soft pass instead",
-            between(0, 1));
+    v.field("expectation_share", expectation_share,
+            "probability of taking the expectation instead of a draw", between(0, 1));
     v.field("baseline", baseline, "what is subtracted from the reward");
     v.field("baseline_decay", baseline_decay, "decay of the moving averages (ema, ema_per_length)",
             between_open_end(0, 1));
-    v.field("samples", samples, "draws of each caption", between(2, 256))
+    v.field("samples", samples, "draws per caption", between(2, 256))
         .only_with("attention.hard.baseline", BaselineKind::kLeaveOneOut);
-    v.field("proposal", proposal, "what regions are drawn from in training");
-    v.field("coin", coin, "who decides between sample and expectation");
+    v.field("proposal", proposal, "the distribution that regions are drawn from in training");
+    v.field("coin", coin, "the unit for which sample or expectation is chosen");
     v.field("reward", reward, "the reward of a caption");
   }
 };
@@ -64,44 +64,47 @@ struct AttentionConfig {
 
   template <class V>
   void fields(V& v) {
-    v.field("mechanism", mechanism, "the axes below, or a mechanism that does not factor");
+    v.field("mechanism", mechanism, "composed of the axes below, or a mechanism of its own");
     v.field("score", score, "how a region is scored against the decoder's state");
     v.field("scope", scope, "the regions that are looked at");
     v.field("normalizer", normalizer, "how scores become weights");
     v.field("temperature", temperature, "divides the scores; may change in training",
             between(1e-6, 1000));
     v.field("learned_scale", learned_scale,
-            "multiply the scores by a learned number exp(t), one a head, with t = 0 at first: how "
-            "sharp the map is, apart from what it points at");
+            "multiply the scores by a learned number exp(t), one per head, where t starts at 0: it "
+            "sets how sharp the map is, independently of where it points");
     v.field("selection", selection, "how weights become a context");
-    v.field("k", k, "regions that are kept", between(1, 65536))
+    v.field("k", k, "number of regions that are kept", between(1, 65536))
         .only_with("attention.selection", SelectionKind::kTopK);
-    v.field("gumbel_temperature", gumbel_temperature, "of the relaxation that gives the gradient",
-            between(1e-6, 1000))
+    v.field("gumbel_temperature", gumbel_temperature,
+            "temperature of the relaxation that gives the gradient", between(1e-6, 1000))
         .only_with("attention.selection", SelectionKind::kGumbelSt);
-    v.field("heads", heads, "maps a word, each over its own share of the widths", between(1, 256));
+    v.field("heads", heads, "maps per word, each over its own share of the widths",
+            between(1, 256));
     v.field("gate", gate, "how much of the context the decoder takes");
     v.field("sentinel", sentinel,
             "one more thing to attend to: what the decoder knows without looking (Lu et al. 2017)");
     v.field("hidden", hidden, "width of the attention space, all heads together", between(1, 65536))
         .unless("attention.score", ScoreKind::kNone, ScoreKind::kDot, ScoreKind::kGeneral)
         .or_with("attention.scope", ScopeKind::kLocalP);
-    v.field("radius", radius, "cells from the centre", between(0, 1024))
+    v.field("radius", radius, "cells from the centre of the window to its edge", between(0, 1024))
         .only_with("attention.scope", ScopeKind::kLocalM, ScopeKind::kLocalP, ScopeKind::kWindow);
-    v.field("pace", pace, "cells the centre moves a word", between(0, 65536))
+    v.field("pace", pace, "regions, in reading order, that the centre moves per word",
+            between(0, 65536))
         .only_with("attention.scope", ScopeKind::kLocalM, ScopeKind::kWindow);
-    v.field("globals", globals, "first regions that every word sees", at_least(0))
+    v.field("globals", globals, "how many of the first regions every word sees", at_least(0))
         .only_with("attention.scope", ScopeKind::kWindow);
-    v.field("noise", noise, "deviation of the noise on training scores", between(0, 1000))
+    v.field("noise", noise, "standard deviation of the noise that is added to scores in training",
+            between(0, 1000))
         .only_with("attention.scope", ScopeKind::kMonotonic);
-    v.field("projected", projected, "mixtures of regions", between(1, 65536))
+    v.field("projected", projected, "number of learned mixtures of regions", between(1, 65536))
         .only_with("attention.mechanism", MechanismKind::kLinformer);
     v.section("hard", hard, "estimator of hard attention")
         .only_with("attention.selection", SelectionKind::kHard);
   }
 };
 
-// The estimator with the profile's values where the user gave none. Throws UsageError when the
+// The estimator's values, with the profile's where the user gave none. Throws UsageError when the
 // profile is `custom` and a value is missing.
 struct HardValues {
   Ramp lambda_r, lambda_e, expectation_share;

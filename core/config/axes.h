@@ -1,4 +1,4 @@
-// The axes of a comparison: for each dotted config path, the values to try.
+// The axes of a comparison: each is a dotted config path with the values to try.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace saccade {
 
-// Each value is the right side of an override: `path=value` sets it (YAML on one line).
+// Each value is the right-hand side of an override (YAML on one line): `path=value` sets it.
 struct Axis {
   std::string path;
   std::vector<std::string> values;

@@ -1,5 +1,5 @@
-// The named choices of an experiment: enums, each with the one table that parses, prints, checks
-// and documents it (core/base/enum_names.h).
+// The named choices of an experiment: each enum has one table that is used to parse, print, check
+// and document it (core/base/enum_names.h).
 #pragma once
 
 #include "core/base/enum_names.h"
@@ -33,9 +33,13 @@ enum class UnseenKind { kTexture, kSize, kPair };
 constexpr auto enum_table(UnseenKind) {
   using enum UnseenKind;
   return enum_rows<UnseenKind>({
-      {kTexture, "texture", "texture, colour and shape together; each two of them are seen"},
-      {kSize, "size", "size, colour and shape together; each two of them are seen; harder"},
-      {kPair, "pair", "colour and shape together, words that training never joins; hardest"},
+      {kTexture, "texture",
+       "combinations of texture, colour and shape; any two of them occur together in training"},
+      {kSize, "size",
+       "combinations of size, colour and shape; any two of them occur together in training; "
+       "harder"},
+      {kPair, "pair",
+       "combinations of colour and shape, two words that training never joins; hardest"},
   });
 }
 
@@ -53,10 +57,10 @@ constexpr auto enum_table(ResizeKind) {
   using enum ResizeKind;
   return enum_rows<ResizeKind>({
       {kSquash, "squash", "the whole image, without its aspect ratio"},
-      {kCrop, "crop", "the largest central part that has its aspect ratio"},
+      {kCrop, "crop", "the largest central part that has the aspect ratio of the network's input"},
       {kPad, "pad",
-       "the whole image with its aspect ratio, padding around it; cells that are all padding do "
-       "not count"},
+       "the whole image in its aspect ratio, with padding around it; cells that show only padding "
+       "do not count"},
   });
 }
 
@@ -73,10 +77,10 @@ enum class PositionKind { kNone, kCoordinates, kSinusoidal, kLearned };
 constexpr auto enum_table(PositionKind) {
   using enum PositionKind;
   return enum_rows<PositionKind>({
-      {kNone, "none", "regions do not know where they are"},
+      {kNone, "none", "no information about places"},
       {kCoordinates, "coordinates", "row and column appended to the features"},
       {kSinusoidal, "sinusoidal", "2-D sines and cosines added to the features"},
-      {kLearned, "learned", "a learned vector a region added to the features"},
+      {kLearned, "learned", "one learned vector per region, added to the features"},
   });
 }
 
@@ -175,8 +179,8 @@ enum class HardProfile { kSatPaper, kArctic, kCustom };
 constexpr auto enum_table(HardProfile) {
   using enum HardProfile;
   return enum_rows<HardProfile>({
-      {kSatPaper, "sat_paper", "Show, Attend and Tell as published: one coin an image"},
-      {kArctic, "arctic", "as the authors' code: one coin a batch, reward the token mean"},
+      {kSatPaper, "sat_paper", "Show, Attend and Tell as published: coin image, reward sum"},
+      {kArctic, "arctic", "as in the authors' code: coin batch, reward mean"},
       {kCustom, "custom", "every value of the section must be given"},
   });
 }
@@ -185,12 +189,13 @@ enum class BaselineKind { kNone, kEma, kEmaPerLength, kLearned, kGreedy, kLeaveO
 constexpr auto enum_table(BaselineKind) {
   using enum BaselineKind;
   return enum_rows<BaselineKind>({
-      {kNone, "none", "the reward itself"},
-      {kEma, "ema", "the reward minus its moving average, which starts at the first batch"},
-      {kEmaPerLength, "ema_per_length", "a moving average for each number of words it sums over"},
+      {kNone, "none", "nothing"},
+      {kEma, "ema", "the moving average of the reward, which starts with the first batch"},
+      {kEmaPerLength, "ema_per_length",
+       "one moving average for each number of words that the reward sums over"},
       {kLearned, "learned",
-       "ema_per_length and what a linear value head on the decoder's state adds to it"},
-      {kGreedy, "greedy", "the reward of the same caption with an argmax region at every word"},
+       "ema_per_length plus the output of a linear value head on the decoder's state"},
+      {kGreedy, "greedy", "the reward of the same caption with the argmax region at every word"},
       {kLeaveOneOut, "leave_one_out", "the mean reward of the caption's other draws (samples)"},
   });
 }
@@ -202,8 +207,8 @@ constexpr auto enum_table(HardLikelihood) {
   return enum_rows<HardLikelihood>({
       {kChoice, "choice", "p(word | the region that was drawn)"},
       {kMarginal, "marginal",
-       "sum_i alpha_i p(word | region i), exact at every word; what is drawn only goes on to the "
-       "next ones"},
+       "sum_i alpha_i p(word | region i), exact at every word; a drawn region only affects the "
+       "words after it"},
   });
 }
 
@@ -214,10 +219,9 @@ constexpr auto enum_table(ProposalKind) {
   return enum_rows<ProposalKind>({
       {kAttention, "attention", "the attention's own weights (Xu et al. 2015)"},
       {kLocalizer, "localizer",
-       "where the localizer, which is told the word, finds it, as far as the picture speaks for "
-       "it; "
-       "the attention follows by objective.supervision.localizer (variational attention, Deng et "
-       "al. 2018)"},
+       "the localizer's map of the word, with a probability that is higher the more clearly the "
+       "picture shows the word, and otherwise the attention's own weights; the attention learns to "
+       "follow by objective.supervision.localizer (variational attention, Deng et al. 2018)"},
   });
 }
 
@@ -225,8 +229,8 @@ enum class CoinKind { kImage, kBatch };
 constexpr auto enum_table(CoinKind) {
   using enum CoinKind;
   return enum_rows<CoinKind>({
-      {kImage, "image", "each caption decides for itself between sample and expectation"},
-      {kBatch, "batch", "one decision a batch"},
+      {kImage, "image", "one decision per caption"},
+      {kBatch, "batch", "one decision per batch"},
   });
 }
 
@@ -234,9 +238,10 @@ enum class RewardKind { kSum, kMean, kToGo };
 constexpr auto enum_table(RewardKind) {
   using enum RewardKind;
   return enum_rows<RewardKind>({
-      {kSum, "sum", "log p of the caption, as in the bound"},
-      {kMean, "mean", "log p a word, as the authors' code; biased"},
-      {kToGo, "to_go", "log p of the words from the choice on, which is all it can change"},
+      {kSum, "sum", "log p of the caption, as in the paper's lower bound"},
+      {kMean, "mean", "log p per word, as in the authors' code; biased"},
+      {kToGo, "to_go",
+       "log p of the words from the drawn region on, which are all that the draw can change"},
   });
 }
 
@@ -266,7 +271,7 @@ constexpr auto enum_table(SelfCriticalBaseline) {
   using enum SelfCriticalBaseline;
   return enum_rows<SelfCriticalBaseline>({
       {kLeaveOneOut, "leave_one_out", "the mean reward of the image's other samples"},
-      {kGreedy, "greedy", "the reward of the greedy caption, an argmax region a word"},
+      {kGreedy, "greedy", "the reward of the greedy caption, with the argmax region at every word"},
   });
 }
 
@@ -286,7 +291,7 @@ constexpr auto enum_table(ScheduleKind) {
   using enum ScheduleKind;
   return enum_rows<ScheduleKind>({
       {kConstant, "constant", "lr from the end of the warm-up on"},
-      {kStep, "step", "times decay_factor after every decay_every"},
+      {kStep, "step", "lr times decay_factor after every decay_every"},
       {kCosine, "cosine", "half a cosine from lr to final_lr over the whole run"},
       {kWarmupCosine, "warmup_cosine", "a linear rise over `warmup`, then the half cosine"},
   });
@@ -296,11 +301,12 @@ enum class CaptionsPerEpoch { kAll, kOnePerImage, kWholeImages };
 constexpr auto enum_table(CaptionsPerEpoch) {
   using enum CaptionsPerEpoch;
   return enum_rows<CaptionsPerEpoch>({
-      {kAll, "all", "every caption once an epoch"},
-      {kOnePerImage, "one_per_image", "one of every image's; all of them before one comes back"},
+      {kAll, "all", "every caption once per epoch"},
+      {kOnePerImage, "one_per_image",
+       "one caption of every image per epoch; all of them are used before one comes back"},
       {kWholeImages, "whole_images",
-       "every caption once an epoch, those of an image together in one shard, so that it is "
-       "encoded once for all of them"},
+       "every caption once per epoch, those of an image together in one shard, so that the image "
+       "is encoded once for all of them"},
   });
 }
 

@@ -1,5 +1,6 @@
-// Configs of any described struct: load, override, print, compare, document. Mistakes are reported
-// all at once in one UsageError, a line each: `exp.yaml:14:9: unknown key 'hiden' in decoder`.
+// Configs of any struct that describes its fields: load, override, print, compare, document. All
+// mistakes are reported at once, in one UsageError with one line per mistake, such as
+// `exp.yaml:14:9: unknown key 'hiden' in decoder`.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +13,7 @@
 
 namespace saccade {
 
-// Where each value comes from.
+// Records where each value comes from.
 class Origins {
  public:
   // `exp.yaml:14`, `base common.yaml:3`, `command line` or `default`.
@@ -22,8 +23,8 @@ class Origins {
   }
   void forget(const std::string& path) { origins_.erase(path); }
 
-  // What is set together is a layer: a base, the file above it, the command line, an arm. A layer's
-  // number says how late it was set, 0 is the default.
+  // Values that are set together form a layer: a base, the file above it, the command line, or an
+  // arm. The number of a layer says how late it was set; 0 stands for the defaults.
   void begin_layer() { ++newest_; }
   int layer(const std::string& path) const;
   int newest_layer() const { return newest_; }
@@ -43,18 +44,18 @@ struct Loaded {
   Origins origins;
 };
 
-// A value that differs between two configs, both as YAML.
+// A value in which two configs differ, with both values as YAML.
 struct Difference {
   std::string path, first, second;
 };
 
-// One row of the documentation of a config; of a section only path and doc are filled.
+// One row of the documentation of a config. For a section, only `path` and `doc` are filled in.
 struct FieldInfo {
   std::string path, type, default_value, constraint, doc;
   std::vector<ReadRule> rules;
 };
 
-// The same, without the type of the struct; the templates below are what to call.
+// The same functions without the type of the struct; callers use the templates below.
 namespace config_detail {
 void load(Section& into, const std::filesystem::path& file, Origins& origins, Mistakes& mistakes);
 void parse(Section& into, const std::string& text, const std::string& source, Origins& origins,
@@ -75,8 +76,8 @@ void override_all(Loaded<T>& loaded, std::span<const std::string> overrides, Mis
 }
 }  // namespace config_detail
 
-// Reads a YAML file over the defaults of T, its `base:` files before it, then applies overrides of
-// the form `key.path=value`. Throws UsageError.
+// Reads a YAML file over the defaults of T, after the files that it names by `base:`, and then
+// applies overrides of the form `key.path=value`. Throws UsageError.
 template <class T>
 Loaded<T> load_config(const std::filesystem::path& file,
                       std::span<const std::string> overrides = {}) {
@@ -89,7 +90,7 @@ Loaded<T> load_config(const std::filesystem::path& file,
   return loaded;
 }
 
-// The same from a text in memory (a checkpoint's config); `base:` is not allowed in it.
+// The same from a text in memory (the config in a checkpoint), which must not contain `base:`.
 template <class T>
 Loaded<T> parse_config(const std::string& text, const std::string& source,
                        std::span<const std::string> overrides = {}) {
@@ -102,8 +103,8 @@ Loaded<T> parse_config(const std::string& text, const std::string& source,
   return loaded;
 }
 
-// Applies `key.path=value`, typed like the file; `source` starts the error text and names the
-// origin. Throws UsageError and leaves the config as it was.
+// Applies `key.path=value` with the same types as in a file. `source` starts the error text and
+// becomes the origin. Throws UsageError and leaves the config as it was.
 template <class T>
 void apply_override(Loaded<T>& loaded, const std::string& assignment,
                     const std::string& source = "command line") {
@@ -115,8 +116,8 @@ void apply_override(Loaded<T>& loaded, const std::string& assignment,
   loaded = std::move(changed);
 }
 
-// The whole config as YAML; with origins, each line says in a comment where its value comes from.
-// Reading it back gives an equal config.
+// The whole config as YAML. With origins, a comment on each line says where its value comes from.
+// Reading the text back gives an equal config.
 template <class T>
 std::string print_config(const T& config, const Origins* origins = nullptr) {
   T copy = config;
@@ -134,7 +135,7 @@ std::vector<Difference> config_differences(const T& first, const T& second) {
   return config_detail::differences(bind(a), bind(b));
 }
 
-// Every section and value of T, with type, default, constraint and documentation.
+// All sections and values of T, with type, default, constraint and documentation.
 template <class T>
 std::vector<FieldInfo> describe_config() {
   T defaults;

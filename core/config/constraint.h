@@ -1,5 +1,5 @@
-// What a config value may be: a range of numbers, or for strings not the empty one. The choices of
-// enums come from their tables (core/base/enum_names.h).
+// What a config value may be: a range for numbers, and for strings and lists that they are not
+// empty. The choices of enums come from their tables (core/base/enum_names.h).
 #pragma once
 
 #include <optional>
@@ -11,11 +11,11 @@ struct Constraint {
   std::optional<double> min = {}, max = {};
   bool min_open = false;   // the minimum itself is not allowed
   bool max_open = false;   // the maximum itself is not allowed
-  bool not_empty = false;  // a string or a list needs something in it
+  bool not_empty = false;  // a string or a list must not be empty
 
-  // The constraint in words, "" when there is none: `1 .. 65536`, `> 0`.
+  // The constraint in words, such as `1 .. 65536` or `> 0`; "" when there is none.
   std::string text() const;
-  // What is wrong with a number, "" when nothing.
+  // Says what is wrong with a number; "" when nothing is.
   std::string check(double value) const;
 };
 

@@ -1,4 +1,4 @@
-// The section `objective.coverage`: how much of all regions the words of a caption have to see.
+// The section `objective.coverage`: how much of all regions the words of a caption should see.
 #pragma once
 
 #include "core/base/enum_names.h"
@@ -11,20 +11,23 @@ constexpr auto enum_table(CoverageScale) {
   using enum CoverageScale;
   return enum_rows<CoverageScale>({
       {kSum, "sum", "summed over the regions that count, as in the paper"},
-      {kMean, "mean", "divided by how many regions count: the weight means the same on every grid"},
+      {kMean, "mean",
+       "the mean over the regions that count, so that the weight means the same on every grid"},
   });
 }
 
-// s_i is what the words of a caption give to region i, sum_t alpha_ti; T words, L regions.
+// s_i is the weight that the words of a caption give to region i, sum_t alpha_ti; T is the number
+// of words, L the number of regions.
 enum class CoverageTarget { kOne, kEven, kAtLeast };
 constexpr auto enum_table(CoverageTarget) {
   using enum CoverageTarget;
   return enum_rows<CoverageTarget>({
-      {kOne, "one", "(1 - s_i)^2 (Xu et al. 2015); at least (1 - T/L)^2 a region, with even maps"},
-      {kEven, "even", "(T/L - s_i)^2: every region gets its share of the words; at least 0"},
+      {kOne, "one",
+       "(1 - s_i)^2 (Xu et al. 2015); at least (1 - T/L)^2 per region, which even maps reach"},
+      {kEven, "even", "(T/L - s_i)^2: every region gets its share of the words; even maps reach 0"},
       {kAtLeast, "at_least",
-       "max(0, tau - s_i)^2: every region is seen a little, and what is above is free; at least "
-       "max(0, tau - T/L)^2 a region"},
+       "max(0, tau - s_i)^2: every region is seen a little, and more costs nothing; at least "
+       "max(0, tau - T/L)^2 per region"},
   });
 }
 
@@ -35,7 +38,7 @@ struct CoverageConfig {
 
   template <class V>
   void fields(V& v) {
-    v.field("scale", scale, "how regions are put together");
+    v.field("scale", scale, "how the costs of the regions are combined");
     v.field("target", target, "what a region's weights over the words of a caption should sum to");
     v.field("tau", tau, "the least sum a region should have",
             {.min = 0, .max = 1000, .min_open = true})

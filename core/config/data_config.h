@@ -22,11 +22,12 @@ struct ScenesConfig {
   void fields(V& v) {
     v.field("train", train, "scenes to train on", between(1, 1e7));
     v.field("val", val, "scenes to validate on", between(1, 1e7));
-    v.field("test", test, "scenes of unseen combinations", between(1, 1e7));
+    v.field("test", test, "scenes to test on, with combinations that training lacks",
+            between(1, 1e7));
     v.field("size", size, "side of a scene in pixels", between(32, 1024));
-    v.field("objects_max", objects_max, "most objects in a scene", between(1, 3));
+    v.field("objects_max", objects_max, "largest number of objects in a scene", between(1, 3));
     v.field("unseen", unseen, "which combinations only test scenes show");
-    v.field("seed", seed, "draws the scenes; that of the run draws weights and batches",
+    v.field("seed", seed, "seed of the scenes; the seed of the run is for weights and batches",
             at_least(0));
   }
 };
@@ -58,23 +59,25 @@ struct DataConfig {
     v.field("val_images", val_images, "folder of the validation images")
         .only_with("data.type", DataKind::kCoco);
     v.field("boxes", boxes,
-            "boxes of the photos' things, by which maps are judged and, in training, supervised: a "
-            "COCO instances JSON, or a folder of Flickr30k Entities; empty = none")
+            "boxes of the objects in the photos, by which maps are judged and, in training, "
+            "supervised: a COCO instances JSON, or a folder of Flickr30k Entities; empty = none")
         .unless("data.type", DataKind::kScenes);
-    v.field("vocabulary", vocabulary, "what captions are said in");
+    v.field("vocabulary", vocabulary, "the units that captions consist of");
     v.field("min_count", min_count, "words seen less often in training become <unk>",
             between(1, 1e6))
         .only_with("data.vocabulary", VocabularyKind::kWords);
-    v.field("bpe_size", bpe_size, "entries of the vocabulary, special ones too", between(8, 1e6))
+    v.field("bpe_size", bpe_size, "entries of the vocabulary, including special ones",
+            between(8, 1e6))
         .only_with("data.vocabulary", VocabularyKind::kBpe);
     v.field("max_length", max_length,
-            "words a caption, with bpe too; longer ones are cut and counted", between(1, 1000));
-    v.field("captions_per_image", captions_per_image, "captions kept an image; 0 = all",
+            "longest caption in words (also with bpe); longer ones are cut and counted",
+            between(1, 1000));
+    v.field("captions_per_image", captions_per_image, "captions kept per image; 0 = all",
             between(0, 1000));
     v.field("on_bad_image", on_bad_image, "what to do with an image that cannot be read")
         .unless("data.type", DataKind::kScenes);
-    v.field("limit_train", limit_train, "use only so many training images; 0 = all", at_least(0));
-    v.field("limit_val", limit_val, "use only so many validation images; 0 = all", at_least(0));
+    v.field("limit_train", limit_train, "use only this many training images; 0 = all", at_least(0));
+    v.field("limit_val", limit_val, "use only this many validation images; 0 = all", at_least(0));
     v.section("scenes", scenes, "the built-in data set").only_with("data.type", DataKind::kScenes);
   }
 };

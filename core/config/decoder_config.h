@@ -10,7 +10,7 @@
 
 namespace saccade {
 
-// One enumerator a line of the registry.
+// One enumerator for each line of the registry.
 enum class DecoderKind {
 #define SACCADE_DECODER(name, enumerator, ...) enumerator,
 #include "core/config/decoders.def"
@@ -29,26 +29,26 @@ enum class WordPositions { kSinusoidal, kLearned };
 constexpr auto enum_table(WordPositions) {
   using enum WordPositions;
   return enum_rows<WordPositions>({
-      {kSinusoidal, "sinusoidal", "sines and cosines of the word's number"},
-      {kLearned, "learned", "a learned vector a number"},
+      {kSinusoidal, "sinusoidal", "sines and cosines of the word's position"},
+      {kLearned, "learned", "one learned vector per position"},
   });
 }
 
-// What words are given of the image (Tanti et al. 2018 compare such places).
+// How the image reaches the words (Tanti et al. 2018 compare such ways).
 enum class ImageEntry { kAttention, kEveryWord, kFirstStep, kNone };
 constexpr auto enum_table(ImageEntry) {
   using enum ImageEntry;
   return enum_rows<ImageEntry>({
-      {kAttention, "attention", "every word looks, as the section `attention` says"},
+      {kAttention, "attention", "every word looks at the regions, as the section `attention` says"},
       {kEveryWord, "every_word",
-       "the pooled image (encoder.pooled) at every word, without a map or a gate; "
-       "attention.score none is its gated twin"},
+       "the pooled image (encoder.pooled) at every word, without a map or a gate; attention.score "
+       "none is the same with a gate"},
       {kFirstStep, "first_step",
-       "the pooled image once, as the input before <bos>, and never again (Vinyals et al. 2015, "
-       "Show and Tell); states start at 0"},
+       "the pooled image once, as the input before <bos> (Vinyals et al. 2015, Show and Tell); "
+       "states start at 0"},
       {kNone, "none",
-       "nothing after the first state; without one, and in a transformer, the model is blind: a "
-       "language model, the floor of every comparison"},
+       "nothing after the first state; without a first state, and in a transformer, the model is "
+       "blind: a language model, the lowest baseline of a comparison"},
   });
 }
 
@@ -56,8 +56,8 @@ enum class FirstState { kPooled, kNone };
 constexpr auto enum_table(FirstState) {
   using enum FirstState;
   return enum_rows<FirstState>({
-      {kPooled, "pooled", "made of the image as a whole (encoder.pooled)"},
-      {kNone, "none", "zeros: what a caption knows of the image came in by its words"},
+      {kPooled, "pooled", "computed from the image as a whole (encoder.pooled)"},
+      {kNone, "none", "zeros: a caption gets the image only by `decoder.image`"},
   });
 }
 
@@ -79,16 +79,16 @@ struct DecoderConfig {
   FirstState first_state = FirstState::kPooled;
   double image_dropout = 0;
 
-  // Whether words look at regions; whether they are given anything of the image at all.
+  // looks(): whether words look at regions. sees(): whether every word gets the image in some form.
   bool looks() const { return image == ImageEntry::kAttention; }
   bool sees() const { return looks() || image == ImageEntry::kEveryWord; }
-  // Whether the state before the first word is made of the image; of updown, what its first LSTM
-  // reads beside words.
+  // Whether the state before the first word is computed from the image; for updown, whether its
+  // first LSTM reads the image beside the words.
   bool starts_with_image() const {
     return type != DecoderKind::kTransformer && image != ImageEntry::kFirstStep &&
            first_state == FirstState::kPooled;
   }
-  // Whether anything is made of the image as a whole.
+  // Whether anything is computed from the image as a whole.
   bool reads_pooled() const {
     return starts_with_image() || image == ImageEntry::kEveryWord ||
            image == ImageEntry::kFirstStep;
@@ -97,40 +97,44 @@ struct DecoderConfig {
   template <class V>
   void fields(V& v) {
     v.field("type", type, "the word decoder");
-    v.field("hidden", hidden, "width of the state; of the transformer's vectors",
+    v.field("hidden", hidden, "width of the state, or of the transformer's vectors",
             between(1, 65536));
     v.field("embedding", embedding, "width of a word's embedding", between(1, 65536));
-    v.field("dropout", dropout, "share of units dropped in training", between_open_end(0, 1));
-    v.field("init_hidden", init_hidden, "hidden width of the networks that start the state",
+    v.field("dropout", dropout, "share of units that are dropped in training",
+            between_open_end(0, 1));
+    v.field("init_hidden", init_hidden, "hidden width of the networks that compute the first state",
             between(1, 65536))
         .unless("decoder.type", DecoderKind::kUpdown, DecoderKind::kTransformer)
         .unless("decoder.image", ImageEntry::kFirstStep)
         .unless("decoder.first_state", FirstState::kNone);
-    v.field("tie_embeddings", tie_embeddings, "words are said with the matrix that reads them");
-    v.field("layers", layers, "blocks, one after the other", between(1, 64))
+    v.field("tie_embeddings", tie_embeddings,
+            "the matrix of word embeddings is also the output layer");
+    v.field("layers", layers, "number of blocks", between(1, 64))
         .only_with("decoder.type", DecoderKind::kTransformer);
     v.field("heads", heads,
-            "maps a word over the words before it (attention.heads look at the image)",
+            "maps per word over the words before it (attention.heads is for the image)",
             between(1, 256))
         .only_with("decoder.type", DecoderKind::kTransformer);
-    v.field("widen", widen, "hidden width of the dense networks, in `hidden`", between(1, 64))
+    v.field("widen", widen, "hidden width of the dense networks, as a multiple of `hidden`",
+            between(1, 64))
         .only_with("decoder.type", DecoderKind::kTransformer);
     v.field("norm", norm, "where the layers normalise")
         .only_with("decoder.type", DecoderKind::kTransformer);
-    v.field("positions", positions, "how words know their number")
+    v.field("positions", positions, "how words know their position")
         .only_with("decoder.type", DecoderKind::kTransformer);
-    v.field("longest", longest, "words with <eos> that positions reach", between(1, 65536))
+    v.field("longest", longest, "largest number of words, including <eos>, that positions cover",
+            between(1, 65536))
         .only_with("decoder.type", DecoderKind::kTransformer);
-    v.section("embeddings", embeddings, "the first vectors of the words");
-    v.field("image", image, "what words are given of the image");
+    v.section("embeddings", embeddings, "the initial word vectors");
+    v.field("image", image, "how the image reaches the words");
     v.field("first_state", first_state,
-            "the state before the first word; of updown, what its first LSTM reads at every word "
-            "beside the words")
+            "the state before the first word; for updown, what its first LSTM reads at every word "
+            "in addition to the words")
         .unless("decoder.type", DecoderKind::kTransformer)
         .unless("decoder.image", ImageEntry::kFirstStep);
     v.field("image_dropout", image_dropout,
-            "share of training captions whose first state is made of zeros in place of the image, "
-            "so that they have to look",
+            "share of training captions whose first state is computed from zeros instead of the "
+            "image, so that they have to look",
             between_open_end(0, 1))
         .unless("decoder.type", DecoderKind::kTransformer)
         .only_with("decoder.image", ImageEntry::kAttention, ImageEntry::kEveryWord)

@@ -1,4 +1,4 @@
-// The section `decoder.embeddings`: what the decoder knows of its words before it learns.
+// The section `decoder.embeddings`: the initial word vectors of the decoder.
 #pragma once
 
 #include <string>
@@ -12,8 +12,9 @@ enum class EmbeddingSource { kRandom, kTfidf, kFile };
 constexpr auto enum_table(EmbeddingSource) {
   using enum EmbeddingSource;
   return enum_rows<EmbeddingSource>({
-      {kRandom, "random", "nothing"},
-      {kTfidf, "tfidf", "which training captions a word stands in: TF-IDF, reduced by an SVD"},
+      {kRandom, "random", "random vectors"},
+      {kTfidf, "tfidf",
+       "from the training captions that a word occurs in: TF-IDF, reduced by an SVD"},
       {kFile, "file", "vectors of a GloVe or word2vec text file"},
   });
 }
@@ -25,10 +26,10 @@ struct EmbeddingsConfig {
 
   template <class V>
   void fields(V& v) {
-    v.field("source", source, "where the first vectors of the words come from");
+    v.field("source", source, "where the initial word vectors come from");
     v.field("file", file, "the text file")
         .only_with("decoder.embeddings.source", EmbeddingSource::kFile);
-    v.field("frozen", frozen, "training leaves all of them as they are");
+    v.field("frozen", frozen, "training does not change the word vectors");
   }
 };
 

@@ -36,17 +36,19 @@ constexpr auto enum_table(PixelScale) {
   return enum_rows<PixelScale>({
       {kPlain, "plain", "(pixel - input_mean) / input_scale"},
       {kImagenet, "imagenet",
-       "what torchvision's weights want: channels to mean 0 and deviation 1 over ImageNet"},
+       "as torchvision's weights require: every channel with mean 0 and standard deviation 1 over "
+       "ImageNet"},
   });
 }
 
-// What is done to each region's vector of each layer before layers are joined.
+// How each region's vector of each layer is normalised before layers are joined.
 enum class FeatureNorm { kNone, kLayerNorm };
 constexpr auto enum_table(FeatureNorm) {
   using enum FeatureNorm;
   return enum_rows<FeatureNorm>({
-      {kNone, "none", "the layer's own numbers"},
-      {kLayerNorm, "layer_norm", "mean 0 and deviation 1 over its channels, without parameters"},
+      {kNone, "none", "not normalised"},
+      {kLayerNorm, "layer_norm",
+       "mean 0 and standard deviation 1 over its channels, without parameters"},
   });
 }
 
@@ -62,13 +64,14 @@ struct AugmentConfig {
     v.field("flip", flip, "mirror half of the images; wrong where captions say left or right");
     v.field("shift", shift, "largest shift in pixels of the network's input", between(0, 128));
     v.field("scale", scale,
-            "smallest side of the part that is seen, as a share of the whole; that part lies "
-            "anywhere in it; 1 = always the whole",
+            "smallest side of the part that the network sees, as a share of the picture's; the "
+            "part lies anywhere in the picture; 1 = always the whole picture",
             between(0.1, 1));
     v.field("color", color, "largest relative change of brightness and contrast", between(0, 1));
     v.field("views", views,
-            "of a frozen encoder: ways to see each training photo whose features are computed "
-            "once; the first is the photo as it is, the others are changed. 0 or 1 = only that",
+            "for a frozen encoder: number of views of each training photo, whose features are "
+            "computed once; the first is the photo as it is, the others are changed; 0 or 1 = only "
+            "the first",
             between(0, 64))
         .only_with("encoder.type", EncoderKind::kOnnx)
         .or_with("encoder.frozen_stages", "-1");
@@ -100,18 +103,20 @@ struct EncoderConfig {
   RefinementConfig refine;
   double feature_dropout = 0;
   double region_dropout = 0;
-  // The network of onnx_native as its checkpoint has it, in place of the file `model`; no field.
+  // The graph of onnx_native as its checkpoint holds it, which replaces the file `model`. It is not
+  // an option.
   std::string graph;
 
-  // The layers that make the grid, in order: `layers`, or `layer` alone.
+  // The layers that make up the grid, in order: `layers`, or `layer` alone.
   std::vector<std::string> grid_layers() const {
     return layers.empty() ? std::vector<std::string>{layer} : layers;
   }
-  // Channels of several layers have scales of their own, so that joined ones are normalised.
+  // The channels of different layers have different scales, so layers that are joined are
+  // normalised.
   FeatureNorm norm() const {
     return normalize.value_or(layers.size() > 1 ? FeatureNorm::kLayerNorm : FeatureNorm::kNone);
   }
-  // Of the network's input, in pixels.
+  // The extents of the network's input, in pixels.
   std::int64_t height() const { return image_size; }
   std::int64_t width() const { return image_width == 0 ? image_size : image_width; }
 
@@ -122,15 +127,15 @@ struct EncoderConfig {
             {.min = 1, .max = 4096, .not_empty = true})
         .only_with("encoder.type", EncoderKind::kCnn, EncoderKind::kHybrid);
     v.field("image_size", image_size, "height of the network's input in pixels", between(8, 2048));
-    v.field("image_width", image_width, "its width; 0 = as image_size", between(0, 2048));
-    v.field("resize", resize, "how an image becomes that rectangle");
+    v.field("image_width", image_width, "width of the network's input in pixels; 0 = image_size",
+            between(0, 2048));
+    v.field("resize", resize, "how an image is fitted into the network's input");
     v.field("lr", lr, "learning rate of the encoder; null = that of the optimizer", at_least(0))
         .unless("encoder.type", EncoderKind::kOnnx)
         .unless("encoder.frozen_stages", "-1");
     v.field("frozen_stages", frozen_stages,
-            "stages, from the pixels on, that training leaves as they are; -1 = the whole network: "
-            "its "
-            "grids are then computed once",
+            "number of stages, from the pixels on, that training does not change; -1 = the whole "
+            "network, whose grids are then computed once",
             between(-1, 1000))
         .unless("encoder.type", EncoderKind::kOnnx);
     v.field("model", model, "path of the .onnx file")
@@ -141,61 +146,61 @@ struct EncoderConfig {
          "grid; empty = the last stage")
         .unless("encoder.type", EncoderKind::kCnn, EncoderKind::kVit, EncoderKind::kHybrid);
     v.field("layers", layers,
-            "layers or stages instead of `layer`, whose grids are joined: each is brought to the "
-            "extents of the finest by bilinear interpolation, and a region has the channels of all")
+            "several layers or stages instead of `layer`, whose grids are joined: each is brought "
+            "to the extents of the finest by bilinear interpolation, and a region has the channels "
+            "of all")
         .unless("encoder.type", EncoderKind::kCnn, EncoderKind::kVit, EncoderKind::kHybrid);
     v.field("normalize", normalize,
-            "what is done to a region's vector of each layer; null = layer_norm for several "
+            "how a region's vector of each layer is normalised; null = layer_norm for several "
             "layers, none for one")
         .unless("encoder.type", EncoderKind::kCnn, EncoderKind::kVit, EncoderKind::kHybrid);
     v.field("dilate", dilate,
             "the last strided convolutions before the layers get stride 1, and those behind them "
-            "are dilated in return: the same weights look at the same taps on a grid twice as fine")
+            "are dilated instead: the same weights see the same places on a grid twice as fine")
         .unless("encoder.type", EncoderKind::kCnn, EncoderKind::kVit, EncoderKind::kHybrid);
     v.field("keys", keys,
-            "those of `layers` that regions are scored by, which refine leaves as they are; empty "
-            "= all")
+            "those of `layers` that attention scores; encoder.refine does not change them; empty = "
+            "all")
         .unless("encoder.layers", "[]");
     v.field("values", values,
-            "those of `layers` that contexts and the first state are made of; empty = all")
+            "those of `layers` that contexts and the first state are computed from; empty = all")
         .unless("encoder.layers", "[]");
     v.field("project", project,
-            "width that a learned linear map brings regions to, once an image, before refinement "
-            "and attention; where encoder.keys or values are given, attention scores regions as "
-            "they were before; 0 = none",
+            "width of a learned linear map of the regions, which is applied once per image, before "
+            "refinement and attention; where encoder.keys or values are given, attention scores "
+            "regions without this map; 0 = no map",
             between(0, 65536));
     v.field("weights", weights,
             "safetensors file of pretrained weights by torchvision's names, for vit by timm's; "
-            "empty = "
-            "random ones, for onnx_native those of its file")
+            "empty = random weights, for onnx_native those of its file")
         .unless("encoder.type", EncoderKind::kCnn, EncoderKind::kHybrid, EncoderKind::kOnnx);
-    v.field(
-         "weights_strict", weights_strict,
-         "false: parameters that the file lacks keep random numbers, and what it has beyond them "
-         "is left out; both are told. Shapes have to fit all the same")
+    v.field("weights_strict", weights_strict,
+            "false: parameters that the file lacks keep random numbers, and arrays that the "
+            "network lacks are left out; both are reported; shapes must fit in any case")
         .unless("encoder.weights", "\"\"");
     v.field("cache", cache, "folder for cached features; empty = no cache")
         .only_with("encoder.type", EncoderKind::kOnnx)
         .or_with("encoder.frozen_stages", "-1");
-    v.field("half", half, "keep features in 16-bit floats: half the space, 3 digits")
+    v.field("half", half,
+            "keep features in 16-bit floats: half the space, about 3 significant digits")
         .only_with("encoder.type", EncoderKind::kOnnx)
         .or_with("encoder.frozen_stages", "-1");
-    v.field("positions", positions, "what tells a region where it is");
+    v.field("positions", positions, "information about where a region is");
     v.field("pooled", pooled,
-            "what a decoder takes for the image as a whole: decoder.first_state, decoder.image");
-    v.field("pixels", pixels, "what the network sees of a pixel from 0 to 255");
+            "what stands for the image as a whole (read by decoder.first_state and decoder.image)");
+    v.field("pixels", pixels, "how a pixel from 0 to 255 is normalised for the network");
     v.field("input_mean", input_mean, "(pixel - input_mean) / input_scale")
         .only_with("encoder.pixels", PixelScale::kPlain);
     v.field("input_scale", input_scale, "see input_mean", above(0))
         .only_with("encoder.pixels", PixelScale::kPlain);
-    v.section("vit", vit, "the transformer")
+    v.section("vit", vit, "the vision transformer")
         .only_with("encoder.type", EncoderKind::kVit, EncoderKind::kHybrid);
     v.section("augment", augment,
               "random changes of training images; with a frozen encoder see views");
     v.section("refine", refine, "attention among the regions of the grid")
         .unless("encoder.refine.layers", "0");
     v.field("feature_dropout", feature_dropout,
-            "share of the numbers of the grid that the decoder does not get in training",
+            "share of the numbers in the grid that the decoder gets as zeros in training",
             between_open_end(0, 1));
     v.field("region_dropout", region_dropout,
             "share of the regions that the decoder gets as zeros in training",

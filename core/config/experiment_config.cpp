@@ -15,7 +15,7 @@ const HardValues kSatPaper{.lambda_r = Ramp::constant(0.1),
                            .baseline = BaselineKind::kEma,
                            .coin = CoinKind::kImage,
                            .reward = RewardKind::kSum};
-// The authors' code differs from their paper in these two.
+// The authors' code differs from their paper in the last two values.
 const HardValues kArctic{.lambda_r = Ramp::constant(0.1),
                          .lambda_e = Ramp::constant(0.002),
                          .expectation_share = Ramp::constant(0.5),

@@ -1,5 +1,5 @@
-// The config of an experiment: plain structs with defaults, each field documented once. What a
-// value means beyond its range is checked by the part that uses it.
+// The config of an experiment: plain structs with defaults, whose fields are documented once. A
+// value's meaning beyond its range is checked by the part that uses it.
 #pragma once
 
 #include <cstdint>
@@ -33,13 +33,13 @@ struct CompareConfig {
   template <class V>
   void fields(V& v) {
     v.field("arms", arms, "named sets of values to compare, each in every combination of the axes");
-    v.field("axes", axes, "values to compare, all combinations");
+    v.field("axes", axes, "values to compare, in all combinations");
     v.field("seeds", seeds, "seeds of each arm", {.min = 0, .not_empty = true});
     v.field("against", against, "the arm that the others are tested against; empty = the first");
     v.field("tune", tune,
-            "values tried for each arm first, all combinations; the arm keeps those whose run "
+            "values to try for each arm first, in all combinations; the arm keeps those whose run "
             "validates best");
-    v.field("tune_stop", tune_stop, "when such a trial ends; null = as the arms")
+    v.field("tune_stop", tune_stop, "when a run of `tune` ends; null = as in the arms")
         .unless("compare.tune", "{}");
   }
 };
@@ -59,13 +59,13 @@ struct ExperimentConfig {
   MapsConfig maps;
   CompareConfig compare;
 
-  // False where words are not given a choice of regions: there is no map to judge or to draw.
+  // False where words do not choose among regions: there is then no map to evaluate or draw.
   bool has_attention() const { return decoder.looks() && attention.score != ScoreKind::kNone; }
 
   template <class V>
   void fields(V& v) {
     v.field("name", name, "name of the experiment", not_empty());
-    v.field("seed", seed, "seed of everything random but the scenes", at_least(0));
+    v.field("seed", seed, "seed of everything random except the scenes", at_least(0));
     v.field("threads", threads, "worker threads; 0 = all cores; never changes a result",
             between(0, 1024));
     v.section("data", data, "images and captions");
@@ -77,7 +77,7 @@ struct ExperimentConfig {
     v.section("optimizer", optimizer, "how it is minimised");
     v.section("train", train, "the training loop");
     v.section("search", search, "decoding of captions");
-    v.section("maps", maps, "where a caption's words are said to look");
+    v.section("maps", maps, "which looks are shown as the maps of words");
     v.section("compare", compare, "read by `saccade compare`");
   }
 };

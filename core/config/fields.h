@@ -22,22 +22,24 @@ class Section {
     std::string name;
     std::string doc;
     Constraint constraint;
-    std::unique_ptr<Slot> slot;        // of a value
-    std::unique_ptr<Section> section;  // of a nested struct
-    std::vector<ReadRule> rules{};     // all of them have to hold; those of sections around it, too
+    std::unique_ptr<Slot> slot;        // null for a section
+    std::unique_ptr<Section> section;  // null for a value
+    std::vector<ReadRule> rules{};     // all must hold, and those of the enclosing sections, too
 
-    // It is read only where the key has one of these values: enumerators, or texts as in YAML.
+    // The option is read only where the key has one of these values: enumerators, or texts as in
+    // YAML.
     template <class... Values>
     Field& only_with(std::string key, const Values&... values) {
       return add({.key = std::move(key), .values = {choice_text(values)...}}, false);
     }
-    // The same of another key; one of the two is enough.
+    // An alternative to the rule before, for another key: one of the two is enough.
     template <class... Values>
     Field& or_with(std::string key, const Values&... values) {
       return add({.key = std::move(key), .values = {choice_text(values)...}}, true);
     }
-    // It is read only where the key has none of these values. For choices that a registry may add
-    // to: one that does not say what it reads reads too much rather than too little.
+    // The option is read only where the key has none of these values. It suits choices that a
+    // registry may extend: a new choice that does not declare what it reads then counts as reading
+    // too much rather than too little.
     template <class... Values>
     Field& unless(std::string key, const Values&... values) {
       return add({.key = std::move(key), .values = {choice_text(values)...}, .other = true}, false);
@@ -52,7 +54,7 @@ class Section {
     }
   };
 
-  // Declares a value: its key, the member, one line of documentation, what it may be.
+  // Declares a value: its key, the member, one line of documentation, and its constraint.
   template <class T>
   Field& field(std::string name, T& value, std::string doc, Constraint constraint = {}) {
     return declare(std::move(name), std::move(doc), constraint, make_slot(value), nullptr);
@@ -71,14 +73,15 @@ class Section {
   std::vector<std::string> names() const;
 
  private:
-  // The reference holds until the next declaration.
+  // The reference is valid until the next declaration.
   Field& declare(std::string name, std::string doc, Constraint constraint,
                  std::unique_ptr<Slot> slot, std::unique_ptr<Section> section);
 
   std::vector<Field> fields_;
 };
 
-// The fields of an object. A config struct used in many places declares this `extern template`.
+// Binds the fields of an object. A config struct that is used in many places declares this `extern
+// template`.
 template <class T>
 Section bind(T& object) {
   Section section;

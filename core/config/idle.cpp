@@ -35,9 +35,9 @@ namespace config_detail {
 
 namespace {
 
-using Values = std::map<std::string, std::string>;  // of a config, as YAML
+using Values = std::map<std::string, std::string>;  // the values of a config, as YAML
 
-// body(path, field) for every value, in the order of declaration.
+// Calls body(path, field) for every value, in the order of declaration.
 void for_values(const Section& section, const std::string& path,
                 const std::function<void(const std::string&, const Section::Field&)>& body) {
   for (const Section::Field& field : section.fields()) {

@@ -1,4 +1,4 @@
-// Options that are set and never read, because of what else is chosen.
+// Options that are set but not read, because of other choices.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@ namespace saccade {
 
 struct IdleOption {
   std::string path;
-  std::string text;     // where it was set and why nothing reads it, in one line
-  bool newest = false;  // nothing was set after it: by an arm, where arms were set last
+  std::string text;     // one line: where it was set and why nothing reads it
+  bool newest = false;  // it was set in the newest layer: by the arm, where arms come last
 };
 
 namespace config_detail {
@@ -20,16 +20,16 @@ std::vector<IdleOption> settle(Section& config, const Section& defaults, Origins
 void reset(Section& config, const Section& defaults, Origins& origins, const std::string& path);
 }  // namespace config_detail
 
-// The paths of all options that a config as it is does not read, set or not.
+// The paths of all options, set or not, that are not read under the choices of this config.
 template <class T>
 std::vector<std::string> unread_options(const T& config) {
   T copy = config;
   return config_detail::unread(bind(copy));
 }
 
-// An option that was set before the choice that leaves it unread (by a base, say, whose decoder a
-// file exchanges) gets its default back. One that was set together with that choice or after it
-// stays and is returned, unless it has its default's value.
+// Resets an option to its default if it was set before the choice that leaves it unread, such as by
+// a base whose decoder the file replaces. An option that was set together with that choice or after
+// it stays and is returned, unless it has its default value.
 template <class T>
 std::vector<IdleOption> settle(Loaded<T>& loaded) {
   T defaults;
@@ -37,7 +37,7 @@ std::vector<IdleOption> settle(Loaded<T>& loaded) {
   return config_detail::settle(section, bind(defaults), loaded.origins);
 }
 
-// Gives an option its default back.
+// Resets an option to its default.
 template <class T>
 void reset_option(Loaded<T>& loaded, const std::string& path) {
   T defaults;

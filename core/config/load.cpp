@@ -1,4 +1,4 @@
-// Files, their bases, and overrides.
+// Reads files and their bases, and applies overrides.
 #include <algorithm>
 #include <fstream>
 
@@ -11,10 +11,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostBytes = 256 * 1024;  // far above any config, far below what hurts
+// Far more than any config needs, and still harmless.
+constexpr std::size_t kMostBytes = 256 * 1024;
 constexpr std::size_t kMostBases = 16;
 
-// The first byte that is not UTF-8, or npos. yaml-cpp would replace it silently.
+// The index of the first byte that is not UTF-8, or npos. yaml-cpp would replace it silently.
 std::size_t invalid_utf8(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     const auto byte = [&](std::size_t at) {
@@ -38,11 +39,11 @@ std::size_t invalid_utf8(std::string_view text) {
   return std::string_view::npos;
 }
 
-// The place of a byte of a text.
+// The line and column of a byte of a text.
 Place place_of(std::string_view text, std::size_t offset, const std::string& source) {
   const std::string_view before = text.substr(0, offset);
   const auto lines = std::count(before.begin(), before.end(), '\n');
-  const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 = 0
+  const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
   return {source, static_cast<int>(lines) + 1, static_cast<int>(offset - line_start) + 1};
 }
 
@@ -54,13 +55,13 @@ bool readable_text(std::string_view text, const std::string& source, Mistakes& m
   }
   bad = text.find('\0');
   if (bad != std::string_view::npos) {
-    mistakes.add(place_of(text, bad, source), "a zero byte; this is no text file");
+    mistakes.add(place_of(text, bad, source), "contains a zero byte; this is not a text file");
     return false;
   }
   return true;
 }
 
-// Names a file of the same folder that may have been meant.
+// Suggests a file of the same folder with a similar name.
 std::string nearby_file(const fs::path& file) {
   std::vector<std::string> names;
   std::error_code error;
@@ -75,7 +76,7 @@ std::string nearby_file(const fs::path& file) {
   return did_you_mean(file.filename().string(), names);
 }
 
-// The text of a config file; false (and a mistake at `where`) when there is none.
+// Reads the text of a config file; false, with a mistake at `where`, when there is none.
 bool read_file(const fs::path& file, const Place& where, Mistakes& mistakes, std::string& text) {
   std::error_code error;
   const fs::file_status status = fs::status(file, error);
@@ -99,19 +100,19 @@ bool read_file(const fs::path& file, const Place& where, Mistakes& mistakes, std
   }
   text.resize(static_cast<std::size_t>(in.gcount()));
   if (text.size() > kMostBytes) {
-    mistakes.add(where, name + "is larger than 256 KiB; this is no config");
+    mistakes.add(where, name + "is larger than 256 KiB; this is not a config");
     return false;
   }
   return true;
 }
 
-// One file of a chain of bases, the file itself first.
+// One file of a chain of bases, of which the file itself is the first.
 struct Layer {
   Node root;
   fs::path file;
 };
 
-// Takes the `base:` entry out of a tree; nullptr kind when there is none.
+// Moves the `base:` entry out of a tree; false when there is none.
 bool take_base(Node& root, Node& base) {
   for (std::size_t i = 0; i < root.keys.size(); ++i) {
     if (root.keys[i].text != "base") continue;
@@ -166,8 +167,8 @@ std::vector<Layer> read_layers(const fs::path& first, Mistakes& mistakes) {
   }
 }
 
-// The value of an override as a node. A scalar field takes the text as it stands, so that no
-// character of a path or a name has a meaning, unless it is quoted.
+// The value of an override as a node. For a scalar field, an unquoted text is taken literally, so
+// that no character of a path or a name has a special meaning.
 Node override_node(const std::string& text, bool scalar, const std::string& source,
                    Mistakes& mistakes) {
   const Place place{source, 0, 0};
@@ -189,7 +190,7 @@ Node override_node(const std::string& text, bool scalar, const std::string& sour
   return node;
 }
 
-// An override stands nowhere: its parts have no lines.
+// An override has no place in a file: none of its parts has a line.
 void clear_places(Node& node, const std::string& source) {
   node.place = {source, 0, 0};
   for (Node::Key& key : node.keys) key.place = node.place;
@@ -200,7 +201,7 @@ void clear_places(Node& node, const std::string& source) {
 
 void load(Section& into, const fs::path& file, Origins& origins, Mistakes& mistakes) {
   std::vector<Layer> layers = read_layers(file, mistakes);
-  for (std::size_t i = layers.size(); i-- > 0;) {  // the deepest base first
+  for (std::size_t i = layers.size(); i-- > 0;) {  // the deepest base comes first
     const ReadContext context{into, origins, mistakes, i == 0 ? "" : "base "};
     origins.begin_layer();
     read_section(into, layers[i].root, "", context);
@@ -253,7 +254,7 @@ void override_value(Section& into, const std::string& assignment, const std::str
     }
     if (!field->section) {
       mistakes.add(place,
-                   "'" + so_far + "' is a value, it has no key '" + path.substr(dot + 1) + "'");
+                   "'" + so_far + "' is a value and has no key '" + path.substr(dot + 1) + "'");
       return;
     }
     section = field->section.get();

@@ -1,4 +1,4 @@
-// The section `maps`: which of a decoder's looks are shown as the maps of its words.
+// The section `maps`: which looks of a decoder are shown as the maps of its words.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ struct MapsConfig {
   template <class V>
   void fields(V& v) {
     v.field("step", step,
-            "steps after a word's own look to the one that is shown as its map; the own one is "
-            "taken before the word is known",
+            "number of steps after a word's own look at which the look that is shown as its map is "
+            "taken; the own look comes before the word is known",
             between(0, 8))
         .unless("attention.score", "none")
         .only_with("decoder.image", "attention");

@@ -6,7 +6,7 @@ namespace saccade {
 
 namespace {
 
-// A name is a line of tables and a part of paths.
+// A name must fit into one line, because tables and paths contain it.
 bool good_name(const std::string& name) {
   return !name.empty() && std::none_of(name.begin(), name.end(),
                                        [](char c) { return static_cast<unsigned char>(c) < ' '; });

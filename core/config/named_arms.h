@@ -1,5 +1,5 @@
-// The named arms of a comparison: sets of values that belong together, for what is no product of
-// axes.
+// The named arms of a comparison: sets of values that belong together, for comparisons that are not
+// a product of axes.
 #pragma once
 
 #include <memory>
@@ -11,11 +11,12 @@
 
 namespace saccade {
 
-// Each value is the right side of an override: `path=value` sets it (YAML on one line).
+// Each value is the right-hand side of an override (YAML on one line): `path=value` sets it.
 struct NamedArm {
   std::string name;
-  std::vector<std::pair<std::string, std::string>> values;  // path and value; none: the base itself
-  Place place = {};                                         // where it was written, for messages
+  // Path and value; empty: the base itself.
+  std::vector<std::pair<std::string, std::string>> values;
+  Place place = {};  // where it was written, for messages
 
   friend bool operator==(const NamedArm& a, const NamedArm& b) {
     return a.name == b.name && a.values == b.values;

@@ -8,7 +8,7 @@
 namespace saccade {
 
 namespace {
-constexpr std::size_t kMostLines = 40;  // a person reads no more at once
+constexpr std::size_t kMostLines = 40;  // a reader takes in no more at once
 }
 
 std::string Place::text() const {
@@ -60,7 +60,7 @@ void Mistakes::throw_if_any() const {
 std::string flow_text(const Node& node) {
   if (node.kind == Node::Kind::kNull) return "null";
   if (node.kind == Node::Kind::kScalar) {
-    // A quoted number must stay a string.
+    // A quoted number stays a string.
     return node.quoted ? yaml_text(node.text) : node.text;
   }
   const bool map = node.kind == Node::Kind::kMap;

@@ -1,5 +1,5 @@
-// A YAML document as a plain tree that knows where each of its parts stands. The only thing the
-// config layer sees of YAML; yaml_parse.cpp and yaml_text.cpp are the only users of yaml-cpp.
+// A YAML document as a plain tree that records the place of each of its parts. It is all that the
+// config layer sees of YAML; only yaml_parse.cpp and yaml_text.cpp use yaml-cpp.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct Place {
   int line = 0;
   int column = 0;
 
-  // `exp.yaml:14:9`, or the source alone.
+  // `exp.yaml:14:9`, or only the source.
   std::string text() const;
 };
 
@@ -30,13 +30,13 @@ struct Node {
   std::string text;         // of a scalar
   bool quoted = false;      // a scalar in quotes, or a block scalar
   std::vector<Node> items;  // of a list or a map
-  std::vector<Key> keys;    // of a map, one an item
+  std::vector<Key> keys;    // of a map, one per item
 
   // The value under a key, or nullptr.
   const Node* find(std::string_view key) const;
 };
 
-// Everything wrong with a config, to be reported at once.
+// All mistakes in a config, to be reported at once.
 class Mistakes {
  public:
   void add(const Place& place, std::string text);
@@ -44,7 +44,7 @@ class Mistakes {
   bool empty() const { return entries_.empty(); }
   std::size_t size() const { return entries_.size(); }
 
-  // Throws one UsageError with a line a mistake, in the order of the sources and their lines.
+  // Throws one UsageError with one line per mistake, in the order of the sources and their lines.
   void throw_if_any() const;
 
  private:
@@ -55,11 +55,11 @@ class Mistakes {
   std::vector<Entry> entries_;
 };
 
-// Reads one YAML document. Duplicate keys, cycles, alias bombs, `<<`, tags and syntax errors become
-// mistakes; what could be read is returned.
+// Reads one YAML document. Duplicate keys, cycles, aliases that expand excessively, `<<`, tags and
+// syntax errors become mistakes; what could be read is returned.
 Node parse_yaml(const std::string& text, const std::string& source, Mistakes& mistakes);
 
-// A string as a YAML scalar, in quotes where it needs them; reading it gives the string back.
+// A string as a YAML scalar, quoted where necessary; reading it gives the string back.
 std::string yaml_text(const std::string& text);
 
 // A node on one line, in flow style.

@@ -1,4 +1,4 @@
-// Where a transformer's layers normalise.
+// Where the layers of a transformer normalise.
 #pragma once
 
 #include "core/base/enum_names.h"

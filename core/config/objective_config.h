@@ -25,16 +25,16 @@ struct ObjectiveConfig {
   void fields(V& v) {
     v.field("type", type, "the training loss");
     v.field("doubly_stochastic", doubly_stochastic,
-            "weight of the penalty `coverage`, sum_i (1 - sum_t alpha_ti)^2 an image unless that "
-            "says otherwise; 0 = off",
+            "weight of the penalty `coverage`, by default sum_i (1 - sum_t alpha_ti)^2 per "
+            "caption; 0 = off",
             at_least(0));
-    v.section("coverage", coverage, "the penalty that doubly_stochastic weighs")
+    v.section("coverage", coverage, "what the penalty weighted by doubly_stochastic is")
         .unless("objective.doubly_stochastic", "0");
     v.field("label_smoothing", label_smoothing,
             "share of the target that is spread over all words (Szegedy et al. 2016); 0 = off",
             between_open_end(0, 1));
     v.field("scheduled_sampling", scheduled_sampling,
-            "probability that the decoder reads a word it drew itself (Bengio et al. 2015)",
+            "probability that the decoder reads a word that it drew itself (Bengio et al. 2015)",
             between(0, 1));
     v.section("supervision", supervision, "where attention should look")
         .unless("attention.score", ScoreKind::kNone)

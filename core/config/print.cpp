@@ -1,4 +1,4 @@
-// A bound struct as YAML, as differences, as documentation.
+// Writes a bound struct as YAML, as differences, and as documentation.
 #include "core/base/error.h"
 #include "core/config/config.h"
 
@@ -24,7 +24,7 @@ std::string joined(const std::string& path, const std::string& name) {
 
 std::string one_line(std::string text) {
   for (char& c : text) {
-    if (static_cast<unsigned char>(c) < ' ') c = '?';  // a file name may hold a line feed
+    if (static_cast<unsigned char>(c) < ' ') c = '?';  // a file name may contain a line feed
   }
   return text;
 }

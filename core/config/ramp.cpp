@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kArrow = " -> ", kOver = " over ";
 
-// A number as the rest of a config writes them.
+// Reads a number in the form that the rest of a config uses.
 std::string parse_number(std::string_view text, double& value) {
   Node node;
   node.kind = Node::Kind::kScalar;

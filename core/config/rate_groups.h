@@ -1,4 +1,4 @@
-// Groups of parameters with a learning rate of their own: `optimizer.groups`.
+// Groups of parameters with factors on the learning rate: `optimizer.groups`.
 #pragma once
 
 #include <memory>
@@ -9,10 +9,10 @@
 
 namespace saccade {
 
-// All parameters whose name is `prefix` or starts with it and a dot.
+// All parameters whose name is `prefix`, or starts with `prefix` and a dot.
 struct RateGroup {
   std::string prefix;
-  double factor = 1;  // multiplies their learning rate; 0: they stay as they are
+  double factor = 1;  // a factor on their learning rate; 0: they do not change
 
   friend bool operator==(const RateGroup&, const RateGroup&) = default;
 };

@@ -36,7 +36,7 @@ namespace config_detail {
 
 namespace {
 
-// The path of a key of this very name elsewhere: a value put into the wrong section.
+// The path of a key with the same name in another section, for a value in the wrong section.
 std::string elsewhere(const Section& section, const std::string& path, const std::string& key) {
   for (const Section::Field& field : section.fields()) {
     const std::string field_path = path.empty() ? field.name : path + "." + field.name;

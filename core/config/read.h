@@ -1,4 +1,4 @@
-// A tree of YAML onto the fields of a struct. Private to core/config.
+// Reads a tree of YAML into the fields of a struct. Private to core/config.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@ struct ReadContext {
   const Section& root;  // the whole struct, for suggestions from other sections
   Origins& origins;
   Mistakes& mistakes;
-  std::string origin;  // of values without a line; a prefix to file and line of the others
+  std::string origin;  // of values without a line; for the others a prefix to file and line
 };
 
-// Sets the fields that the node names, or the one field, and notes where they come from.
+// Sets the fields that the node names, or the one field, and records where their values come from.
 void read_field(const Section::Field& field, const Node& node, const std::string& path,
                 const ReadContext& context);
 void read_section(const Section& section, const Node& node, const std::string& path,

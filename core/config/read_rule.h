@@ -1,5 +1,5 @@
-// What else has to be chosen for an option to be read. Options declare it beside themselves
-// (fields.h); idle.h finds those that are set and not read.
+// The other choices that an option needs to be read. Options declare such rules beside themselves
+// (fields.h); idle.h finds options that are set and not read.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace saccade {
 
-// One of its choices has to be made.
+// A rule that holds when at least one of its choices holds.
 struct ReadRule {
   struct Choice {
     std::string key;                  // `decoder.type`
     std::vector<std::string> values;  // as YAML
-    bool other = false;               // any but these
+    bool other = false;               // any value except these
 
     bool holds(const std::string& value) const;
     std::string text() const;  // `decoder.type is gru or lstm`, `encoder.cache is not ""`
@@ -22,7 +22,7 @@ struct ReadRule {
   std::string text() const;  // the choices, joined by "or"
 };
 
-// All rules in words, "" for none.
+// All rules in words; "" if there are none.
 std::string text_of(const std::vector<ReadRule>& rules);
 
 }  // namespace saccade

@@ -1,4 +1,5 @@
-// What refines an encoder's grid before a decoder looks at it.
+// The section `encoder.refine`: attention among the regions of an encoder's grid, before a decoder
+// looks at them.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,7 @@
 
 namespace saccade {
 
-// One enumerator a line of the registry.
+// One enumerator for each line of the registry.
 enum class SequenceAttentionKind {
 #define SACCADE_SEQUENCE_ATTENTION(name, enumerator, ...) enumerator,
 #include "core/attention/sequence/mechanisms.def"
@@ -48,16 +49,19 @@ struct RefinementConfig {
   void fields(V& v) {
     v.field("type", type, "the attention of a block");
     v.field("layers", layers, "blocks of attention and a dense network; 0 = none", between(0, 64));
-    v.field("heads", heads, "maps a region, each over its share of the features", between(1, 256));
-    v.field("radius", radius, "regions before and behind, in reading order", at_least(0))
+    v.field("heads", heads, "maps per region, each over its share of the features",
+            between(1, 256));
+    v.field("radius", radius, "regions before and after, in reading order", at_least(0))
         .only_with("encoder.refine.type", SequenceAttentionKind::kWindow);
-    v.field("globals", globals, "first regions that see and are seen by all", at_least(0))
+    v.field("globals", globals, "how many of the first regions see all others and are seen by them",
+            at_least(0))
         .only_with("encoder.refine.type", SequenceAttentionKind::kWindow);
-    v.field("projected", projected, "mixtures of regions", between(1, 65536))
+    v.field("projected", projected, "number of learned mixtures of regions", between(1, 65536))
         .only_with("encoder.refine.type", SequenceAttentionKind::kLinformer);
-    v.field("neighbours", neighbours, "who is joined by an edge")
+    v.field("neighbours", neighbours, "which regions are joined by an edge")
         .only_with("encoder.refine.type", SequenceAttentionKind::kGraph);
-    v.field("nearest", nearest, "other regions each is joined to", at_least(1))
+    v.field("nearest", nearest, "number of other regions that each region is joined to",
+            at_least(1))
         .only_with("encoder.refine.type", SequenceAttentionKind::kGraph)
         .only_with("encoder.refine.neighbours", NeighbourKind::kCosine, NeighbourKind::kEuclidean);
   }

@@ -27,27 +27,31 @@ struct SearchConfig {
   template <class V>
   void fields(V& v) {
     v.field("mode", mode, "how captions are decoded");
-    v.field("beam", beam, "hypotheses kept (beam)", between(1, 1000));
+    v.field("beam", beam, "number of hypotheses kept (beam)", between(1, 1000));
     v.field("max_length", max_length, "longest caption in words (vocabulary bpe: in pieces)",
             between(1, 1000));
     v.field("length_normalization", length_normalization,
-            "log p is divided by length^this; 0 = off", between(0, 10));
+            "exponent a: log p is divided by length^a; 0 = off", between(0, 10));
     v.field("temperature", temperature, "divides the logits (sample)",
             {.min = 0, .max = 1000, .min_open = true});
-    v.field("top_k", top_k, "words are drawn from so many, the most probable; 0 = all (sample)",
+    v.field("top_k", top_k,
+            "words are drawn from this many, the most probable ones; 0 = all (sample)",
             between(0, 1e7));
-    v.field("top_p", top_p, "words are drawn from the fewest that have this share (sample)",
+    v.field("top_p", top_p,
+            "words are drawn from the fewest that together have this probability (sample)",
             {.min = 0, .max = 1, .min_open = true});
     v.field("groups", groups,
-            "the beam is cut into so many, each of which shuns the words of those before it (beam)",
+            "number of groups of the beam; each avoids the words of those before it (beam)",
             between(1, 1000));
     v.field("diversity", diversity,
-            "log p a word loses for each hypothesis of an earlier group that says it now (beam)",
+            "what is subtracted from a word's log p for each hypothesis of an earlier group that "
+            "says it at the same step (beam)",
             at_least(0));
     v.field("min_length", min_length, "shortest caption in words (bpe: in pieces)",
             between(0, 1000));
     v.field("no_repeat_ngram", no_repeat_ngram,
-            "n-grams of so many words (bpe: pieces) are said once; 0 = off", between(0, 1000));
+            "n-grams of this many words (bpe: pieces) are said at most once; 0 = off",
+            between(0, 1000));
     v.field("forbidden", forbidden, "words that are never said");
   }
 };

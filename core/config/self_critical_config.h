@@ -1,4 +1,4 @@
-// The part of an experiment's config that is about self-critical training.
+// The section `objective.self_critical`: self-critical training.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace saccade {
 
-// What a caption is worth in self-critical training: a weighted sum of metrics.
+// The reward of a caption in self-critical training: a weighted sum of metrics.
 struct RewardConfig {
   static constexpr std::array kDefaults = {
 #define SACCADE_REWARD(name, enumerator, weight, text) double{weight},
@@ -41,20 +41,24 @@ struct SelfCriticalConfig {
 
   template <class V>
   void fields(V& v) {
-    v.field("start", start, "when it takes over from `type`: 10e, 5000u or 0u; null = never",
+    v.field("start", start,
+            "when it replaces the loss of objective.type: 10e, 5000u or 0u; null = never",
             at_least(0));
-    v.field("lr", lr, "its learning rate", above(0));
-    v.field("final_lr", final_lr,
-            "the rate falls to this on half a cosine to the end of the run; null: it stays",
-            at_least(0));
+    v.field("lr", lr, "learning rate of this stage", above(0));
+    v.field(
+        "final_lr", final_lr,
+        "learning rate at the end of the run, reached on half a cosine; null = it stays the same",
+        at_least(0));
     v.field("baseline", baseline, "what is subtracted from a caption's reward");
     v.field("samples", samples, "captions drawn for each of the train.batch images of an update",
             between(1, 1000));
     v.field("temperature", temperature,
-            "of the policy that is drawn from and learned, below 1: nearer to the best caption",
+            "temperature of the policy that is drawn from and learned; below 1, draws are nearer "
+            "to the best caption",
             above(0));
-    v.field("dropout", dropout, "dropout where the drawn captions are learned; never in drawing");
-    v.section("reward", reward, "weights of the metrics a caption's reward is made of");
+    v.field("dropout", dropout,
+            "dropout while drawn captions are learned; never while they are drawn");
+    v.section("reward", reward, "weights of the metrics that a caption's reward is the sum of");
   }
 };
 

@@ -7,7 +7,7 @@ namespace saccade {
 namespace {
 
 constexpr std::string_view kLetters = "euhms";  // in the order of Stop::Unit
-constexpr std::int64_t kMost = 1'000'000'000;   // keeps seconds far from overflow
+constexpr std::int64_t kMost = 1'000'000'000;   // so that an amount in seconds does not overflow
 
 }  // namespace
 

@@ -13,7 +13,7 @@ struct Stop {
   std::int64_t count = 1;
   Unit unit = Unit::kEpochs;
 
-  // The amount in seconds; only for units of time.
+  // The amount in seconds; valid for units of time only.
   std::int64_t seconds() const;
   bool is_time() const { return unit != Unit::kEpochs && unit != Unit::kUpdates; }
 
@@ -24,14 +24,15 @@ inline Stop epochs(std::int64_t count) { return {count, Stop::Unit::kEpochs}; }
 inline Stop updates(std::int64_t count) { return {count, Stop::Unit::kUpdates}; }
 inline Stop seconds(std::int64_t count) { return {count, Stop::Unit::kSeconds}; }
 
-// The forms a stop is written in, for error texts and documentation.
+// The forms in which a stop is written, for error messages and documentation.
 inline constexpr std::string_view kStopForms =
     "10e (epochs), 5000u (updates), 2h, 30m or 45s (time)";
 
-// Reads a stop (0 included); returns "" and sets the stop, or returns what is wrong and leaves it.
+// Reads a stop (0 is allowed). Returns "" and sets it, or returns what is wrong and leaves it
+// unchanged.
 std::string parse_stop(std::string_view text, Stop& stop);
 
-// As it is written: `10e`.
+// The text of a stop, such as `10e`.
 std::string to_string(const Stop& stop);
 
 }  // namespace saccade

@@ -1,4 +1,4 @@
-// The part of an experiment's config that says where attention should look.
+// The section `objective.supervision`: where attention should look.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,8 @@
 
 namespace saccade {
 
-// A localizer learns from captions alone where the words of a picture are (word_localizer.h).
+// The options of a localizer, which learns from captions alone where the words of a picture are
+// (word_localizer.h).
 struct LocalizerConfig {
   double weight = 0;
   std::int64_t hidden = 128;
@@ -18,28 +19,29 @@ struct LocalizerConfig {
   template <class V>
   void fields(V& v) {
     v.field("weight", weight,
-            "weight of the divergence of a word's map from the map of a localizer that knows the "
-            "word and learned from captions alone where words are, summed over a caption's words; "
-            "0 = no localizer",
+            "weight of the divergence of a word's map from the map of a localizer, which knows the "
+            "word and has learned from captions alone where words are; summed over a caption's "
+            "words; 0 = no localizer",
             at_least(0));
-    v.field("hidden", hidden, "width of the space in which it compares words with regions",
+    v.field("hidden", hidden,
+            "width of the space in which the localizer compares words with regions",
             between(1, 65536))
         .unless("objective.supervision.localizer.weight", "0");
     v.field("sharpness", sharpness,
-            "how far its best regions count more than the others: 0 is near their mean, a large "
-            "one near the best alone",
+            "how much more the localizer's best regions count than the others: a small value is "
+            "near the mean of all, a large one near the best alone",
             {.min = 0.01, .max = 100})
         .unless("objective.supervision.localizer.weight", "0");
     v.field("smoothing", smoothing,
-            "deviation, in cells, of the Gaussian by which a region's neighbours speak for a word "
-            "with it in the localizer's map; 0 = none",
+            "standard deviation, in cells, of the Gaussian that averages the score of a region "
+            "with those of its neighbours in the localizer's map; 0 = none",
             between(0, 10))
         .unless("objective.supervision.localizer.weight", "0");
-    v.field(
-         "centre", centre,
-         "deviation, as a share of the picture's sides, of a Gaussian around its middle that the "
-         "localizer's map is multiplied with: people put what they photograph there; 0 = none",
-         between(0, 10))
+    v.field("centre", centre,
+            "standard deviation, as a share of the picture's sides, of a Gaussian around its "
+            "middle that the localizer's map is multiplied with: people put what they photograph "
+            "there; 0 = none",
+            between(0, 10))
         .unless("objective.supervision.localizer.weight", "0");
   }
 };
@@ -51,7 +53,7 @@ struct SupervisionConfig {
   double cyclical = 0;
   std::int64_t step = 0;
 
-  // Whether a map is told where to be; whether anything is asked for at all.
+  // any_map(): whether a loss says where a map should be. any(): whether there is any supervision.
   bool any_map() const { return boxes > 0 || localizer.weight > 0 || prophet > 0; }
   bool any() const { return any_map() || cyclical > 0; }
 
@@ -63,17 +65,17 @@ struct SupervisionConfig {
             at_least(0));
     v.section("localizer", localizer, "supervision without boxes");
     v.field("prophet", prophet,
-            "weight of the distance |a - b|, summed over regions and words, of a word's map a from "
-            "the map b that the same attention makes once it is told the word, from which the word "
-            "is said a second time (Prophet Attention, Liu et al. 2020); 0 = off",
+            "weight of the distance |a - b|, summed over regions and words, between a word's map a "
+            "and the map b that the same attention makes when it knows the word; the word is said "
+            "a second time from b (Prophet Attention, Liu et al. 2020); 0 = off",
             at_least(0));
     v.field("cyclical", cyclical,
-            "weight of the cost of saying every word a second time, from what a localizer that is "
-            "told the word alone chooses (Ma et al. 2020); 0 = off",
+            "weight of the loss of saying every word a second time, from the regions that a "
+            "localizer chooses that knows nothing but the word (Ma et al. 2020); 0 = off",
             at_least(0));
     v.field("step", step,
-            "which look is supervised for a word: 0 = the look that made it, 1 and 2 = the look "
-            "one or two words later, which has seen more of it",
+            "which look is supervised for a word: 0 = the look before the word is said, 1 or 2 = "
+            "the look one or two words later, when the word is known",
             between(0, 2));
   }
 };

@@ -35,7 +35,7 @@ struct OptimizerConfig {
     v.field("type", type, "the optimizer");
     v.field("lr", lr, "learning rate", above(0));
     v.field("groups", groups,
-            "factors of the learning rate by prefix of the parameters' names, say "
+            "factors of the learning rate by prefix of the parameters' names, such as "
             "{decoder.attention: 5}; the longest prefix of a name counts",
             between(0, 1e6));
     v.field("momentum", momentum, "share of the last step that goes into the next",
@@ -53,14 +53,14 @@ struct OptimizerConfig {
     v.field("clip_norm", clip_norm, "largest norm of the whole gradient; 0 = off", at_least(0));
     v.field("clip_value", clip_value, "largest gradient element; 0 = off", at_least(0));
     v.field("ema", ema,
-            "decay of the moving average of the weights, which is validated, saved as the best and "
-            "captions with; 0 = none",
+            "decay of the moving average of the weights; this average is validated, saved as the "
+            "best model and used for captions; 0 = none",
             between_open_end(0, 1));
     v.field("schedule", schedule, "how the learning rate changes");
     v.field("warmup", warmup, "updates of linear rise at the start; 0 = none", at_least(0));
-    v.field("decay_every", decay_every, "when the rate drops")
+    v.field("decay_every", decay_every, "amount of training between drops of the learning rate")
         .only_with("optimizer.schedule", ScheduleKind::kStep);
-    v.field("decay_factor", decay_factor, "what it is multiplied with",
+    v.field("decay_factor", decay_factor, "factor of the learning rate at each drop",
             {.min = 0, .max = 1, .min_open = true})
         .only_with("optimizer.schedule", ScheduleKind::kStep);
     v.field("final_lr", final_lr, "learning rate at the end", at_least(0))
@@ -74,9 +74,10 @@ struct EarlyStopConfig {
 
   template <class V>
   void fields(V& v) {
-    v.field("metric", metric, "the validation metric that has to improve", not_empty())
+    v.field("metric", metric, "the validation metric that must improve", not_empty())
         .unless("train.early_stop.patience", "0");
-    v.field("patience", patience, "validations without a better value; 0 = never stop early",
+    v.field("patience", patience,
+            "validations without a better value before training stops; 0 = never stop early",
             at_least(0));
   }
 };
@@ -101,36 +102,36 @@ struct TrainConfig {
   template <class V>
   void fields(V& v) {
     v.field("batch", batch,
-            "captions an update; images in self-critical training; with captions whole_images the "
-            "nearest number of whole images",
+            "captions per update; images per update in self-critical training; with train.captions "
+            "whole_images, the nearest number of whole images",
             between(1, 65536));
     v.field("shard", shard,
-            "captions a shard, the unit of parallel work; with whole_images about as many",
+            "captions per shard, the unit of parallel work; with whole_images about as many",
             between(1, 65536));
     v.field("stop", stop, "when training ends");
     v.field("validate_every", validate_every, "time between validations");
     v.field("checkpoint_every", checkpoint_every, "time between checkpoints");
     v.field("keep", keep, "latest checkpoints kept, besides the best", between(1, 10000));
     v.field("best_metric", best_metric, "the metric that chooses the best checkpoint", not_empty());
-    v.field("validate_images", validate_images, "images a validation; 0 = all", at_least(0));
+    v.field("validate_images", validate_images, "images per validation; 0 = all", at_least(0));
     v.field("watch_maps", watch_maps,
-            "validations judge the maps too, and training warns where attention is dying")
+            "validations also judge the maps, and training warns where attention is dying")
         .unless("attention.score", "none")
         .only_with("decoder.image", "attention");
     v.field("watch_images", watch_images,
-            "images that a validation captions again with shuffled maps, and whose references are "
-            "grounded where boxes are known; 0 = none",
+            "number of images that a validation captions again with shuffled maps, and whose "
+            "references are grounded where boxes are known; 0 = none",
             between(0, 1e7))
         .unless("attention.score", "none")
         .only_with("decoder.image", "attention")
         .only_with("train.watch_maps", "true");
-    v.field("prefetch", prefetch, "batches prepared ahead", between(1, 64));
+    v.field("prefetch", prefetch, "number of batches that are prepared ahead", between(1, 64));
     v.field("bucket", bucket,
-            "batches' worth of captions sorted by length together; 1 = mixed lengths",
+            "number of batches whose captions are sorted by length together; 1 = mixed lengths",
             between(1, 100000));
     v.field("captions", captions, "the captions of an epoch");
     v.field("init_from", init_from,
-            "checkpoint or run whose weights are the first ones; empty = random ones");
+            "checkpoint or run whose weights training starts with; empty = random weights");
     v.section("early_stop", early_stop, "ends a run that no longer improves");
   }
 };

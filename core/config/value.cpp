@@ -7,13 +7,13 @@ namespace saccade {
 
 namespace {
 
-// What is wrong with a scalar that should be a number, before its digits are looked at.
+// Says why a scalar cannot be a number, before its digits are read.
 std::string not_a_number(const Node& node, const char* kind) {
   if (node.quoted) return std::string("is text; remove the quotes to make it ") + kind;
   return "";
 }
 
-// A number that YAML readers disagree about: `010` is 8 to some of them and 10 to others.
+// Whether YAML readers disagree about a number: `010` is 8 to some of them and 10 to others.
 bool octal_looking(std::string_view digits) {
   if (!digits.empty() && (digits[0] == '-' || digits[0] == '+')) digits.remove_prefix(1);
   return digits.size() > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9';
@@ -114,7 +114,7 @@ std::string print_value(double value) {
   std::string text(buffer, error == std::errc{} ? end : buffer);
   const std::size_t exponent = text.find('e');
   if (exponent == std::string::npos) return text;
-  std::string digits = text.substr(exponent + 1);  // +05: 5, -04: -4
+  std::string digits = text.substr(exponent + 1);  // +05 becomes 5, -04 becomes -4
   const bool negative = digits[0] == '-';
   digits.erase(0, digits.find_first_not_of("+-0"));
   return text.substr(0, exponent + 1) + (negative ? "-" : "") + digits;

@@ -1,5 +1,5 @@
-// The types a config value can have: how each is parsed, printed, named and checked. A Slot is one
-// value of a struct without its C++ type; fields.h makes them.
+// The types of config values: how each is parsed, printed, named and checked. A Slot is one value
+// of a struct without its C++ type; fields.h creates slots.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@
 
 namespace saccade {
 
-// Every parse_value: reads a scalar node; returns "" and sets the value, or what is wrong.
+// Every parse_value reads a scalar node. It returns "" and sets the value, or returns what is
+// wrong.
 std::string parse_value(const Node& node, bool& value);
 std::string parse_value(const Node& node, std::int64_t& value);
 std::string parse_value(const Node& node, double& value);
@@ -25,7 +26,7 @@ std::string parse_value(const Node& node, std::string& value);
 std::string parse_value(const Node& node, Stop& value);
 std::string parse_value(const Node& node, Ramp& value);
 
-// Every print_value: the value as YAML; reading it gives the same value, to the last bit.
+// Every print_value returns the value as YAML; reading it gives the same value, to the last bit.
 std::string print_value(bool value);
 std::string print_value(std::int64_t value);
 std::string print_value(double value);
@@ -33,14 +34,14 @@ std::string print_value(const std::string& value);
 std::string print_value(const Stop& value);
 std::string print_value(const Ramp& value);
 
-// Every check_value: what the constraint says against the value, "" for nothing.
+// Every check_value returns which constraint the value breaks; "" if none.
 inline std::string check_value(bool, const Constraint&) { return ""; }
 std::string check_value(std::int64_t value, const Constraint& constraint);
 std::string check_value(double value, const Constraint& constraint);
 std::string check_value(const std::string& value, const Constraint& constraint);
-// Both ends.
+// Checks both ends of the ramp.
 std::string check_value(const Ramp& value, const Constraint& constraint);
-// Nothing is no amount of training, unless the constraint has a minimum of its own.
+// An amount of 0 is refused unless the constraint has a minimum of its own.
 std::string check_value(const Stop& value, const Constraint& constraint);
 
 inline std::string type_name(const bool*) { return "true|false"; }
@@ -81,18 +82,19 @@ class Slot {
   virtual ~Slot() = default;
   virtual std::string type() const = 0;
   virtual std::string text() const = 0;  // the value as YAML, on one line
-  // Whether the value is written as one scalar.
+  // Whether the value is written as a single scalar.
   virtual bool scalar() const = 0;
-  // Sets the value, or adds a mistake that starts with the path and leaves it.
+  // Sets the value, or adds a mistake that starts with the path and leaves the value unchanged.
   virtual void read(const Node& node, const std::string& path, const Constraint& constraint,
                     Mistakes& mistakes) = 0;
 };
 
-// Adds the mistake "path: expected an integer, got a list".
+// Adds a mistake such as "path: expected an integer, got a list".
 void expected(const std::string& type, const Node& node, const std::string& path,
               Mistakes& mistakes);
 
-// Reads one scalar of any of the types above; false (and a mistake) when it is wrong.
+// Reads one scalar of any of the types above. Returns false, and adds a mistake, when it is
+// invalid.
 template <class T>
 bool read_scalar(const Node& node, const std::string& path, const Constraint& constraint,
                  Mistakes& mistakes, T& value) {

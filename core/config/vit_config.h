@@ -9,7 +9,7 @@
 
 namespace saccade {
 
-// Widths of Touvron et al. 2021 (tiny, small) and Dosovitskiy et al. 2021 (base).
+// The widths of Touvron et al. 2021 (tiny, small) and Dosovitskiy et al. 2021 (base).
 enum class VitSize { kTiny, kSmall, kBase };
 constexpr auto enum_table(VitSize) {
   using enum VitSize;
@@ -20,15 +20,15 @@ constexpr auto enum_table(VitSize) {
   });
 }
 
-// How self-attention starts.
+// How self-attention is initialised.
 enum class VitStart { kGlorot, kMimetic };
 constexpr auto enum_table(VitStart) {
   using enum VitStart;
   return enum_rows<VitStart>({
-      {kGlorot, "glorot", "all weights drawn for themselves"},
+      {kGlorot, "glorot", "all weights are drawn independently"},
       {kMimetic, "mimetic",
-       "keys start as the queries, so that tokens first look at those that are like them, their "
-       "neighbours above all (after Trockman & Kolter 2023)"},
+       "keys start with the weights of the queries, so that tokens first look at similar tokens, "
+       "above all their neighbours (after Trockman & Kolter 2023)"},
   });
 }
 
@@ -46,24 +46,27 @@ struct VitConfig {
   template <class V>
   void fields(V& v) {
     v.field("size", size, "gives width, layers and heads where they are null");
-    v.field("width", width, "of a token", between(1, 65536));
+    v.field("width", width, "width of a token", between(1, 65536));
     v.field("layers", layers, "blocks of self-attention and a dense network", between(1, 128));
-    v.field("heads", heads, "maps a block", between(1, 256));
+    v.field("heads", heads, "maps per block", between(1, 256));
     v.field("patch", patch, "side of a patch: pixels (vit), cells of the CNN's grid (hybrid)",
             between(1, 256));
     v.field("overlap", overlap,
-            "how far the embedding of a patch sees into its neighbours, in the same unit",
+            "how far the embedding of a patch sees into its neighbours, in the unit of `patch`",
             between(0, 256));
-    v.field("multiple", multiple, "hidden width of the dense networks, in widths", between(1, 64));
-    v.field("class_token", class_token, "one more token, for the image as a whole");
-    v.field("registers", registers, "more tokens without a place (Darcet et al. 2024)",
+    v.field("multiple", multiple, "hidden width of the dense networks, as a multiple of the width",
+            between(1, 64));
+    v.field("class_token", class_token, "an additional token, for the image as a whole");
+    v.field("registers", registers,
+            "number of additional tokens without a place in the picture (Darcet et al. 2024)",
             between(0, 256));
-    v.field("dropout", dropout, "share of units dropped in training", between_open_end(0, 1));
-    v.field("start", start, "first weights of self-attention");
+    v.field("dropout", dropout, "share of units that are dropped in training",
+            between_open_end(0, 1));
+    v.field("start", start, "initial weights of self-attention");
   }
 };
 
-// Widths with those of the size where the config gives none.
+// The widths of the config, with those of its size where they are null.
 struct VitWidths {
   std::int64_t width, layers, heads;
 };

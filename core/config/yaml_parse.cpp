@@ -1,5 +1,6 @@
-// yaml-cpp's event parser into a Node. The events are linear in the text; the tree that yaml-cpp
-// itself would build accepts duplicates silently, and its aliases make cycles and bombs.
+// Builds a Node from yaml-cpp's parser events. Their number is linear in the text. The tree that
+// yaml-cpp itself would build accepts duplicate keys silently, and its aliases can make cycles and
+// expand excessively.
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
@@ -15,7 +16,7 @@ namespace {
 
 constexpr std::size_t kMostNodes = 20000;
 
-// Ends the parse when the tree grows beyond any real config.
+// Thrown to end parsing when the tree grows beyond any real config.
 struct TooLarge {};
 
 std::size_t count_nodes(const Node& node) {
@@ -82,10 +83,10 @@ class TreeBuilder : public YAML::EventHandler {
   struct Open {
     Node node;
     YAML::anchor_t anchor = 0;
-    Node::Key key;                     // of the value to come
-    std::map<std::string, int> lines;  // of a map's keys
-    bool has_key = false;              // a map that waits for a value
-    bool drop_value = false;           // its key was a mistake
+    Node::Key key;                     // of the next value
+    std::map<std::string, int> lines;  // of the keys of a map
+    bool has_key = false;              // the map waits for a value
+    bool drop_value = false;           // the key of the value was a mistake
   };
 
   void refuse_tag(const Place& where, const std::string& tag) {
@@ -97,7 +98,7 @@ class TreeBuilder : public YAML::EventHandler {
     count_ += nodes;
     if (count_ <= kMostNodes) return;
     mistakes_.add(where, "more than " + std::to_string(kMostNodes) +
-                             " values, counting what aliases repeat; this is no config");
+                             " values, counting what aliases repeat; this is not a config");
     throw TooLarge{};
   }
 

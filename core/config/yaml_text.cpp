@@ -10,7 +10,8 @@ namespace saccade {
 
 namespace {
 
-// Words that no YAML reader takes for anything but a string, and that need no quotes in a list.
+// Whether a text is a word that every YAML reader takes for a string, without quotes even in a
+// list.
 bool plain(const std::string& text) {
   const auto letter = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '/';

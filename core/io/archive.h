@@ -1,5 +1,5 @@
 // Named values in memory, as a checkpoint file holds them. Names are paths such as
-// `parameters/decoder/lstm/weight`; entries are in the order of their names.
+// `parameters/decoder/lstm/weight`; entries are ordered by name.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace saccade {
 
-// Numbers in row-major order. It owns them, or borrows them from the caller (for saving without a
-// copy), who must then keep them until the archive is written.
+// An array of numbers in row-major order. It owns them, or borrows them (to save without a copy);
+// the caller must then keep them until the archive is written.
 template <class T>
 class NumberArray {
  public:
@@ -43,16 +43,17 @@ class Archive {
                              std::uint64_t, std::string, std::vector<std::string>>;
 
   Archive() = default;
-  // `source` is named in the errors of the getters: the file an archive was loaded from.
+  // `source` is named in the errors of the getters; it is the file that an archive was loaded from.
   explicit Archive(std::string source) : source_(std::move(source)) {}
 
-  // Each adds an entry. A shape has at most five extents and their product of values. Throws
-  // InternalError on a bad name, a name that exists, or values that do not fill the shape.
+  // Each of these adds an entry. A shape has at most five extents, and their product is the number
+  // of values. Throws InternalError on a bad name, a name that exists already, or values that do
+  // not fill the shape.
   void add_floats(const std::string& name, std::vector<Index> shape, std::vector<float> values);
   void add_doubles(const std::string& name, std::vector<Index> shape, std::vector<double> values);
   void add_int64s(const std::string& name, std::vector<Index> shape,
                   std::vector<std::int64_t> values);
-  // Without a copy; the values must live until the archive is saved.
+  // These do not copy; the values must live until the archive is saved.
   void borrow_floats(const std::string& name, std::vector<Index> shape,
                      std::span<const float> values);
   void borrow_doubles(const std::string& name, std::vector<Index> shape,
@@ -61,8 +62,8 @@ class Archive {
   void add_string(const std::string& name, std::string text);
   void add_strings(const std::string& name, std::vector<std::string> texts);
 
-  // Each throws CheckpointError that names the file, the entry, what was expected and found. With
-  // a shape, the array must have it.
+  // Each of these throws CheckpointError, which names the file, the entry, what was expected and
+  // what was found. Where a shape is given, the array must have it.
   const NumberArray<float>& floats(const std::string& name) const;
   const NumberArray<double>& doubles(const std::string& name) const;
   const NumberArray<std::int64_t>& int64s(const std::string& name) const;
@@ -74,14 +75,15 @@ class Archive {
   const std::vector<std::string>& strings(const std::string& name) const;
 
   bool contains(const std::string& name) const { return entries_.contains(name); }
-  // Names that start with a prefix, in order; all of them for "".
+  // The names that start with a prefix, in order; all names for "".
   std::vector<std::string> names(const std::string& prefix = "") const;
   const std::map<std::string, Entry>& entries() const { return entries_; }
   const std::string& source() const { return source_; }
 
-  // What is wrong with an entry's name, "" for nothing: path-like, letters, digits and `_.-`.
+  // Says what is wrong with the name of an entry, or "" if nothing is: it must look like a path of
+  // letters, digits and `_.-`.
   static std::string bad_name(const std::string& name);
-  // "float array [3, 4]"
+  // A description such as "float array [3, 4]".
   static std::string describe(const Entry& entry);
 
   // Adds an entry of any type.
@@ -100,7 +102,8 @@ class Archive {
   std::map<std::string, Entry> entries_;
 };
 
-// Whether two entries have the same type, shape and bits; whether two archives hold the same.
+// Whether two entries have the same type, shape and bits, and whether two archives have equal
+// entries.
 bool same_entry(const Archive::Entry& a, const Archive::Entry& b);
 bool same_entries(const Archive& a, const Archive& b);
 

@@ -28,7 +28,7 @@ class Reader {
  private:
   [[noreturn]] void refuse(const std::string& name, const std::string& why) const {
     throw CheckpointError(source_ + ": entry '" + name + "': " + why +
-                          "; this is no checkpoint of this program");
+                          "; this is not a checkpoint of this program");
   }
 
   void entry(const Json& item) {
@@ -44,7 +44,7 @@ class Reader {
     if (place.offset > image_.size() || place.bytes > image_.size() - place.offset) {
       refuse(place.name, "lies outside the file");
     }
-    // No byte serves two entries: what is read is no larger than the file.
+    // Every byte may belong to one entry only, so that no more is read than the file holds.
     total_ += place.bytes;
     if (total_ > image_.size()) refuse(place.name, "overlaps another");
     give(place, count);
@@ -62,7 +62,7 @@ class Reader {
     return found->get<std::uint64_t>();
   }
 
-  // The shape's number of elements.
+  // Reads the shape and returns its number of elements.
   std::size_t read_shape(const Json& item, EntryPlace& place) const {
     const auto found = item.find("shape");
     if (found == item.end() || !found->is_array() || found->size() > kMostRank) {
@@ -119,7 +119,7 @@ class Reader {
   }
 
   static std::string unpadded(std::string_view padded) {
-    return std::string(padded.substr(0, padded.find_last_not_of('\0') + 1));  // npos + 1 = 0
+    return std::string(padded.substr(0, padded.find_last_not_of('\0') + 1));  // npos + 1 is 0
   }
 
   std::span<const std::byte> image_;

@@ -1,5 +1,5 @@
-// Where each entry of an archive lies in the HDF5 file that holds it, as a JSON text behind that
-// file. Loading goes by this index alone: HDF5's own reader is not safe against forged files.
+// The places of an archive's entries in the HDF5 file that holds them, as a JSON text behind that
+// file. Loading uses this index only, because HDF5's own reader is not safe against forged files.
 // Private to core/io and its tests.
 #pragma once
 
@@ -28,8 +28,8 @@ std::string index_text(const std::vector<EntryPlace>& places);
 
 using EntryVisitor = std::function<void(const std::string&, Archive::Entry)>;
 
-// Reads the entries of an image by its index, in index order. Every size is checked before memory
-// is taken. Throws CheckpointError that starts with `source`.
+// Reads the entries of an image by its index, in the order of the index. Every size is checked
+// before memory is allocated for it. Throws CheckpointError, which starts with `source`.
 void visit_entries(std::span<const std::byte> image, std::string_view index,
                    const std::string& source, const EntryVisitor& visitor);
 

@@ -14,16 +14,17 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::string_view kParameters = "parameters/";
-constexpr const char* kFormat = "saccade.archive";    // its version
-constexpr const char* kEntries = "saccade.entries";   // name -> number, text or texts, in JSON
-constexpr const char* kNames = "saccade.parameters";  // torch's name -> ours, in JSON
+constexpr const char* kFormat = "saccade.archive";    // the version of the format
+constexpr const char* kEntries = "saccade.entries";   // name -> number, text or texts, as JSON
+constexpr const char* kNames = "saccade.parameters";  // torch's name -> saccade's name, as JSON
 constexpr const char* kVersion = "1";
 
 Shape shape_of(const std::vector<Index>& shape) {
   return Shape::of(shape.data(), static_cast<int>(shape.size()));
 }
 
-// What becomes an array of the file; the numbers of parameters are new, all others borrowed.
+// The arrays that the file will hold. The numbers of parameters are copied into torch's layout; all
+// others are borrowed.
 struct Exporter {
   const Archive& archive;
   std::vector<std::vector<float>> made{};
@@ -123,13 +124,14 @@ Archive import_archive(const SafetensorsFile& file) {
   const auto version = file.metadata().find(kFormat);
   if (version == file.metadata().end() || version->second != kVersion)
     throw DataError(file.source() +
-                    ": holds weights alone and no checkpoint of this saccade, which also has a "
+                    ": holds only weights and is not a checkpoint of saccade, which also has a "
                     "config and a vocabulary");
   const Json entries = json_of(file, kEntries), names = json_of(file, kNames);
   Archive archive(file.source());
   const auto add = [&](const std::string& name, Archive::Entry entry) {
     if (const std::string why = Archive::bad_name(name); !why.empty() || archive.contains(name))
-      throw DataError(file.source() + ": an entry's name is not allowed or there twice; convert " +
+      throw DataError(file.source() +
+                      ": the name of an entry is not allowed or occurs twice; convert " +
                       "the checkpoint again");
     archive.add(name, std::move(entry));
   };

@@ -1,5 +1,5 @@
-// A whole archive as a safetensors file and back, bit for bit: parameters by torch's names and
-// layouts for other programs, all else beside them.
+// Writes a whole archive as a safetensors file and reads it back, bit for bit: parameters by
+// torch's names and layouts for other programs, and everything else beside them.
 #pragma once
 
 #include <filesystem>
@@ -13,8 +13,8 @@ namespace saccade {
 // and texts and single numbers into the metadata. Throws IoError as save_safetensors does.
 void export_archive(const Archive& archive, const std::filesystem::path& path);
 
-// Throws DataError when export_archive() did not write the file, or it was changed since so that
-// it is no archive.
+// Throws DataError when the file was not written by export_archive(), or was changed since in a way
+// that makes it invalid.
 Archive import_archive(const SafetensorsFile& file);
 
 }  // namespace saccade

@@ -54,7 +54,8 @@ int write_parts(int fd, std::span<const std::span<const std::byte>> parts) {
   return sync_file(fd);
 }
 
-// Pipes, sockets, devices; also behind a link. A directory is left to fail as a file's name.
+// Whether the path is a pipe, socket or device, or a link to one. A directory is not: using its
+// name for a file fails later.
 bool is_stream(const fs::path& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return false;
@@ -134,7 +135,7 @@ int reserve_space(int fd, std::uint64_t bytes) {
 int sync_file(int fd) {
   while (::fsync(fd) != 0) {
     if (errno == EINTR) continue;
-    return errno == EINVAL ? 0 : errno;  // EINVAL: a file system that has nothing to sync
+    return errno == EINVAL ? 0 : errno;  // EINVAL: the file system has nothing to sync
   }
   return 0;
 }

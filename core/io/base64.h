@@ -1,4 +1,4 @@
-// Base64 (RFC 4648), in which bytes travel inside JSON and data URIs.
+// Base64 (RFC 4648), which encodes bytes inside JSON and data URIs.
 #pragma once
 
 #include <cstdint>

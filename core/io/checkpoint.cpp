@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A checkpoint file whose header was read and believed.
+// A checkpoint file whose header was read and found to be valid.
 struct Opened {
   FileHandle file;
   Seal sealed;
@@ -26,7 +26,7 @@ struct Opened {
 
 Opened open_sealed(const fs::path& path) {
   FileHandle file(
-      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a pipe must not block
+      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // opening a pipe must not block
   if (file.fd() < 0) {
     if (errno == ENOENT || errno == ENOTDIR) {
       throw CheckpointError(path.string() + ": no such checkpoint");
@@ -36,8 +36,9 @@ Opened open_sealed(const fs::path& path) {
   struct stat status {};
   if (::fstat(file.fd(), &status) != 0) throw_io_error("read", path, errno);
   if (!S_ISREG(status.st_mode)) {
-    throw CheckpointError(path.string() + ": not a checkpoint but " +
-                          (S_ISDIR(status.st_mode) ? "a directory" : "no regular file"));
+    throw CheckpointError(
+        path.string() + ": not a checkpoint but " +
+        (S_ISDIR(status.st_mode) ? "a directory" : "a pipe, a socket or a device"));
   }
   const auto bytes = static_cast<std::uint64_t>(status.st_size);
   std::array<std::byte, kSealBytes> head{};
@@ -48,7 +49,7 @@ Opened open_sealed(const fs::path& path) {
   return {std::move(file), sealed};
 }
 
-// That a load would give the archive back, bit for bit.
+// Checks that loading would return the archive, bit for bit.
 void check_reads_back(const Archive& archive, std::span<const std::byte> image,
                       const std::string& index) {
   std::size_t seen = 0;
@@ -75,7 +76,7 @@ void save_archive(const fs::path& path, const Archive& archive) {
 
 Archive load_archive(const fs::path& path) {
   const Opened opened = open_sealed(path);
-  // Not a vector: a gigabyte of zeros written before the first byte is read is wasted.
+  // No vector, which would first fill up to a gigabyte with zeros.
   const auto size = static_cast<std::size_t>(opened.sealed.payload_bytes);
   const std::unique_ptr<std::byte[]> buffer(new std::byte[size]);
   const std::span<std::byte> payload(buffer.get(), size);

@@ -9,15 +9,15 @@
 
 namespace saccade {
 
-// Writes an archive, whole or not at all. Throws IoError that names path, reason and remedy.
+// Writes an archive, completely or not at all. Throws IoError, which names path, reason and remedy.
 void save_archive(const std::filesystem::path& path, const Archive& archive);
 
-// Reads an archive. Throws CheckpointError when the file is missing, cut, damaged, foreign or of
-// another version, IoError when it may not be read.
+// Reads an archive. Throws CheckpointError when the file is missing, truncated, damaged, not a
+// checkpoint or of another version, and IoError when it may not be read.
 Archive load_archive(const std::filesystem::path& path);
 
-// The digest of a sealed file's content, from its header alone: 32 hexadecimal digits. Throws as
-// load_archive does.
+// The digest of a sealed file's content, as 32 hexadecimal digits, read from its header only.
+// Throws as load_archive does.
 std::string archive_digest(const std::filesystem::path& path);
 
 }  // namespace saccade

@@ -35,7 +35,7 @@ std::uint32_t masked_crc(const std::string& bytes) {
   return std::rotr(crc.checksum(), 15) + 0xa282ead8U;
 }
 
-// A protocol buffer's message: a tag of field number and wire type before each value.
+// A message of protocol buffers: before each value stands a tag of field number and wire type.
 class Message {
  public:
   void integer(unsigned field, std::int64_t value) {
@@ -119,7 +119,7 @@ Message histogram_message(const std::vector<double>& values) {
   return out;
 }
 
-// Summary.Value: tag = 1, simple_value = 2, image = 4, histo = 5. Nothing for an empty histogram.
+// Summary.Value: tag = 1, simple_value = 2, image = 4, histo = 5. An empty histogram gives nothing.
 std::optional<Message> value_message(const EventValue& value) {
   Message out;
   out.bytes(1, value.tag);
@@ -148,7 +148,7 @@ EventFile::EventFile(const std::filesystem::path& directory,
                      std::optional<std::int64_t> resumed_at) {
   const std::filesystem::path first = new_path(directory);
   path_ = first;
-  // Two runs of one process in one second, as a comparison that goes on can have them.
+  // One process may start two runs within a second, as a resumed comparison can.
   for (int k = 2;; ++k) {
     file_ = FileHandle(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (file_.fd() >= 0) break;

@@ -12,7 +12,7 @@ namespace saccade {
 
 namespace {
 
-// value >> shift, to the nearest, ties to even.
+// value >> shift, rounded to the nearest, ties to even.
 std::uint32_t round_shift(std::uint32_t value, unsigned shift) {
   const std::uint32_t half = 1U << (shift - 1);
   const std::uint32_t odd = (value >> shift) & 1U;
@@ -29,7 +29,7 @@ std::uint16_t half_from_float(float value) {
   if (size > 0x7F800000U) {
     half = 0x7E00U;  // NaN
   } else if (size >= 0x477FF000U) {
-    half = 0x7C00U;  // 65520 and more
+    half = 0x7C00U;  // infinity: 65520 and more
   } else if (size >= 0x38800000U) {
     half = round_shift(size - (112U << 23), 13);  // the exponent's bias is 15 instead of 127
   } else if (size > 0x33000000U) {

@@ -1,4 +1,4 @@
-// 16-bit floats (IEEE binary16) as bits: what halves a feature cache.
+// 16-bit floats (IEEE binary16) as bits; they halve the size of a feature cache.
 #pragma once
 
 #include <cstdint>
@@ -6,12 +6,12 @@
 
 namespace saccade {
 
-// The nearest half, ties to even; beyond 65504 it is infinite.
+// The nearest 16-bit float, ties to even; infinity from 65520 on.
 std::uint16_t half_from_float(float value);
-// Exact.
+// The exact value.
 float float_from_half(std::uint16_t bits);
 
-// The same for many, of equal count; with the processor's own conversion where there is one.
+// The same for arrays of equal length, with the processor's own conversion where it has one.
 void halves_from_floats(std::span<const float> values, std::span<std::uint16_t> halves);
 void floats_from_halves(std::span<const std::uint16_t> halves, std::span<float> values);
 

@@ -18,7 +18,7 @@ std::mutex& library_mutex() {
 }  // namespace
 
 Hdf5Session::Hdf5Session() : lock_(library_mutex()) {
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // a thread's own setting
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // a setting of each thread
 }
 
 }  // namespace saccade

@@ -9,11 +9,11 @@
 namespace saccade {
 
 struct Hdf5Image {
-  std::vector<std::byte> bytes;    // of an HDF5 file
-  std::vector<EntryPlace> places;  // of the entries in it
+  std::vector<std::byte> bytes;    // the HDF5 file
+  std::vector<EntryPlace> places;  // the places of the entries in it
 };
 
-// Makes the file and opens it once as a check. Throws InternalError when HDF5 fails.
+// Makes the file and opens it once to check it. Throws InternalError when HDF5 fails.
 Hdf5Image to_hdf5_image(const Archive& archive);
 
 }  // namespace saccade

@@ -1,5 +1,5 @@
-// Archive -> HDF5 image. Default library version bounds: later ones leave a stale superblock
-// checksum in a file image, which then does not open.
+// Writes an archive as an HDF5 image. The library's version bounds stay at their defaults: later
+// ones leave a wrong checksum of the superblock in a file image, which then cannot be opened.
 #include <hdf5.h>
 
 #include <algorithm>
@@ -14,14 +14,14 @@ namespace {
 
 H5Id string_type(std::size_t length) {
   H5Id type(H5Tcopy(H5T_C_S1), H5Tclose);
-  // HDF5 has no strings of length zero; padding makes "" of one zero byte.
+  // HDF5 has no strings of length zero; with padding, one zero byte stands for "".
   H5Tset_size(type.get(), std::max<std::size_t>(length, 1));
   H5Tset_strpad(type.get(), H5T_STR_NULLPAD);
   H5Tset_cset(type.get(), H5T_CSET_UTF8);
   return type;
 }
 
-// Writes entries and notes where HDF5 puts them.
+// Writes entries and records where HDF5 puts them.
 class Writer {
  public:
   explicit Writer(hid_t file)
@@ -29,7 +29,7 @@ class Writer {
         link_plist_(H5Pcreate(H5P_LINK_CREATE), H5Pclose),
         set_plist_(H5Pcreate(H5P_DATASET_CREATE), H5Pclose) {
     H5Pset_create_intermediate_group(link_plist_.get(), 1);
-    H5Pset_obj_track_times(set_plist_.get(), 0);  // equal archives are equal files
+    H5Pset_obj_track_times(set_plist_.get(), 0);  // so that equal archives give equal files
   }
 
   bool write(const std::string& name, const NumberArray<float>& array) {
@@ -99,7 +99,7 @@ class Writer {
   std::vector<EntryPlace> places_;
 };
 
-// About the bytes of an entry in the image.
+// The approximate number of bytes of an entry in the image.
 struct EntryBytes {
   template <class T>
   std::size_t operator()(const NumberArray<T>& array) const {
@@ -114,7 +114,7 @@ struct EntryBytes {
   }
 };
 
-// About the bytes of the image, so that it is allocated once.
+// The approximate size of the image, so that it is allocated once.
 std::size_t estimated_bytes(const Archive& archive) {
   std::size_t total = 4096;
   for (const auto& [name, entry] : archive.entries()) {
@@ -123,7 +123,7 @@ std::size_t estimated_bytes(const Archive& archive) {
   return total;
 }
 
-// The file's bytes, which HDF5 then forgets.
+// Returns the bytes of the file and closes it.
 std::vector<std::byte> take_image(H5Id& file) {
   SACCADE_ASSERT(H5Fflush(file.get(), H5F_SCOPE_GLOBAL) >= 0, "HDF5 cannot flush a file in memory");
   const ssize_t size = H5Fget_file_image(file.get(), nullptr, 0);
@@ -135,8 +135,8 @@ std::vector<std::byte> take_image(H5Id& file) {
   return image;
 }
 
-// Opens an image where it lies: whatever HDF5 allocates and copies is the image itself. (Its own
-// helper for this leaks, and plain copies would triple the memory of a save.)
+// Opens an image in its own memory: whatever HDF5 allocates and copies is the image itself. (HDF5's
+// helper for this leaks, and real copies would triple the memory of a save.)
 H5Id open_in_place(std::span<std::byte> image) {
   H5FD_file_image_callbacks_t in_place{};
   in_place.image_malloc = [](size_t, H5FD_file_image_op_t, void* bytes) { return bytes; };
@@ -144,7 +144,7 @@ H5Id open_in_place(std::span<std::byte> image) {
     return to;
   };
   in_place.image_realloc = [](void*, size_t, H5FD_file_image_op_t, void*) -> void* {
-    return nullptr;  // opened for reading: it never grows
+    return nullptr;  // it is opened for reading and never grows
   };
   in_place.image_free = [](void*, H5FD_file_image_op_t, void*) -> herr_t { return 0; };
   in_place.udata_copy = [](void* bytes) { return bytes; };
@@ -157,7 +157,7 @@ H5Id open_in_place(std::span<std::byte> image) {
   return {H5Fopen("archive", H5F_ACC_RDONLY, access.get()), H5Fclose};
 }
 
-// Opens the image as a tool would and looks every entry up.
+// Opens the image as a tool would and looks up every entry.
 void check_image(std::span<std::byte> image, const std::vector<EntryPlace>& places) {
   const H5Id file = open_in_place(image);
   SACCADE_ASSERT(file, "an HDF5 image does not open");

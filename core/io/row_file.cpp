@@ -25,7 +25,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::uint64_t kVersion = 1;
-constexpr std::uint64_t kLayoutBytesARow = 512;  // indices, id and digest, roughly
+constexpr std::uint64_t kLayoutBytesARow = 512;  // approximately: indices, id and digest
 
 H5Id element_type(bool half) {
   H5Id type(H5Tcopy(H5T_IEEE_F32LE), H5Tclose);
@@ -87,7 +87,7 @@ bool write_no_digests(hid_t file, std::size_t rows) {
          H5Dwrite(set.get(), H5T_STD_U64LE, H5S_ALL, H5S_ALL, H5P_DEFAULT, zeros.data()) >= 0;
 }
 
-// The rows' places: every chunk is allocated now, and none is written.
+// Creates the dataset of the rows: every chunk gets its place now, and none is written.
 bool lay_out_rows(hid_t file, const RowFormat& format, std::size_t rows) {
   const hsize_t extents[2] = {rows, static_cast<hsize_t>(format.width())};
   const hsize_t chunk[2] = {1, extents[1]};
@@ -102,14 +102,14 @@ bool lay_out_rows(hid_t file, const RowFormat& format, std::size_t rows) {
   return bool(set);
 }
 
-// Our own lock guards the file; HDF5's fails on some network file systems.
+// The file is guarded by a lock of its own; HDF5's locks fail on some network file systems.
 H5Id access_without_locks() {
   H5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   H5Pset_file_locking(access.get(), 0, 1);
   return access;
 }
 
-// HDF5 may crash on a full disk: ask before.
+// HDF5 may crash on a full disk, so the free space is checked before.
 void check_space(const fs::path& path, std::uint64_t needed) {
   struct statvfs status {};
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
@@ -123,7 +123,7 @@ void check_space(const fs::path& path, std::uint64_t needed) {
                 "16-bit floats");
 }
 
-// Where HDF5 put the rows and their digests.
+// Finds where HDF5 put the rows and their digests.
 bool find_places(hid_t file, RowFile& out) {
   const H5Id digests(H5Dopen2(file, "digests", H5P_DEFAULT), H5Dclose);
   const H5Id rows(H5Dopen2(file, "rows", H5P_DEFAULT), H5Dclose);
@@ -142,7 +142,8 @@ bool find_places(hid_t file, RowFile& out) {
   return out.digests_offset != HADDR_UNDEF;
 }
 
-// The end of the file: an index of the parts in JSON, then its length, its digest and a mark.
+// The end of the file: an index of its parts in JSON, the length and the digest of the index, and a
+// mark.
 constexpr std::string_view kMark = "\nrowsidx";
 constexpr std::size_t kTailBytes = 24;
 
@@ -151,7 +152,7 @@ std::string index_with_tail(const RowFile& file) {
       {"version", kVersion},           {"key", file.format.key}, {"shape", file.format.shape},
       {"half", file.format.half},      {"ids", file.ids},        {"offsets", file.offsets},
       {"digests", file.digests_offset}};
-  // An id may be a file name that is not UTF-8; then there is no way back from JSON.
+  // An id may be a file name that is not UTF-8, which JSON cannot hold.
   std::string text;
   try {
     text = index.dump();
@@ -163,7 +164,7 @@ std::string index_with_tail(const RowFile& file) {
   return text.append(kMark);
 }
 
-// The index at the end of a file; "" when there is none or it is damaged.
+// Reads the index at the end of a file; "" when there is none or it is damaged.
 std::string read_index(int fd, std::uint64_t file_bytes) {
   std::array<char, kTailBytes> tail{};
   if (file_bytes < kTailBytes) return "";
@@ -179,7 +180,8 @@ std::string read_index(int fd, std::uint64_t file_bytes) {
   return XXH3_64bits(text.data(), text.size()) == numbers[1] ? text : "";
 }
 
-// Takes the index over; false when it is not one of ours. Throws Json::exception on other types.
+// Fills `out` from the index; false when the index is not valid. Throws Json::exception on values
+// of wrong types.
 bool take_index(const std::string& text, std::uint64_t file_bytes, RowFile& out) {
   const Json index = Json::parse(text);
   if (index.at("version").get<std::uint64_t>() != kVersion) return false;
@@ -211,7 +213,7 @@ Index RowFormat::width() const {
   for (const Index extent : shape) {
     if (extent < 1 || __builtin_mul_overflow(count, extent, &count)) return 0;
   }
-  return count > (Index{1} << 29) ? 0 : count;  // a chunk of HDF5 ends at 4 GB
+  return count > (Index{1} << 29) ? 0 : count;  // a chunk of HDF5 is at most 4 GB
 }
 
 std::size_t RowFile::row_bytes() const {

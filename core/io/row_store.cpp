@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kRemedy = "; delete the file and have it computed again";
+constexpr const char* kRemedy = "; delete the file, and it will be computed again";
 
 }  // namespace
 
@@ -52,7 +52,7 @@ Index RowStore::row(const std::string& id) const {
   const auto found = rows_.find(id);
   if (found == rows_.end()) {
     throw DataError(file_->path.string() + ": no row for '" + id +
-                    "'; have the features of this data set computed");
+                    "'; compute the features of this data set first");
   }
   return found->second;
 }
@@ -72,7 +72,7 @@ void RowStore::read(Index row, std::span<float> values) const {
   }
   if (!whole) {
     throw DataError(file_->path.string() + ": the row of '" + file_->ids[at] +
-                    "' is damaged: it does not have its digest" + kRemedy);
+                    "' is damaged: its digest is wrong" + kRemedy);
   }
 }
 

@@ -1,5 +1,6 @@
-// A large table of equally wide float rows in one HDF5 file, one chunk a row, found by name: cached
-// features. Every row has a digest; a row that is missing or damaged is an error, never a guess.
+// A large table of float rows of equal width in one HDF5 file, with one chunk per row, found by
+// name. It holds cached features. Every row has a digest; a row that is missing or damaged is an
+// error, never a guess.
 #pragma once
 
 #include <cstddef>
@@ -16,23 +17,25 @@
 
 namespace saccade {
 
-// What the rows of a store are.
+// What the rows of a store hold.
 struct RowFormat {
-  std::string key;           // digest of all that made the rows: encoder, weights, preprocessing
+  // A digest of everything that determines the rows: encoder, weights, preprocessing.
+  std::string key;
   std::vector<Index> shape;  // of one row, such as [L, D]
-  bool half = false;         // kept in 16-bit floats: half the space, three digits
+  // Whether floats are stored in 16 bits: half the space, about three significant digits.
+  bool half = false;
 
-  Index width() const;  // floats a row
+  Index width() const;  // floats per row
   friend bool operator==(const RowFormat&, const RowFormat&) = default;
 };
 
-struct RowFile;  // private to the .cpp files: an open file, its names and the places of its rows
+struct RowFile;  // private to the .cpp files: an open file, its ids and the places of its rows
 
-// A complete store, to read from. All functions may be called by several threads.
+// A complete store for reading. All functions may be called by several threads.
 class RowStore {
  public:
-  // Throws DataError when the file is missing, damaged, or was made with another key; the error
-  // says what to delete.
+  // Throws DataError, which says what to delete, when the file is missing, damaged, or made with
+  // another key.
   RowStore(const std::filesystem::path& path, const std::string& key);
   ~RowStore();
   RowStore(const RowStore&) = delete;
@@ -40,12 +43,13 @@ class RowStore {
 
   const RowFormat& format() const;
   Index size() const;
-  // All ids, those that were left out too: they have no row, and contains() says no.
+  // All ids, including those that were left out: they have no row, and contains() is false for
+  // them.
   const std::vector<std::string>& ids() const;
   bool contains(const std::string& id) const { return rows_.contains(id); }
   // The row of an id. Throws DataError when there is none.
   Index row(const std::string& id) const;
-  // Reads one row [width]. Throws DataError when it does not have its digest.
+  // Reads one row [width]. Throws DataError when its digest is wrong.
   void read(Index row, std::span<float> values) const;
   void read(const std::string& id, std::span<float> values) const { read(row(id), values); }
 
@@ -54,12 +58,13 @@ class RowStore {
   std::unordered_map<std::string, Index> rows_;
 };
 
-// Fills a store. It grows in `path.part`, which becomes `path` when it is complete; an interrupted
-// fill goes on where it stopped, and the rows of an older store of the same format are taken over.
+// Fills a store. The store grows in `path.part`, which becomes `path` when it is complete. An
+// interrupted fill continues where it stopped, and the rows of an older store of the same format
+// are copied.
 class RowStoreWriter {
  public:
   // The store will hold these ids and those of the older store. Throws BusyError when another
-  // process fills it, IoError when the disk has not enough space or may not be written.
+  // process fills it, and IoError when the disk has too little space or may not be written.
   RowStoreWriter(const std::filesystem::path& path, const RowFormat& format,
                  const std::vector<std::string>& ids);
   ~RowStoreWriter();
@@ -69,11 +74,11 @@ class RowStoreWriter {
   // The ids whose rows are still to be written, in the order of the store.
   std::vector<std::string> missing() const;
   // Writes one row [width]; several threads may write different rows. Throws DataError when a value
-  // is not finite or does not fit into 16 bits, IoError when the disk fails.
+  // is not finite or does not fit into 16 bits, and IoError when the disk fails.
   void write(const std::string& id, std::span<const float> values);
-  // Says that there will be no row of this id, so that finish() does not wait for it.
+  // Declares that this id will have no row, so that finish() does not wait for it.
   void leave_out(const std::string& id);
-  // Makes the complete store. Throws InternalError when a row is missing that was not left out,
+  // Completes the store. Throws InternalError when a row is missing that was not left out, and
   // IoError when the disk fails.
   void finish();
 
@@ -86,7 +91,7 @@ class RowStoreWriter {
   std::filesystem::path path_;
   std::unique_ptr<RowFile> file_;
   std::unordered_map<std::string, Index> rows_;
-  mutable std::mutex mutex_;  // of present_
+  mutable std::mutex mutex_;  // guards present_
   std::vector<char> present_;
 };
 

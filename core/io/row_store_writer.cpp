@@ -20,7 +20,7 @@ namespace {
 
 fs::path part_of(const fs::path& path) { return path.string() + ".part"; }
 
-// Opens the growing file and holds its lock, for as long as the handle lives.
+// Opens the growing file and locks it for as long as the handle lives.
 FileHandle open_locked(const fs::path& part) {
   for (;;) {
     FileHandle handle(::open(part.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
@@ -28,17 +28,17 @@ FileHandle open_locked(const fs::path& part) {
     while (::flock(handle.fd(), LOCK_EX | LOCK_NB) != 0) {
       if (errno == EINTR) continue;
       if (errno != EWOULDBLOCK) throw_io_error("lock", part, errno);
-      throw BusyError(part.string() + ": another process is filling it; wait for its end");
+      throw BusyError(part.string() + ": another process is filling it; wait until it is done");
     }
     struct stat ours {};
     struct stat named {};
     const bool same = ::fstat(handle.fd(), &ours) == 0 && ::stat(part.c_str(), &named) == 0 &&
                       ours.st_ino == named.st_ino && ours.st_dev == named.st_dev;
-    if (same) return handle;  // else it was completed between open and lock: once more
+    if (same) return handle;  // otherwise it was completed between open and lock: try again
   }
 }
 
-// The older store, if there is a sound one of this format.
+// The older store, if there is an undamaged one of this format.
 std::unique_ptr<RowStore> open_older(const fs::path& path, const RowFormat& format) {
   if (!fs::exists(path)) return nullptr;
   try {
@@ -65,7 +65,7 @@ std::vector<std::string> unite(const RowStore* older, const std::vector<std::str
   return all;
 }
 
-// Lays out a fresh file under the lock that `file` holds; removes it when that fails.
+// Lays out a new file under the lock that `file` holds, and removes it when that fails.
 void start_afresh(const fs::path& part, const RowFormat& format,
                   const std::vector<std::string>& ids, RowFile& file) {
   FileHandle lock = std::move(file.handle);
@@ -112,7 +112,7 @@ RowStoreWriter::RowStoreWriter(const fs::path& path, const RowFormat& format,
 
 RowStoreWriter::~RowStoreWriter() = default;
 
-// Copies rows as they are: no conversion, so no rounding.
+// Copies rows as bytes: nothing is converted, so nothing is rounded.
 void RowStoreWriter::take_over(const fs::path& older_path) {
   RowFile older;
   older.handle = FileHandle(::open(older_path.c_str(), O_RDONLY | O_CLOEXEC));

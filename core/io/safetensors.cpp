@@ -27,7 +27,7 @@ constexpr std::uint64_t kMostHeaderBytes = 100'000'000;
 
 FileHandle open_regular(const fs::path& path, std::uint64_t& bytes) {
   FileHandle file(
-      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a pipe must not block
+      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // opening a pipe must not block
   if (file.fd() < 0) {
     if (errno == ENOENT || errno == ENOTDIR)
       throw DataError(path.string() + ": no such safetensors file");
@@ -37,7 +37,7 @@ FileHandle open_regular(const fs::path& path, std::uint64_t& bytes) {
   if (::fstat(file.fd(), &status) != 0) throw_io_error("read", path, errno);
   if (!S_ISREG(status.st_mode))
     throw DataError(path.string() + ": not a safetensors file but " +
-                    (S_ISDIR(status.st_mode) ? "a directory" : "no regular file"));
+                    (S_ISDIR(status.st_mode) ? "a directory" : "a pipe, a socket or a device"));
   bytes = static_cast<std::uint64_t>(status.st_size);
   return file;
 }
@@ -66,10 +66,11 @@ SafetensorsFile::SafetensorsFile(const fs::path& path) : source_(path.string()) 
       throw_io_error("read", source_, error);
   };
   if (bytes >= kLengthBytes) read(std::as_writable_bytes(std::span(&header_bytes, 1)), 0);
-  // Only then: a length of unknown origin is not believed before it fits.
+  // The length comes from a file of unknown origin: it is checked before it is used.
   if (bytes < kLengthBytes || header_bytes > kMostHeaderBytes ||
       header_bytes > bytes - kLengthBytes)
-    throw DataError(source_ + ": no safetensors file, or a cut one: its header would be longer " +
+    throw DataError(source_ +
+                    ": not a safetensors file, or a truncated one: its header would be longer " +
                     "than the file or than 100 MB");
   std::string text(static_cast<std::size_t>(header_bytes), '\0');
   read(std::as_writable_bytes(std::span(text)), kLengthBytes);
@@ -125,7 +126,7 @@ void SafetensorsFile::refuse_type(const SafetensorsEntry& entry, const char* wan
 
 void save_safetensors(const fs::path& path, std::vector<SafetensorsArray> arrays,
                       const std::map<std::string, std::string>& metadata) {
-  // Wide numbers first, so that each array is aligned to its own.
+  // Types with wide numbers come first, so that each array is aligned to the width of its own.
   std::sort(arrays.begin(), arrays.end(), [](const auto& a, const auto& b) {
     const auto width = [](const auto& array) { return safetensors_type_bytes(array.type); };
     return width(a) != width(b) ? width(a) > width(b) : a.name < b.name;

@@ -1,6 +1,7 @@
-// The safetensors format: named arrays in one file, by which Python's libraries exchange weights.
-// A length (u64), a header in JSON, the numbers, all little-endian. A file of unknown origin is
-// safe to read: every rule of the format is checked before anything is allocated for it.
+// The safetensors format: named arrays in one file, by which Python's libraries exchange weights. A
+// file is a length (u64), a header in JSON, and the numbers, all little-endian. A file of unknown
+// origin is safe to read: every rule of the format is checked before any memory is allocated for
+// it.
 #pragma once
 
 #include <cstddef>
@@ -16,35 +17,35 @@
 
 namespace saccade {
 
-// An array of a file: what the header says of it.
+// An array of a file, as the header describes it.
 struct SafetensorsEntry {
   std::string name;
   std::string type;  // F64, F32, F16, BF16, I64, ...
   std::vector<Index> shape;
-  std::uint64_t offset = 0, bytes = 0;  // in the part behind the header
+  std::uint64_t offset = 0, bytes = 0;  // relative to the end of the header
 
-  Index count() const;  // of its numbers
+  Index count() const;  // the number of its elements
 };
 
 class SafetensorsFile {
  public:
-  // Reads and checks the header. Throws DataError in one line that names file, array and rule when
-  // the file is missing, cut, or breaks the format; IoError when it may not be read.
+  // Reads and checks the header. Throws DataError when the file is missing, truncated, or breaks
+  // the format (one line that names file, array and rule), and IoError when it may not be read.
   explicit SafetensorsFile(const std::filesystem::path& path);
 
   const std::string& source() const { return source_; }
-  // In the order of their names.
+  // The entries in the order of their names.
   std::span<const SafetensorsEntry> entries() const { return entries_; }
   const SafetensorsEntry* find(const std::string& name) const;  // nullptr: there is none
-  // Texts that are no weights.
+  // Texts that are stored beside the arrays.
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
 
-  // The numbers of an array: of F32, F16 and BF16 exactly, of F64 to the nearest. Throws DataError
-  // for another type.
+  // The numbers of an array: exactly for F32, F16 and BF16, rounded to the nearest for F64. Throws
+  // DataError for other types.
   std::vector<float> floats(const SafetensorsEntry& entry) const;
-  // Of F64, F32, F16 and BF16, exactly.
+  // The same for F64, F32, F16 and BF16, always exact.
   std::vector<double> doubles(const SafetensorsEntry& entry) const;
-  // Of I64 alone.
+  // The same for I64 only.
   std::vector<std::int64_t> int64s(const SafetensorsEntry& entry) const;
 
  private:
@@ -59,16 +60,17 @@ class SafetensorsFile {
   std::map<std::string, std::string> metadata_;
 };
 
-// An array to write; the bytes are borrowed.
+// An array to be written; the bytes are borrowed.
 struct SafetensorsArray {
   std::string name;
-  std::string type;  // of those above
+  std::string type;  // one of the types above
   std::vector<Index> shape;
   std::span<const std::byte> bytes;
 };
 
-// Writes a file, whole or not at all; equal content gives equal bytes. Throws InternalError on
-// bytes that do not fill a shape or two arrays of one name, IoError as write_file does.
+// Writes a file, completely or not at all; equal content gives equal bytes. Throws InternalError on
+// bytes that do not fill a shape or on two arrays with the same name, and IoError as write_file
+// does.
 void save_safetensors(const std::filesystem::path& path, std::vector<SafetensorsArray> arrays,
                       const std::map<std::string, std::string>& metadata = {});
 

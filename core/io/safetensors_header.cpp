@@ -23,8 +23,8 @@ constexpr TypeBytes kTypes[] = {{"F64", 8}, {"F32", 4}, {"F16", 2}, {"BF16", 2},
                                 {"I64", 8}, {"I32", 4}, {"I16", 2}, {"F8_E5M2", 1}, {"I8", 1},
                                 {"U64", 8}, {"U32", 4}, {"U16", 2}, {"U8", 1},      {"BOOL", 1}};
 
-// Follows the text token by token and stops at the first that has no place in a header, so that
-// no text makes it hold more than a header of its length can say.
+// Reads the text token by token and stops at the first one that a header cannot have, so that no
+// text makes it store more than a header of that length can describe.
 class HeaderReader final : public nlohmann::json_sax<Json> {
  public:
   HeaderReader(const std::string& source, SafetensorsHeader& into) : source_(source), into_(into) {}
@@ -34,7 +34,7 @@ class HeaderReader final : public nlohmann::json_sax<Json> {
     throw DataError(
         source_ + ": " +
         (named ? "array " + safetensors_name_in_message(into_.entries.back().name) + ": " : "") +
-        why + "; this is no safetensors file, or a damaged one");
+        why + "; this is not a safetensors file, or it is damaged");
   }
 
   bool null() override { refuse("null in the header"); }
@@ -118,7 +118,7 @@ class HeaderReader final : public nlohmann::json_sax<Json> {
   }
 
   bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
-    refuse("a header that is no JSON");
+    refuse("a header that is not JSON");
   }
 
  private:
@@ -136,7 +136,8 @@ class HeaderReader final : public nlohmann::json_sax<Json> {
     if (end_ < entry().offset) refuse("data_offsets that go backwards");
     entry().bytes = end_ - entry().offset;
     if (entry().bytes != bytes)
-      refuse(str("a shape that needs ", bytes, " bytes, in ", entry().bytes));
+      refuse(
+          str("a shape that needs ", bytes, " bytes, but its data_offsets span ", entry().bytes));
   }
 
   const std::string& source_;
@@ -149,7 +150,7 @@ class HeaderReader final : public nlohmann::json_sax<Json> {
   std::uint64_t end_ = 0;
 };
 
-// Byte after byte of the data belongs to one array.
+// Checks that every byte of the data belongs to exactly one array.
 void check_places(const std::vector<SafetensorsEntry>& entries, std::uint64_t data_bytes,
                   const std::string& source) {
   std::vector<const SafetensorsEntry*> order;
@@ -164,7 +165,7 @@ void check_places(const std::vector<SafetensorsEntry>& entries, std::uint64_t da
                       "; the file is cut or damaged");
     };
     if (entry->offset < end) refuse("overlaps another");
-    if (entry->offset > end) refuse("has a hole before it");
+    if (entry->offset > end) refuse("has a gap before it");
     if (entry->bytes > data_bytes - entry->offset) refuse("goes on behind the end of the file");
     end = entry->offset + entry->bytes;
   }
@@ -192,7 +193,7 @@ SafetensorsHeader parse_safetensors_header(std::string_view text, std::uint64_t 
                                            const std::string& source) {
   SafetensorsHeader header;
   HeaderReader reader(source, header);
-  if (text.empty() || text.front() != '{') reader.refuse("a header that is no JSON object");
+  if (text.empty() || text.front() != '{') reader.refuse("a header that is not a JSON object");
   Json::sax_parse(text, &reader);
   check_places(header.entries, data_bytes, source);
   std::sort(header.entries.begin(), header.entries.end(),

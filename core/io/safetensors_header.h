@@ -1,4 +1,4 @@
-// The header of a safetensors file: its text, and what it says.
+// The header of a safetensors file: its text and its content.
 #pragma once
 
 #include "core/io/safetensors.h"
@@ -10,18 +10,19 @@ struct SafetensorsHeader {
   std::map<std::string, std::string> metadata;
 };
 
-// Reads a header of a file whose part behind it has `data_bytes`. Throws DataError that names
-// `source` and the array when it breaks a rule of the format.
+// Reads a header that is followed by `data_bytes` bytes of data. Throws DataError, which names
+// `source` and the array, when the header breaks a rule of the format.
 SafetensorsHeader parse_safetensors_header(std::string_view text, std::uint64_t data_bytes,
                                            const std::string& source);
 
-// The bytes of a number of a type, 0 for a type the format does not have.
+// The number of bytes of one element of a type; 0 for a type that the format does not have.
 std::uint64_t safetensors_type_bytes(std::string_view type);
 
-// A name as it may stand in a message of one line.
+// A name as it can be shown in a message of one line.
 std::string safetensors_name_in_message(const std::string& name);
 
-// The text of a header: offsets as they are, padded with spaces to a multiple of 8 bytes.
+// The text of a header with the offsets of the entries, padded with spaces to a multiple of 8
+// bytes.
 std::string safetensors_header_text(std::span<const SafetensorsEntry> in_file_order,
                                     const std::map<std::string, std::string>& metadata);
 

@@ -17,13 +17,13 @@ static_assert(std::endian::native == std::endian::little,
 
 namespace {
 
-// As in PNG, a line feed of each kind: a transfer in text mode changes the first bytes.
+// As in PNG, it holds line feeds of each kind: a transfer in text mode changes these bytes.
 constexpr std::string_view kMagic = "\x89saccade\r\n\x1a\n ck\n";
 static_assert(kMagic.size() == 16);
 constexpr std::uint32_t kVersion = 1;
 constexpr std::string_view kNote = "checkpoint of saccade; an HDF5 file starts at byte 512\n";
 
-// Places in the header. The rest is zero; the last eight bytes are its own digest.
+// Offsets in the header. The rest is zero, and the last eight bytes are the header's own digest.
 constexpr std::size_t kVersionAt = 16, kLengthAt = 24, kDigestAt = 32, kImageAt = 48;
 constexpr std::size_t kNoteAt = 64;
 constexpr std::size_t kHeadDigestAt = kSealBytes - 8;
@@ -46,7 +46,7 @@ bool has(std::span<const std::byte> bytes, std::string_view start) {
   return bytes.size() >= start.size() && std::memcmp(bytes.data(), start.data(), start.size()) == 0;
 }
 
-// XXH3-128 of two pieces as one.
+// The XXH3-128 of two pieces as if they were one.
 Digest128 digest(std::span<const std::byte> first, std::span<const std::byte> second) {
   const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(),
                                                                        XXH3_freeState);
@@ -106,7 +106,7 @@ Seal read_seal(std::span<const std::byte> head, std::uint64_t file_bytes,
   }
   const std::uint64_t own = XXH3_64bits(head.data(), kHeadDigestAt);
   if (own != take<std::uint64_t>(head, kHeadDigestAt)) {
-    throw CheckpointError(name + ": damaged: its header does not have its digest" +
+    throw CheckpointError(name + ": damaged: the digest of its header is wrong" +
                           std::string(kAdvice));
   }
   const auto version = take<std::uint32_t>(head, kVersionAt);

@@ -1,6 +1,5 @@
-// The 512-byte header in front of a checkpoint's content, which is an HDF5 file and behind it the
-// index of its entries: magic, version, lengths, digest.
-// Private to core/io and its tests.
+// The 512-byte header (magic, version, lengths, digest) in front of a checkpoint's content: an HDF5
+// file, followed by the index of its entries. Private to core/io and its tests.
 #pragma once
 
 #include <array>
@@ -21,7 +20,7 @@ struct Digest128 {
   friend bool operator==(const Digest128&, const Digest128&) = default;
 };
 
-// The header of a payload: an HDF5 file and its index.
+// The header for a payload, which is an HDF5 file and its index.
 std::array<std::byte, kSealBytes> seal(std::span<const std::byte> image,
                                        std::span<const std::byte> index);
 
@@ -31,12 +30,13 @@ struct Seal {
   Digest128 payload_digest;
 };
 
-// Reads a header: `head` is the start of the file (512 bytes if it has as many), `file_bytes` its
-// whole length. Throws CheckpointError when it is no checkpoint, of another version, damaged, cut.
+// Reads a header. `head` is the start of the file (512 bytes if the file has that many),
+// `file_bytes` its whole length. Throws CheckpointError when the file is not a checkpoint, of
+// another version, damaged or truncated.
 Seal read_seal(std::span<const std::byte> head, std::uint64_t file_bytes,
                const std::filesystem::path& path);
 
-// Throws CheckpointError when the payload is not the one that was sealed.
+// Throws CheckpointError when the payload is not the one that the header was made for.
 void check_payload(const Seal& sealed, std::span<const std::byte> payload,
                    const std::filesystem::path& path);
 

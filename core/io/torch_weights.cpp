@@ -35,7 +35,7 @@ std::string_view last_part(std::string_view name) {
   return dot == std::string_view::npos ? name : name.substr(dot + 1);
 }
 
-// gain and shift are our names of what torch calls weight and bias in a normalisation.
+// In a normalisation, saccade's gain and shift are what torch calls weight and bias.
 std::string torch_name(const std::string& name) {
   const std::string_view last = last_part(name);
   const std::string start = name.substr(0, name.size() - last.size());
@@ -47,7 +47,7 @@ std::string torch_name(const std::string& name) {
 TorchLayout torch_layout(const std::string& name, std::size_t rank) {
   if (rank == 4) return TorchLayout::kKernel;
   const std::string_view last = last_part(name);
-  const bool rows = last == "table" || last == "embedding";  // a row an entry in both
+  const bool rows = last == "table" || last == "embedding";  // in both, every entry is a row
   return rank == 2 && !rows ? TorchLayout::kMatrix : TorchLayout::kSame;
 }
 
@@ -80,7 +80,7 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-// body(place in our layout, place in torch's) for every number.
+// Calls body(place in saccade's layout, place in torch's) for every element.
 template <class Body>
 void for_places(TorchLayout layout, const Shape& ours, Body body) {
   if (layout == TorchLayout::kSame) {
@@ -89,7 +89,7 @@ void for_places(TorchLayout layout, const Shape& ours, Body body) {
   }
   const bool kernel = layout == TorchLayout::kKernel;
   SACCADE_ASSERT(ours.rank() == (kernel ? 4 : 2), "torch layout of a parameter ", ours);
-  // A kernel is a matrix [in, out] for each of its positions.
+  // A kernel consists of one matrix [in, out] for each of its positions.
   const Index positions = kernel ? ours[0] * ours[1] : 1, in = ours[-2], out = ours[-1];
   for (Index p = 0; p < positions; ++p)
     for (Index i = 0; i < in; ++i)
@@ -109,13 +109,13 @@ std::vector<Real> numbers(const SafetensorsFile& file, const SafetensorsEntry& e
   return values;
 }
 
-// Arrays of the file and the parameters they are: one of each, or a group of both.
+// Arrays of the file and the parameters that they hold: one of each, or a group of both.
 struct Match {
   std::vector<int> parameters;
   TorchGroup group;
 };
 
-// A parameter that is an array of its own.
+// A match of one parameter with one array.
 TorchGroup single(const TorchTensor& tensor, const Shape& ours) {
   const TorchLayout layout = tensor.layout;
   TorchGroup group;
@@ -131,7 +131,7 @@ TorchGroup single(const TorchTensor& tensor, const Shape& ours) {
   return group;
 }
 
-// The parameters below the scope, with what torch makes of them.
+// The parameters below the scope with their arrays in the file.
 std::vector<Match> matches_of(const TorchWeights& weights, const ParameterStore& store) {
   const std::string prefix = weights.scope.empty() ? "" : weights.scope + ".";
   std::vector<Match> matches;
@@ -155,7 +155,8 @@ std::vector<Match> matches_of(const TorchWeights& weights, const ParameterStore&
   return matches;
 }
 
-// Whether the file has all arrays of a match in shapes that can be read; takes their numbers.
+// Reads the numbers of a match's arrays. Returns whether the file has all of them in shapes that
+// can be read.
 bool take(const SafetensorsFile& file, TorchGroup& group, TorchWeightReport& report) {
   bool complete = true;
   std::vector<TorchArray> found;

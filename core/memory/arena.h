@@ -1,4 +1,4 @@
-// Bump arena: memory for one step of one shard, given back all at once.
+// Bump arena: the memory for one step of one shard, which is freed all at once.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,9 @@
 
 namespace saccade {
 
-// Hands out 64-byte aligned memory from large blocks. reset() forgets every allocation and keeps
-// the memory, so that the second step of the same size allocates nothing. One thread at a time.
+// Hands out memory aligned to 64 bytes from large blocks. reset() forgets every allocation but
+// keeps the memory, so that a second step of the same size allocates nothing. Used by one thread at
+// a time.
 class Arena {
  public:
   explicit Arena(std::size_t block_bytes = std::size_t{1} << 22);
@@ -25,16 +26,17 @@ class Arena {
     return static_cast<T*>(allocate(count * sizeof(T)));
   }
   void reset();
-  // rewind(mark()) gives back what was allocated in between; nobody may hold it any longer.
+  // rewind(mark()) frees everything that was allocated in between; it must no longer be used.
   struct Mark {
     std::size_t block, offset, used;
   };
   Mark mark() const { return {current_, offset_, used_}; }
   void rewind(const Mark& to);
 
-  std::size_t used() const { return used_; }              // since the last reset, padding included
-  std::size_t high_water() const { return high_water_; }  // the most ever used
-  std::size_t reserved() const;                           // held from the system
+  // The bytes allocated since the last reset, including padding.
+  std::size_t used() const { return used_; }
+  std::size_t high_water() const { return high_water_; }  // the largest value of used() so far
+  std::size_t reserved() const;                           // bytes allocated from the system
   std::size_t system_allocations() const { return system_allocations_; }
 
  private:

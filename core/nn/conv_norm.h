@@ -1,4 +1,4 @@
-// A convolution, the batch normalisation behind it and what is added before the activation.
+// A convolution with the batch normalisation behind it and an optional sum before the activation.
 #pragma once
 
 #include "core/nn/conv2d.h"
@@ -7,15 +7,16 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// Declares the convolution's `weight` below one scope and what BatchNorm declares below another.
+// Declares the convolution's `weight` in one scope and the parameters of BatchNorm in another.
 class ConvNorm {
  public:
   struct Scopes {
     ParamScope conv, norm;
   };
-  // layout.bias is not read: the normalisation has a shift of its own.
+  // layout.bias is ignored: the normalisation has a shift of its own.
   ConvNorm(const Scopes& scopes, const Conv2dLayout& layout, const BatchNormStart& start = {});
-  // [B, H, W, in] -> f(norm(conv(x)) + skip) [B, H', W', out]; skip of that shape, or no Var.
+  // [B, H, W, in] -> f(norm(conv(x)) + skip) [B, H', W', out]. skip has the shape of the result, or
+  // is no Var.
   Var operator()(Tape& tape, Var x, Var skip = {}) const;
 
  private:

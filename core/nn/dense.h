@@ -11,7 +11,8 @@ struct DenseWidths {
   Index in = 0, out = 0;
 };
 
-// Declares `weight` [in, out] (Glorot and Bengio 2010) and `bias` [out] (0 at first).
+// Declares `weight` [in, out] (initialised as in Glorot and Bengio 2010) and `bias` [out]
+// (initially 0).
 class Dense {
  public:
   Dense(const ParamScope& scope, const DenseWidths& widths);

@@ -12,7 +12,7 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-// -1 .. 1 along an axis; 0 if it has one cell.
+// The coordinate on an axis, from -1 to 1; 0 if the axis has one cell.
 double coordinate(Index i, Index count) {
   return count == 1 ? 0 : 2 * static_cast<double>(i) / static_cast<double>(count - 1) - 1;
 }
@@ -66,7 +66,7 @@ Var GridPositions::operator()(Tape& tape, Var x) const {
                 x.shape());
   if (kind_ == PositionKind::kNone) return x;
   if (learned_) return (*learned_)(tape, x);
-  // The table once a sample: ops broadcast nothing.
+  // The table is repeated for each sample, because ops do not broadcast.
   const Shape shape{batch, regions, table_.shape()[1]};
   Real* copies = tape.scratch(shape.size());
   for (Index b = 0; b < batch; ++b)

@@ -1,4 +1,4 @@
-// What tells the regions of a grid where they are, so that a decoder can say "left of".
+// Position information for the regions of a grid, so that a decoder can say "left of".
 #pragma once
 
 #include <optional>
@@ -16,15 +16,17 @@ struct GridExtents {
 
 //   coordinates: appends row and column, each from -1 (top, left) to 1 (bottom, right).
 //   sinusoidal:  adds sin and cos of row and column at wavelengths from 2 pi to 20,000 pi cells
-//                (Vaswani et al. 2017, section 3.5, for two axes): of each four channels in
-//                turn sin(row), cos(row), sin(column), cos(column) of one wavelength; up to
-//                three channels at the end stay as they are.
-//   learned:     adds a learned vector a cell (LearnedPositions); the only kind with parameters.
+//                (Vaswani et al. 2017, section 3.5, for two axes): every four channels hold
+//                sin(row), cos(row), sin(column), cos(column) of one wavelength; up to three
+//                channels at the end stay unchanged.
+//   learned:     adds one learned vector per cell (LearnedPositions); the only kind that has
+//                parameters.
 class GridPositions {
  public:
   GridPositions(const ParamScope& scope, PositionKind kind, const GridExtents& grid);
-  Index features() const;  // of the result
-  // [B, L, D] -> [B, L, features()]; with `none` x itself. Throws ShapeError on another grid.
+  Index features() const;  // the width of the result
+  // [B, L, D] -> [B, L, features()]; the kind `none` returns x itself. Throws ShapeError on another
+  // grid.
   Var operator()(Tape& tape, Var x) const;
 
  private:

@@ -7,25 +7,26 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// Declares `gain` (1 at first) and `shift` (0), a number a channel; see ops::group_norm.
+// Declares `gain` (initially 1) and `shift` (initially 0), one number per channel; see
+// ops::group_norm.
 class GroupNorm {
  public:
   GroupNorm(const ParamScope& scope, Index channels, const ops::GroupNormOptions& options);
-  Var operator()(Tape& tape, Var x) const;  // [B, ..., channels] -> as x
+  Var operator()(Tape& tape, Var x) const;  // [B, ..., channels] -> the same shape
 
  private:
   int gain_, shift_;
   ops::GroupNormOptions options_;
 };
 
-// Where a gain starts: 1, or 0 for a branch that is to add nothing at first.
+// The initial gain: 1, or 0 for a branch that should add nothing at first.
 struct BatchNormStart {
   double gain = 1;
 };
 
-// Batch normalisation with fixed statistics (see ops::ChannelNorm). Declares, by the names
-// pretrained weights have, `weight` (the gain), `bias` (0), and what is never trained:
-// `running_mean` (0) and `running_var` (1), a number a channel each.
+// Batch normalisation with fixed statistics (see ops::ChannelNorm). Declares, by the names that
+// pretrained weights have, `weight` (the gain) and `bias` (initially 0), and, never trained,
+// `running_mean` (0) and `running_var` (1), with one number per channel each.
 class BatchNorm {
  public:
   BatchNorm(const ParamScope& scope, Index channels, const BatchNormStart& start = {});
@@ -36,18 +37,20 @@ class BatchNorm {
   int gain_, shift_, mean_, variance_;
 };
 
-// Declares `gain` (1 at first) and `shift` (0), a number a column; see ops::layer_norm.
+// Declares `gain` (initially 1) and `shift` (initially 0), one number per column; see
+// ops::layer_norm.
 class LayerNorm {
  public:
   LayerNorm(const ParamScope& scope, Index width, double epsilon = 1e-5);
-  Var operator()(Tape& tape, Var x) const;  // [..., width] -> as x
+  Var operator()(Tape& tape, Var x) const;  // [..., width] -> the same shape
 
  private:
   int gain_, shift_;
   double epsilon_;
 };
 
-// Mean 0 and deviation 1 in every row of x [..., width]: a layer norm without parameters.
+// Gives every row of x [..., width] mean 0 and standard deviation 1: a layer norm without
+// parameters.
 Var standardized(Tape& tape, Var x);
 
 }  // namespace SACCADE_NUMERIC

@@ -10,7 +10,8 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-// Modified Gram-Schmidt over the shorter side; in double, so that both builds start alike.
+// Modified Gram-Schmidt over the shorter side, in double so that both builds start with the same
+// values.
 void orthogonal(Random& random, double gain, View out) {
   const Index rows = out.rows(), cols = out.cols();
   const Index count = std::min(rows, cols), width = std::max(rows, cols);

@@ -1,4 +1,4 @@
-// ParameterStore: every weight of a model by name, in one flat block. Modules hold indices into it.
+// ParameterStore: all weights of a model by name, in one flat block. Modules keep indices into it.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,13 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// How a parameter starts. Values depend on (seed, parameter name) only, so that exchanging one
-// module leaves every other weight as it was.
+// How a parameter is initialised. Values depend on (seed, parameter name) only, so that exchanging
+// one module leaves every other weight as it was.
 struct Init {
   enum class Kind { kConstant, kNormal, kUniform, kOrthogonal };
   Kind kind = Kind::kConstant;
-  double scale = 0;  // the constant; the standard deviation; half the width; the gain
+  // The value (constant), standard deviation (normal), bound (uniform) or gain (orthogonal).
+  double scale = 0;
 
   static Init constant(double value) { return {Kind::kConstant, value}; }
   static Init normal(double deviation) { return {Kind::kNormal, deviation}; }
@@ -29,35 +30,35 @@ struct Init {
   static Init he(Index in);
 };
 
-// What weight decay applies to: matrices and kernels, not biases, gains or norms.
+// Whether weight decay applies: it does to matrices and kernels, not to biases, gains or norms.
 enum class Decay { kNo, kYes };
 
 struct ParameterInfo {
   std::string name;
   Shape shape;
-  Index offset;  // of its first number in the flat block; a multiple of 16 numbers
+  Index offset;  // of its first element in the flat block; a multiple of 16
   Init init;
   Decay decay;
-  double rate = 1;     // multiplies the learning rate; 0: no gradient is made, nothing changes it
-  bool apart = false;  // learns from a loss of its own that no other parameter feels
-  std::string drawn_as = {};  // whose random numbers it starts from; its own where empty
+  double rate = 1;     // a factor on the learning rate; 0: it gets no gradient and never changes
+  bool apart = false;  // learns from a loss of its own, which affects no other parameter
+  std::string drawn_as = {};  // the parameter whose random numbers it starts with; empty: its own
 };
 
 class ParameterStore {
  public:
-  // Declares a parameter and returns its index; throws InternalError if the name is taken or
-  // values exist already.
+  // Declares a parameter and returns its index. Throws InternalError if the name is taken or the
+  // values have been allocated already.
   int declare(const std::string& name, Shape shape, Init init, Decay decay = Decay::kYes);
-  // The same for numbers that belong to the model but are not learned by gradients, such as the
-  // running statistics of a batch normalisation; rate 0.
+  // The same for values that belong to the model but are not learned by gradients, such as the
+  // running statistics of a batch normalisation. Their rate is 0.
   int declare_fixed(const std::string& name, Shape shape, Init init);
-  // The rate of every parameter below `prefix` (all of them for ""), numbers declared as fixed
-  // excepted; says how many there are.
+  // Sets the rate of every parameter below `prefix` (of all for ""), except those declared as
+  // fixed. Returns how many there are.
   Index set_rate(const std::string& prefix, double rate);
-  // Every parameter below `prefix`, if there are any, learns from a loss of its own.
+  // Marks every parameter below `prefix`, if there are any, as learning from a loss of its own.
   void set_apart(const std::string& prefix);
-  // Parameter `name` starts with the numbers of `twin`, which has its shape and Init. Throws
-  // InternalError where they are not there or differ in these.
+  // Makes parameter `name` start with the values of `twin`, which has the same shape and Init.
+  // Throws InternalError if one of them does not exist or these differ.
   void start_as(const std::string& name, const std::string& twin);
   // Allocates all declared parameters and gives them their initial values.
   void initialise(std::uint64_t seed);
@@ -65,15 +66,15 @@ class ParameterStore {
   std::size_t count() const { return infos_.size(); }
   const ParameterInfo& info(int index) const { return infos_[static_cast<std::size_t>(index)]; }
   std::span<const ParameterInfo> infos() const { return infos_; }
-  int find(const std::string& name) const;  // -1 if there is none
+  int find(const std::string& name) const;  // -1 if there is none with this name
   View value(int index);
   ConstView value(int index) const;
   // All values in declaration order, for Tape::set_parameters; valid while the store lives.
   std::span<const ConstView> views() const { return views_; }
-  Index flat_size() const { return flat_size_; }  // with padding between parameters
-  Index number_count() const;                     // of all parameters
-  Index trained_count() const;                    // of those that training changes
-  // Whether training changes parameter 0, 1, ... (not 0), for Tape::set_parameters.
+  Index flat_size() const { return flat_size_; }  // including the padding between parameters
+  Index number_count() const;                     // the number of values of all parameters
+  Index trained_count() const;                    // the number of those that training changes
+  // Whether training changes parameters 0, 1, ... (not 0), for Tape::set_parameters.
   std::span<const char> trained() const { return trained_; }
   Tensor& flat() { return values_; }
   const Tensor& flat() const { return values_; }
@@ -86,8 +87,8 @@ class ParameterStore {
   Index flat_size_ = 0;
 };
 
-// A name prefix while modules declare: ParamScope(store, "decoder").sub("lstm").declare("weight",
-// ...).
+// A prefix of names for modules that declare parameters: ParamScope(store,
+// "decoder").sub("lstm").declare("weight", ...).
 class ParamScope {
  public:
   ParamScope(ParameterStore& store, std::string prefix)

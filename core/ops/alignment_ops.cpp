@@ -8,7 +8,7 @@ namespace ops {
 
 namespace {
 
-// factors[i] = exp(-(i - centre)^2 / (2 sigma^2)) of the cells of an axis; 1 for a single cell.
+// factors[i] = exp(-(i - centre)^2 / (2 sigma^2)) for the cells of an axis; 1 for a single cell.
 void axis_factors(Index cells, Real centre, Real sigma, Real* factors) {
   factors[0] = 1;
   if (cells == 1) return;
@@ -18,7 +18,7 @@ void axis_factors(Index cells, Real centre, Real sigma, Real* factors) {
   }
 }
 
-// d factors[i] / d centre = factors[i] * pull.
+// d factors[i] / d centre = factors[i] * axis_pull(i).
 Real axis_pull(Index cells, Index i, Real centre, Real sigma) {
   return cells == 1 ? Real{0} : (static_cast<Real>(i) - centre) / (sigma * sigma);
 }
@@ -31,7 +31,7 @@ Var gaussian_window(Var weights, Var centre, const GridWindow& window) {
                 "[gaussian_window] a grid of ", rows, " x ", cols, " cells for weights ",
                 weights.shape());
   SACCADE_CHECK(centre.cols() == 2 && centre.rows() == queries,
-                "[gaussian_window] needs a row and a column a query; got ", centre.shape(),
+                "[gaussian_window] needs one row and one column per query; got ", centre.shape(),
                 " for weights ", weights.shape());
   SACCADE_CHECK(window.row_sigma > 0 && window.col_sigma > 0,
                 "[gaussian_window] needs standard deviations above 0; got ", window.row_sigma,
@@ -39,7 +39,7 @@ Var gaussian_window(Var weights, Var centre, const GridWindow& window) {
   Tape& tape = weights.tape();
   const Var y = tape.output(weights.shape(), {weights, centre});
   const View out = tape.mutable_value(y);
-  // A row's factors, then a column's: the window is their outer product.
+  // First the factors of the rows, then those of the columns: the window is their outer product.
   const View factors{tape.scratch(queries * (rows + cols)), {queries, rows + cols}};
   for (Index r = 0; r < queries; ++r) {
     const Real* const at = centre.value().row(r);
@@ -83,9 +83,9 @@ Var monotonic_alignment(Var stop, Var previous) {
   Tape& tape = stop.tape();
   const Var y = tape.output(stop.shape(), {stop, previous});
   const View out = tape.mutable_value(y);
-  const View arrive{tape.scratch(out.size()), out.shape};  // q: the probability of getting to j
+  const View arrive{tape.scratch(out.size()), out.shape};  // q: the probability of reaching j
   for (Index r = 0; r < out.rows(); ++r) {
-    Real walking = 0;  // (1 - stop) q of the region before
+    Real walking = 0;  // (1 - stop) q of the previous region
     for (Index j = 0; j < out.cols(); ++j) {
       const Real p = stop.value().row(r)[j], q = walking + previous.value().row(r)[j];
       arrive.row(r)[j] = q;
@@ -98,7 +98,7 @@ Var monotonic_alignment(Var stop, Var previous) {
     const View dstop = stop.requires_grad() ? t->grad(stop) : View{};
     const View dprevious = previous.requires_grad() ? t->grad(previous) : View{};
     for (Index r = 0; r < dy.rows(); ++r) {
-      Real dq = 0;  // of the region behind
+      Real dq = 0;  // of the next region
       for (Index j = dy.cols() - 1; j >= 0; --j) {
         const Real p = stop.value().row(r)[j], gain = dy.row(r)[j] - dq;
         if (dstop.data) dstop.row(r)[j] += gain * arrive.row(r)[j];

@@ -1,5 +1,5 @@
-// Ops that place weights by where a query looks: around a point of the grid, or on from where the
-// query before it looked. R rows (queries), L regions.
+// Ops that place weights depending on where a query looks: around a point of the grid, or onwards
+// from where the previous query looked. R rows (queries), L regions.
 #pragma once
 
 #include "core/autograd/tape.h"
@@ -15,16 +15,16 @@ struct GridWindow {
 };
 // weights[r, l] exp(-(row_l - centre[r, 0])^2 / (2 row_sigma^2)
 //                   -(col_l - centre[r, 1])^2 / (2 col_sigma^2))
-// with the row and column of cell l in row-major order, from 0 (Luong et al. 2015, eq. 10, in two
+// where row_l and col_l count from 0 in row-major order (Luong et al. 2015, eq. 10, in two
 // dimensions). An axis of one cell has factor 1. weights [R, rows cols], centre [R, 2] in cells ->
-// as weights.
+// the shape of weights.
 Var gaussian_window(Var weights, Var centre, const GridWindow& window);
 
-// The expected alignment of hard monotonic attention (Raffel et al. 2017, eq. 8-11): the query goes
-// on from where `previous` left it and stops at region j with probability stop[r, j],
+// The expected alignment of hard monotonic attention (Raffel et al. 2017, eq. 8-11). The query goes
+// on from where `previous` left it and stops at region j with probability stop[r, j]:
 //   q_j = (1 - stop_{j-1}) q_{j-1} + previous_j,  y_j = stop_j q_j,  q_0 = previous_0.
-// Rows sum to less than 1 where a query may pass all regions. stop in [0, 1] (0 and 1 included),
-// previous [R, L] -> [R, L].
+// Rows sum to less than 1 where a query may pass all regions. stop, in [0, 1] (0 and 1 included),
+// and previous are [R, L] -> [R, L].
 Var monotonic_alignment(Var stop, Var previous);
 
 }  // namespace ops

@@ -19,7 +19,7 @@ void check_memory(const char* op, Var memory, Var rows, Index group) {
                 " query rows in groups of ", group, " for ", shape[0], " memories");
 }
 
-// Somewhere to put a gradient nobody wants.
+// The gradient of v, or scratch memory where v requires none.
 View grad_or_scratch(Tape& tape, Var v) {
   if (v.requires_grad()) return tape.grad(v);
   return {tape.scratch(v.shape().size()), v.shape()};
@@ -72,8 +72,8 @@ Var context(Var features, Var weights, std::span<const int> chosen, Index group)
   const std::span<int> picks = tape.keep(chosen);
   const Index rows = weights.rows(), width = features.cols();
   const Var z = tape.output({rows, width}, {features, weights});
-  // Hard rows are sums with a one-hot weight: one code path, and rows that are skipped cost
-  // nothing.
+  // A hard row is computed as a sum with one-hot weights: there is one code path, and terms that
+  // are skipped cost nothing.
   const View out = tape.mutable_value(z);
   const auto region = [=](Real* base, Index r, Index l) {
     return base + ((r / group) * regions + l) * width;

@@ -1,5 +1,5 @@
-// Ops between queries and an attention memory. Query row r reads memory r / group (group = 1 in
-// training, the beam width in search). R rows, M memories, L regions, D, A widths.
+// Ops between queries and an attention memory. Query row r reads memory r / group (group is 1 in
+// training and the beam width in search). R rows, M memories, L regions, D and A widths.
 #pragma once
 
 #include "core/autograd/tape.h"
@@ -13,14 +13,16 @@ Var additive_score(Var keys, Var query, Var v, Index group);
 // e = scale <keys, query>;  keys [M, L, A], query [R, A] -> [R, L].
 Var dot_score(Var keys, Var query, Real scale, Index group);
 // z[r] = sum_l weights[r, l] features[m, l, :] where chosen[r] < 0 (the expectation), and
-// features[m, chosen[r], :] else (a hard choice);  features [M, L, D], weights [R, L] -> [R, D].
-// Empty `chosen` means the expectation in every row. No gradient reaches weights of hard rows.
+// features[m, chosen[r], :] otherwise (a hard choice), with m = r / group;  features [M, L, D],
+// weights [R, L] -> [R, D]. An empty `chosen` means the expectation in every row. The weights of
+// hard rows get no gradient.
 Var context(Var features, Var weights, std::span<const int> chosen, Index group);
-// Whether a sum above its target costs as much as one below, or nothing.
+// Whether a sum above its target costs as much as one below it, or nothing.
 enum class CoverageSides { kBoth, kBelow };
-// sum_i gap(targets[b] - sum_t weights_t[b, i])^2 of every caption b -> [B], gap(x) = x or max(0,
-// x); with targets of 1 and both sides the doubly stochastic penalty (Xu et al. 2015, section
-// 4.2.1). weights_t [R_t, L] with R_t falling: row b of step t belongs to caption b; targets [B].
+// sum_i gap(targets[b] - sum_t weights_t[b, i])^2 for every caption b -> [B], where gap(x) is x
+// (kBoth) or max(0, x) (kBelow). With targets of 1 and both sides it is the doubly stochastic
+// penalty (Xu et al. 2015, section 4.2.1). weights_t [R_t, L], where R_t never increases and row b
+// of step t belongs to caption b; targets [B].
 Var coverage(std::span<const Var> weights, std::span<const Real> targets, CoverageSides sides);
 
 }  // namespace ops

@@ -47,7 +47,7 @@ ConvShape conv_shape(const char* op, Var x, Var w, const Conv2dOptions& options)
           .dilation = options.dilation};
 }
 
-// Memory of the tape's arena that is needed until the end of a scope only.
+// Memory in the tape's arena that is needed only until the end of a scope.
 class Scratch {
  public:
   explicit Scratch(Tape& tape) : tape_(tape), mark_(tape.arena().mark()) {}
@@ -67,7 +67,7 @@ class Scratch {
   Arena::Mark mark_;
 };
 
-// The gradient of what the activation of y was given: that of y itself where there is none.
+// The gradient before the activation of y; the gradient of y itself where there is no activation.
 ConstView through_activation(Tape& tape, Activation f, Var y, Scratch& scratch) {
   if (f == Activation::kNone) return tape.grad(y);
   const View d = scratch.view(y.shape());
@@ -78,7 +78,7 @@ ConstView through_activation(Tape& tape, Activation f, Var y, Scratch& scratch) 
 void add_data_gradient(const ConvShape& shape, ConstView w, ConstView d, const Tape::GradTarget& dx,
                        Scratch& scratch) {
   if (dx.fresh) return kernels::conv2d_backward_data(shape, w, d, dx.view);
-  const View part = scratch.view(dx.view.shape);  // the kernel assigns
+  const View part = scratch.view(dx.view.shape);  // the kernel overwrites its result
   kernels::conv2d_backward_data(shape, w, d, part);
   kernels::accumulate(part, dx.view);
 }
@@ -115,7 +115,7 @@ Var conv2d(Var x, Var w, Var bias, const Conv2dOptions& options) {
                   {.bias = bias ? bias.value() : ConstView{}, .skip = {}, .activation = f},
                   tape.mutable_value(y));
   tape.record(y, [x, w, bias, y, shape, f, t = &tape] {
-    // What stays is asked for before what is scratch.
+    // Memory that stays is allocated before scratch memory.
     const auto dx = x.requires_grad() ? t->grad_target(x) : Tape::GradTarget{};
     const View dw = w.requires_grad() ? t->grad(w) : View{};
     const View dbias = bias && bias.requires_grad() ? t->grad(bias) : View{};
@@ -147,7 +147,8 @@ Var conv_norm(Var x, Var w, const ChannelNorm& norm, Var skip, const Conv2dOptio
   const Var y = tape.output(shape.output(), {x, w, gamma, beta, skip});
   const View rstd{tape.scratch(channels.size()), channels};
   kernels::reciprocal_deviation(norm.epsilon, norm.variance, rstd);
-  // Folded once more on the way back rather than kept: weights are many where pixels are few.
+  // The weights are folded again in the backward pass instead of being kept: where images have few
+  // pixels, they take the most memory.
   const auto fold = [w, gamma, beta, mean = norm.mean, rstd](View folded, View bias) {
     kernels::fold_norm(w.value(), gamma.value(), beta.value(), mean, rstd, folded, bias);
   };
@@ -176,7 +177,7 @@ Var conv_norm(Var x, Var w, const ChannelNorm& norm, Var skip, const Conv2dOptio
     if (!weights_too && !gradients.dbeta.data) return;
     const View dbias = scratch.zeros(rstd.shape);
     if (weights_too) {
-      std::fill_n(folded.data, folded.size(), Real{0});  // from here on the gradient
+      std::fill_n(folded.data, folded.size(), Real{0});  // from here on, it holds the gradient
       kernels::conv2d_backward_weights(shape, x.value(), d, folded, dbias);
     } else {
       kernels::sum_rows(d, dbias);

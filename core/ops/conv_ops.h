@@ -1,5 +1,5 @@
-// Convolution and pooling over images [B, H, W, C] (channels last, so that [B, rows, cols, C] read
-// as [B, L, D] is a grid of regions). Every op throws ShapeError on shapes that do not fit.
+// Convolution and pooling over images [B, H, W, C]. Channels come last, so that [B, rows, cols, C]
+// can be read as a grid of regions [B, L, D]. Every op throws ShapeError on shapes that do not fit.
 #pragma once
 
 #include "core/autograd/tape.h"
@@ -12,37 +12,39 @@ namespace ops {
 
 struct Conv2dOptions {
   Index stride = 1;
-  Padding padding = {};  // one number: on all sides
-  Index groups = 1;      // divides both channels; as many as input channels: depthwise
-  Activation activation = Activation::kNone;  // in the same pass
-  Index dilation = 1;                         // pixels from tap to tap of the kernel
+  Padding padding = {};  // a single number applies to all sides
+  // Must divide the channels of input and output; as many as input channels: depthwise.
+  Index groups = 1;
+  Activation activation = Activation::kNone;  // applied in the same pass
+  Index dilation = 1;                         // pixels between neighbouring taps of the kernel
 };
 
 // y[b, i, j, o] = f(bias[o] + sum_{u, v, c} x[b, i s + u d - p, j s + v d - p, c] w[u, v, c, o])
-// with d = dilation, p = padding.before and c over the channels of o's group; x [B, H, W, in],
-// w [kh, kw, in / groups, out], bias [out] or no Var -> [B, H', W', out],
+// with d = dilation, p = padding.before and c over the input channels of o's group;
+// x [B, H, W, in], w [kh, kw, in / groups, out], bias [out] or no Var -> [B, H', W', out],
 // H' = floor((H + padding.both() - (kh - 1) d - 1) / s) + 1.
-// The gradient of w is added on the tape (Tape::grad), also for a parameter; that of x is computed
+// The gradient of w is added on the tape (Tape::grad), even for a parameter; that of x is computed
 // only if x requires it.
 Var conv2d(Var x, Var w, Var bias = {}, const Conv2dOptions& options = {});
 
-// f(batch_norm(conv2d(x, w)) + skip) with the normalisation folded into the convolution's weights,
-// so that it costs neither a pass nor the memory of one; skip as the result, or no Var.
+// f(batch_norm(conv2d(x, w)) + skip), with the normalisation folded into the convolution's weights,
+// so that it needs neither a pass nor memory of its own. skip has the shape of the result, or is no
+// Var.
 Var conv_norm(Var x, Var w, const ChannelNorm& norm, Var skip = {},
               const Conv2dOptions& options = {});
 
 struct Pool2dOptions {
   Index kernel = 2;
   Index stride = 2;
-  Index padding = 0;  // less than kernel; pixels outside the image count for nothing
+  Index padding = 0;  // less than kernel; pixels outside the image are ignored
 };
 
-// The largest number of each window; the first of equals gets the gradient.
-// x [B, H, W, C] -> [B, H', W', C] with H' as in conv2d.
+// The largest number in each window; among equal ones, the first gets the gradient. x [B, H, W, C]
+// -> [B, H', W', C], with H' as in conv2d.
 Var max_pool2d(Var x, const Pool2dOptions& options = {});
-// The mean of each window's pixels inside the image; shapes as max_pool2d.
+// The mean over the pixels of each window that lie inside the image; shapes as in max_pool2d.
 Var avg_pool2d(Var x, const Pool2dOptions& options = {});
-// [B, H, W, C] -> [B, C], the mean over all pixels.
+// The mean over all pixels, [B, H, W, C] -> [B, C].
 Var global_avg_pool(Var x);
 
 }  // namespace ops

@@ -63,8 +63,8 @@ Var reinforce_weights(Var weights, std::span<const int> chosen, const ReinforceR
 
 namespace {
 
-// Whether a region counts: where a weight is 0, or so small that one over it is not finite, the
-// region's cost may be any number and its gradient has none.
+// Whether a region counts. Where a weight is 0, or so small that its inverse is not finite, the
+// cost of the region may be anything, and the region gets no gradient.
 bool counts(Real weight) { return weight >= std::numeric_limits<Real>::min(); }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace ops {
 
 namespace {
 
-// d w += x^T dy (later, for a parameter).
+// Adds x^T dy to the gradient of w; for a parameter, the product is left for the optimizer step.
 void weight_backward(Tape& tape, Var w, ConstView x, ConstView dy) {
   if (tape.parameter_of(w) >= 0) {
     tape.defer(LinearGrad{tape.parameter_of(w), x, dy});
@@ -20,12 +20,12 @@ void weight_backward(Tape& tape, Var w, ConstView x, ConstView dy) {
   }
 }
 
-// Every row of `out` becomes `row`.
+// Copies `row` into every row of `out`.
 void spread(ConstView row, View out) {
   for (Index r = 0; r < out.rows(); ++r) std::copy_n(row.data, out.cols(), out.row(r));
 }
 
-// d x += dy w^T,  d w += x^T dy.
+// dx += dy w^T,  dw += x^T dy.
 void linear_backward(Tape& tape, Var x, Var w, ConstView dy) {
   if (x.requires_grad()) {
     const auto dx = tape.grad_target(x);

@@ -10,11 +10,11 @@ namespace {
 
 void check_affine(const char* op, Var x, Var gamma, Var beta) {
   SACCADE_CHECK(gamma.shape() == Shape{x.cols()} && beta.shape() == Shape{x.cols()}, "[", op,
-                "] gamma and beta must have one number a channel; got ", gamma.shape(), " and ",
+                "] gamma and beta must have one number per channel; got ", gamma.shape(), " and ",
                 beta.shape(), " for ", x.shape());
 }
 
-// Where the gradients of (x, gamma, beta) go; those not wanted stay without data.
+// The memory for the gradients of (x, gamma, beta); those that are not required stay without data.
 kernels::NormGradients gradients_of(Tape& tape, Var x, Var gamma, Var beta) {
   kernels::NormGradients gradients;
   if (x.requires_grad()) {
@@ -56,7 +56,7 @@ Var group_norm(Var x, Var gamma, Var beta, const GroupNormOptions& options) {
 Var batch_norm(Var x, const ChannelNorm& norm, Activation f) {
   const Shape channels{x.cols()};
   SACCADE_CHECK(norm.mean.shape == channels && norm.variance.shape == channels,
-                "[batch_norm] mean and variance must have one number a channel; got ",
+                "[batch_norm] mean and variance must have one number per channel; got ",
                 norm.mean.shape, " and ", norm.variance.shape, " for ", x.shape());
   check_affine("batch_norm", x, norm.gamma, norm.beta);
   Tape& tape = x.tape();

@@ -1,4 +1,4 @@
-// Normalisation; none of these looks across the samples of a batch.
+// Normalisations. None of them mixes the samples of a batch.
 #pragma once
 
 #include "core/autograd/tape.h"
@@ -9,18 +9,19 @@ inline namespace SACCADE_NUMERIC {
 namespace ops {
 
 struct GroupNormOptions {
-  Index groups = 1;  // divides the channels
+  Index groups = 1;  // must divide the channels
   double epsilon = 1e-5;
-  Activation activation = Activation::kNone;  // in the same pass
+  Activation activation = Activation::kNone;  // applied in the same pass
 };
 
-// Each group of channels of each sample to mean 0 and variance 1 over all its positions, then
-// gamma x' + beta (Wu and He 2018), then the activation. x [B, ..., C], gamma, beta [C] -> as x.
+// Brings each group of channels of each sample to mean 0 and variance 1 over all its positions,
+// then computes gamma x' + beta (Wu and He 2018) and the activation. x [B, ..., C], gamma, beta [C]
+// -> the shape of x.
 Var group_norm(Var x, Var gamma, Var beta, const GroupNormOptions& options);
 
-// What normalises each channel of a pretrained network: mean and variance [C] of its training data,
-// which get no gradient, gain gamma and shift beta [C]. Statistics of the batch at hand are not
-// among the choices: a batch is cut into shards that never look at each other, and fine-tuning
+// The normalisation of each channel of a pretrained network: mean and variance [C] of its training
+// data, which get no gradient, the gain gamma and the shift beta [C]. The statistics of the current
+// batch are never used: a batch is cut into shards that do not see each other, and fine-tuning
 // keeps the pretrained statistics.
 struct ChannelNorm {
   ConstView mean, variance;
@@ -28,15 +29,15 @@ struct ChannelNorm {
   double epsilon = 1e-5;
 };
 
-// f(gamma (x - mean) / sqrt(variance + epsilon) + beta) (Ioffe and Szegedy 2015, algorithm 2).
-// x [..., C] -> as x. After a convolution, conv_norm (conv_ops.h) does the same for nothing.
+// f(gamma (x - mean) / sqrt(variance + epsilon) + beta) (Ioffe and Szegedy 2015, algorithm 2). x
+// [..., C] -> the shape of x. After a convolution, conv_norm (conv_ops.h) does the same at no cost.
 Var batch_norm(Var x, const ChannelNorm& norm, Activation activation = Activation::kNone);
 
-// Each row (last axis) to mean 0 and variance 1, then gamma x' + beta (Ba et al. 2016).
-// x [..., D], gamma, beta [D] -> as x.
+// Brings each row (last axis) to mean 0 and variance 1, then computes gamma x' + beta (Ba et al.
+// 2016). x [..., D], gamma, beta [D] -> the shape of x.
 Var layer_norm(Var x, Var gamma, Var beta, double epsilon = 1e-5);
 
-// x / max(|x|_2, 1e-8) of each row (last axis), without parameters. x [..., D] -> as x.
+// Divides each row (last axis) by max(|row|_2, 1e-8); no parameters. x [..., D] -> the shape of x.
 Var normalize_rows(Var x);
 
 }  // namespace ops

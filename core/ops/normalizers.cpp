@@ -16,7 +16,7 @@ namespace {
 
 constexpr Real kMasked = -std::numeric_limits<Real>::infinity();
 
-// NaN counts as a region: it goes through, so that whoever looks for a diverged run finds it.
+// NaN counts as a region: it passes through, so that a diverged run is noticed later.
 void check_rows(const char* op, Var scores) {
   SACCADE_CHECK(scores.cols() > 0, "[", op, "] row 0 has no columns in ", scores.shape());
   const ConstView x = scores.value();
@@ -25,7 +25,7 @@ void check_rows(const char* op, Var scores) {
                   "[", op, "] every region of row ", r, " is masked");
 }
 
-// The gradient of an op that passes some scores on and masks the others.
+// Records the gradient of an op that passes some scores through and masks the others.
 void record_mask(Var scores, Var masked) {
   Tape& tape = scores.tape();
   tape.record(masked, [scores, masked, t = &tape] {
@@ -85,7 +85,7 @@ Var top_k(Var scores, Index k) {
   std::fill_n(out.data, out.size(), kMasked);
   Index* const places = tape.arena().allocate_array<Index>(static_cast<std::size_t>(regions));
   for (Index r = 0; r < x.rows(); ++r) {
-    // NaN above all: it is kept, and the order stays one that a selection may rely on.
+    // NaN ranks first: it is kept, and the order stays a valid one for a selection algorithm.
     const auto rank = [row = x.row(r)](Index l) {
       return std::isnan(row[l]) ? std::numeric_limits<Real>::infinity() : row[l];
     };

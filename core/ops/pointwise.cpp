@@ -135,7 +135,7 @@ Var dropout(Var x, double rate) {
 }
 
 Var scale_rows(Var x, Var factor) {
-  SACCADE_CHECK(factor.shape().size() == x.rows(), "[scale_rows] one factor a row; got ",
+  SACCADE_CHECK(factor.shape().size() == x.rows(), "[scale_rows] needs one factor per row; got ",
                 factor.shape(), " for ", x.shape());
   Tape& tape = x.tape();
   const Var y = tape.output(x.shape(), {x, factor});
@@ -158,7 +158,8 @@ Var scale_rows(Var x, Var factor) {
 }
 
 Var scale_by(Var x, Var factor) {
-  SACCADE_CHECK(factor.shape().size() == 1, "[scale_by] a factor of shape ", factor.shape());
+  SACCADE_CHECK(factor.shape().size() == 1, "[scale_by] needs a single factor; got ",
+                factor.shape());
   Tape& tape = x.tape();
   const Var y = tape.output(x.shape(), {x, factor});
   const View out = tape.mutable_value(y);

@@ -1,4 +1,4 @@
-// Element-wise ops on tape values. Shapes must be equal unless said otherwise (ShapeError).
+// Element-wise ops on tape values. Shapes must be equal unless stated otherwise (ShapeError).
 #pragma once
 
 #include "core/autograd/tape.h"
@@ -13,7 +13,7 @@ Var scale(Var x, Real factor);
 Var tanh(Var x);
 Var sigmoid(Var x);
 Var relu(Var x);
-// x where it is above 0, else slope x (Maas et al. 2013). slope in [0, 1).
+// x where x > 0, otherwise slope x (Maas et al. 2013). slope in [0, 1).
 Var leaky_relu(Var x, Real slope);
 // min(max(x, lowest), highest); relu6 is clip(x, {0, 6}).
 struct Interval {
@@ -21,15 +21,16 @@ struct Interval {
 };
 Var clip(Var x, const Interval& to);
 Var exp(Var x);
-// x times the normal distribution's share below x (Hendrycks and Gimpel 2016), exact.
+// x Phi(x), where Phi is the distribution function of N(0, 1) (Hendrycks and Gimpel 2016); exact.
 Var gelu(Var x);
-// Inverted dropout while the tape trains and rate > 0, else x itself. rate in [0, 1).
+// Inverted dropout if the tape is in training mode and rate > 0; otherwise x itself. rate in [0,
+// 1).
 Var dropout(Var x, double rate);
 // y[r, :] = x[r, :] * factor[r];  x [R, D], factor [R, 1].
 Var scale_rows(Var x, Var factor);
 // y = x * factor;  factor [1].
 Var scale_by(Var x, Var factor);
-// y = 1 / x; nothing may be 0.
+// y = 1 / x; x must not contain 0.
 Var reciprocal(Var x);
 
 }  // namespace ops

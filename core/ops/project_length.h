@@ -9,8 +9,8 @@ namespace saccade {
 inline namespace SACCADE_NUMERIC {
 namespace ops {
 
-// y[b, j, :] = sum_s w[s, j] x[b, s, :] over the first lengths[b] positions (all where `lengths` is
-// empty);  x [B, S, D], w [M, K] with M >= S -> [B, K, D].
+// y[b, j, :] = sum_s w[s, j] x[b, s, :] over the first lengths[b] positions s (over all of them if
+// `lengths` is empty);  x [B, S, D], w [M, K] with M >= S -> [B, K, D].
 Var project_length(Var x, Var w, std::span<const int> lengths);
 
 }  // namespace ops

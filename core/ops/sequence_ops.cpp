@@ -12,7 +12,7 @@ namespace ops {
 
 namespace {
 
-// Eight sums side by side are one vector.
+// Eight partial sums fit into one SIMD vector.
 Real sum_of(const Real* numbers, Index count) {
   constexpr Index kLanes = 8;
   std::array<Real, kLanes> sums{};
@@ -38,7 +38,7 @@ LstmState lstm_cell(Var gates, Var c_prev) {
   SACCADE_CHECK(gates.rows() == rows && gates.cols() == 4 * width, "[lstm_cell] gates ",
                 gates.shape(), " for cell ", c_prev.shape());
   Tape& tape = gates.tape();
-  // One node holds h above c, so that either's gradient wakes the step.
+  // One node holds h above c, so that a gradient of either one runs the step's backward.
   const Var both = tape.output({2, rows, width}, {gates, c_prev});
   const LstmState out{tape.alias(both, 0, {rows, width}),
                       tape.alias(both, rows * width, {rows, width})};

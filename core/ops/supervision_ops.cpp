@@ -16,8 +16,8 @@ View copied(Tape& tape, ConstView from) {
   return copy;
 }
 
-// The costs of a map's regions against the target's, summed over each map; slope(weight, target) is
-// the derivative of cost(weight, target) by the weight.
+// Sums cost(weight, target) over the regions of each map; slope(weight, target) is its derivative
+// with respect to the weight.
 template <class Cost, class Slope>
 Var map_cost(const char* op, Var weights, ConstView target, Cost cost, Slope slope) {
   SACCADE_CHECK(weights.shape() == target.shape, "[", op, "] weights ", weights.shape(),
@@ -96,7 +96,7 @@ Var pooled_evidence(Var scores, Real sharpness, ConstView counts) {
   Tape& tape = scores.tape();
   const Var y = tape.output({memories, classes}, {scores});
   const View out = tape.mutable_value(y);
-  // What the gradient takes: the softmax of sharpness * scores over the regions that count.
+  // The factors of the gradient: the softmax of sharpness * scores over the regions that count.
   const View share{tape.scratch(scores.shape().size()), shape};
   const auto row = [=](Index m, Index l) { return (m * regions + l) * classes; };
   const auto counted = [=](Index m, Index l) { return !counts.data || counts.row(m)[l] > 0; };

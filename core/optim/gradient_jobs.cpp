@@ -11,9 +11,10 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-// A product of so many rows runs near the peak by itself; smaller neighbours are copied together.
+// A product of this many rows runs near peak speed by itself; smaller consecutive ones are copied
+// together.
 constexpr Index kLargeProduct = 128;
-// Rows multiplied at a time, so that the operands of a tile stay in cache.
+// The number of rows multiplied at a time, so that the operands of a tile stay in cache.
 constexpr Index kRowBlock = 1024;
 
 void copy_into(ConstView from, Real* to) { std::copy_n(from.data, from.size(), to); }

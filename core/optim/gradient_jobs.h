@@ -1,5 +1,6 @@
-// GradientJobs: what the tapes of all shards left for each parameter, and the gradient of a tile
-// from it. Contributions are taken in shard order, inside a shard in the order of the tape.
+// GradientJobs: collects what the tapes of all shards left for each parameter and computes
+// gradients from it, tile by tile. Contributions are taken in shard order, and within a shard in
+// the order of the tape.
 #pragma once
 
 #include <span>
@@ -16,14 +17,14 @@ class GradientJobs {
  public:
   explicit GradientJobs(const ParameterStore& store);
 
-  // Lists the contributions of tapes whose backward pass is done; they must not be reset before
+  // Lists the contributions of tapes whose backward pass is done. These must not be reset before
   // the last compute(). Products of few rows are copied together, in parallel.
   void collect(std::span<Tape* const> shards);
-  // True if some shard contributed to a parameter.
+  // Whether any shard contributed to a parameter.
   bool any(int parameter) const;
-  // The gradient of a tile into out [tile.rows, tile.cols].
+  // Writes the gradient of a tile to out [tile.rows, tile.cols].
   void compute(const Tile& tile, Real* out) const;
-  // Bytes held for rows copied together.
+  // The bytes of memory for rows that are copied together.
   std::size_t packed_bytes() const { return pack_.reserved(); }
 
  private:
@@ -48,7 +49,7 @@ class GradientJobs {
   void check(const LinearGrad& job) const;
 
   const ParameterStore* store_;
-  std::vector<Jobs> jobs_;  // by parameter
+  std::vector<Jobs> jobs_;  // one for each parameter
   std::vector<Copy> copies_;
   Arena pack_;
 };

@@ -11,7 +11,7 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-// Where a thread makes the gradient of its tile.
+// The buffer in which a thread computes the gradient of its tile.
 Real* tile_scratch() {
   thread_local Tensor scratch(Shape{kTileNumbers});
   return scratch.data();
@@ -27,7 +27,7 @@ GradientStep::GradientStep(ParameterStore& store, Optimizer& optimizer, Clipping
       squares_(tiles_.size()),
       jobs_(store) {}
 
-// Calls body(tile, its sum of squares) in parallel for the tiles of parameters with a gradient.
+// Calls body(tile, its sum of squares) in parallel for the tiles of all parameters with a gradient.
 template <class Body>
 void GradientStep::for_tiles(Body body) {
   parallel::for_each(static_cast<Index>(tiles_.size()), [&](Index i) {
@@ -41,7 +41,8 @@ void GradientStep::for_tiles(Body body) {
   });
 }
 
-// Calls body(range, offset of its gradient in the tile) for the runs of the flat block in a tile.
+// Calls body(range, offset of its gradient in the tile) for every contiguous run of the flat block
+// in a tile.
 template <class Body>
 void GradientStep::for_runs(const Tile& tile, Body body) const {
   const ParameterInfo& info = store_->info(tile.parameter);
@@ -65,7 +66,8 @@ StepReport GradientStep::apply(std::span<Tape* const> shards, double lr) {
     Real* gradient = tile_scratch();
     jobs_.compute(tile, gradient);
     squares = kernels::sum_of_squares(gradient, tile.rows * tile.cols);
-    if (!std::isfinite(squares)) return;  // reported below; the same tiles for any thread count
+    // This is reported below, for the same tiles with any number of threads.
+    if (!std::isfinite(squares)) return;
     for_runs(tile, [&](const ParameterRange& range, Index offset) {
       optimizer_->update(range, clipped(gradient + offset, 1));
     });

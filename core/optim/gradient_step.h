@@ -1,6 +1,7 @@
-// GradientStep: from the tapes of all shards to new weights (phase B of a training step). Every
-// parameter is cut into tiles; a tile's gradient is made, and where clipping allows used, before
-// the next one, so that it never returns to memory. Same bits for any number of threads.
+// GradientStep: computes new weights from the tapes of all shards (phase B of a training step).
+// Every parameter is cut into tiles. The gradient of a tile is computed and, where clipping allows
+// it, used before the next one, so that it never travels through main memory. The bits are the same
+// for any number of threads.
 #pragma once
 
 #include <span>
@@ -14,16 +15,16 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// First the norm, over all parameters together (Pascanu et al. 2013), then every element. Those
-// that learn from a loss of their own (ParameterInfo::apart) have a norm of their own.
+// Clips the norm first, over all parameters together (Pascanu et al. 2013), and then every element.
+// Parameters that learn from a loss of their own (ParameterInfo::apart) have a norm of their own.
 struct Clipping {
-  double norm = 0;   // largest norm; 0 = off
-  double value = 0;  // largest absolute value; 0 = off
+  double norm = 0;   // the largest norm; 0: no clipping
+  double value = 0;  // the largest absolute value; 0: no clipping
 };
 
 struct StepReport {
-  double grad_norm = 0;  // before clipping, without parameters apart
-  double scale = 1;      // what the gradient was multiplied with to clip its norm
+  double grad_norm = 0;  // before clipping, without parameters that learn apart
+  double scale = 1;      // the factor on the gradient that clips its norm
 };
 
 class GradientStep {
@@ -31,16 +32,16 @@ class GradientStep {
   // Store and optimizer must outlive the step.
   GradientStep(ParameterStore& store, Optimizer& optimizer, Clipping clipping = {});
 
-  // One update from tapes in shard order, backward passes done, with learning rate lr. Parameters
-  // that no shard contributed to are left alone. Throws DivergedError, naming the parameter, if a
-  // gradient is not finite: with clipping.norm nothing has changed then; without, other tiles have
-  // been updated, so go back to a checkpoint.
+  // Makes one update with learning rate lr from tapes in shard order whose backward passes are
+  // done. Parameters that no shard contributed to stay as they are. Throws DivergedError, which
+  // names the parameter, if a gradient is not finite: with clipping.norm nothing has changed then;
+  // without it, other tiles have been updated, so the caller must go back to a checkpoint.
   StepReport apply(std::span<Tape* const> shards, double lr);
 
-  // The gradient, unclipped, aligned with the store's flat block; valid until the next call.
+  // The unclipped gradient, aligned with the store's flat block; valid until the next call.
   ConstView gradients(std::span<Tape* const> shards);
 
-  // Bytes held between steps: rows copied together and, if it was needed, the whole gradient.
+  // The bytes held between steps: rows copied together and, if it was needed, the whole gradient.
   std::size_t held_bytes() const;
 
  private:
@@ -51,7 +52,7 @@ class GradientStep {
   StepReport apply_with_norm(double lr);
   void fill_gradient();
   void check_finite() const;
-  // Parameters that learn from the model's loss, or apart.
+  // Whether parameters learn from the model's loss or from one of their own.
   enum class Side { kModel, kApart };
   Side side_of(const Tile& tile) const;
   double norm_of(Side side) const;
@@ -63,7 +64,7 @@ class GradientStep {
   std::vector<Tile> tiles_;
   std::vector<double> squares_;  // sum of squares of each tile's gradient
   GradientJobs jobs_;
-  Tensor gradient_;  // allocated when first needed
+  Tensor gradient_;  // allocated at its first use
 };
 
 }  // namespace SACCADE_NUMERIC

@@ -11,7 +11,7 @@ namespace {
 
 Real real(double value) { return static_cast<Real>(value); }
 
-// The weight decay of a range.
+// The weight decay that applies to a range.
 Real decay_of(const ParameterRange& range, double weight_decay) {
   return range.decay == Decay::kYes ? real(weight_decay) : Real{0};
 }
@@ -100,7 +100,7 @@ class Adam final : public Optimizer {
   OptimizerConfig config_;
   kernels::AdamUpdate update_;
   Real decay_ = 0;
-  double taken_off_ = 0;  // of a weight, by decoupled decay
+  double taken_off_ = 0;  // the share of a weight that decoupled decay subtracts per update
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Optimizer: turns gradients into new weights, range by range of the flat block of a
-// ParameterStore, so that ranges may be updated in parallel.
+// ParameterStore, so that ranges can be updated in parallel.
 #pragma once
 
 #include <memory>
@@ -15,17 +15,17 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// Numbers [begin, end) of the flat block, all of one parameter.
+// Elements [begin, end) of the flat block, all of the same parameter.
 struct ParameterRange {
   Index begin = 0;
   Index end = 0;
   Decay decay = Decay::kNo;
-  double rate = 1;  // multiplies the learning rate
+  double rate = 1;  // a factor on the learning rate
 };
 
 class Optimizer {
  public:
-  // A moment of the optimizer by name, aligned with the store's flat block; for checkpoints.
+  // A moment of the optimizer with its name, aligned with the store's flat block; for checkpoints.
   struct Moment {
     std::string name;
     Tensor values;
@@ -35,29 +35,30 @@ class Optimizer {
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
 
-  // Starts update number updates() with this learning rate; once, before its ranges.
+  // Starts update number updates() with this learning rate. It is called once, before the update of
+  // any range.
   void begin_step(double lr) {
     ++updates_;
     prepare(lr);
   }
-  // Updates weights and moments of a range; gradient.data[0] belongs to range.begin. Ranges that
-  // do not overlap may be updated at the same time.
+  // Updates the weights and moments of a range; gradient.data[0] belongs to range.begin. Ranges
+  // that do not overlap may be updated at the same time.
   virtual void update(const ParameterRange& range, const kernels::ClippedGradient& gradient) = 0;
 
-  // Ends the update: once, after its ranges.
+  // Ends an update. It is called once, after the update of all ranges.
   void end_step() {
     if (average_) average_->add(updates_);
   }
 
   Index updates() const { return updates_; }
-  void set_updates(Index count) { updates_ = count; }  // of a checkpoint
-  // Forgets moments and updates, as if it were new.
+  void set_updates(Index count) { updates_ = count; }  // restores the number from a checkpoint
+  // Forgets moments and updates, as if the optimizer were new.
   void start_anew() {
     updates_ = 0;
     for (Moment& moment : moments_)
       for (Real& value : moment.values.span()) value = 0;
   }
-  // The average of the weights (config.ema); null without one, and before the first update.
+  // The average of the weights (config.ema); null if there is none, and before the first update.
   WeightAverage* average() { return average_ && updates_ > 0 ? &*average_ : nullptr; }
   const WeightAverage* average() const { return average_ && updates_ > 0 ? &*average_ : nullptr; }
   std::vector<Moment>& moments() { return moments_; }
@@ -83,9 +84,9 @@ class Optimizer {
   Index updates_ = 0;
 };
 
-// The optimizer that config.type names, for an initialised store, which must outlive it.
-// weight_decay applies to parameters with Decay::kYes: added to the gradient (L2), for adamw
-// taken off the weights.
+// Makes the optimizer that config.type names for an initialised store, which must outlive it.
+// weight_decay applies to parameters with Decay::kYes: it is added to the gradient (L2) or, for
+// adamw, subtracted from the weights.
 std::unique_ptr<Optimizer> make_optimizer(const OptimizerConfig& config, ParameterStore& store);
 
 }  // namespace SACCADE_NUMERIC

@@ -6,16 +6,16 @@
 
 namespace saccade {
 
-// How long training is, in updates.
+// The length of training, in updates.
 struct TrainingLength {
   Index updates_per_epoch = 0;
-  Index total = 0;  // 0 if unknown, as with a limit of time
+  Index total = 0;  // 0 if unknown, as with a time limit
 };
 
 class Schedule {
  public:
-  // Throws UsageError if the schedule cannot be counted in updates: a cosine without a known
-  // total, a warm-up that is missing or not shorter than the run, steps given in time.
+  // Throws UsageError if the schedule cannot be computed in updates: a cosine without a known
+  // total, a warm-up that is missing or not shorter than the run, or steps given in time.
   Schedule(const OptimizerConfig& config, const TrainingLength& length);
 
   // The learning rate of update 0, 1, ...: lr (u + 1) / warmup while u < warmup, then

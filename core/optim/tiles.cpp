@@ -7,7 +7,8 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-// Products want tiles that are neither flat nor narrow; updates want long runs of columns.
+// Products are fastest on tiles that are neither flat nor narrow; updates are fastest on long runs
+// of columns.
 constexpr Index kWantedRows = 256;
 
 }  // namespace

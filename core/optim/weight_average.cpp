@@ -9,7 +9,7 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-constexpr Index kBlock = Index{1} << 16;  // numbers a task
+constexpr Index kBlock = Index{1} << 16;  // elements per task
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// The moving average of a model's weights (Polyak and Juditsky 1992), which generalises better than
+// The moving average of a model's weights (Polyak and Juditsky 1992). It generalises better than
 // the weights of the last update.
 #pragma once
 
@@ -7,11 +7,12 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// After update t (1 is the first): average += (1 - d) (weights - average) with
-//   d = min(decay, (t - 1) / (t + 9)),
-// so that the average is the weights after the first update, then follows about the last tenth of
-// all updates, until decay's own window, 1 / (1 - decay) updates, is shorter. Same bits for any
-// number of threads; weights that never change are their own average, to the bit.
+// After update t (the first is 1): average += (1 - d) (weights - average) with
+//   d = min(decay, (t - 1) / (t + 9)).
+// So the average equals the weights after the first update. It then covers about the last tenth of
+// all updates, until the window of `decay`, 1 / (1 - decay) updates, is shorter. The bits are the
+// same for any number of threads, and the average of weights that never change is equal to them, to
+// the bit.
 class WeightAverage {
  public:
   // The store must outlive it.
@@ -23,7 +24,7 @@ class WeightAverage {
   // Aligned with the store's flat block; zeros before the first update.
   Tensor& values() { return values_; }
   const Tensor& values() const { return values_; }
-  // Exchanges weights and average.
+  // Exchanges the weights with their average.
   void swap();
 
  private:

@@ -26,7 +26,8 @@ struct TaskScope {
   ~TaskScope() { --task_depth; }
 };
 
-// What every thread must have set before it computes: one thread a library call, no denormals.
+// Settings that every thread needs before it computes: library calls use one thread, and denormals
+// are flushed to zero.
 void prepare_thread() {
   omp_set_num_threads(1);
 #if defined(__SSE__)
@@ -81,7 +82,7 @@ bool inside_task() { return task_depth > 0; }
 
 void for_each(Index count, FunctionRef<void(Index)> body) {
   if (count <= 0) return;
-  if (count == 1) {  // not a task: kernels below may still split their own loops
+  if (count == 1) {  // no task is started: kernels below may still split their own loops
     pool();
     return body(0);
   }
@@ -128,7 +129,7 @@ Task::Task() : impl_(std::make_unique<Impl>()) {}
 Task::~Task() {
   try {
     wait();
-  } catch (...) {  // nobody is left to hear of it
+  } catch (...) {  // a destructor cannot report it
   }
 }
 

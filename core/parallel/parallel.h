@@ -1,5 +1,5 @@
-// The only door to oneTBB. Loops here give the same bits for any number of threads: work is cut by
-// size, never by thread count, and results are combined in index order.
+// The only file that uses oneTBB. Its loops give the same bits for any number of threads: work is
+// cut by size, never by thread count, and results are combined in index order.
 #pragma once
 
 #include <functional>
@@ -12,15 +12,16 @@
 
 namespace saccade::parallel {
 
-// Sets how many threads work (at least 1) for the whole process. Call it before the first loop, or
-// between loops. Threads flush denormals to zero and keep library calls single-threaded.
+// Sets the number of threads (at least 1) for the whole process. It may be called before the first
+// loop or between loops. The threads flush denormals to zero and keep library calls
+// single-threaded.
 void set_threads(int count);
 int threads();
 
 // True inside a task of a loop below. Nested loops run serially in index order.
 bool inside_task();
 
-// A reference to a callable that outlives the call it is passed to; costs no allocation.
+// A reference to a callable that outlives the call it is passed to; it allocates nothing.
 template <class Signature>
 class FunctionRef;
 template <class R, class... Args>
@@ -40,14 +41,15 @@ class FunctionRef<R(Args...)> {
   R (*call_)(void*, Args...);
 };
 
-// Calls body(i) for i in [0, count), one task each, in any order. An exception thrown by a body
-// is rethrown here, the one of the lowest index.
+// Calls body(i) for i in [0, count), each in a task of its own and in any order. If bodies throw,
+// the exception of the lowest index is rethrown here.
 void for_each(Index count, FunctionRef<void(Index)> body);
 
 // Calls body(begin, end) for consecutive blocks of `block` indices (the last may be shorter).
 void for_blocks(Index count, Index block, FunctionRef<void(Index, Index)> body);
 
-// map(begin, end) of every block, folded with combine in block order from `init`.
+// Calls map(begin, end) for every block and folds the results with combine, in block order, from
+// `init`.
 template <class T, class Map, class Combine>
 T reduce(Index count, Index block, T init, Map map, Combine combine) {
   std::vector<T> parts(static_cast<std::size_t>((count + block - 1) / block), init);
@@ -58,9 +60,9 @@ T reduce(Index count, Index block, T init, Map map, Combine combine) {
   return init;
 }
 
-// Makes items ahead of their consumer on the pool: produce(i) for i = 0, 1, ... runs in parallel,
-// at most `depth` items beyond the one being consumed, and next() hands them out in order.
-// produce's exceptions come out of next(). The destructor waits for what is in flight.
+// Produces items on the pool ahead of their consumer: produce(i) for i = 0, 1, ... runs in
+// parallel, at most `depth` items ahead of the one being consumed, and next() returns the items in
+// order and rethrows what produce threw. The destructor waits for calls that are still running.
 template <class T>
 class Prefetcher {
  public:
@@ -79,7 +81,8 @@ class Prefetcher {
   void start_more();
 };
 
-// The tasks behind Prefetcher: run() starts a task on the pool, wait() helps until it is done.
+// The tasks behind Prefetcher: run() starts a task on the pool; wait() helps the pool until the
+// task is done.
 class Task {
  public:
   Task();
@@ -95,7 +98,7 @@ class Task {
 template <class T>
 struct Prefetcher<T>::Slot {
   T value{};
-  Task task;  // after value: it is waited for first
+  Task task;  // declared after value, so that it is destroyed, and waited for, first
 };
 
 template <class T>
@@ -105,7 +108,7 @@ Prefetcher<T>::Prefetcher(Index count, Index depth, std::function<T(Index)> prod
   start_more();
 }
 
-// Tasks in flight still call produce_: they must be done before any member goes.
+// Tasks that are still running call produce_: they must finish before any member is destroyed.
 template <class T>
 Prefetcher<T>::~Prefetcher() {
   slots_.clear();

@@ -1,4 +1,4 @@
-// Shape: the extents of a contiguous row-major array, at most five of them.
+// Shape: the extents of a contiguous row-major array with at most five axes.
 #pragma once
 
 #include <array>
@@ -15,17 +15,17 @@ class Shape {
   static constexpr int kMaxRank = 5;
 
   Shape() = default;  // rank 0: one element
-  // Throws ShapeError on more than five or negative extents.
+  // Throws ShapeError on more than five extents or on negative ones.
   Shape(std::initializer_list<Index> extents);
   static Shape of(const Index* extents, int rank);
 
   int rank() const { return rank_; }
-  // Extent of an axis; negative counts from the end (-1 is the last).
+  // The extent of an axis; negative numbers count from the end (-1 is the last axis).
   Index operator[](int axis) const {
     return extents_[static_cast<std::size_t>(axis < 0 ? axis + rank_ : axis)];
   }
   Index size() const;
-  // The last extent (1 at rank 0), and how many rows of it there are.
+  // The last extent (1 at rank 0), and the number of rows of that length.
   Index cols() const { return rank_ == 0 ? 1 : extents_[static_cast<std::size_t>(rank_ - 1)]; }
   Index rows() const { return cols() == 0 ? 0 : size() / cols(); }
   // This shape with the first (last) extent replaced.

@@ -10,7 +10,7 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// A borrowed array that may be written through. Row r of a view is its r-th run of cols() numbers.
+// A borrowed array that may be written to. Row r of a view is the r-th run of cols() elements.
 struct View {
   Real* data = nullptr;
   Shape shape;
@@ -40,7 +40,7 @@ struct ConstView {
   std::span<const Real> span() const { return {data, static_cast<std::size_t>(size())}; }
 };
 
-// An owned array, zero at first, aligned to 64 bytes. Copies are explicit: clone().
+// An owned array, initially zero and aligned to 64 bytes. Copies are explicit: clone().
 class Tensor {
  public:
   Tensor() = default;
@@ -58,7 +58,7 @@ class Tensor {
   const Real* data() const { return data_.get(); }
   View view() { return {data_.get(), shape_}; }
   ConstView view() const { return {data_.get(), shape_}; }
-  // The same numbers under another shape of equal size.
+  // The same elements with another shape of equal size.
   View view_as(Shape shape);
   Real& operator[](Index i) { return data_.get()[i]; }
   const Real& operator[](Index i) const { return data_.get()[i]; }

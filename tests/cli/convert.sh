@@ -85,6 +85,6 @@ done
 # Weights that are no checkpoint.
 printf '\x02\x00\x00\x00\x00\x00\x00\x00{}' >plain.safetensors
 expect 3 "$saccade" convert plain.safetensors other.h5
-one_error "plain.safetensors" "weights alone"
+one_error "plain.safetensors" "only weights"
 [ ! -e other.h5 ] && [ ! -e other.safetensors ] || fail "a refused conversion left a file"
 exit 0

@@ -175,7 +175,7 @@ TEST_CASE("what is no checkpoint is refused by name") {
   std::string newer = forged("", "[]");
   newer[16] = 9;
   folder.write("x.h5", newer);  // the header's digest comes first
-  CHECK_THAT(load_error(folder / "x.h5"), Catch::Contains("its header does not have its digest"));
+  CHECK_THAT(load_error(folder / "x.h5"), Catch::Contains("the digest of its header is wrong"));
 }
 
 TEST_CASE("a forged index is refused before memory is taken") {
@@ -221,7 +221,7 @@ TEST_CASE("a forged index is refused before memory is taken") {
        {std::string(), std::string("{}"), std::string("[1]"), std::string("[{}]"),
         std::string("[{\"name\":3}]"), std::string("[" + entry("f32", "{}", "0", "4") + "]"),
         std::string(100000, '['), std::string("\xff\xfe")}) {
-    CHECK_THAT(error(index), Catch::Contains("this is no checkpoint of this program"));
+    CHECK_THAT(error(index), Catch::Contains("this is not a checkpoint of this program"));
   }
 }
 

@@ -122,12 +122,12 @@ TEST_CASE("files that break the format are refused in one line that names file a
       {R"({"__metadata__":{"a":["b"]}})", 0, "list where none"},
       {R"({"w":7})", 8, "number where none"},
       {R"({"w":{"dtype":{},"shape":[2],"data_offsets":[0,8]}})", 8, "object where none"},
-      {R"([1])", 0, "no JSON object"},
-      {R"({"w":)", 0, "no JSON"},
-      {"{\"\xFF\":1}", 0, "no JSON"},
-      {good + "{}", 8, "no JSON"},
-      {"", 0, "no JSON object"},
-      {std::string(100000, '['), 0, "no JSON object"},
+      {R"([1])", 0, "not a JSON object"},
+      {R"({"w":)", 0, "not JSON"},
+      {"{\"\xFF\":1}", 0, "not JSON"},
+      {good + "{}", 8, "not JSON"},
+      {"", 0, "not a JSON object"},
+      {std::string(100000, '['), 0, "not a JSON object"},
       {R"({"w":)" + std::string(100000, '{'), 0, "JSON"},
   };
   for (const Case& c : cases) {

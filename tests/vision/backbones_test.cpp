@@ -1,5 +1,4 @@
-// What every native backbone promises; that its numbers are torchvision's is tested in
-// tests/golden.
+// What every native backbone promises. tests/golden checks that its outputs equal torchvision's.
 #include <functional>
 #include <memory>
 
@@ -94,7 +93,8 @@ TEST_CASE("a backbone ends at any of its stages and gives the grid it announces"
       CHECK(grid.cols == stage.grid.cols);
       const Tensor features = encode(*backbone, store, noise({2, 40, 70, 3}, 1).view());
       CHECK(features.shape() == Shape{2, grid.rows, grid.cols, grid.features});
-      // What is not built is among the names that its weights may have beside.
+      // Names of layers that are not built are among the names that files of weights may hold in
+      // addition.
       CHECK(backbone->unused().size() > 0);
       for (std::size_t later = k + 1; later < network.stages; ++later)
         for (const std::string& prefix : all->stages()[later].prefixes)
@@ -131,7 +131,7 @@ TEST_CASE("Show, Attend and Tell's grid is 14 x 14 x 512, ResNet's 7 x 7") {
   CHECK((third.rows == 14 && third.cols == 20 && third.features == 1024));
   const GridExtents head = MobileNetV2({}, {224, 224}, ParamScope(mobile, "")).grid();
   CHECK((head.rows == 7 && head.cols == 7 && head.features == 1280));
-  // The sizes of the published networks without their classifiers.
+  // The numbers of parameters of the published networks without their classifiers.
   CHECK(trained_numbers(vgg) == 20'024'384);
   CHECK(trained_numbers(resnet50) == 23'508'032);
   CHECK(trained_numbers(mobile) == 2'223'872);

@@ -136,7 +136,8 @@ TEST_CASE("a step along the gradient of every parameter lowers a loss as much as
     double square = 0;
     for (Index i = 0; i < grad.size(); ++i) square += double{grad[i]} * grad[i];
     REQUIRE(square > 0);
-    // Both sides of the current value along the gradient, so far that float's rounding is small.
+    // The loss on both sides of the current value along the gradient, far enough apart that the
+    // rounding of float does not matter.
     const double step = 2e-3 / std::sqrt(square);
     const View value = model.parameters.value(p);
     const Tensor before(value.shape, value.span());

@@ -1,4 +1,5 @@
-// The feature cache gives what the encoder gave, encodes nothing twice, and notices every damage.
+// The feature cache returns what the encoder computed, encodes nothing twice, and notices all
+// damage.
 #include "vision/feature_cache.h"
 
 #include <atomic>
@@ -12,7 +13,7 @@
 namespace saccade {
 namespace {
 
-// Mean colours of the cells of a 2 x 3 grid, and a count of the images it was given.
+// An encoder that computes the mean colours of the cells of a 2 x 3 grid and counts its images.
 class MeanColour : public FrozenEncoder {
  public:
   explicit MeanColour(std::string digest = "mean") : digest_(std::move(digest)) {}
@@ -38,7 +39,8 @@ std::vector<std::string> names(Index count) {
 
 Image load(Index i) { return test_picture(20, 30, static_cast<std::uint64_t>(i)); }
 
-// How many rows of the cache are not what the encoder gives, to a relative tolerance.
+// Returns how many rows of the cache differ from the encoder's output by more than a relative
+// tolerance.
 int wrong_rows(const FeatureCache& cache, float tolerance) {
   const MeanColour encoder;
   std::vector<float> want(18), got(18);
@@ -116,7 +118,7 @@ TEST_CASE("bad images: fail by default, or left out and told, and taken in when 
     const auto cache =
         FeatureCache::open_or_fill(folder.path(), encoder, names(12), load_some, skip);
     CHECK(told == std::vector<Index>{3, 8});
-    CHECK(encoder.calls == 10);  // those of the failed attempt were kept
+    CHECK(encoder.calls == 10);  // the grids of the failed attempt were kept
     CHECK(wrong_rows(cache, 1e-3f) == 0);
     CHECK(cache.has(2));
     CHECK_FALSE(cache.has(3));
@@ -163,7 +165,7 @@ TEST_CASE("a damaged cache is noticed: a row by its digest, a cut file by its la
     return FeatureCache::open_or_fill(folder.path(), encoder, names(20), load, exact);
   };
   const auto path = open().path();
-  // The bytes of row 11, found by its numbers.
+  // Finds the bytes of row 11 by its numbers.
   std::vector<float> row(18);
   open().read(11, row);
   std::ifstream in(path, std::ios::binary);

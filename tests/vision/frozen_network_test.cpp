@@ -29,7 +29,7 @@ Image picture() {
   return image;
 }
 
-// Of the picture, from either.
+// The grid of the picture, computed by a frozen network or by another encoder.
 std::vector<float> numbers_of(const FrozenNetwork& frozen) {
   std::vector<float> out(static_cast<std::size_t>(frozen.grid().size()));
   frozen.encode(picture(), {}, out);
@@ -70,7 +70,8 @@ TEST_CASE("a frozen network is the trained one with the weights of a file") {
                     Contains("would freeze random weights"));
 }
 
-// Their positions are added to tokens, and the weights do not tell how many heads read them.
+// A vision transformer adds its positions to tokens, and its weights do not say how many heads read
+// them.
 TEST_CASE(
     "a frozen vision transformer keeps its positions, and its digest tells heads and positions") {
   const test::TempFolder folder("frozen-vit");
@@ -85,7 +86,7 @@ TEST_CASE(
   ParameterStore store;
   const auto network = make_encoder(config, ParamScope(store, "encoder"));
   store.initialise(5);
-  for (Real& x : store.flat().span()) x *= 3;  // maps that are not flat
+  for (Real& x : store.flat().span()) x *= 3;  // so that the maps are not flat
   save_torch_weights(config.weights, pretrained(*network, "encoder"), store);
 
   const Normalization plain;

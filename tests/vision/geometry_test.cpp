@@ -1,4 +1,5 @@
-// From the photo to the network's input and back: the same cell, whatever was cut or mirrored.
+// From the photo to the network's input and back: the same cell, however the photo was cut or
+// mirrored.
 #include "vision/geometry.h"
 
 #include "core/base/error.h"
@@ -9,7 +10,7 @@
 namespace saccade {
 namespace {
 
-// A picture that is black but for a white box.
+// A black picture with a white box.
 Image spot(Index height, Index width, const Rect& box) {
   Image image(height, width);
   for (Index y = 0; y < height; ++y)
@@ -20,7 +21,7 @@ Image spot(Index height, Index width, const Rect& box) {
   return image;
 }
 
-// The brightest cell of a network image under a grid.
+// The brightest cell of a grid on a network image.
 Index brightest(const Image& image, Index rows, Index cols) {
   std::vector<double> light(static_cast<std::size_t>(rows * cols));
   for (Index y = 0; y < image.height; ++y)
@@ -72,7 +73,7 @@ TEST_CASE("a cell's box lands in that cell") {
           geometry.mirrored = i % 2 == 1;
           const CellBlock cells = picture_cells(picture_area(geometry), rows, cols);
           auto cell = static_cast<Index>(random.below(static_cast<std::uint64_t>(rows * cols)));
-          if (mode == ResizeMode::kPad)  // nothing of the picture is elsewhere
+          if (mode == ResizeMode::kPad)  // only these cells show the picture
             cell = std::clamp(cell / cols, cells.top, cells.bottom - 1) * cols +
                    std::clamp(cell % cols, cells.left, cells.right - 1);
           const Rect box = cell_box(geometry, rows, cols, cell);
@@ -98,7 +99,7 @@ TEST_CASE("a cell's box lands in that cell") {
 TEST_CASE("padding keeps the picture whole, in the middle and as it would be by itself") {
   const PaddingColour blue{10, 20, 200};
   struct Case {
-    Index height, width, top, left, rows, cols;  // of the picture in an input of 64 x 96
+    Index height, width, top, left, rows, cols;  // of the picture, in an input of 64 x 96
   };
   for (const Case& c :
        {Case{300, 100, 0, 37, 64, 21}, Case{100, 300, 16, 0, 32, 96}, Case{50, 50, 0, 16, 64, 64},
@@ -135,17 +136,18 @@ TEST_CASE("cells count that show some of the picture") {
     return counts;
   };
   using Marks = std::vector<std::uint8_t>;
-  // The picture has the pixels 24 .. 39 of 64: a share of the two middle columns of four, and
+  // The picture has the pixels 24 .. 39 of 64: a part of the two middle columns of four, and
   // exactly two columns of eight.
   CHECK(marks(128, 32, 1, 4) == Marks{0, 1, 1, 0});
   CHECK(marks(128, 32, 1, 8) == Marks{0, 0, 0, 1, 1, 0, 0, 0});
   CHECK(marks(32, 128, 4, 2) == Marks{0, 0, 1, 1, 1, 1, 0, 0});
   CHECK(marks(77, 77, 3, 3) == Marks(9, 1));
-  // 17 pixels from 23: a share of a cell is enough, on the other side in a mirror.
+  // 17 pixels from pixel 23: a part of a cell is enough. When mirrored, the cell is on the other
+  // side.
   CHECK(marks(64, 17, 1, 8) == Marks{0, 0, 1, 1, 1, 0, 0, 0});
   CHECK(marks(64, 17, 1, 8, true) == Marks{0, 0, 0, 1, 1, 1, 0, 0});
   CHECK(marks(1, 5000, 4, 4) == Marks{0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0});
-  // Nothing of a squashed or cropped picture is padding.
+  // A squashed or cropped picture has no padding.
   for (const ResizeMode mode : {ResizeMode::kSquash, ResizeMode::kCrop}) {
     Geometry geometry = plan_geometry(128, 32, {.height = 64, .width = 64, .mode = mode});
     geometry.seen.x -= 10;
@@ -187,7 +189,7 @@ TEST_CASE("augmentation leaves padding its colour, and says where the picture we
     for (Index y = 0; y < 64; ++y)
       for (Index x = 0; x < 64; ++x) {
         const bool is_blue = std::equal(blue.begin(), blue.end(), out.image.pixel(y, x));
-        // A pixel that is a share of the picture's edge is either.
+        // A pixel on the edge of the picture, which it only partly covers, may have either colour.
         const bool edge =
             y == pixels.top || y == pixels.bottom - 1 || x == pixels.left || x == pixels.right - 1;
         if (!edge && is_blue == pixels.has(y, x)) ++wrong;

@@ -30,7 +30,7 @@ using Make = std::function<std::unique_ptr<Backbone>(const BackboneEnds&, const 
 struct Network {
   const char* name;
   Make make;
-  std::vector<std::string> strided;  // stages whose last stride can go
+  std::vector<std::string> strided;  // stages whose last stride can be removed
 };
 
 const Network kNetworks[] = {
@@ -58,7 +58,7 @@ struct Built {
   Built(const Network& network, const BackboneEnds& ends, const PixelExtents& pixels)
       : backbone(network.make(ends, pixels, ParamScope(store, "encoder"))) {
     store.initialise(1);
-    // No block is the identity, and no normalisation that of a fresh network.
+    // Values for which no block is the identity and no normalisation is that of a new network.
     for (const ParameterInfo& info : store.infos()) {
       if (info.shape.rank() > 1) continue;
       const Tensor drawn = noise(info.shape, 17);
@@ -112,7 +112,7 @@ TEST_CASE("a backbone gives several stages in one pass, each as a network that e
   }
 }
 
-// Padding is zeros in both, so that the numbers are the same up to the border.
+// Both pad with zeros, so the outputs are equal up to the border.
 TEST_CASE("a dilated backbone gives the strided one's numbers at even rows and columns") {
   const Tensor pixels = noise({1, 64, 96, 3}, 1);
   for (const Network& network : kNetworks)
@@ -203,7 +203,7 @@ TEST_CASE("an imported network joins and dilates layers as the frozen one does, 
         most =
             std::max(most, std::abs(static_cast<double>(expected[i]) -
                                     static_cast<double>(features.value()[static_cast<Index>(i)])));
-      CHECK(most <= 2e-3);  // of numbers of deviation 1
+      CHECK(most <= 2e-3);  // the outputs have a standard deviation of 1
       if (!recording) continue;
       const Tensor cotangent = noise(features.shape(), 5);
       tape.backward(std::vector{features}, std::vector<ConstView>{cotangent.view()});
@@ -216,7 +216,7 @@ TEST_CASE("an imported network joins and dilates layers as the frozen one does, 
                           [](Real x) { return x != 0; }));
       }
     }
-    // What a checkpoint keeps is the same network.
+    // The graph that a checkpoint keeps gives the same network.
     EncoderConfig kept = config;
     kept.graph = encoder->graph();
     kept.model = "";

@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 using Sizes = std::vector<Index>;
 
-// A frozen layer's numbers of a picture [rows, cols, features].
+// The output of a frozen layer for a picture, [rows, cols, features].
 struct Layer {
   explicit Layer(const OnnxEncoder& encoder)
       : grid(encoder.grid()), numbers(static_cast<std::size_t>(grid.size())) {
@@ -39,7 +39,7 @@ struct Layer {
 
 Layer frozen(const OnnxEncoderOptions& options) { return Layer(OnnxEncoder(options)); }
 
-// By the defining sum of ops::upsample: the share of coarse row p in row i.
+// The weight of coarse row p in fine row i, from the sum that defines ops::upsample.
 double share(Index i, Index fine, Index p, Index coarse) {
   const double at = std::clamp(
       (static_cast<double>(i) + 0.5) * static_cast<double>(coarse) / static_cast<double>(fine) -
@@ -57,7 +57,8 @@ double upsampled(const Layer& layer, const GridShape& to, Index row, Index col, 
   return sum;
 }
 
-// Two strides, and behind the second a branch with depthwise, wide and pointwise windows.
+// Saves a network with two strides; behind the second one is a branch with depthwise, wide and
+// pointwise windows.
 void save_two_strides(const fs::path& path, bool automatic) {
   const Sizes two{2, 2};
   const auto window = [&](Index group, bool strided) {
@@ -115,7 +116,8 @@ TEST_CASE("layers of a network are joined on the finest grid, the coarse ones by
     CHECK(std::abs(sum) <= 1e-4);
     CHECK(squares / 8 == Approx(1).epsilon(0.01));
   }
-  // A corner of the coarse grid is one cell, so that its vector is normalised there, too.
+  // A corner of the fine grid has the vector of a single coarse cell, so it is normalised there,
+  // too.
   double squares = 0;
   for (Index d = 0; d < 16; ++d) squares += std::pow(static_cast<double>(normal.at(0, 0, d)), 2);
   CHECK(squares / 16 == Approx(1).epsilon(0.01));
@@ -142,8 +144,8 @@ TEST_CASE("one layer named alone in a list is the layer, and digests tell all el
     CHECK(std::count(digests.begin(), digests.end(), digests[i]) == 1);
 }
 
-// Each value of the strided network is one of the dilated network's: the same weights meet the same
-// values, zeros at the border included.
+// Each value of the strided network is one of the dilated network's values: the same weights meet
+// the same inputs, including the zeros at the border.
 TEST_CASE("a dilated last stage gives the strided one's numbers on a grid twice as fine") {
   const TempFolder folder("dilated");
   for (const bool automatic : {false, true}) {
@@ -158,7 +160,7 @@ TEST_CASE("a dilated last stage gives the strided one's numbers on a grid twice 
     const Layer dilated(encoder);
     REQUIRE(strided.grid == GridShape{.rows = 8, .cols = 12, .features = 8});
     REQUIRE(dilated.grid == GridShape{.rows = 16, .cols = 24, .features = 8});
-    // SAME_UPPER has its zeros behind the image, where the strided cells are one further on.
+    // SAME_UPPER puts its zeros behind the image, so the strided cells are shifted by one.
     const Index first = automatic ? 1 : 0;
     double most = 0, largest = 0, between = 0;
     for (Index row = 0; row < 8; ++row)
@@ -173,9 +175,9 @@ TEST_CASE("a dilated last stage gives the strided one's numbers on a grid twice 
           largest = std::max(largest, std::abs(want));
         }
     CHECK(most <= 1e-5 * largest);
-    CHECK(between > 0.1 * largest);  // the cells in between are others
+    CHECK(between > 0.1 * largest);  // the cells in between differ
 
-    // Windows of 3, 3 and 3 with 1, 2, 4, 4 pixels from tap to tap, and the grid is in the middle.
+    // Four windows of 3 taps, 1, 2, 4 and 4 pixels apart, and the grid in the middle.
     const ReceptiveField field = encoder.receptive_field();
     CHECK(field.rows.step == 2);
     CHECK(field.rows.extent == 1 + 2 * (1 + 2 + 4 + 4));
@@ -200,7 +202,7 @@ TEST_CASE("what is before the last stride stays as it is when the last stage is 
     for (Index d = 0; d < 20; ++d)
       REQUIRE(both.at(row, 3, d) ==
               Approx(d < 12 ? fine.at(row, 3, d) : deep.at(row, 3, d - 12)).margin(1e-6));
-  // The field is that of the first of the finest layers.
+  // The receptive field is that of the first of the finest layers.
   CHECK(encoder.receptive_field().rows.extent == 3);
 }
 

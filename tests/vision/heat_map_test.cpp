@@ -30,7 +30,7 @@ std::vector<Cell> cells_of(const XmlReader& svg) {
   return cells;
 }
 
-// Where a colour stands in a map, cold first.
+// The place of a colour in a colour map, from the cold end.
 std::optional<Index> heat_of(const std::string& fill, const std::array<Colour, 256>& table) {
   const auto part = [&](std::size_t i) {
     return static_cast<std::uint8_t>(std::stoi(fill.substr(1 + 2 * i, 2), nullptr, 16));
@@ -138,7 +138,8 @@ TEST_CASE("pictures of 49, 196 and 784 regions and of short sequences have room 
     const std::string text = heat_map_svg(map, {});
     const XmlReader svg(text);
     for (Index r = 0; r < 8; ++r) CHECK(has_text(svg, str("word", r)));
-    std::vector<std::pair<int, std::size_t>> numbers;  // where labels stand, and how long they are
+    // Where the labels stand, and how long they are.
+    std::vector<std::pair<int, std::size_t>> numbers;
     const int top =
         std::stoi(std::find_if(svg.elements().begin() + 1, svg.elements().end(),
                                [](const Element& e) { return e.name == "text" && e.text == "0"; })

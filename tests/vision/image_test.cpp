@@ -1,4 +1,4 @@
-// Images are read as a person sees them, and bad files are refused with a reason.
+// Images are read as a person sees them, and files that cannot be read are refused with a reason.
 #include "vision/image.h"
 
 #include <opencv2/imgcodecs.hpp>
@@ -32,7 +32,7 @@ void append(Bytes& to, std::initializer_list<int> values) {
   for (const int value : values) to.push_back(static_cast<std::uint8_t>(value));
 }
 
-// A TIFF structure with an orientation tag alone, as EXIF holds it.
+// A TIFF structure that holds nothing but an orientation tag, as in EXIF.
 Bytes exif_block(int orientation, bool little) {
   if (little)
     return {'I',
@@ -66,7 +66,7 @@ Bytes exif_block(int orientation, bool little) {
           0,    0,    0, 0,  0, 0};
 }
 
-// The JPEG with an APP1 segment behind its start marker.
+// Inserts an APP1 segment behind the start marker of a JPEG.
 Bytes with_exif(const Bytes& jpeg, int orientation, bool little) {
   const Bytes block = exif_block(orientation, little);
   const int length = static_cast<int>(block.size()) + 8;
@@ -77,16 +77,16 @@ Bytes with_exif(const Bytes& jpeg, int orientation, bool little) {
   return out;
 }
 
-// What a camera stores of `seen` under an orientation. EXIF says where the stored first row and
-// first column lie in the picture: 1 top left, 2 top right, 3 bottom right, 4 bottom left, 5 left
-// top, 6 right top, 7 right bottom, 8 left bottom.
+// What a camera stores for the picture `seen` under an orientation. EXIF says where the first
+// stored row and the first stored column lie in the picture: 1 top left, 2 top right, 3 bottom
+// right, 4 bottom left, 5 left top, 6 right top, 7 right bottom, 8 left bottom.
 Image stored_as(const Image& seen, int orientation) {
   const bool turned = orientation >= 5;
   Image stored(turned ? seen.width : seen.height, turned ? seen.height : seen.width);
   const bool row_from_end = orientation == 3 || orientation == 4 || orientation == 6 ||
-                            orientation == 7;  // first row is bottom, or right
+                            orientation == 7;  // the first row is at the bottom or on the right
   const bool col_from_end = orientation == 2 || orientation == 3 || orientation == 7 ||
-                            orientation == 8;  // first column is right, or bottom
+                            orientation == 8;  // the first column is on the right or at the bottom
   for (Index r = 0; r < stored.height; ++r) {
     for (Index c = 0; c < stored.width; ++c) {
       const Index i = row_from_end ? stored.height - 1 - r : r;
@@ -141,7 +141,7 @@ TEST_CASE("PNG orientation, from its eXIf chunk") {
   Bytes out(png.begin(), png.begin() + 33);  // signature and IHDR
   append(out, {0, 0, 0, static_cast<int>(block.size()), 'e', 'X', 'I', 'f'});
   out.insert(out.end(), block.begin(), block.end());
-  append(out, {0, 0, 0, 0});  // a checksum that ancillary chunks may get wrong
+  append(out, {0, 0, 0, 0});  // a checksum; those of ancillary chunks may be wrong
   out.insert(out.end(), png.begin() + 33, png.end());
   CHECK(difference(decode_image(out, "a.png"), seen) == 0);
 }
@@ -180,7 +180,7 @@ TEST_CASE("an image bomb is refused by its header") {
   append(png, {0, 0, 0x50, 0, 0, 0, 0x50, 0, 8, 2, 0, 0, 0, 0, 0, 0, 0});
   append(png, {0, 0, 0, 0, 'I', 'E', 'N', 'D', 0, 0, 0, 0});
   CHECK_THAT(refusal(png), Catch::Contains("20480x20480 pixels are more than"));
-  // A header alone, with dimensions at the format's limit.
+  // Only a header, with dimensions at the format's limit.
   const Bytes jpeg{0xFF, 0xD8, 0xFF, 0xC0, 0,    17, 8, 0xFF, 0xFF, 0xFF, 0xFF, 3,
                    1,    0x22, 0,    2,    0x11, 1,  3, 0x11, 1,    0xFF, 0xD9};
   CHECK_THAT(refusal(jpeg), Catch::Contains("65535x65535 pixels are more than"));
@@ -202,7 +202,7 @@ TEST_CASE("a file that was cut is found, wherever it was cut") {
       CHECK_THAT(text, Catch::StartsWith("photo.file: "));
       CHECK_THAT(text, Catch::Contains("cut short") || Catch::Contains("no size"));
     }
-    Bytes longer = whole;  // cameras and servers append things
+    Bytes longer = whole;  // cameras and servers append data
     append(longer, {0xFF, 0xD8, 0, 1, 2, 3});
     CHECK(difference(decode_image(longer, "a"), seen) < 6);
   }

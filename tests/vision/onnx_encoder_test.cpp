@@ -1,4 +1,4 @@
-// The ONNX encoder gives the numbers recorded for the backbones, from any number of threads.
+// The ONNX encoder gives the outputs recorded for the backbones, from any number of threads.
 #include "vision/encoders/onnx_encoder.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The network of an ONNX file as ops of ours gives what OpenCV's dnn gives.
+// The network of an ONNX file, built from saccade's ops, gives what OpenCV's dnn gives.
 #include "vision/encoders/backbones/onnx_network.h"
 
 #include <cmath>
@@ -54,7 +54,7 @@ struct Native {
   std::unique_ptr<Encoder> encoder;
 };
 
-// The largest difference from OpenCV's numbers, as a share of the largest of them.
+// The largest difference from OpenCV's outputs, as a share of the largest output.
 double difference(const fs::path& file, const std::string& layer, Index height, Index width) {
   const Native native(config_of(file, layer, height, width));
   const OnnxEncoder frozen(
@@ -74,7 +74,7 @@ double difference(const fs::path& file, const std::string& layer, Index height, 
   return most / largest;
 }
 
-// A network with every operator that there is a step for, and one more at the end.
+// Saves a network with every operator that has a step, and one more at the end.
 void save_all_operators(const fs::path& path) {
   const Sizes two{2, 2}, three{3, 3}, around{1, 1, 1, 1};
   OnnxFile file(24, 32);
@@ -85,7 +85,7 @@ void save_all_operators(const fs::path& path) {
   const std::string deep = file.node(
       "Relu", "relu", {file.conv("c2", x, {8, 1, 3, 3}, {{"group", Index{8}}, {"pads", around}})});
   const std::string grouped = file.conv("c3", deep, {8, 4, 1, 1}, {{"group", Index{2}}});
-  // c3 is read twice, so that no relu may become a part of it.
+  // c3 is read twice, so no relu may be merged into it.
   x = file.node("Add", "add",
                 {file.node("Add", "sum", {deep, grouped}), file.node("Relu", "r3", {grouped})});
   x = file.node("LeakyRelu", "leaky", {x}, {{"alpha", 0.2}});
@@ -191,7 +191,7 @@ TEST_CASE("a product's matrix may stand either way and be scaled") {
   const OnnxWeights plain = weights({3, 2}, {});
   REQUIRE(as_torch.weight.size() == 6);
   for (std::size_t o = 0; o < 2; ++o) {
-    // The same numbers in the file, row by row.
+    // The same numbers as the file has, row by row.
     for (std::size_t i = 0; i < 3; ++i) {
       CHECK(plain.weight[o * 3 + i] == as_torch.weight[i * 2 + o]);
       CHECK(other.weight[o * 3 + i] == 2 * plain.weight[o * 3 + i]);
@@ -320,7 +320,7 @@ TEST_CASE("the first operator without a step is named, with what to do") {
                            {"auto_pad", std::string("SAME_UPPER")},
                            {"count_include_pad", Index{1}}}));
   CHECK_THAT(refusal(folder / "padded.onnx", "p"), Contains("count_include_pad"));
-  // Weights that the network computes, and none.
+  // Weights that the network computes, and then missing weights.
   OnnxFile computed(16, 16);
   computed.node("Relu", "r", {"image"});
   computed.save(folder / "computed.onnx", computed.node("Conv", "c", {"image", "r_out"}));

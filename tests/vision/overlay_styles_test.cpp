@@ -1,4 +1,4 @@
-// Styles and formats: every way to draw a map puts it in the same place, and words stay words.
+// Styles and formats: every way of drawing a map puts it in the same place, and words stay text.
 #include <zlib.h>
 
 #include <algorithm>
@@ -26,8 +26,8 @@ std::vector<OverlayStyle> all_styles() {
   return out;
 }
 
-// A photo a network saw through a crop or not, mirrored or not, and a word for the cell that lies
-// in its upper left corner, one for none and one for all cells.
+// A photo that a network saw cropped or not, mirrored or not. One word looks at the cell in its
+// upper left corner, one at no cell, and one at all cells.
 Overlay upper_left(ResizeMode mode, bool mirrored, Index rows = 6, Index cols = 6) {
   const Image image = test_picture(180, 240);
   Overlay overlay{.image = std::make_shared<Image>(image),
@@ -66,7 +66,7 @@ TEST_CASE(
           for (Index x = 0; x < photo.width; ++x) {
             if (std::memcmp(lit.pixel(y, x), cold.pixel(y, x), 3) == 0) continue;
             ++changed;
-            // Interpolated, a cell is seen as far as two cells from its own.
+            // With interpolation, a cell is visible up to two cells away from its own.
             inside += static_cast<double>(x) < cell.right() + 2 * cell.width &&
                       static_cast<double>(y) < cell.bottom() + 2 * cell.height &&
                       static_cast<double>(x) >= cell.x - 5;  // the width of a line
@@ -75,10 +75,11 @@ TEST_CASE(
         CHECK(inside == changed);
         const auto x = static_cast<Index>(cell.x + cell.width / 2);
         const auto y = static_cast<Index>(cell.y + cell.height / 2);
-        // Contours leave the photo as it is; blending shows colours, which are lighter than it.
+        // Contours leave the photo as it is; blending shows colours that are lighter than the
+        // photo.
         if (style != OverlayStyle::kContour)
           CHECK(light(lit.pixel(y, x)) > light(lit.pixel(photo.height - 20, 120)));
-        // (A pixel's centre is beside the cell's.)
+        // (The centre of a pixel is not exactly the centre of a cell.)
         if (style == OverlayStyle::kAlpha || style == OverlayStyle::kMask ||
             style == OverlayStyle::kContour)
           CHECK(std::abs(light(lit.pixel(y, x)) - light(photo.pixel(y, x))) <= 6);
@@ -118,7 +119,7 @@ TEST_CASE("a mask and contours hold the share they promise, and the map's peak")
       CHECK(std::memcmp(mask.pixel(y, x), overlay.image->pixel(y, x), 3) == 0);
     }
   }
-  // On a flat map there is nothing to choose: one line around all of it.
+  // A flat map has no smallest part: one line surrounds all of it.
   const Overlay flat = upper_left(ResizeMode::kSquash, false);
   const std::vector<Loop> loops = enclosing_loops(flat, flat.words[2], 0.5);
   REQUIRE(loops.size() == 1);
@@ -145,7 +146,7 @@ TEST_CASE("contours close around hills, leave lakes out, and lie at their level"
       signed_area += (a.x * b.y - b.x * a.y) / 2;
       CHECK(std::abs(height(a.y, a.x) - 5) < 0.1);
     }
-  // Outer and inner loop turn against each other: what is between them remains.
+  // The outer and the inner loop run in opposite directions, so their areas subtract.
   CHECK(std::abs(std::abs(signed_area) - M_PI * (20 * 20 - 10 * 10)) < 10);
 }
 
@@ -164,7 +165,7 @@ TEST_CASE("every colour map becomes lighter from its cold end to its hot one") {
     CAPTURE(row.name);
     const auto table = colour_table(row.value);
     for (std::size_t i = 1; i < table.size(); ++i)
-      CHECK(lightness(table[i]) > lightness(table[i - 1]) - 0.3);  // of 8-bit steps
+      CHECK(lightness(table[i]) > lightness(table[i - 1]) - 0.3);  // 0.3: steps of 8 bits
     for (std::size_t i = 16; i < table.size(); ++i)
       CHECK(lightness(table[i]) > lightness(table[i - 16]) + 1);
   }
@@ -184,13 +185,14 @@ TEST_CASE("an SVG sheet is XML, its words are text, its photo is in it once") {
       return std::count_if(svg.elements().begin(), svg.elements().end(),
                            [&](const Element& element) { return element.name == name; });
     };
-    // The photo twice where a paler one lies below colours; a map a word where it is pixels.
+    // The photo is stored twice where a paler copy lies below colours, and one map per word where
+    // the map is pixels.
     const bool pale = style == OverlayStyle::kHeat || style == OverlayStyle::kCells;
     const bool pixels = has_scale(style) && style != OverlayStyle::kCells;
     CHECK(count("image") == (pale ? 2 : 1) + (pixels ? 3 : 0));
     CHECK(count("use") == (pale ? 2 : 3));
     if (style != OverlayStyle::kCells) continue;
-    // Of the second word the cell at the upper left of what the network saw is the only hot one.
+    // For the second word, the cell at the upper left of what the network saw is the only hot one.
     const auto hot = std::find_if(svg.elements().begin(), svg.elements().end(), [](const auto& e) {
       return e.name == "title" && e.text == "row 0, column 5: 1";
     });
@@ -204,7 +206,7 @@ TEST_CASE("an SVG sheet is XML, its words are text, its photo is in it once") {
   }
 }
 
-// Runs a tool of poppler-utils; whether it is there.
+// Returns whether the tools of poppler-utils are installed.
 bool has_poppler() { return std::system("pdftotext -v >/dev/null 2>&1") == 0; }
 
 TEST_CASE("a PDF sheet is the PNG's picture, and its words come back as text") {
@@ -233,7 +235,7 @@ TEST_CASE("a PDF sheet is the PNG's picture, and its words come back as text") {
          {overlay.title, std::string("none caf\xC3\xA9 \xD0\xBA\xD0\xBE\xD1\x82")})
       CHECK(text.find(words) != std::string::npos);
   }
-  // Accents that are put together, and letters that are joined from right to left.
+  // Accents composed of two characters, and letters that are joined from right to left.
   overlay.words.clear();
   overlay.title = "e\xCC\x81t\xC3\xA9";
   overlay.caption = "\xD9\x85\xD8\xB1\xD8\xAD\xD8\xA8\xD8\xA7";
@@ -245,7 +247,7 @@ TEST_CASE("a PDF sheet is the PNG's picture, and its words come back as text") {
   CHECK(text.find(overlay.caption) != std::string::npos);
 }
 
-// An APNG as a decoder reads it: chunks with their CRC, frames with their time.
+// An APNG as a decoder reads it: chunks with their CRCs, and frames with their durations.
 struct ReadFrame {
   Image picture;
   double seconds = 0;
@@ -312,7 +314,7 @@ TEST_CASE("a film has a frame a word, which the last one outlasts, and marks the
   const Image plain =
       decode_image({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, "film");
   CHECK(plain.rgb == frames[0].picture.rgb);
-  // The mark moves to the right, and the map changes above it.
+  // The mark moves to the right, and the map above it changes.
   std::vector<Index> marks;
   for (const ReadFrame& frame : frames) {
     const Image& picture = frame.picture;

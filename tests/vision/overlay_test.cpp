@@ -1,4 +1,4 @@
-// Attention pictures: heat lies where the weights say, whatever happened to the image on its way.
+// Attention pictures: heat lies where the weights say, whatever happened to the image before.
 #include "vision/overlay.h"
 
 #include <algorithm>
@@ -78,8 +78,8 @@ TEST_CASE("one-hot attention lights its own cell") {
   }
 }
 
-// The network's view decides: a bright spot of the photo lights one cell of the network image, and
-// attention on that cell must come back to the spot.
+// A bright spot of the photo lights one cell of the network image, and attention on that cell must
+// be drawn on the spot.
 TEST_CASE("heat returns to the pixels that caused it, through crop, shift and mirroring") {
   Random random({.seed = 4, .stream = Stream::kTest});
   int wrong = 0;
@@ -140,7 +140,7 @@ TEST_CASE("the map of a padded picture lies on the picture, all over it and nowh
         for (const OverlayStyle style : {OverlayStyle::kHeat, OverlayStyle::kCells}) {
           const OverlayOptions options{
               .style = style, .scale = HeatScale::kFixed, .fixed_max = 1.9};
-          // As warm at its border as anywhere: weights of padding are no part of the map.
+          // As warm at its border as elsewhere: weights on padding are not part of the map.
           CHECK(difference(draw_panel(overlay, 0, options), draw_panel(squashed, 0, options)) <
                 0.1);
           const Image cold = draw_panel(overlay, 2, options);
@@ -152,7 +152,7 @@ TEST_CASE("the map of a padded picture lies on the picture, all over it and nowh
           CHECK(distance(lit.pixel(y, x), cold.pixel(y, x)) > 30);
           CHECK(distance(lit.pixel(1, 1), cold.pixel(1, 1)) == 0);
         }
-        // A chosen cell that is half padding has its frame on the picture.
+        // Where half of the chosen cell is padding, its frame still lies on the picture.
         overlay.words[2].sampled = cells.top * cols + cells.left;
         const Image framed = draw_panel(overlay, 2, {});
         const Index corner = mirrored ? width - 1 : 0;
@@ -187,7 +187,7 @@ TEST_CASE("zero, uniform and single maps: the scale starts at nothing") {
   CHECK(red(0, {.scale = HeatScale::kPerWord}) == red(0, {}));
   CHECK(red(1, {.scale = HeatScale::kFixed, .fixed_max = 0.25}) ==
         red(1, {.scale = HeatScale::kPerWord}));
-  overlay.words.resize(1);  // nothing but zeros
+  overlay.words.resize(1);  // only zeros are left
   CHECK(red(0, {.scale = HeatScale::kPerWord}) == red(0, {}));
   CHECK(draw_sheet({&overlay, 1}, {}).width > 0);
 }
@@ -234,7 +234,8 @@ TEST_CASE("what does not fit together is refused") {
   CHECK_THROWS_AS(draw_sheet({}, {}), ShapeError);
 }
 
-// Pixels of the page that are neither white nor grey: photos, heat, the colour bar.
+// The number of pixels of the page that are neither white nor grey: photos, heat and the colour
+// bar.
 Index coloured(const Image& page) {
   Index count = 0;
   for (std::size_t i = 0; i < page.rgb.size(); i += 3) {
@@ -280,7 +281,7 @@ TEST_CASE("a comparison has one scale for all models") {
   Overlay strong = weak;
   strong.words[0].weights = one_hot(4, 0, 1.f);
   const OverlayOptions options{.colours = ColourMap::kViridis, .columns = 2, .panel_width = 60};
-  // The hottest colour of viridis is yellow; on one scale a weight of 0.2 stays far from it.
+  // The hottest colour of viridis is yellow; on a shared scale, a weight of 0.2 is far from it.
   const auto yellow = [](const Image& page, Index from, Index to) {
     Index count = 0;
     for (Index y = from; y < to; ++y)
@@ -310,7 +311,7 @@ TEST_CASE("text: any language with the font, refused without, always printable")
     CHECK_THROWS_AS(text.draw(page, "\xC3\xA9", {.x = 5, .y = 40, .size = 20}), DataError);
     return;
   }
-  // Each letter is drawn as itself, not as a question mark or a box.
+  // Every letter is drawn as itself, not as a question mark or a box.
   std::map<std::string, std::vector<std::uint8_t>> drawn;
   for (const char* letter : {"\xC3\xA9", "\xD0\xBA", "\xCE\xB2", "?", "\xEF\xBF\xBD"}) {
     page = Image(60, 400, 255);

@@ -19,7 +19,8 @@ inline void write_bytes(const std::filesystem::path& path, std::span<const std::
              static_cast<std::streamsize>(bytes.size()));
 }
 
-// A picture no rotation or mirroring of which is itself: smooth, so that JPEG keeps it.
+// A picture that differs from all of its rotations and mirror images. It is smooth, so that JPEG
+// changes it little.
 inline Image test_picture(Index height, Index width, std::uint64_t seed = 1) {
   Random random({.seed = seed, .stream = Stream::kTest});
   const double a = 2 + 2 * random.uniform(), b = 3 + 2 * random.uniform();
@@ -37,7 +38,7 @@ inline Image test_picture(Index height, Index width, std::uint64_t seed = 1) {
   return image;
 }
 
-// Mean absolute difference of two pictures of one size; a large number when sizes differ.
+// The mean absolute difference of two pictures; a large number when their sizes differ.
 inline double difference(const Image& a, const Image& b) {
   if (a.height != b.height || a.width != b.width || a.rgb.empty()) return 1e9;
   double sum = 0;

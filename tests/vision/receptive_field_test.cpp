@@ -1,4 +1,4 @@
-// Receptive fields against the networks themselves: what lies outside changes nothing.
+// Receptive fields, checked against the networks themselves: pixels outside change nothing.
 #include "vision/encoders/receptive_field.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using test::noise;
 
 constexpr Index kSide = 128;
 
-// Weights under which something of every pixel arrives: none is 0, and blocks are no identities.
+// Sets weights through which every pixel has an effect: none is 0, and no block is the identity.
 void fill(ParameterStore& store) {
   store.initialise(1);
   for (std::size_t i = 0; i < store.count(); ++i) {
@@ -45,13 +45,13 @@ std::vector<Real> middle(const Backbone& backbone, const ParameterStore& store,
   return {from, from + grid.features};
 }
 
-// Lines of pixels.
+// A range of rows or columns of pixels.
 struct Lines {
-  bool rows = false;  // else columns
+  bool rows = false;  // otherwise columns
   Index first = 0, end = 0;
 };
 
-// Whether the cell in the middle changes where these lines do.
+// Whether the cell in the middle changes when these pixels change.
 bool depends(const Backbone& backbone, const ParameterStore& store, const Lines& lines) {
   Tensor pixels({1, kSide, kSide, 3});
   for (Real& value : pixels.span()) value = 1;
@@ -165,7 +165,7 @@ TEST_CASE("the small network's cells see around their middles, a transformer's s
   const ReceptiveField field = make_encoder(config, ParamScope(store, "cnn"))->receptive_field();
   CHECK(field.cols.step == 8);
   CHECK(field.cols.extent == 15);
-  CHECK(field.cols.first == -3);  // 12 pixels from 0 on: pixel 4 is in the middle of 15
+  CHECK(field.cols.first == -3);  // 12 pixels from 0 on are inside: pixel 4 is in the middle of 15
   config.type = EncoderKind::kVit;
   config.vit = {.width = 12, .layers = 1, .heads = 2, .patch = 8};
   CHECK_THROWS_AS(make_encoder(config, ParamScope(store, "vit"))->receptive_field(), UsageError);

@@ -29,7 +29,7 @@ struct Model {
   explicit Model(const EncoderConfig& config)
       : encoder(make_encoder(config, ParamScope(parameters, ""))) {
     parameters.initialise(1);
-    for (Real& x : parameters.flat().span()) x *= 3;  // maps that are not flat
+    for (Real& x : parameters.flat().span()) x *= 3;  // so that the maps are not flat
   }
   Tensor encode(ConstView pixels) const {
     Arena arena;
@@ -166,7 +166,8 @@ TEST_CASE("a patch that overlaps its neighbours sees as far as it says, and no f
   };
   const Tensor pixels = noise({1, 32, 48, 3}, 1);
   const Tensor before = embedded(pixels);
-  // Row 9, column 13: patch (1, 1); 3 pixels right of patch (1, 0)'s are those up to column 10.
+  // With its margin of 3 pixels, patch (1, 0), region 6, reaches column 10, patches of row 0 reach
+  // row 10, and patch (1, 2) begins at column 13.
   const auto changed_by = [&](Index row, Index col) {
     Tensor other(pixels.shape(), pixels.span());
     other[(row * 48 + col) * 3] += 1;
@@ -205,7 +206,7 @@ TEST_CASE("a mimetic start looks first at the tokens that are alike") {
       for (Index t = 0; t < length; ++t) share += double{weights[(h * length + t) * length + t]};
     return share / static_cast<double>(2 * length);
   };
-  CHECK(own_share(VitStart::kGlorot) < 0.1);  // 1 / 25 by chance
+  CHECK(own_share(VitStart::kGlorot) < 0.1);  // chance would be 1 / 25
   CHECK(own_share(VitStart::kMimetic) > 0.3);
 }
 

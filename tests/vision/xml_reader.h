@@ -1,4 +1,4 @@
-// SVG files as the tests of vision read them.
+// A reader for SVG files in the tests of vision.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace saccade {
 
-// What an SVG holds, read by rules of XML 1.0 that our files need: tags nest, attributes are quoted
-// and differ, text has no bare markup.
+// The elements of an SVG. The reader checks the rules of XML 1.0 that our files need: tags nest,
+// attributes are quoted and unique, and text holds no bare markup.
 struct Element {
   std::string name, text;
   std::vector<std::pair<std::string, std::string>> attributes;

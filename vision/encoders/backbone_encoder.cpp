@@ -1,4 +1,4 @@
-// The native convolutional backbones as encoders, one line of encoders.def each.
+// The native convolutional backbones as encoders; each is one line of encoders.def.
 #include "vision/encoders/backbones/mobilenet.h"
 #include "vision/encoders/backbones/onnx_network.h"
 #include "vision/encoders/backbones/resnet.h"
@@ -14,7 +14,7 @@ namespace {
 
 class BackboneEncoder : public Encoder {
  public:
-  // make(scope, input) is the backbone; its parameters lie below `backbone`.
+  // make(scope, input) returns the backbone; its parameters lie below `backbone`.
   template <class Make>
   BackboneEncoder(const EncoderConfig& config, const ParamScope& scope, Make make)
       : backbone_(make(scope.sub("backbone"),
@@ -40,7 +40,7 @@ class BackboneEncoder : public Encoder {
     std::vector<EncoderStage> out;
     for (const BackboneStage& stage : backbone_->stages()) {
       EncoderStage& own = out.emplace_back(EncoderStage{.name = stage.name, .prefixes = {}});
-      for (const std::string& prefix : stage.prefixes)  // each ends in a dot
+      for (const std::string& prefix : stage.prefixes)  // every prefix ends in a dot
         own.prefixes.push_back("backbone." + prefix.substr(0, prefix.size() - 1));
     }
     return out;

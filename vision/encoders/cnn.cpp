@@ -13,20 +13,22 @@ constexpr std::size_t kHalvingStages = 3;
 
 Index stride_of(std::size_t stage) { return stage < kHalvingStages ? 2 : 1; }
 
-// A kernel of 3 in the middle of a pair of pixels lies half a pixel beside it: before it with one
-// zero all around, after it with zeros after only. The third stage makes up for the first two, so
-// that of 8 x 8 pixels a cell, the cell sees around pixel 4. An odd side has no such choice.
+// A window of stride 2 covers three pixels where an output cell stands for two, so its centre is
+// half a pixel off: before the pair with one zero on both sides, behind it with one zero behind
+// only. The third stage pads behind to make up for the first two: a final cell of 8 x 8 pixels then
+// sees the surroundings of its pixel 4. An odd side leaves no such choice.
 Padding padding_of(std::size_t stage, Index height, Index width) {
   return stage == kHalvingStages - 1 && height % 2 == 0 && width % 2 == 0 ? Padding(0, 1) : 1;
 }
 
-// What is left of a side of the image before a stage; with the number of stages, of the grid.
+// The length of a side of the image before a stage; with the number of stages, the side of the
+// grid.
 Index side_at(Index side, std::size_t stage) {
   for (std::size_t s = 0; s < stage; ++s) side = (side - 1) / stride_of(s) + 1;
   return side;
 }
 
-// The grid before positions.
+// The extents of the grid, without what positions append.
 GridExtents plain_grid(const EncoderConfig& config) {
   if (config.channels.empty() || config.height() < 1 || config.width() < 1)
     throw UsageError(str("encoder: a cnn needs at least one stage and one pixel; got ",
@@ -50,7 +52,7 @@ CnnEncoder::CnnEncoder(const EncoderConfig& config, const ParamScope& scope)
     const ParamScope here = scope.sub("stage" + std::to_string(stage + 1));
     const Padding padding = padding_of(stage, side_at(height_, stage), side_at(width_, stage));
     field_.see(3, stride_of(stage), padding.before);
-    // Without bias: the normalisation has a shift of its own.
+    // No bias: the normalisation has a shift of its own.
     stages_.push_back(
         {Conv2d(here.sub("conv"), {.in = in,
                                    .out = out,

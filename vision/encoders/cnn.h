@@ -10,12 +10,13 @@
 
 namespace saccade {
 
-// A stage for each number of EncoderConfig::channels: a 3 x 3 convolution (stride 2 in the first
-// three stages, 1 after), group normalisation and relu. It never looks across a batch.
+// One stage for each number of EncoderConfig::channels: a 3 x 3 convolution (stride 2 in the first
+// three stages, 1 in the others), group normalisation and relu. Images of a batch do not affect
+// each other.
 class CnnEncoder : public Encoder {
  public:
   // Declares stage1.conv.weight, stage1.norm.gain, stage1.norm.shift, stage2... below `scope`.
-  // Throws UsageError when there is no channel or no pixel.
+  // Throws UsageError when there are no channels or no pixels.
   CnnEncoder(const EncoderConfig& config, const ParamScope& scope);
 
   Var forward(Tape& tape, Var pixels) const override;

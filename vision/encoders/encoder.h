@@ -1,4 +1,4 @@
-// The interface of an encoder that training may change. All of them are lines of
+// The interface of encoders that training may change. Each of them is a line of
 // core/config/encoders.def.
 #pragma once
 
@@ -19,44 +19,47 @@ namespace saccade {
 // Layers that can be frozen together.
 struct EncoderStage {
   std::string name;
-  std::vector<std::string> prefixes;  // below which their parameters lie
+  std::vector<std::string> prefixes;  // the scopes that hold their parameters
 };
 
 class Encoder {
  public:
   virtual ~Encoder() = default;
-  // Normalised pixels [B, ...input_shape()] -> features [B, L, D], a vector a region of grid().
+  // Normalised pixels [B, ...input_shape()] -> features [B, L, D], one vector for each region of
+  // grid().
   virtual Var forward(Tape& tape, Var pixels) const = 0;
-  // The grid that forward() gives, with what the positions add.
+  // The grid that forward() returns; its width includes what the positions append.
   virtual GridShape grid() const = 0;
-  // Of one image: [height, width, 3].
+  // The shape of one image: [height, width, 3].
   virtual Shape input_shape() const = 0;
-  // What each region is computed from, but for normalisations by the picture's own statistics.
-  // Throws UsageError, with the reason, where that is the whole picture.
+  // The pixels that each region is computed from, apart from normalisations that use the picture's
+  // own statistics. Throws UsageError, with the reason, where that is the whole picture.
   virtual ReceptiveField receptive_field() const;
-  // From the pixels on, so that the first ones can be frozen.
+  // The stages in order from the pixels, so that the first ones can be frozen.
   virtual std::vector<EncoderStage> stages() const = 0;
-  // How a file of pretrained weights (encoder.weights) names the parameters; its scope is below
-  // the encoder's. Throws UsageError for an encoder that nobody publishes weights of.
+  // How a file of pretrained weights (encoder.weights) names the parameters; the scope in it is
+  // relative to the encoder's. Throws UsageError for an encoder without published weights.
   virtual TorchWeights pretrained() const;
-  // This encoder where its regions attend to each other, else null.
+  // This encoder if its regions attend to each other, otherwise null.
   virtual const TokenEncoder* token_encoder() const { return nullptr; }
-  // Gives its parameters the numbers that came with its definition, if any did.
+  // Gives the parameters the values that came with the encoder's definition, if there are any.
   virtual void start(ParameterStore&) const {}
-  // Its definition where no config has it, as EncoderConfig::graph; else "".
+  // The definition of the encoder where the config does not hold it, as EncoderConfig::graph;
+  // otherwise "".
   virtual std::string graph() const { return ""; }
 };
 
 // The same for an encoder whose parameters were declared below `scope`.
 TorchWeights pretrained(const Encoder& encoder, const std::string& scope);
 
-// Gives it, declared below "encoder", the numbers of config.weights; without config.weights_strict
-// the report says what was left out. Throws as load_torch_weights does.
+// Loads the values of config.weights into an encoder that was declared below "encoder". Where
+// config.weights_strict is false, the report says what was left out. Throws as load_torch_weights
+// does.
 TorchWeightReport load_encoder_weights(const EncoderConfig& config, const Encoder& encoder,
                                        ParameterStore& store);
 
-// The network of a config; declares its parameters in `scope`. Throws UsageError on sizes that do
-// not fit together, InternalError for a frozen encoder (grid.h).
+// Makes the network of a config and declares its parameters in `scope`. Throws UsageError on sizes
+// that do not fit together, and InternalError for a frozen encoder (grid.h).
 std::unique_ptr<Encoder> make_encoder(const EncoderConfig& config, const ParamScope& scope);
 
 }  // namespace saccade

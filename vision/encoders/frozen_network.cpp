@@ -60,7 +60,7 @@ FrozenNetwork::FrozenNetwork(const EncoderConfig& config, ResizeMode resize,
   all.add(bytes_of(normalization.scale.data(), sizeof(normalization.scale)));
   all.add(bytes_of(parameters_.flat().data(),
                    static_cast<std::size_t>(parameters_.flat_size()) * sizeof(Real)));
-  // What the weights do not tell.
+  // The parts of the network that its weights do not determine.
   all.add(network_->graph());
   if (adds_positions_inside(config))
     all.add(str("positions ", enum_name(own.positions), " heads ", resolved(config.vit).heads));

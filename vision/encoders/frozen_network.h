@@ -1,4 +1,5 @@
-// A network of ours whose pretrained weights stay as they are, so that its grids are computed once.
+// A network of saccade whose pretrained weights stay as they are, so that its grids are computed
+// once.
 #pragma once
 
 #include <memory>
@@ -8,25 +9,25 @@
 
 namespace saccade {
 
-// True where training leaves the whole encoder as it is: its weights are then those of a file, and
-// no part of the model.
+// True where training leaves the whole encoder as it is: its weights then come from a file and are
+// not part of the model.
 bool is_frozen(const EncoderConfig& config);
-// Throws DataError where the file that a network from a file is made of (encoder.model, or else
-// encoder.weights) is not there; `option` is what stands before the key on the command line.
+// Throws DataError where the file that defines the network (encoder.model, or else encoder.weights)
+// does not exist; `option` is what stands before the key on the command line.
 void require_network_file(const EncoderConfig& config, const std::string& option = "");
-// Whether encoder.positions are added to the network's own tokens, rather than to the grid that it
-// gives.
+// Whether encoder.positions are added to the network's own tokens rather than to the grid that it
+// returns.
 bool adds_positions_inside(const EncoderConfig& config);
 
 class FrozenNetwork : public FrozenEncoder {
  public:
-  // Loads config.weights, or those of config.model; positions are not the network's matter. Throws
-  // UsageError where neither is named, and what make_encoder and load_torch_weights throw.
+  // Loads config.weights, or the weights of config.model; positions are added elsewhere. Throws
+  // UsageError where neither is named, and whatever make_encoder and load_torch_weights throw.
   FrozenNetwork(const EncoderConfig& config, ResizeMode resize, const Normalization& normalization);
 
   GridShape grid() const override { return network_->grid(); }
   PrepareOptions preparation() const override { return preparation_; }
-  // Throws ShapeError when the image or `out` [regions, features] has another size.
+  // Throws ShapeError when the image or `out` [regions, features] has the wrong size.
   void encode(const Image& network_image, const PictureArea& area,
               std::span<float> out) const override;
   ReceptiveField receptive_field() const override { return network_->receptive_field(); }

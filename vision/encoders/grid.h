@@ -1,4 +1,4 @@
-// What every encoder of images gives: a grid of feature vectors, one a region.
+// What every encoder of images returns: a grid of feature vectors, one per region.
 #pragma once
 
 #include <span>
@@ -11,11 +11,11 @@
 
 namespace saccade {
 
-// The regions of an image, row by row from the top left, with a feature vector [features] each.
+// The regions of an image, row by row from the top left, each with a feature vector [features].
 struct GridShape {
   Index rows = 0, cols = 0, features = 0;
-  // Channels of each layer that was joined (encoder.layers), in order; more features than these
-  // have no layer.
+  // The number of channels of each joined layer (encoder.layers), in order. Features beyond their
+  // sum belong to no layer.
   std::vector<Index> widths{};
 
   Index regions() const { return rows * cols; }
@@ -23,21 +23,21 @@ struct GridShape {
   bool operator==(const GridShape&) const = default;
 };
 
-// An encoder whose weights never change, so that its grids may be computed once and kept.
+// An encoder whose weights never change, so that its grids can be computed once and kept.
 class FrozenEncoder {
  public:
   virtual ~FrozenEncoder() = default;
 
   virtual GridShape grid() const = 0;
-  // How an image becomes the network image that encode() takes.
+  // How an image is turned into the network image that encode() takes.
   virtual PrepareOptions preparation() const = 0;
-  // Writes the grid of one network image, of which `area` shows the picture, to out [regions,
-  // features]. Safe from many threads.
+  // Writes the grid of one network image to out [regions, features]; `area` is the part of it that
+  // shows the picture. May be called from many threads at once.
   virtual void encode(const Image& network_image, const PictureArea& area,
                       std::span<float> out) const = 0;
-  // As Encoder::receptive_field(); also throws where it cannot be told.
+  // As Encoder::receptive_field(); also throws where the receptive field is not known.
   virtual ReceptiveField receptive_field() const = 0;
-  // Names weights, layer and preprocessing: equal digests give equal grids.
+  // Identifies weights, layer and preprocessing: equal digests mean equal grids.
   virtual std::string digest() const = 0;
 };
 

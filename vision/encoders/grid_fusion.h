@@ -1,5 +1,5 @@
-// Grids of several layers of one network as one grid: what encoder.layers and encoder.normalize ask
-// for.
+// Joins the grids of several layers of one network into one grid, as encoder.layers and
+// encoder.normalize ask for.
 #pragma once
 
 #include <span>
@@ -13,20 +13,21 @@
 namespace saccade {
 
 // Throws UsageError where both encoder.layer and encoder.layers are set, a layer is named twice, or
-// keys or values name what is none of the layers.
+// encoder.keys or encoder.values names something that is not one of the layers.
 void check_layers(const EncoderConfig& config);
 
-// Each layer's vectors are normalised, its grid is brought to the extents of the finest, and a
-// region has the channels of all layers, in their order.
+// Normalises the vectors of each layer, brings its grid to the extents of the finest one, and gives
+// a region the channels of all layers, in their order.
 class GridFusion {
  public:
-  // Throws UsageError, naming layers by `names`, where no layer has the most rows and columns.
+  // Throws UsageError, which names layers by `names`, where no layer has both the most rows and the
+  // most columns.
   GridFusion(std::vector<GridExtents> layers, std::span<const std::string> names, FeatureNorm norm);
 
-  // With the channels of each layer in GridShape::widths where there are several.
+  // The joined grid; where there are several layers, GridShape::widths has the channels of each.
   GridShape grid() const;
-  // The layer whose cells are those of the grid: the first of those with the finest. What a region
-  // shows of it is where the region is; coarser layers add what a wider surrounding holds.
+  // The layer whose cells are those of the grid: the first layer with the finest grid. Its part of
+  // a region's features shows the place of the region; coarser layers add a wider surrounding.
   std::size_t finest() const { return finest_; }
   // Features [B, rows, cols, D_k] of every layer -> [B, L, D].
   Var operator()(Tape& tape, std::span<const Var> layers) const;

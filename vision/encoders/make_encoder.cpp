@@ -3,7 +3,7 @@
 
 namespace saccade {
 
-// One declaration a line of the registry.
+// One declaration for each line of the registry.
 #define SACCADE_ENCODER(name, ...) \
   std::unique_ptr<Encoder> make_##name##_encoder(const EncoderConfig&, const ParamScope&);
 #include "core/config/encoders.def"
@@ -17,7 +17,7 @@ ReceptiveField Encoder::receptive_field() const {
 
 TorchWeights Encoder::pretrained() const {
   throw UsageError(
-      "there are no published weights of this encoder, and no names for them: encoder.weights "
+      "this encoder has no published weights, and so no names for them: encoder.weights "
       "takes "
       "none (start from a run of your own with train.init_from), and convert --encoder writes none "
       "(without it, convert writes everything)");

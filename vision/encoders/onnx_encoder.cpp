@@ -20,7 +20,7 @@ namespace saccade {
 
 namespace {
 
-constexpr Index kMaxModelBytes = Index{2} << 30;  // protobuf reads no more
+constexpr Index kMaxModelBytes = Index{2} << 30;  // protobuf's limit
 
 cv::dnn::Net load(const std::vector<std::uint8_t>& bytes, const std::string& name) {
   try {
@@ -31,7 +31,7 @@ cv::dnn::Net load(const std::vector<std::uint8_t>& bytes, const std::string& nam
       net.setPreferableTarget(cv::dnn::DNN_TARGET_CPU);
       return net;
     }
-  } catch (const std::exception&) {  // its text speaks of OpenCV's insides
+  } catch (const std::exception&) {  // its text describes OpenCV's internals
   }
   throw DataError(str(name, ": is damaged, no ONNX model, or uses operators that OpenCV ",
                       CV_VERSION,
@@ -53,7 +53,7 @@ std::string short_name(const std::string& layer) {
 std::string find_layer(const cv::dnn::Net& net, const OnnxEncoderOptions& options,
                        const std::string& layer) {
   std::vector<std::string> names;
-  // Outputs of the model come last and may share a node's name: they are what is meant.
+  // Outputs of the model come last and may share the name of a node: the output is then meant.
   for (std::string& name : net.getLayerNames()) names.insert(names.begin(), std::move(name));
   for (const std::string& name : names)
     if (name == layer) return name;
@@ -73,7 +73,7 @@ std::string text_of(const std::vector<Index>& shape) {
   return text + "]";
 }
 
-// Width of the blob is the length of a row of the image: NCHW, planes of one colour.
+// The width of the blob is the length of an image row: NCHW, one plane per colour.
 cv::Mat to_blob(const Image& image, const Normalization& normalization) {
   const std::array<int, 4> extents{1, 3, static_cast<int>(image.height),
                                    static_cast<int>(image.width)};
@@ -121,7 +121,7 @@ std::vector<OnnxLayer> list_onnx_layers(const std::filesystem::path& model, Inde
   std::vector<std::vector<cv::dnn::MatShape>> inputs, outputs;
   try {
     net.getLayersShapes(input, ids, inputs, outputs);
-  } catch (const cv::Exception&) {  // wrong size for this model: names are still worth listing
+  } catch (const cv::Exception&) {  // wrong size for this model; its names can still be listed
     ids.clear();
   }
   std::vector<OnnxLayer> layers;
@@ -141,12 +141,13 @@ std::vector<OnnxLayer> list_onnx_layers(const std::filesystem::path& model, Inde
 struct OnnxEncoder::Impl {
   OnnxEncoderOptions options;
   std::vector<std::uint8_t> model;
-  std::vector<std::string> named;  // the layers as options call them
-  std::vector<cv::String> layers;  // as OpenCV does
+  std::vector<std::string> named;  // the layers as the options name them
+  std::vector<cv::String> layers;  // the same layers as OpenCV names them
   std::optional<GridFusion> fusion;
   GridShape grid;
   std::string digest;
-  // A Net is for one thread at a time: as many are made as threads ever encode at once.
+  // A Net may be used by one thread at a time, so as many are made as threads encode at the same
+  // time.
   std::mutex mutex;
   std::vector<cv::dnn::Net> idle;
 
@@ -170,7 +171,7 @@ struct OnnxEncoder::Impl {
   Index height() const { return options.image_size; }
   Index width() const { return options.image_width == 0 ? height() : options.image_width; }
 
-  // What every layer gives.
+  // The outputs of all wanted layers.
   std::vector<cv::Mat> forward(cv::dnn::Net& net, const Image& image) const {
     net.setInput(to_blob(image, options.normalization));
     std::vector<cv::Mat> outputs;
@@ -190,7 +191,7 @@ GridExtents OnnxEncoder::Impl::extents_of(const cv::Mat& output, const std::stri
   std::vector<Index> shape;
   for (int i = 0; i < output.dims; ++i) shape.push_back(output.size[i]);
   const bool is_grid = shape.size() == 4 && shape[0] == 1;
-  const bool is_vector = shape.size() == 2 && shape[0] == 1;  // a grid of one region
+  const bool is_vector = shape.size() == 2 && shape[0] == 1;  // counts as a grid of one region
   if (output.depth() != CV_32F || !(is_grid || is_vector))
     throw DataError(str(options.model.string(), ": layer '", layer, "' gives ", text_of(shape),
                         ", not a grid [1, features, rows, cols]; choose another "
@@ -231,7 +232,8 @@ void OnnxEncoder::Impl::make_digest() {
   };
   add_floats(options.normalization.mean);
   add_floats(options.normalization.scale);
-  // What is not as it always was; the bytes of the model are those after dilation.
+  // Options enter the digest only where they differ from their defaults, so that older digests stay
+  // valid. The bytes of the model are those after dilation.
   for (std::size_t i = 1; i < layers.size(); ++i) all.add(str("and ", layers[i]));
   if (options.norm != FeatureNorm::kNone) all.add(str("normalize ", enum_name(options.norm)));
   digest = all.hex();
@@ -268,7 +270,7 @@ ReceptiveField OnnxEncoder::receptive_field() const {
   const OnnxEncoderOptions& options = impl_->options;
   const PrepareOptions input = preparation();
   try {
-    // Without weights: only how windows follow each other counts.
+    // Without weights: the receptive field depends only on the windows.
     ParameterStore parameters;
     OnnxGraph graph = read_onnx(options.model, impl_->named, options.last_stage).graph;
     graph.steps.resize(static_cast<std::size_t>(graph.outputs[impl_->fusion->finest()]));

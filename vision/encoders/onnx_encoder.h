@@ -1,4 +1,4 @@
-// OnnxEncoder: a pretrained network from an ONNX file, any layer of which is the grid.
+// OnnxEncoder: a pretrained network from an ONNX file; any of its layers can be the grid.
 #pragma once
 
 #include <filesystem>
@@ -15,42 +15,43 @@ namespace saccade {
 struct OnnxEncoderOptions {
   std::filesystem::path model{};
   std::string layer{};  // the layer whose output [1, features, rows, cols] is the grid
-  std::vector<std::string> layers{};  // several instead of it, whose grids are joined
+  std::vector<std::string> layers{};  // several layers instead of one; their grids are joined
   FeatureNorm norm = FeatureNorm::kNone;
   LastStage last_stage = LastStage::kStrided;
   Index image_size = 224;  // the height of the network's input
-  Index image_width = 0;   // 0: as the height
+  Index image_width = 0;   // 0: equal to the height
   ResizeMode resize = ResizeMode::kSquash;
   Normalization normalization{};
 };
 
 struct OnnxLayer {
   std::string name, type;
-  std::vector<Index> shape;  // of its output, [1, features, rows, cols] for what can be a grid
+  // The shape of its output; [1, features, rows, cols] where the layer can be a grid.
+  std::vector<Index> shape;
 };
 
-// Throws UsageError where a config that needs a file and layers names none.
+// Throws UsageError where a config that needs a model file and layers does not name them.
 void require_layer(const EncoderConfig& config);
 
-// The layers of a model for square images of the given size, in order of computation; shapes are
-// left empty where the model does not say. Throws DataError as OnnxEncoder does.
+// Lists the layers of a model for square images of the given size, in order of computation; a shape
+// is empty where the model does not determine it. Throws DataError as OnnxEncoder does.
 std::vector<OnnxLayer> list_onnx_layers(const std::filesystem::path& model, Index image_size);
 
 class OnnxEncoder : public FrozenEncoder {
  public:
-  // Loads the model and runs it once. Throws DataError when the file is missing or is no model that
-  // can be run, when no layer has a name (naming the nearest), or its output is no grid, and
-  // UsageError as GridFusion and dilate_last_stage() do.
+  // Loads the model and runs it once. Throws DataError when the file is missing or not a model that
+  // can be run, when a layer does not exist (the message suggests the nearest name) or its output
+  // is not a grid, and UsageError as GridFusion and dilate_last_stage() do.
   explicit OnnxEncoder(const OnnxEncoderOptions& options);
   ~OnnxEncoder() override;
 
   GridShape grid() const override;
   PrepareOptions preparation() const override;
-  // Throws ShapeError when the image or `out` [regions, features] has another size.
+  // Throws ShapeError when the image or `out` [regions, features] has the wrong size.
   void encode(const Image& network_image, const PictureArea& area,
               std::span<float> out) const override;
-  // Of the finest layer (GridFusion::finest()), from the file's windows, where all of its operators
-  // up to the layers are known.
+  // The receptive field in the finest layer (GridFusion::finest()). It is computed from the windows
+  // in the file, so all operators up to the layers must be known.
   ReceptiveField receptive_field() const override;
   std::string digest() const override;
 

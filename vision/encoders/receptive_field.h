@@ -1,16 +1,16 @@
-// Receptive field: the pixels of a network's input that a cell of its grid is computed from.
+// Receptive field: the pixels of a network's input from which a cell of its grid is computed.
 #pragma once
 
 #include "vision/geometry.h"
 
 namespace saccade {
 
-// On one axis cell i sees the pixels [first + i * step, first + i * step + extent), of which those
-// beyond the input are padding.
+// On one axis, cell i sees the pixels [first + i * step, first + i * step + extent); those beyond
+// the input are padding.
 struct FieldAxis {
   Index first = 0, step = 1, extent = 1;
 
-  // Behind one more window, `before` of whose pixels may be padding in front of the image.
+  // Adds one more window behind the current ones, with `before` pixels of padding in front.
   void see(Index kernel, Index stride, Index before) {
     first -= before * step;
     extent += (kernel - 1) * step;
@@ -27,7 +27,8 @@ struct ReceptiveField {
   }
 };
 
-// What a cell of a grid with so many columns sees, in pixels of the original; may reach beyond it.
+// The pixels of the original that a cell sees, on a grid with `cols` columns; the rectangle may
+// reach beyond the original.
 Rect field_box(const Geometry& geometry, const ReceptiveField& field, Index cols, Index cell);
 
 }  // namespace saccade

@@ -1,4 +1,4 @@
-// What an encoder whose regions are tokens of a transformer shows of itself, for recorders.
+// What recorders can read of an encoder whose regions are the tokens of a transformer.
 #pragma once
 
 #include <cstdint>
@@ -12,25 +12,26 @@ namespace saccade {
 class TokenEncoder {
  public:
   virtual ~TokenEncoder() = default;
-  // [B, P + L, D] of normalised pixels, as the first block gets them: P tokens without a place,
-  // then the regions.
+  // Normalised pixels -> the input of the first block [B, P + L, D]: P tokens without a place in
+  // the picture, then the regions.
   virtual Var tokens(Tape& tape, Var pixels) const = 0;
   virtual const std::vector<TransformerBlock>& blocks() const = 0;
-  // The features [B, L, D] of tokens [B, P + L, D] behind the last block.
+  // The features [B, L, D] of the tokens [B, P + L, D] that the last block returned.
   virtual Var features(Tape& tape, Var tokens) const = 0;
-  // The class token of the same [B, D]. Throws ShapeError where there is none.
+  // The features of the class token, [B, D], of the same tokens. Throws ShapeError where there is
+  // none.
   virtual Var class_features(Tape& tape, Var tokens) const = 0;
-  // P: the class token, if there is one, and the registers.
+  // P: the number of registers, plus 1 if there is a class token.
   virtual Index placeless() const = 0;
   virtual bool has_class_token() const = 0;
 
-  // The tokens behind the last block, with what regions that do not count hold read by none. counts
-  // [B, L], 0 for these; empty: all count.
+  // The tokens that the last block returns, when no token reads regions that do not count. counts
+  // [B, L] is 0 for such regions; empty: all of them count.
   Var last_tokens(Tape& tape, Var pixels, std::span<const std::uint8_t> counts,
                   const WatchBlock& watch = {}) const;
 
  private:
-  // Which tokens the blocks may read [B, P + L], as AttentionMask::allowed.
+  // Which tokens the blocks may read, [B, P + L], as in AttentionMask::allowed.
   std::vector<std::uint8_t> readable(std::span<const std::uint8_t> counts, Index batch) const;
 };
 

@@ -11,9 +11,9 @@ namespace saccade {
 
 namespace {
 
-constexpr double kEpsilon = 1e-6;  // of the normalisations, as every published ViT has it
+constexpr double kEpsilon = 1e-6;  // of the normalisations, as in all published ViTs
 
-// The grid of patches of what comes in.
+// The grid of patches on an input of these extents.
 GridShape patches_over(const GridExtents& in, const EncoderConfig& config) {
   const Index patch = config.vit.patch;
   if (in.rows % patch != 0 || in.cols % patch != 0)
@@ -28,12 +28,12 @@ GridShape patches_over(const GridExtents& in, const EncoderConfig& config) {
   return {.rows = in.rows / patch, .cols = in.cols / patch, .features = resolved(config.vit).width};
 }
 
-// Adds the numbers of rows that stand one behind the other.
+// Appends the numbers of `count` consecutive rows.
 void append_run(std::vector<int>& rows, Index first, Index count) {
   for (Index r = 0; r < count; ++r) rows.push_back(static_cast<int>(first + r));
 }
 
-// Some tokens of every image, [B, T, D] -> [B, count, D].
+// A range of the tokens of every image, [B, T, D] -> [B, count, D].
 Var tokens_from(Var tokens, Index first, Index count) {
   const Index batch = tokens.shape()[0], all = tokens.shape()[1], width = tokens.shape()[2];
   std::vector<int> rows;
@@ -45,7 +45,7 @@ Var tokens_from(Var tokens, Index first, Index count) {
 PositionKind added_positions(const EncoderConfig& config) {
   if (config.positions == PositionKind::kCoordinates)
     throw UsageError(
-        "encoder.positions coordinates widens the features, a vision transformer adds to them; "
+        "encoder.positions coordinates widens the features, but a vision transformer adds to them; "
         "choose sinusoidal, learned or none");
   return config.positions;
 }
@@ -110,7 +110,7 @@ Var VitEncoder::tokens(Tape& tape, Var pixels) const {
   }
   const Var patches = positions_(tape, ops::reshape(patch_(tape, image), {batch, regions, width}));
   if (placeless_ == 0) return patches;
-  // The rows of the batch in order, each image's behind the tokens that all share.
+  // Selects the rows of the batch in order: for each image the shared tokens, then its own patches.
   std::vector<int> rows;
   for (Index b = 0; b < batch; ++b) {
     append_run(rows, 0, placeless_);

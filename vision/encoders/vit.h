@@ -14,22 +14,24 @@
 
 namespace saccade {
 
-// x = patches W + positions, behind the class token and the registers; pre-norm blocks with gelu;
-// features = layer_norm(x) of the patches. Sides of the input are multiples of the patch's. Patches
-// may overlap: each then takes a margin of its neighbours too, with zeros outside the input.
+// x = patches W + positions, preceded by the class token and the registers; then pre-norm blocks
+// with gelu; features = layer_norm(x) of the patches. The sides of the input are multiples of the
+// patch's. Patches may overlap: each then also takes a margin of its neighbours, with zeros outside
+// the input.
 class VitEncoder : public Encoder, public TokenEncoder {
  public:
-  // stem: what makes the grid that is cut into patches, as scope "stem"; none: the pixels are.
-  // Throws UsageError where the patches do not fill the image or heads do not divide the width.
+  // stem: the encoder whose grid is cut into patches, in scope "stem"; where it is null, the pixels
+  // are cut. Throws UsageError where the patches do not fill the image or the heads do not divide
+  // the width.
   VitEncoder(const EncoderConfig& config, const ParamScope& scope, std::unique_ptr<Encoder> stem);
 
   Var forward(Tape& tape, Var pixels) const override;
   GridShape grid() const override { return grid_; }
   Shape input_shape() const override { return input_shape_; }
-  // The stem's, then the embedding of patches with all tokens and positions, then every block;
-  // the last normalisation learns with the decoder.
+  // The stem's stages, then the embedding of patches with all tokens and positions, then every
+  // block. The last normalisation learns with the decoder.
   std::vector<EncoderStage> stages() const override;
-  // timm's names (vit_weights.h). Throws UsageError with a stem.
+  // timm's names (vit_weights.h). Throws UsageError when there is a stem.
   TorchWeights pretrained() const override;
 
   const TokenEncoder* token_encoder() const override { return this; }

@@ -16,7 +16,7 @@ using Values = std::vector<std::vector<Real>>;
 constexpr const char* kTokens = "embedding.tokens";
 constexpr const char* kPositions = "embedding.positions.table";
 
-// What an output cell takes from the input cells first, first + 1, ...
+// The weights with which an output cell mixes the input cells first, first + 1, ...
 struct Mixture {
   Index first;
   std::vector<double> weights;
@@ -51,7 +51,8 @@ Index root_of(Index square) {
   return root * root == square ? root : 0;
 }
 
-// How a file's pos_embed of `count` positions reads: those of tokens without a place come first.
+// How the `count` positions of a file's pos_embed are laid out: those of tokens without a place
+// come first.
 struct Placement {
   Index placeless;
   PositionGrid grid;
@@ -69,10 +70,11 @@ std::optional<Placement> placement_of(Index count, const VitParts& parts) {
 
 std::vector<Real> zeros(Index count) { return std::vector<Real>(static_cast<std::size_t>(count)); }
 
-// The class token, the registers and the positions, which torch adds to each other in some models.
+// The class token, the registers and the positions; in some of timm's models, the tokens have
+// positions that are added to them.
 TorchGroup embedding_group(const VitParts& parts) {
   const Index width = parts.grid.features, tokens = (parts.class_token ? 1 : 0) + parts.registers;
-  const Index placed = parts.registers > 0 ? 0 : tokens;  // tokens with written positions
+  const Index placed = parts.registers > 0 ? 0 : tokens;  // tokens that are written with positions
   TorchGroup group;
   if (tokens > 0) group.parameters.push_back(kTokens);
   if (parts.positions) group.parameters.push_back(kPositions);
@@ -117,7 +119,7 @@ TorchGroup embedding_group(const VitParts& parts) {
   return group;
 }
 
-// Query, key and value, one behind the other in torch's rows.
+// Query, key and value, which torch keeps as consecutive rows of one tensor.
 TorchGroup attention_group(const std::string& block, const std::string& torch_block, Index width,
                            bool weight) {
   const std::string last = weight ? "weight" : "bias";
@@ -151,7 +153,7 @@ TorchGroup attention_group(const std::string& block, const std::string& torch_bl
 
 std::string block_of(Index b) { return str("block", b + 1); }
 
-// Of what is in no group.
+// The torch name and layout of a parameter that is in no group.
 TorchTensor timm_tensor(const std::string& name, const Shape& shape) {
   static constexpr std::pair<const char*, const char*> kParts[] = {
       {"embedding.patch.", "patch_embed.proj."},

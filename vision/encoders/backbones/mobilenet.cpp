@@ -10,7 +10,7 @@ namespace saccade {
 
 namespace {
 
-// Rows of table 2 of the paper: `count` blocks, the first of which strides.
+// A row of table 2 of the paper: `count` blocks, the first of which has the stride.
 struct Row {
   Index expansion, channels;
   int count;
@@ -18,7 +18,7 @@ struct Row {
 };
 constexpr Row kRows[] = {{1, 16, 1, 1}, {6, 24, 2, 2},  {6, 32, 3, 2}, {6, 64, 4, 2},
                          {6, 96, 3, 1}, {6, 160, 3, 2}, {6, 320, 1, 1}};
-// The entries of torchvision's list of features of each stage: [first, end).
+// The entries of torchvision's list of features that belong to each stage: [first, end).
 struct Entries {
   const char* stage;
   int first, end;
@@ -27,7 +27,7 @@ constexpr Entries kStages[] = {{"stage1", 0, 2},  {"stage2", 2, 4},   {"stage3",
                                {"stage4", 7, 14}, {"stage5", 14, 18}, {"head", 18, 19}};
 constexpr std::size_t kStridedStages = 5;
 
-// The multiple of 8 nearest to width x channels, at least 8 and never under 90 % of it.
+// The multiple of 8 nearest to width x channels, but at least 8 and at least 90 % of the product.
 Index scaled(Index channels, double width) {
   const double exact = static_cast<double>(channels) * width;
   const Index near = std::max(Index{8}, static_cast<Index>(exact + 4) / 8 * 8);
@@ -65,19 +65,20 @@ MobileNetV2::MobileNetV2(const MobileNetV2Options& options, const PixelExtents& 
   BackboneEnds ends = options.ends;
   if (ends.stages.empty()) ends.stages = {options.stage};
   const std::size_t count = plan(all_stages(), ends, {"classifier."});
-  std::vector<BlockPlan> plans;  // of features.1 on
+  std::vector<BlockPlan> plans;  // from features.1 on
   for (const Row& row : kRows)
     for (int i = 0; i < row.count; ++i)
       plans.push_back(
           {row.expansion, scaled(row.channels, options.width), i == 0 ? row.stride : 1});
 
-  // The first window of every stage but the head strides.
+  // In every stage except the head, the first window has the stride.
   const std::size_t last_strided = std::min(count - 1, kStridedStages - 1);
   Index dilation = 1;
   GridExtents image{input.height, input.width, 3};
   for (std::size_t stage = 0; stage < count; ++stage) {
     stages_.emplace_back();
-    // Of the next window; what comes behind one that lost its stride is dilated.
+    // The stride and dilation of the next window. Windows behind one that lost its stride are
+    // dilated.
     const auto steps = [&](Index stride) {
       const Steps now{.stride = stride, .dilation = dilation};
       if (stride == 1 || stage < last_strided || ends.last_stage == LastStage::kStrided) return now;
@@ -126,7 +127,7 @@ GridExtents MobileNetV2::add_block(const ParamScope& scope, const BlockPlan& pla
                                                           .activation = Activation::kRelu6,
                                                           .dilation = steps.dilation}));
   const ParamScope linear = scope.sub(std::to_string(entry));
-  // A residual block starts as the identity, as those of Resnet do.
+  // A residual block starts as the identity, as in Resnet.
   block.convs.push_back(
       ConvNorm({linear, scope.sub(std::to_string(entry + 1))},
                {.in = hidden, .out = plan.out, .kernel = 1, .stride = 1, .padding = 0},

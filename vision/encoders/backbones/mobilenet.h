@@ -7,12 +7,12 @@
 namespace saccade {
 
 struct MobileNetV2Options {
-  double width = 1;     // factor of all channels, which are then rounded to multiples of 8
-  std::string stage{};  // the end: stage1 .. stage5, head; "": head
-  BackboneEnds ends{};  // several instead of it
+  double width = 1;     // a factor on all channel counts, which are then rounded to multiples of 8
+  std::string stage{};  // the last stage: stage1 .. stage5 or head; "": head
+  BackboneEnds ends{};  // several stages instead of one
 };
 
-// Stage k leaves S / 2^k of S pixels a side; the head is a 1 x 1 convolution behind stage5.
+// Stage k reduces S pixels per side to S / 2^k; the head is a 1 x 1 convolution behind stage5.
 class MobileNetV2 : public Backbone {
  public:
   // Declares features.0.0.weight, features.0.1.weight, ..., features.1.conv.0.0.weight, ...
@@ -23,14 +23,15 @@ class MobileNetV2 : public Backbone {
  private:
   struct Block {
     std::vector<ConvNorm> convs;
-    bool residual;  // the image is added to what the block makes of it
+    bool residual;  // the block's input is added to its output
   };
   std::vector<Var> run(Tape& tape, Var pixels) const override;
-  // One inverted residual: `expansion` times as many channels, depthwise, `out` channels.
+  // One inverted residual: a convolution to `expansion` times as many channels, a depthwise
+  // convolution, and one to `out` channels.
   struct BlockPlan {
     Index expansion, out, stride;
   };
-  // What becomes of a window with the block's stride where the last stage is dilated.
+  // The stride and dilation of a window with the block's stride, where the last stage is dilated.
   struct Steps {
     Index stride, dilation;
   };

@@ -55,7 +55,7 @@ const OnnxNetwork::Layer& OnnxNetwork::input_of(const OnnxStep& step, std::size_
   return layers_[static_cast<std::size_t>(step.inputs[i])];
 }
 
-// The same zeros on both axes: the ops have no others.
+// The padding, which must be the same on both axes: the ops have no other.
 Padding OnnxNetwork::padding_of(const OnnxStep& step, const GridExtents& in) const {
   std::array<Padding, 2> axes{Padding{step.pads[0], step.pads[2]},
                               Padding{step.pads[1], step.pads[3]}};
@@ -75,7 +75,7 @@ Padding OnnxNetwork::padding_of(const OnnxStep& step, const GridExtents& in) con
   if (is_pool(step) && (axes[0].before != axes[0].after || axes[0].before >= step.kernel[0]))
     refuse(
         step,
-        "pads one side more than the other, or by a whole window, which our pools do not; choose "
+        "pads one side more than the other, or by a whole window, which no pool here does; choose "
         "a layer before it, another image size, or encoder.type onnx");
   return axes[0];
 }
@@ -129,7 +129,7 @@ OnnxNetwork::Layer OnnxNetwork::planned(const OnnxStep& step) const {
         layer.level = std::max(layer.level, other.level);
         const bool fits = other.out.rows == in.rows && other.out.cols == in.cols &&
                           (step.op == OnnxOp::kConcat || other.out.features == in.features);
-        if (!fits) refuse(step, "joins images of different extents");
+        if (!fits) refuse(step, "joins images of different sizes");
         if (step.op == OnnxOp::kConcat) layer.out.features += other.out.features;
       }
       break;
@@ -253,7 +253,7 @@ Var OnnxNetwork::run_step(Tape& tape, std::size_t i, std::span<const Var> values
       return ops::avg_pool2d(x, pool);
     case OnnxOp::kGlobalAveragePool:
       return ops::reshape(ops::global_avg_pool(x), shape);
-    case OnnxOp::kFlatten: {  // channel by channel, as ONNX lays images out
+    case OnnxOp::kFlatten: {  // channel by channel, the order of ONNX
       const Shape in = x.shape();
       const Var regions = ops::reshape(x, {batch, in[1] * in[2], in[3]});
       return ops::reshape(in[1] * in[2] == 1 ? regions : ops::transpose_regions(regions), shape);
@@ -264,7 +264,7 @@ Var OnnxNetwork::run_step(Tape& tape, std::size_t i, std::span<const Var> values
 
 void OnnxNetwork::find_narrows() {
   const std::vector<OnnxStep>& steps = model_.graph.steps;
-  int oldest = static_cast<int>(steps.size());  // that what comes behind takes
+  int oldest = static_cast<int>(steps.size());  // the oldest value that the steps behind read
   for (std::size_t end = steps.size(); end > 0; --end) {
     if (oldest >= static_cast<int>(end)) narrows_.insert(narrows_.begin(), end);
     for (const int input : steps[end - 1].inputs) oldest = std::min(oldest, input);
@@ -287,7 +287,8 @@ Var OnnxNetwork::run_steps(Tape& tape, std::size_t first, std::size_t last, Var 
 std::vector<Var> OnnxNetwork::run(Tape& tape, Var pixels) const {
   const std::vector<int> wanted = model_.graph.results();
   std::vector<Var> results(wanted.size());
-  // Only a part's last value stays in the arena while nothing is recorded (keep_last).
+  // While nothing is recorded, keep_last keeps only the last value of each segment in the arena, so
+  // wanted results are copied.
   std::vector<std::vector<Real>> numbers(wanted.size());
   const auto made = [&](int number, Var value) {
     for (std::size_t k = 0; k < wanted.size(); ++k) {

@@ -1,4 +1,4 @@
-// The network of an ONNX file as ops of ours, so that it can be trained.
+// The network of an ONNX file, built from saccade's own ops so that it can be trained.
 #pragma once
 
 #include <functional>
@@ -9,31 +9,32 @@
 
 namespace saccade {
 
-// Stages stage1, stage2, ... end where the grid becomes smaller. Parameters are named by nodes:
-// <node>.weight, <node>.bias.
+// The stages stage1, stage2, ... end where the grid becomes smaller. Parameters are named after
+// nodes: <node>.weight and <node>.bias.
 class OnnxNetwork : public Backbone {
  public:
-  // Weights may be missing: of a graph from a checkpoint. Throws DataError where steps and numbers
-  // do not fit each other, the image, or what ops can do, naming the node.
+  // The weights may be missing, as in a graph from a checkpoint. Throws DataError, which names the
+  // node, where steps and weights do not fit each other, do not fit the image, or need what the ops
+  // cannot do.
   OnnxNetwork(OnnxModel model, const PixelExtents& input, const ParamScope& scope);
 
   void start(ParameterStore& store) const override;
   std::string graph() const override { return graph_text(model_.graph); }
 
  private:
-  // What a step makes of images of one size, and with what.
+  // The output of a step for images of one size, and what computes it.
   struct Layer {
     GridExtents out;
-    Index level = 0;  // how often the grid became smaller on the way here
+    Index level = 0;  // how many times the grid became smaller on the way here
     int weight = -1, bias = -1;
     Padding padding{};
     ReceptiveField field{};
-    bool whole = false;  // it is computed from all cells of an image
+    bool whole = false;  // every cell is computed from all cells of an image
   };
   std::vector<Var> run(Tape& tape, Var pixels) const override;
   Var run_step(Tape& tape, std::size_t i, std::span<const Var> values) const;
-  // The steps [first, last) from the value before them, which is all that they take; calls
-  // made(value's number, Var) for each.
+  // Runs the steps [first, last) on the value before them, which is the only value they take. Calls
+  // made(number of the value, Var) for every output.
   using Made = std::function<void(int, Var)>;
   Var run_steps(Tape& tape, std::size_t first, std::size_t last, Var value, const Made& made) const;
 
@@ -42,15 +43,16 @@ class OnnxNetwork : public Backbone {
   GridExtents extents_after(const OnnxStep& step, const GridExtents& in,
                             const Padding& padding) const;
   const Layer& input_of(const OnnxStep& step, std::size_t i = 0) const;
-  // Where a layer whose inputs and padding are known looks at the pixels.
+  // Sets the receptive field of a layer whose inputs and padding are known.
   void set_field(const OnnxStep& step, Layer& layer) const;
   void declare(const ParamScope& scope, std::size_t i);
   void plan_stages();
   void find_narrows();
 
   OnnxModel model_;
-  std::vector<Layer> layers_;  // the image, then one a step
-  // Ends of runs of steps: what comes behind one takes nothing from before it but its last value.
+  std::vector<Layer> layers_;  // the image, then one per step
+  // The ends of segments of steps: a step behind such an end takes no earlier value than the last
+  // one of the segment.
   std::vector<std::size_t> narrows_;
 };
 

@@ -12,7 +12,7 @@ namespace {
 struct Plan {
   const char* name;
   std::array<int, 4> blocks;  // of layer1 .. layer4
-  bool bottleneck;            // 1 x 1, 3 x 3 and 1 x 1 instead of two 3 x 3
+  bool bottleneck;            // convolutions of 1 x 1, 3 x 3 and 1 x 1 instead of two of 3 x 3
 };
 
 Plan plan_of(ResnetDepth depth) {
@@ -30,7 +30,7 @@ Plan plan_of(ResnetDepth depth) {
 }
 
 constexpr Index kStemWidth = 64;
-constexpr Index kExpansion = 4;  // of a bottleneck's last convolution
+constexpr Index kExpansion = 4;  // of the last convolution of a bottleneck
 
 std::vector<BackboneStage> all_stages() {
   std::vector<BackboneStage> stages{{.name = "stem", .prefixes = {"conv1.", "bn1."}, .grid = {}}};
@@ -96,8 +96,8 @@ GridExtents Resnet::add_layer(const ParamScope& scope, const LayerPlan& layer, G
       const std::string number = std::to_string(block.convs.size() + 1);
       const Index padding = kernel / 2 * dilation;
       see({kernel, step, padding, dilation});
-      // The last gain starts at 0, and so each block as the identity (Goyal et al. 2017): without
-      // statistics of the batch, sums would grow from block to block.
+      // The last gain starts at 0, so each block starts as the identity (Goyal et al. 2017):
+      // without statistics of the batch, sums would otherwise grow from block to block.
       block.convs.emplace_back(
           ConvNorm::Scopes{block_scope.sub("conv" + number), block_scope.sub("bn" + number)},
           Conv2dLayout{.in = in,

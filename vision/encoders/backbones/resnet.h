@@ -1,5 +1,5 @@
-// Residual networks (He et al. 2016) as torchvision has them: where a bottleneck shrinks the image
-// it is its 3 x 3 convolution that strides.
+// Residual networks (He et al. 2016) as torchvision has them: where a bottleneck shrinks the image,
+// its 3 x 3 convolution has the stride.
 #pragma once
 
 #include "core/nn/conv_norm.h"
@@ -11,12 +11,12 @@ enum class ResnetDepth { k18, k34, k50, k101 };
 
 struct ResnetOptions {
   ResnetDepth depth = ResnetDepth::k18;
-  std::string stage{};  // the end: stem, layer1 .. layer4; "": layer4
+  std::string stage{};  // the last stage: stem or layer1 .. layer4; "": layer4
   BackboneEnds
-      ends{};  // several instead of it; those whose last stage is dilated: layer2 .. layer4
+      ends{};  // several stages instead of one; where the last stage is dilated: layer2 .. layer4
 };
 
-// Of S pixels a side, the stem leaves S / 2, layer1 S / 4 and each layer behind it half.
+// The stem reduces S pixels per side to S / 2, layer1 to S / 4, and each further layer halves them.
 class Resnet : public Backbone {
  public:
   // Declares conv1.weight, bn1.weight, ..., layer1.0.conv1.weight, ... Throws UsageError.
@@ -25,7 +25,8 @@ class Resnet : public Backbone {
  private:
   struct Block {
     std::vector<ConvNorm> convs;
-    std::vector<ConvNorm> shortcut;  // one, or none where the image itself is added
+    // One convolution, or none where the block's input itself is added.
+    std::vector<ConvNorm> shortcut;
   };
   std::vector<Var> run(Tape& tape, Var pixels) const override;
   struct LayerPlan {

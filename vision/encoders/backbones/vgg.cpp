@@ -19,8 +19,8 @@ int convs_of(VggDepth depth, std::size_t stage) {
 
 Index width_of(std::size_t stage) { return std::min(Index{512}, Index{64} << stage); }
 
-// The place of a stage's first convolution in torchvision's list of features, where a convolution
-// and its relu are two entries and a pool is one.
+// The index of a stage's first convolution in torchvision's list of features, in which a
+// convolution and its relu are two entries and a pool is one.
 int first_of(VggDepth depth, std::size_t stage) {
   int place = 0;
   for (std::size_t s = 0; s < stage; ++s) place += 2 * convs_of(depth, s) + 1;

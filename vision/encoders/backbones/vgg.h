@@ -1,4 +1,4 @@
-// The plain convolutional networks of Simonyan and Zisserman 2015, without batch normalisation.
+// The plain convolutional networks of Simonyan and Zisserman (2015), without batch normalisation.
 #pragma once
 
 #include "core/nn/conv2d.h"
@@ -10,11 +10,12 @@ enum class VggDepth { k16, k19 };
 
 struct VggOptions {
   VggDepth depth = VggDepth::k19;
-  std::string stage{};  // the end: conv1 .. conv5; "": conv5
-  BackboneEnds ends{};  // several instead of it; never dilated, since it strides by pools
+  std::string stage{};  // the last stage: conv1 .. conv5; "": conv5
+  // Several stages instead of one; never dilated, because the strides are those of pools.
+  BackboneEnds ends{};
 };
 
-// Stages end before their pool, so that conv5 of 224 x 224 pixels is the grid of 14 x 14 cells that
+// A stage ends before its pool. So conv5 of 224 x 224 pixels is the grid of 14 x 14 cells that
 // Show, Attend and Tell looks at (Xu et al. 2015).
 class Vgg : public Backbone {
  public:
@@ -24,7 +25,7 @@ class Vgg : public Backbone {
  private:
   std::vector<Var> run(Tape& tape, Var pixels) const override;
 
-  std::vector<std::vector<Conv2d>> convs_;  // of each stage
+  std::vector<std::vector<Conv2d>> convs_;  // one list per stage
 };
 
 }  // namespace saccade

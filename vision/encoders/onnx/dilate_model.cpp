@@ -56,7 +56,7 @@ class Dilation {
     return strides[0];
   }
 
-  // Pixels of the image between neighbouring cells of a tensor.
+  // The pixels of the image between neighbouring cells of a tensor.
   Index of(const std::string& tensor) const {
     const auto found = strides_.find(tensor);
     return found == strides_.end() ? 1 : found->second;
@@ -71,7 +71,7 @@ class Dilation {
       Index all = 1;
       for (const std::string& input : node.input()) all = std::max(all, of(input));
       all *= stride(node);
-      if (all > kMost) refuse(node, "leaves no grid");
+      if (all > kMost) refuse(node, "strides so far that no grid is left");
       last_ = std::max(last_, all);
       for (const std::string& output : node.output()) strides_[output] = all;
     }
@@ -84,18 +84,18 @@ class Dilation {
         if (tensor.name() == node.input(1) && tensor.dims_size() == 4)
           extents = {tensor.dims(2), tensor.dims(3)};
     if (extents.size() != 2 || extents[0] < 1 || extents[1] < 1)
-      refuse(node, "has no window of two axes");
+      refuse(node, "has a window that does not have two axes");
     return {extents[0], extents[1]};
   }
 
-  // Zeros at top, left, bottom, right of a window without stride.
+  // The padding at top, left, bottom and right of a window without stride.
   std::array<Index, 4> pads(const Node& node) const {
     const std::string automatic = onnx_file::auto_pad(node);
     std::array<Index, 4> zeros{};
     if (automatic == "VALID") return zeros;
     if (automatic == "NOTSET") {
       const std::vector<Index> given = onnx_file::integers(node, "pads", {0, 0, 0, 0});
-      if (given.size() != 4) refuse(node, "has no window of two axes");
+      if (given.size() != 4) refuse(node, "has a window that does not have two axes");
       std::copy(given.begin(), given.end(), zeros.begin());
       return zeros;
     }
@@ -111,7 +111,7 @@ class Dilation {
 
   Axes dilations(const Node& node) const {
     const std::vector<Index> given = onnx_file::integers(node, "dilations", {1, 1});
-    if (given.size() != 2) refuse(node, "has no window of two axes");
+    if (given.size() != 2) refuse(node, "has a window that does not have two axes");
     return {given[0], given[1]};
   }
 
@@ -130,13 +130,14 @@ class Dilation {
     set(node, "pads", zeros);
   }
 
-  // The grid stays as large as the node's input, and a cell in the middle of its window.
+  // Removes the stride of a node and pads so that its grid is as large as its input, with every
+  // cell in the middle of its window.
   void without_stride(Node& node) {
     if (node.op_type() != "Conv")
       refuse(node, "makes the last stride, and only a convolution can do without it");
     const Index own = stride(node);
     if (factor_ != 1 && factor_ != own)
-      refuse(node, str("strides by ", own, ", another by ", factor_));
+      refuse(node, str("strides by ", own, ", and another last stride is by ", factor_));
     factor_ = own;
     const Axes window = kernel(node), spread = dilations(node);
     std::array<Index, 4> zeros{};
@@ -168,9 +169,9 @@ class Dilation {
   const std::string& file_;
   onnx_file::Makers makers_;
   std::set<const Node*> needed_;
-  std::map<std::string, Index> strides_;  // of tensors, in pixels
+  std::map<std::string, Index> strides_;  // of each tensor, in pixels
   Index last_ = 1;                        // the largest
-  Index factor_ = 1;                      // what the last strides were
+  Index factor_ = 1;                      // the stride that the last strided nodes had
 };
 
 }  // namespace

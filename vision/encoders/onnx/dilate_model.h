@@ -1,4 +1,4 @@
-// encoder.dilate for ONNX files: the model is changed in memory, before anybody runs it.
+// encoder.dilate for ONNX files: the model is changed in memory before it is run.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,12 @@
 
 namespace saccade {
 
-// The bytes of the model of `file` with the last stage before `layers` dilated (last_stage.h).
-// Zeros around what was strided keep its grid as large as what it is computed from, and its windows
-// around their cells: where the file pads evenly, the old grid's cells are those of even rows and
-// columns. Throws UsageError where nothing strides, or something else than a convolution would have
-// to change, naming the node, and DataError as read_onnx does.
+// Returns the bytes of the model of `file`, with the last stage before `layers` dilated
+// (last_stage.h). Padding with zeros around the convolutions that lost their stride keeps their
+// grid as large as their input and centres each window on its cell. Where the file pads evenly, the
+// cells of the old grid are those in even rows and columns of the new one. Throws UsageError, which
+// names the node, where nothing has a stride or where something other than a convolution would have
+// to change, and DataError as read_onnx does.
 std::vector<std::uint8_t> dilate_last_stage(std::span<const std::uint8_t> model,
                                             const std::string& file,
                                             std::span<const std::string> layers);

@@ -6,7 +6,7 @@ namespace saccade {
 
 namespace {
 
-// How often each value is read: 0 the image, i + 1 what step i gives.
+// How often each value is read: value 0 is the image, value i + 1 the output of step i.
 std::vector<int> readers_of(const OnnxGraph& graph) {
   std::vector<int> readers(graph.steps.size() + 1, 0);
   for (const OnnxStep& step : graph.steps)
@@ -33,7 +33,8 @@ void scale_outputs(OnnxStep& step, OnnxWeights& weights, const OnnxWeights& norm
   }
 }
 
-// Whether step i became a part of the step before it, which alone feeds it.
+// Merges step i into the step before it, whose output nothing else reads. Returns false, and
+// changes nothing, where that is not possible.
 bool merged(OnnxModel& model, bool normalization, std::size_t before, std::size_t i) {
   OnnxStep& earlier = model.graph.steps[before];
   const OnnxStep& step = model.graph.steps[i];
@@ -53,7 +54,7 @@ bool merged(OnnxModel& model, bool normalization, std::size_t before, std::size_
 void fuse_steps(OnnxModel& model, std::vector<bool> normalizations) {
   const std::vector<int> readers = readers_of(model.graph);
   std::vector<OnnxStep>& steps = model.graph.steps;
-  std::vector<int> now(steps.size() + 1, 0);  // the value that a value became
+  std::vector<int> now(steps.size() + 1, 0);  // the new number of each value
   std::size_t kept = 0;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const bool alone = readers[static_cast<std::size_t>(steps[i].inputs[0])] == 1;

@@ -12,7 +12,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kDilation = "dilation";  // left out where it is 1
 
-// Calls visit(key, member) for every member of a step but its op and its padding's kind.
+// Calls visit(key, member) for every member of a step except `op` and `padding`.
 template <class Step, class Visit>
 void members(Step& step, Visit visit) {
   visit("name", step.name);
@@ -65,7 +65,7 @@ std::string graph_text(const OnnxGraph& graph) {
     if (step.dilation != 1) json[kDilation] = step.dilation;
     steps.push_back(std::move(json));
   }
-  // A single result is a list of steps, as it always was.
+  // A graph with a single result is stored as a plain list of steps, as in older checkpoints.
   if (graph.results() == OnnxGraph{.steps = graph.steps}.results()) return steps.dump();
   return Json{{"steps", std::move(steps)}, {"outputs", graph.outputs}}.dump();
 }

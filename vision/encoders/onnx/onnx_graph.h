@@ -1,5 +1,5 @@
-// A convolutional network as steps over images: what is read from an ONNX file and kept in a
-// checkpoint. Weights stand apart.
+// A convolutional network as a list of steps over images. It is read from an ONNX file and kept in
+// a checkpoint, without its weights.
 #pragma once
 
 #include <array>
@@ -44,8 +44,8 @@ constexpr auto enum_table(OnnxOp) {
   });
 }
 
-// Who decides about zeros around an image: the numbers, or its extents (TensorFlow's SAME), where
-// an odd one goes behind (upper) or in front (lower).
+// How the padding of an image with zeros is chosen: by the numbers in the file, or from its extents
+// (TensorFlow's SAME), where an odd zero goes behind (upper) or in front (lower).
 enum class OnnxPadding { kGiven, kSameUpper, kSameLower };
 constexpr auto enum_table(OnnxPadding) {
   using enum OnnxPadding;
@@ -58,23 +58,24 @@ constexpr auto enum_table(OnnxPadding) {
 
 struct OnnxStep {
   OnnxOp op = OnnxOp::kConv;
-  std::string name;         // the node's, of letters, digits, _ and -; no two the same
-  std::vector<int> inputs;  // 0: the image; i + 1: what step i gives
-  // Of a window.
+  std::string name;         // the node's name: letters, digits, _ and -; unique
+  std::vector<int> inputs;  // 0: the image; i + 1: the output of step i
+  // The window of a convolution or a pool.
   std::array<Index, 2> kernel{1, 1};
   Index stride = 1;
-  Index dilation = 1;  // of a convolution: cells from tap to tap
+  Index dilation = 1;  // of a convolution: cells between neighbouring taps
   OnnxPadding padding = OnnxPadding::kGiven;
   std::array<Index, 4> pads{};  // top, left, bottom, right
-  // Of a product.
-  Index in = 0, out = 0;  // channels; in: of one group
+  // The weights of a convolution or a dense layer.
+  Index in = 0, out = 0;  // channels; `in` is per group
   Index groups = 1;
   bool bias = false;
-  // Of a clip; also behind a convolution, which then clips to [0, 6] or to [0, infinity).
+  // The bounds of a clip. A convolution that is followed by a clip holds them too; they are then
+  // [0, 6] or [0, infinity).
   double lowest = std::numeric_limits<float>::lowest();
   double highest = std::numeric_limits<float>::max();
 
-  // The cells of an axis from a window's first to its last.
+  // The number of cells of an axis that a window spans.
   Index reach(std::size_t axis) const { return (kernel[axis] - 1) * dilation + 1; }
   bool has_weights() const { return op == OnnxOp::kConv || op == OnnxOp::kDense; }
   bool clips() const {
@@ -86,20 +87,22 @@ struct OnnxStep {
 // Steps in order of computation.
 struct OnnxGraph {
   std::vector<OnnxStep> steps;
-  // The values that are the network's, in the order of encoder.layers; counted as a step's inputs.
-  std::vector<int> outputs{};  // empty: what the last step gives
+  // The values that are the network's outputs, in the order of encoder.layers, numbered like the
+  // inputs of a step.
+  std::vector<int> outputs{};  // empty: the output of the last step
 
   std::vector<int> results() const {
     return outputs.empty() ? std::vector<int>{static_cast<int>(steps.size())} : outputs;
   }
 };
 
-// The numbers of a step in torch's layouts: [out, in, kh, kw] or [out, in], and [out].
+// The weights of a step in torch's layouts: [out, in, kh, kw] or [out, in], and the bias [out].
 struct OnnxWeights {
   std::vector<float> weight, bias;
 };
 
-// One line of JSON, and back. The second throws DataError where the text is none of the first's.
+// Writes a graph as one line of JSON, and reads it back. graph_of_text throws DataError where the
+// text is not such a line.
 std::string graph_text(const OnnxGraph& graph);
 OnnxGraph graph_of_text(const std::string& text);
 

@@ -1,4 +1,5 @@
-// What an ONNX file holds, found by name. Shows onnx's types: for the .cpp files of this folder.
+// Finds the parts of an ONNX file by name. It shows onnx's types, so only the .cpp files of this
+// folder include it.
 #pragma once
 
 #include <onnx/onnx_pb.h>
@@ -16,28 +17,29 @@ namespace saccade::onnx_file {
 
 using Node = onnx::NodeProto;
 
-inline constexpr Index kMaxBytes = (Index{2} << 30) - 1;  // protobuf reads no more
+inline constexpr Index kMaxBytes = (Index{2} << 30) - 1;  // protobuf's limit
 
-// Throws DataError that starts with `file` where the bytes are damaged or no model.
+// Throws DataError, which starts with `file`, where the bytes are damaged or not a model.
 onnx::ModelProto parse(std::span<const std::uint8_t> bytes, const std::string& file);
 
-// A node's name in messages: its own, or else what it gives.
+// A node's name in messages: its own, or that of its output where it has none.
 std::string shown(const Node& node);
-// Null where there is none of that name.
+// Null where the node has no attribute of that name.
 const onnx::AttributeProto* attribute(const Node& node, const char* name);
 std::vector<Index> integers(const Node& node, const char* name, std::vector<Index> otherwise);
 // NOTSET, SAME_UPPER, SAME_LOWER or VALID.
 std::string auto_pad(const Node& node);
 
-// Which node makes what; the graph must outlive it.
+// Knows which node computes each tensor; the graph must outlive it.
 class Makers {
  public:
   Makers(const onnx::GraphProto& graph, std::string file);
 
-  // The tensor that a layer's name means: an output of the model, of the node of that name, or of
-  // any node, in this order, as the frozen encoder has it. Throws DataError, naming the nearest.
+  // The tensor that a layer's name stands for: an output of the model, the output of the node of
+  // that name, or an output of any node, in this order, as in the frozen encoder. Throws DataError,
+  // which suggests the nearest name.
   std::string tensor_of(const std::string& layer) const;
-  // The nodes that tensors are made of.
+  // The nodes that are needed to compute the tensors.
   std::set<const Node*> needed(std::span<const std::string> tensors) const;
 
  private:

@@ -31,7 +31,7 @@ onnx::ModelProto parse(const std::filesystem::path& file, std::span<const std::s
   return onnx_file::parse(bytes, file.string());
 }
 
-// A parameter's name may have letters, digits, _ and -.
+// A name as a parameter's name may be: of letters, digits, _ and -.
 std::string plain(const std::string& name) {
   std::string out;
   for (const char c : name) {
@@ -105,7 +105,7 @@ class Reader {
     fuse_steps(out_, normalizations_);
   }
 
-  // The value of a node's input that is computed.
+  // The number of the value that a node reads as this input; the value must not be a constant.
   int value(const Node& node, int input) const {
     if (input >= node.input_size()) damaged(node);
     const auto found = values_.find(node.input(input));
@@ -119,7 +119,7 @@ class Reader {
     return input < node.input_size() && !node.input(input).empty();
   }
 
-  // The numbers of a node's input that is constant.
+  // The numbers of a constant input of a node.
   Numbers constant(const Node& node, int input) const {
     if (!has_input(node, input)) damaged(node);
     const auto found = tensors_.find(node.input(input));
@@ -127,7 +127,7 @@ class Reader {
     const onnx::TensorProto& tensor = *found->second;
     if (tensor.data_type() != onnx::TensorProto::FLOAT ||
         tensor.data_location() == onnx::TensorProto::EXTERNAL)
-      refuse(node, "has weights that are no 32-bit floats within the file");
+      refuse(node, "has weights that are not 32-bit floats within the file");
     Numbers out{{tensor.dims().begin(), tensor.dims().end()}, {}};
     std::size_t count = 1;
     for (const Index extent : out.shape) {
@@ -171,7 +171,7 @@ class Reader {
   void read_window(const Node& node, OnnxStep& step) const {
     if (node.op_type() != "Conv") {
       const std::vector<Index> kernel = integers(node, "kernel_shape", {});
-      if (kernel.size() != 2) refuse(node, "has no window of two axes");
+      if (kernel.size() != 2) refuse(node, "has a window that does not have two axes");
       step.kernel = {kernel[0], kernel[1]};
     }
     const std::vector<Index> strides = integers(node, "strides", {1, 1});
@@ -182,14 +182,14 @@ class Reader {
     if (dilations.size() != 2 || dilations[0] != dilations[1] || dilations[0] < 1)
       refuse(node, "is dilated differently along rows and columns");
     if (dilations[0] != 1 && node.op_type() != "Conv")
-      refuse(node, "has dilations, which pools of encoder.type onnx_native do not");
+      refuse(node, "has dilations, which the pools of encoder.type onnx_native do not support");
     step.dilation = dilations[0];
     const std::string kind = onnx_file::auto_pad(node);
     const std::vector<Index> pads = integers(node, "pads", {0, 0, 0, 0});
     if (kind == "SAME_UPPER") step.padding = OnnxPadding::kSameUpper;
     if (kind == "SAME_LOWER") step.padding = OnnxPadding::kSameLower;
     if (kind != "NOTSET") return;
-    if (pads.size() != 4) refuse(node, "has no window of two axes");
+    if (pads.size() != 4) refuse(node, "has a window that does not have two axes");
     std::copy(pads.begin(), pads.end(), step.pads.begin());
     for (const Index pad : pads)
       if (pad < 0) refuse(node, "has negative pads");
@@ -198,7 +198,7 @@ class Reader {
   void read_conv(const Node& node) {
     Numbers weight = constant(node, 1);
     const Index groups = integer(node, "group", 1);
-    if (weight.shape.size() != 4) refuse(node, "has no window of two axes");
+    if (weight.shape.size() != 4) refuse(node, "has a window that does not have two axes");
     if (groups < 1 || weight.shape[0] % groups != 0) damaged(node);
     OnnxWeights weights{std::move(weight.values), {}};
     if (has_input(node, 2)) weights.bias = vector_of(node, 2, weight.shape[0]);
@@ -211,7 +211,7 @@ class Reader {
     read_window(node, step);
   }
 
-  // A depthwise convolution with a kernel of one number.
+  // A normalisation as a depthwise convolution with one weight per channel.
   void read_normalization(const Node& node) {
     const auto channels = static_cast<Index>(constant(node, 1).values.size());
     const double epsilon = number(node, "epsilon", 1e-5);
@@ -230,7 +230,7 @@ class Reader {
     step.bias = true;
   }
 
-  // The C of a product's [M, out], of M images: one number an output, or one for all of them.
+  // The C of a product [M, out] for M images: one number per output, or one number for all of them.
   std::vector<float> read_bias(const Node& node, Index out) const {
     Numbers bias = constant(node, 2);
     const std::size_t rank = bias.shape.size();
@@ -247,7 +247,7 @@ class Reader {
     if (integer(node, "transA", 0) != 0) refuse(node, "transposes its input");
     Numbers weight = constant(node, 1);
     if (weight.shape.size() != 2) damaged(node);
-    const bool transposed = integer(node, "transB", 0) != 0;  // [out, in], as torch has it
+    const bool transposed = integer(node, "transB", 0) != 0;  // [out, in], torch's layout
     const Index out = weight.shape[transposed ? 0 : 1], in = weight.shape[transposed ? 1 : 0];
     OnnxWeights weights;
     const auto alpha = static_cast<float>(number(node, "alpha", 1)),
@@ -271,7 +271,8 @@ class Reader {
     if (has_input(node, 1)) step.lowest = static_cast<double>(vector_of(node, 1, 1)[0]);
     if (has_input(node, 2)) step.highest = static_cast<double>(vector_of(node, 2, 1)[0]);
     if (!(step.lowest <= step.highest)) damaged(node);
-    // A bound that is none; JSON, in which a checkpoint keeps the graph, has no infinity.
+    // Infinite bounds become finite ones that never clip: the checkpoint keeps the graph as JSON,
+    // which has no infinity.
     constexpr double kAll = std::numeric_limits<float>::max();
     step.lowest = std::clamp(step.lowest, -kAll, kAll);
     step.highest = std::clamp(step.highest, -kAll, kAll);
@@ -287,7 +288,7 @@ class Reader {
     if (integer(node, "ceil_mode", 0) != 0) refuse(node, "rounds extents up (ceil_mode)");
     if (pads && integer(node, "count_include_pad", 0) != 0)
       refuse(node, "counts padding in its means (count_include_pad)");
-    if (window.kernel[0] != window.kernel[1]) refuse(node, "has a window that is no square");
+    if (window.kernel[0] != window.kernel[1]) refuse(node, "has a window that is not square");
     OnnxStep& step = add(node, op, {input});
     step.kernel = window.kernel, step.stride = window.stride;
     step.padding = window.padding, step.pads = window.pads;
@@ -342,9 +343,9 @@ class Reader {
   std::string file_;
   onnx::ModelProto model_;
   const onnx::GraphProto& graph_;
-  std::map<std::string, const onnx::TensorProto*> tensors_;  // that are constant, by name
+  std::map<std::string, const onnx::TensorProto*> tensors_;  // the constant ones, by name
   onnx_file::Makers makers_;
-  std::map<std::string, int> values_;  // tensors that are computed; 0: the image
+  std::map<std::string, int> values_;  // the computed tensors; 0: the image
   std::set<std::string> names_;
   std::vector<bool> normalizations_;
   OnnxModel out_;

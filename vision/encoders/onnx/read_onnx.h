@@ -1,4 +1,4 @@
-// From an ONNX file to steps that training can change.
+// Turns an ONNX file into steps that training can change.
 #pragma once
 
 #include <filesystem>
@@ -11,18 +11,19 @@ namespace saccade {
 
 struct OnnxModel {
   OnnxGraph graph;
-  std::vector<OnnxWeights> weights;  // one a step, empty where it has none
+  std::vector<OnnxWeights> weights;  // one per step; empty where the step has no weights
 };
 
-// What leads from the image to layers, which are named by their nodes or by what the nodes give.
-// Normalisations are a part of the convolution before them, or a depthwise one of a single weight a
-// channel; relu and relu6 a part of the convolution before them. Throws DataError when the file is
-// missing or no ONNX model, when no layer has a name (naming the nearest), and for the first
-// operator before the layers that has no step: its name, its node, the reason and what to do.
-// Of a dilated last stage also as dilate_last_stage() does (dilate_model.h).
+// Reads what leads from the image to the layers, which are named by their nodes or by the nodes'
+// outputs. A normalisation becomes a part of the convolution before it, or otherwise a depthwise
+// convolution with one weight per channel; relu and relu6 become parts of the convolution before
+// them. Throws DataError when the file is missing or not an ONNX model, when a layer does not exist
+// (the message suggests the nearest name), and for the first operator before the layers that has no
+// step (the message gives the operator, its node, the reason and what to do). Where the last stage
+// is dilated, it also throws as dilate_last_stage() does (dilate_model.h).
 OnnxModel read_onnx(const std::filesystem::path& file, std::span<const std::string> layers,
                     LastStage last_stage);
-// To one layer, as the file has it.
+// Reads the file up to one layer, with its strides as they are.
 OnnxModel read_onnx(const std::filesystem::path& file, const std::string& layer);
 
 }  // namespace saccade
