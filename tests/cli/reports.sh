@@ -121,7 +121,7 @@ one_error "--map-step" "no attention"
 
 # What is drawn of a map besides its weights.
 expect 0 "$saccade" overlay soft $photo --out measured --measure relative --format svg
-wants "over equal weights (line: 1)" measured/test.sheet.svg
+wants "relative to a uniform map (line: 1)" measured/test.sheet.svg
 expect 0 "$saccade" overlay soft $photo --out measured --measure gated --format svg --with hard
 wants "times the gate" measured/test.sheet.svg
 expect 2 "$saccade" overlay soft $photo --out none --measure relative --style contour
@@ -131,7 +131,7 @@ one_error "relative"
 
 # Options that name a map have a model that has several.
 expect 2 "$saccade" overlay soft $photo --out none --layer 0
-one_error "--layer" "decoder.type lstm looks once a word"
+one_error "--layer" "decoder.type lstm looks once per word"
 expect 2 "$saccade" overlay soft $photo --out none --rollout
 one_error "--rollout" "encoder.refine.layers is 0"
 expect 2 "$saccade" overlay soft $photo --out none --format apng --seconds-per-word nan
@@ -167,7 +167,7 @@ expect 0 "$saccade" overlay soft $photo --out named --with elsewhere --format sv
 wants "elsewhere was trained on other content of scenes, not on that of soft" err
 wants "elsewhere (soft, expectation): test.png, layer 1" named/test.sheet.svg
 expect 2 "$saccade" overlay elsewhere $photo --out none --with soft --layer all
-one_error "soft: --layer" "decoder.type lstm looks once a word"
+one_error "soft: --layer" "decoder.type lstm looks once per word"
 expect 0 "$saccade" overlay soft $photo --out strips --with hard --receptive-field  # one chooses
 [ "$(ls strips)" = test.sheet.png ] || fail "one sheet of three models"
 
@@ -184,8 +184,8 @@ refused --full-heat "with --scale fixed" soft --full-heat 0.5
 refused --shares "all of the weight" soft --shares 0.5
 refused --shares "give one number" soft --style mask --shares 0.5,0.8
 refused --shares "commas" soft --style contour --shares half
-refused shares "must rise" soft --style contour --shares 0.8,0.5
-refused --seconds-per-word "only --format apng is a film" soft --seconds-per-word 1
+refused --shares "must rise" soft --style contour --shares 0.8,0.5
+refused --seconds-per-word "only --format apng is an animation" soft --seconds-per-word 1
 refused --font "fonts of whoever looks" soft --format svg --font x.ttf
 refused --receptive-field "no cell is chosen" soft --receptive-field
 refused --alignment "leave out --with" soft --with hard --alignment

@@ -12,7 +12,7 @@ for selection in soft hard; do
   # Stopped in mid-epoch (18 batches an epoch), once before and once after a validation.
   expect 0 "$saccade" train tiny.yaml --out parts-$selection "$@" train.stop=7u
   expect 0 "$saccade" train tiny.yaml --out parts-$selection "$@" train.stop=13u --resume
-  wants "going on from" err
+  wants "continuing from" err
   expect 0 "$saccade" train tiny.yaml --out parts-$selection "$@" --resume --threads 3
   [ "$(digest parts-$selection)" = "$wanted" ] || fail "the $selection run in parts differs"
 done

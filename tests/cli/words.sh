@@ -91,7 +91,7 @@ expect 0 "$saccade" data tiny.yaml data.vocabulary=bpe data.bpe_size=48 --json
 [ "$(json out /unsayable_captions)" -gt 0 ] || fail "captions are longer than 8 pieces"
 [ "$(json out '/piece_lengths#')" -gt "$(json out '/lengths#')" ] || fail "lengths in pieces"
 expect 0 "$saccade" data tiny.yaml data.vocabulary=bpe data.bpe_size=48
-wants "pieces in a training caption" out
+wants "pieces per training caption" out
 expect 0 "$saccade" evaluate rewarded --split val
 wants "at most 8 pieces of words" out
 expect 3 "$saccade" train tiny.yaml --out few data.vocabulary=bpe data.bpe_size=10 data.min_count=5

@@ -363,8 +363,8 @@ TEST_CASE("maps that a model does not have are refused with the reason") {
   ExperimentConfig config = with_transformers();
   CHECK(says(refusal(config, {.layer = "2"}), "decoder.layers is 2: choose 0 to 1, all, mean"));
   CHECK(says(refusal(config, {.head = "first"}), "--head: there is no 'first'"));
-  CHECK(says(refusal(config, {.discard = 0.5}), "there is no rollout"));
-  CHECK(says(refusal(config, {.rollout = true, .discard = 1}), "from 0 to below 1"));
+  CHECK(says(refusal(config, {.discard = 0.5}), "no rollout is drawn"));
+  CHECK(says(refusal(config, {.rollout = true, .discard = 1}), "at least 0 and below 1"));
   CHECK(map_request({.layer = "max", .head = "1", .rollout = true}, config).head.number == 1);
   config.attention.heads = 1;
   CHECK(says(refusal(config, {.head = "mean"}), "attention.heads is 1"));
@@ -378,9 +378,9 @@ TEST_CASE("maps that a model does not have are refused with the reason") {
   config.encoder.type = EncoderKind::kCnn;
   config.encoder.refine.layers = 0;
   CHECK(says(refusal(config, {.rollout = true}), "encoder.type cnn has no attention"));
-  CHECK(says(refusal(config, {.class_token = true}), "encoder.type cnn has none"));
+  CHECK(says(refusal(config, {.class_token = true}), "encoder.type cnn has no class token"));
   config.decoder.type = DecoderKind::kGru;
-  CHECK(says(refusal(config, {.layer = "0"}), "decoder.type gru looks once a word"));
+  CHECK(says(refusal(config, {.layer = "0"}), "decoder.type gru looks once per word"));
 }
 
 TEST_CASE("inspect measures the patches of a transformer encoder") {
