@@ -25,7 +25,7 @@ one_error "use --against"
 expect 2 "$saccade" compare study --report-images 3
 one_error "without --out"
 expect 2 "$saccade" compare study.yaml --out new --force
-one_error "--force is for runs that are there"
+one_error "--force is for directories of finished runs"
 
 # How many seeds each side has is said.
 expect 0 "$saccade" compare study/soft/seed-1 study/hard/seed-2
@@ -52,7 +52,7 @@ one_error "are one experiment with one seed"
 cp -r study/hard/seed-1 stopped
 sed -i '/"event": *"end"/d' stopped/metrics.jsonl
 expect 2 "$saccade" compare study/soft/seed-1 stopped
-wants "not every run came to its end:" err
+wants "not every run was trained to its end:" err
 wants "stopped is not finished" err
 expect 0 "$saccade" compare study/soft/seed-1 stopped --force
 wants "stopped is not finished" err

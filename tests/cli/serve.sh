@@ -53,7 +53,7 @@ one_error "127.0.0.1:$port: cannot listen there" "--port"
 for _ in 1 2 3; do post "$picture" & done
 sleep 0.05
 stop INT 130
-wants "stopping: the picture that is captioned is finished first" said
+wants "stopping: the picture that is being captioned is finished first" said
 wait
 
 start --json --threads 1 --beam 1
@@ -67,9 +67,9 @@ one_error "looks into one model"
 expect 2 "$saccade" serve run other run
 one_error "run and run are the same checkpoint" "name each model once"
 expect 2 "$saccade" serve run --port 65536
-one_error "ports end at 65535"
+one_error "the largest port is 65535"
 expect 2 "$saccade" serve run --max-upload 1000
-one_error "no image file above 256 MiB"
+one_error "must be at most 256 MiB"
 expect 4 "$saccade" serve nowhere
 one_error "nowhere"
 exit 0

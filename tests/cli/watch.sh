@@ -59,12 +59,12 @@ cp "${made[2]}" elsewhere.png
 mv elsewhere.png in/c.png  # gone or replaced: a new picture
 until_true has_lines 5
 stop INT 130
-wants "stopping: the picture that is read is captioned first" said
+wants "stopping: the picture that is being read is captioned first" said
 
 start --json
 until_true has_lines 4
 stop TERM 143
-wants "stopping: the picture that is read is captioned first" said
+wants "stopping: the picture that is being read is captioned first" said
 cp lines lines.jsonl
 [ "$(json lines.jsonl /3/image)" = in/half.png ] || fail "not by name"
 json lines.jsonl /0/words/0/attention/0/0 >/dev/null
