@@ -9,7 +9,7 @@ expect 0 "$saccade" compare study/soft/seed-1 study/soft/seed-2 study/hard/seed-
   study/hard/seed-2 --out again
 wants "hard: attention.selection is hard, not soft" err
 [ -s again/report.html ] || fail "no report of finished runs"
-wants "hard (argmax) against soft, Bleu_4:" out
+wants "hard (argmax) against soft: Bleu_4 is " out
 [ "$(json again/compare.json '/arms#')" -eq 2 ] || fail "two arms of four runs"
 cmp study/compare.csv again/compare.csv || fail "other numbers than the study's"
 for arm in 0 1; do
@@ -29,7 +29,7 @@ one_error "--force is for directories of finished runs"
 
 # How many seeds each side has is said.
 expect 0 "$saccade" compare study/soft/seed-1 study/hard/seed-2
-wants "over images of one run each, whose seeds" out
+wants "over the images of one run each; the runs differ in the seed, too" out
 
 # A comparison is found from anywhere, and written over by none but its own runs.
 mkdir elsewhere
@@ -48,7 +48,7 @@ expect 5 "$saccade" compare study --out /proc/none
 
 # What makes a comparison unfair is refused, or told.
 expect 2 "$saccade" compare study study/soft/seed-1
-one_error "are one experiment with one seed"
+one_error "are the same experiment with the same seed"
 cp -r study/hard/seed-1 stopped
 sed -i '/"event": *"end"/d' stopped/metrics.jsonl
 expect 2 "$saccade" compare study/soft/seed-1 stopped

@@ -5,8 +5,8 @@
 write_study
 expect 0 "$saccade" compare study.yaml --out alone --report-images 0
 wants "against soft" out
-wants "hard (argmax) against soft, Bleu_4:" out
-wants "at 2 seeds" out
+wants "hard (argmax) against soft: Bleu_4 is " out
+wants "with 2 seeds" out
 for file in compare.md compare.tex compare.csv; do
   [ -s alone/$file ] || fail "alone/$file is missing"
 done
@@ -18,7 +18,7 @@ json alone/compare.json /arms/1/regimes/0/corpus/Bleu_4/difference/p_holm >/dev/
 # Several runs at once: the same runs and the same numbers.
 expect 0 "$saccade" compare study.yaml --out beside --report-images 0 --jobs 3
 wants "finished after" err
-wants "times of 3 runs beside each other" out
+wants "times were measured while 3 runs trained at once" out
 cmp alone/compare.csv beside/compare.csv || fail "--jobs changes the numbers"
 for run in soft/seed-1 soft/seed-2 hard/seed-1 hard/seed-2; do
   [ "$(digest alone/$run)" = "$(digest beside/$run)" ] || fail "--jobs makes another run of $run"

@@ -94,9 +94,10 @@ TEST_CASE("a difference beyond chance is told from one that is none") {
   CHECK(same.holm == 1);
   const std::vector<std::string> said = verdict(judgement);
   REQUIRE(said.size() == 2);
-  CHECK_THAT(said[0], Contains("hard (expectation) against soft, Bleu_4: 0.0600 higher"));
-  CHECK_THAT(said[0], Contains(": better at 3 seeds"));
-  CHECK_THAT(said[1], Contains("no evidence of a difference at 3 seeds"));
+  CHECK_THAT(said[0],
+             Contains("hard (expectation) against soft: Bleu_4 is 0.0600 higher (95 % interval ["));
+  CHECK_THAT(said[0], Contains("): better with 3 seeds"));
+  CHECK_THAT(said[1], Contains("no evidence of a difference with 3 seeds"));
 }
 
 TEST_CASE("another arm can be the reference, and what is worse is said to be") {
@@ -105,7 +106,8 @@ TEST_CASE("another arm can be the reference, and what is worse is said to be") {
   const Judgement judgement = judge(two, kFew);
   REQUIRE(judgement.reference == &two.arms[1]);
   CHECK(judgement.rows[0].find("Bleu_4")->difference->value == Approx(-0.06));
-  CHECK_THAT(verdict(judgement).at(0), Contains("0.0600 lower") && Contains(": worse at 3 seeds"));
+  CHECK_THAT(verdict(judgement).at(0),
+             Contains("0.0600 lower") && Contains(": worse with 3 seeds"));
 }
 
 TEST_CASE("one seed is judged over images, and says so") {
@@ -113,7 +115,7 @@ TEST_CASE("one seed is judged over images, and says so") {
   const Judgement judgement = judge(one, kFew);
   CHECK(judgement.rows[0].find("Bleu_4")->chance == Chance::kImages);
   CHECK(judgement.rows[1].find("Bleu_4")->difference->chance == Chance::kImages);
-  CHECK_THAT(verdict(judgement).at(0), Contains("knows nothing of other seeds"));
+  CHECK_THAT(verdict(judgement).at(0), Contains("tells nothing about other seeds"));
   const auto json = nlohmann::json::parse(comparison_json(one, judgement));
   CHECK(json["arms"][0]["regimes"][0]["corpus"]["Bleu_4"]["std"].is_null());
 }
@@ -122,8 +124,8 @@ TEST_CASE("a difference that four decimals cannot tell is none, however sure") {
   const Comparison two = comparison({arm("soft", 0.3, {1, 2, 3}), arm("hard", 0.30001, {1, 2, 3})});
   const Judgement judgement = judge(two, kFew);
   CHECK(judgement.rows[1].find("Bleu_4")->difference->p_value < 0.05);
-  CHECK_THAT(verdict(judgement).at(0), Contains("0.0000 higher [0.0000, 0.0000]") &&
-                                           Contains("no difference worth the name"));
+  CHECK_THAT(verdict(judgement).at(0), Contains("0.0000 higher (95 % interval [0.0000, 0.0000]") &&
+                                           Contains("too small to matter"));
 }
 
 TEST_CASE("arms that were scored on other images are not tested against each other") {
@@ -131,9 +133,9 @@ TEST_CASE("arms that were scored on other images are not tested against each oth
   for (SeedResult& seed : two.arms[1].seeds) seed.images = "another";
   const Judgement judgement = judge(two, kFew);
   CHECK(!judgement.rows[1].find("Bleu_4")->difference);
-  CHECK(
-      verdict(judgement) ==
-      std::vector<std::string>{"hard was scored on other images than soft: not tested against it"});
+  CHECK(verdict(judgement) ==
+        std::vector<std::string>{
+            "hard was scored on other images than soft, so it is not tested against it"});
 }
 
 TEST_CASE("a difference says on how many seeds of each side it rests") {
@@ -142,11 +144,14 @@ TEST_CASE("a difference says on how many seeds of each side it rests") {
     const Comparison two = comparison({arm("soft", 0.3, soft), arm("hard", 0.36, hard)});
     return verdict(judge(two, kFew)).at(0);
   };
-  CHECK_THAT(said({1, 2, 3}, {1, 2, 3}), Contains(": better at 3 seeds") && !Contains("same ones"));
-  CHECK_THAT(said({1, 2}, {1, 2, 3, 4}), Contains("at 4 seeds against 2, not the same ones"));
-  CHECK_THAT(said({1}, {1, 2, 3}), Contains("over images of one seed"));
+  CHECK_THAT(said({1, 2, 3}, {1, 2, 3}),
+             Contains(": better with 3 seeds") && !Contains("same seeds"));
+  CHECK_THAT(said({1, 2}, {1, 2, 3, 4}),
+             Contains("with 4 seeds against 2 that are not the same seeds"));
+  CHECK_THAT(said({1}, {1, 2, 3}), Contains("over the images of one seed"));
   CHECK_THAT(said({1}, {2}),
-             Contains("over images of one run each, whose seeds") && !Contains("of one seed"));
+             Contains("over the images of one run each; the runs differ in the seed") &&
+                 !Contains("of one seed"));
 }
 
 TEST_CASE("a failed seed is named and left out of means") {
