@@ -97,12 +97,12 @@ TEST_CASE("what is no picture, or too much, is refused in a line") {
   refused(post(sized_png(most, most)), 400, "65500 a side");
   refused(post("\x89PNG\r\n\x1a\n"), 400, "the picture");
   refused(post(std::string("GIF89a\xff\xff\xff\xff", 10)), 400, "the picture");
-  refused(post(std::string(kLimit + 1, 'x')), 413, "larger than the 20000 bytes");
+  refused(post(std::string(kLimit + 1, 'x')), 413, "larger than 20000 bytes");
   refused(post(png(), "Content-Type: multipart/form-data; boundary=x\r\n"), 415, "a form");
   refused(post(png(), "Content-Encoding: gzip\r\n"), 415, "compressed");
-  refused(ask(server.port(), "GET", "/captions"), 404, "no such place");
-  refused(ask(server.port(), "GET", "/../../etc/passwd"), 404, "no such place");
-  refused(ask(server.port(), "POST", "/captions", png()), 404, "no such place");
+  refused(ask(server.port(), "GET", "/captions"), 404, "no such address");
+  refused(ask(server.port(), "GET", "/../../etc/passwd"), 404, "no such address");
+  refused(ask(server.port(), "POST", "/captions", png()), 404, "no such address");
   refused(ask(server.port(), "GET", "/caption"), 405, "takes POST");
   CHECK(ask(server.port(), "GET", "/caption").headers.at("allow") == "POST");
   refused(ask(server.port(), "POST", "/models", "{}"), 405, "takes GET");
@@ -158,7 +158,7 @@ TEST_CASE("a head that does not end is refused while it comes") {
   refused("GET /" + std::string(9000, 'x') + " HTTP/1.1\r\n\r\n", 414, "first line");
   refused("POST /caption HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n4;" +
               std::string(100'000, 'x'),
-          400, "did not come as a whole");
+          400, "did not arrive completely");
   const Connection endless(server.port());
   endless.send("GET /" + std::string(100'000, 'x'));
   CHECK(parse_answer(endless.read()).status == 0);
@@ -272,7 +272,7 @@ TEST_CASE("a server that stops finishes its picture and sends the others away") 
   CHECK(parse_answer(first.read()).status == 200);
   const HttpAnswer other = parse_answer(second.read());
   check_answer(other, 503);
-  CHECK(other.body.find("the server stops") != std::string::npos);
+  CHECK(other.body.find("the server is stopping") != std::string::npos);
   CHECK(parse_answer(half.read()).status != 200);
   server.end();
   CHECK(ask(server.port(), "GET", "/health").status == 0);
