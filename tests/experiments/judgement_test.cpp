@@ -1,4 +1,4 @@
-// What a comparison says of its numbers: intervals, tests, corrections, words and files.
+// The statistics of a comparison: intervals, tests, corrections, the verdict and the files.
 #include "experiments/compare/judgement.h"
 
 #include <cmath>
@@ -16,8 +16,8 @@ using Catch::Matchers::Contains;
 
 constexpr std::size_t kImages = 60;
 
-// The run of a seed whose images score around `level`: the seed moves all of them, and every image
-// is easier or harder for all runs.
+// A run with this seed whose images score around `level`: the seed moves the scores of all images,
+// and every image is easier or harder for all runs alike.
 SeedResult run(std::int64_t seed, double level) {
   std::vector<double> scores;
   for (std::size_t i = 0; i < kImages; ++i)
@@ -64,7 +64,7 @@ TEST_CASE("Holm's correction is the textbook's") {
   const std::vector<double> corrected = holm({0.01, 0.04, 0.03, 0.005});
   const std::vector<double> expected{0.03, 0.06, 0.06, 0.02};
   for (std::size_t i = 0; i < expected.size(); ++i) CHECK(corrected[i] == Approx(expected[i]));
-  // Never above 1, and what is no number is not counted.
+  // Never above 1, and NaN is not counted.
   const std::vector<double> odd = holm({0.9, std::nan(""), 0.8});
   CHECK(odd[0] == 1);
   CHECK(std::isnan(odd[1]));
@@ -89,7 +89,7 @@ TEST_CASE("a difference beyond chance is told from one that is none") {
   const JudgedDifference& same = *judgement.rows[2].find("Bleu_4")->difference;
   CHECK(same.value == Approx(0).margin(1e-12));
   CHECK(same.p_value == 1);
-  // Two tests of one metric.
+  // Corrected for two tests of one metric.
   CHECK(hard.holm == Approx(2 * hard.p_value).margin(1e-12));
   CHECK(same.holm == 1);
   const std::vector<std::string> said = verdict(judgement);
@@ -176,7 +176,7 @@ TEST_CASE("names go into CSV and LaTeX as text") {
   const Judgement judgement = judge(odd, kFew);
   const std::string csv = comparison_csv(odd, judgement);
   CHECK_THAT(csv, Contains("\n\"a_b, \"\"c\"\"\",expectation,Bleu_4,2,"));
-  // As many fields everywhere.
+  // Every line has the same number of fields.
   std::size_t begin = csv.find("50 %");
   CHECK(std::count(csv.begin() + static_cast<std::ptrdiff_t>(begin), csv.end(), ',') == 13);
   const std::string latex = comparison_latex(odd, judgement);
