@@ -112,8 +112,8 @@ class Study {
                       .arguments = {"train", config.string(), "--out", folder.string(), "--resume",
                                     "--report-images", "0", "--threads", str(threads)},
                       .log = folder.string() + ".log"});
-      runner_.load(
-          run.arm.config);  // fills the cache of a frozen network before processes share it
+      // Fills the cache of a frozen network before the processes share it.
+      runner_.load(run.arm.config);
     }
     runner_.forget();
     run_jobs(jobs, request_.jobs, signal_);

@@ -8,11 +8,10 @@
 
 namespace saccade {
 
-// The metrics.jsonl of a run as columns: {"model", "name", "updates": {"update": [..], "loss":
-// [..],
-// ...}, "validations": {"update": [..], "Bleu_4": [..], ...}}, with null where a line lacks a
-// number. Nested numbers are named like "estimator.entropy". Of long runs only some lines are kept.
-// A missing file and incomplete lines add nothing.
+// The metrics.jsonl of a run as columns: {"model", "name", "updates": {"update": [..],
+// "loss": [..], ...}, "validations": {"update": [..], "Bleu_4": [..], ...}}, with null where a line
+// lacks a number. Nested numbers are named like "estimator.entropy". Of long runs only some lines
+// are kept. A missing file and incomplete lines add nothing.
 nlohmann::ordered_json curve_json(const ReportRun& run);
 
 // [{"key", "values": [one per model]}] for every config value that is not the same in all models.
