@@ -76,7 +76,7 @@ Overlay measured(Overlay overlay, MapMeasure measure) {
     for (float& weight : word.weights) weight *= factor;
   }
   if (measure == MapMeasure::kRelative) {
-    overlay.weight_name += " relative to a uniform map (line: 1)";
+    overlay.weight_name += " over equal weights (line: 1)";
     overlay.mark = 1;
   } else {
     overlay.weight_name += " times the gate";
@@ -113,7 +113,7 @@ Overlay class_token_overlay(const Overlay& overlay, const CaptionRecord& record)
   if (const std::string later = ", " + later_look_name(record.caption.map_step);
       out.title.ends_with(later))
     out.title.resize(out.title.size() - later.size());
-  out.title += ", weight that the class token gives to each patch";
+  out.title += ", the class token's weight on each patch";
   out.words.clear();
   out.weight_name = "attention weight";
   for (const MapView& view : record.class_token) {

@@ -121,7 +121,7 @@ one_error "--map-step" "no attention"
 
 # Measures that are drawn of a map besides its weights.
 expect 0 "$saccade" overlay soft $photo --out measured --measure relative --format svg
-wants "relative to a uniform map (line: 1)" measured/test.sheet.svg
+wants "over equal weights (line: 1)" measured/test.sheet.svg
 expect 0 "$saccade" overlay soft $photo --out measured --measure gated --format svg --with hard
 wants "times the gate" measured/test.sheet.svg
 expect 2 "$saccade" overlay soft $photo --out none --measure relative --style contour

@@ -61,7 +61,7 @@ TEST_CASE("maps are drawn over equal weights or times their gates where that is 
   CHECK(relative.mark == 1);
   CHECK(relative.words[0].weights == std::vector<float>(4, 1));
   CHECK(relative.words[1].weights[1] == 4);
-  CHECK(relative.weight_name == "attention weight relative to a uniform map (line: 1)");
+  CHECK(relative.weight_name == "attention weight over equal weights (line: 1)");
   const Overlay gated = measured(fixture.overlay(), MapMeasure::kGated);
   CHECK(gated.words[0].weights[0] == 0.125f);
   CHECK(gated.words[1].weights[1] == 0.25f);
