@@ -70,7 +70,7 @@ HeatMap make_view_map(const Overlay& overlay, const MapView& view) {
               .column_name = regions_of(overlay)};
   if (!view.elsewhere.empty()) {
     out.columns.emplace_back("elsewhere");
-    out.column_name += "; tokens without a place";
+    out.column_name += "; tokens without a place on the picture";
   }
   for (std::size_t w = 0; w < view.maps.size(); ++w) {
     out.rows.push_back(overlay.words[w].text);
@@ -105,7 +105,7 @@ HeatMap make_word_map(const Overlay& overlay, const LayerMap& map) {
     out.rows.push_back(word.text);
     out.columns.push_back(word.text);
   }
-  out.columns.pop_back();  // nothing was said after the last word
+  out.columns.pop_back();  // no word follows the last one
   out.row_name = "word";
   out.column_name = "word read before it";
   return out;

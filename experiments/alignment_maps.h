@@ -1,4 +1,4 @@
-// The matrices of one picture's attention as heat maps: words x regions, regions x regions and
+// The attention matrices of one picture as heat maps: words x regions, regions x regions and
 // words x words.
 #pragma once
 
@@ -10,21 +10,21 @@
 
 namespace saccade {
 
-// The alignment matrix of a caption, words x regions in reading order, as the overlay has them, and
-// behind them the sentinel where the source has one; with several heads that is their mean, and
-// each head's own follows, regions only.
+// The alignment matrix of a caption, words x regions in reading order, with the weights of the
+// overlay; the last column is the sentinel where the source has one. With several heads the first
+// matrix is their mean, and one matrix for each head follows, without the sentinel.
 std::vector<HeatMap> make_alignments(const Overlay& overlay, const DecodedCaption& caption,
                                      const CaptionSource& source);
 
-// The matrix of one view of the words' maps, words x regions; what a rollout left elsewhere is the
-// last column.
+// The matrix of one view of the words' maps, words x regions. The last column of a rollout is the
+// weight that lands on tokens without a place on the picture.
 HeatMap make_view_map(const Overlay& overlay, const MapView& view);
 
-// A map of the picture's regions that look at each other (CaptionMaps::regions), or of the
-// encoder's tokens (CaptionMaps::tokens), of which `placeless` come before the regions.
+// A map in which the picture's regions look at each other (CaptionMaps::regions), or the encoder's
+// tokens do (CaptionMaps::tokens), of which the first `placeless` have no place on the picture.
 HeatMap make_region_map(const Overlay& overlay, const LayerMap& map, Index placeless = 0);
 
-// A map of the caption's words that look at those before (CaptionMaps::words).
+// A map in which the caption's words look at the words before them (CaptionMaps::words).
 HeatMap make_word_map(const Overlay& overlay, const LayerMap& map);
 
 }  // namespace saccade

@@ -13,15 +13,15 @@ BoxTargets::BoxTargets(const ExperimentConfig& config, const RunData& data, cons
   if (!loaded.scenes) {
     if (config.data.boxes.empty())
       throw UsageError(
-          "objective.supervision.boxes needs the boxes of training photos; name them in "
-          "data.boxes, or set it to 0");
+          "objective.supervision.boxes needs boxes of the training photos; name their file in "
+          "data.boxes, or set objective.supervision.boxes to 0");
     photos_ = read_photo_boxes(config.data.boxes, loaded.dataset,
                                images_of(loaded.dataset, Split::kTrain));
     source.photos = photos_.get();
   }
   targets_.emplace(set, data.inputs(), source, grid);
-  log::info(str("attention is supervised on ", targets_->nouns(), " nouns of ", targets_->images(),
-                " training images (", source.description(), ")"));
+  log::info(str("attention is supervised with the boxes of ", targets_->nouns(), " nouns of ",
+                targets_->images(), " training images (", source.description(), ")"));
 }
 
 }  // namespace saccade

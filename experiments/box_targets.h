@@ -10,11 +10,12 @@
 
 namespace saccade {
 
-// Those of scenes, or those that data.boxes has of the training photos; nothing where the config
-// asks for none. Everything must outlive this.
+// The boxes of scenes, or those of the training photos that data.boxes names; none where the config
+// asks for no supervision by boxes. All arguments must outlive this object.
 class BoxTargets {
  public:
-  // Throws UsageError where there are no boxes, and what read_photo_boxes throws.
+  // Throws UsageError where the config needs boxes and names none, and what read_photo_boxes
+  // throws.
   BoxTargets(const ExperimentConfig& config, const RunData& data, const TrainingSet& set,
              const GridShape& grid);
 

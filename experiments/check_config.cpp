@@ -16,26 +16,26 @@ void check_self_critical(const SelfCriticalConfig& config, const AttentionConfig
   if (!config.start) return;
   if (attention.selection == SelectionKind::kGumbelSt)
     throw UsageError(
-        "objective.self_critical needs another attention.selection than gumbel_st: its captions "
-        "are "
+        "objective.self_critical does not go with attention.selection gumbel_st: its captions are "
         "drawn without the relaxation, so attention would learn nothing; choose soft or hard");
   if (attention.selection == SelectionKind::kHard &&
       attention.hard.likelihood == HardLikelihood::kMarginal)
     throw UsageError(
-        "objective.self_critical needs attention.hard.likelihood choice: its captions are drawn "
-        "with their regions");
+        "objective.self_critical needs attention.hard.likelihood choice: it draws captions "
+        "together with their regions");
   if (config.baseline == SelfCriticalBaseline::kLeaveOneOut && config.samples < 2)
     throw UsageError(
-        "objective.self_critical.baseline is leave_one_out and samples is 1: there is no other "
-        "sample; draw at least 2, or choose greedy");
+        "objective.self_critical.baseline leave_one_out needs objective.self_critical.samples of "
+        "at least 2: the baseline of a sample is the mean of the others; draw 2, or choose the "
+        "baseline greedy");
   const auto& weights = config.reward.weights;
   if (std::all_of(weights.begin(), weights.end(), [](double weight) { return weight == 0; }))
     throw UsageError(
-        "objective.self_critical.reward: all weights are 0; give one metric a weight, say "
-        "CIDEr_D: 1");
+        "objective.self_critical.reward: all weights are 0; give at least one metric a weight, "
+        "such as CIDEr_D: 1");
 }
 
-// What draws the regions that hard attention learns from.
+// Checks the distribution from which the regions are drawn that hard attention learns from.
 void check_proposal(const ExperimentConfig& config) {
   const HardConfig& hard = config.attention.hard;
   if (config.attention.selection != SelectionKind::kHard ||
@@ -47,16 +47,18 @@ void check_proposal(const ExperimentConfig& config) {
   const SupervisionConfig& supervision = config.objective.supervision;
   if (supervision.localizer.weight == 0)
     need("objective.supervision.localizer.weight above 0",
-         "else there is no localizer, and attention would not learn to look where it draws");
+         "without it there is no localizer to draw regions from, and attention would not learn to "
+         "look at the regions that are drawn");
   if (supervision.step > 0)
     need("objective.supervision.step 0",
-         "a word is said from what is drawn for it, so that its own look has to follow");
+         "a word is predicted from the region that is drawn for it, so its own look, not a later "
+         "one, has to follow the localizer");
   if (hard.likelihood == HardLikelihood::kMarginal)
     need("attention.hard.likelihood choice",
-         "a marginal likelihood weighs all regions of a word and draws none for it");
+         "a marginal likelihood weighs all regions for each word and draws none");
 }
 
-// Values of the first stage's loss.
+// Checks the values of the first stage's loss.
 void check_objective(const ExperimentConfig& config) {
   const ObjectiveConfig& objective = config.objective;
   const bool smooths = objective.label_smoothing > 0,
@@ -65,25 +67,27 @@ void check_objective(const ExperimentConfig& config) {
       config.attention.hard.likelihood == HardLikelihood::kMarginal)
     throw UsageError(
         "objective.label_smoothing needs attention.hard.likelihood choice: a marginal likelihood "
-        "mixes the words of all regions for the true word alone, and smoothing asks for every "
-        "word's mixture");
+        "computes the mixture over regions for the true word alone, and smoothing needs it for "
+        "every word");
   if (objective.supervision.step > 0 && !objective.supervision.any_map())
     throw UsageError(
-        "objective.supervision.step has no effect: no look is told where to be; set "
+        "objective.supervision.step has no effect: no loss tells attention where to look; also set "
         "objective.supervision.boxes, objective.supervision.localizer.weight or "
-        "objective.supervision.prophet, too");
+        "objective.supervision.prophet");
   const std::optional<Stop>& start = objective.self_critical.start;
   if (objective.supervision.any() && start && start->count == 0)
     throw UsageError(
-        "objective.supervision has no effect: self-critical training takes over at the first "
-        "update, and its captions are drawn and rewarded; set its weights to 0");
+        "objective.supervision has no effect: self-critical training starts at the first update "
+        "(objective.self_critical.start) and does not use it; set its weights to 0, or start "
+        "later");
   if ((smooths || samples) && start && start->count == 0)
     throw UsageError(str("objective.", smooths ? "label_smoothing" : "scheduled_sampling",
-                         " has no effect: self-critical training takes over at the first update, "
-                         "and its captions are drawn and rewarded, not read and labelled"));
+                         " has no effect: self-critical training starts at the first update "
+                         "(objective.self_critical.start), and it draws and rewards captions "
+                         "instead of reading references; leave it out, or start later"));
 }
 
-// What is frozen must have learned somewhere.
+// Frozen stages need weights that were trained somewhere.
 void check_frozen(const ExperimentConfig& config) {
   const EncoderConfig& encoder = config.encoder;
   const bool brings_weights =
@@ -92,11 +96,11 @@ void check_frozen(const ExperimentConfig& config) {
       config.train.init_from.empty())
     throw UsageError(str("encoder.frozen_stages ", encoder.frozen_stages,
                          " would freeze random weights; set encoder.weights to a file of "
-                         "pretrained ones, or train.init_from to a run"));
+                         "pretrained weights, or train.init_from to a run"));
 }
 
-// Positions that a transformer has for the words it may have to say or read, and for <eos>. With
-// pieces the captions' own lengths are known only when they are read.
+// Checks that a transformer has positions for all words that it may have to write or read, and for
+// <eos>. With a vocabulary of pieces the lengths of the captions are known only once they are read.
 void check_longest(const ExperimentConfig& config) {
   if (config.decoder.type != DecoderKind::kTransformer) return;
   const std::int64_t said = config.search.max_length,
@@ -106,30 +110,33 @@ void check_longest(const ExperimentConfig& config) {
   if (config.decoder.longest < needed)
     throw UsageError(str("decoder.longest ", config.decoder.longest, " is too short for ",
                          said >= read ? "search.max_length " : "data.max_length ", needed - 1,
-                         " and <eos>; raise it to ", needed, " or lower that"));
+                         " and <eos>; raise it to ", needed, ", or lower ",
+                         said >= read ? "search.max_length" : "data.max_length"));
 }
 
-// What a vision transformer is made of has one source each.
+// Checks that the sizes and the weights of a vision transformer are each given in one place only.
 void check_vit(const EncoderConfig& encoder) {
   if (encoder.type != EncoderKind::kVit && encoder.type != EncoderKind::kHybrid) return;
   const VitConfig& vit = encoder.vit;
   if (vit.size != VitConfig().size && vit.width && vit.layers && vit.heads)
     throw UsageError(str("encoder.vit.size ", enum_name(vit.size),
-                         " has no effect: width, layers and heads are given; leave it out"));
+                         " has no effect: encoder.vit.width, layers and heads are all given; leave "
+                         "encoder.vit.size out"));
   if (vit.start != VitConfig().start && !encoder.weights.empty() && encoder.weights_strict)
     throw UsageError(str("encoder.vit.start ", enum_name(vit.start),
-                         " has no effect: encoder.weights has all weights; leave one of them out"));
+                         " has no effect: all weights come from encoder.weights; leave one of the "
+                         "two out"));
 }
 
 }  // namespace
 
-// The parts know what they cannot be made of.
+// Most rules are checked by the parts that they belong to.
 void check_config(const ExperimentConfig& config) {
   resolved(config.attention.hard);
   check_attention(config.attention);
   check_decoder(config.decoder, config.attention);
   Captioner::check(config);
-  constexpr Index kEpoch = 1'000'000;  // updates; the data would tell
+  constexpr Index kEpoch = 1'000'000;  // updates; the true number is known only with the data
   const Stages unused_stages(config, kEpoch, kEpoch);
   check_search(config, Draws::kByMode);
   check_longest(config);
@@ -138,8 +145,8 @@ void check_config(const ExperimentConfig& config) {
   if (config.data.vocabulary == VocabularyKind::kBpe &&
       config.decoder.embeddings.source == EmbeddingSource::kFile)
     throw UsageError(
-        "decoder.embeddings.source file needs data.vocabulary words: its vectors are of whole "
-        "words; tfidf makes some for pieces");
+        "decoder.embeddings.source file needs data.vocabulary words: the file's vectors are of "
+        "whole words; decoder.embeddings.source tfidf makes vectors for pieces, too");
   check_objective(config);
   check_proposal(config);
   check_self_critical(config.objective.self_critical, config.attention);
@@ -165,7 +172,7 @@ void settle_alone(LoadedConfig& loaded, bool of_a_run) {
 
 void refuse_boxes_of_scenes(const std::string& boxes, const DataConfig& data) {
   if (!boxes.empty() && data.type == DataKind::kScenes)
-    throw UsageError("--boxes: scenes have boxes of their own; leave the option out");
+    throw UsageError("--boxes: the scenes have boxes of their own; leave the option out");
 }
 
 }  // namespace saccade

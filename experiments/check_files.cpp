@@ -14,7 +14,7 @@ namespace {
 
 struct NamedPlace {
   std::string key, path;
-  std::string needed_by;  // "": it may be left out
+  std::string needed_by;  // the choice that reads it; empty where the path may be left out
 };
 
 std::vector<NamedPlace> places_of(const ExperimentConfig& config) {
@@ -58,10 +58,10 @@ void check_files(const std::vector<Arm>& arms) {
       if (!told.insert(place.key + "=" + place.path).second) continue;
       if (place.path.empty())
         not_given.push_back(str(place.key, " is not given and ", place.needed_by,
-                                " reads it; give it on the command line"));
+                                " needs it; give it in the file or on the command line"));
       else
         missing += str(missing.empty() ? "" : "\n", place.path, ": no such file or folder; it is ",
-                       place.key);
+                       place.key, " of the config");
     }
   for (const std::string& line : not_given) log::warn(line);
   if (!missing.empty()) throw DataError(missing);

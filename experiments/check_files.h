@@ -1,4 +1,4 @@
-// Whether the files that a config names are there.
+// Checks that the files which a config names exist.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace saccade {
 
-// Throws DataError, a line for each, on places that are given and not there, of any arm; warns of
-// those that are needed and not given, which a command line may still do.
+// Throws DataError, with one line for each path, where a path of any arm is given and does not
+// exist. Warns of paths that are needed and not given: a command line may still give them.
 void check_files(const std::vector<Arm>& arms);
 
 }  // namespace saccade

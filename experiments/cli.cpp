@@ -44,34 +44,41 @@ struct CommandEntry {
 
 // Every command of the program, in the order of --help.
 constexpr CommandEntry kCommands[] = {
-    {"train", "train a captioner",
+    {"train", "train a captioner from an experiment file",
      "saccade train configs/quickstart.yaml --out runs/first train.stop=2e", bind_train},
-    {"evaluate", "score a model's captions", "saccade evaluate runs/first --json", bind_evaluate},
-    {"caption", "caption pictures", "saccade caption runs/first photo.jpg", bind_caption},
+    {"evaluate", "caption the images of a split and score the captions",
+     "saccade evaluate runs/first --json", bind_evaluate},
+    {"caption", "write a caption for each picture", "saccade caption runs/first photo.jpg",
+     bind_caption},
     {"overlay", "draw where a model looked for each word",
      "saccade overlay runs/first photo.jpg --out overlays", bind_overlay},
-    {"compare", "train and score the arms of an experiment under equal conditions",
+    {"compare",
+     "train and score the arms of an experiment under equal conditions, or compare finished runs",
      "saccade compare configs/quickstart.yaml --out runs/quickstart", bind_compare},
-    {"report", "one page to look at models side by side: attention, curves, scores",
+    {"report",
+     "write an HTML page that shows models side by side: attention maps, learning curves, scores",
      "saccade report runs/first runs/second --out report.html", bind_report},
-    {"serve", "a page in the browser that captions photos and shows where models look",
+    {"serve", "start a web server whose page captions photos and shows where the models looked",
      "saccade serve runs/first runs/second\n"
-     "The page's own requests, for programs (JSON; experiments/README.md documents it):\n"
+     "Programs can send the requests that the page sends, and get JSON (see "
+     "experiments/README.md):\n"
      "  curl --data-binary @photo.jpg http://127.0.0.1:8080/caption\n"
      "  curl http://127.0.0.1:8080/models\n"
      "  curl http://127.0.0.1:8080/health",
      bind_serve},
-    {"runs", "what was trained and how it stands", "saccade runs runs", bind_runs},
+    {"runs", "list the runs below a directory with the state and the best score of each",
+     "saccade runs runs", bind_runs},
     {"score", "score captions of any program against references",
      "saccade score captions_val2014.json results.json --json", bind_score},
-    {"data", "what a data set holds", "saccade data configs/quickstart.yaml --out sheets",
+    {"data", "show what a data set contains", "saccade data configs/quickstart.yaml --out sheets",
      bind_data},
-    {"inspect", "what a checkpoint holds", "saccade inspect runs/first/checkpoints/last",
-     bind_inspect},
-    {"convert", "a checkpoint as safetensors for other programs, and back",
+    {"inspect", "show what a checkpoint, an ONNX file or a safetensors file contains",
+     "saccade inspect runs/first/checkpoints/last", bind_inspect},
+    {"convert", "convert a checkpoint to safetensors, which other programs read, and back",
      "saccade convert runs/first first.safetensors", bind_convert},
-    {"list", "what an experiment can be put together from", "saccade list attention", bind_list},
-    {"config", "show what an experiment file means, or check it",
+    {"list", "list the choices from which an experiment is put together", "saccade list attention",
+     bind_list},
+    {"config", "show every value of an experiment file, or check the file for mistakes",
      "saccade config show configs/quickstart.yaml train.batch=32", bind_config},
 };
 
@@ -80,13 +87,13 @@ struct GlobalOptions {
   std::string color = "auto";
 };
 
-// Options that every command has, and that may also stand in front of it.
+// Options that every command has. On the command line they may also stand before the command.
 void add_global_options(CLI::App& app, GlobalOptions& options) {
   app.add_option("--threads", options.threads,
-                 "worker threads (default: all cores); never changes a result")
+                 "number of worker threads (default: all cores); it never changes a result")
       ->check(CLI::Range(1, 1024))
       ->type_name("N");
-  app.add_option("--color", options.color, "colour in messages")
+  app.add_option("--color", options.color, "whether messages are coloured")
       ->check(CLI::IsMember({"always", "never", "auto"}))
       ->type_name("always|never|auto");
 }
@@ -106,9 +113,10 @@ struct Program {
   std::map<const CLI::App*, CommandRun> runs;
 
   Program() {
-    app.set_version_flag("--version", version_text(), "version, compiler, SIMD level, libraries");
+    app.set_version_flag("--version", version_text(),
+                         "print the version, compiler, SIMD level and libraries");
     app.get_formatter()->column_width(32);
-    app.allow_extras();  // they are reported with a suggestion
+    app.allow_extras();  // refuse_extras() reports them with a suggestion
     app.require_subcommand(0, 1);
     add_global_options(app, options);
     for (const CommandEntry& command : kCommands) {
@@ -128,7 +136,7 @@ struct Program {
   }
 };
 
-// Throws UsageError for words that nothing takes.
+// Throws UsageError for words of the command line that no option and no argument takes.
 void refuse_extras(const Program& program) {
   const CLI::App& app = program.chosen();
   const std::vector<std::string> extras = app.remaining();
@@ -149,13 +157,14 @@ void refuse_extras(const Program& program) {
   throw UsageError(what + name + "'" + did_you_mean(name, known));
 }
 
-// Where to read on: "saccade train --help".
+// The command that shows the help of the chosen command: "saccade train --help".
 std::string help_hint(const Program& program) {
   const CLI::App& app = program.chosen();
   return (&app == &program.app ? std::string("saccade") : "saccade " + app.get_name()) + " --help";
 }
 
-// Control characters of a file's text must not reach the terminal.
+// Replaces control characters: a message may quote a file, and those of the file must not reach
+// the terminal.
 std::string printable(std::string text) {
   for (char& c : text) {
     const auto code = static_cast<unsigned char>(c);
@@ -169,7 +178,8 @@ int fail(ExitCode code, const std::string& message) {
   return static_cast<int>(code);
 }
 
-// Reads the command line. Returns the command to run, or nothing when help or version was shown.
+// Reads the command line. Returns the command to run, or nothing where help or the version was
+// shown.
 CommandRun parse(Program& program, int argc, const char* const* argv) {
   try {
     program.app.parse(argc, argv);
@@ -186,7 +196,7 @@ CommandRun parse(Program& program, int argc, const char* const* argv) {
     std::string names;
     for (const CommandEntry& command : kCommands)
       names += (names.empty() ? "" : ", ") + std::string(command.name);
-    throw UsageError("no command; choose one of " + names + "; see saccade --help");
+    throw UsageError("no command was given; choose one of " + names + "; see saccade --help");
   }
   return found->second;
 }
@@ -204,8 +214,8 @@ int run(int argc, const char* const* argv, const Environment& environment) {
 }  // namespace
 
 int run_program(int argc, const char* const* argv, const Environment& environment) {
-  signal(SIGPIPE, SIG_DFL);  // `saccade list | head` ends quietly
-  signal(SIGXFSZ, SIG_IGN);  // a file size limit is an error of the write
+  signal(SIGPIPE, SIG_DFL);  // `saccade list | head` ends without a message
+  signal(SIGXFSZ, SIG_IGN);  // writing past a file size limit becomes an error of the write
   try {
     return run(argc, argv, environment);
   } catch (const Stopped& stopped) {
@@ -215,7 +225,7 @@ int run_program(int argc, const char* const* argv, const Environment& environmen
     return fail(error.code(), error.what());
   } catch (const std::bad_alloc&) {
     return fail(ExitCode::kMemory,
-                "out of memory; lower train.batch, search.beam or the size of the images");
+                "out of memory; lower train.batch, search.beam or encoder.image_size");
   } catch (const std::exception& error) {
     return fail(ExitCode::kInternal, std::string("internal error: ") + error.what());
   }

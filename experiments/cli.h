@@ -1,5 +1,5 @@
-// The command line of the program: finds the command, reads its options, turns every error into
-// one line on stderr and an exit code (core/base/error.h).
+// The command line of the program: finds the command, reads its options, and turns every error
+// into one line on stderr and an exit code (core/base/error.h).
 #pragma once
 
 namespace saccade {

@@ -1,5 +1,5 @@
-// What every command of the program is: a function that declares its options on its own
-// subcommand and returns what runs it. The list of commands is in cli.cpp.
+// The form of every command of the program: a function that declares the options of its own
+// subcommand and returns the function that runs the command. The list of commands is in cli.cpp.
 #pragma once
 
 #include <functional>
@@ -8,11 +8,11 @@
 
 namespace saccade {
 
-// Runs a command once its options are read; the result is the exit code, errors are thrown. The
-// number of threads is set before (--threads, which every command has); stdout is for data.
+// Runs a command after its options were read, and returns the exit code; errors are thrown. The
+// number of threads (--threads, which every command has) is set before. Stdout is for data only.
 using CommandRun = std::function<int()>;
 
-// How a command is offered: `CommandRun bind_train(Options& options)` in commands/train.h.
+// Declares a command: `CommandRun bind_train(Options& options)` in commands/train.h.
 using CommandBinding = CommandRun (*)(Options& options);
 
 }  // namespace saccade

@@ -29,7 +29,7 @@ void require_configured_boxes(const DataConfig& config) {
     return;
   throw DataError(
       str("data.boxes: ", config.boxes,
-          ": no such file or folder; give a COCO instances JSON or a folder of Flickr30k "
+          ": no such file or folder; name a COCO instances JSON or a folder of Flickr30k "
           "Entities, or leave data.boxes empty"));
 }
 

@@ -56,7 +56,7 @@ std::string percent(double value) {
   return text.data();
 }
 
-// One more caption of a length.
+// Counts one more caption of this length.
 void count_length(std::vector<Index>& lengths, std::size_t length) {
   lengths.resize(std::max(lengths.size(), length + 1));
   ++lengths[length];
@@ -73,7 +73,7 @@ void add_training_caption(DataSummary& out, std::vector<std::string> words,
   out.unsayable_captions += static_cast<Index>(ids.size()) > config.search.max_length ? 1 : 0;
 }
 
-// A bar a length that occurs.
+// One bar for each length that occurs.
 std::string histogram(const std::vector<Index>& lengths) {
   std::string out;
   const Index most = lengths.empty() ? 1 : *std::max_element(lengths.begin(), lengths.end());
@@ -163,13 +163,16 @@ std::string summary_text(const DataSummary& summary) {
   }
   const char* entries = summary.pieces ? " pieces of words" : " words";
   out += str("vocabulary: ", summary.vocabulary, entries, "; ", summary.cut_captions,
-             " training captions have more words than data.max_length and are cut\n");
+             " training captions have more words than data.max_length and are cut to it\n");
   if (summary.unsayable_captions > 0)
     out += str(summary.unsayable_captions, " training captions have more", entries,
-               " than search.max_length, so that the model cannot say them\n");
+               " than search.max_length, so the search cannot write them in full\n");
   for (const std::string& note : summary.notes) out += "note: " + note + "\n";
-  out += "\nwords in a training caption\n" + histogram(summary.lengths);
-  if (summary.pieces) out += "\npieces in a training caption\n" + histogram(summary.piece_lengths);
+  out += "\nwords per training caption, and how many captions have so many\n" +
+         histogram(summary.lengths);
+  if (summary.pieces)
+    out += "\npieces per training caption, and how many captions have so many\n" +
+           histogram(summary.piece_lengths);
   out += "\nsamples\n";
   for (const DataSummary::Sample& sample : summary.samples)
     out += "  " + sample.image + ": " + sample.caption + "\n";

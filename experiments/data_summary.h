@@ -1,4 +1,4 @@
-// What is in a data set: counts, words, lengths, samples.
+// A summary of a data set: its counts of images, captions and words, lengths, and samples.
 #pragma once
 
 #include <array>
@@ -20,14 +20,14 @@ struct SplitSummary {
 struct DataSummary {
   std::string dataset, digest;
   std::vector<SplitSummary> splits;
-  std::vector<std::string> notes;  // what was dropped when it was read
-  Index vocabulary = 0;            // with the special words
+  std::vector<std::string> notes;  // what was left out when the data set was read
+  Index vocabulary = 0;            // size, special words included
   bool pieces = false;             // the vocabulary has pieces of words
-  Index cut_captions = 0;          // training captions of more words than data.max_length
-  Index unsayable_captions = 0;    // those that are, cut, still longer than search.max_length
+  Index cut_captions = 0;          // training captions with more words than data.max_length
+  Index unsayable_captions = 0;    // longer than search.max_length even when they are cut
   std::vector<Index> lengths;      // [words] -> training captions
-  std::vector<Index>
-      piece_lengths;  // [pieces] -> training captions, once cut; empty without pieces
+  // [pieces] -> training captions, once they are cut; empty without pieces.
+  std::vector<Index> piece_lengths;
   struct Sample {
     std::string image, caption;
   };

@@ -21,19 +21,20 @@ std::string names() {
   return out;
 }
 
-// "0.5,0.8" as numbers.
+// The numbers of "0.5,0.8".
 std::vector<double> parse_shares(const std::string& text) {
   std::vector<double> out;
   const char *at = text.data(), *end = at + text.size();
   while (true) {
     const auto [rest, error] = std::from_chars(at, end, out.emplace_back());
     if (error != std::errc() || (rest != end && *rest != ','))
-      throw UsageError(
-          str("--shares are numbers with commas between, such as 0.5,0.8; got '", text, "'"));
-    // Before anything is made, not when it is drawn.
+      throw UsageError(str(
+          "--shares needs numbers with commas between them, such as 0.5,0.8; got '", text, "'"));
+    // Checked here, before any file is written, and not only when the picture is drawn.
     const double before = out.size() > 1 ? out[out.size() - 2] : 0;
     if (!(out.back() > before && out.back() < 1))
-      throw UsageError(str("--shares must rise, above 0 and below 1; got '", text, "'"));
+      throw UsageError(
+          str("--shares must rise and lie between 0 and 1, such as 0.5,0.8; got '", text, "'"));
     if (rest == end) return out;
     at = rest + 1;
   }
@@ -49,49 +50,55 @@ void check_effect(const DrawingArgs& args, const Drawing& drawing, Matrices matr
   if (matrices == Matrices::kNo) {
     refuse(!args.colours.empty() && !has_colours(style), "--colours", name + " shows no colours");
     refuse(!args.scale.empty() && !has_scale(style), "--scale",
-           name + " draws shares of each word's own weight");
+           name + " draws shares of each word's own weight and has no common scale");
   }
   refuse(!args.measure.empty() && !has_scale(style), "--measure",
          name + " draws shares of each word's own weight");
   const bool encloses = style == OverlayStyle::kMask || style == OverlayStyle::kContour;
-  refuse(!args.shares.empty() && !encloses, "--shares", name + " draws all of the weight");
+  refuse(!args.shares.empty() && !encloses, "--shares",
+         name + " draws all of the weight; use --style contour or mask");
   if (style == OverlayStyle::kMask && drawing.options.shares.size() > 1)
-    throw UsageError("--shares: --style mask leaves one part of the photo; give one number");
+    throw UsageError("--shares: --style mask shows one part of the photo; give one number");
   refuse(args.full_heat && drawing.options.scale != HeatScale::kFixed, "--full-heat",
-         "it is the weight of full heat with --scale fixed");
+         "it is the weight that full heat stands for with --scale fixed");
   refuse(args.seconds_per_word && drawing.format != PictureFormat::kApng, "--seconds-per-word",
-         "only --format apng is a film");
+         "only --format apng is an animation");
   refuse(!args.font.empty() && drawing.format == PictureFormat::kSvg && matrices == Matrices::kNo,
-         "--font", "an SVG's text is set in the fonts of whoever looks at it");
+         "--font", "the text of an SVG is drawn with the fonts of whoever looks at it");
 }
 
 }  // namespace
 
 void add_drawing_options(Options& options, DrawingArgs& args) {
   options.text("--format", args.format,
-               "of sheets and panels: png, svg or pdf (text stays text), or apng, a film of the "
-               "words (default: png)",
+               "file format of sheets and panels: png; svg or pdf, in which text stays text; or "
+               "apng, an animation that shows one word after the other (default: png)",
                "FORMAT");
   options.text("--style", args.style,
-               "how a map lies on the photo: " + names<OverlayStyle>() + " (default: heat)",
+               "how a map is drawn on the photo: " + names<OverlayStyle>() + " (default: heat)",
                "STYLE");
   options.text("--shares", args.shares,
-               "with --style contour or mask: what shares of a word's weight to enclose (default: "
-               "0.5,0.8; mask: 0.5)",
+               "with --style contour or mask: the shares of a word's weight that are enclosed "
+               "(default: 0.5,0.8; for mask 0.5)",
                "SHARE,...");
   options.text("--measure", args.measure,
-               "what is drawn of a map: weight, relative (over equal weights, which the colour bar "
-               "marks) or gated (times the gate) (default: weight)",
+               "what is drawn of a map: weight; relative, which divides each weight by that of a "
+               "uniform map (the colour bar marks 1); or gated, which multiplies it with the gate "
+               "(default: weight)",
                "MEASURE");
   options.text("--scale", args.scale,
-               "what full heat means: shared, per_word or fixed (default: shared)", "SCALE");
-  options.number("--full-heat", args.full_heat, "the weight of full heat with --scale fixed",
-                 "WEIGHT");
-  options.text("--colours", args.colours, names<ColourMap>() + " (default: inferno)", "MAP");
+               "which weight is drawn in full heat: shared (the largest of all words), per_word "
+               "(the largest of each word) or fixed (the one of --full-heat) (default: shared)",
+               "SCALE");
+  options.number("--full-heat", args.full_heat,
+                 "with --scale fixed: the weight that is drawn in full heat", "WEIGHT");
+  options.text("--colours", args.colours,
+               "colour map: " + names<ColourMap>() + " (default: inferno)", "MAP");
   options.text("--font", args.font,
-               "a .ttf file for captions whose letters DejaVu Sans does not have", "FILE");
+               "font file (.ttf) for captions with letters that DejaVu Sans does not have", "FILE");
   options.number("--seconds-per-word", args.seconds_per_word,
-                 "with --format apng (default: 0.8; the last word stays three times as long)",
+                 "with --format apng: how long each word is shown (default: 0.8; the last word is "
+                 "shown three times as long)",
                  "SECONDS");
 }
 

@@ -1,4 +1,4 @@
-// The options by which a person chooses how maps are drawn and as which files.
+// The options that choose how maps are drawn and in which file format.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace saccade {
 
-// Empty: not given.
+// The options as they were given; one that was not given is empty.
 struct DrawingArgs {
   std::string format{}, style{}, measure{}, scale{}, colours{}, shares{}, font{};
   std::optional<double> full_heat{}, seconds_per_word{};
@@ -19,7 +19,7 @@ struct DrawingArgs {
 // --seconds-per-word.
 void add_drawing_options(Options& options, DrawingArgs& args);
 
-// Whether matrices, which have colours and a scale in every style, are drawn too.
+// Whether alignment matrices are drawn too. They have colours and a scale in every style.
 enum class Matrices { kNo, kYes };
 
 struct Drawing {
@@ -28,7 +28,7 @@ struct Drawing {
   MapMeasure measure = MapMeasure::kWeight;
 };
 
-// Throws UsageError, with the reason, for what means nothing or has no effect.
+// Throws UsageError, with the reason, for an unknown value and for an option without effect.
 Drawing drawing_of(const DrawingArgs& args, Matrices matrices);
 
 }  // namespace saccade

@@ -1,4 +1,4 @@
-// manifest.json: what a run was made from, and every time it was started.
+// manifest.json: from what a run was made, and every time that it was started.
 #pragma once
 
 #include <filesystem>
@@ -11,27 +11,27 @@
 
 namespace saccade {
 
-// How this process was called, arguments quoted where they need it.
+// The command line of this process, with arguments quoted where a shell needs it.
 std::string command_line();
 
-// The checkpoint a run took its first weights from.
+// The checkpoint from which a run took its first weights.
 struct WeightsOrigin {
   std::string file;
   Index update = 0;
-  std::string digest;  // of the file's content
+  std::string digest;  // of the content of the file
 };
 
 struct ManifestContent {
   const ExperimentConfig* config = nullptr;
   const Dataset* dataset = nullptr;
   const Vocabulary* vocabulary = nullptr;
-  std::optional<WeightsOrigin> weights;  // nothing: random ones, or the run was resumed
+  std::optional<WeightsOrigin> weights;  // empty: random weights, or the run was resumed
   Index resumed_update = -1;             // -1: started from the beginning
 };
 
-// The manifest as JSON: versions, compiler, SIMD level, seed, digests of data and vocabulary, where
-// the first weights are from, and all starts with this one. A resumed run's earlier starts and
-// first weights are read from the manifest at `previous`, if it can be read.
+// The manifest as JSON: versions, compiler, SIMD level, seed, digests of data and vocabulary, the
+// origin of the first weights, and all starts including this one. For a resumed run the earlier
+// starts and the origin are read from the manifest at `previous`, if it can be read.
 std::string manifest_json(const std::filesystem::path& previous, const ManifestContent& content);
 
 }  // namespace saccade

@@ -9,7 +9,7 @@ namespace saccade {
 
 namespace {
 
-// `count` layers or heads, `key` of the config says how many.
+// The layers or heads among which `option` chooses: `count` of them, set by the config's `key`.
 struct Several {
   const char* option;
   const char* key;
@@ -18,33 +18,34 @@ struct Several {
 
 MapChoice parse_choice(const std::string& text, const Several& of) {
   if (of.count == 1)
-    throw UsageError(str(of.option, ": ", of.key, " is 1, so that there is nothing to choose"));
+    throw UsageError(str(of.option, ": the model's ", of.key,
+                         " is 1, so there is nothing to choose; leave the option out"));
   if (text == "all") return {.kind = MapChoice::Kind::kEach};
   if (const auto fusion = enum_value<Fusion>(text)) return {.fusion = *fusion};
   Index number = -1;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || rest != text.data() + text.size() || number < 0 || number >= of.count)
-    throw UsageError(str(of.option, ": there is no '", text, "'; ", of.key, " is ", of.count,
-                         ": choose 0 to ", of.count - 1, ", all, mean, max or min"));
+    throw UsageError(str(of.option, ": there is no '", text, "'; the model's ", of.key, " is ",
+                         of.count, ": choose 0 to ", of.count - 1, ", all, mean, max or min"));
   return {.kind = MapChoice::Kind::kOne, .number = number};
 }
 
 void require_looks(const ExperimentConfig& config) {
   if (config.decoder.type != DecoderKind::kTransformer)
     throw UsageError(str("--layer: decoder.type ", enum_name(config.decoder.type),
-                         " looks once a word; a transformer looks in every layer"));
+                         " looks once per word; only a transformer looks in every layer"));
 }
 
 bool has_tokens(const EncoderConfig& encoder) {
   return encoder.type == EncoderKind::kVit || encoder.type == EncoderKind::kHybrid;
 }
 
-// A frozen encoder gives its grids only.
+// A frozen encoder keeps its grids and not the maps of its own attention.
 void require_live(const char* option, const EncoderConfig& encoder) {
   if (has_tokens(encoder) && is_frozen(encoder))
     throw UsageError(str(option,
-                         ": a frozen encoder (encoder.frozen_stages -1) keeps its grids, "
-                         "not its maps"));
+                         ": the model's encoder is frozen (encoder.frozen_stages -1), and a frozen "
+                         "encoder keeps its grids but not its own attention maps"));
 }
 
 void require_mixing(const EncoderConfig& encoder) {
@@ -52,24 +53,26 @@ void require_mixing(const EncoderConfig& encoder) {
   const RefinementConfig& refine = encoder.refine;
   if (!has_tokens(encoder) && refine.layers == 0)
     throw UsageError(str("--rollout: encoder.type ", enum_name(encoder.type),
-                         " has no attention among regions and encoder.refine.layers is 0; the "
-                         "words' maps are already of its grid"));
+                         " has no attention between regions and encoder.refine.layers is 0, so the "
+                         "words' maps already lie on the encoder's grid; leave the option out"));
   if (refine.layers == 0) return;
   if (refine.type == SequenceAttentionKind::kDifferential)
     throw UsageError(
-        "--rollout: the weights of encoder.refine.type differential may be below 0 and are no "
-        "shares");
+        "--rollout: with encoder.refine.type differential weights may be below 0, so they are not "
+        "shares that a rollout could carry");
   if (refine.type == SequenceAttentionKind::kLinformer)
     throw UsageError(
-        "--rollout: encoder.refine.type linformer weighs mixtures of regions, not regions");
+        "--rollout: encoder.refine.type linformer weights mixtures of regions, not single regions");
 }
 
 void require_class_token(const EncoderConfig& encoder) {
   require_live("--class-token", encoder);
   if (!has_tokens(encoder))
-    throw UsageError(str("--class-token: encoder.type ", enum_name(encoder.type), " has none"));
+    throw UsageError(str("--class-token: encoder.type ", enum_name(encoder.type),
+                         " has no class token; vit and hybrid can have one"));
   if (!encoder.vit.class_token)
-    throw UsageError("--class-token: encoder.vit.class_token is false; the model has none");
+    throw UsageError(
+        "--class-token: the model has no class token (encoder.vit.class_token is false)");
 }
 
 }  // namespace
@@ -78,31 +81,31 @@ void add_map_options(Options& options, MapArgs& args) {
   const char* which = "N|all|mean|max|min";
   options.text(
       "--layer", args.layer,
-      "a transformer decoder's layer whose looks are drawn, from 0, each of them, or their "
-      "fusion (default: the last)",
+      "with a transformer decoder: the layer whose maps are drawn, counted from 0; all draws each "
+      "layer, and mean, max and min fuse the layers (default: the last layer)",
       which);
   options.text("--head", args.head,
-               "the head of those looks, each of them, or their fusion (default: mean); heads are "
-               "fused before layers",
+               "the head whose maps are drawn, counted from 0; all draws each head, and mean, max "
+               "and min fuse the heads, before layers are fused (default: mean)",
                which);
   options.flag("--rollout", args.rollout,
-               "carry the words' maps through the attention of the encoder's blocks and of "
-               "encoder.refine, back to its patches");
+               "carry the words' maps back to the image's patches, through the attention of "
+               "encoder.refine and of the encoder's blocks");
   options.number("--discard", args.discard,
-                 "leave so much of every row out of each block of a rollout, the smallest weights "
-                 "(default: 0)",
+                 "with --rollout or --class-token: the share of every row that a rollout leaves "
+                 "out of each block's attention, the smallest weights first (default: 0)",
                  "SHARE");
   options.flag("--class-token", args.class_token,
-               "also draw what a vision transformer's class token takes of every patch, by layer "
-               "and head and by rollout");
+               "also draw how much weight a vision transformer's class token gives to every patch, "
+               "for each layer and head and as a rollout");
 }
 
 MapRequest map_request(const MapArgs& args, const ExperimentConfig& config) {
   MapRequest request{.rollout = args.rollout, .discard = args.discard};
   if (args.views() && config.data.vocabulary == VocabularyKind::kBpe)
     throw UsageError(
-        "--layer, --head and --rollout draw looks word by word; with data.vocabulary bpe the model "
-        "looks for every piece of a word");
+        "--layer, --head and --rollout draw one map per word; with data.vocabulary bpe the model "
+        "looks once per piece of a word");
   if (!args.layer.empty()) {
     require_looks(config);
     request.layer = parse_choice(
@@ -114,9 +117,10 @@ MapRequest map_request(const MapArgs& args, const ExperimentConfig& config) {
   if (args.rollout) require_mixing(config.encoder);
   if (args.class_token) require_class_token(config.encoder);
   if (!(args.discard >= 0 && args.discard < 1))
-    throw UsageError(str("--discard is a share from 0 to below 1; got ", args.discard));
+    throw UsageError(str("--discard must be at least 0 and below 1; got ", args.discard));
   if (args.discard > 0 && !args.rollout && !args.class_token)
-    throw UsageError("--discard: there is no rollout; ask for --rollout or --class-token");
+    throw UsageError(
+        "--discard has no effect: no rollout is drawn; give --rollout or --class-token as well");
   return request;
 }
 

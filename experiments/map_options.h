@@ -1,4 +1,4 @@
-// The options by which a person chooses among the maps of layers and heads.
+// The options that choose among the maps of layers and heads.
 #pragma once
 
 #include <string>
@@ -10,18 +10,20 @@
 namespace saccade {
 
 struct MapArgs {
-  std::string layer{}, head{};  // a number, all, mean, max or min; empty: the last, the mean
+  // A number, all, mean, max or min; empty: the last layer, the mean of the heads.
+  std::string layer{}, head{};
   bool rollout = false, class_token = false;
   double discard = 0;
 
-  // Whether the words' maps are others than what is drawn without options.
+  // Whether other maps than those of the default are drawn for the words.
   bool views() const { return !layer.empty() || !head.empty() || rollout; }
 };
 
 // Declares --layer, --head, --rollout, --discard and --class-token.
 void add_map_options(Options& options, MapArgs& args);
 
-// Throws UsageError, with the reason, for what means nothing or has no effect on a model.
+// Throws UsageError, with the reason, for an unknown value and for an option that has no effect on
+// this model.
 MapRequest map_request(const MapArgs& args, const ExperimentConfig& config);
 
 }  // namespace saccade

@@ -12,7 +12,7 @@ namespace saccade {
 
 namespace {
 
-// The offset behind the last line break of a file of `size` bytes.
+// The offset after the last line break of a file of `size` bytes.
 std::uint64_t end_of_lines(int fd, std::uint64_t size, const std::filesystem::path& path) {
   std::array<std::byte, 1> last{};
   for (; size > 0; --size) {

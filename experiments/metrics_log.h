@@ -1,4 +1,4 @@
-// metrics.jsonl: one JSON object a line for everything that happens in a run.
+// metrics.jsonl: one JSON object per line for everything that happens in a run.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,7 @@ namespace saccade {
 
 class MetricsLog {
  public:
-  // Opens or makes the file. A last line without its end, as a killed run leaves it, is cut off.
+  // Opens or creates the file. An incomplete last line, which a killed run may leave, is cut off.
   // Throws IoError.
   explicit MetricsLog(std::filesystem::path path);
 
@@ -23,8 +23,8 @@ class MetricsLog {
   FileHandle file_;
 };
 
-// The numbers of a line: "loss", of objects in it "estimator.advantage", but those of `metrics` by
-// their own names. None of a line that is no JSON object.
+// The numbers of a line by name: "loss"; of a nested object "estimator.advantage", except that the
+// numbers of `metrics` keep their own names. Empty where the line is not a JSON object.
 std::map<std::string, double> numbers_of(const std::string& line);
 
 }  // namespace saccade

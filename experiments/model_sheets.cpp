@@ -28,7 +28,7 @@ void ModelSheets::add(const std::string& title, const Captioner& model, const Da
                              .regime = regime.regime};
   for (std::size_t i = 0; i < images_.size(); ++i) {
     const auto found = std::find(report.images.begin(), report.images.end(), images_[i]);
-    if (found == report.images.end()) continue;  // could not be read
+    if (found == report.images.end()) continue;  // the image could not be read
     const auto at = static_cast<std::size_t>(found - report.images.begin());
     const CaptionRecord record{
         .image = data_->dataset.images[static_cast<std::size_t>(images_[i])].id,

@@ -1,5 +1,5 @@
-// Pictures of where models looked on a few evaluated images: of each image every model's words and
-// maps under each other, with one scale.
+// Sheets of where models looked on a few evaluated images: for each image the words and maps of all
+// models, one strip below the other, with one scale.
 #pragma once
 
 #include <filesystem>
@@ -14,10 +14,10 @@ namespace saccade {
 
 class ModelSheets {
  public:
-  // Takes `count` images, spread over those that are evaluated. Both must outlive this.
+  // Takes `count` images, spread evenly over the evaluated ones. `data` must outlive this object.
   ModelSheets(const LoadedData& data, std::vector<Index> evaluated, std::size_t count);
 
-  // Adds a model's first regime in `report`.
+  // Adds a strip per image: a model's captions in the first regime of `report`.
   void add(const std::string& title, const Captioner& model, const DatasetInputs& inputs,
            const AttentionConfig& attention, const EvaluationReport& report);
 
@@ -25,15 +25,15 @@ class ModelSheets {
     std::string image;  // CaptionedImage::id
     Image picture;
   };
-  // Of every image that a model said something about.
+  // One sheet for every image for which a model has a caption with words.
   std::vector<Sheet> draw(const OverlayOptions& options) const;
-  // The same as files, NAME.png in a folder. Returns the paths. Throws IoError.
+  // Writes the sheets as NAME.png into a folder and returns the paths. Throws IoError.
   std::vector<std::filesystem::path> write(const std::filesystem::path& folder) const;
 
  private:
   const LoadedData* data_;
   std::vector<Index> images_;
-  std::vector<std::vector<Overlay>> overlays_;  // of each image, one a model
+  std::vector<std::vector<Overlay>> overlays_;  // [images][models]
 };
 
 }  // namespace saccade

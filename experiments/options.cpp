@@ -7,8 +7,8 @@ namespace saccade {
 
 namespace {
 
-// The library's own check shows the largest floating-point number in its error. What is no number
-// is left to it.
+// Replaces CLI11's own range check, whose error shows the largest floating-point number. A text
+// that is not a number passes: CLI11 refuses it.
 CLI::Validator at_least(Index smallest) {
   const auto check = [smallest](const std::string& text) -> std::string {
     Index number = 0;
@@ -38,7 +38,9 @@ void Options::text(const char* name, Text& value, const Text& help, const char* 
 
 void Options::repeatable(const char* name, std::vector<Text>& values, const Text& help,
                          const char* type) {
-  app_->add_option(name, values, help + "; repeatable")->type_name(type)->allow_extra_args(false);
+  app_->add_option(name, values, help + "; may be given several times")
+      ->type_name(type)
+      ->allow_extra_args(false);
 }
 
 void Options::count(const char* name, Index& value, const Text& help, Index smallest) {

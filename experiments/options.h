@@ -1,5 +1,5 @@
-// The options of one command. CLI11 reads them; its header costs every file that includes it
-// seconds, so options.cpp and cli.cpp alone do.
+// The options of one command, read by CLI11. Only options.cpp and cli.cpp include CLI11's header,
+// because it adds seconds to the compilation of every file that includes it.
 #pragma once
 
 #include <optional>
@@ -16,15 +16,15 @@ namespace saccade {
 
 enum class Need { kOptional, kRequired };
 
-// Declares options that write to the given variables when the command line is read; `type` is the
-// word for the value in --help.
+// Declares options that write to the given variables when the command line is read. `type` is the
+// name that --help shows for the value.
 class Options {
  public:
   using Text = std::string;
 
   explicit Options(CLI::App& app) : app_(&app) {}
 
-  // Words without dashes, in the order of declaration; `arguments` takes all that are left.
+  // Words without dashes, in the order of declaration; `arguments` takes all words that are left.
   void argument(const char* name, Text& value, const Text& help, const char* type,
                 Need need = Need::kRequired);
   void arguments(const char* name, std::vector<Text>& values, const Text& help, const char* type,
@@ -40,7 +40,7 @@ class Options {
   void number(const char* name, std::optional<double>& value, const Text& help, const char* type);
   void flag(const char* name, bool& value, const Text& help);
 
-  // Once the command line is read: whether it had the option.
+  // Whether the option was on the command line; known once the command line is read.
   bool given(const char* name) const;
 
  private:

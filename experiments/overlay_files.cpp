@@ -15,19 +15,19 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kMostVectorCells = 256 * 256;  // a cell is a hundred bytes of text
-constexpr std::size_t kLongestPart = 120;  // bytes; file systems take 255 with what we add
+constexpr std::size_t kMostVectorCells = 256 * 256;  // a cell takes a hundred bytes of text
+constexpr std::size_t kLongestPart = 120;  // bytes; file systems take 255, suffixes included
 
 void make_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) {
-    throw IoError(str(folder.string(), ": cannot make this folder: ", error.message(),
+    throw IoError(str(folder.string(), ": cannot create this folder: ", error.message(),
                       "; choose another with --out"));
   }
 }
 
-// Panels of an earlier caption of the same picture would pass for this one's.
+// Panels of an earlier caption of the same picture would be mistaken for those of this caption.
 void remove_old_panels(const fs::path& folder) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
@@ -109,7 +109,7 @@ void OverlayFiles::write_panels(const std::string& name, const std::vector<ViewO
       paths.push_back(panels / str(number.data(), file_part(overlay.words[i].text), suffix, ".",
                                    enum_name(format)));
     }
-    const auto* each = &overlay;  // a structured binding is for no lambda
+    const auto* each = &overlay;  // a lambda cannot capture a structured binding
     const OverlayFileOptions& how = options_;
     parallel::for_each(static_cast<Index>(overlay.words.size()), [&, each](Index i) {
       write_file(paths[first + static_cast<std::size_t>(i)],

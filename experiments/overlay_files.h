@@ -1,4 +1,5 @@
-// The files of one picture's attention: a sheet, a panel a word, the raw weights, the alignment.
+// The files that show one picture's attention: a sheet, one panel per word, the raw weights, and
+// the alignment matrices.
 #pragma once
 
 #include <filesystem>
@@ -17,27 +18,30 @@ struct OverlayFileOptions {
   Matrices matrices = Matrices::kNo;
 };
 
-// Writes below a folder, which it makes for the first picture that could be drawn. Pictures of the
-// same name get -2, -3 ... behind it.
+// Writes into a folder, which is created with the first picture that can be drawn. Further pictures
+// of the same name get -2, -3 ... appended to it.
 class OverlayFiles {
  public:
   OverlayFiles(std::filesystem::path folder, const OverlayFileOptions& options);
 
-  // Writes NAME.sheet.png, NAME.json and NAME/01-word.png ... in the format asked for (as a film
-  // NAME.apng, without panels); where the record has views they are
-  // what is drawn, several one under the other on the sheet and as NAME/01-word.layer-0.head-1.png
-  // ...; of class-token maps NAME.class-token.sheet.png, each map in its own scale unless that is
-  // fixed. Where matrices are asked for and there is a word also NAME.alignment.png and
-  // NAME.alignment.svg, with several heads NAME.alignment.head-0.png ..., of views
-  // NAME.alignment.layer-0.head-mean.rollout.png ..., and of the maps
-  // NAME.encoder.layer-0.head-0.png ... (without SVG: they are many),
-  // NAME.refine.layer-0.head-0.png
-  // ... and NAME.words.layer-0.head-0.png ... (a matrix larger than 256 x 256 as PNG only); .pdf
-  // beside .svg where that is the format. NAME is
-  // that of record.image without folders and extension. Returns the paths. Throws IoError.
+  // Writes the files of one picture and returns their paths. NAME is the name of record.image
+  // without folders and extension.
+  //   NAME.sheet.png   the sheet, in the format asked for; as an animation NAME.apng
+  //   NAME.json        the caption with its weights
+  //   NAME/01-word.png one panel per word; none beside an animation
+  // Where the record has views, these are drawn instead: one strip per view on the sheet, and
+  // panels NAME/01-word.layer-0.head-1.png where there are several views. Class-token maps are
+  // drawn as NAME.class-token.sheet.png, each with a scale of its own unless the scale is fixed.
+  //
+  // Where matrices are asked for, these are written as PNG and SVG (and PDF, if it is the format):
+  //   NAME.alignment, NAME.alignment.head-0 ... with several heads, and
+  //   NAME.alignment.layer-0.head-mean.rollout ... of views, if the caption has a word;
+  //   NAME.encoder.layer-0.head-0 ... (PNG only, because they are many),
+  //   NAME.refine.layer-0.head-0 ... and NAME.words.layer-0.head-0 ... of the maps.
+  // A matrix larger than 256 x 256 is written as PNG only. Throws IoError.
   std::vector<std::filesystem::path> write(const Overlay& overlay, const CaptionRecord& record,
                                            const CaptionSource& source, const CaptionMaps& maps);
-  // One sheet (or film) of what several models said of the image, and nothing else.
+  // Writes one sheet or animation with the captions of several models, and no other file.
   std::filesystem::path write_strips(const std::string& image, const std::vector<Overlay>& strips);
 
  private:
@@ -50,7 +54,7 @@ class OverlayFiles {
                     const std::vector<ViewOverlay>& views, Paths& paths) const;
   void write_panels(const std::string& name, const std::vector<ViewOverlay>& views,
                     Paths& paths) const;
-  // A matrix as NAME and `place` behind it.
+  // Writes a matrix to the files `place`.png ... of the folder.
   void write_matrix(const std::string& place, const HeatMap& map, Vectors vectors,
                     Paths& paths) const;
   void write_matrices(const std::string& name, const Overlay& overlay, const CaptionRecord& record,
@@ -61,7 +65,8 @@ class OverlayFiles {
   std::set<std::string> names_;
 };
 
-// A word or a name as part of a file's name: letters and digits of any script, else '_'.
+// A word or a name as part of a file name: letters and digits of any script, '-', '_' and, but for
+// the first place, '.' are kept, and every other character becomes '_'.
 std::string file_part(const std::string& text);
 
 }  // namespace saccade

@@ -1,4 +1,4 @@
-// Text from outside - names of files, words of a checkpoint - as a terminal may be given it.
+// Makes text from outside (names of files, words of a checkpoint) safe to print on a terminal.
 #pragma once
 
 #include <string>

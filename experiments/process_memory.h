@@ -1,4 +1,4 @@
-// How much memory this process took at most.
+// The peak memory of this process.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@ namespace saccade {
 // The largest resident size in bytes since the start, or since the last reset.
 std::int64_t peak_memory_bytes();
 
-// Gives free memory back and starts a new peak, where the system can (Linux); else the peak stays
-// that of the whole process.
+// Returns free memory to the system and starts a new peak, where the system can do so (Linux).
+// Elsewhere the peak stays that of the whole process.
 void reset_peak_memory();
 
 }  // namespace saccade

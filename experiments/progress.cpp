@@ -55,7 +55,7 @@ void Progress::show(double done, const std::string& text) {
   const auto now = Clock::now();
   const double since = std::chrono::duration<double>(now - last_).count();
   if (since < (terminal_ ? kSecondsBetweenBars : kSecondsBetweenLines)) return;
-  if (first_done_ < 0) {  // a resumed run starts in the middle
+  if (first_done_ < 0) {  // the first call; a resumed run starts in the middle
     first_done_ = done;
     start_ = now;
   }

@@ -1,4 +1,5 @@
-// How far a long piece of work is: a bar on a terminal, else a line every few seconds. On stderr.
+// The progress of a long piece of work, on stderr: a bar on a terminal, else a line every few
+// seconds.
 #pragma once
 
 #include <chrono>
@@ -13,13 +14,13 @@ class Progress {
  public:
   // `label` starts each line: `reading images`.
   explicit Progress(std::string label);
-  ~Progress();  // takes the bar away
+  ~Progress();  // erases the bar
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // Shows a share done [0, 1] and some text, if the last time is long enough ago.
+  // Shows the share that is done [0, 1] and a text, unless it was last shown a moment ago.
   void show(double done, const std::string& text);
-  // Takes the bar away, so that something else can be printed.
+  // Erases the bar, so that something else can be printed.
   void clear();
 
  private:

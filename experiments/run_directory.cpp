@@ -62,7 +62,7 @@ void make_folder(const fs::path& folder) {
   if (error) throw_io_error("make the directory", folder, error.value());
 }
 
-// Whether a file is a lock that take_lock wrote: a process number, or nothing yet.
+// Whether a file is a lock that take_lock() wrote: it holds a process number, or nothing yet.
 bool is_own_lock(const fs::path& lock) {
   std::error_code error;
   if (!fs::is_regular_file(lock, error)) return false;
@@ -82,7 +82,7 @@ std::string holder(const fs::path& lock) {
 }  // namespace
 
 bool is_held(const fs::path& directory) {
-  // Shared, so that two who look do not take each other for a trainer.
+  // A shared lock, so that two processes that only look do not take each other for a trainer.
   const FileHandle lock(::open((directory / kLock).c_str(), O_RDONLY | O_CLOEXEC));
   return lock.fd() >= 0 && ::flock(lock.fd(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
@@ -118,9 +118,9 @@ void RunDirectory::take_lock() {
       made_ = false;
       if (reason != EWOULDBLOCK) throw_io_error("lock", lock, reason);
       throw BusyError(path_.string() + ": another saccade is training here" + holder(lock) +
-                      "; wait for it or choose another directory");
+                      "; wait until it ends, or choose another directory");
     }
-    // The one who held it before may have removed the file that was opened here.
+    // The process that held the lock before may have removed the file that was opened here.
     struct stat held {
     }, named{};
     if (::fstat(lock_.fd(), &held) == 0 && ::stat(lock.c_str(), &named) == 0 &&
@@ -133,14 +133,14 @@ void RunDirectory::take_lock() {
   if (failed != 0) throw_io_error("write", lock, failed);
 }
 
-// Before the lock is written: nothing may change in a directory that is somebody else's.
+// Called before the lock is written: nothing may change in a directory of other files.
 void RunDirectory::refuse_foreign() const {
   std::error_code error;
   if (fs::is_empty(path_, error) || error || is_own_lock(path_ / kLock)) return;
   for (const char* name : {kManifest, kCheckpoints, kComparison})
     if (fs::exists(path_ / name, error)) return;
   throw BusyError(path_.string() +
-                  ": exists and holds other files than a run's or a comparison's; choose another "
+                  ": exists and holds files that are not of a run or a comparison; choose another "
                   "--out");
 }
 
@@ -149,8 +149,8 @@ void RunDirectory::refuse_content() const {
   for (fs::directory_iterator it(path_, error), end; !error && it != end; it.increment(error)) {
     if (it->path().filename() == kLock) continue;
     throw BusyError(path_.string() +
-                    ": exists and is not empty; add --resume to go on with the run in it, or "
-                    "choose another --out");
+                    ": exists and is not empty; add --resume to continue the run in it, or choose "
+                    "another --out");
   }
 }
 
@@ -165,12 +165,14 @@ std::optional<Archive> RunDirectory::newest_checkpoint() const {
   std::error_code error;
   const fs::path last = fs::read_symlink(folder / kLast, error);
   if (!error && !fs::exists(folder / last, error))
-    log::warn((folder / kLast).string() + ": points to " + last.string() + ", which is gone");
+    log::warn((folder / kLast).string() + ": points to " + last.string() +
+              ", which does not exist any more");
   std::string first_problem;
   for (const Step& step : steps) {
     try {
       Archive archive = load_archive(step.path);
-      if (!first_problem.empty()) log::warn("falling back to " + step.path.string());
+      if (!first_problem.empty())
+        log::warn("falling back to " + step.path.string() + ", an older checkpoint");
       return archive;
     } catch (const CheckpointError& problem) {
       log::warn(problem.what());
@@ -243,12 +245,12 @@ fs::path resolve_checkpoint(const fs::path& path) {
   if (best.size() == 1) return best[0];
   if (fs::exists(folder / kLast, error)) return folder / kLast;
   throw CheckpointError(path.string() +
-                        ": is a directory without checkpoints/last; give a checkpoint file or the "
-                        "directory of a run");
+                        ": this directory has no checkpoints/last, so it is not a run's; name a "
+                        "checkpoint file or the directory of a run");
 }
 
 bool same_checkpoint(const fs::path& one, const fs::path& other) {
-  std::error_code error;  // what is missing is told by whoever reads it
+  std::error_code error;  // a missing file is reported where it is read
   return fs::equivalent(resolve_checkpoint(one), resolve_checkpoint(other), error);
 }
 

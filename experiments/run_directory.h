@@ -1,5 +1,5 @@
-// The directory of a training run: its lock, checkpoints with the links `last` and
-// `best-<metric>`, and the files that say what was run and how it went.
+// The directory of a training run: its lock, its checkpoints with the links `last` and
+// `best-<metric>`, and the files that record the run.
 #pragma once
 
 #include <filesystem>
@@ -16,11 +16,12 @@ class RunDirectory {
  public:
   enum class Mode { kNew, kResume };
 
-  // Takes the directory and holds its lock while it lives. kNew makes it and refuses one that has
-  // files; kResume takes a run's or comparison's as it is. Throws BusyError when it has (other)
-  // files or another process holds it, IoError when it cannot be written.
+  // Takes the directory and holds its lock while this object lives. kNew creates the directory and
+  // refuses one with files in it; kResume also takes the directory of a run or of a comparison as
+  // it is. Throws BusyError where the directory has (other) files or another process holds it, and
+  // IoError where it cannot be written.
   RunDirectory(std::filesystem::path path, Mode mode);
-  // Removes the directory again if it was made here and nothing was put into it.
+  // Removes the directory again if this object created it and nothing was put into it.
   ~RunDirectory();
   RunDirectory(const RunDirectory&) = delete;
   RunDirectory& operator=(const RunDirectory&) = delete;
@@ -29,14 +30,14 @@ class RunDirectory {
   // Whether a run was started here before.
   bool has_run() const;
 
-  // The newest checkpoint that can be read, nothing when there is none. Says which newer ones are
-  // damaged. Throws CheckpointError when all are.
+  // The newest checkpoint that can be read; empty where there is none. Warns of newer checkpoints
+  // that are damaged. Throws CheckpointError where all are.
   std::optional<Archive> newest_checkpoint() const;
 
-  // Writes checkpoints/step-<update>.h5, points `last` to it, and removes old ones: the newest
-  // `keep` and those that a link points to stay. Returns its path. Throws IoError.
+  // Writes checkpoints/step-<update>.h5, points `last` to it, and removes old checkpoints: the
+  // newest `keep` stay, and those to which a link points. Returns the path. Throws IoError.
   std::filesystem::path save_checkpoint(const Archive& archive, Index update, Index keep);
-  // Points best-<metric> to a checkpoint.
+  // Points the link best-<metric> to a checkpoint.
   void mark_best(const std::string& metric, const std::filesystem::path& checkpoint);
 
   // Replaces a text file of the directory, whole or not at all.
@@ -54,17 +55,19 @@ class RunDirectory {
   FileHandle lock_;
 };
 
-// Whether a process holds a directory at this moment.
+// Whether a process holds the lock of a directory at this moment.
 bool is_held(const std::filesystem::path& directory);
 
 // The folder of a run's checkpoints.
 std::filesystem::path checkpoint_folder(const std::filesystem::path& run);
 
-// The checkpoint a path means: itself if it is a file; of a run directory, best-<metric> where
-// there is exactly one such link, else `last`. Throws CheckpointError when there is none.
+// The checkpoint that a path stands for: a file stands for itself; a run directory for
+// best-<metric> where there is exactly one such link, else for `last`. Throws CheckpointError where
+// there is neither.
 std::filesystem::path resolve_checkpoint(const std::filesystem::path& path);
 
-// Whether two such paths mean one file. Throws CheckpointError as resolve_checkpoint() does.
+// Whether two such paths stand for the same file. Throws CheckpointError as resolve_checkpoint()
+// does.
 bool same_checkpoint(const std::filesystem::path& one, const std::filesystem::path& other);
 
 }  // namespace saccade

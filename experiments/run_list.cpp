@@ -40,7 +40,7 @@ bool is_better(double value, double than, const std::string& metric) {
   return higher_is_better(metric) ? value > than : value < than;
 }
 
-// Takes in a line of metrics.jsonl: the last one decides how the run stands.
+// Reads a line of metrics.jsonl into the summary; the last line decides the state of the run.
 void follow(const Json& line, RunSummary& run) {
   const std::string event = line.value("event", "");
   run.updates = line.value("update", run.updates);
@@ -73,7 +73,7 @@ RunSummary summary_of(const fs::path& directory) {
   std::ifstream in(directory / kMetrics);
   for (std::string text; std::getline(in, text);) {
     const Json line = Json::parse(text, nullptr, false);
-    if (line.is_object()) follow(line, run);  // the last line of a killed run may be cut
+    if (line.is_object()) follow(line, run);  // a killed run may leave an incomplete last line
   }
   if (is_held(directory)) run.state = RunState::kTraining;
   return run;
@@ -90,7 +90,8 @@ bool is_run(const fs::path& directory) {
 std::vector<RunSummary> find_runs(const fs::path& folder) {
   std::error_code error;
   if (!fs::is_directory(folder, error))
-    throw DataError(folder.string() + ": no such folder; runs are where `train --out` put them");
+    throw DataError(folder.string() +
+                    ": no such folder; name a folder in which `saccade train --out` wrote runs");
   std::vector<fs::path> directories;
   if (is_run(folder)) directories.push_back(folder);
   const auto options = fs::directory_options::skip_permission_denied;

@@ -1,4 +1,4 @@
-// What runs there are below a folder and how they stand, read from what they leave on disk.
+// Finds the runs below a folder and reads their states from the files that they wrote.
 #pragma once
 
 #include <filesystem>
@@ -15,11 +15,11 @@ enum class RunState { kTraining, kFinished, kStopped, kBrokenOff, kDiverged, kUn
 constexpr auto enum_table(RunState) {
   using enum RunState;
   return enum_rows<RunState>({
-      {kTraining, "training", "a process holds it"},
+      {kTraining, "training", "a process is training it"},
       {kFinished, "finished", "reached its end, or stopped early because nothing improved"},
-      {kStopped, "stopped", "by a signal; --resume goes on"},
-      {kBrokenOff, "broken off", "killed, or the machine went down; --resume goes on"},
-      {kDiverged, "diverged", "the loss was no number any more"},
+      {kStopped, "stopped", "a signal stopped it; --resume continues it"},
+      {kBrokenOff, "broken off", "it was killed, or the machine went down; --resume continues it"},
+      {kDiverged, "diverged", "the loss became infinite or NaN"},
       {kUnreadable, "unreadable", "its config cannot be read"},
   });
 }
@@ -27,20 +27,21 @@ constexpr auto enum_table(RunState) {
 struct RunSummary {
   std::filesystem::path directory;
   RunState state = RunState::kBrokenOff;
-  std::string name, stop;  // of its config: the experiment, and when training ends
+  std::string name, stop;  // from its config: name, and train.stop
   Index updates = 0;
   double seconds = 0;          // of training
   std::string metric;          // train.best_metric
   std::optional<double> best;  // of the best validation so far
-  std::string changed;         // when it last wrote: "2026-11-22 08:49:21", local time
+  std::string changed;         // local time of its last line: "2026-11-22 08:49:21"
 };
 
-// Every run at or below a folder (a directory with a config.yaml and a metrics.jsonl), those of
-// comparisons too, in the order of their paths. Throws DataError where there is no such folder.
+// All runs at or below a folder, those of comparisons included, in the order of their paths. A run
+// is a directory with a config.yaml and a metrics.jsonl. Throws DataError where there is no such
+// folder.
 std::vector<RunSummary> find_runs(const std::filesystem::path& folder);
 
-// A row a run; JSON: [{"directory", "state", "name", "stop", "updates", "seconds", "metric",
-// "best", "changed"}], null where a run has no validation yet.
+// A table with one row per run; as JSON [{"directory", "state", "name", "stop", "updates",
+// "seconds", "metric", "best", "changed"}], where best is null before the first validation.
 std::string runs_table(const std::vector<RunSummary>& runs);
 std::string runs_json(const std::vector<RunSummary>& runs);
 

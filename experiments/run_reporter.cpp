@@ -33,7 +33,7 @@ std::string text(const SelfCriticalReport& report) {
          " words)";
 }
 
-// Means over the updates since the last line or validation.
+// The means over the updates since the last line or validation.
 Json json(const EstimatorSums::Report& means) {
   return {{"expectation_share", means.expectation_share},
           {"advantage", means.advantage},
@@ -48,8 +48,8 @@ std::string estimator_text(const EstimatorSums::Report& means) {
   const auto number = [&](const char* key) { return format("%.3g", all.at(key).get<double>()); };
   return "  estimator: gradient variance " + number("gradient_variance") + ", advantage " +
          number("advantage") + " (variance " + number("advantage_variance") +
-         "), expectation steps " + number("expectation_share") + ", distinct cells a word " +
-         number("distinct_cells") + ", entropy " + number("entropy");
+         "), share of steps with the expectation " + number("expectation_share") +
+         ", distinct cells per word " + number("distinct_cells") + ", entropy " + number("entropy");
 }
 
 }  // namespace

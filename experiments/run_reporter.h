@@ -1,4 +1,4 @@
-// Tells people and files how a run goes: progress on stderr, metrics.jsonl, train.log, TensorBoard.
+// Reports the progress of a run: on stderr, in metrics.jsonl and train.log, and for TensorBoard.
 #pragma once
 
 #include <cstdint>
@@ -16,22 +16,22 @@
 
 namespace saccade {
 
-// What training cost; of the updates since it was started or resumed.
+// The cost of training, measured over the updates since the run was started or resumed.
 struct Telemetry {
   Index updates = 0;
-  double seconds = 0;        // of all resumptions
-  double ms_per_update = 0;  // the median, batch included
+  double seconds = 0;        // since the first start, resumed parts included
+  double ms_per_update = 0;  // the median; making the batch is included
   double captions_per_second = 0;
-  std::int64_t peak_memory = 0;  // bytes, of the process
+  std::int64_t peak_memory = 0;  // of the process, in bytes
 };
 
 class RunReporter : public TrainObserver {
  public:
-  // `label` starts each progress line; `regime` is what validations are decoded in.
+  // `label` starts each progress line; `regime` is the regime in which validations are decoded.
   RunReporter(std::string label, std::string regime)
       : progress_(std::move(label)), regime_(std::move(regime)) {}
-  // Starts or continues a run's files in its directory; before the first report. `resumed_at`: the
-  // update from which it goes on. Throws IoError.
+  // Starts or continues the files in the run's directory; to be called before the first report.
+  // `resumed_at` is the update from which a resumed run continues. Throws IoError.
   void open(const std::filesystem::path& directory, std::optional<Index> resumed_at);
 
   void on_update(const Update& update) override;
@@ -40,13 +40,13 @@ class RunReporter : public TrainObserver {
 
   // Adds a JSON object to metrics.jsonl. Throws IoError.
   void event(const std::string& json) { metrics_->add(json); }
-  // What TensorBoard shows besides numbers.
+  // The log of what TensorBoard shows besides numbers.
   TensorBoardLog& tensorboard() { return *tensorboard_; }
-  // Prints a line and keeps it in train.log.
+  // Prints a line and writes it to train.log.
   void say(const std::string& text);
-  // Keeps a line in train.log alone.
+  // Writes a line to train.log only.
   void note(const std::string& text) { log_->note(text); }
-  // Takes the bar away, so that something else can be shown.
+  // Erases the progress bar, so that something else can be shown.
   void clear_progress() { progress_.clear(); }
   Telemetry telemetry() const;
 
@@ -69,7 +69,7 @@ class RunReporter : public TrainObserver {
     double loss = 0, nll = 0, penalty = 0, grad_norm = 0;  // sums; nll over words
     double baseline = 0, lr = 0;
     EstimatorMeans estimator;
-    std::map<std::string, Mean> supervision;  // of UpdateReport::supervision, over updates
+    std::map<std::string, Mean> supervision;  // UpdateReport::supervision, over updates
     Index captions = 0, words = 0, update = 0, epoch = 0;
     SelfCriticalReport self_critical{};  // sums over updates
     Index self_critical_updates = 0;

@@ -1,4 +1,4 @@
-// Which images stand for a data set where all would be too many to look at.
+// Chooses images that represent a data set where showing all would be too many.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace saccade {
 
-// `most` of the images, evenly over them in their order; all where they are no more.
+// At most `most` of the images, spaced evenly, in their order; all images where they are no more.
 std::vector<Index> spread_images(std::vector<Index> images, std::size_t most);
 
 }  // namespace saccade

@@ -20,14 +20,14 @@ sigset_t taken_signals() {
 
 }  // namespace
 
-// No handler may run here: oneDNN's generated matrix products use the stack pointer as an ordinary
-// pointer into their data, and the kernel would write a handler's frame over the heap there. So
-// every thread blocks the signals, and one that computes nothing waits for them.
+// No signal handler may run: oneDNN's generated matrix products use the stack pointer as an
+// ordinary pointer into their data, so that the kernel would write the handler's frame over the
+// heap. Every thread therefore blocks the signals, and one that computes nothing waits for them.
 StopSignal::StopSignal(const std::string& first)
     : text_("\nstopping: " + first + "; Ctrl-C (again) stops at once\n") {
   const sigset_t taken = taken_signals();
   pthread_sigmask(SIG_BLOCK, &taken, &before_);
-  // A shell starts background jobs with SIGINT ignored; ignored signals need not be kept.
+  // A shell starts background jobs with SIGINT ignored, and the system may drop ignored signals.
   for (const int number : kTaken) signal(number, SIG_DFL);
   signal(SIGPIPE, SIG_IGN);
   waiter_ = std::thread([this] { wait(); });
@@ -35,9 +35,9 @@ StopSignal::StopSignal(const std::string& first)
 
 StopSignal::~StopSignal() {
   ending_.store(true);
-  pthread_kill(waiter_.native_handle(), SIGUSR1);  // wakes it
+  pthread_kill(waiter_.native_handle(), SIGUSR1);  // wakes the waiting thread
   waiter_.join();
-  // What came while the run ended must not turn its exit code into a signal's.
+  // A signal that came while the run ended must not change its exit code to that of a signal.
   const sigset_t taken = taken_signals();
   const timespec now{};
   while (sigtimedwait(&taken, nullptr, &now) > 0) {

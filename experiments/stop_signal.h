@@ -1,5 +1,5 @@
-// Asks a long run to stop: SIGINT, SIGTERM and SIGUSR1 are remembered, so that the run can finish
-// its update and save, or its image; a second SIGINT ends the process at once.
+// Stops a long run by SIGINT, SIGTERM or SIGUSR1: the signal is recorded, so that the run can first
+// finish its update and save, or finish its image. A second SIGINT ends the process at once.
 #pragma once
 
 #include <signal.h>
@@ -11,18 +11,18 @@
 
 namespace saccade {
 
-// While it lives, the three signals are taken by a thread of its own, and a closed terminal does
-// not end the process. Make it on the main thread before any other thread is started: they must
-// inherit its signal mask.
+// While it lives, a thread of its own takes the three signals, and a closed terminal does not end
+// the process. Create it on the main thread before any other thread is started, because all threads
+// must inherit its signal mask.
 class StopSignal {
  public:
-  // `first` is what is done before the end, for the line on stderr.
+  // `first` says on stderr what is done before the end.
   explicit StopSignal(const std::string& first = "the update is finished and saved first");
   ~StopSignal();
   StopSignal(const StopSignal&) = delete;
   StopSignal& operator=(const StopSignal&) = delete;
 
-  // The number of the signal that came; 0 for none.
+  // The number of the signal that came; 0 where none came.
   const std::atomic<int>& number() const { return number_; }
   // Throws Stopped if a signal came; for work that has nothing to save yet.
   void check() const;
@@ -30,7 +30,7 @@ class StopSignal {
  private:
   void wait();
 
-  // Mutable: a run holds the object as constant, but signals come all the same.
+  // Mutable because a run holds the object as constant while signals change it.
   mutable std::atomic<int> number_{0};
   mutable std::atomic<bool> ending_{false};
   std::string text_;

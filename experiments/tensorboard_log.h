@@ -1,5 +1,5 @@
-// A run as TensorBoard shows it: the numbers of metrics.jsonl, how attention is spread, and
-// pictures of where the model looked.
+// The log of a run for TensorBoard: the numbers of metrics.jsonl, histograms of how attention is
+// spread, and pictures of where the model looked.
 #pragma once
 
 #include <filesystem>
@@ -14,20 +14,20 @@ namespace saccade {
 
 class TensorBoardLog {
  public:
-  // Of the run in this directory; an event file starts with the first thing that is added, so that
-  // a run that was finished before gets none. `resumed_at` as EventFile has it.
+  // The log of the run in this directory. The event file is created when something is first added,
+  // so that resuming a finished run creates none. `resumed_at` is as in EventFile.
   explicit TensorBoardLog(std::filesystem::path directory,
                           std::optional<Index> resumed_at = std::nullopt)
       : directory_(std::move(directory)), resumed_at_(resumed_at) {}
 
-  // The numbers of a line of metrics.jsonl, as "section/loss". Throws IoError.
+  // Adds the numbers of a line of metrics.jsonl, named like "section/loss". Throws IoError.
   void add(const std::string& section, const std::string& line);
 
-  // Histograms over the words of validation captions: entropy and largest weight of their maps, and
-  // where `gated` their gates. Nothing of captions without maps. Throws IoError.
+  // Adds histograms over the words of validation captions: the entropy and the largest weight of
+  // their maps and, if `gated`, their gates. Captions without maps add nothing. Throws IoError.
   void add_attention(Index update, std::span<const DecodedCaption> captions, bool gated);
 
-  // "looks/IMAGE" of every sheet. Throws IoError.
+  // Adds every sheet as "looks/IMAGE". Throws IoError.
   void add_sheets(Index update, std::span<const ModelSheets::Sheet> sheets);
 
  private:

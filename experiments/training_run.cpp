@@ -28,7 +28,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Of the splits that are asked for, in the order of the data set.
+// The images of the splits that the request names, in the order of the data set.
 std::vector<Index> wanted_images(const LoadedData& loaded, const RunData::Request& request) {
   std::vector<Index> needed;
   const auto add = [&](Split split, Index most) {
@@ -43,7 +43,7 @@ std::vector<Index> wanted_images(const LoadedData& loaded, const RunData::Reques
   return needed;
 }
 
-// And those to train on.
+// Those and the training images.
 std::vector<Index> needed_images(const LoadedData& loaded, const RunData::Request& request) {
   std::vector<Index> needed = wanted_images(loaded, request);
   const std::vector<Index> train = images_of(loaded.dataset, Split::kTrain);
@@ -86,7 +86,8 @@ MapWatchRequest watch_request(const TrainingRequest& request, const Vocabulary& 
           .boxes = request.data->boxes()};
 }
 
-// The metrics a run chooses by must exist; that they do not should not be found after an epoch.
+// Checks before training that the metrics exist by which the run chooses and stops, and not only at
+// the first validation.
 void check_metrics(const TrainingRequest& request, const Captioner& model) {
   const ExperimentConfig& config = *request.config;
   EvaluationRequest trial = validation_request(request, model.vocabulary());
@@ -98,7 +99,7 @@ void check_metrics(const TrainingRequest& request, const Captioner& model) {
       first_scores(evaluate(model, request.data->loaded(), request.data->inputs(), trial));
   std::vector<std::string> known;
   for (const auto& [name, value] : found) known.push_back(name);
-  // A caption that says nothing names no object to point at.
+  // The trial's short caption may name no object, and then has no pointing accuracy.
   if (request.data->loaded().scenes && config.has_attention())
     for (const char* name : {"pointing_accuracy", "pointing_centre_accuracy"})
       if (std::find(known.begin(), known.end(), name) == known.end()) known.emplace_back(name);
@@ -114,13 +115,13 @@ void check_metrics(const TrainingRequest& request, const Captioner& model) {
     std::string all;
     for (const std::string& name : known) all += (all.empty() ? "" : ", ") + name;
     throw UsageError(std::string(key) + ": there is no metric '" + metric + "'" +
-                     did_you_mean(metric, known) + "; this run has " + all);
+                     did_you_mean(metric, known) + "; the metrics of this run are " + all);
   };
   check("train.best_metric", config.train.best_metric);
   check("train.early_stop.metric", config.train.early_stop.metric);
 }
 
-// What TensorBoard shows of a validation besides its numbers.
+// Adds to TensorBoard what a validation shows besides its numbers.
 void show_looks(const TrainingRequest& request, const Captioner& model,
                 const EvaluationReport& report, Index update, TensorBoardLog& tensorboard) {
   constexpr std::size_t kSheets = 2;
@@ -133,10 +134,10 @@ void show_looks(const TrainingRequest& request, const Captioner& model,
   tensorboard.add_sheets(update, sheets.draw({.panel_width = kPanelWidth}));
 }
 
-// A validation's numbers, and what its maps show.
+// The numbers of a validation, and what its maps show.
 struct Validated {
   Metrics metrics;
-  std::optional<MapWatch> watch;  // of a run that watches maps
+  std::optional<MapWatch> watch;  // where the run watches its maps
 };
 
 Validated validate(const TrainingRequest& request, const Captioner& model, Index update,
@@ -159,28 +160,28 @@ Validated validate(const TrainingRequest& request, const Captioner& model, Index
     out.watch = watch_maps(model, loaded, inputs, report, watch);
     for (const auto& [name, value] : out.watch->scores()) out.metrics[name] = value;
   }
-  // What cannot be measured, since no noun was said or no word has a map, is as bad as can be.
+  // A metric that cannot be measured, because no noun was said or no word has a map, gets the worst
+  // value.
   for (const std::string& metric :
        {request.config->train.best_metric, request.config->train.early_stop.metric})
     out.metrics.try_emplace(metric, higher_is_better(metric) ? 0.0 : 1.0);
   return out;
 }
 
-// Warns of each sign of dying attention once (once more after a resume), with what may be done
-// about it. A model that has hardly begun to learn shows them too, so that the first validation
-// does not count.
+// Warns of each sign of dying attention once (once more after a resume), with a remedy. The first
+// validation does not count: a model that has hardly begun to learn shows the same signs.
 void warn_of_dying(const MapWatch& watch, const ExperimentConfig& config, Index update,
                    std::set<DeadKind>& told) {
   for (const DeadSign& sign : dead_signs(watch.attention)) {
     if (!told.insert(sign.kind).second) continue;
     const std::string where =
-        sign.kind == DeadKind::kNeedless ? str(" (", watch.images, " images)") : "";
+        sign.kind == DeadKind::kNeedless ? str(" (measured on ", watch.images, " images)") : "";
     log::warn(str("attention is dying at update ", update, ": ", sign.text, where, "; ",
                   dead_remedy(sign.kind, config)));
   }
 }
 
-// A run that had come to its end goes on when the end was moved.
+// Lets a finished run continue where its end was moved.
 void reopen_if_longer(const Archive& archive, const ExperimentConfig& config,
                       TrainingState& state) {
   const auto before =
@@ -192,7 +193,7 @@ void reopen_if_longer(const Archive& archive, const ExperimentConfig& config,
   if (!same) state.finished = false;
 }
 
-// Gives a new run another one's weights, where its config asks for them.
+// Gives a new run the weights of another one, where its config asks for them.
 std::optional<WeightsOrigin> first_weights(const std::string& init_from, const DataIdentity& data,
                                            Captioner& model) {
   if (init_from.empty()) return std::nullopt;
@@ -237,7 +238,8 @@ fs::path best_link(const RunDirectory& directory, const std::string& metric) {
   return fs::exists(link, error) ? link : fs::path();
 }
 
-// A kill between saving the best checkpoint and pointing to it leaves the link at the one before.
+// Points the link best-<metric> to the newest checkpoint where a kill, between saving that
+// checkpoint and pointing to it, left the link at an older one.
 void mend_best_link(RunDirectory& directory, const std::string& metric, const TrainingState& state,
                     const fs::path& newest) {
   const fs::path link = best_link(directory, metric);
@@ -267,7 +269,7 @@ bool RunData::serves(const ExperimentConfig& config) const { return same_data(co
 
 bool same_data(const ExperimentConfig& a, const ExperimentConfig& b) {
   const auto differences = config_differences(a, b);
-  // Of a frozen encoder only what comes behind its grids is the model's.
+  // Where the encoder is frozen, only what follows its grids belongs to the model.
   const bool frozen = is_frozen(a.encoder) || is_frozen(b.encoder);
   const bool inside = adds_positions_inside(a.encoder);
   return std::none_of(differences.begin(), differences.end(), [&](const Difference& d) {
@@ -357,12 +359,14 @@ TrainingResult run_training(const TrainingRequest& request, const StopSignal& si
     reopen_if_longer(*start, config, trainer.state());
     last = start->source();
     mend_best_link(directory, config.train.best_metric, trainer.state(), last);
-    reporter.say((trainer.state().finished ? "finished already: " : "going on from ") +
-                 start->source() + " (update " + std::to_string(trainer.state().update) + ")");
+    reporter.say(
+        (trainer.state().finished ? "this run is finished already: " : "continuing from ") +
+        start->source() + " (update " + std::to_string(trainer.state().update) + ")");
     if (!trainer.state().finished)
       reporter.event(Json({{"event", "resume"}, {"update", trainer.state().update}}).dump());
   } else if (request.resume && had_run) {
-    reporter.say(directory.path().string() + ": no checkpoint yet; starting from the beginning");
+    reporter.say(directory.path().string() +
+                 ": there is no checkpoint yet; starting from the beginning");
   }
   const bool was_finished = trainer.state().finished;
   directory.write_text("config.yaml", print_config(config));

@@ -1,4 +1,4 @@
-// A training run from a config into a directory: what `train` and `compare` share.
+// Trains a run from a config into a directory; shared by `train` and `compare`.
 #pragma once
 
 #include <filesystem>
@@ -16,27 +16,28 @@
 
 namespace saccade {
 
-// Images, captions and words of a run; runs whose configs ask for the same may share them.
+// The images, captions and vocabulary of a run. Runs whose configs ask for the same data may share
+// one object.
 class RunData {
  public:
-  // Whose inputs a run needs besides the training images'.
+  // Which images a run needs besides the training images.
   struct Request {
-    std::vector<Split> splits;     // besides train
-    Index most_images = 0;         // of Split::kVal
-    bool evaluated_split = false;  // and all of LoadedData::default_split()
+    std::vector<Split> splits;     // the images of these splits
+    Index most_images = 0;         // of Split::kVal, at most so many; 0 for all
+    bool evaluated_split = false;  // also all images of LoadedData::default_split()
   };
-  // Loads the data of a config and these inputs, with progress on stderr. Throws what load_data and
-  // DatasetInputs throw, DataError where a split is empty, and Stopped.
+  // Loads the data of a config and the inputs of the request, with progress on stderr. Throws what
+  // load_data and DatasetInputs throw, DataError where a split is empty, and Stopped.
   RunData(const ExperimentConfig& config, const Request& request, const StopSignal& signal);
 
-  // Whether a run of this config has the same data and inputs.
+  // Whether a run of this config would have the same data and inputs.
   bool serves(const ExperimentConfig& config) const;
 
   const LoadedData& loaded() const { return *loaded_; }
   const InputPipeline& pipeline() const { return *pipeline_; }
   const DatasetInputs& inputs() const { return *inputs_; }
   const Vocabulary& vocabulary() const { return vocabulary_; }
-  // Of the photos besides the training images', where data.boxes knows some; else null.
+  // The boxes of the request's images, where data.boxes knows some; else null.
   const PhotoBoxes* boxes() const { return boxes_.get(); }
 
  private:
@@ -55,11 +56,11 @@ struct TrainingRequest {
   const ExperimentConfig* config = nullptr;
   const RunData* data = nullptr;
   RunDirectory* directory = nullptr;
-  bool resume = false;  // go on from the newest checkpoint, if there is one
+  bool resume = false;  // continue from the newest checkpoint, if there is one
   Split validation = Split::kVal;
-  std::string label;  // of progress lines
-  // Warnings that were shown, and are not shown again; the log of the run has them all. May be
-  // null.
+  std::string label;  // the beginning of progress lines
+  // The warnings that were shown already and are not shown again; the log of the run has all of
+  // them. May be null.
   std::set<std::string>* told = nullptr;
 };
 
@@ -67,13 +68,14 @@ struct TrainingResult {
   StopReason reason = StopReason::kFinished;
   TrainingState state;
   Telemetry telemetry;
-  Index parameters = 0;  // trainable numbers
+  Index parameters = 0;  // the count of trainable numbers
   std::filesystem::path last, best;
 };
 
-// Trains a captioner into a run directory, which the caller holds. Throws DivergedError naming the
-// last good checkpoint, CheckpointError when a resumed run's config, data or vocabulary changed,
-// IoError, UsageError on metrics that do not exist, DataError when nothing can be validated.
+// Trains a captioner into a run directory whose lock the caller holds. Throws DivergedError, which
+// names the last good checkpoint; CheckpointError where the config, data or vocabulary of a resumed
+// run changed; IoError; UsageError where a metric does not exist; DataError where there is nothing
+// to validate on.
 TrainingResult run_training(const TrainingRequest& request, const StopSignal& signal);
 
 }  // namespace saccade

@@ -1,4 +1,4 @@
-// What this program was built from and for.
+// The version of this program, and what it was built with.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@ namespace saccade {
 // "0.1.0"
 std::string version_number();
 
-// The vector instructions the compiler was allowed to use: "AVX-512", "AVX2", "SSE2", "NEON", ...
+// The vector instructions that the compiler may use: "AVX-512", "AVX2", "SSE2", "NEON", ...
 std::string simd_level();
 
-// Version, compiler, SIMD level, libraries, a line each; for `saccade --version`.
+// Version, compiler, SIMD level and libraries, one line for each; for `saccade --version`.
 std::string version_text();
 
 // The same as one JSON object.

@@ -8,12 +8,13 @@ namespace saccade {
 
 namespace {
 
-// By the rule of attention_health.h, over the regions that count.
+// Whether a map is uniform by the rule of attention_health.h, over the regions that show the
+// picture.
 bool is_uniform(const std::vector<float>& map, const DecodedCaption& caption) {
   return map_entropy(map, caption.counts).value_or(0) > kUniformEntropy;
 }
 
-// The word as a view shows it.
+// The word with the map that a view shows for it.
 OverlayWord seen(OverlayWord word, const DecodedWord& decoded, const MapView& view,
                  const std::vector<float>& map) {
   word.weights = map;
@@ -26,7 +27,7 @@ OverlayWord seen(OverlayWord word, const DecodedWord& decoded, const MapView& vi
   return word;
 }
 
-// "largest of the heads", or nothing where one was taken.
+// ", largest of the heads"; empty where one head was taken.
 std::string fusion_name(const std::string& name, const char* of) {
   if (name != "mean" && name != "max" && name != "min") return "";
   return str(", ", name == "max" ? "largest" : name == "min" ? "smallest" : "mean", " of the ", of);
@@ -66,7 +67,8 @@ Overlay measured(Overlay overlay, MapMeasure measure) {
   const auto regions = static_cast<float>((cells.bottom - cells.top) * (cells.right - cells.left));
   for (OverlayWord& word : overlay.words) {
     if (measure == MapMeasure::kGated && !word.gate)
-      throw UsageError("--measure gated: no gate belongs to the looks that are drawn");
+      throw UsageError(
+          "--measure gated: the maps that are drawn have no gate; choose weight or relative");
     const float factor = measure == MapMeasure::kRelative ? regions : *word.gate;
     for (float& weight : word.weights) weight *= factor;
   }
@@ -103,16 +105,18 @@ std::vector<ViewOverlay> view_overlays(const Overlay& overlay, const CaptionReco
 
 Overlay class_token_overlay(const Overlay& overlay, const CaptionRecord& record) {
   Overlay out = overlay;
-  // Which look of the decoder the words' maps are does not concern it.
+  // The title says which look of the decoder the words' maps are; that does not concern the class
+  // token.
   if (const std::string later = ", " + later_look_name(record.caption.map_step);
       out.title.ends_with(later))
     out.title.resize(out.title.size() - later.size());
-  out.title += ", what the class token takes of each patch";
+  out.title += ", the class token's weight on each patch";
   out.words.clear();
   out.weight_name = "attention weight";
   for (const MapView& view : record.class_token) {
     const std::string title = view_title(view);
-    out.words.push_back({.text = title.empty() ? "its look" : title, .weights = view.maps.at(0)});
+    out.words.push_back(
+        {.text = title.empty() ? "class token" : title, .weights = view.maps.at(0)});
   }
   return out;
 }

@@ -1,5 +1,5 @@
-// What the overlay drawing shows of one picture: its words as they are or as views of them, and
-// what the class token looked at.
+// What the overlay drawing shows of one picture: the map of each word or views of it, and where the
+// class token looked.
 #pragma once
 
 #include <string>
@@ -13,32 +13,32 @@ namespace saccade {
 // A caption as the overlay drawing takes it. Throws ShapeError when weights and grid do not fit.
 Overlay make_overlay(Image picture, const CaptionRecord& record, const CaptionSource& source);
 
-// ".layer-0.head-mean.rollout": what files of a view are called.
+// The suffix of the files of a view: ".layer-0.head-mean.rollout".
 std::string view_suffix(const MapView& view);
 
-// What is drawn of a map. Files of numbers keep the weights.
+// What is drawn of a map. The files of numbers have the weights in any case.
 enum class MapMeasure { kWeight, kRelative, kGated };
 constexpr auto enum_table(MapMeasure) {
   return enum_rows<MapMeasure>(
       {{MapMeasure::kWeight, "weight", "the attention weights"},
-       {MapMeasure::kRelative, "relative", "the weights over equal ones, which are marked as 1"},
+       {MapMeasure::kRelative, "relative", "the weights divided by those of a uniform map"},
        {MapMeasure::kGated, "gated", "the weights times the word's gate"}});
 }
 
-// The overlay with its weights as the measure has them. Throws UsageError where a word has no gate
-// to be measured by.
+// The overlay with its weights converted to the measure. Throws UsageError where kGated is asked
+// for and a word has no gate.
 Overlay measured(Overlay overlay, MapMeasure measure);
 
 struct ViewOverlay {
-  std::string suffix;  // of its files, empty where it is the only one
+  std::string suffix;  // of its files; empty where it is the only view
   Overlay overlay;
 };
 
-// The overlay once a view of the record, and as it is where the record has none. A chosen cell and
-// a gate are shown where a view is of the look that they belong to.
+// One overlay for each view of the record; the overlay itself where the record has none. A view
+// shows a chosen cell and a gate only if they belong to its look.
 std::vector<ViewOverlay> view_overlays(const Overlay& overlay, const CaptionRecord& record);
 
-// The record's class-token maps, a panel each.
+// The record's class-token maps, one panel for each.
 Overlay class_token_overlay(const Overlay& overlay, const CaptionRecord& record);
 
 }  // namespace saccade

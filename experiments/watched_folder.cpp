@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::chrono::milliseconds kRest{200};
-constexpr std::chrono::seconds kPatience{2};  // with a file that cannot be decoded
+constexpr std::chrono::seconds kPatience{2};  // before an undecodable file is reported
 
 bool named_as_picture(const fs::path& path) {
   constexpr std::array<std::string_view, 7> kEndings = {".jpg",  ".jpeg", ".png", ".bmp",
@@ -35,7 +35,7 @@ bool named_as_picture(const fs::path& path) {
 WatchedFolder::WatchedFolder(fs::path folder) : folder_(std::move(folder)) {
   std::error_code error;
   if (!fs::is_directory(folder_, error))
-    throw UsageError(folder_.string() + ": is no folder to watch; name one that is there");
+    throw UsageError("--watch: " + folder_.string() + ": is no folder; name a folder that exists");
 }
 
 std::map<std::string, WatchedFolder::Seen> WatchedFolder::list() const {
@@ -44,7 +44,7 @@ std::map<std::string, WatchedFolder::Seen> WatchedFolder::list() const {
   fs::directory_iterator entry(folder_, error);
   for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
     if (!named_as_picture(entry->path())) continue;
-    // A file may go while it is looked at.
+    // A file may be removed while it is examined.
     std::error_code gone;
     if (!entry->is_regular_file(gone)) continue;
     const Seen now{.size = entry->file_size(gone),
@@ -54,7 +54,7 @@ std::map<std::string, WatchedFolder::Seen> WatchedFolder::list() const {
   }
   if (error)
     throw IoError(str(folder_.string(), ": cannot be listed: ", error.message(),
-                      "; check that the folder is still there"));
+                      "; check that the folder still exists"));
   return out;
 }
 

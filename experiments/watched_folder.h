@@ -1,5 +1,5 @@
-// A folder in which pictures appear, looked at again and again: that works on every file system,
-// network shares too, whose changes no kernel tells of.
+// Watches a folder for pictures by listing it again and again. This works on every file system,
+// network shares included, for which the kernel reports no changes.
 #pragma once
 
 #include <atomic>
@@ -18,16 +18,16 @@ class WatchedFolder {
   // Throws UsageError where it is no folder.
   explicit WatchedFolder(std::filesystem::path folder);
 
-  // Hands on, by name, every picture that was not handed on yet, or was replaced since: a file
-  // whose name ends as pictures' do (JPEG, PNG, BMP, WebP, TIFF) and does not begin with a dot,
-  // that did not change between two looks and can be decoded. One that cannot may still be on its
-  // way; it is named on stderr, once, when it has not changed for two seconds, and tried again if
-  // it changes. Stops between pictures when `stop` is not 0. Throws IoError where the folder cannot
-  // be listed.
+  // Passes every new or replaced picture to `take`, in the order of names. A picture is a file with
+  // the extension of a JPEG, PNG, BMP, WebP or TIFF file and a name that does not begin with a dot.
+  // It is passed on once it has not changed between two calls and can be decoded. A file that
+  // cannot be decoded may still be incomplete: once it has not changed for two seconds it is
+  // reported on stderr, once, and it is tried again if it changes. Stops between pictures when
+  // `stop` is not 0. Throws IoError where the folder cannot be listed.
   void look(const std::function<void(const std::string& path, Image& picture)>& take,
             const std::atomic<int>& stop);
 
-  // A pause between two looks.
+  // Pauses between two calls of look().
   static void rest();
 
  private:
@@ -36,10 +36,10 @@ class WatchedFolder {
     std::uintmax_t size = 0;
     std::filesystem::file_time_type written{};
     Clock::time_point since{};  // when it was first seen like this
-    bool done = false;          // handed on, or reported
+    bool done = false;          // passed on, or reported
   };
 
-  // What is in the folder now, by name; what is gone is forgotten.
+  // The pictures that are in the folder now, by path.
   std::map<std::string, Seen> list() const;
 
   std::filesystem::path folder_;

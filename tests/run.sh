@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs all tests: bash tests/run.sh [--preset NAME] [CTEST OPTIONS]
+# Installs missing packages, builds, and runs all tests: bash tests/run.sh [--preset NAME] [CTEST OPTIONS]
 #   bash tests/run.sh                   the release build, every test
 #   bash tests/run.sh --preset dev      with address and undefined-behaviour sanitizers
 #   bash tests/run.sh -L gradcheck      only the tests of one label
@@ -10,7 +10,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 
 preset=release
 if [ "${1:-}" = --preset ]; then
-  preset=${2:?--preset needs a name: release or dev}
+  preset=${2:?--preset needs the name of a preset, such as release or dev}
   shift 2
 fi
 
@@ -23,6 +23,6 @@ status=${PIPESTATUS[0]}
 if [ "$status" -eq 0 ]; then
   say "PASSED after $SECONDS s"
 else
-  say "FAILED after $SECONDS s: the tests listed above; their output is in build/$preset/Testing/Temporary/LastTest.log"
+  say "FAILED after $SECONDS s: the tests that are listed above; their output is in build/$preset/Testing/Temporary/LastTest.log"
   exit 1
 fi

@@ -1,13 +1,14 @@
 // saccade_attend_bench WORKLOAD [--length L,...] [--batch B,...] [--seconds S] [--only TEXT]
-// [--json] [--svg FILE]: processor time of attention mechanisms on one thread, each in turns with a
-// baseline.
-//   looks      what a decoder attends with: every choice of every axis beside additive, global,
-//              softmax, soft, scalar gate. A batch's `prepare` (once an image), a look with
-//              prepared keys, and a look of training with its way back
-//   sequences  what refines a grid: every mechanism beside self_attention, one sequence, forward
-//              and with the way back; --svg draws the forward times of full, window and linear
-// Prints a table, or with --json a line each. Ratios are to the baseline, measured in the same
-// rounds: its own row says how far chance goes.
+// [--json] [--svg FILE]: measures the processor time of attention mechanisms on one thread, each in
+// turns with a baseline.
+//   looks      a decoder's attention: every choice of every axis against additive, global, softmax,
+//              soft, scalar gate. Times `prepare` for a batch (once per image), a look with
+//              prepared keys, and a look of training, forward and backward
+//   sequences  refinement of a grid: every mechanism against self_attention, for one sequence,
+//              forward alone and with backward; --svg draws the forward times of full, window and
+//              linear attention
+// Prints a table, or with --json one line for each measurement. Ratios are to the baseline,
+// measured in the same rounds; the baseline's own row shows how far chance goes.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <fstream>
@@ -26,7 +27,7 @@
 namespace saccade {
 namespace {
 
-// Of --length and of --batch: what is larger has no room in memory.
+// The largest --length and --batch; larger ones do not fit into memory.
 constexpr int kMostCells = 65536;
 
 struct BenchOptions {
@@ -36,7 +37,7 @@ struct BenchOptions {
   bool json = false;
 };
 
-// Rows and columns of the squarest grid of so many cells.
+// The rows and columns of the grid of this many cells that is nearest to a square.
 std::pair<Index, Index> grid_of(Index cells) {
   Index rows = 1;
   for (Index r = 2; r * r <= cells; ++r)
@@ -80,7 +81,7 @@ struct Choice {
   AttentionConfig config;
 };
 
-// The default, and every other choice of one axis. Baseline first.
+// The default configuration, which is the baseline, and then every other choice of each axis.
 std::vector<Choice> look_choices() {
   std::vector<Choice> out;
   const auto add = [&](const std::string& key, const std::string& value) {
@@ -135,24 +136,26 @@ void time_looks(const BenchOptions& options) {
     }
 }
 
-// Memory and time of these grow with the square of the length: beyond this only the baseline runs.
+// The memory of differential attention grows with the square of the length; it is skipped beyond
+// this.
 constexpr Index kLongestMap = 1024;
 
 void draw(const std::vector<Curve>& curves, const BenchOptions& options) {
   LogPlot plot{.title = "Attention over a sequence, width 256, 8 heads, one thread",
                .x_label = "positions",
-               .y_label = "ms, forward",
+               .y_label = "forward pass in ms",
                .x_ticks = {},
                .curves = curves};
   for (const Index length : options.lengths) plot.x_ticks.push_back(static_cast<double>(length));
   std::ofstream file(options.svg);
   file << svg_of(plot);
-  if (!file.flush()) throw IoError(options.svg + ": cannot be written");
+  if (!file.flush())
+    throw IoError(options.svg + ": cannot be written; choose another file with --svg");
 }
 
 void time_sequences(const BenchOptions& options) {
   using enum SequenceAttentionKind;
-  print_head(options, {"forward", "with way back"});
+  print_head(options, {"forward", "with backward"});
   std::vector<Curve> curves{{"full", {}}, {"window, radius 8", {}}, {"linear", {}}};
   const auto curve_of = [&](SequenceAttentionKind kind) -> Curve* {
     if (kind == kSelfAttention) return &curves[0];
@@ -183,17 +186,24 @@ void time_sequences(const BenchOptions& options) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app{"Times attention mechanisms in turns with a baseline"};
+  CLI::App app{"Times attention mechanisms on one thread, in turns with a baseline"};
   BenchOptions options;
-  app.add_option("workload", options.workload)
+  app.add_option("workload", options.workload,
+                 "looks: the attention of a decoder; sequences: the refinement of a grid")
       ->required()
       ->check(CLI::IsMember({"looks", "sequences"}));
-  app.add_option("--length", options.lengths)->delimiter(',')->check(CLI::Range(1, kMostCells));
-  app.add_option("--batch", options.batches)->delimiter(',')->check(CLI::Range(1, kMostCells));
-  app.add_option("--seconds", options.seconds, "of each pair")->check(CLI::Range(0.0, 3600.0));
-  app.add_option("--only", options.only, "choices with this in their name");
-  app.add_flag("--json", options.json);
-  app.add_option("--svg", options.svg, "where to draw time against length (sequences)");
+  app.add_option("--length", options.lengths, "numbers of regions, with commas between them")
+      ->delimiter(',')
+      ->check(CLI::Range(1, kMostCells));
+  app.add_option("--batch", options.batches, "batch sizes of looks, with commas between them")
+      ->delimiter(',')
+      ->check(CLI::Range(1, kMostCells));
+  app.add_option("--seconds", options.seconds, "for how long each pair is measured")
+      ->check(CLI::Range(0.0, 3600.0));
+  app.add_option("--only", options.only, "measure only choices with this text in their name");
+  app.add_flag("--json", options.json, "print one JSON line for each measurement");
+  app.add_option("--svg", options.svg,
+                 "with sequences: write a drawing of time against length to this file");
   CLI11_PARSE(app, argc, argv);
   const bool looks = options.workload == "looks";
   if (options.lengths.empty()) options.lengths = {49, 196, 784};

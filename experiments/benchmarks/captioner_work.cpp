@@ -12,7 +12,7 @@ namespace {
 
 constexpr Index kRegionsPerSide = 14, kFeatures = 512, kWords = 10000, kSteps = 20;
 
-// Six post-norm layers of eight heads, of the words and of the image.
+// Six post-norm layers with eight heads, for the attention to the words and for that to the image.
 void make_transformer(ExperimentConfig& config) {
   config.decoder.type = DecoderKind::kTransformer;
   config.decoder.layers = 6;
@@ -44,7 +44,7 @@ Vocabulary bench_vocabulary() {
 }
 
 TrainBatch bench_batch(const Shape& input, Index captions, Index shard) {
-  std::vector<Index> lengths;  // words: tokens without <bos> and <eos>
+  std::vector<Index> lengths;  // in words: <bos> and <eos> are not counted
   for (Index i = 0; i < captions; ++i) lengths.push_back(10 + 7 * i % 9);
   std::sort(lengths.rbegin(), lengths.rend());
   const Index shards = (captions + shard - 1) / shard;
@@ -83,7 +83,7 @@ Timing train_captioner(const std::string& workload, const WorkSize& size) {
 
 namespace {
 
-// As many images as a batch has, with five captions of 10 words each.
+// References for this many images, with five captions of 10 words each.
 Dataset bench_references(Index images) {
   Dataset data;
   Random random({1, Stream::kTest, 2, 0});
@@ -131,7 +131,7 @@ Timing search_beam(const std::string& workload, const WorkSize& size) {
   const Index images = size.batch;
   Captioner model(config, bench_vocabulary(),
                   {.rows = kRegionsPerSide, .cols = kRegionsPerSide, .features = kFeatures});
-  // No hypothesis may end early: every caption takes all its words.
+  // No hypothesis may end early, so that every caption has all of its words.
   model.parameters().value(
       model.parameters().find("decoder.output.vocabulary_bias"))[Vocabulary::kEos] = -1e4f;
   const Index regions = kRegionsPerSide * kRegionsPerSide, group = 8;

@@ -36,7 +36,7 @@ const std::map<std::string, EncoderConfig>& networks() {
   return all;
 }
 
-// A network, its images, cut into shards that run in parallel, and a tape for each.
+// A network and its images, cut into shards that run in parallel, each with a tape.
 class EncoderWork {
  public:
   EncoderWork(const std::string& network, Index images)

@@ -1,4 +1,4 @@
-// Encoders by themselves, to be timed: on random images of 224 x 224 pixels.
+// Work of encoders alone, for timing, on random images of 224 x 224 pixels.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace saccade {
 
-// r18, r50, vgg19, vit_t, vit_s.
+// The networks: r18, r50, vgg19, vit_t, vit_s.
 std::vector<std::string> encoder_work_names();
-// Grids of all images, nothing recorded.
+// Times the grids of all images, without recording for backward.
 Timing encode_images(const std::string& network, const WorkSize& size);
-// A training step as a classifier of 1,000 classes on the mean region: cross-entropy, gradients
-// clipped element by element, Adam.
+// Times a training step of a classifier with 1,000 classes on the mean region: cross-entropy,
+// gradients clipped element by element, Adam.
 Timing train_encoder(const std::string& network, const WorkSize& size);
 
 }  // namespace saccade

@@ -11,12 +11,12 @@ namespace saccade {
 namespace {
 
 constexpr double kWidth = 640, kHeight = 420;
-constexpr double kLeft = 70, kRight = 490, kTop = 40, kBottom = 360;  // of the frame
-// Told apart by people who see few colours, too (Okabe and Ito 2008).
+constexpr double kLeft = 70, kRight = 490, kTop = 40, kBottom = 360;  // the edges of the frame
+// Colours that colour-blind people can tell apart, too (Okabe and Ito 2008).
 constexpr std::array<const char*, 6> kColours = {"#d55e00", "#0072b2", "#009e73",
                                                  "#cc79a7", "#e69f00", "#56b4e9"};
 
-// Where a number lies on an axis.
+// Maps a number to its place on a logarithmic axis.
 struct Scale {
   double low, high, from, to;
   double operator()(double value) const {
@@ -24,7 +24,7 @@ struct Scale {
   }
 };
 
-// Whole powers of ten around all points.
+// The y axis, from one power of ten to another, around all points.
 Scale y_scale(const std::vector<Curve>& curves) {
   double low = std::numeric_limits<double>::max(), high = 0;
   for (const Curve& curve : curves)

@@ -1,4 +1,4 @@
-// Curves over two logarithmic axes, as an SVG.
+// Draws curves over two logarithmic axes as an SVG.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@ namespace saccade {
 
 struct Curve {
   std::string name;
-  std::vector<std::pair<double, double>> points;  // positive
+  std::vector<std::pair<double, double>> points;  // positive numbers
 };
 
 struct LogPlot {

@@ -1,6 +1,6 @@
-// Two pieces of work timed in turns: on a machine that others use too, what happens to one of them
-// happens to the other, and their ratio holds. Time is the process's on its processors, so that
-// what others take is not in it.
+// Times two pieces of work in turns: on a machine that others use, too, disturbances hit both
+// alike, so that the ratio of their times holds. The time is the processor time of this process,
+// which does not include what other processes take.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 namespace saccade {
 
 struct PairedTiming {
-  double ms = 0;     // of the subject, median of the rounds
-  double ratio = 0;  // subject / baseline of the same round, median of the rounds
+  double ms = 0;     // the subject's time, median over the rounds
+  double ratio = 0;  // subject / baseline in the same round, median over the rounds
 };
 
 inline double processor_ms() {
@@ -29,7 +29,7 @@ double milliseconds_of(Work&& work) {
   return processor_ms() - start;
 }
 
-// Runs both once to warm up, then in turns for `seconds`, three rounds at least.
+// Runs both once to warm up, then in turns for `seconds` and for at least three rounds.
 template <class Baseline, class Subject>
 PairedTiming time_in_turns(double seconds, Baseline&& baseline, Subject&& subject) {
   constexpr std::size_t kFewest = 3;

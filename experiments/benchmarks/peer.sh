@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Speed and memory against another implementation of the same work, run in turns with ours:
+# Compares speed and memory with another implementation of the same work, which runs in turns with ours:
 #   bash experiments/benchmarks/peer.sh PEER_DIR [ROUNDS [WORKLOAD:BATCH...]]
 # PEER_DIR holds peer_sat.py and, if the peer has settings of its own, tuned.env. Both programs take
 # WORKLOAD --threads N --batch B --seconds S and print one JSON line with median_ms and peak_rss_mib.
-# A workload the peer has in the layout channels last (suffix _cl), which is faster there, is compared
-# with that. Prints one row a workload: each side's median of all rounds, how many times faster ours is, and its
-# peak memory as a share of the peer's.
+# Where the peer has a workload in the layout channels last (suffix _cl), which is faster there, that one
+# is compared. Prints one row per workload: the median of all rounds of each side, how many times faster ours
+# is, and our peak memory as a share of the peer's.
 set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 peer=${1:?usage: peer.sh PEER_DIR [ROUNDS]}
@@ -17,14 +17,14 @@ encoders=(r18_fwd:8 r18_train:8 r50_fwd:8 vgg19_fwd:8 vit_t_fwd:8 vit_t_train:8 
 workloads=("${@:3}")
 [ ${#workloads[@]} -gt 0 ] || workloads=("${captioners[@]}" "${encoders[@]}")
 
-[ -x "$ours" ] || { echo "$ours is missing; run: bash tests/run.sh" >&2; exit 1; }
-[ -f "$peer/peer_sat.py" ] || { echo "there is no peer_sat.py in $peer" >&2; exit 2; }
+[ -x "$ours" ] || { echo "$ours is missing; build it with: bash tests/run.sh" >&2; exit 1; }
+[ -f "$peer/peer_sat.py" ] || { echo "$peer: there is no peer_sat.py in this directory" >&2; exit 2; }
 /usr/bin/python3 -c 'import torch' 2>/dev/null || {
   echo "the peer needs PyTorch; as root, run: apt-get install -y python3-torch python3-torchvision" \
     "libopenblas0-openmp libjemalloc2" >&2
   exit 2
 }
-# Variables that cap a library's choice of kernels would spoil either side.
+# These variables limit which kernels a library chooses, which would make the comparison unfair.
 unset OPENBLAS_CORETYPE OMP_NUM_THREADS OMP_WAIT_POLICY
 
 run_peer() (
@@ -51,7 +51,7 @@ for threads in ${THREADS:-1 2}; do
       for side in peer ours; do
         if [ $side = peer ]; then command=(run_peer "$theirs"); else command=("$ours" "$name"); fi
         line=$("${command[@]}" --threads "$threads" --batch "$batch" --seconds "$seconds" \
-          </dev/null) || { echo "$side failed at $name, $threads threads" >&2; exit 1; }
+          </dev/null) || { echo "$side failed at the workload $name with $threads threads" >&2; exit 1; }
         field median_ms <<<"$line" >>"$work/$side.ms"
         field peak_rss_mib <<<"$line" >>"$work/$side.mib"
       done
@@ -65,7 +65,7 @@ for threads in ${THREADS:-1 2}; do
 done
 
 [ $# -le 2 ] || exit 0
-echo 'without a peer'
+echo 'workloads that the peer does not have:'
 for threads in ${THREADS:-1 2}; do
   for workload in cnn:32 sat_gru:32 tdec_beam3:16; do
     name=${workload%:*} batch=${workload#*:}

@@ -1,4 +1,4 @@
-// A piece of work timed over and over, for saccade_bench.
+// Times a piece of work again and again, for saccade_bench.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace saccade {
 
-// How much work, and how long it is repeated.
+// The amount of work, and how long it is repeated.
 struct WorkSize {
   Index batch = 32;
   double seconds = 8;
@@ -18,7 +18,7 @@ struct WorkSize {
 struct Timing {
   std::vector<double> times;  // ms, sorted
   double first_loss = 0;
-  double reward_share = 0;  // of self-critical training only
+  double reward_share = 0;  // of the time; for self-critical training only
 };
 
 inline double milliseconds() {
@@ -27,8 +27,8 @@ inline double milliseconds() {
       .count();
 }
 
-// Twice to warm up, so that arenas and primitives exist, then five times at least. work() returns
-// the loss, or anything.
+// Does the work twice to warm up, so that arenas and primitives exist, then repeats it for
+// `seconds` and at least five times. work() returns the loss, or any number.
 template <class Work>
 Timing measure(double seconds, Work work) {
   Timing timing;

@@ -1,16 +1,17 @@
 // saccade_bench WORKLOAD [--threads N] [--batch B] [--seconds S]: times one piece of work and
-// prints one JSON line, as peer programs do (peer.sh runs them in turns).
+// prints one JSON line, in the form of peer programs (peer.sh runs them in turns).
 //   sat_vec        a training step of the soft captioner on given features
 //   sat_hard       the same with hard attention and its estimator
 //   sat_gru        the same as sat_vec with the GRU
 //   tdec_train     the same with a transformer of six layers, width 512, eight heads
 //   beam3_batched  beam-3 captions of `batch` images, 20 words each
-//   tdec_beam3     the same with that transformer, over cached keys
+//   tdec_beam3     the same with that transformer, with cached keys
 //   cnn            a training step of the small CNN with the decoder, on 64 x 64 images
-//   scst           a self-critical step over `batch` images: five captions drawn of each, of at
-//                  most 20 words, rewarded with CIDEr-D; reward_share is what the rewards take
+//   scst           a self-critical training step over `batch` images: five captions of at most 20
+//                  words are drawn for each and rewarded with CIDEr-D; reward_share is the share of
+//                  the time that the rewards take
 //   NET_fwd        the grids of `batch` images of 224 x 224; NET is r18, r50, vgg19, vit_t, vit_s
-//   NET_train      a training step of it as a classifier of 1,000 classes
+//   NET_train      a training step of that network as a classifier of 1,000 classes
 #include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
@@ -43,17 +44,19 @@ std::map<std::string, Work> all_work() {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app{"Times one piece of work; prints one JSON line"};
+  CLI::App app{"Times one piece of work and prints one JSON line"};
   const std::map<std::string, Work> all = all_work();
   std::vector<std::string> names;
   for (const auto& [name, work] : all) names.push_back(name);
   std::string workload;
   int threads = 1;
   WorkSize size;
-  app.add_option("workload", workload)->required()->check(CLI::IsMember(names));
-  app.add_option("--threads", threads);
-  app.add_option("--batch", size.batch);
-  app.add_option("--seconds", size.seconds);
+  app.add_option("workload", workload, "the piece of work")
+      ->required()
+      ->check(CLI::IsMember(names));
+  app.add_option("--threads", threads, "number of threads (default: 1)");
+  app.add_option("--batch", size.batch, "captions or images per batch (default: 32)");
+  app.add_option("--seconds", size.seconds, "for how long the work is repeated (default: 8)");
   CLI11_PARSE(app, argc, argv);
   parallel::set_threads(threads);
   const Timing timing = all.at(workload)(size);

@@ -1,10 +1,11 @@
 // saccade_score_bench REFERENCES [--threads N] [--rounds R] [--repeat K]: times the caption metrics
-// and prints one JSON line. Every image's first reference is the candidate, the others are the
-// references; the corpus is taken K times. Medians over the rounds, in milliseconds:
-//   read_ms     reading and parsing the file
-//   ngrams_ms   PTB tokens, BLEU, ROUGE-L, CIDEr, of all images
+// and prints one JSON line. The first reference of every image is the candidate and the others are
+// the references; the corpus is repeated K times. Times in milliseconds, medians over the rounds:
+//   read_ms     reading and parsing the file (once)
+//   ngrams_ms   PTB tokens, BLEU, ROUGE-L and CIDEr of all images
 //   all_ms      the same with METEOR
-// The first round is also given by itself: it pays for tables that are made once.
+// The first round is also given by itself, because it includes making tables that later rounds
+// reuse.
 #include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
@@ -22,7 +23,7 @@
 namespace saccade {
 namespace {
 
-// Of one call of work.
+// The time of one call of work().
 template <class Work>
 double milliseconds(Work work) {
   const auto start = std::chrono::steady_clock::now();
@@ -32,13 +33,16 @@ double milliseconds(Work work) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app{"Times the caption metrics; prints one JSON line"};
+  CLI::App app{"Times the caption metrics and prints one JSON line"};
   std::string path;
   int threads = 1, rounds = 5, repeat = 1;
-  app.add_option("references", path)->required();
-  app.add_option("--threads", threads)->check(CLI::PositiveNumber);
-  app.add_option("--rounds", rounds)->check(CLI::PositiveNumber);
-  app.add_option("--repeat", repeat)->check(CLI::PositiveNumber);
+  app.add_option("references", path, "file of reference captions, as saccade score reads it")
+      ->required();
+  app.add_option("--threads", threads, "number of threads (default: 1)")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--rounds", rounds, "number of rounds (default: 5)")->check(CLI::PositiveNumber);
+  app.add_option("--repeat", repeat, "how often the corpus is repeated (default: 1)")
+      ->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);
   parallel::set_threads(threads);
 

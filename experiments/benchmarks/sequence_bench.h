@@ -1,4 +1,4 @@
-// Attention over a whole sequence, to be timed: one mechanism of core/attention/sequence.
+// Attention over a whole sequence, for timing: one mechanism of core/attention/sequence.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// One sequence: a grid in reading order.
+// The size of one sequence: a grid in reading order.
 struct SequenceSizes {
   static constexpr Index kWidth = 256, kHeads = 8;
   Index rows = 0, cols = 0;
@@ -18,12 +18,14 @@ struct SequenceSizes {
 
 class SequenceBench {
  public:
-  // With a window radius of 8, 32 mixtures, and the graph of a cell's eight neighbours.
+  // The mechanism with a window radius of 8, 32 mixtures, and a graph of each cell's eight
+  // neighbours.
   SequenceBench(SequenceAttentionKind kind, const SequenceSizes& sizes);
 
-  // Without recording.
+  // A forward pass without recording.
   void forward();
-  // Forward, recorded, and back to the sequence and the gradients of the weights.
+  // A recorded forward pass, and the backward pass to the sequence and to the gradients of the
+  // weights.
   void train();
 
  private:

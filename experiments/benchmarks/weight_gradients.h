@@ -1,4 +1,5 @@
-// The gradients of weights as an update makes them from a tape, tile by tile, without the update.
+// Computes the gradients of weights from a tape, tile by tile, as an update does, but without the
+// update.
 #pragma once
 
 #include <vector>
@@ -11,11 +12,12 @@ inline namespace SACCADE_NUMERIC {
 
 class WeightGradients {
  public:
-  // The store is initialised and outlives this.
+  // The store must be initialised and must outlive this object.
   explicit WeightGradients(const ParameterStore& store)
       : jobs_(store), tiles_(cut_into_tiles(store)), tile_(Shape{kTileNumbers}) {}
 
-  // Computes those of a tape that went back; each tile overwrites the one before.
+  // Computes the gradients from a tape after its backward pass; each tile overwrites the one
+  // before.
   void compute(Tape& tape) {
     Tape* const shard = &tape;
     jobs_.collect({&shard, 1});
@@ -29,7 +31,7 @@ class WeightGradients {
   Tensor tile_;
 };
 
-// Standard normal numbers, others for every `sample`.
+// Standard normal numbers, different for every `sample`.
 inline Tensor normal_numbers(Shape shape, std::uint64_t sample) {
   Tensor out(shape);
   Random random({1, Stream::kTest, 0, sample});

@@ -16,7 +16,8 @@ namespace saccade {
 
 namespace {
 
-// A line, or where several captions were asked for a line for each, the best first.
+// One line with the caption of a picture or, with --alternatives, one line per caption, the best
+// first.
 std::string listed(const std::string& path, const DecodedCaption& caption,
                    const CaptionSource& source) {
   const auto text = [&](const DecodedCaption& one) {
@@ -39,24 +40,25 @@ SearchOptions search_of(const CaptionArgs& args, const ModelSession& session) {
   if (!args.alternatives) return search;
   if (search.mode != SearchMode::kBeam)
     throw UsageError(str("--alternatives lists what beam search finds, and search.mode is ",
-                         enum_name(search.mode)));
+                         enum_name(search.mode), "; give --mode beam"));
   search.alternatives = *args.alternatives;
   if (search.alternatives > search.beam)
-    throw UsageError(str("--alternatives ", search.alternatives, " of a beam of ", search.beam,
-                         ": a hypothesis that ends leaves its place; give --beam ",
+    throw UsageError(str("--alternatives ", search.alternatives, " needs a beam of at least ",
+                         search.alternatives, ", and search.beam is ", search.beam,
+                         ": beam search finds at most one caption per hypothesis; give --beam ",
                          search.alternatives, " or more"));
   return search;
 }
 
 void check(const CaptionArgs& args) {
   if (args.images.empty() && args.watch.empty())
-    throw UsageError("there is nothing to caption; name pictures, or a folder with --watch");
+    throw UsageError("no picture is named; name pictures, or a folder with --watch");
   if (!args.images.empty() && !args.watch.empty())
     throw UsageError("--watch captions what is in " + args.watch +
-                     "; caption the other pictures by a command of their own");
+                     "; caption the named pictures with another command");
 }
 
-// A picture at a time, so that a line never waits for the next picture.
+// Captions one picture at a time, so that a line never waits for the next picture.
 int watch(const CaptionArgs& args, const ModelSession& session, const SearchOptions& search,
           const CaptionSource& source, const StopSignal& signal) {
   WatchedFolder folder(args.watch);
@@ -89,8 +91,8 @@ int run_caption(const CaptionArgs& args) {
   check(args);
   std::optional<StopSignal> signal;
   if (!args.watch.empty()) {
-    signal.emplace("the picture that is read is captioned first");
-    ::signal(SIGPIPE, SIG_DFL);  // `| head` ends it quietly, as other commands
+    signal.emplace("the picture that is being read is captioned first");
+    ::signal(SIGPIPE, SIG_DFL);  // `| head` ends it without a message, as other commands
   }
   const ModelSession session(args.model);
   const SearchOptions search = search_of(args, session);
@@ -123,14 +125,15 @@ CommandRun bind_caption(Options& options) {
   add_model_options(options, args->model);
   options.arguments("images", args->images, "picture files", "IMAGE");
   options.text("--watch", args->watch,
-               "caption the pictures in a folder and those that appear in it, each as soon as it "
-               "is whole, until a signal stops it",
+               "caption the pictures in a folder, and each picture that appears in it as soon as "
+               "the file is complete, until a signal stops the program",
                "DIR");
   options.count("--alternatives", args->alternatives,
-                "list the N best captions that beam search finds, with log p", 1);
+                "list the N best captions that beam search finds, each with its log-probability",
+                1);
   options.flag("--json", args->json,
-               "print an array with words, log-probabilities, gates and attention; with --watch "
-               "an object a line");
+               "print a JSON array with words, log-probabilities, gates and attention weights; "
+               "with --watch one object per line");
   return [args] { return run_caption(*args); };
 }
 

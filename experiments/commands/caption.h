@@ -13,12 +13,13 @@ struct CaptionArgs {
   ModelArgs model{};
   std::vector<std::string> images{};
   std::string watch{};                  // a folder whose pictures are captioned as they appear
-  std::optional<Index> alternatives{};  // captions listed of each picture
+  std::optional<Index> alternatives{};  // how many captions are listed for each picture
   bool json = false;
 };
 
-// Pictures that cannot be read are named on stderr and left out; the exit code says so. A folder is
-// watched until a signal comes (stop_signal.h), whose exit code is returned.
+// Captions pictures and prints the captions. Pictures that cannot be read are named on stderr and
+// left out, and the exit code says so. A folder is watched until a signal comes (stop_signal.h),
+// whose exit code is returned.
 int run_caption(const CaptionArgs& args);
 
 CommandRun bind_caption(Options& options);

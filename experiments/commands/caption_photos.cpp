@@ -55,7 +55,8 @@ ExitCode caption_photos(const ModelSession& session, const PhotoRequest& request
       log::error(plain_text(read.error->what()));
       if (code == ExitCode::kOk) code = read.error->code();
     }
-    // Those that failed keep their places, so that the draws of the others stay as they are.
+    // Pictures that could not be read keep their places, so that the random draws of the others do
+    // not change.
     const auto load = [&](Index i, std::size_t member, std::span<float> out) {
       InputBatch& input = block[static_cast<std::size_t>(i)].photo.inputs[member];
       std::copy(input.room(0).begin(), input.room(0).end(), out.begin());

@@ -1,4 +1,4 @@
-// Captions of single pictures, which may each fail to be read, in blocks that bound memory.
+// Captions single pictures, any of which may be unreadable, in blocks that bound memory.
 #pragma once
 
 #include <functional>
@@ -15,24 +15,24 @@
 namespace saccade {
 
 struct Photo {
-  Index number = 0;   // of the request's pictures
-  Image picture;      // empty unless it was asked for
-  Geometry geometry;  // of the grid that attention is told on
+  Index number = 0;   // among the pictures of the request
+  Image picture;      // empty unless the request keeps pictures
+  Geometry geometry;  // of the grid of the attention maps
   DecodedCaption caption;
-  std::vector<InputBatch> inputs;  // by member, of the one image: what each saw
+  std::vector<InputBatch> inputs;  // [members]: what each member of the ensemble saw
 };
 
 struct PhotoRequest {
   Index count = 0, first = 0;
-  // The picture of a number [first, first + count), on which a caption's draws depend; called from
-  // many threads.
+  // Reads the picture of a number in [first, first + count); called from many threads. The random
+  // draws of a caption depend on the number.
   std::function<Image(Index)> read;
   SearchOptions search{};
   bool keep_pictures = false;
 };
 
-// Captions pictures and hands them on in order. One that cannot be read is named on stderr and left
-// out. Returns the exit code of the first such error, or kOk.
+// Captions pictures and passes them to `take` in order. A picture that cannot be read is named on
+// stderr and left out. Returns the exit code of the first such error, or kOk.
 ExitCode caption_photos(const ModelSession& session, const PhotoRequest& request,
                         const std::function<void(Photo&)>& take);
 

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kPageColumns = 100;  // where the output is no terminal
+constexpr std::size_t kPageColumns = 100;  // where the output is not a terminal
 
 struct CompareOptions {
   std::string config, out, boxes, against;
@@ -45,10 +45,12 @@ std::size_t output_columns() {
 void refuse_training_run(const fs::path& out) {
   std::error_code error;
   if (fs::exists(checkpoint_folder(out), error) || fs::exists(out / "manifest.json", error))
-    throw BusyError(out.string() + ": is the directory of a training run; choose another --out");
+    throw BusyError(out.string() +
+                    ": is the directory of a training run, not of a comparison; choose another "
+                    "--out");
 }
 
-// What a comparison recorded of its runs: their directories.
+// The directories of the runs that a comparison recorded.
 std::set<std::string> recorded_runs(const fs::path& comparison) {
   std::set<std::string> out;
   for (const ShownModel& model : shown_models({comparison.string()}).models)
@@ -56,7 +58,8 @@ std::set<std::string> recorded_runs(const fs::path& comparison) {
   return out;
 }
 
-// A study is kept from a comparison of finished runs, and such a one from any other.
+// Protects a study from being replaced by a comparison of finished runs, and such a comparison from
+// being replaced by one of other runs.
 void refuse_other_comparison(const fs::path& out, const std::vector<FinishedRun>& runs) {
   std::error_code error;
   if (!is_comparison(out)) return;
@@ -66,13 +69,14 @@ void refuse_other_comparison(const fs::path& out, const std::vector<FinishedRun>
     throw BusyError(out.string() + ": holds another comparison; choose another --out");
 }
 
-// `--tune optimizer.lr=1e-3,3e-3` as what compare.tune says.
+// `--tune optimizer.lr=1e-3,3e-3` as an override of compare.tune.
 std::string tune_override(const std::vector<std::string>& options) {
   std::vector<std::pair<std::string, std::string>> values;  // of each key
   for (const std::string& option : options) {
     const std::size_t equals = option.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == option.size())
-      throw UsageError("--tune " + option + ": write it as key=value,value,...");
+      throw UsageError("--tune " + option +
+                       ": write it as key=value,value,..., such as optimizer.lr=1e-3,3e-3");
     const std::string key = option.substr(0, equals), list = option.substr(equals + 1);
     const auto known = std::find_if(values.begin(), values.end(),
                                     [&](const auto& one) { return one.first == key; });
@@ -86,7 +90,7 @@ std::string tune_override(const std::vector<std::string>& options) {
   return "compare.tune={" + map + "}";
 }
 
-// The files of a comparison, the last one the sign that it is whole.
+// Writes the files of a comparison. compare.json comes last, as the sign that all are complete.
 void write_comparison(RunDirectory& directory, const Comparison& comparison,
                       const Judgement& judgement, const ArmRunner& runner) {
   directory.write_text("compare.md", comparison_markdown(comparison, judgement));
@@ -109,7 +113,9 @@ int run_arms(const CompareOptions& options) {
   const StopSignal signal;
   std::vector<std::string> overrides = options.overrides;
   if (options.force)
-    throw UsageError("--force is for runs that are there; arms are trained on the data they name");
+    throw UsageError(
+        "--force is for directories of finished runs; the arms of a config are trained here, on "
+        "the data that they name; leave it out");
   if (!options.tune.empty()) overrides.push_back(tune_override(options.tune));
   if (!options.against.empty()) overrides.push_back("compare.against=" + options.against);
   const LoadedConfig loaded = load_config<ExperimentConfig>(options.config, overrides);
@@ -132,7 +138,7 @@ int run_arms(const CompareOptions& options) {
   RunDirectory directory(out, RunDirectory::Mode::kResume);
   Comparison comparison = run_study(request, runner, signal);
   if (signal.number() != 0) {
-    std::cerr << "stopped; the same command goes on with the arms that are left\n";
+    std::cerr << "stopped; the same command continues with the arms that are left\n";
     return signal_exit_code(signal.number());
   }
   runner.describe(comparison);
@@ -144,12 +150,12 @@ int run_arms(const CompareOptions& options) {
   return static_cast<int>(comparison.complete() ? ExitCode::kOk : ExitCode::kPartial);
 }
 
-// The runs that were given; a comparison stands for all of its own that went well.
+// The runs that were named; a comparison stands for all of its runs that did not fail.
 std::vector<FinishedRun> find_runs(const std::vector<std::string>& given) {
   std::vector<FinishedRun> runs;
   for (const std::string& one : given) {
     if (one.find('=') != std::string::npos && !fs::exists(one))
-      throw UsageError(one + ": a value goes with a config, not with directories of runs" +
+      throw UsageError(one + ": values can replace those of a config, not those of finished runs" +
                        (one.starts_with("compare.against=") ? "; use --against" : ""));
     if (!is_comparison(one)) {
       const fs::path directory = run_of(one);
@@ -166,15 +172,15 @@ std::vector<FinishedRun> find_runs(const std::vector<std::string>& given) {
   return runs;
 }
 
-// Runs that cannot be compared fairly, unless that is wanted.
+// Refuses runs that cannot be compared fairly, or with --force warns of them.
 void refuse_unlike(const CompareOptions& options, const std::vector<FinishedRun>& runs) {
   for (const FinishedRun& run : runs) refuse_boxes_of_scenes(options.boxes, run.config.data);
   const std::string other = data_differences(runs), stopped = unfinished_runs(runs);
-  for (const auto& [what, why] : {std::pair{"the runs do not see the same:", other},
-                                  std::pair{"not every run came to its end:", stopped}}) {
+  for (const auto& [what, why] : {std::pair{"the runs do not have the same data:", other},
+                                  std::pair{"not every run was trained to its end:", stopped}}) {
     if (why.empty()) continue;
     if (!options.force)
-      throw UsageError(str(what, why, "\nwith --force each is scored as it is all the same"));
+      throw UsageError(str(what, why, "\ngive --force to compare the runs as they are"));
     log::warn(str(what, why));
   }
 }
@@ -204,19 +210,25 @@ Comparison score_groups(const std::vector<RunGroup>& groups, const std::string& 
   return out;
 }
 
-// Scores runs that are there already; what differs between them comes first.
+// Scores finished runs, after saying in what their configs differ.
 int run_finished(const CompareOptions& options) {
   if (options.jobs > 1 || !options.tune.empty())
-    throw UsageError("--jobs and --tune are for arms that are trained; these runs are finished");
+    throw UsageError(
+        "--jobs and --tune are for a config whose arms are trained; these runs are finished; leave "
+        "them out");
   if (options.images_given && options.out.empty())
-    throw UsageError("--report-images: there is no report of finished runs without --out");
-  const StopSignal signal("what is scored so far is left");
+    throw UsageError(
+        "--report-images: a report of finished runs is not written without --out; name a directory "
+        "with --out");
+  const StopSignal signal("the run that is being scored is finished first; no file is written");
   std::vector<std::string> given{options.config};
   given.insert(given.end(), options.overrides.begin(), options.overrides.end());
   const std::vector<FinishedRun> runs = find_runs(given);
   const std::vector<RunGroup> groups = group_runs(runs);
   if (groups.size() > 1)
-    std::cerr << groups[0].arm.name << " is compared with:\n" << arm_differences(groups);
+    std::cerr << "arms that are compared with " << groups[0].arm.name
+              << ", and how their configs differ from it:\n"
+              << arm_differences(groups);
   refuse_unlike(options, runs);
   std::optional<RunDirectory> directory;
   if (!options.out.empty()) {
@@ -242,33 +254,38 @@ CommandRun bind_compare(Options& options) {
   const auto args = std::make_shared<CompareOptions>();
   options.argument(
       "config", args->config,
-      "experiment file with a section `compare`, or the first of several directories of "
+      "experiment file with a section `compare`, or the first of several directories of finished "
       "runs and comparisons",
       "CONFIG");
   options.arguments("overrides", args->overrides,
-                    "values that replace those of the file, or the other directories",
+                    "values that replace those of the experiment file, or the other directories",
                     "KEY.PATH=VALUE");
   options.text("--out", args->out,
-               "directory of the comparison (default: runs/NAME; of run directories: none); what "
-               "is finished in it is kept",
+               "directory of the comparison, in which finished runs are kept (default: runs/NAME; "
+               "for finished runs none, so that no file is written)",
                "DIR");
   options.count("--jobs", args->jobs,
-                "runs that train at once, each a process with its share of the threads", 1);
+                "number of runs that are trained at the same time, each by a process with its "
+                "share of the threads (default: 1)",
+                1);
   options.repeatable("--tune", args->tune,
-                     "try these values for every arm first, as compare.tune does",
+                     "first try these values for every arm, and train each arm with the value that "
+                     "validates best, as compare.tune does",
                      "KEY.PATH=VALUE,VALUE,...");
   options.text("--against", args->against,
-               "the arm that the others are tested against, as compare.against says (default: the "
-               "first)",
+               "arm against which the others are tested, as compare.against says (default: the "
+               "first arm)",
                "ARM");
   options.text("--boxes", args->boxes,
-               "judge the attention maps of photos by a COCO instances JSON, or by a folder of "
-               "Flickr30k Entities (default: data.boxes of the config)",
+               "judge the attention maps of photos by the boxes of a COCO instances JSON or of a "
+               "folder of Flickr30k Entities (default: data.boxes of the config)",
                "PATH");
   options.flag("--force", args->force,
-               "compare runs on different data or vocabularies, or that were stopped, too");
+               "also compare finished runs with different data or vocabularies, or stopped runs");
   options.count("--report-images", args->report_images,
-                "images in the attention explorer of report.html (0: no report)", 0);
+                "number of images in the attention explorer of report.html (default: 24; 0: no "
+                "report)",
+                0);
   options.flag("--json", args->json, "print compare.json instead of the table");
   return [args, options] {
     args->threads_given = options.given("--threads");

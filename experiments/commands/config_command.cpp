@@ -27,7 +27,7 @@ void print(const Json& json) {
   std::cout << json.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
 }
 
-// Every value as YAML has it, and where it was set.
+// Every value as it would be written in YAML, and where it was set.
 Json values_json(const LoadedConfig& loaded) {
   std::map<std::string, std::string> own;
   for (const Difference& one : config_differences(ExperimentConfig(), loaded.config))
@@ -55,7 +55,7 @@ int run_config(const ConfigOptions& options) {
   const std::vector<std::string> actions = {"show", "check"};
   const bool show = options.action == "show";
   if (!show && options.action != "check")
-    throw UsageError("config can show or check a file, not '" + options.action + "'" +
+    throw UsageError("config needs show or check before the file, not '" + options.action + "'" +
                      did_you_mean(options.action, actions));
   LoadedConfig loaded = load_config<ExperimentConfig>(options.file, options.overrides);
   if (show) {
@@ -88,14 +88,15 @@ CommandRun bind_config(Options& options) {
   const auto args = std::make_shared<ConfigOptions>();
   options.argument(
       "action", args->action,
-      "show: print every value and where it comes from; check: find mistakes, and files "
-      "that are not there",
+      "show: print every value and where it was set; check: report mistakes and files that do not "
+      "exist",
       "show|check");
   options.argument("file", args->file, "experiment file (YAML)", "CONFIG");
   options.arguments("overrides", args->overrides, "values that replace those of the file",
                     "KEY.PATH=VALUE");
   options.flag("--json", args->json,
-               "print a JSON object: every value and its origin, or the arms and seeds");
+               "print a JSON object: with show every value and its origin, with check the arms and "
+               "seeds");
   return [args] { return run_config(*args); };
 }
 

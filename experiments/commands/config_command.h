@@ -1,4 +1,4 @@
-// `saccade config show|check`: what an experiment file means, and whether it is right.
+// `saccade config show|check`: prints every value of an experiment file, or checks the file.
 #pragma once
 
 #include "experiments/command.h"

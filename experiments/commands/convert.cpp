@@ -26,7 +26,7 @@ void export_encoder(const std::string& from, const std::string& to) {
   const LoadedModel loaded = load_model(resolve_checkpoint(from));
   const Encoder* encoder = loaded.model->encoder();
   if (encoder == nullptr)
-    throw UsageError(from + ": its encoder is frozen, its weights are still those of " +
+    throw UsageError(from + ": the encoder is frozen; its weights are those of the file " +
                      (loaded.config.encoder.weights.empty() ? loaded.config.encoder.model
                                                             : loaded.config.encoder.weights));
   save_torch_weights(to, pretrained(*encoder, "encoder"), loaded.model->parameters());
@@ -41,14 +41,16 @@ void convert(const ConvertOptions& options) {
   const std::string &from = options.from, &to = options.to;
   std::error_code error;
   if (!options.force && std::filesystem::exists(to, error))
-    throw BusyError(to + ": exists; choose another name, or write over it with --force");
+    throw BusyError(to + ": exists; choose another name, or replace it with --force");
   if (options.encoder) {
     export_encoder(from, to);
     return;
   }
   if (is_safetensors(from) == is_safetensors(to))
-    throw UsageError("convert goes between a checkpoint and a .safetensors file; got '" + from +
-                     "' and '" + to + "'");
+    throw UsageError(
+        "convert goes between a checkpoint and a .safetensors file, so exactly one of the two "
+        "names must end in .safetensors; got '" +
+        from + "' and '" + to + "'");
   if (is_safetensors(to)) {
     export_archive(load_archive(resolve_checkpoint(from)), to);
   } else {
@@ -75,17 +77,18 @@ int run_convert(const ConvertOptions& options) {
 CommandRun bind_convert(Options& options) {
   const auto args = std::make_shared<ConvertOptions>();
   options.argument("in", args->from,
-                   "checkpoint file or a run's directory; or a .safetensors file made of one",
+                   "checkpoint file or the directory of a run; or a .safetensors file that was "
+                   "made from a checkpoint",
                    "IN");
   options.argument("out", args->to,
-                   ".safetensors file with the parameters by torch's names and layouts; or the "
-                   "checkpoint it was made of",
+                   ".safetensors file, with the parameters in torch's names and layouts; or the "
+                   "checkpoint that is made from a .safetensors file",
                    "OUT");
   options.flag("--encoder", args->encoder,
-               "write the encoder's weights alone, by the names that encoder.weights reads: "
+               "write only the encoder's weights, with the names that encoder.weights reads: "
                "torchvision's, or timm's for vit");
-  options.flag("--force", args->force, "write over a file that is there");
-  options.flag("--json", args->json, "print a JSON object instead of the file's path");
+  options.flag("--force", args->force, "replace OUT if it exists");
+  options.flag("--json", args->json, "print a JSON object instead of the path of the file");
   return [args] { return run_convert(*args); };
 }
 

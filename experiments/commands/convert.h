@@ -1,4 +1,4 @@
-// `saccade convert`: checkpoints for other programs, and back.
+// `saccade convert`: turns checkpoints into safetensors files for other programs, and back.
 #pragma once
 
 #include "experiments/command.h"

@@ -25,7 +25,7 @@ struct DataOptions {
   bool json = false;
 };
 
-// The first images of a split with a caption each.
+// Writes a picture with the first images of a split, each with one caption.
 void write_contact_sheet(const LoadedData& data, Split split, const fs::path& path) {
   std::vector<Index> images = images_of(data.dataset, split);
   if (images.empty()) return;
@@ -63,7 +63,10 @@ CommandRun bind_data(Options& options) {
   options.argument("config", args->config, "experiment file (YAML)", "CONFIG");
   options.arguments("overrides", args->overrides, "values that replace those of the file",
                     "KEY.PATH=VALUE");
-  options.text("--out", args->out, "write a contact sheet of each split into a directory", "DIR");
+  options.text("--out", args->out,
+               "write a contact sheet of each split into this directory: its first 24 images, each "
+               "with a caption",
+               "DIR");
   options.flag("--json", args->json, "print one JSON object");
   return [args] { return run_data(*args); };
 }

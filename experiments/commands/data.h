@@ -1,4 +1,4 @@
-// `saccade data`: what a config's data set holds.
+// `saccade data`: shows what the data set of a config contains.
 #pragma once
 
 #include "experiments/command.h"

@@ -25,7 +25,7 @@ std::function<void(Index, Index)> showing(Progress& progress, const char* what) 
   };
 }
 
-// What the members see of the data; those that see the same share it.
+// The inputs of each member of an ensemble. Members that see the same share one object.
 class MemberInputs {
  public:
   using Progress = std::function<void(Index, Index)>;
@@ -54,16 +54,18 @@ class MemberInputs {
   std::vector<const DatasetInputs*> of_member_;
 };
 
-// Whoever evaluates on other data than the model's own should know it, not guess it.
+// Says so where a model is evaluated on other data than it was trained on.
 void compare_data(const DataIdentity& trained, const Dataset& dataset) {
   if (trained.name != dataset.name) {
-    log::info(str("the model was trained on ", trained.name, ", not on ", dataset.name));
+    log::info(str("the model was trained on the data set ", trained.name,
+                  " and is evaluated on another one, ", dataset.name));
   } else if (trained.digest != dataset.digest) {
-    log::info(str(dataset.name, " is not as it was when the model was trained on it"));
+    log::info(str("the data set ", dataset.name, " has changed since the model was trained on it"));
   }
 }
 
-// The images to read: those to be captioned, and the neighbours that baselines take captions from.
+// The images to read: those to be captioned and, for baselines, the training images from whose
+// neighbours captions are taken.
 std::vector<Index> needed_images(const Dataset& dataset, Split split, const EvaluateArgs& args) {
   std::vector<Index> images = evaluation_images(dataset, split, args.images);
   if (!args.baselines) return images;
@@ -74,11 +76,13 @@ std::vector<Index> needed_images(const Dataset& dataset, Split split, const Eval
   return images;
 }
 
-// Boxes say something only of maps, and only of photos.
+// Refuses boxes where there is no map to judge by them, and for scenes.
 void check_boxes(const ModelSession& session, const std::string& boxes) {
   refuse_boxes_of_scenes(boxes, session.config().data);
   if (!session.models().has_attention())
-    throw UsageError("--boxes: the model has no attention whose maps could be judged by them");
+    throw UsageError(
+        "--boxes: the model has no attention (attention.score is none), so there are no maps to "
+        "judge; leave the option out");
 }
 
 // `results.json`, or `results.argmax.json` where several regimes are written.
@@ -94,7 +98,7 @@ std::filesystem::path results_path(const std::string& out, const EvaluationRepor
 
 int run_evaluate(const EvaluateArgs& args) {
   if (args.samples == 1) {
-    throw UsageError("--samples: one caption has no diversity; draw at least 2 of each image");
+    throw UsageError("--samples: diversity needs several captions; draw at least 2 for each image");
   }
   const ModelSession session(args.model);
   check_search(session.config(), args.samples > 0 ? Draws::kAlways : Draws::kByMode);
@@ -143,24 +147,35 @@ int run_evaluate(const EvaluateArgs& args) {
 CommandRun bind_evaluate(Options& options) {
   const auto args = std::make_shared<EvaluateArgs>();
   add_model_options(options, args->model);
-  options.text("--split", args->split, "train, val or test (default: test if there is one)",
+  options.text("--split", args->split,
+               "split to evaluate: train, val or test (default: test if there is one, else val)",
                "SPLIT");
-  options.count("--images", args->images, "only the first N images of the split (0: all)", 0);
+  options.count("--images", args->images,
+                "evaluate only the first N images of the split (default: 0, which means all)", 0);
   options.count("--region-draws", args->region_draws,
-                "caption all images K times in regime sample and report mean and deviation", 1);
-  options.count("--samples", args->samples,
-                "draw K captions of each image too and measure their diversity (0: none)", 0);
+                "caption all images N times in the regime sample, and report the mean and the "
+                "standard deviation of the scores (default: 3)",
+                1);
+  options.count(
+      "--samples", args->samples,
+      "also draw N captions for each image and measure their diversity (default: 0, which "
+      "means none)",
+      0);
   options.flag("--baselines", args->baselines,
-               "score captions of similar training images, and people's, beside the model's");
+               "also score the captions of similar training images, and captions by people");
   options.flag("--no-ablations", args->no_ablations,
-               "do not caption again with uniform and with shuffled attention weights");
+               "skip the ablations, which caption the images again with uniform and with shuffled "
+               "attention weights");
   options.text(
       "--boxes", args->boxes,
-      "judge attention maps by a COCO instances JSON, or by a folder of Flickr30k Entities "
-      "(default: data.boxes of the config)",
+      "judge the attention maps of photos by the boxes of a COCO instances JSON or of a folder of "
+      "Flickr30k Entities (default: data.boxes of the config)",
       "PATH");
   options.flag("--json", args->json, "print one JSON object");
-  options.text("--out", args->out, "write the captions as a COCO results file", "FILE");
+  options.text(
+      "--out", args->out,
+      "write the captions as a COCO results file; with several regimes one file per regime",
+      "FILE");
   return [args] { return run_evaluate(*args); };
 }
 

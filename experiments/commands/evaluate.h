@@ -1,4 +1,4 @@
-// `saccade evaluate`: scores of a checkpoint's free-running captions.
+// `saccade evaluate`: scores the captions that a checkpoint's model writes by itself.
 #pragma once
 
 #include <optional>
@@ -11,9 +11,9 @@ namespace saccade {
 struct EvaluateArgs {
   ModelArgs model{};
   std::string split{};     // empty: test if the data has one, else val
-  Index images = 0;        // the first so many; 0 for all
-  Index region_draws = 3;  // of regime sample
-  Index samples = 0;       // captions drawn of each image to measure diversity; 0 for none
+  Index images = 0;        // only the first so many images; 0 for all
+  Index region_draws = 3;  // how often the regime sample captions all images
+  Index samples = 0;       // captions drawn per image to measure diversity; 0 for none
   bool baselines = false;
   bool no_ablations = false;
   bool json = false;

@@ -21,7 +21,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Of the names, shapes and bits of all number arrays below a prefix.
+// The digest of the names, shapes and bits of all number arrays below a prefix.
 std::string numbers_digest(const Archive& archive, const std::string& prefix) {
   Digest digest;
   for (const auto& [name, entry] : archive.entries()) {
@@ -107,7 +107,8 @@ void print_text(const std::string& path, const LoadedModel& loaded) {
     std::cout << "best " << metric << ": " << value << "\n";
 }
 
-// The layers of a network, any of which can be the grid if its output is [1, features, rows, cols].
+// Lists the layers of a network. Any of them can give the grid if its output is
+// [1, features, rows, cols].
 int list_layers(const std::string& path, Index image_size, bool json) {
   Json rows = Json::array();
   for (const OnnxLayer& layer : list_onnx_layers(path, image_size)) {
@@ -124,11 +125,12 @@ int list_layers(const std::string& path, Index image_size, bool json) {
   return static_cast<int>(ExitCode::kOk);
 }
 
-// A text on one line, and no more of it than a line holds.
+// A text shortened to what a line holds.
 std::string short_text(const std::string& text) {
   constexpr std::size_t kMost = 80;
   if (text.size() <= kMost) return plain_text(text);
-  return str(plain_text(text.substr(0, kMost)), "... (", text.size(), " bytes; --json has all)");
+  return str(plain_text(text.substr(0, kMost)), "... (", text.size(),
+             " bytes; --json prints all of them)");
 }
 
 int list_tensors(const std::string& path, bool json) {
@@ -168,27 +170,32 @@ CommandRun bind_inspect(Options& options) {
   const auto args = std::make_shared<Args>();
   options.argument(
       "checkpoint", args->checkpoint,
-      "checkpoint file or a run's directory; of an ONNX file its layers are listed, of "
-      "a .safetensors file its tensors",
+      "checkpoint file or the directory of a run; or an ONNX file, whose layers are listed; or a "
+      ".safetensors file, whose tensors are listed",
       "CHECKPOINT|ONNX|SAFETENSORS");
   options.count("--image-size", args->image_size,
-                "side of the picture that an ONNX file's shapes are for (default: 224)", 1);
+                "with an ONNX file: side of the input picture in pixels, for which the shapes of "
+                "the layers are listed (default: 224)",
+                1);
   options.flag("--json", args->json, "print one JSON object");
   InspectAttentionArgs& attention = args->attention;
   options.flag("--heads", attention.heads,
-               "instead: what each head does on validation images, in shares of its weight");
+               "show instead where each attention head puts its weight on validation images");
   options.flag("--gradients", attention.gradients,
-               "instead: weights of regions against the gradients that reach them, on validation "
-               "images");
+               "show instead how the weights of regions go together with the gradients that reach "
+               "the regions, on validation images");
   options.flag("--patches", attention.patches,
-               "instead: how many patches of a transformer encoder are far longer than the others, "
-               "on validation images");
+               "show instead the share of a transformer encoder's patches whose vectors are far "
+               "longer than those of the others, on validation images");
   options.count("--images", attention.images,
-                "so many validation images for these three (default: 8)", 1);
+                "with --heads, --gradients or --patches: number of validation images (default: 8)",
+                1);
   options.repeatable("--data", attention.data,
-                     "change where the data of these three is: images=/new/place", "KEY=VALUE");
+                     "with these three: change where the data is, such as images=/new/place",
+                     "KEY=VALUE");
   options.repeatable("--set", attention.set,
-                     "change the checkpoint's config for these three: encoder.model=PLACE",
+                     "with these three: change a value of the checkpoint's config, such as "
+                     "encoder.model=PATH",
                      "KEY=VALUE");
   return [args] {
     const std::filesystem::path extension = std::filesystem::path(args->checkpoint).extension();
@@ -197,13 +204,15 @@ CommandRun bind_inspect(Options& options) {
       if (of_network || of_tensors)
         throw UsageError(
             "--heads, --gradients and --patches are for checkpoints, not for ONNX files or "
-            "safetensors");
+            "safetensors; name the checkpoint of a run");
       args->attention.checkpoint = args->checkpoint;
       args->attention.json = args->json;
       return run_inspect_attention(args->attention);
     }
     if (args->attention.images || !args->attention.data.empty() || !args->attention.set.empty())
-      throw UsageError("--images, --data and --set are for --heads, --gradients and --patches");
+      throw UsageError(
+          "--images, --data and --set have an effect only together with --heads, --gradients or "
+          "--patches");
     if (of_tensors) return list_tensors(args->checkpoint, args->json);
     if (of_network) return list_layers(args->checkpoint, args->image_size, args->json);
     const std::string path = resolve_checkpoint(args->checkpoint).string();

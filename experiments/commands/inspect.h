@@ -1,4 +1,4 @@
-// `saccade inspect`: what a checkpoint holds.
+// `saccade inspect`: shows what a checkpoint, an ONNX file or a safetensors file contains.
 #pragma once
 
 #include "experiments/command.h"

@@ -26,10 +26,12 @@ void require_heads(const ModelSession& session) {
   const bool one_layer = decoder.type != DecoderKind::kTransformer || decoder.layers == 1;
   if (refine.layers == 0 && session.config().attention.heads == 1 && one_layer)
     throw UsageError(
-        "--heads: this model has none to compare (encoder.refine.layers is 0, attention.heads is 1 "
-        "and the decoder looks once a word)");
+        "--heads: this model has no heads to compare (encoder.refine.layers is 0, attention.heads "
+        "is 1 and the decoder looks once per word)");
   if (refine.layers > 0 && refine.type == SequenceAttentionKind::kLinformer)
-    throw UsageError("--heads: linformer weighs mixtures of regions, which have no positions");
+    throw UsageError(
+        "--heads: encoder.refine.type linformer weights mixtures of regions, which have no "
+        "positions");
 }
 
 void require_paths(const ModelSession& session) {
@@ -38,7 +40,8 @@ void require_paths(const ModelSession& session) {
     throw UsageError("--gradients: the model has no attention (attention.score is none)");
   if (attention.mechanism != MechanismKind::kComposed)
     throw UsageError(str("--gradients: attention.mechanism ", enum_name(attention.mechanism),
-                         " does not keep keys and values of regions apart; composed ones do"));
+                         " does not keep the keys and values of regions apart, as composed "
+                         "mechanisms do"));
 }
 
 void require_tokens(const ModelSession& session) {
@@ -46,14 +49,18 @@ void require_tokens(const ModelSession& session) {
   if (!encoder || !encoder->token_encoder())
     throw UsageError(str("--patches: encoder.type ", enum_name(session.config().encoder.type),
                          encoder ? "" : ", which is frozen,",
-                         " has no tokens to measure; vit and hybrid do while they are trained"));
+                         " has no tokens to measure; vit and hybrid have tokens unless they are "
+                         "frozen"));
 }
 
 std::string patches_table(const PatchNorms& norms) {
   TextTable table;
   for (const auto& [name, value] : norms.scores()) table.add({name, fixed(value)});
-  return str(norms.patches, " patches behind the encoder's last block; an outlier is longer than ",
-             kOutlierNorm, " times its image's median\n\n", table.text());
+  return str(
+      norms.patches,
+      " patches, measured after the encoder's last block; an outlier is a patch whose vector "
+      "is longer than ",
+      kOutlierNorm, " times the median of its image\n\n", table.text());
 }
 
 Json patches_json(const PatchNorms& norms) {
@@ -94,7 +101,7 @@ Json heads_json(std::span<const ProfiledHead> heads) {
   return rows;
 }
 
-// Norms are small: significant digits say more than decimals.
+// Norms are small, so that significant digits say more than a fixed number of decimals.
 std::string norm_text(double norm) { return std::isnan(norm) ? "-" : str(norm); }
 
 std::string flow_table(const GradientFlow& flow) {
@@ -107,8 +114,8 @@ std::string flow_table(const GradientFlow& flow) {
   row("direct", flow.direct);
   row("score", flow.score);
   return str(
-      "weight of a region against the norm of the gradient that reaches it by each word's "
-      "look, as a value\n(direct) and as a key (score), regime ",
+      "how the weight of a region goes together with the norm of the gradient that reaches it "
+      "through each word's look:\nas a value (direct) and as a key (score), in the regime ",
       enum_name(GradientFlow::kRegime), ": ", flow.captions, " captions, ", flow.words, " words, ",
       flow.pairs, " pairs\n\n", table.text());
 }

@@ -1,5 +1,5 @@
-// `saccade inspect --heads`, `--gradients` and `--patches`: what a model's attention does on
-// validation images.
+// `saccade inspect --heads`, `--gradients` and `--patches`: measures what a model's attention does
+// on validation images.
 #pragma once
 
 #include <optional>
@@ -12,16 +12,15 @@ namespace saccade {
 
 struct InspectAttentionArgs {
   std::string checkpoint{};
-  std::vector<std::string> data{};  // `images=/new/place`: keys below data to change
+  std::vector<std::string> data{};  // `images=/new/place`: keys below `data` to change
   std::vector<std::string> set{};   // other values of the checkpoint's config: encoder.model=PLACE
   bool heads = false, gradients = false, patches = false;
-  std::optional<Index> images{};  // the first so many of the validation split; none: 8
+  std::optional<Index> images{};  // the first so many of the validation split; empty: 8
   bool json = false;
 };
 
-// Prints a table of all heads, the flow of gradients to the regions and the norms of the encoder's
-// patches, as far as they are asked for. Throws UsageError in one line where the model has nothing
-// of the kind.
+// Prints a table of all heads, the flow of gradients to the regions, and the norms of the encoder's
+// patches, as far as they are asked for. Throws UsageError where the model has nothing of the kind.
 int run_inspect_attention(const InspectAttentionArgs& args);
 
 }  // namespace saccade

@@ -19,8 +19,8 @@ using Json = nlohmann::ordered_json;
 
 struct Choice {
   std::string name, doc;
-  std::string source{}, options{}, cost{};  // "": nothing to say
-  std::string limits{};                     // what it cannot be joined with
+  std::string source{}, options{}, cost{};  // empty where there is nothing to say
+  std::string limits{};                     // the choices with which it cannot be combined
 };
 // The choices of one config key.
 struct Axis {
@@ -59,7 +59,7 @@ Axis decoder_axis() {
           }};
 }
 
-// Axes that a name and a line describe.
+// Axes whose choices have a name and a description only.
 std::vector<Axis> other_axes() {
   return {axis<HardProfile>("attention", "attention.hard.profile"),
           axis<BaselineKind>("attention", "attention.hard.baseline"),
@@ -94,29 +94,29 @@ std::vector<Axis> other_axes() {
           axis<Regime>("regimes", "--regime")};
 }
 
-// What is chosen by a number or a switch, and so by no registry.
+// Axes that are chosen by a number or a switch and therefore are in no registry.
 std::vector<Axis> attention_numbers() {
   return {
       {.topic = "attention",
        .key = "attention.heads",
        .choices = {{.name = "1 .. 256",
-                    .doc = "maps a word, each over its own share of attention.hidden and of the "
-                           "values; their contexts side by side",
+                    .doc = "maps per word, each over its own share of attention.hidden and of the "
+                           "values; their contexts are concatenated",
                     .source = "Vaswani et al. 2017",
                     .options = "hidden",
-                    .cost = "that of one map; an image once, above one head: L D^2"}}},
+                    .cost = "that of one map; with more than one head also L D^2 once per image"}}},
       {.topic = "attention",
        .key = "attention.sentinel",
        .choices = {{.name = "true",
-                    .doc = "one more thing to attend to, sigmoid(W [x; h]) tanh(c): what the "
-                           "decoder knows without looking",
+                    .doc = "one more vector that a word may attend to, sigmoid(W [x; h]) tanh(c): "
+                           "what the decoder knows without looking",
                     .source = "Lu et al. 2017",
                     .options = "none",
-                    .cost = "two more matrices of Q D"}}}};
+                    .cost = "two more matrices of size Q D"}}}};
 }
 
-// The options that a choice reads and another one of the key does not, without the section that
-// they share with the key: `vit.patch` of encoder.type.
+// The options that this choice of a key reads and other choices do not read, without the section
+// that they share with the key: `vit.patch` for encoder.type.
 std::string options_of(const std::string& key, const std::string& choice,
                        const std::vector<FieldInfo>& fields) {
   const std::string section = key.substr(0, key.rfind('.') + 1);
@@ -133,7 +133,8 @@ std::string options_of(const std::string& key, const std::string& choice,
   return out;
 }
 
-// Where a registry does not say what options a choice has, those declare it.
+// Fills in the options of choices whose registry does not name them: the declaration of an option
+// says which choices read it.
 void add_options(std::vector<Axis>& axes) {
   const std::vector<FieldInfo> fields = describe_config<ExperimentConfig>();
   for (Axis& axis : axes)
@@ -239,7 +240,7 @@ int run_list(const std::string& topic, bool as_json) {
   if (!topic.empty() && std::find(known.begin(), known.end(), topic) == known.end()) {
     std::string all;
     for (const std::string& name : known) all += (all.empty() ? "" : ", ") + name;
-    throw UsageError("nothing to list is called '" + topic + "'" + did_you_mean(topic, known) +
+    throw UsageError("there is no topic '" + topic + "' to list" + did_you_mean(topic, known) +
                      "; choose from " + all);
   }
   if (as_json) {
@@ -264,7 +265,7 @@ CommandRun bind_list(Options& options) {
   const auto args = std::make_shared<Args>();
   std::string all;
   for (const std::string& name : topics()) all += (all.empty() ? "" : ", ") + name;
-  options.argument("topic", args->topic, "one of " + all + " (default: all but config)", "TOPIC",
+  options.argument("topic", args->topic, "one of " + all + " (default: all except config)", "TOPIC",
                    Need::kOptional);
   options.flag("--json", args->json, "print one JSON object");
   return [args] { return run_list(args->topic, args->json); };

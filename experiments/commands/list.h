@@ -1,4 +1,5 @@
-// `saccade list`: what an experiment can be put together from, and every key of its file.
+// `saccade list`: lists the choices from which an experiment is put together, and every key of an
+// experiment file.
 #pragma once
 
 #include "experiments/command.h"

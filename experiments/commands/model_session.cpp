@@ -19,7 +19,7 @@ std::vector<std::string> overrides_of(const ModelArgs& args) {
   return overrides;
 }
 
-// The checkpoints of `A,B,C`. A name that exists as it is is one, commas or not.
+// The checkpoints of `A,B,C`. A path that exists is one checkpoint, even with commas in it.
 std::vector<std::string> checkpoints_of(const std::string& list) {
   std::error_code error;
   if (std::filesystem::exists(list, error)) return {list};
@@ -28,25 +28,27 @@ std::vector<std::string> checkpoints_of(const std::string& list) {
     const std::size_t end = std::min(list.find(',', begin), list.size());
     out.push_back(list.substr(begin, end - begin));
     if (out.back().empty())
-      throw UsageError("'" + list + "': a checkpoint between its commas has no name");
+      throw UsageError("'" + list +
+                       "': a checkpoint between the commas has no name; write A,B,C without spaces "
+                       "or empty places");
     begin = end + 1;
   }
   return out;
 }
 
-// What --set changes has to be read by the checkpoint's model.
+// Refuses a --set of options that the checkpoint's model does not read.
 void refuse_idle_overrides(const ModelArgs& args, const ExperimentConfig& config) {
   const std::vector<std::string> unread = unread_options(config);
   if (args.map_step && std::find(unread.begin(), unread.end(), "maps.step") != unread.end())
     throw UsageError(
-        "--map-step: the model has no attention (attention.score is none), so that no look can be "
-        "shown; leave it out");
+        "--map-step: the model has no attention (attention.score is none), so there is no map to "
+        "show; leave the option out");
   for (const std::string& assignment : args.set) {
     const std::string path = assignment.substr(0, assignment.find('='));
     if (std::find(unread.begin(), unread.end(), path) != unread.end())
       throw UsageError(str("--set ", path,
-                           " has no effect: nothing reads it under the checkpoint's other choices "
-                           "(saccade list config says where it is read)"));
+                           " has no effect: with the other choices of the checkpoint's config "
+                           "nothing reads it (saccade list config says where it is read)"));
   }
 }
 
@@ -65,8 +67,8 @@ ModelSession::Member load_member(const std::string& name, const ModelArgs& args)
       layers += (layers.empty() ? "" : " and ") + layer;
     throw DataError(
         str(encoder.model, ", layer ", layers,
-            ": not the network, layer or preprocessing that the model was trained with; set "
-            "encoder.model to that one"));
+            ": this is not the network, layer or preprocessing with which the model was trained; "
+            "set encoder.model to the file that it was trained with"));
   }
   return member;
 }
@@ -75,23 +77,24 @@ ModelSession::Member load_member(const std::string& name, const ModelArgs& args)
 
 void add_model_options(Options& options, ModelArgs& args) {
   options.argument("checkpoint", args.checkpoint,
-                   "checkpoint file, or a run's directory; A,B,C: the mean of their words' "
-                   "probabilities",
+                   "checkpoint file, or the directory of a run; A,B,C is an ensemble of several, "
+                   "which averages their probabilities of each word",
                    "CHECKPOINT");
-  options.repeatable("--set", args.set, "change the checkpoint's config: search.max_length=30",
+  options.repeatable("--set", args.set,
+                     "change a value of the checkpoint's config, such as search.max_length=30",
                      "KEY=VALUE");
-  options.repeatable("--data", args.data, "change where its data is: images=/new/place",
+  options.repeatable("--data", args.data, "change where the data is, such as images=/new/place",
                      "KEY=VALUE");
-  options.count("--beam", args.beam, "hypotheses kept by beam search", 1);
-  options.text("--mode", args.mode, "beam, greedy or sample", "MODE");
+  options.count("--beam", args.beam, "number of hypotheses that beam search keeps", 1);
+  options.text("--mode", args.mode, "how words are chosen: beam, greedy or sample", "MODE");
   options.count("--map-step", args.map_step,
-                "show as a word's map the look N steps after its own, which has read more words "
-                "(default: maps.step of the config)",
+                "show as the map of a word the one of N decoding steps later, when the decoder has "
+                "read more words (default: maps.step of the config)",
                 0);
-  options.text(
-      "--regime", args.regime,
-      "how attention gives its context: expectation, argmax, sample, marginal, or all (evaluate)",
-      "REGIME");
+  options.text("--regime", args.regime,
+               "how attention makes its context: expectation, argmax, sample or marginal; for "
+               "evaluate also all (default: the model's own; for evaluate all)",
+               "REGIME");
 }
 
 ModelSession::ModelSession(const ModelArgs& args) {
@@ -109,20 +112,21 @@ std::string data_remark(const std::string& model, const DataIdentity& trained,
                         const std::string& name, const std::string& digest) {
   if (trained.digest == digest) return "";
   return str(model, " was trained on ",
-             trained.name == name ? "other content of " : "other data: ", trained.name);
+             trained.name == name ? "another version of the data set " : "another data set: ",
+             trained.name);
 }
 
 void ModelSession::require_one(const std::string& what) const {
   if (members_.size() > 1)
-    throw UsageError(
-        str(what, " looks into one model, and ", members_.size(), " checkpoints were named"));
+    throw UsageError(str(what, " looks into one model, and an ensemble of ", members_.size(),
+                         " checkpoints was named; name one checkpoint"));
 }
 
 SearchOptions ModelSession::search(const std::string& regime) const {
   check_search(config(), Draws::kByMode);
   SearchOptions options = search_options(config(), model().vocabulary());
   if (regime == "all") {
-    throw UsageError("--regime all is for evaluate; name one regime");
+    throw UsageError("--regime all is only for evaluate; name one regime");
   }
   options.regime = regimes(regime).front();
   return options;

@@ -1,5 +1,5 @@
-// What evaluate, caption and overlay share: one or several models from checkpoints, the pipelines
-// that feed them, and the options by which a person chooses them.
+// What evaluate, caption and overlay share: one or several models from checkpoints, the input
+// pipelines that feed them, and the options that choose them.
 #pragma once
 
 #include <deque>
@@ -18,11 +18,11 @@
 namespace saccade {
 
 struct ModelArgs {
-  std::string checkpoint{};         // a file, or a run directory; several with commas between
+  std::string checkpoint{};         // a file or a run directory; several with commas between them
   std::vector<std::string> set{};   // `search.beam=5`
-  std::vector<std::string> data{};  // `images=/new/place`: the same below data
+  std::vector<std::string> data{};  // `images=/new/place`: keys below `data`
   std::optional<Index> beam{};
-  std::optional<Index> map_step{};  // of maps; none for the config's
+  std::optional<Index> map_step{};  // empty for the config's
   std::string mode{};               // of the search; empty for the config's
   std::string regime{};             // empty for the default
 };
@@ -36,7 +36,7 @@ class ModelSession {
   // gives another grid than the one the model was trained on.
   explicit ModelSession(const ModelArgs& args);
 
-  // A model that speaks, alone or with others.
+  // One model, or one member of an ensemble.
   struct Member {
     std::string name;  // as it was given
     LoadedModel loaded;
@@ -45,18 +45,19 @@ class ModelSession {
   const std::deque<Member>& members() const { return members_; }
   const Ensemble& models() const { return *models_; }
 
-  // Of the first member; the data of all is its.
+  // Those of the first member, whose data set all members use.
   const ExperimentConfig& config() const { return members_[0].loaded.config; }
   const DataIdentity& data() const { return members_[0].loaded.data; }
   const Captioner& model() const { return *members_[0].loaded.model; }
   const InputPipeline& pipeline() const { return *members_[0].pipeline; }
-  // Throws UsageError where there are several members.
+  // Throws UsageError where there are several members; `what` needs a single one.
   void require_one(const std::string& what) const;
 
-  // The search of the config in one regime: the named one, or the models' own. Throws UsageError
-  // where its values do not go together.
+  // The search of the config in one regime: the named one or, where the name is empty, the models'
+  // own. Throws UsageError where its values do not go together.
   SearchOptions search(const std::string& regime) const;
-  // The regimes of a name: `all` or nothing for those that suit every member. Throws UsageError.
+  // The regime of a name; for `all` or an empty name all regimes that every member has. Throws
+  // UsageError on a name that is not among them.
   std::vector<Regime> regimes(const std::string& name) const;
   CaptionSource source(Regime regime) const;
 
@@ -65,12 +66,13 @@ class ModelSession {
   std::optional<Ensemble> models_;
 };
 
-// "B was trained on other data: scenes", or "on other content of scenes"; empty where it was
-// trained on the data of this name and digest.
+// "B was trained on another data set: scenes" or "B was trained on another version of the data set
+// scenes"; empty where it was trained on the data of this name and digest.
 std::string data_remark(const std::string& model, const DataIdentity& trained,
                         const std::string& name, const std::string& digest);
 
-// The enumerator of a name a person gave; throws UsageError naming the option and all choices.
+// The enumerator of a name from the command line. Throws UsageError, which names the option and all
+// choices.
 template <NamedEnum E>
 E choice(const std::string& name, const std::string& option) {
   if (const auto value = enum_value<E>(name)) return *value;
@@ -78,7 +80,7 @@ E choice(const std::string& name, const std::string& option) {
   std::string all;
   for (const std::string& each : names) all += (all.empty() ? "" : ", ") + each;
   throw UsageError(
-      str(option, ": no '", name, "'", did_you_mean(name, names), "; choose from ", all));
+      str(option, ": there is no '", name, "'", did_you_mean(name, names), "; choose from ", all));
 }
 
 }  // namespace saccade

@@ -1,4 +1,4 @@
-// `saccade overlay`: pictures of where a model looked for each word it said.
+// `saccade overlay`: draws where a model looked for each word of its caption.
 #pragma once
 
 #include <optional>
@@ -13,21 +13,21 @@ namespace saccade {
 
 struct OverlayArgs {
   ModelArgs model{};
-  std::vector<std::string> images{};  // none: pictures of the model's data
+  std::vector<std::string> images{};  // picture files; empty: images of the model's data
   std::string split{};                // of the data; empty: test if there is one, else val
-  std::optional<Index> count{};       // pictures of the data
+  std::optional<Index> count{};       // number of images of the data
   std::string out = "overlays";       // folder
-  std::vector<std::string> with{};    // checkpoints of other models to draw beside the first
+  std::vector<std::string> with{};    // checkpoints of other models to draw below the first
   DrawingArgs drawing{};
-  bool alignment = false;        // the matrices too
-  bool receptive_field = false;  // outline what a chosen cell could see
+  bool alignment = false;        // also draw the alignment matrices
+  bool receptive_field = false;  // outline the part of the photo that a chosen cell could see
   bool json = false;
   MapArgs maps{};
 };
 
-// Writes the files of overlay_files.h for each picture, or with other models one sheet of them all,
-// and prints their paths. Pictures that cannot be read are named on stderr and left out; the exit
-// code says so.
+// Writes the files of overlay_files.h for each picture or, with other models, one sheet with all
+// models, and prints the paths. Pictures that cannot be read are named on stderr and left out, and
+// the exit code says so.
 int run_overlay(const OverlayArgs& args);
 
 CommandRun bind_overlay(Options& options);

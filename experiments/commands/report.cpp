@@ -100,8 +100,8 @@ void offer_report(const fs::path& directory, Index images, const std::string& bo
         make_report({.runs = {directory.string()}, .images = images, .boxes = boxes});
     std::cerr << "wrote " << plain_text(written.path.string()) << "\n";
   } catch (const std::exception& error) {
-    log::warn(plain_text(str(kPage, " was not written: ", error.what(), "; saccade report ",
-                             directory.string(), " tries again")));
+    log::warn(plain_text(str(kPage, " was not written: ", error.what(),
+                             "; to try again, run saccade report ", directory.string())));
   }
 }
 
@@ -123,23 +123,26 @@ int run_report(const ReportArgs& args) {
 CommandRun bind_report(Options& options) {
   const auto args = std::make_shared<ReportArgs>();
   options.arguments("runs", args->runs,
-                    "directories of runs or of comparisons, or checkpoint files: the models that "
-                    "are shown side by side",
+                    "directories of runs or comparisons, or checkpoint files: the models to show "
+                    "side by side",
                     "RUN", Need::kRequired);
   options.text("--out", args->out,
-               "the page (default: report.html in the only directory that is named, else here)",
+               "HTML file to write (default: report.html in the directory that is named; with "
+               "several, in the current directory)",
                "FILE");
-  options.count("--images", args->images, "images in the explorer, spread over the split", 1);
-  options.text("--split", args->split, "train, val or test (default: test if there is one)",
+  options.count("--images", args->images,
+                "number of images in the explorer, spread evenly over the split (default: 50)", 1);
+  options.text("--split", args->split,
+               "split of the images: train, val or test (default: test if there is one, else val)",
                "SPLIT");
   options.text("--boxes", args->boxes,
-               "show where the nouns of photos are, and whether the maps are on them: a COCO "
-               "instances JSON, or a folder of Flickr30k Entities (default: data.boxes of the "
+               "show the boxes of nouns on photos, and whether the maps lie in them; from a COCO "
+               "instances JSON or a folder of Flickr30k Entities (default: data.boxes of the "
                "config)",
                "PATH");
-  options.repeatable("--data", args->data, "change where the models' data is: images=/new/place",
-                     "KEY=VALUE");
-  options.flag("--json", args->json, "print a JSON object instead of the page's path");
+  options.repeatable("--data", args->data,
+                     "change where the models' data is, such as images=/new/place", "KEY=VALUE");
+  options.flag("--json", args->json, "print a JSON object instead of the path of the page");
   return [args] { return run_report(*args); };
 }
 

@@ -1,4 +1,4 @@
-// `saccade report`: one page about runs or comparisons, with the attention explorer.
+// `saccade report`: writes one page about runs or comparisons, with the attention explorer.
 #pragma once
 
 #include <filesystem>
@@ -12,11 +12,11 @@ namespace saccade {
 
 struct ReportArgs {
   std::vector<std::string> runs{};  // run directories, checkpoints, comparisons
-  std::string out{};                // empty: report.html in the only directory, or here
+  std::string out{};                // empty: report.html in the only run's directory, or here
   std::string split{};              // empty: test if there is one, else val
   Index images = 50;
-  std::string boxes{};              // of photos: read_photo_boxes() has which files
-  std::vector<std::string> data{};  // `images=/new/place`, of every model
+  std::string boxes{};              // of photos: a file that read_photo_boxes() takes
+  std::vector<std::string> data{};  // `images=/new/place`, for every model
   bool json = false;
 };
 
@@ -27,8 +27,8 @@ struct WrittenReport {
 };
 WrittenReport make_report(const ReportArgs& args);
 
-// The page of a run or comparison that has just ended, in its directory; nothing where images is 0.
-// What goes wrong is a warning: the work that the page is about is done.
+// Writes the page of a run or comparison that has just ended into its directory; does nothing where
+// `images` is 0. An error becomes a warning, because the training that the page shows succeeded.
 void offer_report(const std::filesystem::path& directory, Index images,
                   const std::string& boxes = "");
 

@@ -18,7 +18,7 @@ struct RunsOptions {
 int run_runs(const RunsOptions& options) {
   const std::vector<RunSummary> runs = find_runs(options.folder);
   std::cout << (options.json ? runs_json(runs) : runs_table(runs)) << std::flush;
-  if (runs.empty()) std::cerr << options.folder << ": no run is in it\n";
+  if (runs.empty()) std::cerr << options.folder << ": there is no run in this directory\n";
   return static_cast<int>(ExitCode::kOk);
 }
 
@@ -26,8 +26,11 @@ int run_runs(const RunsOptions& options) {
 
 CommandRun bind_runs(Options& options) {
   const auto args = std::make_shared<RunsOptions>();
-  options.argument("folder", args->folder, "where to look (default: runs)", "DIR", Need::kOptional);
-  options.flag("--json", args->json, "print a JSON list");
+  options.argument(
+      "folder", args->folder,
+      "directory in which runs are looked for, subdirectories included (default: runs)", "DIR",
+      Need::kOptional);
+  options.flag("--json", args->json, "print a JSON array");
   return [args] { return run_runs(*args); };
 }
 

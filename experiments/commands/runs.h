@@ -1,4 +1,4 @@
-// `saccade runs`: what was trained below a folder and how it stands.
+// `saccade runs`: lists the runs below a folder and their states.
 #pragma once
 
 #include "experiments/command.h"

@@ -22,7 +22,7 @@ namespace saccade {
 
 namespace {
 
-// The metrics that were asked for, with METEOR's tables loaded.
+// The metrics to compute, with METEOR's tables loaded.
 struct Scorer {
   std::unique_ptr<Meteor> meteor;
   ScoringOptions options;
@@ -61,7 +61,8 @@ Resampling resampling_of(const ScoreArgs& args) {
 void need_files(const ScoreArgs& args, std::size_t count, const char* what) {
   if (args.files.size() != count) {
     throw UsageError(str("score needs ", what, "; got ", args.files.size(),
-                         " files (see saccade score --help)"));
+                         args.files.size() == 1 ? " file" : " files",
+                         " (see saccade score --help)"));
   }
 }
 
@@ -96,7 +97,7 @@ int score_one(const ScoreArgs& args) {
   return static_cast<int>(ExitCode::kOk);
 }
 
-// One file, or several with commas between where there is no file of that name.
+// The file of this name or, where there is none, several files with commas between their names.
 std::vector<std::string> runs_of(const std::string& argument) {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -107,19 +108,22 @@ std::vector<std::string> runs_of(const std::string& argument) {
     const std::size_t comma = std::min(argument.find(',', at), argument.size());
     out.push_back(argument.substr(at, comma - at));
     if (out.back().empty()) {
-      throw UsageError(str("score: '", argument, "' holds an empty name; write a.json,b.json"));
+      throw UsageError(str("score: '", argument,
+                           "' holds an empty name; write the files of several runs as "
+                           "a.json,b.json"));
     }
     const fs::path file = fs::weakly_canonical(out.back(), error);
     if (!files.insert(error ? fs::path(out.back()) : file).second) {
       throw UsageError(str("score: ", out.back(), " is there twice in '", argument,
-                           "'; runs of several seeds are as many files"));
+                           "'; name one file for each run"));
     }
     at = comma + 1;
   }
   return out;
 }
 
-// The scores of several results on the same images, as runs of first_seed, first_seed + 1, ...
+// The scores of several results files on the same images, as runs with the seeds first_seed,
+// first_seed + 1, ...
 std::vector<SeedRun> score_runs(const std::vector<std::string>& paths, std::int64_t first_seed,
                                 const ReferenceFile& references, const Scorer& scorer,
                                 std::vector<std::size_t>& images) {
@@ -130,8 +134,8 @@ std::vector<SeedRun> score_runs(const std::vector<std::string>& paths, std::int6
     if (images.empty()) images = matched.images;
     if (images != matched.images) {
       throw DataError(path +
-                      ": captions other images than the first results; a comparison needs "
-                      "the same images from all");
+                      ": captions other images than the first results file; all files of a "
+                      "comparison need captions of the same images");
     }
     out.push_back(
         {.seed = first_seed + static_cast<std::int64_t>(out.size()),
@@ -148,11 +152,11 @@ int score_pair(const ScoreArgs& args) {
   const std::vector<std::string> names_a = runs_of(args.files[0]), names_b = runs_of(args.files[1]);
   std::vector<std::size_t> images;
   if (args.paired && names_a.size() != names_b.size()) {
-    throw UsageError(str("--paired needs as many runs of A as of B; got ", names_a.size(), " and ",
-                         names_b.size()));
+    throw UsageError(str("--paired needs as many runs for A as for B; got ", names_a.size(),
+                         " and ", names_b.size()));
   }
   const std::vector<SeedRun> a = score_runs(names_a, 0, references, scorer, images);
-  // Runs are pairs only where the user says that they share their seeds, in this order.
+  // Runs are paired only where --paired says that they share their seeds, in this order.
   const std::int64_t first_b = args.paired ? 0 : static_cast<std::int64_t>(names_a.size());
   const std::vector<SeedRun> b = score_runs(names_b, first_b, references, scorer, images);
   const Resampling resampling = resampling_of(args);
@@ -210,21 +214,28 @@ int score_people(const ScoreArgs& args) {
 int run_score(const ScoreArgs& args) {
   const int modes = (args.tokenize.empty() ? 0 : 1) + (args.against.empty() ? 0 : 1) +
                     (args.judgements.empty() ? 0 : 1) + (args.human ? 1 : 0);
-  constexpr Index kMostReplicates = 1000000;  // 8 bytes each of every metric
+  constexpr Index kMostReplicates = 1000000;  // each takes 8 bytes per metric
   if (args.replicates > kMostReplicates) {
     throw UsageError(
         str("--replicates must be at most ", kMostReplicates, "; got ", args.replicates));
   }
   if (modes > 1) {
-    throw UsageError("score: --tokenize, --against, --judgements and --human exclude each other");
+    throw UsageError(
+        "score: --tokenize, --against, --judgements and --human exclude each other; give one of "
+        "them");
   }
   if (!args.per_image.empty() && modes > 0) {
-    throw UsageError("score: --per-image needs REFERENCES and RESULTS");
+    throw UsageError(
+        "score: --per-image needs REFERENCES and RESULTS, and none of the other modes");
   }
   if (args.intervals && modes > 0) {
-    throw UsageError("score: --intervals needs REFERENCES and RESULTS; a comparison has its own");
+    throw UsageError(
+        "score: --intervals needs REFERENCES and RESULTS; a comparison with --against has "
+        "intervals "
+        "of its own");
   }
-  if (args.paired && args.against.empty()) throw UsageError("score: --paired needs --against");
+  if (args.paired && args.against.empty())
+    throw UsageError("score: --paired needs --against, which compares two systems");
   if (args.no_meteor && !(args.synonyms.empty() && args.paraphrases.empty())) {
     throw UsageError("score: --synonyms and --paraphrases are METEOR's; leave out --no-meteor");
   }
@@ -238,33 +249,44 @@ int run_score(const ScoreArgs& args) {
 CommandRun bind_score(Options& options) {
   const auto args = std::make_shared<ScoreArgs>();
   options.arguments("files", args->files,
-                    "references and results; with --against two results; with --judgements or "
-                    "--human references",
+                    "references and results; with --against the results of two systems; with "
+                    "--judgements or --human only references; with --tokenize none",
                     "FILE");
   options.flag("--json", args->json, "print one JSON object");
-  options.text("--per-image", args->per_image, "write every image's scores as JSON", "FILE");
-  options.flag("--intervals", args->intervals, "add bootstrap intervals over images");
+  options.text("--per-image", args->per_image, "write the scores of every image as JSON", "FILE");
+  options.flag("--intervals", args->intervals,
+               "add bootstrap confidence intervals over images to the scores");
   options.text("--against", args->against,
-               "compare two results on these references; a,b,c: runs that differ in their seed",
+               "compare the results of two systems on these references; a,b,c as results are the "
+               "runs of one system with several seeds",
                "REFERENCES");
   options.flag("--paired", args->paired,
-               "with --against: the runs of A and B share their seeds, in this order");
+               "with --against: the runs of both systems have the same seeds, in the same order");
   options.text("--judgements", args->judgements,
-               "rank correlation with people's scores: a CSV file with image, caption, score",
+               "rank correlation between each metric and people's scores; FILE is a CSV with the "
+               "columns image, caption and score",
                "FILE");
-  options.flag("--human", args->human, "score each reference against the others of its image");
-  options.text("--tokenize", args->tokenize, "print the PTB tokens of each line instead", "FILE");
-  options.text("--split", args->split, "train, val or test, where the references have splits",
+  options.flag("--human", args->human,
+               "score people: each reference against the other references of its image");
+  options.text("--tokenize", args->tokenize,
+               "score nothing, but print the Penn Treebank tokens of each line of FILE", "FILE");
+  options.text("--split", args->split,
+               "use only the references of this split (train, val or test), where they have splits",
                "SPLIT");
   options.flag("--no-meteor", args->no_meteor, "leave METEOR out");
-  options.text("--synonyms", args->synonyms, "METEOR's synonyms from another table", "FILE");
-  options.text("--paraphrases", args->paraphrases, "METEOR's paraphrase table (gzip)", "FILE");
+  options.text("--synonyms", args->synonyms,
+               "take METEOR's synonyms from this table instead of the built-in one", "FILE");
+  options.text("--paraphrases", args->paraphrases,
+               "let METEOR also match the paraphrases of this table (gzip)", "FILE");
   options.text("--document-frequencies", args->document_frequencies,
-               "add CIDEr with these frequencies (JSON)", "FILE");
+               "add a CIDEr that weights words by the document frequencies of this JSON file",
+               "FILE");
   options.count("--replicates", args->replicates,
-                "resamples of bootstrap and randomisation (default: 10000)", 1);
-  options.number("--level", args->level, "of intervals (default: 0.95)", "SHARE");
-  options.count("--seed", args->seed, "of the resampling (default: 0)", 0);
+                "number of resamples of the bootstrap and the randomisation test (default: 10000)",
+                1);
+  options.number("--level", args->level, "level of the confidence intervals (default: 0.95)",
+                 "SHARE");
+  options.count("--seed", args->seed, "seed of the resampling (default: 0)", 0);
   return [args] { return run_score(*args); };
 }
 

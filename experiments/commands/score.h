@@ -1,4 +1,4 @@
-// saccade score: captions of any program against references.
+// `saccade score`: scores captions of any program against references.
 #pragma once
 
 #include <optional>
@@ -13,9 +13,9 @@ struct ScoreArgs {
   std::vector<std::string> files;  // REFERENCES RESULTS, or with --against A B
   std::string against;             // references; files are two systems, each one file or several
   std::string judgements;          // CSV; files are the references
-  std::string tokenize;            // captions to tokenize instead
+  std::string tokenize;            // captions to tokenize instead of scoring
   std::string split;
-  std::string per_image;  // where to write scores of single images
+  std::string per_image;  // the file for the scores of single images
   std::string document_frequencies, synonyms, paraphrases;
   bool human = false;
   bool no_meteor = false;

@@ -23,11 +23,12 @@ namespace {
 constexpr Index kMebi = 1 << 20;
 
 void check(const ServeArgs& args) {
-  if (args.port > 65535) throw UsageError(str("--port: ports end at 65535; got ", args.port));
+  if (args.port > 65535)
+    throw UsageError(str("--port: the largest port is 65535; got ", args.port));
   const Index most = kMaxImageFileBytes / kMebi;
   if (args.max_upload > most)
-    throw UsageError(
-        str("--max-upload: no image file above ", most, " MiB is read; got ", args.max_upload));
+    throw UsageError(str("--max-upload must be at most ", most,
+                         " MiB, because no larger image file is read; got ", args.max_upload));
 }
 
 void announce(const ServeArgs& args, const CaptionServer& server,
@@ -39,26 +40,26 @@ void announce(const ServeArgs& args, const CaptionServer& server,
     std::cout << json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
   } else {
     std::cout << server.url() << std::endl;
-    std::cerr << "open it in a browser; Ctrl-C stops\n";
+    std::cerr << "open this address in a browser; Ctrl-C stops the server\n";
   }
   if (!is_loopback(args.host))
     log::warn(plain_text(str("--host ", args.host,
-                             ": everybody who can reach this machine can have pictures captioned "
-                             "by it")));
+                             ": everybody who can reach this machine can use the server, and it "
+                             "has no password")));
 }
 
 }  // namespace
 
 int run_serve(const ServeArgs& args) {
   check(args);
-  const StopSignal signal("the picture that is captioned is finished first");
+  const StopSignal signal("the picture that is being captioned is finished first");
   std::deque<ModelSession> sessions;
   std::vector<ReportModel> models;
   for (const ShownModel& shown : shown_models(args.checkpoints).models) {
     const ModelSession& session = sessions.emplace_back(
         ModelArgs{.checkpoint = shown.checkpoint, .set = args.set, .beam = args.beam});
     session.require_one("a column of the page");
-    session.search("");  // whose values go together
+    session.search("");  // throws where the values of the search do not go together
     signal.check();
     const ModelSession::Member& member = session.members()[0];
     models.push_back({.name = shown.name,
@@ -77,7 +78,7 @@ int run_serve(const ServeArgs& args) {
                        captions.models_json(bytes), [&](std::span<const std::uint8_t> picture) {
                          return captions.caption_json(picture);
                        });
-  parallel::threads();  // this thread captions: the pool prepares it
+  parallel::threads();  // prepares this thread, which does the captioning, as a thread of the pool
   announce(args, server, models);
   server.run(signal.number());
   return signal_exit_code(signal.number());
@@ -86,22 +87,27 @@ int run_serve(const ServeArgs& args) {
 CommandRun bind_serve(Options& options) {
   const auto args = std::make_shared<ServeArgs>();
   options.arguments("checkpoints", args->checkpoints,
-                    "checkpoint files, or directories of runs or of comparisons: the models that "
-                    "are shown side by side",
+                    "checkpoint files, or directories of runs or comparisons: the models to show "
+                    "side by side",
                     "CHECKPOINT", Need::kRequired);
   options.text("--host", args->host,
-               "address to listen on (default: 127.0.0.1, which nobody else can reach)", "HOST");
-  options.count("--port", args->port, "port to listen on, 0 for any that is free (default: 8080)",
-                0);
-  options.count("--max-upload", args->max_upload, "largest picture in MiB (default: 16)", 1);
+               "address to listen on (default: 127.0.0.1, which only this machine can reach)",
+               "HOST");
+  options.count("--port", args->port,
+                "port to listen on; 0 takes any port that is free (default: 8080)", 0);
+  options.count("--max-upload", args->max_upload,
+                "largest picture file that is accepted, in MiB (default: 16)", 1);
   options.count("--waiting", args->waiting,
-                "pictures that may wait while one is captioned (default: 8)", 0);
+                "number of pictures that may wait while one is captioned; more are told when to "
+                "come again (default: 8)",
+                0);
   options.count("--timeout", args->timeout,
-                "seconds within which a request must have come (default: 30)", 1);
-  options.repeatable("--set", args->set, "change the checkpoints' config: search.max_length=30",
+                "seconds within which a request must have arrived completely (default: 30)", 1);
+  options.repeatable("--set", args->set,
+                     "change a value of the checkpoints' configs, such as search.max_length=30",
                      "KEY=VALUE");
-  options.count("--beam", args->beam, "hypotheses kept by beam search", 1);
-  options.flag("--json", args->json, "print the address in a JSON object");
+  options.count("--beam", args->beam, "number of hypotheses that beam search keeps", 1);
+  options.flag("--json", args->json, "print the address and the models as a JSON object");
   return [args] { return run_serve(*args); };
 }
 

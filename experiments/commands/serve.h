@@ -1,4 +1,4 @@
-// `saccade serve`: a page on this machine on which photos are captioned and looked at.
+// `saccade serve`: serves a page on which photos are captioned and their attention maps are shown.
 #pragma once
 
 #include <optional>
@@ -10,18 +10,18 @@
 namespace saccade {
 
 struct ServeArgs {
-  std::vector<std::string> checkpoints{};  // files or run directories, side by side
+  std::vector<std::string> checkpoints{};  // files, run directories or comparisons, side by side
   std::string host = "127.0.0.1";
-  Index port = 8080;               // 0: any that is free
+  Index port = 8080;               // 0: any port that is free
   Index max_upload = 16;           // MiB
-  Index waiting = 8;               // pictures
+  Index waiting = 8;               // pictures that may wait
   Index timeout = 30;              // seconds
   std::vector<std::string> set{};  // `search.beam=5`
   std::optional<Index> beam{};
   bool json = false;
 };
 
-// Prints the page's address and serves until a signal comes, whose exit code is returned.
+// Prints the address of the page and serves it until a signal comes, whose exit code is returned.
 int run_serve(const ServeArgs& args);
 
 CommandRun bind_serve(Options& options);

@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kComparison = "compare.json";
 
 // The directory of an arm's run: below the comparison, which may have been moved since it was
-// written, or where a run lies that was trained before it.
+// written, or else the recorded place of a run that was trained before the comparison.
 fs::path seed_directory(const fs::path& comparison, const fs::path& recorded) {
   const fs::path own = comparison / recorded.parent_path().filename() / recorded.filename();
   std::error_code error;
@@ -35,7 +35,7 @@ void add_arms(const fs::path& comparison, ShownModels& wanted) {
       for (const Json& seed : arm.at("seeds")) {
         const std::string label = str(named.name, ", seed ", seed.at("seed").get<Index>());
         if (seed.at("status") != "ok") {
-          wanted.remarks.push_back(label + " failed and is not shown.");
+          wanted.remarks.push_back(label + " failed and is not shown here.");
           wanted.failed.push_back(label);
           continue;
         }
@@ -47,13 +47,13 @@ void add_arms(const fs::path& comparison, ShownModels& wanted) {
       if (named.seeds.empty()) continue;
       named.checkpoint = named.directory.string();
       if (named.seeds.size() > 1)
-        wanted.remarks.push_back(str("Of ", named.name, " the explorer shows the first seed of ",
-                                     named.seeds.size(), "; the curves show all."));
+        wanted.remarks.push_back(str("For ", named.name, " the explorer shows the first of ",
+                                     named.seeds.size(), " seeds; the curves show all of them."));
       wanted.models.push_back(std::move(named));
     }
   } catch (const Json::exception& error) {
-    throw DataError(file.string() + ": is no comparison of this program (" + error.what() +
-                    "); run saccade compare again");
+    throw DataError(file.string() + ": is no comparison that this program can read (" +
+                    error.what() + "); run saccade compare again");
   }
 }
 
@@ -68,7 +68,7 @@ void refuse_twice(const std::vector<ShownModel>& models) {
   }
 }
 
-// Models of one name, and their curves, get what tells them apart: where they are.
+// Adds their paths to the names of models, and of their curves, that would have the same name.
 void tell_apart(std::vector<ShownModel>& models) {
   std::map<std::string, int> count;
   for (const ShownModel& model : models) ++count[model.name];
@@ -119,7 +119,10 @@ ShownModels shown_models(const std::vector<std::string>& names) {
         {.name = name, .checkpoint = given, .directory = directory, .seeds = {{name, directory}}});
   }
   if (wanted.models.empty())
-    throw DataError(names.front() + ": no arm of the comparison went well; nothing to show");
+    throw DataError(
+        names.front() +
+        ": every arm of the comparison failed, so there is nothing to show; run saccade "
+        "compare again");
   if (names.size() == 1 && is_comparison(names[0]))
     wanted.comparison = fs::path(names[0]) / kComparison;
   refuse_twice(wanted.models);

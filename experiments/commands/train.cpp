@@ -39,10 +39,10 @@ ExperimentConfig resolve(const TrainOptions& options) {
     config.data.limit_val = kDevImages;
     config.train.validate_images = kDevImages;
     config.train.stop = updates(kDevUpdates);
-    config.search.forbidden.clear();  // so few captions need not have the words
+    config.search.forbidden.clear();  // so few captions may lack these words
     config.optimizer.warmup = std::min(config.optimizer.warmup, kDevUpdates - 1);
     if (auto& start = config.objective.self_critical.start; start && start->count > 0) {
-      start = updates(kDevUpdates - 1);  // both stages
+      start = updates(kDevUpdates - 1);  // so that both stages are run
       config.optimizer.warmup = std::min(config.optimizer.warmup, kDevUpdates - 2);
     }
   }
@@ -104,8 +104,8 @@ int run_train(const TrainOptions& options) {
     offer_report(directory.path(), options.report_images);
     return static_cast<int>(ExitCode::kOk);
   }
-  std::cerr << "stopped; saved " << result.last.string()
-            << "; the same command with --resume goes on\n";
+  std::cerr << "stopped and saved " << result.last.string()
+            << "; the same command with --resume continues the run\n";
   return signal_exit_code(signal.number());
 }
 
@@ -114,18 +114,23 @@ int run_train(const TrainOptions& options) {
 CommandRun bind_train(Options& options) {
   const auto args = std::make_shared<TrainOptions>();
   options.argument("config", args->config, "experiment file (YAML)", "CONFIG");
-  options.arguments("overrides", args->overrides, "values that replace those of the file",
+  options.arguments("overrides", args->overrides,
+                    "values that replace those of the experiment file, such as train.batch=32",
                     "KEY.PATH=VALUE");
-  options.text("--out", args->out, "directory of the run", "DIR", Need::kRequired);
-  options.flag("--resume", args->resume, "go on with the run in DIR");
+  options.text("--out", args->out, "directory of the run, which is created", "DIR",
+               Need::kRequired);
+  options.flag("--resume", args->resume,
+               "continue the run in DIR from its newest checkpoint, or start it if there is none");
   options.flag("--fast-dev-run", args->fast_dev_run,
-               "three updates and eight validation images: does everything work?");
+               "test whether everything works, with three updates and eight validation images");
   options.count("--overfit", args->overfit, "train and validate on the first N images", 1);
   options.count("--limit-train", args->limit_train, "use the first N training images", 1);
   options.count("--limit-val", args->limit_val, "use the first N validation images", 1);
   options.count("--report-images", args->report_images,
-                "images in the attention explorer of report.html (0: no report)", 0);
-  options.flag("--json", args->json, "print the summary as JSON");
+                "number of images in the attention explorer of report.html (default: 12; 0: no "
+                "report)",
+                0);
+  options.flag("--json", args->json, "print the summary as a JSON object");
   return [args, options] {
     args->threads_given = options.given("--threads");
     return run_train(*args);

@@ -12,7 +12,7 @@ namespace {
 
 std::string last_part(const std::string& path) { return path.substr(path.rfind('.') + 1); }
 
-// The end of each axis' path, or all of it where two ends are the same.
+// The last part of the path of each axis, or the whole path where two axes end in the same part.
 std::vector<std::string> short_names(const Axes& axes) {
   std::vector<std::string> names;
   for (const Axis& axis : axes) {
@@ -36,12 +36,12 @@ std::string folder_name(const std::string& name) {
   return out.empty() || out[0] == '.' ? "arm" + out : out;
 }
 
-// What differs between arms is what is compared.
+// Refuses paths in which arms cannot differ.
 void check_path(const std::string& path, const std::string& place) {
   if (path == "seed")
-    throw UsageError(place + ": seed makes no arm; list the seeds in compare.seeds");
+    throw UsageError(place + ": the seed is no setting of an arm; list the seeds in compare.seeds");
   if (path == "name" || path == "threads" || path == "compare" || path.starts_with("compare."))
-    throw UsageError(place + ": " + path + " cannot differ between arms");
+    throw UsageError(place + ": " + path + " cannot differ between arms; leave it out");
 }
 
 std::string place_of(const NamedArm& named) {
@@ -55,7 +55,7 @@ void check_named(const NamedArm& named, const Axes& axes) {
     for (const Axis& axis : axes)
       if (overlapping_paths(path, axis.path))
         throw UsageError(place_of(named) + " sets " + path + ", and the axis " + axis.path +
-                         " would set it again; leave out one of them");
+                         " sets it again; leave out one of them");
   }
 }
 
@@ -66,7 +66,7 @@ std::size_t combinations(const Axes& axes) {
   return count;
 }
 
-// Sets a value of an arm; `place` starts the text of what is wrong with it.
+// Sets a value of an arm; an error message about the value begins with `place`.
 void set(Arm& arm, LoadedConfig& loaded, const std::string& path, const std::string& value,
          const std::string& place) {
   apply_override(loaded, path + "=" + value, place);
@@ -89,15 +89,16 @@ void refuse_unknown_reference(const std::string& against, const std::vector<Arm>
   throw UsageError(str("compare.against: there is no arm ", against, "; the arms are ", names));
 }
 
-// Whether an arm leaves an option idle.
+// Whether an arm does not read an option.
 bool leaves_idle(const Arm& arm, const std::string& path) {
   return std::any_of(arm.idle.begin(), arm.idle.end(),
                      [&](const IdleOption& option) { return option.path == path; });
 }
 
-// An option of the config around the arms is idle only if no arm reads it.
+// Drops idle options that another arm reads: an option of the config around the arms is idle only
+// if no arm reads it.
 void drop_what_others_read(std::vector<Arm>& arms) {
-  std::set<std::string> read;  // by one arm at least
+  std::set<std::string> read;  // read by at least one arm
   for (const Arm& arm : arms)
     for (const IdleOption& option : arm.idle)
       if (!std::all_of(arms.begin(), arms.end(),
@@ -129,8 +130,8 @@ std::vector<Arm> expand_arms(const LoadedConfig& base) {
   const std::size_t places = combinations(axes), count = named.size() * places;
   constexpr std::size_t kMostArms = 1000;
   if (count > kMostArms)
-    throw UsageError("compare: these are " + std::to_string(count) +
-                     " arms, more than 1000; leave out values");
+    throw UsageError("compare: the combinations of arms and axes make " + std::to_string(count) +
+                     " arms, and at most 1000 are allowed; leave out values");
   const std::vector<std::string> names = short_names(axes);
   std::vector<Arm> arms;
   std::set<std::string> folders, known;
@@ -152,7 +153,8 @@ std::vector<Arm> expand_arms(const LoadedConfig& base) {
     arm.idle = settle(loaded);
     arm.config = loaded.config;
     if (!known.insert(print_config(arm.config)).second)
-      throw UsageError("compare: there are two equal arms, the second is " + arm.name);
+      throw UsageError("compare: there are two equal arms, of which the second is " + arm.name +
+                       "; leave out one of them");
     arm.folder = folder_name(arm.name);
     for (int k = 2; !folders.insert(arm.folder).second; ++k)
       arm.folder = folder_name(arm.name) + "-" + std::to_string(k);

@@ -7,7 +7,7 @@ namespace saccade {
 
 namespace {
 
-// Of every seed that went well.
+// The spread of a value over the seeds that did not fail.
 template <class Value>
 Spread spread_over(const ArmResult& arm, Value value) {
   std::vector<double> values;
@@ -30,8 +30,8 @@ std::vector<Regime> regimes_of(const ArmResult& arm) {
   return out;
 }
 
-// Of each name that `scores_of` a seed has, in the order of their first appearance; nullptr is
-// none.
+// The spread of each named score over seeds, in the order in which the names first appear.
+// `scores_of` gives the scores of a seed, or nullptr for none.
 template <class ScoresOf>
 std::vector<std::pair<std::string, Spread>> spreads_of(const ArmResult& arm, ScoresOf scores_of) {
   std::vector<std::pair<std::string, std::vector<double>>> values;

@@ -1,4 +1,4 @@
-// What a comparison found: of every arm and seed the scores in each regime and what it cost.
+// The results of a comparison: for every arm and seed the scores in each regime and the cost.
 #pragma once
 
 #include <filesystem>
@@ -15,33 +15,33 @@ namespace saccade {
 struct RegimeScores {
   Regime regime = Regime::kExpectation;
   NamedScores corpus;
-  std::vector<ImageStatistics> metrics;  // of those scores that can be resampled
+  std::vector<ImageStatistics> metrics;  // for those scores that can be resampled
 };
 
 struct SeedResult {
   std::int64_t seed = 0;
-  std::string error;  // empty where all went well
+  std::string error;  // empty where the run succeeded
   std::filesystem::path directory, checkpoint;
   Index updates = 0, parameters = 0;
   RunRecord record;
   std::map<std::string, double> best_validation;
-  std::string images;  // dataset_digest of what was scored
+  std::string images;  // dataset_digest of the images that were scored
   std::vector<RegimeScores> regimes;
 
   bool failed() const { return !error.empty(); }
 };
 
-// What an arm's own settings were chosen from before it was trained.
+// One trial of tuning: values that were tried for an arm before it was trained.
 struct Trial {
   std::vector<std::pair<std::string, std::string>> values;  // config path and value
-  double score = 0;   // of train.best_metric on the validation images; NaN where it failed
+  double score = 0;   // train.best_metric on the validation images; NaN where the trial failed
   std::string error;  // why it failed, or empty
 };
 
 struct ArmResult {
   Arm arm;  // as it was trained
   std::vector<SeedResult> seeds;
-  std::vector<Trial> trials;  // of a tuned arm
+  std::vector<Trial> trials;  // empty unless the arm was tuned
 };
 
 struct Comparison {
@@ -49,14 +49,14 @@ struct Comparison {
   Split split = Split::kTest;
   Index images = 0;
   std::vector<std::int64_t> seeds;
-  Index jobs = 1;       // runs that trained at once; with several, times are not of quiet cores
-  std::string against;  // name of the arm that the others are tested against
+  Index jobs = 1;       // runs trained at the same time; with several they slow each other down
+  std::string against;  // name of the arm against which the others are tested
   std::vector<ArmResult> arms;
 
   bool complete() const;  // no seed of an arm failed
 };
 
-// A value over the seeds of an arm that went well.
+// A value over the seeds of an arm that did not fail.
 struct Spread {
   Index count = 0;
   double mean = 0;
@@ -64,14 +64,14 @@ struct Spread {
 };
 Spread spread_of(const std::vector<double>& values);
 
-// One row of the table: an arm in a regime. Metrics in the order in which they are reported.
+// One row of the table: an arm in a regime, with its metrics in the order of the report.
 struct Row {
   const ArmResult* arm = nullptr;
   Regime regime = Regime::kExpectation;
   std::vector<std::pair<std::string, Spread>> metrics;
   Spread updates, ms_per_update, captions_per_second, peak_memory;
-  std::vector<std::pair<std::string, Spread>>
-      estimator;  // RunRecord::estimator, where there is one
+  // RunRecord::estimator; empty where attention is trained without an estimator.
+  std::vector<std::pair<std::string, Spread>> estimator;
   Index parameters = 0;
 };
 std::vector<Row> rows_of(const Comparison& comparison);

@@ -27,7 +27,7 @@ std::string markdown_head(const std::vector<std::string>& columns) {
   return out + rule + "\n";
 }
 
-// LaTeX's own characters, as text.
+// Text with LaTeX's special characters escaped.
 std::string latex(const std::string& text) {
   std::string out;
   for (const char c : text) {
@@ -44,7 +44,7 @@ std::string latex(const std::string& text) {
   return out;
 }
 
-// The half width of an interval that is symmetric but for rounding; the wider half of any other.
+// Half the width of an interval that is symmetric except for rounding; of any other the wider half.
 std::string plus_minus(const JudgedMetric& metric) {
   const double half =
       std::max(metric.interval.high - metric.spread.mean, metric.spread.mean - metric.interval.low);
@@ -99,7 +99,9 @@ std::string comparison_markdown(const Comparison& comparison, const Judgement& j
   }
   out += "\n" + legend(judgement) + ".\n\n";
   for (const std::string& sentence : verdict(judgement)) out += "- " + sentence + "\n";
-  out += tuned(comparison, "- ") + failures(comparison, "- ") + "\n## Everything\n\n";
+  out += tuned(comparison, "- ") + failures(comparison, "- ") +
+         "\n## Everything\n\nNumbers are means over seeds; ± is their standard deviation, where "
+         "there are several seeds.\n\n";
   const std::vector<Row> rows = rows_of(comparison);
   const std::vector<Line> lines = lines_of(rows);
   std::vector<std::string> names;
@@ -115,7 +117,9 @@ std::string comparison_markdown(const Comparison& comparison, const Judgement& j
 
 std::string comparison_latex(const Comparison& comparison, const Judgement& judgement) {
   const std::vector<std::string> metrics = headline_metrics(judgement);
-  std::string out = "% " + headline(comparison) + "\n% " + legend(judgement) + "\n";
+  std::string out = "% " + headline(comparison) + "\n% " + legend(judgement) +
+                    "\n% The number after \\pm is half the width of this interval. The best mean "
+                    "of each column is bold.\n";
   out += "\\begin{tabular}{ll" + std::string(metrics.size(), 'r') + "}\n\\toprule\narm & regime";
   for (const std::string& name : metrics) out += " & " + latex(name);
   out += " \\\\\n\\midrule\n";

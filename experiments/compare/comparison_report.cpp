@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// What has no value is null.
+// A number; null where it has no value.
 Json number_json(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 Json spread_json(const Spread& spread) {
@@ -103,7 +103,7 @@ Json arm_json(const ArmResult& arm, const std::vector<Row>& rows, const Judgemen
   return json;
 }
 
-// Characters, not bytes.
+// The number of characters (not bytes) of a UTF-8 text.
 std::size_t width(const std::string& text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
@@ -113,7 +113,7 @@ std::string padded(const std::string& text, std::size_t to) {
   return std::string(to > width(text) ? to - width(text) : 0, ' ') + text;
 }
 
-// The differences of every row to the reference, a column a headline metric.
+// The differences of every row to the reference, with one column for each headline metric.
 std::string difference_table(const Judgement& judgement) {
   TextTable table;
   std::vector<std::string> head{
@@ -160,7 +160,9 @@ std::string comparison_table(const Comparison& comparison, const Judgement& judg
   const std::vector<Line> lines = lines_of(rows);
   std::size_t label = 0;
   for (const Line& line : lines) label = std::max(label, line.name.size());
-  std::string out = headline(comparison) + "\n";
+  std::string out =
+      headline(comparison) +
+      "\nmeans over seeds; ± is their standard deviation, where there are several seeds\n";
   for (std::size_t begin = 0; begin < rows.size();) {
     std::vector<std::size_t> widths;
     std::size_t total = label, end = begin;

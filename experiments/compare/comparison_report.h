@@ -1,4 +1,4 @@
-// A comparison as JSON and as a table for the terminal.
+// A comparison as JSON, and as a table for the terminal.
 #pragma once
 
 #include <string>
@@ -15,13 +15,13 @@ namespace saccade {
 // "seeds_and_images", "difference": {"value", "low", "high", "chance", "p", "p_holm"}}}}], "seeds":
 // [{"seed", "status": "ok" | "failed", "error", "directory", "checkpoint", "updates",
 // "training_seconds", "ms_per_update", "captions_per_second", "peak_memory_bytes",
-// "best_validation", "regimes": [{"name", "corpus"}]}]}]}. What has no value is null. Keys are
-// added with time, never renamed.
+// "best_validation", "regimes": [{"name", "corpus"}]}]}]}. A number without a value is null. Keys
+// are added with time and never renamed.
 std::string comparison_json(const Comparison& comparison, const Judgement& judgement);
 
-// A column an arm and regime, in blocks that fit into `columns` characters; a row a metric, then
-// time per update, peak memory and parameters. Below it the differences to the reference arm and
-// the verdict.
+// A table with one column for each arm and regime, in blocks that fit into `columns` characters. It
+// has one row for each metric, then time per update, peak memory and parameters. The differences to
+// the reference arm and the verdict follow.
 std::string comparison_table(const Comparison& comparison, const Judgement& judgement,
                              std::size_t columns);
 

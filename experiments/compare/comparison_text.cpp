@@ -27,14 +27,14 @@ std::string number(double value) {
   return text.data();
 }
 
-// "0.5123 ±0.0041"; the deviation only where there is one.
+// "0.5123 ±0.0041"; "0.5123" where there is one seed; "-" where there is none.
 std::string cell(const Spread& spread, double unit = 1) {
   if (spread.count == 0) return "-";
   const std::string mean = number(spread.mean / unit);
   return spread.count > 1 ? mean + " ±" + number(spread.deviation / unit) : mean;
 }
 
-// A line for each name that some row has in `part`.
+// One line for each name that some row has in `part`.
 std::vector<Line> spread_lines(const std::vector<Row>& rows,
                                std::vector<std::pair<std::string, Spread>> Row::*part,
                                const std::string& prefix) {
@@ -55,7 +55,8 @@ std::vector<Line> spread_lines(const std::vector<Row>& rows,
   return lines;
 }
 
-// "dead: static, uniform" where a row's maps look dead; empty where they do not, or nobody knows.
+// "dead: static, uniform" where the maps of a row look dead; empty where they do not, or where this
+// was not measured.
 std::string dead_cell(const Row& row) {
   AttentionReport report;
   for (const auto& [name, spread] : row.metrics) {
@@ -88,8 +89,9 @@ std::string headline(const Comparison& comparison) {
     seeds += (seeds.empty() ? "" : ", ") + std::to_string(seed);
   return str(comparison.name, ": ", comparison.images, " ", split_name(comparison.split),
              " images of ", comparison.dataset, "; seeds ", seeds,
-             comparison.jobs > 1 ? str("; times of ", comparison.jobs, " runs beside each other")
-                                 : std::string());
+             comparison.jobs > 1
+                 ? str("; times were measured while ", comparison.jobs, " runs trained at once")
+                 : std::string());
 }
 
 std::vector<Line> lines_of(const std::vector<Row>& rows) {
@@ -127,14 +129,14 @@ std::string difference_cell(const JudgedMetric& metric) {
 
 std::string legend(const Judgement& judgement) {
   const std::string level = str(100 * judgement.resampling.level, " %");
-  std::string out = "[]: " + level + " interval";
-  if (any(judgement, Chance::kSeedsAndImages)) out += " over seeds and images (t)";
+  std::string out = "In brackets: " + level + " interval";
+  if (any(judgement, Chance::kSeedsAndImages)) out += " over seeds and images (Student's t)";
   if (any(judgement, Chance::kSeedsAndImages) && any(judgement, Chance::kImages)) out += ", or";
   if (any(judgement, Chance::kImages))
     out += " over images alone (bootstrap) where there is one seed";
   return out +
-         "; p: two-sided, corrected after Holm for all rows tested by a metric; intervals are not "
-         "corrected";
+         "; p: two-sided p-value, corrected after Holm for all rows that are tested by the same "
+         "metric; the intervals are not corrected";
 }
 
 std::string failures(const Comparison& comparison, const char* bullet) {
@@ -164,7 +166,7 @@ std::string tuned(const Comparison& comparison, const char* bullet) {
       const auto ties =
           std::count_if(arm.trials.begin(), arm.trials.end(),
                         [&](const Trial& trial) { return trial.score == arm.trials[*best].score; });
-      if (ties > 1) out += str(", the first of ", ties, " equals");
+      if (ties > 1) out += str(", the first of ", ties, " with the same score");
     }
     out += "\n";
   }

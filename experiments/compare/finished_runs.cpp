@@ -12,7 +12,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Without what decides nothing, so that equal texts are equal experiments.
+// The config with values that do not affect training reset, so that equal texts mean equal
+// experiments.
 ExperimentConfig essence(ExperimentConfig config) {
   config.name.clear();
   config.seed = 1;
@@ -22,7 +23,8 @@ ExperimentConfig essence(ExperimentConfig config) {
   return config;
 }
 
-// The last part of a path that says something: a comparison keeps its runs in <arm>/seed-<n>.
+// The last part of a path, or the one before it for the run of a comparison, whose directory is
+// <arm>/seed-<n>.
 std::string name_of(const fs::path& directory) {
   fs::path path = fs::absolute(directory).lexically_normal();
   if (!path.has_filename()) path = path.parent_path();
@@ -71,7 +73,7 @@ std::vector<RunGroup> group_runs(const std::vector<FinishedRun>& runs) {
     for (const FinishedRun& other : group.runs)
       if (other.config.seed == run.config.seed)
         throw UsageError(str(other.directory.string(), " and ", run.directory.string(),
-                             " are one experiment with one seed, ", run.config.seed,
+                             " are the same experiment with the same seed, ", run.config.seed,
                              "; leave out one of them"));
     group.runs.push_back(run);
   }

@@ -1,4 +1,4 @@
-// Runs that were trained before, as the arms of a comparison.
+// Groups runs that were trained before into the arms of a comparison.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,8 @@
 
 namespace saccade {
 
-// A run's best checkpoint and what it was trained on. Not all are finished: unfinished_runs().
+// The best checkpoint of a run, with its config and data. The run may have been stopped before its
+// end (see unfinished_runs()).
 struct FinishedRun {
   std::filesystem::path directory, checkpoint;
   ExperimentConfig config;
@@ -19,26 +20,29 @@ struct FinishedRun {
   Index update = 0;        // of the checkpoint
 };
 
-// Throws CheckpointError where there is none, or it is damaged.
+// The run in a directory. Throws CheckpointError where it has no checkpoint or a damaged one.
 FinishedRun find_run(const std::filesystem::path& directory);
 
-// Runs whose configs differ in the seed alone (and in what decides nothing: name, threads, where
-// files lie).
+// Runs whose configs differ only in the seed and in values that do not affect training: the name,
+// the number of threads and the place of the feature cache.
 struct RunGroup {
-  Arm arm;  // named after its config where that tells the groups apart, else after its directory
+  Arm arm;  // named after its config if these names differ between groups, else after its directory
   std::vector<FinishedRun> runs;
 };
-// In their order. Throws UsageError where two runs of a group have one seed.
+// The groups in the order of the runs. Throws UsageError where two runs of a group have the same
+// seed.
 std::vector<RunGroup> group_runs(const std::vector<FinishedRun>& runs);
 
-// In what the arms differ from the first one, a line each: "  hard: attention.selection is hard,
-// not soft".
+// How the configs of the arms differ from that of the first, one line for each value: "  hard:
+// attention.selection is hard, not soft".
 std::string arm_differences(const std::vector<RunGroup>& groups);
 
-// Which runs have not come to their end, a line each; "" where all have, or kept no record.
+// The runs that were not trained to their end, one line for each; empty where all were or have no
+// record of it.
 std::string unfinished_runs(const std::vector<FinishedRun>& runs);
 
-// In what the runs' data and vocabulary differ, a line each; "" where all have the same.
+// How the data and the vocabularies of the runs differ, one line for each difference; empty where
+// all runs have the same.
 std::string data_differences(const std::vector<FinishedRun>& runs);
 
 }  // namespace saccade

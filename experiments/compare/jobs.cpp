@@ -26,7 +26,8 @@ struct Running {
   Clock::time_point start;
 };
 
-// Only what is safe between fork and exec. Never returns.
+// Turns the forked process into a job: calls only what is safe between fork and exec, and never
+// returns.
 [[noreturn]] void become(const char* const* arguments, int log) {
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   sigset_t none;
@@ -40,7 +41,9 @@ struct Running {
 
 pid_t start(const Job& job) {
   const int log = open(job.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (log < 0) throw IoError(str(job.log.string(), ": cannot be written: ", std::strerror(errno)));
+  if (log < 0)
+    throw IoError(str(job.log.string(), ": cannot be written: ", std::strerror(errno),
+                      "; choose another --out"));
   std::vector<const char*> arguments{"saccade"};
   for (const std::string& argument : job.arguments) arguments.push_back(argument.c_str());
   arguments.push_back(nullptr);
@@ -48,7 +51,8 @@ pid_t start(const Job& job) {
   if (child == 0) become(arguments.data(), log);
   const int reason = errno;
   close(log);
-  if (child < 0) throw IoError(str("cannot start a process: ", std::strerror(reason)));
+  if (child < 0)
+    throw IoError(str("cannot start a process: ", std::strerror(reason), "; lower --jobs"));
   std::cerr << job.label << ": started\n";
   return child;
 }
@@ -66,8 +70,8 @@ void say_end(const Running& run, int status) {
     std::cerr << "ended with exit code " << WEXITSTATUS(status);
   else
     std::cerr << "was killed by signal " << WTERMSIG(status);
-  std::cerr << " after " << duration_text(seconds) << "; " << run.job->log.string()
-            << " says why\n";
+  std::cerr << " after " << duration_text(seconds) << "; the reason is in " << run.job->log.string()
+            << "\n";
 }
 
 }  // namespace

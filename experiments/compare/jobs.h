@@ -1,4 +1,4 @@
-// Runs of this program beside each other, each a process of its own.
+// Runs several processes of this program at the same time.
 #pragma once
 
 #include <filesystem>
@@ -10,15 +10,15 @@
 namespace saccade {
 
 struct Job {
-  std::string label;                   // for people
-  std::vector<std::string> arguments;  // of the program, without its name
-  std::filesystem::path log;           // what it prints; removed when it ends well
+  std::string label;                   // its name in messages
+  std::vector<std::string> arguments;  // of the program, without the program's name
+  std::filesystem::path log;           // takes its output; removed when it succeeds
 };
 
-// Runs all, `most` at a time, and says on stderr when each starts and how it ends; one that fails
-// stops no other. After a signal none is started, those that run are asked to stop, and all have
-// ended when this returns; they end with this process too. Throws IoError where no process can be
-// started.
+// Runs all jobs, at most `most` at a time, and says on stderr when each starts and how it ends. A
+// job that fails does not stop the others. After a signal no further job is started and the running
+// ones are asked to stop. All have ended when this function returns, and they also end when this
+// process dies. Throws IoError where no process can be started.
 void run_jobs(const std::vector<Job>& jobs, std::size_t most, const StopSignal& signal);
 
 }  // namespace saccade

@@ -12,7 +12,7 @@ namespace saccade {
 
 namespace {
 
-// The runs of an arm in a regime that went well.
+// The runs of an arm in a regime, without failed ones.
 std::vector<SeedRun> runs_of(const ArmResult& arm, Regime regime) {
   std::vector<SeedRun> runs;
   for (const SeedResult& seed : arm.seeds)
@@ -33,8 +33,8 @@ bool has(const SeedRun& run, const std::string& metric) {
                      [&](const ImageStatistics& own) { return own.metric == metric; });
 }
 
-// Leaves what all runs of both have: a model without attention points nowhere, and a seed whose
-// captions name nothing has no noun to point at.
+// Keeps only the metrics that all runs of both sides have: a model without attention has no
+// pointing accuracy, and neither has a seed whose captions name nothing.
 void keep_common(std::vector<SeedRun>& a, std::vector<SeedRun>& b) {
   std::vector<std::string> lacking;
   for (const std::vector<SeedRun>* runs : {&a, &b})
@@ -72,7 +72,7 @@ std::vector<JudgedMetric> intervals_of(std::vector<SeedRun> runs, const Resampli
   return out;
 }
 
-// Runs of one seed if both have such, else the first of each.
+// A run of each side with the same seed, if there is one; else the first run of each.
 std::pair<const SeedRun*, const SeedRun*> pair_of(const std::vector<SeedRun>& a,
                                                   const std::vector<SeedRun>& b) {
   for (const SeedRun& own : a)
@@ -112,7 +112,7 @@ std::map<std::string, JudgedDifference> differences_of(std::vector<SeedRun> runs
   return out;
 }
 
-// Over all rows that have the metric.
+// Applies Holm's correction to the p-values of a metric over all rows that have it.
 void correct(std::vector<JudgedRow>& rows, const std::string& metric) {
   std::vector<JudgedDifference*> tested;
   std::vector<double> p_values;

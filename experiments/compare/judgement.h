@@ -1,5 +1,5 @@
-// What a comparison's numbers are worth: every score with the interval that chance leaves it, and
-// its difference to the reference arm with a p-value.
+// The statistics of a comparison: every score with a confidence interval, and its difference to the
+// reference arm with a p-value.
 #pragma once
 
 #include <optional>
@@ -11,41 +11,41 @@
 
 namespace saccade {
 
-// What an interval takes in.
+// Which chance an interval covers.
 enum class Chance { kImages, kSeedsAndImages };
 constexpr auto enum_table(Chance) {
   using enum Chance;
   return enum_rows<Chance>({
-      {kImages, "images", "other images, the same run: all that one seed can say"},
-      {kSeedsAndImages, "seeds_and_images", "other seeds too"},
+      {kImages, "images", "the choice of images, for the same run; all that one seed can tell"},
+      {kSeedsAndImages, "seeds_and_images", "the choice of seeds and of images"},
   });
 }
 
 struct JudgedDifference {
-  double value = 0;  // of this row less the reference
+  double value = 0;  // this row minus the reference
   Chance chance = Chance::kImages;
-  Index seeds = 1, reference_seeds = 1;  // how many runs of each there are
+  Index seeds = 1, reference_seeds = 1;  // the number of runs of each
   bool same_seed = true;                 // the runs of both have the same seeds
   Interval interval;
   double p_value = 1;  // two-sided
-  double holm = 1;     // the same, corrected for all rows that are tested by this metric
+  double holm = 1;     // the p-value, corrected for all rows that are tested by this metric
 };
 
 struct JudgedMetric {
   std::string name;
   Spread spread;
   Chance chance = Chance::kImages;
-  Interval interval;                           // of the mean over seeds
-  std::optional<JudgedDifference> difference;  // none for the reference itself, and for an arm that
-                                               // was not scored on the same images
+  Interval interval;  // of the mean over seeds
+  // Empty for the reference itself, and for an arm that was not scored on the same images.
+  std::optional<JudgedDifference> difference;
 };
 
 // One row of the table: an arm in a regime.
 struct JudgedRow {
   const ArmResult* arm = nullptr;
   Regime regime = Regime::kExpectation;
-  std::vector<JudgedMetric> metrics;  // those that can be resampled
-  bool other_images = false;          // than the reference was scored on
+  std::vector<JudgedMetric> metrics;  // the metrics that can be resampled
+  bool other_images = false;          // scored on other images than the reference
 
   const JudgedMetric* find(const std::string& metric) const;
 };
@@ -55,18 +55,18 @@ struct Judgement {
   Resampling resampling;
   std::vector<JudgedRow> rows;
 
-  // That of an arm in a regime; null where no seed of it went well.
+  // The judged row of an arm in a regime; null where all of its seeds failed.
   const JudgedRow* find(const Row& row) const;
 };
 
-// Of several seeds as across_seeds() and compare_seeds() (statistics/seeds.h) have it, by their t
-// intervals; of one seed by the bootstrap over images. Failed seeds are left out, and arms without
-// any other. The p-values of a metric are corrected after Holm (Scandinavian Journal of Statistics
-// 6, 1979).
+// Judges every row: with several seeds by the t intervals of across_seeds() and compare_seeds()
+// (statistics/seeds.h), with one seed by the bootstrap over images. Failed seeds are left out, and
+// arms whose seeds all failed. The p-values of a metric are corrected after Holm (Scandinavian
+// Journal of Statistics 6, 1979).
 Judgement judge(const Comparison& comparison, const Resampling& resampling = {});
 
-// p-values in their order, corrected: the k-th smallest of m times m - k + 1, never less than the
-// one before it, at most 1. NaN stays, and does not count.
+// Holm's correction of p-values, in their order: the k-th smallest of m is multiplied with
+// m - k + 1, is never less than the one before it, and at most 1. NaN stays NaN and is not counted.
 std::vector<double> holm(const std::vector<double>& p_values);
 
 }  // namespace saccade

@@ -21,9 +21,9 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kSheets = 4;
-const std::string kReferences = "references_";  // before scores of words that people said
+const std::string kReferences = "references_";  // the prefix of scores on the words of references
 
-// What a run of an arm is by itself.
+// The config of a single run of an arm.
 ExperimentConfig config_of(const Arm& arm, std::int64_t seed) {
   ExperimentConfig config = arm.config;
   config.compare = {};
@@ -31,7 +31,8 @@ ExperimentConfig config_of(const Arm& arm, std::int64_t seed) {
   return config;
 }
 
-// Two arms are tested against each other only where this is the same.
+// The digest of the scored images; two arms are tested against each other only where it is the
+// same.
 std::string scored_digest(const Dataset& dataset, std::span<const Index> images) {
   Dataset scored{.name = dataset.name, .images = {}, .digest = {}, .notes = {}};
   for (const Index image : images)
@@ -39,7 +40,7 @@ std::string scored_digest(const Dataset& dataset, std::span<const Index> images)
   return dataset_digest(scored);
 }
 
-// Why an arm's work failed; empty where it did not.
+// Does the work of an arm and returns the error message; empty where it succeeded.
 template <class Work>
 std::string failure_of(Work work) {
   try {
@@ -69,7 +70,7 @@ void ArmRunner::refuse_other_config(const Arm& arm, std::int64_t seed) const {
       load_config<ExperimentConfig>(file.string(), {}).config, config_of(arm, seed));
   if (!changes.empty())
     throw BusyError(file.string() + ": this arm was trained with another config:" + changes +
-                    "\nchoose another --out, or undo the changes");
+                    "\nchoose another --out, or undo these changes");
 }
 
 SeedResult ArmRunner::run(const Arm& arm, std::int64_t seed, const std::string& label) {
@@ -103,7 +104,7 @@ SeedResult ArmRunner::score_run(const Arm& arm, std::int64_t seed, const fs::pat
   result.parameters = loaded.model->parameters().trained_count();
   result.best_validation = loaded.state.best;
   result.record = read_run_record(directory / "metrics.jsonl");
-  // The best checkpoint may be older than the end of training.
+  // The best checkpoint may be older than the end of the training.
   result.updates = result.record.finished ? result.record.cost.updates : Index{loaded.state.update};
   score(arm, result);
   return result;
@@ -206,7 +207,7 @@ void ArmRunner::score(const Arm& arm, SeedResult& result) {
     sheet_seed_ = result.seed;
     sheets_ = std::make_unique<ModelSheets>(data, report.images, kSheets);
   }
-  // Arms on other data see other pictures; arms without attention have no map.
+  // Arms with other data see other pictures, and arms without attention have no maps.
   if (data_ == sheet_data_ && result.seed == *sheet_seed_ && arm.config.has_attention())
     sheets_->add(arm.name, *loaded.model, data_->inputs(), arm.config.attention, report);
 }

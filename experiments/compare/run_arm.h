@@ -1,4 +1,4 @@
-// Trains one arm of a comparison with one seed, or finds it trained, and scores it.
+// Trains one arm of a comparison with one seed, unless it is trained already, and scores it.
 #pragma once
 
 #include <filesystem>
@@ -15,41 +15,42 @@ namespace saccade {
 
 class ArmRunner {
  public:
-  // Arms are kept below `out`, in <arm>/seed-<n>. `boxes`: what judges the maps of photos
-  // (noun_boxes.h); empty for data.boxes of the arms. The signal must outlive this.
+  // Runs are kept below `out`, in <arm>/seed-<n>. `boxes` is the file by whose boxes the maps of
+  // photos are judged (noun_boxes.h); empty for data.boxes of the arms. The signal must outlive
+  // this object.
   ArmRunner(std::filesystem::path out, std::filesystem::path boxes, const StopSignal& signal);
 
-  // Where a run of an arm is kept.
+  // The directory of an arm's run.
   std::filesystem::path directory(const Arm& arm, std::int64_t seed) const;
-  // Throws BusyError when the run of an arm that is there already cannot go on with this config:
-  // what is finished must not be reported as failed.
+  // Throws BusyError where a run of the arm exists and cannot be continued with this config: a
+  // finished run must not be reported as failed.
   void refuse_other_config(const Arm& arm, std::int64_t seed) const;
 
-  // Trains until the end, or goes on where it stopped, then scores the best checkpoint in every
-  // regime. What goes wrong with this arm is said and kept in the result. Throws Stopped.
+  // Trains a run to its end, continuing where it stopped, and scores its best checkpoint in every
+  // regime. An error of this arm is reported and kept in the result. Throws Stopped.
   SeedResult run(const Arm& arm, std::int64_t seed, const std::string& label);
 
-  // Trains a trial of an arm as run() does and says what its best checkpoint scored on the
-  // validation images, by train.best_metric. Throws Stopped.
+  // Trains a trial of an arm as run() does. Its score is train.best_metric of the best checkpoint
+  // on the validation images. Throws Stopped.
   Trial try_out(const Arm& trial, std::int64_t seed, const std::string& label);
-  // Scores a run that was trained elsewhere, as run() does. Throws what loading it throws.
+  // Scores a run that was trained before, as run() does. Throws what loading it throws.
   SeedResult score_run(const Arm& arm, std::int64_t seed, const std::filesystem::path& directory,
                        const std::filesystem::path& checkpoint);
   // Writes the config of an arm's run beside its directory and returns the path. Throws IoError.
   std::filesystem::path write_config(const Arm& arm, std::int64_t seed) const;
-  // Whether the run of an arm is there and ended with this very config.
+  // Whether the run of an arm exists and was finished with exactly this config.
   bool is_finished(const Arm& arm, std::int64_t seed) const;
 
-  // Loads the data of an arm, unless that of the last arm serves. Throws what RunData and
-  // read_photo_boxes throw; boxes are for photos only.
+  // Loads the data of an arm, unless the last arm had the same data. Throws what RunData and
+  // read_photo_boxes throw.
   void load(const ExperimentConfig& config);
 
-  // Forgets the loaded data, to make room for processes that load their own.
+  // Frees the loaded data, to leave memory to processes that load their own.
   void forget() { data_.reset(); }
 
-  // Fills in data set, split and number of images.
+  // Fills in the data set, the split and the number of images.
   void describe(Comparison& comparison) const;
-  // The arms' maps side by side, of the first seed.
+  // Writes sheets with the maps of all arms side by side, for the first seed.
   std::vector<std::filesystem::path> write_sheets() const;
 
  private:
@@ -59,10 +60,10 @@ class ArmRunner {
 
   std::filesystem::path out_, boxes_path_;
   const StopSignal* signal_;
-  std::set<std::string> told_;               // warnings that arms share
-  std::shared_ptr<const RunData> data_;      // of the last arm, kept for the next if it serves
+  std::set<std::string> told_;               // warnings that were shown already
+  std::shared_ptr<const RunData> data_;      // of the last arm, kept for arms with the same data
   std::unique_ptr<const PhotoBoxes> boxes_;  // of that data
-  // Sheets need data that all their arms share: that of the first arm.
+  // Sheets show the arms that share the data of the first arm.
   std::shared_ptr<const RunData> sheet_data_;
   std::unique_ptr<ModelSheets> sheets_;
   std::optional<std::int64_t> sheet_seed_;

@@ -1,4 +1,5 @@
-// What a training run left in its metrics.jsonl: how it ended, what it cost, how its estimator did.
+// Reads from the metrics.jsonl of a training run how it ended, what it cost, and the statistics of
+// its estimator.
 #pragma once
 
 #include <filesystem>
@@ -11,13 +12,15 @@
 namespace saccade {
 
 struct RunRecord {
-  bool finished = false;  // came to its end; false where it was stopped, killed or goes on
-  Telemetry cost;         // of its last end
-  // Means over the updates before the last validation, where attention is trained by an estimator.
+  bool finished = false;  // reached its end; false where it was stopped or killed or still trains
+  Telemetry cost;         // from the last line about an end
+  // Means over the updates before the last validation; empty unless attention is trained with an
+  // estimator.
   std::vector<std::pair<std::string, double>> estimator;
 };
 
-// Without the file, an empty record. A line that a kill cut off is passed over.
+// Reads a metrics.jsonl; an empty record where the file does not exist. An incomplete line, which a
+// killed run may leave, is skipped.
 RunRecord read_run_record(const std::filesystem::path& metrics);
 
 }  // namespace saccade

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// One training run of an arm or of its trial.
+// One training run of an arm or of one of its trials.
 struct Run {
   Arm arm;
   std::int64_t seed;
@@ -63,7 +63,8 @@ class Study {
                ", seed ", seed);
   }
 
-  // Data that no arm can have is an error of the comparison, not of each arm.
+  // Loads the data that all arms share, so that an error in it is one of the comparison and not of
+  // every arm.
   void load_shared_data() {
     const ExperimentConfig& first = request_.arms.front().config;
     if (std::all_of(request_.arms.begin(), request_.arms.end(),
@@ -97,8 +98,8 @@ class Study {
       for (const std::int64_t seed : comparison.seeds) runner_.refuse_other_config(arm.arm, seed);
   }
 
-  // Trains what is not finished in processes of their own; what fails there is tried again, alone,
-  // when its turn comes.
+  // Trains the unfinished runs in processes of their own. A run that fails there is tried again
+  // afterwards, alone.
   void train_beside(const std::vector<Run>& runs) {
     if (request_.jobs < 2) return;
     std::vector<Job> jobs;
@@ -111,12 +112,13 @@ class Study {
                       .arguments = {"train", config.string(), "--out", folder.string(), "--resume",
                                     "--report-images", "0", "--threads", str(threads)},
                       .log = folder.string() + ".log"});
-      runner_.load(run.arm.config);  // fills the cache of a frozen network before anybody shares it
+      // Fills the cache of a frozen network before the processes share it.
+      runner_.load(run.arm.config);
     }
     runner_.forget();
     run_jobs(jobs, request_.jobs, signal_);
     std::error_code error;
-    for (const Job& job : jobs) fs::remove(job.arguments[1], error);  // the run has its own
+    for (const Job& job : jobs) fs::remove(job.arguments[1], error);  // the run has its own copy
   }
 
   const StudyRequest& request_;
@@ -125,8 +127,8 @@ class Study {
   std::vector<std::vector<Arm>> trials_;  // of each arm
 };
 
-// A run that is there must be one that the arm, or one of the values it is tuned to, would make: a
-// search must not be spent before that is found.
+// Checks before tuning that an existing run has the config of the arm or, for a tuned arm, that of
+// one of its trials, so that no tuning is wasted.
 void refuse_unreachable(const Arm& arm, const std::vector<Arm>& trials, std::int64_t seed,
                         const ArmRunner& runner) {
   if (trials.empty()) return runner.refuse_other_config(arm, seed);

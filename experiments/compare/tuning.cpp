@@ -22,7 +22,7 @@ std::vector<Arm> trials_of(const Arm& arm) {
   try {
     trials = expand_arms(loaded);
   } catch (const UsageError& error) {
-    throw UsageError(str("compare.tune, whose values are tried as arms: ", error.what()));
+    throw UsageError(str("compare.tune, whose values are tried like arms: ", error.what()));
   }
   for (Arm& trial : trials) {
     trial.name = arm.name + ": " + trial.name;

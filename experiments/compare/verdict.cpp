@@ -14,9 +14,9 @@ namespace {
 constexpr std::array kHeadline{"Bleu_4", "METEOR", "CIDEr", "true_caption_rate",
                                "pointing_accuracy"};
 
-constexpr double kSmallest = 5e-5;  // what four decimals can tell
+constexpr double kSmallest = 5e-5;  // the smallest difference that four decimals show
 
-// Without "-0.0000".
+// The value with four decimals, but never "-0.0000".
 std::string decimals(double value) {
   if (std::abs(value) < kSmallest) value = 0;
   std::array<char, 32> text{};
@@ -32,29 +32,31 @@ std::string p_text(double p) {
 
 std::string finding(const JudgedDifference& one, double level) {
   if (one.holm >= 1 - level) return "no evidence of a difference";
-  // BLEU adds tiny numbers to its counts, so that scores of nothing differ reliably.
-  if (std::abs(one.value) < kSmallest) return "no difference worth the name";
+  // BLEU adds tiny numbers to its counts, so that even scores of 0 may differ in every run.
+  if (std::abs(one.value) < kSmallest) return "a reliable difference, but too small to matter,";
   return one.value > 0 ? "better" : "worse";
 }
 
-// What a difference rests on.
+// Over what a difference was tested: seeds and images, or images alone.
 std::string basis(const JudgedDifference& one) {
   if (one.chance == Chance::kImages && one.same_seed)
-    return "; over images of one seed, which knows nothing of other seeds";
+    return " over the images of one seed, which tells nothing about other seeds";
   if (one.chance == Chance::kImages)
-    return "; over images of one run each, whose seeds, and with them first weights and batches, "
-           "differ";
-  if (one.same_seed) return str(" at ", one.seeds, " seeds");
-  return str(" at ", one.seeds, " seeds against ", one.reference_seeds, ", not the same ones");
+    return " over the images of one run each; the runs differ in the seed, too, and with it in "
+           "first weights and batches";
+  if (one.same_seed) return str(" with ", one.seeds, " seeds");
+  return str(" with ", one.seeds, " seeds against ", one.reference_seeds,
+             " that are not the same seeds");
 }
 
 std::string sentence(const JudgedMetric& metric, double level) {
   const JudgedDifference& one = *metric.difference;
-  std::string out = str(metric.name, ": ", decimals(std::abs(one.value)),
-                        one.value < 0 ? " lower [" : " higher [", decimals(one.interval.low), ", ",
-                        decimals(one.interval.high), "], ", p_text(one.p_value));
-  if (p_text(one.holm) != p_text(one.p_value)) out += str(" (", p_text(one.holm), " after Holm)");
-  out += ": " + finding(one, level);
+  std::string out = str(metric.name, " is ", decimals(std::abs(one.value)),
+                        one.value < 0 ? " lower (" : " higher (", 100 * level, " % interval [",
+                        decimals(one.interval.low), ", ", decimals(one.interval.high), "], ",
+                        p_text(one.p_value));
+  if (p_text(one.holm) != p_text(one.p_value)) out += str(", ", p_text(one.holm), " after Holm");
+  out += "): " + finding(one, level);
   return out + basis(one);
 }
 
@@ -73,19 +75,19 @@ std::vector<std::string> verdict(const Judgement& judgement) {
   std::vector<std::string> out;
   const ArmResult* arm = nullptr;
   for (const JudgedRow& row : judgement.rows) {
-    if (row.arm == arm) continue;  // its other regimes are in the table
+    if (row.arm == arm) continue;  // the table has the arm's other regimes
     arm = row.arm;
     if (arm == judgement.reference) continue;
     if (row.other_images) {
       out.push_back(str(arm->arm.name, " was scored on other images than ",
-                        judgement.reference->arm.name, ": not tested against it"));
+                        judgement.reference->arm.name, ", so it is not tested against it"));
       continue;
     }
     for (const std::string& name : headline_metrics(judgement))
       if (const JudgedMetric* metric = row.find(name);
           metric && metric->difference && !std::isnan(metric->difference->holm))
         out.push_back(str(arm->arm.name, " (", enum_name(row.regime), ") against ",
-                          judgement.reference->arm.name, ", ",
+                          judgement.reference->arm.name, ": ",
                           sentence(*metric, judgement.resampling.level)));
   }
   return out;

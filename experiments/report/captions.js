@@ -1,9 +1,10 @@
 'use strict';
-// What models said: maps as numbers, links between the words of two captions, numbers of a caption.
+// The captions of models: their maps as numbers, links between the words of two captions, and the
+// numbers of a caption.
 
 const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
-// What a model said of an image in the regime that is chosen, or in its own where it lacks that one.
+// A model's caption of an image in the chosen regime, or in the model's own where it lacks that one.
 const captionOf = (image, model, m, regime) => {
   const said = image.models[m].regimes;
   const name = said[regime] ? regime : model.regimes[0];
@@ -44,8 +45,8 @@ class Maps {
     return out;
   }
 
-  // layer: 'last', 'mean' or a number; head: 'mean', 'max' or a number. Numbers that a model lacks
-  // mean its last layer and the mean of its heads. Heads are fused before layers.
+  // layer: 'last', 'mean' or a number; head: 'mean', 'max' or a number. A number that a model lacks
+  // stands for its last layer or for the mean of its heads. Heads are fused before layers.
   of(word, layer, head) {
     const which = (choice, count, all) =>
       all.includes(choice) || !(Number(choice) < count) ? null : Number(choice);
@@ -67,8 +68,8 @@ class Maps {
     });
   }
 
-  // Whether of(word, layer, head) is the map that a report judges and measures: the last layer's
-  // mean over heads.
+  // Whether of(word, layer, head) is the map that the report's scores are about: the mean over the
+  // heads of the last layer.
   isUsual(layer, head) {
     const last = layer !== 'mean' && !(Number(layer) < this.layers - 1);
     const mean = head !== 'max' && !(Number(head) < this.heads);
@@ -76,8 +77,8 @@ class Maps {
   }
 }
 
-// -sum p log p / log L of the shares of `weights`, as attention_health.h has it; null where they
-// weigh nothing.
+// The entropy -sum p log p / log L of the shares p of `weights`, as in attention_health.h; null where
+// the weights sum to 0.
 const mapEntropy = (weights) => {
   const sum = weights.reduce((total, weight) => total + Math.abs(weight), 0);
   if (sum < 1e-6) return null;
@@ -89,13 +90,13 @@ const mapEntropy = (weights) => {
   return weights.length > 1 ? entropy / Math.log(weights.length) : 0;
 };
 
-// Whether a map tells no region from another. A byte rounds small weights alike, hence the entropy,
-// held against kUniformEntropy of attention_health.h.
+// Whether a map has nearly the same weight on all regions. A byte rounds small weights to the same
+// value, so the entropy is compared, too, with kUniformEntropy of attention_health.h.
 const isUniform = (map, entropy) =>
   entropy > 0.99 && Math.max(...map) <= 1.25 * Math.min(...map);
 
-// The word of another caption that answers to word `index` of this one: the nearest of the same
-// spelling, else the one in the same place, else none (-1).
+// The word of another caption that corresponds to word `index` of this one: the nearest with the same
+// spelling, else the word in the same place, else none (-1).
 const linkedWord = (words, index, others) => {
   let best = -1;
   others.forEach((word, i) => {
@@ -106,7 +107,8 @@ const linkedWord = (words, index, others) => {
   return index < others.length ? index : -1;
 };
 
-// 0: the same words, in any order; 1: none in common.
+// The share of words in which two captions differ: 0 for the same words in any order, 1 for no word in
+// common.
 const disagreement = (a, b) => {
   const left = [...b];
   let common = 0;
@@ -122,7 +124,8 @@ const disagreement = (a, b) => {
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 const numbersIn = (values) => (values || []).filter((value) => typeof value === 'number');
 
-// The numbers by which captions are found and sorted; NaN where a caption lacks one.
+// The numbers by which captions are found and sorted. captionNumber() gives NaN where a caption lacks
+// one.
 const CAPTION_NUMBERS = {
   CIDEr: ['CIDEr', (caption) => caption.scores?.CIDEr],
   Bleu_4: ['BLEU-4', (caption) => caption.scores?.Bleu_4],
@@ -130,14 +133,14 @@ const CAPTION_NUMBERS = {
   ROUGE_L: ['ROUGE-L', (caption) => caption.scores?.ROUGE_L],
   true: ['true caption (1 or 0)',
     (caption) => (caption.verdict ? Number(caption.verdict === 'true') : NaN)],
-  pointing: ['share of nouns on their object', (caption) => {
+  pointing: ['share of nouns whose map is on the object', (caption) => {
     const judged = (caption.nouns || []).filter((noun) => 'hit' in noun);
     return judged.length ? mean(judged.map((noun) => Number(noun.hit))) : NaN;
   }],
   p: ['mean word probability', (caption) => mean(caption.p)],
   gate: ['mean gate', (caption) => mean(numbersIn(caption.gate))],
   entropy: ['mean entropy', (caption) => mean(numbersIn(caption.entropy))],
-  words: ['words', (caption) => caption.words.length],
+  words: ['number of words', (caption) => caption.words.length],
 };
 const captionNumber = (caption, name) => {
   const value = CAPTION_NUMBERS[name][1](caption);

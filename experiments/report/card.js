@@ -1,5 +1,6 @@
 'use strict';
-// One image of the explorer: its photo under every model's heat, linked words, references, boxes.
+// One image of the explorer: its photo under the heat of every model, linked words, references and
+// boxes.
 
 class Card {
   constructor(explorer, image, number) {
@@ -8,10 +9,10 @@ class Card {
     this.view = explorer.view;
     this.image = image;
     this.number = number;
-    this.chosen = null;   // {m, word}: kept until another is
-    this.pointed = null;  // {m, word}: under the pointer
-    this.placed = null;   // {x, y}: a place of the photo, in shares
-    this.panels = null;   // made when the card comes near the window
+    this.chosen = null;   // {m, word}: the word that stays until another is chosen
+    this.pointed = null;  // {m, word}: the word under the pointer
+    this.placed = null;   // {x, y}: the place of the photo under the pointer, in shares
+    this.panels = null;   // built when the card comes near the window
     this.node = el('article', {class: 'card', 'data-image': image.id, tabindex: -1,
       'aria-label': `image ${image.id}`});
   }
@@ -32,7 +33,7 @@ class Card {
     this.reload();
   }
 
-  // What can be done with an image that somebody brought.
+  // The buttons of an uploaded image.
   tools() {
     if (!this.explorer.live) return null;
     const captions = () => this.visible().map((panel) =>
@@ -55,7 +56,7 @@ class Card {
       el('ul', {}, ...this.image.references.map((text) => el('li', {}, text))), ...objects);
   }
 
-  // Captions of another regime, or other models.
+  // Shows the captions of another regime, or of other models.
   reload() {
     if (!this.built) return;
     const visible = this.visible();
@@ -71,7 +72,7 @@ class Card {
     this.refresh();
   }
 
-  // Nothing is pointed at or chosen.
+  // Whether no word is pointed at or chosen.
   get released() { return this.placed || (!this.pointed && !(this.chosen?.word >= 0)); }
 
   visible() { return this.panels.filter((panel) => !this.view.hidden.has(panel.m)); }
@@ -91,7 +92,7 @@ class Card {
     return this.pixels;
   }
 
-  // Full heat of scale `image`: the largest weight of any model that is shown.
+  // The weight of full heat on the scale `image`: the largest weight of all models that are shown.
   largest() {
     const key = `${this.view.layer}/${this.view.head}`;
     if (this.most?.key !== key)
@@ -142,7 +143,7 @@ class Card {
     this.refresh();
   }
 
-  // Moves the focus to a word: `by` words on, or to the linked word of the model `up` panels on.
+  // Moves the focus `by` words along the caption, or to the linked word of the model `up` panels away.
   move(by, up) {
     const visible = this.visible();
     const now = this.chosen || {m: visible[0].m, word: 0};

@@ -1,5 +1,5 @@
 'use strict';
-// Line charts, drawn as SVG from columns of numbers.
+// Line charts, drawn as SVG.
 
 const niceStep = (span, count) => {
   const rough = span / count || 1, power = 10 ** Math.floor(Math.log10(rough));
@@ -16,7 +16,8 @@ const ticksOf = (low, high, count) => {
 const tickText = (value) => (Math.abs(value) >= 10000 ? `${shown(value / 1000)}k`.replace('.000', '')
   : String(Number(value.toPrecision(6))));
 
-// lines: [{name, m, points: [[x, y], ...]}], sorted by x. A pointer, or the arrow keys, read values.
+// lines: [{name, m, points: [[x, y], ...]}], sorted by x. The pointer and the arrow keys read off
+// values.
 class LineChart {
   constructor({name, x, lines}) {
     this.name = name;
@@ -24,7 +25,7 @@ class LineChart {
     this.lines = lines.filter((line) => line.points.length);
     this.readout = el('p', {class: 'readout', role: 'status'}, '\u00a0');
     this.node = el('div', {class: 'chart'});
-    // Drawn as wide as there is room, so that its text keeps its size.
+    // The chart is drawn as wide as its room, so that its text keeps its size.
     new ResizeObserver(() => this.draw()).observe(this.node);
   }
 
@@ -36,7 +37,7 @@ class LineChart {
     const left = 52, right = 20, top = 10, bottom = 38;
     const all = this.lines.flatMap((line) => line.points);
     if (!all.length) {
-      this.node.replaceChildren(el('p', {class: 'muted'}, 'No numbers of this kind.'));
+      this.node.replaceChildren(el('p', {class: 'muted'}, 'No run has this number.'));
       return;
     }
     const extent = (i) => [Math.min(...all.map((p) => p[i])), Math.max(...all.map((p) => p[i]))];
@@ -90,7 +91,7 @@ class LineChart {
     this.read(xs[Math.min(Math.max(now + by, 0), xs.length - 1)]);
   }
 
-  // Shows what the lines are at the point nearest to x.
+  // Shows the values of the lines at the point nearest to x; hides them where x is null.
   read(x) {
     this.rule.setAttribute('visibility', x === null ? 'hidden' : 'visible');
     this.reading = x ?? undefined;

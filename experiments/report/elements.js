@@ -1,6 +1,5 @@
 'use strict';
-// Elements of the page. What comes from data becomes text nodes and attribute values; nothing is
-// ever parsed as markup.
+// Elements of the page. Data become text nodes and attribute values and are never parsed as markup.
 
 const SVG = 'http://www.w3.org/2000/svg';
 
@@ -8,7 +7,7 @@ const setAttributes = (node, attributes) => {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === undefined || value === null || value === false) continue;
     if (name.startsWith('on')) node.addEventListener(name.slice(2), value);
-    else if (name === 'style') node.style.cssText = value;  // which a content security policy allows
+    else if (name === 'style') node.style.cssText = value;  // the content security policy allows this
     else node.setAttribute(name, value === true ? '' : String(value));
   }
 };
@@ -28,7 +27,8 @@ const svg = (tag, attributes = {}, ...children) => {
   return node;
 };
 
-// A number for people: four significant places, whole numbers whole; a dash for what is not there.
+// A number as text: with `places` decimals (fewer for large numbers), whole numbers from 10 on without,
+// tiny ones with an exponent; a dash where there is no number.
 const shown = (value, places = 3) => {
   if (typeof value !== 'number' || !Number.isFinite(value)) return '\u2013';
   if (Number.isInteger(value) && Math.abs(value) >= 10) return value.toLocaleString('en-US');
@@ -44,7 +44,7 @@ const METRIC_NAMES = {
 };
 const metricName = (name) => METRIC_NAMES[name] || name.replaceAll('_', ' ');
 
-// Beside the name of a model whose maps are all alike: what its panels show is no place.
+// The badge beside the name of a model whose attention looks dead, so that its maps show no place.
 const deadBadge = (model) => (model.dead
   ? el('span', {class: 'badge', title: model.dead}, 'attention looks dead') : null);
 

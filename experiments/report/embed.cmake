@@ -1,4 +1,4 @@
-# Writes the files of the pages into a .cpp file, as constants of page_parts.h:
+# Writes the files of the pages as constants of page_parts.h into a .cpp file:
 #   cmake -DOUTPUT=FILE.cpp -DFOLDER=DIR -DPARTS=name=a.js+b.js,name=c.css -P embed.cmake
 file(WRITE ${OUTPUT} "#include \"experiments/report/page_parts.h\"\n\nnamespace saccade::page_parts {\n\n")
 string(REPLACE "," ";" parts ${PARTS})
@@ -12,7 +12,7 @@ foreach(part IN LISTS parts)
     file(READ ${FOLDER}/${file} more)
     string(APPEND text "${more}\n")
   endforeach()
-  # Raw literals: nothing has to be escaped, and `)page"` is in no file.
+  # In raw literals nothing has to be escaped; no file contains `)page"`.
   file(APPEND ${OUTPUT} "const std::string_view ${name} = R\"page(${text})page\";\n")
 endforeach()
 file(APPEND ${OUTPUT} "\n}  // namespace saccade::page_parts\n")

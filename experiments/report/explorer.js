@@ -1,8 +1,9 @@
 'use strict';
-// The attention explorer: cards of images, what all of them show, and the keys.
+// The attention explorer: the cards of images, the controls of what all cards show, and the keys.
 
 class Explorer {
-  // `live`: images come by add(), the newest first, and are few enough to need no finding.
+  // With `live`, images are added by add() and shown newest first, and there are no controls to find
+  // images.
   constructor(report, root, {live = false} = {}) {
     this.report = report;
     this.root = root;
@@ -127,7 +128,7 @@ class Explorer {
     this.update(true);
   }
 
-  // `reload`: other captions, or other models, are shown; else the same are drawn otherwise.
+  // With `reload`, other captions or other models are shown; else the same captions are drawn anew.
   update(reload) {
     this.cards.forEach((card) => (reload ? card.reload() : card.refresh()));
     if (reload) this.filter();
@@ -152,10 +153,9 @@ class Explorer {
     const {a, b, number} = this.finder.filter, {models} = this.report;
     const difference = this.finder.difference(image);
     if (a !== b && !Number.isNaN(difference))
-      parts.push(`${CAPTION_NUMBERS[number][0]}: ${models[a].name} ` +
-        `${difference < 0 ? '\u2212' : '+'}${shown(Math.abs(difference), 2)} over ` +
-        models[b].name);
-    parts.push(`words differ by ${shown(this.finder.disagreement(image), 2)}`);
+      parts.push(`${CAPTION_NUMBERS[number][0]}: ${models[a].name} minus ${models[b].name} is ` +
+        `${difference < 0 ? '\u2212' : '+'}${shown(Math.abs(difference), 2)}`);
+    parts.push(`share of different words: ${shown(this.finder.disagreement(image), 2)}`);
     return parts.join(' \u00b7 ');
   }
 
@@ -166,7 +166,7 @@ class Explorer {
     this.cards[number]?.node.classList.add('current');
   }
 
-  // Goes to the next image (by = 1) or the one before.
+  // Goes to the next image (by = 1) or to the previous one (by = -1).
   step(by) {
     if (!this.order.length) return;
     const at = this.order.indexOf(this.current);
@@ -178,7 +178,7 @@ class Explorer {
     card.move(0, 0);
   }
 
-  // Arrows, where a word has the focus.
+  // Handles the arrow keys where a word has the focus.
   onWordKey(event) {
     if (!event.target.classList?.contains('word') || event.altKey || event.ctrlKey || event.metaKey)
       return;

@@ -1,11 +1,12 @@
 'use strict';
-// Which images are shown, and in which order.
+// Chooses which images are shown and in which order.
 
-// What a person asked for; nothing, to begin with.
+// The values of the controls before anybody changes them.
 const noFilter = () => ({words: '', number: 'CIDEr', least: null, most: null, differ: 0,
   order: 'data', a: 0, b: 1});
 
-// The words of a text, in any script; in what is asked for, "run*" is what begins so.
+// The words of a text in any script. In the search field "run*" stands for all words that begin with
+// run.
 const wordsOf = (text) => text.normalize('NFC').toLowerCase().match(/[\p{L}\p{M}\p{N}]+\*?/gu) || [];
 
 class Finder {
@@ -33,14 +34,14 @@ class Finder {
     return most;
   }
 
-  // Of model a over model b in the number that is chosen.
+  // The chosen number of model a minus that of model b.
   difference(image) {
     const {number, a, b} = this.filter;
     const said = this.captions(image);
     return captionNumber(said[a], number) - captionNumber(said[b], number);
   }
 
-  // Every word asked for stands in one caption of a model, or in one reference.
+  // Whether one caption of a model, one reference or the image's name has all words of the search.
   hasWords(image) {
     const wanted = wordsOf(this.filter.words);
     if (!wanted.length) return true;
@@ -100,20 +101,22 @@ class Finder {
     this.search = el('input', {type: 'search', placeholder: 'red circle',
       oninput: (event) => set('words')(event.target.value)});
     const parts = [
-      el('label', {class: 'field wide'}, el('span', {}, 'Whole words, or run*'), this.search),
+      el('label', {class: 'field wide'},
+        el('span', {}, 'Words of captions (run* finds running)'), this.search),
       selectBox('Number', numbers, filter.number, set('number')),
       numberBox('from', '', {step: 'any'}, set('least')),
       numberBox('to', '', {step: 'any'}, set('most')),
       selectBox('Order', [['data', 'as in the data'], ['best', 'highest number first'],
         ['worst', 'lowest number first'],
-        ...(several ? [['ahead', 'A before B: largest difference'],
-          ['behind', 'B before A: largest difference'], ['differ', 'most different words']] : [])],
+        ...(several ? [['ahead', 'A minus B, largest first'],
+          ['behind', 'B minus A, largest first'],
+          ['differ', 'most different words first']] : [])],
       filter.order, set('order')),
     ];
     if (several) {
       parts.push(selectBox('Model A', names, '0', (value) => set('a')(Number(value))),
         selectBox('Model B', names, '1', (value) => set('b')(Number(value))),
-        numberBox('Words differ by', '', {min: 0, max: 1, step: 0.1},
+        numberBox('Share of different words from', '', {min: 0, max: 1, step: 0.1},
           (value) => set('differ')(value || 0)));
     }
     return parts;

@@ -14,8 +14,8 @@ const cubic = (t) => {
     (t3 - t2) / 2];
 };
 
-// For each of `pixels` the cells it lies between and their weights; null where it was not seen.
-// Cells outside [first, end) are padding: the outermost of the others go on in their place.
+// For each of `pixels` the cells between which it lies and their weights; null where the network did
+// not see it. Cells outside [first, end) are padding; the outermost of the others take their place.
 const makeTaps = (pixels, cells, [first, end], from, length, style) => {
   const taps = [];
   for (let i = 0; i < pixels; ++i) {
@@ -37,7 +37,7 @@ const makeTaps = (pixels, cells, [first, end], from, length, style) => {
   return taps;
 };
 
-// Writes `photo` under the heat of a map to `out`, both ImageData of one size.
+// Writes `photo` under the heat of a map to `out`; both are ImageData of the same size.
 const paintHeat = (out, photo, {map, rows, cols, cells, seen, style, full, colours}) => {
   const [left, top, right, bottom] = cells;
   const across = makeTaps(photo.width, cols, [left, right], seen[0], seen[2], style);

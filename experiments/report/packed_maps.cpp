@@ -13,7 +13,7 @@ PackedMaps pack_maps(const MapStack& maps) {
   const auto views = static_cast<std::size_t>(maps.layers * maps.heads);
   std::vector<float> weights;
   for (const auto& word : maps.words) {
-    SACCADE_CHECK(word.size() == views, "[pack_maps] ", word.size(), " maps of a word; expected ",
+    SACCADE_CHECK(word.size() == views, "[pack_maps] a word has ", word.size(), " maps; expected ",
                   maps.layers, " x ", maps.heads);
     for (const std::vector<float>& map : word) {
       SACCADE_CHECK(map.size() == maps.words[0][0].size(), "[pack_maps] maps of ",

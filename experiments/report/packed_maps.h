@@ -1,4 +1,4 @@
-// A caption's attention maps in a byte a weight, as the page of a report takes them.
+// Packs the attention maps of a caption for the page of a report, with one byte per weight.
 #pragma once
 
 #include <string>
@@ -8,19 +8,19 @@
 
 namespace saccade {
 
-// Maps of one caption: [words] of [layers * heads] of [regions].
+// The maps of one caption: [words][layers * heads][regions].
 struct MapStack {
   Index layers = 1, heads = 1;
   std::vector<std::vector<std::vector<float>>> words;
 };
 
-// A weight is low + (high - low) byte / 255, so that it is off by at most (high - low) / 510.
+// A weight is low + (high - low) byte / 255, so its error is at most (high - low) / 510.
 struct PackedMaps {
   float low = 0, high = 0;  // low is 0 unless a weight is negative
-  std::string bytes;        // base64 of [words][layers][heads][regions]
+  std::string bytes;        // [words][layers][heads][regions] in base64
 };
 
-// Throws ShapeError where maps differ in size or a weight is no finite number.
+// Throws ShapeError where the maps differ in size or a weight is not a finite number.
 PackedMaps pack_maps(const MapStack& maps);
 
 }  // namespace saccade

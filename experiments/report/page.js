@@ -1,9 +1,9 @@
 'use strict';
-// What every page with an explorer has: light and dark, and the list of keys.
+// The parts of every page with an explorer: the light and dark themes, and the help with the keys.
 
 const THEMES = ['system', 'light', 'dark'];
 
-const remembered = (value) => {  // files may have no storage
+const remembered = (value) => {  // a page that is opened from a file may have no storage
   try {
     if (value !== undefined) localStorage.setItem('saccade-theme', value);
     return localStorage.getItem('saccade-theme');

@@ -1,4 +1,4 @@
-// The files of the page, which embed.cmake puts into the program when it is built.
+// The files of the pages, which embed.cmake puts into the program when it is built.
 #pragma once
 
 #include <string_view>
@@ -7,11 +7,11 @@ namespace saccade::page_parts {
 
 extern const std::string_view style;  // report.css
 
-// The explorer, with what every page has: scripts in the order of CMakeLists.txt, and the list of
-// keys, which stands in place of <!--{help}-->.
+// The parts that all pages share: the scripts of the explorer, in the order of CMakeLists.txt, and
+// the help, which replaces <!--{help}-->.
 extern const std::string_view explorer_script, help;
 
-extern const std::string_view report_markup, report_script;          // of report.html
+extern const std::string_view report_markup, report_script;          // of the report
 extern const std::string_view live_markup, live_style, live_script;  // of `saccade serve`
 
 }  // namespace saccade::page_parts

@@ -1,13 +1,14 @@
 'use strict';
-// One model's view of one image: the photo with its heat, the caption whose words move it, numbers.
+// One model's view of one image: the photo with the heat, the caption whose words choose the map, and
+// the numbers of the caption.
 
-const UNIFORM_HEAT = 0.25;    // at most, of a map that tells no region from another
-const SMALLEST_CANVAS = 288;  // pixels of the longest side: small pictures are drawn larger
+const UNIFORM_HEAT = 0.25;    // the most heat that a uniform map may show
+const SMALLEST_CANVAS = 288;  // pixels of the longest side; smaller pictures are enlarged
 
 const barWidth = (share) => `${Math.round(100 * Math.min(Math.max(share, 0), 1))}%`;
 
 class Panel {
-  // `card` is told what a person points at: point(m, word), choose(m, word), place(x, y).
+  // What the visitor points at is reported to `card`: point(m, word), choose(m, word), place({x, y}).
   constructor(card, m) {
     this.card = card;
     this.m = m;
@@ -39,7 +40,7 @@ class Panel {
       this.canvas, this.caption, this.readout, this.scores, this.more);
   }
 
-  // The caption of the regime that is chosen, and everything that hangs on it.
+  // Loads the caption of the chosen regime, and everything that depends on it.
   load() {
     const {image, report, view} = this.card;
     this.said = captionOf(image, this.model, this.m, view.regime);
@@ -50,17 +51,18 @@ class Panel {
     const numbers = ['CIDEr', 'Bleu_4', 'ROUGE_L']
       .filter((key) => this.said.scores && key in this.said.scores)
       .map((key) => `${metricName(key)} ${this.said.scores[key].toFixed(2)}`);
-    if (!this.said.finished) numbers.push('cut at the longest length');
+    if (!this.said.finished) numbers.push('cut off at the largest length');
     this.scores.replaceChildren(numbers.join(' \u00b7 '));
     if (this.said.verdict) {
-      const verdict = {true: 'true', false: 'false', not_parsed: 'not understood'};
+      const verdict = {true: 'true of the scene', false: 'false of the scene',
+        not_parsed: 'not understood'};
       this.scores.append(' ', el('span', {class: `verdict ${this.said.verdict}`},
         verdict[this.said.verdict]));
     }
     this.measured = null;
     this.words = this.said.words.map((word, i) => this.wordButton(word, i));
     this.caption.replaceChildren(...(this.words.length ? this.words
-      : [el('em', {class: 'muted'}, 'says nothing')]));
+      : [el('em', {class: 'muted'}, 'empty caption')]));
     this.more.replaceChildren(...[this.alternatives(), this.alignment()].filter(Boolean));
     return this;
   }
@@ -88,8 +90,8 @@ class Panel {
     return parts.join(', ');
   }
 
-  // Of each word's map under the layer and head that are chosen: the largest weight, the entropy,
-  // and whether it is uniform.
+  // For each word's map in the chosen layer and head: the largest weight, the entropy, and whether the
+  // map is uniform.
   measures() {
     const {layer, head} = this.card.view, key = `${layer}/${head}`;
     if (this.measured?.key !== key) {
@@ -102,7 +104,7 @@ class Panel {
     return this.measured;
   }
 
-  // Another layer or head is chosen: the words' numbers and bars follow.
+  // Updates the numbers and bars of the words after another layer or head was chosen.
   follow() {
     if (!this.maps || this.followed === this.measures()) return;
     this.followed = this.measures();
@@ -113,14 +115,14 @@ class Panel {
     });
   }
 
-  // Whether the maps shown are those that hits and scores are of.
+  // Whether the maps shown are those that hits and scores are about.
   usual() { return !this.maps || this.maps.isUsual(this.card.view.layer, this.card.view.head); }
 
   nounAt(i) { return (this.said.nouns || []).find((noun) => noun.word === i); }
 
   readoutOf(i, link) {
     const parts = [el('b', {}, this.said.words[i]),
-      link === 'place' ? ' \u00b7 same place' : '',
+      link === 'place' ? ' \u00b7 word in the same place' : '',
       ` \u00b7 ${this.numbersOf(i)}`];
     if (this.maps && this.measures().uniform[i]) parts.push(' \u00b7 uniform');
     const noun = this.nounAt(i);
@@ -129,7 +131,7 @@ class Panel {
         : noun.hit ? '\u2713 touches its object' : '\u2717 beside its object';
       parts.push(' \u00b7 ', el('span', {class: noun.hit ? 'hit' : 'miss'}, where));
     } else if (noun && !('hit' in noun) && noun.boxes.length === 0) {
-      parts.push(' \u00b7 ', el('span', {class: 'miss'}, '\u2717 there is no such object'));
+      parts.push(' \u00b7 ', el('span', {class: 'miss'}, '\u2717 the picture has no such object'));
     }
     return parts;
   }
@@ -137,7 +139,7 @@ class Panel {
   alternatives() {
     if (!this.said.others?.length) return null;
     const lines = [[this.said.words.join(' '), this.said.logprob], ...this.said.others];
-    return el('details', {}, el('summary', {}, `Beam: ${lines.length} captions`),
+    return el('details', {}, el('summary', {}, `Beam: the best ${lines.length} captions`),
       el('ol', {class: 'beam'}, ...lines.map(([text, logprob]) => el('li', {}, text, ' ',
         el('span', {class: 'muted number'}, `log p ${shown(logprob, 2)}`)))));
   }
@@ -151,7 +153,7 @@ class Panel {
         'reading order'});
     this.matrix = el('details', {ontoggle: () => this.drawAlignment(),
       'data-part': 'alignment'},
-    el('summary', {}, 'Alignment: words by regions'),
+    el('summary', {}, 'Alignment matrix: words \u00d7 regions'),
     el('div', {class: 'matrix', style: `--words:${this.maps.words}`},
       el('ul', {'aria-hidden': 'true'}, ...this.said.words.map((word) => el('li', {}, word))),
       picture));
@@ -176,7 +178,7 @@ class Panel {
 
   mapOf(word) { return this.maps.of(word, this.card.view.layer, this.card.view.head); }
 
-  // The weight that is painted as full heat; a uniform map stays faint on any scale.
+  // The weight that is drawn as full heat; a uniform map stays faint on every scale.
   heatFull(word) {
     const {largest, uniform} = this.measures();
     return uniform[word] ? Math.max(this.scaleOf(word), largest[word] / UNIFORM_HEAT)
@@ -190,7 +192,8 @@ class Panel {
     return scale === 'image' ? this.card.largest() : Math.max(...largest);
   }
 
-  // What is shown before anybody points: of the longer words the one whose map is most certain.
+  // The word that is shown first: of the words of more than three letters, if there are any, the one
+  // whose map has the largest weight.
   sharpest() {
     if (!this.maps) return this.words.length ? 0 : -1;
     const {largest} = this.measures(), {words} = this.said;
@@ -199,7 +202,7 @@ class Panel {
     return certainty.indexOf(Math.max(...certainty));
   }
 
-  // ", layer 0, head max": which of several maps is drawn, where it is not the usual one.
+  // Shows ", layer 0, head max", where the map that is drawn is not the default one.
   nameMap() {
     const {layer, head} = this.card.view, parts = [];
     if (this.maps?.layers > 1 && layer !== 'last') parts.push(`layer ${layer}`);
@@ -207,7 +210,7 @@ class Panel {
     this.mapName.textContent = parts.map((part) => `, ${part}`).join('');
   }
 
-  // Draws the photo with the map of `word` (-1: none) and the cell at a place that is pointed at.
+  // Draws the photo with the map of `word` (-1: without a map), or with the cell at `place` marked.
   draw({word, place}) {
     this.nameMap();
     const {image, view, report} = this.card;
@@ -217,7 +220,7 @@ class Panel {
       this.canvas.width = photo.width;
       this.canvas.height = photo.height;
     }
-    // Whole pictures are put into it, so that it is best kept where scripts can reach it.
+    // Whole pictures are written to the canvas, so it is best kept in memory that scripts can reach.
     const context = this.canvas.getContext('2d', {willReadFrequently: true});
     const cell = place && this.maps
       ? cellAt(place.x, place.y, this.maps.rows, this.maps.cols, this.said.seen) : -1;
@@ -258,7 +261,7 @@ class Panel {
         light: !this.usual() ? '#fff' : noun.hit === false ? '#ff9d92' : '#8ff0b0'});
   }
 
-  // How much each word took of a cell, the most of any word as full light.
+  // Lights each word up by its weight on a cell; the word with the largest weight is fully lit.
   light(cell) {
     const weights = cell < 0 ? [] : this.said.words.map((_, i) => this.mapOf(i)[cell]);
     const most = Math.max(...weights, 0);
@@ -269,14 +272,14 @@ class Panel {
     });
     if (cell >= 0) {
       const fed = weights.indexOf(most);
-      this.readout.replaceChildren(`cell ${Math.floor(cell / this.maps.cols)}, ` +
-        `${cell % this.maps.cols} fed `, el('b', {}, this.said.words[fed]),
-      ` most: weight ${shown(most)}`);
+      this.readout.replaceChildren(`The cell in row ${Math.floor(cell / this.maps.cols)}, ` +
+        `column ${cell % this.maps.cols} has its largest weight for `,
+      el('b', {}, this.said.words[fed]), `: ${shown(most)}`);
     }
   }
 
-  // Marks the word that is shown. link: 'own' where it is pointed at or chosen here; 'word' where
-  // another model's is the same word, 'place' where it only stands in its place.
+  // Marks the word that is shown. link: 'own' where the word is pointed at or chosen in this panel;
+  // 'word' where it is the same word as in another panel, 'place' where it only has the same place.
   mark(word, link) {
     this.follow();
     this.words.forEach((button, i) => {
@@ -284,12 +287,13 @@ class Panel {
       button.classList.toggle('linked', i === word && link !== 'own');
       button.classList.toggle('placed', i === word && link === 'place');
       button.setAttribute('aria-pressed', String(i === word));
-      if (i === word && link === 'place') button.setAttribute('aria-description', 'same place');
+      if (i === word && link === 'place')
+        button.setAttribute('aria-description', 'word in the same place');
       else button.removeAttribute('aria-description');
       button.tabIndex = i === Math.max(word, 0) ? 0 : -1;
     });
     this.readout.replaceChildren(...(word >= 0 ? this.readoutOf(word, link)
-      : [el('span', {class: 'muted'}, this.card.released ? '\u00a0' : 'no word in its place')]));
+      : [el('span', {class: 'muted'}, this.card.released ? '\u00a0' : 'no word in the same place')]));
   }
 
   pointerPlace(event) {

@@ -1,5 +1,5 @@
 'use strict';
-// Starts the page: reads the data, names the report, builds the sections.
+// Starts the page: reads the data, shows the report's name, and builds the sections.
 
 const start = () => {
   const report = JSON.parse(document.querySelector('#data').textContent);
@@ -9,7 +9,8 @@ const start = () => {
   document.querySelector('#title').textContent = name;
   const count = report.images.length;
   document.querySelector('#subtitle').textContent = `${report.dataset}, ${report.split}: ` +
-    (count < report.split_images ? `${count} of ${report.split_images} images, evenly taken`
+    (count < report.split_images
+      ? `${count} of ${report.split_images} images, spread evenly over the split`
       : `${count} images`) +
     `; ${report.models.length === 1 ? 'one model' : `${report.models.length} models`}`;
   document.querySelector('#remarks').append(...report.remarks.map((text) =>

@@ -18,11 +18,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMapBytes = 55'000;  // of an image's maps, so that 50 images stay below 5 MB
+constexpr std::size_t kMapBytes = 55'000;  // for the maps of an image: 50 images stay below 5 MB
 constexpr const char* kShownScores[] = {"Bleu_1", "Bleu_4", "ROUGE_L", "CIDEr"};
 
-// Of which captions the maps of single layers and heads are kept; of the others there is the mean
-// over heads of the last layer.
+// For which captions the maps of single layers and heads are kept; the others have the mean over
+// the heads of the last layer.
 enum class Detail { kAll, kFirstRegime, kNone };
 
 // One model's captions of all images.
@@ -32,8 +32,9 @@ struct Spoken {
   std::vector<CaptionScores> scores;                  // [regime], of the images
 };
 
-// Candidates against the references of the whole split, so that CIDEr weighs words as it does in an
-// evaluation; images that are not shown stand for themselves. Returns the scores of `shown`.
+// Scores captions against the references of the whole split, so that CIDEr weighs words as in an
+// evaluation; for images that are not shown, a reference takes the place of the caption. Returns
+// the scores with the images of `shown` first.
 CaptionScores score_shown(const Dataset& dataset, Split split, const std::vector<Index>& shown,
                           const std::vector<std::string>& captions) {
   std::vector<std::string> candidates = captions;
@@ -58,8 +59,8 @@ NounSource nouns_of(const ReportRequest& request) {
 struct ReportCaptions::Impl {
   const ReportRequest* request;
   std::vector<Index> images;
-  std::deque<DatasetInputs> inputs;  // of each model
-  std::vector<Spoken> spoken;        // of each model
+  std::deque<DatasetInputs> inputs;  // [models]
+  std::vector<Spoken> spoken;        // [models]
   Detail detail = Detail::kAll;
 
   Impl(const ReportRequest& of, std::vector<Index> wanted)
@@ -84,7 +85,10 @@ struct ReportCaptions::Impl {
       std::erase_if(images, [&](Index i) { return std::binary_search(bad.begin(), bad.end(), i); });
     }
     if (images.empty())
-      throw DataError(request->data->dataset.name + ": no image of the report can be read");
+      throw DataError(
+          request->data->dataset.name +
+          ": none of the report's images can be read; check where they are, and give the "
+          "place with --data images=PATH");
   }
 
   Spoken speak(std::size_t m) const {
@@ -125,7 +129,8 @@ struct ReportCaptions::Impl {
     if (first > kMapBytes * images.size()) detail = Detail::kNone;
   }
 
-  // Whether the caption is true, of a scene; and where its nouns are, where boxes are known.
+  // Adds whether the caption is true, for a scene, and the boxes of its nouns, where they are
+  // known.
   void add_nouns(Json& json, std::size_t m, const DecodedCaption& caption, std::size_t i) const {
     const NounSource source = nouns_of(*request);
     if (!source.knows(images[i])) return;
@@ -209,10 +214,11 @@ Json ReportCaptions::caption_json(std::size_t model, std::size_t i) const {
 std::string ReportCaptions::left_out() const {
   if (impl_->detail == Detail::kAll) return "";
   return impl_->detail == Detail::kFirstRegime
-             ? "Maps of single layers and heads are here for each model's first regime only, to "
-               "keep this file small; a report of fewer models has them all."
-             : "Maps of single layers and heads are left out to keep this file small; a report of "
-               "fewer models has them.";
+             ? "To keep this file small, it has the maps of single layers and heads for the first "
+               "regime of each model only; a report about fewer models has all of them."
+             : "To keep this file small, the maps of single layers and heads are left out; a "
+               "report "
+               "about fewer models has them.";
 }
 
 }  // namespace saccade

@@ -1,4 +1,4 @@
-// What the models of a report say of its images: captions in every regime with words, maps and
+// The captions of a report: those of every model and regime for its images, with words, maps and
 // scores.
 #pragma once
 
@@ -10,14 +10,14 @@
 
 namespace saccade {
 
-// The boxes that a page knows: those of scenes, or of photos.
+// The boxes that the page shows: those of scenes, or of photos.
 NounSource nouns_of(const ReportRequest& request);
 
-// Captions by the search of each model's config.
+// The captions, decoded by the search of each model's config.
 class ReportCaptions {
  public:
-  // Decodes `images` (into the data set of the request, in order) with every model. The request
-  // must outlive this. Throws what DatasetInputs throws.
+  // Decodes `images` (indices into the data set of the request, in order) with every model. The
+  // request must outlive this object. Throws what DatasetInputs throws.
   ReportCaptions(const ReportRequest& request, std::vector<Index> images);
   ~ReportCaptions();
   ReportCaptions(const ReportCaptions&) = delete;
@@ -26,16 +26,17 @@ class ReportCaptions {
   // The images that every model could read, in order.
   const std::vector<Index>& images() const;
 
-  // What model_facts() tells with "health": {regime: {measure: value}} and "dead": why the
-  // attention of its first regime looks dead (dead_attention.h), where it does.
+  // The keys of model_facts(), "health": {regime: {measure: value}}, and "dead": why the attention
+  // of the first regime looks dead (dead_attention.h), where it does.
   nlohmann::ordered_json model_json(std::size_t model) const;
 
-  // What a model says of images()[i]: {"seen": [x, y, width, height] of the grid as shares of the
-  // photo, "regimes": {name: what said_json() tells with "scores", "verdict", "nouns": [{"word",
-  // "boxes", "hit", "centre"}]}}. What a model or a data set does not have is left out.
+  // The captions of a model for images()[i]: {"seen": [x, y, width, height] of the grid as shares
+  // of the photo, "regimes": {name: the keys of said_json(), "scores", "verdict", "nouns":
+  // [{"word", "boxes", "hit", "centre"}]}}. Keys for which a model or a data set has nothing are
+  // left out.
   nlohmann::ordered_json caption_json(std::size_t model, std::size_t i) const;
 
-  // Empty, or why a part of the maps is not there.
+  // A sentence about maps that were left out, or empty.
   std::string left_out() const;
 
  private:

@@ -1,4 +1,4 @@
-// What a report is about: models side by side, and the images of a data set.
+// The content of a report: the models to show side by side, and the images of a data set.
 #pragma once
 
 #include <filesystem>
@@ -13,18 +13,18 @@
 
 namespace saccade {
 
-// A model that is shown, with what its run left on disk.
+// A model that is shown, and the directory of its run.
 struct ReportModel {
-  std::string name;                     // an arm's or a run's
-  std::filesystem::path checkpoint;     // where it was read from
+  std::string name;                     // of the arm or the run
+  std::filesystem::path checkpoint;     // the file from which it was read
   std::filesystem::path directory;      // of its run; empty where only a checkpoint is known
   const LoadedModel* loaded = nullptr;  // both must outlive the report
   const InputPipeline* pipeline = nullptr;
 };
 
-// A run whose learning curve is drawn: a model's own, or another seed of its arm.
+// A run whose learning curve is drawn: that of a model, or another seed of its arm.
 struct ReportRun {
-  std::size_t model = 0;  // into ReportRequest::models
+  std::size_t model = 0;  // index into ReportRequest::models
   std::string name;       // "hard, seed 2"
   std::filesystem::path directory;
 };
@@ -34,12 +34,12 @@ struct ReportRequest {
   std::vector<ReportModel> models;    // at least one
   std::vector<ReportRun> runs;        // in the order of the legend
   std::filesystem::path comparison;   // compare.json; empty where there is none
-  const LoadedData* data = nullptr;   // whose images are shown
-  const PhotoBoxes* boxes = nullptr;  // of the data's photos, where there are some
+  const LoadedData* data = nullptr;   // its images are shown
+  const PhotoBoxes* boxes = nullptr;  // of its photos; null where there are none
   Split split = Split::kTest;
-  Index images = 0;                           // at most, spread over the split
-  std::vector<std::string> remarks;           // what a reader should know, a sentence each
-  std::function<void(double done)> progress;  // told the share that is done
+  Index images = 0;                           // at most so many, spread evenly over the split
+  std::vector<std::string> remarks;           // what a reader should know, one sentence each
+  std::function<void(double done)> progress;  // called with the share that is done
 };
 
 }  // namespace saccade

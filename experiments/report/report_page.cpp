@@ -7,8 +7,9 @@ namespace saccade {
 
 namespace {
 
-// '<' stands only inside JSON's strings, where it may be written as an escape: neither "</script>"
-// nor "<!--" can then be in the text.
+// JSON has '<' only inside strings, where it may be written as an escape. Then neither "</script>"
+// nor
+// "<!--" can occur in the text.
 std::string escaped(const std::string& json) {
   std::string out;
   out.reserve(json.size());
@@ -31,7 +32,7 @@ void put_part(std::string& page, std::string_view place, std::string_view text) 
 
 std::string report_page(const std::string& json) {
   std::string page(page_parts::report_markup);
-  // The data is last: nothing is looked for in what others wrote.
+  // The data comes last, so that no placeholder is searched in text that others wrote.
   put_part(page, "/*{style}*/", page_parts::style);
   put_part(page, "<!--{help}-->", page_parts::help);
   put_part(page, "/*{script}*/",

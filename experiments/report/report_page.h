@@ -1,5 +1,5 @@
-// The page of a report: markup, style and scripts of this folder with the data in it, one file that
-// asks for nothing else.
+// Makes the page of a report from the markup, style and scripts of this folder and the data: one
+// file that loads nothing else.
 #pragma once
 
 #include <string>
@@ -7,10 +7,12 @@
 
 namespace saccade {
 
-// `json` is any JSON text. What could end the element that holds it is escaped.
+// The page with its data. `json` is any JSON text; characters that could end the element which
+// holds it are escaped.
 std::string report_page(const std::string& json);
 
-// Puts `text` where a page says `place`. Throws InternalError where it does not.
+// Replaces the placeholder `place` in a page by `text`. Throws InternalError where the page does
+// not have it.
 void put_part(std::string& page, std::string_view place, std::string_view text);
 
 }  // namespace saccade

@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMostPoints = 400;  // of a curve: more than a plot has pixels for
+constexpr std::size_t kMostPoints = 400;  // of a curve; a plot has no pixels for more
 
 Json columns(const std::vector<std::map<std::string, double>>& rows) {
   std::map<std::string, Json> out;
@@ -21,7 +21,7 @@ Json columns(const std::vector<std::map<std::string, double>>& rows) {
   for (const auto& row : rows)
     for (const auto& [name, value] : row) out[name] = Json::array();
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    // The last is where a run ended, so it stays.
+    // The last line shows where a run ended, so it is always kept.
     if (i % step != 0 && i + 1 != rows.size()) continue;
     for (auto& [name, column] : out) {
       const auto found = rows[i].find(name);

@@ -1,5 +1,5 @@
-// What runs left on disk, for a report: learning curves, manifests, the comparison they belong to,
-// and what differs between their configs.
+// Reads for a report what runs wrote to disk: learning curves, manifests and the comparison to
+// which they belong; and finds how their configs differ.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,16 +8,16 @@
 
 namespace saccade {
 
-// A run's metrics.jsonl as columns: {"model", "name", "updates": {"update": [..], "loss": [..],
-// ...}, "validations": {"update": [..], "Bleu_4": [..], ...}}, null where a line lacks a number;
-// nested numbers are named "estimator.entropy". Long runs are thinned. A file that is missing, and
-// lines that are not whole, give nothing.
+// The metrics.jsonl of a run as columns: {"model", "name", "updates": {"update": [..],
+// "loss": [..], ...}, "validations": {"update": [..], "Bleu_4": [..], ...}}, with null where a line
+// lacks a number. Nested numbers are named like "estimator.entropy". Of long runs only some lines
+// are kept. A missing file and incomplete lines add nothing.
 nlohmann::ordered_json curve_json(const ReportRun& run);
 
-// [{"key", "values": [one a model]}] of every value that is not the same for all models.
+// [{"key", "values": [one per model]}] for every config value that is not the same in all models.
 nlohmann::ordered_json config_rows(const std::vector<ReportModel>& models);
 
-// A JSON file as it is; null where there is none or it is none.
+// The content of a JSON file; null where the file does not exist or is not JSON.
 nlohmann::ordered_json json_file(const std::filesystem::path& path);
 
 }  // namespace saccade

@@ -1,17 +1,17 @@
 'use strict';
-// The section of scores: what a comparison found, else the last validation of each run.
+// The section of scores: those of a comparison or, without one, the validation scores of each run.
 
 const MAIN_METRICS = ['Bleu_1', 'Bleu_4', 'METEOR', 'ROUGE_L', 'CIDEr', 'true_caption_rate',
   'pointing_accuracy', 'pointing_centre_accuracy', 'unique_captions', 'attention_entropy'];
 
-// What a metric's numbers are over, where a table mixes both.
+// Marks numbers over the images of one seed, where a table also has numbers over several seeds.
 const ONE_SEED = '\u2020';
 
 const signed = (value) => `${value < 0 ? '\u2212' : '+'}${shown(Math.abs(value))}`;
 const pText = (p) => (p < 0.001 ? 'p < 0.001' : `p = ${Number(p.toPrecision(2))}`);
 
-// A mean with the interval that chance leaves it where there is one, else with its deviation;
-// below it the difference from the reference. `marked`: what rests on one seed is told apart.
+// A cell with a mean and its interval or, where there is none, its standard deviation; below it the
+// difference from the reference. With `marked`, numbers of one seed get a mark.
 const spreadCell = (spread, marked) => {
   if (!spread) return null;
   const mark = ({chance}) => (marked && chance === 'images' ? ONE_SEED : '');
@@ -36,11 +36,11 @@ const spreadCell = (spread, marked) => {
 const spreadsOf = (comparison, names) => comparison.arms.flatMap((arm) =>
   arm.regimes.flatMap((regime) => names.map((name) => regime.corpus[name]).filter(Boolean)));
 
-// Whether some numbers take in other seeds and others do not.
+// Whether some numbers are over several seeds and others over one.
 const mixesChances = (spreads) => new Set(spreads.flatMap((spread) =>
   [spread.chance, spread.difference?.chance]).filter(Boolean)).size > 1;
 
-// Scores of all images of the comparison: a row an arm and regime.
+// The scores over all images of the comparison, with one row for each arm and regime.
 const comparisonTable = (comparison, names) => {
   const head = ['arm', 'regime', ...names.map(metricName), 'ms per update', 'parameters'];
   const marked = mixesChances(spreadsOf(comparison, names));
@@ -50,28 +50,28 @@ const comparisonTable = (comparison, names) => {
   return numberTable('Scores', head, rows);
 };
 
-// What the brackets and the lines below the scores are.
+// Explains the brackets and the lines below the scores.
 const intervalNote = (comparison, names) => {
   const spreads = spreadsOf(comparison, names);
   const counts = spreads.filter(({chance}) => chance === 'seeds_and_images').map(({n}) => n);
   const least = Math.min(...counts), most = Math.max(...counts);
   const seeds = `over ${least === most ? most : `${least} to ${most}`} seeds and the images`;
-  const images = 'over the images of one seed, which know nothing of other seeds';
+  const images = 'over the images of one seed, which tell nothing about other seeds';
   let over = counts.length ? seeds : images;
   if (mixesChances(spreads)) over += `; ${ONE_SEED} ${images}`;
   const parts = [`${comparison.n_images} ${comparison.split} images of ${comparison.dataset}`];
   if (spreads.some(({low}) => Number.isFinite(low)))
-    parts.push(`; in brackets ${100 * (comparison.level || 0.95)}\u00a0% intervals ${over}`);
+    parts.push(`; in brackets: ${100 * (comparison.level || 0.95)}\u00a0% intervals ${over}`);
   if (spreads.some(({difference}) => Number.isFinite(difference?.p_holm))) {
     const regime = comparison.arms.find(({name}) => name === comparison.against)?.regimes[0];
-    parts.push(`. Below a score: its difference from ${comparison.against}` +
-      `${regime ? ` (${regime.name})` : ''} and p, two-sided, corrected after Holm for all rows ` +
-      'that are tested by the metric');
+    parts.push(`. Below a score stand its difference from ${comparison.against}` +
+      `${regime ? ` (${regime.name})` : ''} and the two-sided p-value, corrected after Holm for ` +
+      'all rows that are tested by the same metric');
   }
   return el('p', {class: 'muted'}, `${parts.join('')}.`);
 };
 
-// What the numbers support, in words.
+// The sentences of the comparison's verdict.
 const verdictList = ({verdict}) => (verdict && verdict.length
   ? [el('ul', {class: 'findings'}, ...verdict.map((sentence) => el('li', {}, sentence)))] : []);
 
@@ -89,7 +89,7 @@ const comparisonScores = (report) => {
   return [note, ...verdictList(comparison), checkBox('All metrics', false, show), place];
 };
 
-// Of models without a comparison: the validation scores at the update that the checkpoint holds.
+// For models without a comparison: the validation scores at the update of the checkpoint.
 const validationScores = (report) => {
   const rows = report.models.map((model, m) => {
     const {validations} = report.curves.find((curve) => curve.model === m) || {validations: {}};
@@ -99,8 +99,9 @@ const validationScores = (report) => {
   const all = [...new Set(rows.flatMap((row) => (row.at < 0 ? [] : Object.keys(row.validations))))];
   const names = MAIN_METRICS.filter((name) => all.includes(name));
   if (!names.length) return null;
-  return [el('p', {class: 'muted'}, 'The validation of each run at the update whose weights are ' +
-    'shown; one run, so no interval. saccade evaluate scores all test images.'),
+  return [el('p', {class: 'muted'}, 'Validation scores of each run at the update whose weights are ' +
+    'shown here. Each row is one run, so there are no intervals. For scores on the test images, run ' +
+    'saccade evaluate.'),
   numberTable('Scores', ['model', 'update', ...names.map(metricName)], rows.map((row) =>
     [row.name, row.update, ...names.map((name) => row.validations[name]?.[row.at] ?? null)]))];
 };

@@ -1,10 +1,11 @@
 'use strict';
-// The sections below the explorer, but for the scores: curves, health, configs, how to do it again.
+// The sections below the explorer except the scores: learning curves, attention health, configs, and
+// how to reproduce the report.
 
 const section = (id, title, ...children) => el('section', {id, 'aria-labelledby': `${id}-title`},
   el('h2', {id: `${id}-title`}, title), ...children);
 
-// The columns of a curve that are worth a look, those first that compare models.
+// The columns that are offered first as curves: those by which models can be compared.
 const FIRST_CURVES = ['nll_per_word', 'CIDEr', 'Bleu_4', 'true_caption_rate',
   'pointing_accuracy', 'loss'];
 const NO_CURVES = new Set(['update', 'epoch']);
@@ -51,14 +52,15 @@ const curvesSection = (report) => {
 };
 
 const HEALTH_NOTES = {
-  entropy: 'entropy of a map, 0 one cell, 1 all cells alike',
-  max_weight: 'largest weight of a map',
-  js_divergence: 'how far a map is from the one of the word before, in bits',
-  spread: 'how much a cell\u2019s weight varies over the words',
-  coverage_excess: 'how unevenly a caption covers the cells',
-  static_share: 'maps that hardly differ from the one before',
-  uniform_share: 'maps that are nearly uniform',
-  head_correlation: 'how alike the heads look',
+  entropy: 'the entropy of a map: 0 for all weight on one cell, 1 for the same weight on all cells',
+  max_weight: 'the largest weight of a map',
+  js_divergence: 'how far a map is from the map of the word before: the Jensen-Shannon divergence ' +
+    'in bits',
+  spread: 'how much the weight of a cell varies over the words of a caption',
+  coverage_excess: 'how unevenly the words of a caption, taken together, cover the cells',
+  static_share: 'the share of maps that hardly differ from the map of the word before',
+  uniform_share: 'the share of maps that are nearly uniform',
+  head_correlation: 'how similar the maps of the heads are',
 };
 
 const healthSection = (report) => {
@@ -75,8 +77,8 @@ const healthSection = (report) => {
       : {value, share: most[name] > 0 ? Math.max(value, 0) / most[name] : 0};
   });
   return section('health', 'Attention health',
-    el('p', {class: 'muted'}, `Means over the words of the ${report.images.length} images shown. ` +
-      'Bars compare the rows of a column.'),
+    el('p', {class: 'muted'}, `The numbers are means over the words of the ` +
+      `${report.images.length} images that this page shows. The bars compare the rows of a column.`),
     ...report.models.filter((model) => model.dead).map((model) =>
       el('p', {class: 'remark'}, el('b', {}, model.name), `: ${model.dead}`)),
     numberTable('Attention health', ['model', 'regime', ...names.map(metricName)],
@@ -91,7 +93,7 @@ const configSection = (report) => {
     ? numberTable('Config differences', ['key', ...report.models.map((model) => model.name)],
       report.config.map((row) => [row.key, ...row.values.map((value) =>
         (value === 'null' ? 'not set' : value))]))
-    : el('p', {}, 'The configs are the same.');
+    : el('p', {}, 'The configs of the models are equal.');
   return section('config', 'What differs between the configs', content);
 };
 
@@ -116,9 +118,9 @@ const manifestParts = (model) => {
 const againSection = (report) => {
   const parts = report.models.map((model) => el('details', {open: report.models.length < 3},
     el('summary', {}, model.name), ...manifestParts(model)));
-  return section('again', 'How to do it again',
-    el('p', {}, 'This page was written by'), commandLine(report.command),
+  return section('again', 'How to reproduce this',
+    el('p', {}, 'This page was written by the command'), commandLine(report.command),
     facts([['program', `saccade ${report.version}`],
       ['data shown', `${report.dataset} ${report.digest}`]]),
-    el('h3', {}, 'The runs'), ...parts);
+    el('h3', {}, 'How the models were trained'), ...parts);
 };

@@ -19,9 +19,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr Index kAlternatives = 5;                // captions of a beam that are listed, at most
-constexpr Index kDrawnPixels = 100;               // pictures up to this size cost little ...
-constexpr int kQuality = 80, kDrawnQuality = 95;  // ... and show every fault of a JPEG
+constexpr Index kAlternatives = 5;  // the most captions of a beam that are listed
+// JPEG qualities. Pictures up to kDrawnPixels, such as scenes, get the better one: it costs little,
+// and they show every fault.
+constexpr Index kDrawnPixels = 100;
+constexpr int kQuality = 80, kDrawnQuality = 95;
 
 void add_words(Json& json, const LoadedModel& loaded, const DecodedCaption& caption) {
   const AttentionConfig& attention = loaded.config.attention;
@@ -36,7 +38,7 @@ void add_words(Json& json, const LoadedModel& loaded, const DecodedCaption& capt
   const auto chose = [](const DecodedWord& word) { return word.chosen >= 0; };
   if (std::any_of(caption.words.begin(), caption.words.end(), chose))
     for (const DecodedWord& word : caption.words) {
-      Json cells = Json::array();  // one a look
+      Json cells = Json::array();  // one per look
       for (const int cell : word.choices) cells.push_back(cell);
       if (cells.empty()) cells.push_back(word.chosen);
       json["chosen"].push_back(std::move(cells));

@@ -1,8 +1,10 @@
 'use strict';
-// Tables of numbers, each with a copy button and a link to the same as CSV; commands to copy.
+// Tables of numbers, each with a copy button and a link to the same numbers as CSV; and commands with a
+// copy button.
 
-// A cell is text, a number, or {value, text, note, more, share}: text is shown, note on a line below
-// it, share (0 to 1) drawn behind it; more, {name: number}, are columns of their own in the CSV.
+// A cell is a text, a number, or {value, text, note, more, share}: text is shown, note stands on a
+// line below it, and share (0 to 1) is drawn as a bar behind it. more, {name: number}, becomes columns
+// of its own in the CSV.
 const cellValue = (cell) => (cell !== null && typeof cell === 'object' ? cell.value : cell);
 const cellText = (cell) => {
   if (cell !== null && typeof cell === 'object') return cell.text ?? shown(cell.value);
@@ -14,11 +16,11 @@ const plainCell = (cell) => {
   return value === null || value === undefined || Number.isNaN(value) ? '' : String(value);
 };
 
-// What is copied of a cell: its number, and what is shown where that says more.
+// The text of a cell for the clipboard: its number or, where it has `more`, the text that is shown.
 const copiedCell = (cell) => (cell?.more
   ? [cellText(cell), cell.note].filter(Boolean).join(' ') : plainCell(cell));
 
-// `rows`, the head first, with the columns that are behind their cells: "CIDEr", "CIDEr low", ...
+// `rows`, the head first, with the numbers in `more` as columns: "CIDEr", "CIDEr low", ...
 const spreadColumns = ([head, ...rows]) => {
   const names = head.map((_, i) =>
     [...new Set(rows.flatMap((row) => Object.keys(row[i]?.more || {})))]);
@@ -27,7 +29,7 @@ const spreadColumns = ([head, ...rows]) => {
       [cell, ...names[i].map((more) => cell?.more?.[more] ?? null)]))];
 };
 
-// A spreadsheet must not take text for a formula.
+// A cell as CSV. A spreadsheet must not mistake text for a formula, hence the apostrophe.
 const csvCell = (cell) => {
   let text = plainCell(cell);
   if (typeof cellValue(cell) !== 'number' && /^[=+\-@\t\r]/.test(text)) text = `'${text}`;
@@ -55,7 +57,7 @@ const commandLine = (text) => el('div', {class: 'command'}, el('pre', {tabindex:
   el('button', {type: 'button', 'aria-label': 'Copy the command',
     onclick: (event) => copyText(text, event.currentTarget)}, 'Copy'));
 
-// The buttons of numbers: `rows` is a list of lists, the head first.
+// The buttons of a table: rows() gives a list of lists, the head first.
 const numberTools = (name, rows) => {
   const csv = spreadColumns(rows()).map((row) => row.map(csvCell).join(',')).join('\r\n');
   return el('p', {class: 'tools'},
@@ -67,7 +69,8 @@ const numberTools = (name, rows) => {
       href: `data:text/csv;charset=utf-8,${encodeURIComponent(csv)}`}, 'CSV'));
 };
 
-// head: column names; rows: lists of cells, the first of which names the row.
+// A table: `head` has the names of the columns, and each of `rows` a list of cells, of which the first
+// is the name of the row.
 const numberTable = (name, head, rows) => {
   const cell = (value, i) => {
     if (i === 0) return el('th', {scope: 'row'}, cellText(value));

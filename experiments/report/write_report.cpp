@@ -96,7 +96,7 @@ ReportSummary write_report(const ReportRequest& request, const std::filesystem::
   const ReportCaptions captions(
       request, spread_images(evaluation_images(request.data->dataset, request.split, 0),
                              static_cast<std::size_t>(request.images)));
-  // Captions and paths may be no UTF-8.
+  // Captions and paths may hold bytes that are not UTF-8; dump() replaces them.
   const std::string page = report_page(
       report_data(request, captions).dump(-1, ' ', false, Json::error_handler_t::replace));
   write_file(out, page);

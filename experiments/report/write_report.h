@@ -1,4 +1,5 @@
-// report.html: the attention explorer with curves, tables and how to do it again, in one file.
+// Writes report.html: one file with the attention explorer, learning curves, tables, and how to
+// reproduce them.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +9,7 @@
 namespace saccade {
 
 struct ReportSummary {
-  Index images = 0;  // shown
+  Index images = 0;  // that are shown
   std::size_t models = 0;
   std::size_t bytes = 0;  // of the file
 };

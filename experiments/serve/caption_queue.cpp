@@ -7,7 +7,8 @@ namespace saccade {
 
 namespace {
 
-constexpr std::chrono::milliseconds kGlance{50};  // at `stop`, while nothing is brought
+constexpr std::chrono::milliseconds kGlance{
+    50};  // how often `stop` is read while the queue is empty
 
 }  // namespace
 

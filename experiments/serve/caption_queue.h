@@ -1,4 +1,4 @@
-// Pictures that many threads bring and one captions, in the order in which they come.
+// A queue of pictures that many threads bring and one thread captions, in the order of arrival.
 #pragma once
 
 #include <atomic>
@@ -18,31 +18,33 @@
 
 namespace saccade {
 
-// The answer to the bytes of an image file. May throw.
+// Captions the bytes of an image file and returns the answer. May throw.
 using CaptionWork = std::function<std::string(std::span<const std::uint8_t>)>;
 
 class CaptionQueue {
  public:
-  // `most` pictures are in it at once, the one that is captioned among them.
+  // The queue holds at most `most` pictures, including the one that is being captioned.
   CaptionQueue(CaptionWork work, Index most) : work_(std::move(work)), most_(most) {}
 
-  // How a picture fared: captioned, or the queue had no place, or it was closed before its turn.
+  // What became of a picture: it was captioned, the queue was full, or the queue was closed before
+  // its turn.
   enum class Fate { kDone, kFull, kClosed };
   struct Answer {
     Fate fate = Fate::kDone;
     std::string json;
   };
 
-  // Waits for the picture's turn; called from any thread. Throws what the work threw.
+  // Waits for the picture's turn and returns its answer; called from any thread. Throws what the
+  // work threw.
   Answer caption(std::vector<std::uint8_t> picture);
 
-  // Captions on this thread what is brought until `stop` is not 0, finishes the picture it is at,
+  // Captions the pictures on this thread until `stop` is not 0, then finishes the current picture
   // and closes the queue.
   void work(const std::atomic<int>& stop);
 
   bool full() const;
   Index count() const;
-  // How long the pictures that are in it will take, by the one before.
+  // How long the pictures in the queue will take, estimated from the time of the last one.
   std::chrono::seconds wait() const;
 
  private:
@@ -59,7 +61,7 @@ class CaptionQueue {
   mutable std::mutex mutex_;
   std::condition_variable brought_;
   std::list<Job> jobs_;
-  Index count_ = 0;  // waiting or captioned
+  Index count_ = 0;  // pictures that wait or are being captioned
   std::chrono::duration<double> last_{0};
   bool closed_ = false;
 };

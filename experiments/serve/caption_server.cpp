@@ -21,9 +21,9 @@ namespace saccade {
 namespace {
 
 constexpr const char* kJson = "application/json";
-constexpr Index kOtherThreads = 8;   // beside those whose picture waits
-constexpr std::size_t kLine = 64;    // connections that wait for a thread
-constexpr const char* kTurnedAway =  // to those beyond
+constexpr Index kOtherThreads = 8;   // besides one for each picture that waits
+constexpr std::size_t kLine = 64;    // connections that may wait for a thread
+constexpr const char* kTurnedAway =  // the answer to further connections
     "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\n"
     "Content-Length: 0\r\n\r\n";
 
@@ -37,7 +37,7 @@ void refuse(httplib::Response& response, int status, const std::string& reason) 
   response.set_content(error_json(reason), kJson);
 }
 
-// A header that stands twice says nothing.
+// The value of a header; empty where the header is there twice, because then neither is trusted.
 std::optional<std::string> header(const httplib::Request& request, const char* name) {
   const std::size_t count = request.get_header_value_count(name);
   if (count == 0) return {};
@@ -69,15 +69,16 @@ const httplib::Headers& safe_headers() {
   return headers;
 }
 
-// The library's server, with connections that have deadlines and a bound for heads.
+// cpp-httplib's server, with deadlines for connections and a bound for the size of heads.
 class Server : public httplib::Server {
  public:
   Server(std::chrono::seconds timeout, const std::atomic<bool>& closing)
       : timeout_(timeout), closing_(closing) {}
 
-  // The library lets five connections wait for the kernel; others would try again after a second.
+  // Lengthens the kernel's queue of connections. With the library's queue of five, others would
+  // only try again after a second.
   void lengthen_line() { ::listen(svr_sock_, SOMAXCONN); }
-  // Of the connection that this thread handles.
+  // About the connection that this thread handles.
   static bool late() { return stream_ && stream_->late(); }
   static bool endless() { return stream_ && stream_->endless(); }
 
@@ -91,8 +92,8 @@ class Server : public httplib::Server {
       stream_ = &stream;
       try {
         answered = stream.wait() && answer(stream);
-      } catch (const std::exception& error) {  // while the head was read
-        log::error(plain_text(str("a request was dropped: ", error.what())));
+      } catch (const std::exception& error) {  // thrown while the head was read
+        log::error(plain_text(str("a request was dropped without an answer: ", error.what())));
       }
       if (answered) stream.linger();
       stream_ = nullptr;
@@ -105,7 +106,8 @@ class Server : public httplib::Server {
     bool closed = false;
     return process_request(stream, true, closed, [&](httplib::Request& request) {
       stream.end_head();
-      // Whole answers, as they are: compressing takes longer than a loopback.
+      // Answers are sent whole and uncompressed: on a loopback compressing takes longer than
+      // sending.
       request.ranges.clear();
       request.headers.erase("Accept-Encoding");
     });
@@ -145,7 +147,7 @@ struct CaptionServer::Impl {
       return new Connections(static_cast<std::size_t>(options.waiting + 1 + kOtherThreads), kLine);
     };
     server.set_default_headers(safe_headers());
-    // Two servers on one port would share the requests.
+    // The library's own socket options would let two servers share one port and its requests.
     server.set_socket_options([](socket_t socket) {
       const int yes = 1;
       ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
@@ -191,9 +193,10 @@ struct CaptionServer::Impl {
     else
       port = server.bind_to_port(options.host, wanted) ? wanted : -1;
     if (port <= 0)
-      throw IoError(str(options.host, ":", wanted,
-                        ": cannot listen there: the port is taken or not allowed, or the host is "
-                        "not this machine; choose another --port (0: any that is free) or --host"));
+      throw IoError(
+          str(options.host, ":", wanted,
+              ": cannot listen there: the port is in use or not allowed, or the host is "
+              "not this machine; choose another --port (0 takes any free port) or --host"));
     server.lengthen_line();
   }
 
@@ -209,7 +212,7 @@ struct CaptionServer::Impl {
     return true;
   }
 
-  // What the library cannot read.
+  // Refuses a request whose head the library cannot read.
   static void refuse_head(httplib::Response& response) {
     if (response.status == 414)
       return refuse(response, 414,
@@ -220,7 +223,7 @@ struct CaptionServer::Impl {
           response, 431,
           str("the head of the request is longer than ", SocketStream::kMostHead, " bytes"));
     refuse(response, response.status,
-           str("the head of the request is no HTTP/1.1, or has a line of more than ",
+           str("the head of the request is not HTTP/1.1, or has a line of more than ",
                CPPHTTPLIB_HEADER_MAX_LENGTH, " bytes"));
   }
 
@@ -241,20 +244,21 @@ struct CaptionServer::Impl {
       return !large;
     });
     if (large)
-      return refuse(
-          response, 413,
-          str("the picture is larger than the ", rules.max_upload, " bytes that are taken"));
+      return refuse(response, 413,
+                    str("the picture is larger than ", rules.max_upload,
+                        " bytes, the most that this server "
+                        "takes"));
     if (!whole)
       return refuse(response, Server::late() ? 408 : 400,
-                    Server::late() ? "the picture did not come in time"
-                                   : "the picture did not come as a whole");
+                    Server::late() ? "the picture did not arrive in time"
+                                   : "the picture did not arrive completely");
     if (picture.empty())
       return refuse(response, 400, "the body is empty; send the bytes of an image file");
     CaptionQueue::Answer answer = queue.caption(std::move(picture));
     if (answer.fate == CaptionQueue::Fate::kFull) return busy(response);
     if (answer.fate == CaptionQueue::Fate::kClosed) {
       response.set_header("Retry-After", "5");
-      return refuse(response, 503, "the server stops");
+      return refuse(response, 503, "the server is stopping");
     }
     response.set_content(answer.json, kJson);
   }
@@ -265,7 +269,7 @@ struct CaptionServer::Impl {
     } catch (const DataError& wrong) {
       refuse(response, 400, wrong.what());
     } catch (const std::bad_alloc&) {
-      refuse(response, 500, "there is not enough memory for this picture");
+      refuse(response, 500, "there is not enough memory for this picture; send a smaller one");
     } catch (const std::exception& wrong) {
       log::error(plain_text(str("a request failed: ", wrong.what())));
       refuse(response, 500, str("internal error: ", wrong.what()));

@@ -1,5 +1,5 @@
-// The threads that take connections: a fixed number, and a bounded line before them. Internal to
-// experiments/serve.
+// The threads that handle connections: a fixed number, with a bounded queue of connections before
+// them. Internal to experiments/serve.
 #pragma once
 
 #include <httplib.h>
@@ -19,8 +19,8 @@ class Connections : public httplib::TaskQueue {
     for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
   }
 
-  // Whether the connection that this thread handles came when the line was full: it is to be sent
-  // away at once, on the thread that takes connections.
+  // Whether the connection that this thread handles came when the queue was full. Such a connection
+  // is turned away at once, on the thread that accepts connections.
   static bool turned_away() { return turned_away_; }
 
   void enqueue(std::function<void()> connection) override {

@@ -1,10 +1,11 @@
 'use strict';
-// The page of `saccade serve`: pictures are dropped, pasted or chosen, and join the explorer.
+// The page of `saccade serve`: pictures are dropped, pasted or chosen, captioned by the server, and
+// added to the explorer.
 
-const NO_PICTURE = 'That was no picture: save it to a file first, or copy the picture itself and ' +
-  'paste it.';
+const NO_PICTURE = 'That was no picture file. Save the picture to a file and choose it, or copy the ' +
+  'picture itself and paste it.';
 
-// Files that are dropped anywhere on the page, pasted, or chosen.
+// Takes files that are dropped anywhere on the page, pasted, or chosen.
 const takeFiles = (uploads) => {
   const place = document.querySelector('#bring'), input = document.querySelector('#files');
   const over = (is) => place.classList.toggle('over', is);
@@ -52,7 +53,7 @@ const startLive = async () => {
   try {
     report = await (await fetch('/models')).json();
   } catch {
-    subtitle.textContent = 'The server does not answer; is saccade serve still running?';
+    subtitle.textContent = 'The server does not answer. Check that saccade serve is still running.';
     return;
   }
   report.colours = bytesOf(report.colours);
@@ -62,7 +63,7 @@ const startLive = async () => {
   subtitle.textContent = names.length === 1 ? `${names[0]} captions your pictures`
     : `${names.length} models caption your pictures side by side`;
   document.querySelector('#limits').textContent = 'JPEG, PNG, WebP, BMP or TIFF of up to ' +
-    `${Math.floor(report.max_upload / 2 ** 20)} MiB. Nothing is stored.`;
+    `${Math.floor(report.max_upload / 2 ** 20)} MiB. The server stores nothing.`;
   const section = document.querySelector('#explorer');
   const explorer = new Explorer(report, section, {live: true});
   const uploads = new Uploads(document.querySelector('#uploads'), document.querySelector('#news'),

@@ -1,4 +1,4 @@
-// The files of the page that `saccade serve` shows, from the program itself.
+// The files of the page of `saccade serve`, which are part of the program.
 #pragma once
 
 #include <string>

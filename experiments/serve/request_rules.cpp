@@ -23,14 +23,14 @@ std::string lower(std::string text) {
   return text;
 }
 
-// "[::1]" of "[::1]:8080", "localhost" of "localhost:8080".
+// "[::1]" for "[::1]:8080", "localhost" for "localhost:8080".
 std::string without_port(const std::string& host) {
   const std::size_t colon = host.rfind(':');
   if (colon == std::string::npos || host.ends_with("]")) return host;
   return host.substr(0, colon);
 }
 
-// "localhost:8080" of "http://localhost:8080".
+// "localhost:8080" for "http://localhost:8080".
 std::string host_of(const std::string& origin) {
   const std::size_t mark = origin.find("://");
   return mark == std::string::npos ? "" : lower(origin.substr(mark + 3));
@@ -40,7 +40,8 @@ std::optional<Refusal> wrong_place(const RequestHead& head) {
   const bool readable = std::find(kReadable.begin(), kReadable.end(), head.path) != kReadable.end();
   const bool post = head.path == kCaption;
   if (!readable && !post)
-    return Refusal{404, "there is no such place; POST /caption, GET /models, /health or /", ""};
+    return Refusal{404, "there is no such address; use POST /caption, or GET /models, /health or /",
+                   ""};
   const bool fits = post ? head.method == "POST" : head.method == "GET" || head.method == "HEAD";
   if (fits) return {};
   const std::string allow = post ? "POST" : "GET, HEAD";
@@ -57,17 +58,21 @@ std::optional<Refusal> wrong_body(const RequestHead& head, Index max_upload) {
                    ""};
   if (!head.length) {
     if (head.transfer && lower(*head.transfer) == "chunked") return {};
-    return Refusal{411, "the request does not say how long its body is", ""};
+    return Refusal{411, "the request does not say how long its body is; send a Content-Length", ""};
   }
-  if (head.transfer) return Refusal{400, "the request says twice how long its body is", ""};
+  if (head.transfer)
+    return Refusal{
+        400, "the request has both Content-Length and Transfer-Encoding; send one of them", ""};
   Index bytes = -1;
   const char* end = head.length->data() + head.length->size();
   const auto [rest, error] = std::from_chars(head.length->data(), end, bytes);
   if (error == std::errc::result_out_of_range || bytes > max_upload)
-    return Refusal{413, str("the picture is larger than the ", max_upload, " bytes that are taken"),
-                   ""};
+    return Refusal{
+        413,
+        str("the picture is larger than ", max_upload, " bytes, the most that this server takes"),
+        ""};
   if (error != std::errc() || rest != end || bytes < 0)
-    return Refusal{400, "the request's Content-Length is no number", ""};
+    return Refusal{400, "the request's Content-Length is not a number", ""};
   return {};
 }
 
@@ -89,16 +94,18 @@ bool is_loopback(const std::string& host) {
 }
 
 std::optional<Refusal> refusal(const RequestHead& head, const RequestRules& rules) {
-  if (!head.host || head.host->empty()) return Refusal{400, "the request names no host", ""};
+  if (!head.host || head.host->empty())
+    return Refusal{400, "the request has no Host header, or several", ""};
   if (rules.loopback && !is_loopback(without_port(*head.host)))
-    return Refusal{403,
-                   "this server answers to localhost and loopback addresses only, not to other "
-                   "names; start it with --host to offer it to others",
-                   ""};
+    return Refusal{
+        403,
+        "this server answers requests to localhost and loopback addresses only; to offer "
+        "it to other machines, start it with --host",
+        ""};
   if (auto wrong = wrong_place(head)) return wrong;
   if (head.method != "POST") return {};
   if (head.origin && host_of(*head.origin) != lower(*head.host))
-    return Refusal{403, "pages of other sites may not ask for captions", ""};
+    return Refusal{403, "pages of other sites may not ask this server for captions", ""};
   return wrong_body(head, rules.max_upload);
 }
 

@@ -1,4 +1,4 @@
-// Which requests are answered: decided by their head, before anything of a body is read.
+// Decides which requests are answered, by their head and before anything of a body is read.
 #pragma once
 
 #include <optional>
@@ -8,36 +8,35 @@
 
 namespace saccade {
 
-// What a request says of itself; a header that it lacks is none.
+// The parts of a request's head that decide; a header that it lacks is empty.
 struct RequestHead {
   std::string method{}, path{};
   std::optional<std::string> host{}, origin{}, length{}, transfer{}, encoding{}, type{};
 };
 
 struct Refusal {
-  int status = 0;      // of HTTP
-  std::string reason;  // one line for people
-  std::string allow;   // with 405: the methods that the path has
+  int status = 0;      // the HTTP status
+  std::string reason;  // one line for the sender
+  std::string allow;   // with 405: the methods that the path takes
 };
 
 struct RequestRules {
-  bool loopback = true;  // nobody outside this machine is meant to ask
+  bool loopback = true;  // only this machine may ask
   Index max_upload = 0;  // bytes
 };
 
-// "::1" of "[::1]", as addresses of a URL are written.
+// "::1" for "[::1]", which is how URLs write such addresses.
 std::string without_brackets(const std::string& host);
 
 // Whether a name or address is this machine's own: localhost, 127.0.0.0/8, ::1 or [::1].
 bool is_loopback(const std::string& host);
 
-// None for a request that is answered. Refused are
-//   hosts that are not this machine's, where nobody else is meant to ask: a page of another site
-//   can
-//     have its own name resolved to 127.0.0.1 and would then count as of the same site
-//   posts that pages of other sites make
-//   paths and methods that there are not, and bodies that are too large, of no stated end, forms or
-//     compressed.
+// Empty for a request that is answered. Refused are
+//   names of other hosts, where only this machine may ask: a page of another site can have its name
+//     resolved to 127.0.0.1 and would then count as a page of the same site;
+//   posts by pages of other sites;
+//   unknown paths and methods, and bodies that are too large, of unknown length, forms or
+//   compressed.
 std::optional<Refusal> refusal(const RequestHead& head, const RequestRules& rules);
 
 }  // namespace saccade

@@ -10,7 +10,7 @@ namespace saccade {
 
 namespace {
 
-constexpr std::chrono::milliseconds kGlance{100};  // at `closing`, while nothing comes
+constexpr std::chrono::milliseconds kGlance{100};  // how often `closing` is read while waiting
 constexpr std::chrono::seconds kLinger{2};
 
 }  // namespace
@@ -75,7 +75,7 @@ void SocketStream::linger() {
   }
 }
 
-// The server asks for these for its logs, which it does not keep.
+// The library asks for the addresses for its logs, which this server does not keep.
 void SocketStream::get_remote_ip_and_port(std::string& ip, int& port) const {
   ip.clear();
   port = 0;

@@ -1,6 +1,6 @@
-// A connection's bytes with deadlines for the whole of a request and of its answer, so that nobody
-// holds a thread by sending or taking a byte now and then, and with a bound for what the library
-// keeps of a head, so that nobody holds memory. Internal to experiments/serve.
+// The bytes of a connection, with deadlines for a whole request and for its answer, so that nobody
+// can hold a thread by sending or reading one byte now and then; and with a bound for the head that
+// the library keeps, so that nobody can fill the memory. Internal to experiments/serve.
 #pragma once
 
 #include <httplib.h>
@@ -12,25 +12,26 @@ namespace saccade {
 
 class SocketStream : public httplib::Stream {
  public:
-  // Bytes of a request's line and headers together; of a line between the pieces of a body.
+  // The most bytes of a request's line and headers together, and of a line between the chunks of a
+  // body.
   static constexpr std::size_t kMostHead = 1 << 16;
 
-  // Reading ends `timeout` from now, or when `closing` becomes true while no byte has come yet or
-  // more are missing; writing ends `timeout` after each call.
+  // Reading ends `timeout` from now, or when `closing` becomes true while bytes are awaited.
+  // Writing ends `timeout` after the beginning of each call.
   SocketStream(socket_t socket, std::chrono::seconds timeout, const std::atomic<bool>& closing);
 
-  // Whether a first byte comes in time.
+  // Waits for the first byte; false where none arrives in time.
   bool wait() { return fill(); }
   bool late() const { return late_; }
-  // Whether a head, or a line of a body, went on beyond kMostHead; no more is read.
+  // Whether a head, or a line of a body, was longer than kMostHead; then no more is read.
   bool endless() const { return endless_; }
-  // The head has been read; the lines that follow are a body's.
+  // To be called when the head has been read; the lines that follow are those of a body.
   void end_head() {
     in_head_ = false;
     line_bytes_ = 0;
   }
-  // After the answer: waits a moment for the other side to close, and reads what it still sends, or
-  // the answer would be lost with it.
+  // To be called after the answer: waits a moment for the other side to close the connection and
+  // reads what it still sends. Otherwise the answer could be lost.
   void linger();
 
   bool is_readable() const override { return true; }
@@ -44,10 +45,10 @@ class SocketStream : public httplib::Stream {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // Reads ahead where nothing is left; false at the end or too late.
+  // Reads more bytes where none are left; false at the end of the stream or after the deadline.
   bool fill();
   bool ready(short events, Clock::time_point until) const;
-  // Counts a byte of a line, which the library asks for one by one; false beyond the bound.
+  // Counts a byte of a line, which the library reads one by one; false beyond the bound.
   bool count_byte(char byte);
 
   socket_t socket_;
@@ -55,7 +56,7 @@ class SocketStream : public httplib::Stream {
   const std::atomic<bool>& closing_;
   Clock::time_point read_by_;
   bool late_ = false, endless_ = false, in_head_ = true;
-  std::size_t line_bytes_ = 0;  // of the head, or of a line behind it
+  std::size_t line_bytes_ = 0;  // of the head, or of a line after it
   char buffer_[1 << 14];
   size_t begin_ = 0, end_ = 0;
 };

@@ -1,15 +1,15 @@
 'use strict';
-// Pictures on their way to the server: one at a time, each with a line that says how it fares.
+// Sends pictures to the server, one at a time, each with a line that shows its state.
 
-const RETRIES = 20;  // of a picture, while the server is busy with others
+const RETRIES = 20;  // how often a picture is sent again while the server is busy with others
 
 const pause = (seconds) => new Promise((done) => { setTimeout(done, 1000 * seconds); });
 
-// A reason for people.
+// A refusal, with a reason that is shown to the visitor.
 class Refused extends Error {}
 
 class Uploads {
-  // `limit`: bytes of a picture; `done(name, said)` is told what the server said.
+  // `limit`: the most bytes of a picture. done(name, said) gets the answer of the server.
   constructor(list, news, limit, done) {
     this.list = list;
     this.news = news;
@@ -22,7 +22,7 @@ class Uploads {
   add(files) {
     for (const file of files) {
       const upload = {file, name: file.name || 'picture'};
-      upload.state = el('span', {class: 'state muted'}, 'waits');
+      upload.state = el('span', {class: 'state muted'}, 'waiting');
       upload.button = el('button', {type: 'button', onclick: () => this.drop(upload)}, 'Cancel');
       upload.node = el('li', {}, el('span', {class: 'spinner', 'aria-hidden': 'true'}),
         el('p', {class: 'what'}, el('b', {}, upload.name), ' ', upload.state), upload.button);
@@ -32,7 +32,7 @@ class Uploads {
     this.sendNext();
   }
 
-  // Something that was brought and is no picture.
+  // Shows a line for something that was dropped or pasted and is no picture.
   refuse(reason) {
     const line = {name: '', state: el('span', {class: 'state'}),
       button: el('button', {type: 'button', onclick: () => line.node.remove()}, 'Dismiss')};
@@ -68,7 +68,7 @@ class Uploads {
       } catch (error) {
         if (!upload.dropped)
           this.fail(upload, error instanceof Refused ? error.message
-            : 'the server does not answer; is saccade serve still running?');
+            : 'the server does not answer; check that saccade serve is still running');
       }
     }
     this.sending = false;
@@ -76,17 +76,18 @@ class Uploads {
 
   async send(upload) {
     if (upload.file.size > this.limit)
-      throw new Refused(`is larger than the ${Math.floor(this.limit / 2 ** 20)} MiB that are taken`);
+      throw new Refused(`is larger than ${Math.floor(this.limit / 2 ** 20)} MiB, the most that the ` +
+        'server takes');
     upload.abort = new AbortController();
     for (let i = 0; ; ++i) {
-      upload.state.textContent = 'is captioned \u2026';
+      upload.state.textContent = 'being captioned \u2026';
       const answer = await fetch('/caption', {method: 'POST', body: upload.file,
         signal: upload.abort.signal, headers: {'Content-Type': 'application/octet-stream'}});
       if (answer.ok) return answer.json();
       const seconds = Number(answer.headers.get('Retry-After'));
       if (answer.status !== 503 || !seconds || i === RETRIES)
         throw new Refused((await answer.json()).error.replace(/^the picture:? /, ''));
-      upload.state.textContent = 'waits: the server is busy with other pictures';
+      upload.state.textContent = 'waiting: the server is busy with other pictures';
       await pause(seconds);
       if (upload.dropped) throw new Refused('dropped');
     }

@@ -144,7 +144,7 @@ TEST_CASE("pictures come by drop and paste, several at once, and what is none is
   page.bring(page.folder.write("<b>text.png", "not a picture"));
   CHECK(page.fails("<b>text.png is not an image this program reads"));
   page.bring(page.folder.write("large.png", std::string(kLimit + 1, 'x')));
-  CHECK(page.fails("larger than the"));
+  CHECK(page.fails("MiB, the most that the server takes"));
   page.browser.click(".uploads .failed button");
   CHECK(page.ask("document.querySelectorAll('.uploads .failed').length") == 2);
   page.server.end();

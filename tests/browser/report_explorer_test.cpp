@@ -148,7 +148,7 @@ TEST_CASE("pointing at a place lights the words it fed") {
   CHECK(*std::min_element(light.begin(), light.end()) < 1.0);
   CHECK(page.ask("document.querySelector(\".card .panel[data-model='1'] .readout\").textContent")
             .get<std::string>()
-            .find("cell 1, 2 fed ") == 0);
+            .find("The cell in row 1, column 2 has its largest weight for ") == 0);
   page.browser.hover("h1");
   CHECK(page.browser.becomes("!document.querySelector('.card .word.lit')"));
 }
@@ -216,7 +216,7 @@ TEST_CASE("a word in the same place is no match") {
   CHECK(is(Page::word(2, 0), ".linked:not(.placed, [aria-description])") == true);
   CHECK(page.ask("document.querySelector(\".card .panel[data-model='1'] .readout\").textContent")
             .get<std::string>()
-            .find("water \u00b7 same place \u00b7 p ") == 0);
+            .find("water \u00b7 word in the same place \u00b7 p ") == 0);
 }
 
 TEST_CASE("numbers are those of the map that is shown, and a uniform one is faint") {
@@ -311,7 +311,7 @@ TEST_CASE("everything is reached by keys") {
   page.browser.press("ArrowRight");
   CHECK(page.ask("document.querySelector('.card .readout').textContent")
             .get<std::string>()
-            .find("cell 2, 5 fed ") == 0);
+            .find("The cell in row 2, column 5 has its largest weight for ") == 0);
   page.browser.press("?");
   CHECK(page.ask("document.querySelector('#help').open") == true);
   page.browser.press("Escape");

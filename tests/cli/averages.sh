@@ -1,5 +1,5 @@
-# Averages of the weights (optimizer.ema): training goes on as without them, validation and
-# checkpoints have them, and a resumed run equals the whole one bit for bit.
+# Averages of the weights (optimizer.ema) do not change the training; validation and checkpoints use
+# them, and a resumed run equals the whole one bit for bit.
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
 losses() { grep '"event":"update"' "$1/metrics.jsonl" | grep -o '"loss":[^,]*'; }
@@ -20,7 +20,8 @@ done
 expect 4 "$saccade" train tiny.yaml --out parts optimizer.ema=0.8 train.stop=30u --resume
 wants "optimizer.ema was 0.9, is 0.8" err
 
-# After one update the average is the weights; later it is another model, to the end of the file.
+# After one update the average equals the weights; later it is another model. A checkpoint with averages
+# can be converted and back.
 expect 0 "$saccade" train tiny.yaml --out once optimizer.ema=0.9 train.stop=1u
 expect 0 "$saccade" train tiny.yaml --out once-plain train.stop=1u
 "$saccade" inspect once/checkpoints/last --json >a.json || fail "inspect"
@@ -31,7 +32,7 @@ expect 0 "$saccade" convert whole/checkpoints/last whole.safetensors
 expect 0 "$saccade" convert whole.safetensors back.h5
 cmp -s whole/checkpoints/last back.h5 || fail "a checkpoint with averages came back changed"
 
-# Across the switch to self-critical training, which starts from the average.
+# The same across the switch to self-critical training, which starts from the average.
 two=(optimizer.ema=0.9 objective.self_critical.start=10u objective.self_critical.samples=3
   objective.self_critical.lr=1e-3)
 expect 0 "$saccade" train tiny.yaml --out critical "${two[@]}" --threads 1

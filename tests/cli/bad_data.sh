@@ -1,7 +1,7 @@
-# Data sets that are missing, broken, empty or hostile: one line and the exit code of the table.
+# Data sets that are missing, broken, empty or hostile give one line and the documented exit code.
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
-# A folder of pictures that works, from the built-in scenes' overlays.
+# A folder of pictures that works, made from a contact sheet of the built-in scenes.
 expect 0 "$saccade" data tiny.yaml --out pictures
 for i in $(seq 12); do cp pictures/train.png pictures/p$i.png; done
 {
@@ -20,7 +20,7 @@ expect 0 "$saccade" data tiny.yaml "$@" data.max_length=5 --json
 expect 0 "$saccade" evaluate folder --json
 [ "$(json out /split)" = val ] || fail "without a test split, val is evaluated"
 
-# Boxes of photos: found by file name, and told apart from other files.
+# Boxes of photos are found by file name, and other files are refused.
 expect 3 "$saccade" evaluate folder --boxes none.json
 one_error "none.json" "no such file or folder" "instances"
 expect 3 "$saccade" evaluate folder --boxes pictures
@@ -43,7 +43,7 @@ expect 0 "$saccade" report folder --boxes boxes.json --out page.html
 wants '"boxes":"boxes.json, words' page.html
 wants '"hit":true' page.html
 ! grep -q '"verdict":"' page.html || fail "a photo's caption is no scene's"
-# The config's: validations, evaluations and reports find them by themselves.
+# Validations, evaluations and reports find the boxes of the config by themselves.
 expect 0 "$saccade" train tiny.yaml --out boxed "$@" data.max_length=5 train.stop=60u \
   train.validate_every=30u data.boxes=boxes.json \
   train.best_metric=references_attention_correctness_over_uniform
@@ -64,7 +64,7 @@ one_error "boxes.json: annotations[0].bbox" "[x, y, width, height]"
 expect 0 "$saccade" evaluate boxed --json
 wants "maps are not judged by boxes (data.boxes): boxes.json" err
 
-# A picture that cannot be read: refused, or left out and counted.
+# A picture that cannot be read is refused, or left out and counted.
 head -c 400 pictures/p3.png >cut.png
 mv cut.png pictures/p3.png
 expect 3 "$saccade" train tiny.yaml --out strict "$@"
@@ -94,7 +94,7 @@ echo '{"dataset": "x", "images": [{"filename": "../../etc/passwd", "split": "tra
   "imgid": 0, "sentences": [{"raw": "a b", "tokens": ["a", "b"]}]}]}' >a.json
 expect 3 "$@"
 one_error "a.json"
-# Nothing to validate on is found before training, not after it.
+# A missing validation split is reported before training, not after it.
 echo '{"dataset": "x", "images": [{"filename": "a.png", "split": "train", "imgid": 0,
   "sentences": [{"raw": "a b", "tokens": ["a", "b"]}]}]}' >a.json
 cp pictures/train.png photos/a.png

@@ -1,4 +1,4 @@
-# Checkpoints that are missing, cut, flipped, foreign or of no model: exit 4 and one line.
+# Checkpoints that are missing, cut short, damaged, foreign or of no model give exit code 4 and one line.
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
 expect 0 "$saccade" train tiny.yaml --out run train.stop=4u

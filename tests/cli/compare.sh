@@ -1,4 +1,4 @@
-# A comparison: every arm and regime, kept when it is run again, honest about what failed.
+# A comparison has every arm and regime, keeps finished runs when it is run again, and names what failed.
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
 cat >compare.yaml <<'YAML'
@@ -10,7 +10,7 @@ compare:
 YAML
 expect 0 "$saccade" compare compare.yaml --out both
 for text in "selection=soft" "selection=hard" "expectation" "argmax" "sample" "Bleu_4" \
-  "true_caption_rate" "attention_entropy" "ms per update" "peak memory" "parameters" "±"; do
+  "true_caption_rate" "attention_entropy" "ms per update" "peak memory" "parameters" " ±0."; do
   wants "$text" out
 done
 cp out table
@@ -22,7 +22,7 @@ ls both/sheets/*.png >/dev/null || fail "no sheets"
 wants "wrote both/report.html" err
 wants '"selection=hard"' both/report.html
 report=both/compare.json
-# The same from its directory alone: arms are found by what differs.
+# The same from its directory alone: arms are found by how the configs differ.
 expect 0 "$saccade" compare both --json
 [ "$(json out '/arms#')" -eq 2 ] || fail "two arms of a finished comparison"
 [ "$(json out /arms/1/regimes/0/corpus/Bleu_4/n)" -eq 2 ] || fail "two seeds of each"
@@ -41,7 +41,7 @@ for key in /arms/0/regimes/0/corpus/Bleu_1/mean /arms/0/ms_per_update/mean \
   json $report $key >/dev/null
 done
 
-# What all arms would say is said once, and stands in the log of each.
+# A warning that all arms would give is shown once, and stands in the log of each.
 expect 0 "$saccade" compare compare.yaml --out short search.max_length=2 train.stop=1u "compare.seeds=[1]"
 [ "$(grep -c "are longer than search.max_length" err)" -eq 1 ] || fail "a warning is repeated"
 for arm in soft hard; do
@@ -66,25 +66,25 @@ expect 5 "$saccade" report alone --out no/such/page.html
 expect 0 "$saccade" train tiny.yaml --out bare train.stop=1u --report-images 0
 [ ! -e bare/report.html ] || fail "a report that nobody asked for"
 
-# Again: nothing is trained, the same is reported.
+# Run again: nothing is trained, and the same table is printed.
 before=$(digest both/selection-hard/seed-2)
 expect 0 "$saccade" compare compare.yaml --out both
 cmp out table || fail "the second table differs"
 [ "$before" = "$(digest both/selection-hard/seed-2)" ] || fail "a finished arm was trained"
 
-# Another config: refused before anything that is finished is touched.
+# Another config is refused before any finished file is changed.
 cp both/compare.json kept.json
 expect 7 "$saccade" compare compare.yaml --out both optimizer.lr=1e-2
 wants "optimizer.lr was" err
 wants "choose another --out" err
 cmp both/compare.json kept.json || fail "a refused comparison changed the report"
-# An arm that cannot be made is found before the others are trained.
+# An arm that cannot be built is reported before the others are trained.
 expect 2 "$saccade" compare tiny.yaml --out bad \
   'compare.axes={attention.selection: [soft, hard], attention.score: [additive, none]}'
 one_error "attention.score none needs attention.selection soft"
 [ ! -e bad ] || fail "a comparison that did not start left its directory"
 
-# Named arms are named in what is said about them, with the place where they are written.
+# Messages about named arms have their name and the place where they are written.
 cat >arms.yaml <<'YAML'
 base: tiny.yaml
 name: named
@@ -106,7 +106,7 @@ sed -i 's/normalizer/normaliser/' arms.yaml
 expect 2 "$saccade" compare arms.yaml --out bad
 one_error "arms.yaml:6:5: compare.arms.sparse" "unknown key 'normaliser'" "did you mean 'normalizer'"
 
-# One arm fails: said at once, the others go on, exit 8.
+# One arm fails: this is reported at once, the other arms are trained, and the exit code is 8.
 expect 8 "$saccade" compare tiny.yaml --out part train.stop=6u optimizer.clip_norm=0 \
   'compare.axes={optimizer.lr: [1e-3, 1e30]}'
 wants "lr=1e30, seed 1" err
@@ -114,7 +114,7 @@ wants "lr=1e30, seed 1" err
 [ "$(json part/compare.json /arms/1/seeds/0/status)" = failed ] || fail "the bad arm"
 [ "$(json part/compare.json /complete)" = false ] || fail "complete"
 
-# Stopped, then gone on with.
+# Stopped and then continued.
 "$saccade" compare compare.yaml --out stopped train.stop=100000u \
   train.validate_every=100000u >out 2>err &
 pid=$!
@@ -143,7 +143,7 @@ expect 7 "$saccade" compare compare.yaml --out mine
 
 expect 2 "$saccade" compare compare.yaml --out bad compare.seeds=[1,2,1]
 one_error "compare.seeds: 1"
-# No arm can have this data: said once, with its own exit code.
+# Data that no arm can load are reported once, with their own exit code.
 cat >missing.yaml <<'YAML'
 base: compare.yaml
 data: {type: karpathy, annotations: nowhere.json, images: nowhere}

@@ -1,4 +1,4 @@
-# Checkpoints become safetensors and come back bit for bit; what is neither is refused.
+# Checkpoints become safetensors and come back bit for bit; files that are neither are refused.
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
 expect 0 "$saccade" train tiny.yaml --out run train.stop=4u
@@ -13,7 +13,7 @@ expect 0 "$saccade" inspect back.h5
 grep -qa '"encoder.stage1.conv.weight":{"dtype":"F32","shape":\[8,3,3,3\]' run.safetensors ||
   fail "the kernel is not in torch's layout"
 
-# The encoder alone, by the names that encoder.weights reads; those of a vision transformer are timm's.
+# The encoder alone, with the names that encoder.weights reads; those of a vision transformer are timm's.
 vit=(encoder.type=vit encoder.positions=learned encoder.vit.width=12 encoder.vit.layers=1
   encoder.vit.heads=2 encoder.vit.patch=8)
 expect 0 "$saccade" train tiny.yaml --out vit train.stop=2u "${vit[@]}"
@@ -27,7 +27,8 @@ expect 0 "$saccade" train tiny.yaml --out started train.stop=2u "${vit[@]}" \
 expect 0 "$saccade" convert --encoder --force started again.safetensors
 cmp -s vit.safetensors again.safetensors || fail "the encoder's weights came back changed"
 
-# Weights of another network: all that does not fit is said, and left out where that is asked for.
+# Weights of another network: everything that does not fit is reported, and left out where the config asks
+# for it.
 deeper=("${vit[@]}" encoder.vit.layers=2 encoder.weights=vit.safetensors)
 expect 3 "$saccade" train tiny.yaml --out deeper train.stop=1u "${deeper[@]}"
 wants "missing: blocks.1." err
@@ -41,7 +42,7 @@ expect 3 "$saccade" train tiny.yaml --out frozen train.stop=1u "${deeper[@]}" en
   encoder.frozen_stages=-1
 wants "would freeze random numbers" err
 
-# What a file of weights holds.
+# The content of a file of weights.
 expect 0 "$saccade" inspect vit.safetensors
 wants "patch_embed.proj.weight  F32  12 x 3 x 8 x 8" out
 expect 0 "$saccade" inspect vit.safetensors --json
@@ -54,7 +55,7 @@ one_error "missing.safetensors"
 expect 2 "$saccade" inspect vit.safetensors --heads
 one_error "not for ONNX files or safetensors"
 
-# Nothing is written over unasked.
+# No file is replaced without --force.
 cp run.safetensors kept.safetensors
 for options in "vit kept.safetensors" "--encoder vit kept.safetensors" "run.safetensors back.h5"; do
   expect 7 "$saccade" convert $options
@@ -82,7 +83,7 @@ for bytes in 0 7 100 $((size / 2)) $((size - 1)); do
   expect 3 "$saccade" convert cut.safetensors other.h5
   one_error "cut.safetensors"
 done
-# Weights that are no checkpoint.
+# Weights that are not a checkpoint.
 printf '\x02\x00\x00\x00\x00\x00\x00\x00{}' >plain.safetensors
 expect 3 "$saccade" convert plain.safetensors other.h5
 one_error "plain.safetensors" "only weights"

@@ -1,15 +1,15 @@
-# Comparing runs that were trained before: what is one arm, what is refused, what is kept.
+# Comparing runs that were trained before: which runs are one arm, what is refused, and what is kept.
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
 write_study
 expect 0 "$saccade" compare study.yaml --out study --report-images 0
 
-# What differs comes first, seeds of one experiment are one arm.
+# The differences are printed first; the seeds of one experiment are one arm.
 expect 0 "$saccade" compare study/soft/seed-1 study/soft/seed-2 study/hard/seed-1 \
   study/hard/seed-2 --out again
 wants "hard: attention.selection is hard, not soft" err
 [ -s again/report.html ] || fail "no report of finished runs"
-wants "hard (argmax) against soft, Bleu_4:" out
+wants "hard (argmax) against soft: Bleu_4 is " out
 [ "$(json again/compare.json '/arms#')" -eq 2 ] || fail "two arms of four runs"
 cmp study/compare.csv again/compare.csv || fail "other numbers than the study's"
 for arm in 0 1; do
@@ -25,13 +25,13 @@ one_error "use --against"
 expect 2 "$saccade" compare study --report-images 3
 one_error "without --out"
 expect 2 "$saccade" compare study.yaml --out new --force
-one_error "--force is for runs that are there"
+one_error "--force is for directories of finished runs"
 
-# How many seeds each side has is said.
+# The verdict says over how many seeds of each side it is.
 expect 0 "$saccade" compare study/soft/seed-1 study/hard/seed-2
-wants "over images of one run each, whose seeds" out
+wants "over the images of one run each; the runs differ in the seed, too" out
 
-# A comparison is found from anywhere, and written over by none but its own runs.
+# A comparison is found from any folder, and only one of the same runs may replace it.
 mkdir elsewhere
 (cd elsewhere && "$saccade" report ../again --out page.html --images 2 >/dev/null 2>&1) ||
   fail "a comparison of finished runs is bound to a folder"
@@ -46,13 +46,13 @@ cmp study/compare.json kept.json || fail "a study was written over"
 expect 5 "$saccade" compare study --out /proc/none
 ! grep -q "evaluating" err || fail "runs were scored for nothing"
 
-# What makes a comparison unfair is refused, or told.
+# What makes a comparison unfair is refused, or with --force reported.
 expect 2 "$saccade" compare study study/soft/seed-1
-one_error "are one experiment with one seed"
+one_error "are the same experiment with the same seed"
 cp -r study/hard/seed-1 stopped
 sed -i '/"event": *"end"/d' stopped/metrics.jsonl
 expect 2 "$saccade" compare study/soft/seed-1 stopped
-wants "not every run came to its end:" err
+wants "not every run was trained to its end:" err
 wants "stopped is not finished" err
 expect 0 "$saccade" compare study/soft/seed-1 stopped --force
 wants "stopped is not finished" err

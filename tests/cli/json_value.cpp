@@ -1,6 +1,6 @@
-// json_value FILE POINTER: prints the value a JSON pointer (/regimes/0/name) leads to; of an array
-// or object with a trailing "#" its size. Exits 1 when the file is no JSON or has no such value.
-// With FILE.jsonl, the file is read as an array of its lines.
+// json_value FILE POINTER: prints the value to which a JSON pointer (/regimes/0/name) leads or,
+// with a trailing "#", the size of that array or object. Exits 1 when the file is not JSON or has
+// no such value. FILE.jsonl is read as an array of its lines.
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>

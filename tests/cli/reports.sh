@@ -23,7 +23,7 @@ wants "Bleu_4" out
 wants "perplexity" out
 [ "$(grep -o METEOR out | wc -l)" -eq 2 ] || fail "METEOR is a row and one name of its tables"
 
-# What is known of every full report, and what is measured on demand.
+# The content of every full report, and what is measured on demand.
 json report.json /perplexity >/dev/null
 json report.json /unknown_share >/dev/null
 json report.json /regimes/0/corpus/novel_captions >/dev/null
@@ -76,7 +76,7 @@ for key in /vocabulary_size /cut_captions /lengths /splits/2/unknown_share; do
   json out $key >/dev/null
 done
 
-# A photo: any picture of another size and shape.
+# A photo: here any picture of another size and shape.
 photo=sheets/test.png
 expect 0 "$saccade" caption hard $photo --json
 cp out captions.json
@@ -98,7 +98,7 @@ expect 0 "$saccade" overlay hard $photo --out pictures
 json pictures/test.json /caption >/dev/null
 wants pictures/test.sheet.png out
 
-# Which look is shown as a word's map: the words stay, and everything says so.
+# Another look is shown as a word's map: the words stay the same, and every output says which look it is.
 expect 0 "$saccade" caption soft $photo --json
 cp out own.json
 expect 0 "$saccade" caption soft $photo --json --map-step 2
@@ -119,7 +119,7 @@ expect 0 "$saccade" train tiny.yaml --out blind train.stop=2u train.validate_eve
 expect 2 "$saccade" caption blind $photo --map-step 1
 one_error "--map-step" "no attention"
 
-# What is drawn of a map besides its weights.
+# Measures that are drawn of a map besides its weights.
 expect 0 "$saccade" overlay soft $photo --out measured --measure relative --format svg
 wants "over equal weights (line: 1)" measured/test.sheet.svg
 expect 0 "$saccade" overlay soft $photo --out measured --measure gated --format svg --with hard
@@ -129,15 +129,15 @@ one_error "--measure has no effect"
 expect 2 "$saccade" overlay soft $photo --out none --measure relativ
 one_error "relative"
 
-# Options that name a map have a model that has several.
+# Options that choose among maps need a model that has several.
 expect 2 "$saccade" overlay soft $photo --out none --layer 0
-one_error "--layer" "decoder.type lstm looks once a word"
+one_error "--layer" "decoder.type lstm looks once per word"
 expect 2 "$saccade" overlay soft $photo --out none --rollout
 one_error "--rollout" "encoder.refine.layers is 0"
 expect 2 "$saccade" overlay soft $photo --out none --format apng --seconds-per-word nan
 expect 3 "$saccade" overlay soft missing.jpg --out none
 [ ! -e none ] || fail "what is refused left a folder behind"
-# What is set on a checkpoint has to be read by its model.
+# An option that is set for a checkpoint has to be read by its model.
 expect 2 "$saccade" caption soft $photo --set decoder.layers=6
 one_error "--set decoder.layers has no effect"
 
@@ -164,14 +164,14 @@ expect 2 "$saccade" overlay soft $photo --out none --with hard --regime sample
 one_error "soft: --regime"
 expect 0 "$saccade" train tiny.yaml --out elsewhere train.stop=2u train.validate_every=2u   data.scenes.seed=2 decoder.type=transformer decoder.layers=2 decoder.heads=2 attention.gate=none
 expect 0 "$saccade" overlay soft $photo --out named --with elsewhere --format svg
-wants "elsewhere was trained on other content of scenes, not on that of soft" err
+wants "elsewhere was trained on another version of the data set scenes, not on that of soft" err
 wants "elsewhere (soft, expectation): test.png, layer 1" named/test.sheet.svg
 expect 2 "$saccade" overlay elsewhere $photo --out none --with soft --layer all
-one_error "soft: --layer" "decoder.type lstm looks once a word"
+one_error "soft: --layer" "decoder.type lstm looks once per word"
 expect 0 "$saccade" overlay soft $photo --out strips --with hard --receptive-field  # one chooses
 [ "$(ls strips)" = test.sheet.png ] || fail "one sheet of three models"
 
-# refused OPTION REASON ARGS: an option without effect.
+# refused OPTION REASON ARGS...: fails unless the option is refused as being without effect.
 refused() {
   local option=$1 reason=$2
   shift 2
@@ -184,14 +184,14 @@ refused --full-heat "with --scale fixed" soft --full-heat 0.5
 refused --shares "all of the weight" soft --shares 0.5
 refused --shares "give one number" soft --style mask --shares 0.5,0.8
 refused --shares "commas" soft --style contour --shares half
-refused shares "must rise" soft --style contour --shares 0.8,0.5
-refused --seconds-per-word "only --format apng is a film" soft --seconds-per-word 1
+refused --shares "must rise" soft --style contour --shares 0.8,0.5
+refused --seconds-per-word "only --format apng is an animation" soft --seconds-per-word 1
 refused --font "fonts of whoever looks" soft --format svg --font x.ttf
 refused --receptive-field "no cell is chosen" soft --receptive-field
 refused --alignment "leave out --with" soft --with hard --alignment
 [ ! -e none ] || fail "a refused option left a folder behind"
 
-# Pictures that cannot be read: exit 3, the others go on.
+# Pictures that cannot be read give exit code 3; the others are captioned.
 expect 3 "$saccade" caption soft missing.jpg
 one_error "missing.jpg"
 head -c 300 $photo >cut.png

@@ -1,4 +1,4 @@
-# A resumed run equals the uninterrupted one bit for bit, in mid-epoch too, for any thread count.
+# A resumed run equals the uninterrupted one bit for bit, in mid-epoch, too, for any number of threads.
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
 for selection in soft hard; do
@@ -9,16 +9,16 @@ for selection in soft hard; do
     expect 0 "$saccade" train tiny.yaml --out threads-$selection-$threads "$@" --threads $threads
     [ "$(digest threads-$selection-$threads)" = "$wanted" ] || fail "$threads threads differ"
   done
-  # Stopped in mid-epoch (18 batches an epoch), once before and once after a validation.
+  # Stopped in mid-epoch (18 batches per epoch), once before and once after a validation.
   expect 0 "$saccade" train tiny.yaml --out parts-$selection "$@" train.stop=7u
   expect 0 "$saccade" train tiny.yaml --out parts-$selection "$@" train.stop=13u --resume
-  wants "going on from" err
+  wants "continuing from" err
   expect 0 "$saccade" train tiny.yaml --out parts-$selection "$@" --resume --threads 3
   [ "$(digest parts-$selection)" = "$wanted" ] || fail "the $selection run in parts differs"
 done
 
-# Between two validations (10u, 20u) goes on from 18u: what is told of the estimator counts what came
-# before as well.
+# A run that continues from 18u, between two validations (10u, 20u): the estimator's statistics include the
+# updates before.
 estimator() { grep '"event":"validation"' "$1/metrics.jsonl" | tail -n 1 | grep -o '"estimator":{[^}]*}'; }
 set -- attention.selection=hard train.stop=20u train.keep=100
 expect 0 "$saccade" train tiny.yaml --out told "$@"
@@ -29,7 +29,7 @@ expect 0 "$saccade" train tiny.yaml --out told "$@" --resume
 [ "$(grep -c '"event":"validation"' told/metrics.jsonl)" -eq 3 ] || fail "not three validations"
 [ "$(estimator told)" = "$wanted" ] || fail "the estimator of a resumed run is told differently"
 
-# Killed without warning: goes on from the last checkpoint.
+# Killed without warning: the run continues from the last checkpoint.
 "$saccade" train tiny.yaml --out killed train.stop=3000u train.keep=1 >out 2>err &
 pid=$!
 for _ in $(seq 200); do
@@ -39,7 +39,7 @@ done
 kill -9 $pid
 wait $pid 2>/dev/null
 [ -e killed/checkpoints/last ] || fail "no checkpoint before the kill"
-# What a killed writer may leave behind.
+# An incomplete line, as a killed writer may leave it.
 printf '{"event":"upd' >>killed/metrics.jsonl
 "$saccade" inspect killed/checkpoints/last --json >inspect.json || fail "inspect"
 stop=$(($(json inspect.json /state/update) + 5))u
@@ -48,13 +48,13 @@ expect 0 "$saccade" train tiny.yaml --out unkilled train.stop=$stop
 [ "$(digest killed)" = "$(digest unkilled)" ] || fail "the killed run differs"
 json killed/metrics.jsonl '#' >/dev/null
 
-# A run whose config.yaml an older version wrote, with a value that nothing reads, goes on from it.
+# A run continues even if an older version wrote its config.yaml with a value that nothing reads.
 sed 's/^  layers: 3$/  layers: 5/' killed/config.yaml >old.yaml
 cmp -s old.yaml killed/config.yaml && fail "the config has no decoder.layers to change"
 expect 2 "$saccade" config check old.yaml
 expect 0 "$saccade" train old.yaml --out killed --resume
 
-# Killed between saving the best checkpoint and pointing to it: resuming mends the link.
+# Killed between saving the best checkpoint and pointing to it: resuming repairs the link.
 set -- train.validate_every=1u train.keep=100 train.best_metric=Bleu_1
 expect 0 "$saccade" train tiny.yaml --out linked "$@" train.stop=30u
 best=$(readlink linked/checkpoints/best-Bleu_1)

@@ -1,7 +1,7 @@
-# Faults around a run's directory: another trainer, damage, full disks, changed configs.
+# Faults of a run's directory: another trainer, damaged files, full disks, changed configs.
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
-# Of many trainers that start at once one gets the directory; nothing stale is left.
+# Of many trainers that start at once, one gets the directory.
 for i in $(seq 8); do
   ("$saccade" train tiny.yaml --out crowd train.stop=40u >/dev/null 2>err.$i
     echo $? >code.$i) &
@@ -20,7 +20,7 @@ done
 expect 7 "$saccade" train tiny.yaml --out run --resume
 one_error "run: another saccade is training here (process $pid)"
 
-# How runs stand.
+# The states of runs.
 state() { "$saccade" runs . --json >runs.json || fail "runs"; json runs.json "/$1/state"; }
 [ "$(state 1)" = training ] || fail "a run that trains"
 kill -9 $pid
@@ -45,19 +45,19 @@ wants "seed was 1, is 2" err
 wants "data.min_count was 1, is 30" err
 wants "vocabulary" err
 
-# The newest checkpoint is damaged: the one before is taken, and it is said.
+# The newest checkpoint is damaged: the one before it is used, and a warning says so.
 newest=$(printf '%s\n' run/checkpoints/step-*.h5 | tail -n 1)
 update=$((10#$(basename "$newest" .h5 | tr -dc 0-9)))
 printf 'X' | dd of="$newest" bs=1 seek=5000 conv=notrunc status=none
 expect 0 "$@" train.stop=$((update + 3))u
 wants "$newest" err
 wants "falling back to run/checkpoints/step-" err
-# All are damaged.
+# All checkpoints are damaged.
 for file in run/checkpoints/step-*.h5; do truncate -s 4000 "$file"; done
 expect 4 "$@"
 grep -q "^error: .*none of the" err || fail "all damaged"
 
-# No space: exit 5, and the checkpoint before stays good.
+# No space is left: exit code 5, and the checkpoint before stays intact.
 expect 0 "$saccade" train tiny.yaml --out full train.stop=8u
 good=$(digest full)
 (
@@ -70,7 +70,7 @@ good=$(digest full)
 ls full/checkpoints | grep -q tmp && fail "a temporary file is left"
 expect 0 "$saccade" train tiny.yaml --out full --resume
 
-# What is no run's directory is left as it was.
+# A directory that is not a run's is left as it was.
 mkdir mine
 echo text >mine/lock
 echo notes >mine/notes
@@ -89,7 +89,8 @@ if [ "$(id -u)" -ne 0 ]; then
   one_error "locked"
 fi
 
-# Too little memory is said, not died of. (A sanitizer's shadow memory does not fit either.)
+# Too little memory gives an error message instead of a crash. (Skipped with a sanitizer, whose shadow
+# memory does not fit either.)
 (
   ulimit -v 3000000
   "$saccade" --version >/dev/null 2>&1 || exit 0

@@ -1,4 +1,4 @@
-# saccade score: the files it takes, its JSON, comparisons, and what it refuses.
+# saccade score: the files that it takes, its JSON, comparisons, and what it refuses.
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
 cat >refs.json <<'JSON'
@@ -41,7 +41,7 @@ wants "95 % bootstrap" out
 expect 0 "$saccade" score refs.json good.json --no-meteor
 ! grep -q METEOR out || fail "--no-meteor"
 
-# Text forms of the same files score the same.
+# Text files with the same captions get the same scores.
 printf 'a man rides a horse\ntwo boats on the water\na cat can'"'"'t reach a shelf\n' >good.txt
 expect 0 "$saccade" score refs.json good.txt --json
 cmp out good.report || fail "captions in order"
@@ -65,7 +65,7 @@ cp bad.json again.json
 expect 0 "$saccade" score good.json,named.txt bad.json,again.json --against refs.json --json \
   --replicates 500
 json out /metrics/0/sd_a >/dev/null
-# Runs that share no seed are no pairs: their order changes nothing.
+# Runs that do not share seeds are not paired: their order changes nothing.
 cp out runs.report
 expect 0 "$saccade" score good.json,bad.json good.json,bad.json --against refs.json --json \
   --replicates 500
@@ -99,7 +99,7 @@ expect 0 "$saccade" score some.txt --human --json
 wants "some.txt: 1 images have a single reference and are left out" err
 [ "$(json out /left_out)" -eq 1 ] || fail "left_out"
 
-# A candidate of 10,000 words, captions with line ends, none at all: scored, and said.
+# A candidate of 10,000 words, captions with line ends and empty captions are scored, and notes say so.
 {
   printf '[{"image_id": 11, "caption": "'
   yes horse | head -n 10000 | tr '\n' ' '
@@ -112,7 +112,7 @@ printf '[{"image_id": 11, "caption": "a horse"}]' >one.json
 expect 0 "$saccade" score refs.json one.json
 wants "2 images have no caption and are not scored: b.jpg, c.jpg" err
 
-# What is refused, with one line.
+# Files that are refused with one line.
 refused() { # TEXT FILE
   expect 3 "$saccade" score refs.json "$2"
   one_error "$1" "$2"

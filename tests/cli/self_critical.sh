@@ -1,4 +1,4 @@
-# Self-critical training: the switch, what resumes across it, threads, first weights, mistakes.
+# Self-critical training: the switch to it, resuming across the switch, threads, first weights, mistakes.
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
 stage="objective.self_critical"
@@ -6,7 +6,8 @@ stage="objective.self_critical"
 for selection in soft hard; do
   set -- attention.selection=$selection optimizer.schedule=cosine
   two="$stage.start=10u $stage.samples=3 $stage.lr=1e-3"
-  # Before the switch nothing changes: neither weights nor moments; 10 updates of a cosine of 10.
+  # Before the switch nothing changes, neither weights nor moments: the first stage is a run of 10 updates
+  # with a cosine schedule over 10.
   expect 0 "$saccade" train tiny.yaml --out one-$selection "$@" train.stop=10u
   expect 0 "$saccade" train tiny.yaml --out first-$selection "$@" $two train.stop=10u
   [ "$(digest one-$selection)" = "$(digest first-$selection)" ] || fail "the first stage differs"
@@ -33,7 +34,7 @@ expect 0 "$saccade" train tiny.yaml --out dev --fast-dev-run $stage.start=5e opt
   optimizer.schedule=warmup_cosine
 wants "3 updates" out
 
-# From another run's weights, the reward rises.
+# From the weights of another run, the reward rises.
 expect 0 "$saccade" train tiny.yaml --out before train.stop=12e train.validate_every=12e
 expect 0 "$saccade" train tiny.yaml --out after train.init_from=before $stage.start=0u \
   $stage.lr=1e-3 $stage.baseline=greedy train.stop=30e train.validate_every=30e
@@ -41,7 +42,7 @@ wants '"file": "before/checkpoints/' after/manifest.json
 first=$(grep -m 1 -o '"reward":[0-9.]*' after/metrics.jsonl | cut -d : -f 2)
 last=$(grep '"reward":' after/metrics.jsonl | tail -n 1 | grep -o '"reward":[0-9.]*' | cut -d : -f 2)
 awk "BEGIN { exit !($last > 1.1 * $first) }" || fail "the reward went from $first to $last"
-# A resumed run keeps where its weights are from, and does not read them again.
+# A resumed run keeps the origin of its first weights, and does not read them again.
 mv before elsewhere
 expect 0 "$saccade" train tiny.yaml --out after train.init_from=before $stage.start=0u \
   $stage.lr=1e-3 $stage.baseline=greedy train.stop=31e train.validate_every=30e --resume

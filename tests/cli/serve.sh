@@ -1,4 +1,5 @@
-# `serve` from outside: its address, a caption that is `caption`'s, signals, and nothing left behind.
+# `serve` as other programs see it: its address, captions equal to those of `caption`, signals, and no files
+# left behind.
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
 expect 0 "$saccade" train tiny.yaml --out run train.stop=2u train.validate_every=2u
@@ -10,7 +11,7 @@ mkdir tmp
 pid=
 trap '[ -z "$pid" ] || kill "$pid"; rm -rf "$work"' EXIT
 
-# start OPTION...: serves both runs; sets pid and port.
+# start OPTION...: starts a server of both runs; sets pid and port.
 start() {
   rm -f address
   TMPDIR=$work/tmp "$saccade" serve run other --port 0 "$@" >address 2>said </dev/null &
@@ -22,7 +23,7 @@ start() {
   port=$(grep -o '127\.0\.0\.1:[0-9]*\|"port":[0-9]*' address | head -n 1 | grep -o '[0-9]*$')
   [ -n "$port" ] || fail "no address"
 }
-# post FILE: the answer's body in `out`.
+# post FILE: sends the file and writes the body of the answer to `out`.
 post() {
   exec 3<>"/dev/tcp/127.0.0.1/$port"
   printf 'POST /caption HTTP/1.1\r\nHost: localhost\r\nContent-Length: %s\r\n\r\n' \
@@ -49,11 +50,11 @@ json out /error | grep -q "cut short" || fail "a cut picture is no error"
 [ -z "$(ls -A tmp)" ] || fail "a file was left"
 expect 5 "$saccade" serve run --port "$port"
 one_error "127.0.0.1:$port: cannot listen there" "--port"
-# In the middle of requests.
+# Stopped in the middle of requests.
 for _ in 1 2 3; do post "$picture" & done
 sleep 0.05
 stop INT 130
-wants "stopping: the picture that is captioned is finished first" said
+wants "stopping: the picture that is being captioned is finished first" said
 wait
 
 start --json --threads 1 --beam 1
@@ -67,9 +68,9 @@ one_error "looks into one model"
 expect 2 "$saccade" serve run other run
 one_error "run and run are the same checkpoint" "name each model once"
 expect 2 "$saccade" serve run --port 65536
-one_error "ports end at 65535"
+one_error "the largest port is 65535"
 expect 2 "$saccade" serve run --max-upload 1000
-one_error "no image file above 256 MiB"
+one_error "must be at most 256 MiB"
 expect 4 "$saccade" serve nowhere
 one_error "nowhere"
 exit 0

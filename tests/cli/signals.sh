@@ -1,7 +1,8 @@
-# SIGINT, SIGTERM and SIGUSR1 finish the update, save and exit 128+N; a second SIGINT ends at once.
+# After SIGINT, SIGTERM or SIGUSR1 a run finishes its update, saves and exits with 128+N; a second SIGINT
+# ends it at once.
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
-# start RUN: trains in the background until the first updates are done.
+# start RUN: trains in the background and returns when the first updates are done.
 start() {
   local before=0
   [ -e "$1/metrics.jsonl" ] && before=$(wc -l <"$1/metrics.jsonl")
@@ -26,19 +27,19 @@ for entry in INT:130 TERM:143 USR1:138; do
   [ "$update" -gt $stopped ] || fail "no progress since the last stop"
   stopped=$update
 done
-# The three parts together are the run that was never stopped.
+# The three parts together equal the run that was never stopped.
 expect 0 "$saccade" train tiny.yaml --out whole train.stop=${stopped}u \
   train.checkpoint_every=1000u train.validate_every=100000u
 [ "$(digest run)" = "$(digest whole)" ] || fail "the stopped run differs"
 
-# Twice in a row: before anything could be saved, or right after.
+# Two signals in a row, before anything could be saved or right after.
 start twice
 kill -INT $pid
 kill -INT $pid
 wait $pid
 [ $? -eq 130 ] || fail "the second SIGINT did not stop it"
 
-# At any moment, matrix products of a model with wide layers included: never a crash.
+# A signal at any moment, also within the matrix products of a model with wide layers, never crashes it.
 for i in $(seq 12); do
   "$saccade" train tiny.yaml --out "quick$i" train.stop=100000u train.validate_every=100000u \
     train.checkpoint_every=100000u decoder.hidden=128 decoder.embedding=64 train.batch=32 \

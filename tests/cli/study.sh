@@ -1,12 +1,12 @@
-# A comparison as a study: runs beside each other, values tuned for each arm, killed anywhere and
-# gone on with.
+# A comparison as a study: runs that train at once, values tuned for each arm, and a comparison that is
+# killed at any moment and continued.
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
 write_study
 expect 0 "$saccade" compare study.yaml --out alone --report-images 0
 wants "against soft" out
-wants "hard (argmax) against soft, Bleu_4:" out
-wants "at 2 seeds" out
+wants "hard (argmax) against soft: Bleu_4 is " out
+wants "with 2 seeds" out
 for file in compare.md compare.tex compare.csv; do
   [ -s alone/$file ] || fail "alone/$file is missing"
 done
@@ -15,21 +15,21 @@ wants 'hard,sample,true_caption_rate,2,' alone/compare.csv
 json alone/compare.json /arms/1/regimes/0/corpus/Bleu_4/difference/p_holm >/dev/null
 [ "$(json alone/compare.json /against)" = soft ] || fail "the reference"
 
-# Several runs at once: the same runs and the same numbers.
+# Several runs at once give the same runs and the same numbers.
 expect 0 "$saccade" compare study.yaml --out beside --report-images 0 --jobs 3
 wants "finished after" err
-wants "times of 3 runs beside each other" out
+wants "times were measured while 3 runs trained at once" out
 cmp alone/compare.csv beside/compare.csv || fail "--jobs changes the numbers"
 for run in soft/seed-1 soft/seed-2 hard/seed-1 hard/seed-2; do
   [ "$(digest alone/$run)" = "$(digest beside/$run)" ] || fail "--jobs makes another run of $run"
   [ ! -e beside/$run.log ] && [ ! -e beside/$run.yaml ] || fail "$run left something beside it"
 done
-# Again: nothing is started.
+# Run again: no run is started.
 expect 0 "$saccade" compare study.yaml --out beside --report-images 0 --jobs 3
 ! grep -q "started" err || fail "a finished run was started again"
 
-# Killed at any point, without warning: what was finished stays, and the same command ends with the
-# same numbers.
+# Killed at any moment without warning: finished runs stay, and the same command ends with the same
+# numbers.
 for moment in 0.3 0.9 1.7; do
   setsid "$saccade" compare study.yaml --out killed --report-images 0 --jobs 2 >/dev/null 2>&1 &
   pid=$!
@@ -37,7 +37,7 @@ for moment in 0.3 0.9 1.7; do
   kill -KILL $pid 2>/dev/null
   wait $pid 2>/dev/null
 done
-# Runs of a killed comparison save and end by themselves.
+# The runs of a killed comparison save and end by themselves.
 for _ in $(seq 100); do
   "$saccade" compare study.yaml --out killed --report-images 0 >out 2>err </dev/null && break
   sleep 0.1
@@ -47,7 +47,7 @@ for run in soft/seed-1 soft/seed-2 hard/seed-1 hard/seed-2; do
   [ "$(digest alone/$run)" = "$(digest killed/$run)" ] || fail "a kill changed $run"
 done
 
-# Each arm has its own best value, which the validation images chose.
+# Each arm gets its own best value, chosen on the validation images.
 expect 0 "$saccade" compare study.yaml --out tuned --report-images 0 compare.seeds=[1] \
   --tune optimizer.lr=1e-6 --tune optimizer.lr=5e-3 compare.tune_stop=16u
 wants "soft was tuned on validation images: optimizer.lr=1e-6" out
@@ -60,7 +60,7 @@ low=$(json tuned/compare.json /arms/0/trials/0/score)
 high=$(json tuned/compare.json /arms/0/trials/1/score)
 best=$(echo "$low $high" | awk '{print ($2 > $1) ? "5e-3" : "1e-6"}')
 [ "$chosen" = "$best" ] || fail "chose $chosen of scores $low and $high"
-# Runs that no value would make are found before any value is tried.
+# Runs whose config has none of the values are reported before any value is tried.
 expect 7 "$saccade" compare study.yaml --out alone --tune optimizer.lr=1e-6,2e-6
 wants "alone/soft/seed-1/config.yaml: this arm was trained with another config" err
 [ ! -e alone/soft/tune ] || fail "a search was begun"

@@ -1,6 +1,6 @@
-# Attention that is told where to look, by boxes, by a localizer and by looks that know the word: threads
-# and resuming do not change a bit, with an image a caption and with shared images, soft and hard; what a
-# run tells of it; what is refused.
+# Supervised attention, by boxes, by a localizer and by looks that know the word: threads and resuming do
+# not change a bit, with one image per caption and with shared images, soft and hard. Also what a run
+# reports of it, and what is refused.
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
 told=(objective.supervision.boxes=0.5 objective.supervision.localizer.weight=0.5
@@ -18,18 +18,18 @@ for key in box_cost localizer_divergence prophet_distance prophet_nll cyclical_n
 expect 0 "$saccade" evaluate soft --split val --no-ablations
 for by in localizer prophet cyclical; do wants "$by, told the word" out; done
 
-# Boxes make the loss inside them fall, and nothing else tells the attention where to look.
+# Supervision by boxes makes its cost fall, when nothing else tells attention where to look.
 expect 0 "$saccade" train tiny.yaml --out longer train.stop=150u objective.supervision.boxes=2
 first=$(grep -o '"box_cost":[^,]*' longer/metrics.jsonl | head -n 1 | cut -d: -f2)
 last=$(grep -o '"box_cost":[^,]*' longer/metrics.jsonl | tail -n 1 | cut -d: -f2)
 awk -v a="$first" -v b="$last" 'BEGIN { exit !(b < 0.8 * a) }' || fail "box_cost from $first to $last"
 
-# Looks that know the word, where the encoder does not learn with them (where it does, the place that is
-# chosen becomes a code for the word): their maps lie on what the word names more than the maps of the model
-# that they started from.
+# Looks that know the word: their maps lie more on what the word names than the maps of the model from which
+# they started. The encoder is not trained with them, because otherwise the chosen place becomes a code for
+# the word.
 scenes=(data.scenes.train=1500 data.scenes.val=80 train.batch=16 train.shard=16 train.validate_every=2000u
   encoder.positions=none)
-correctness() { # RUN WHOSE: how much more of the maps is in the boxes than of uniform ones
+correctness() { # RUN WHOSE: attention correctness of the maps, divided by that of uniform maps
   expect 0 "$saccade" evaluate "$1" --split val --no-ablations --json
   json out "/grounding/$2/model/attention_correctness_normalized"
 }
@@ -43,12 +43,12 @@ for by in prophet cyclical; do
     fail "$by: correctness from $before to $after"
 done
 
-# What supervises is no part of what captions: runs start without it, and leave it behind.
+# Supervision is no part of the captioner: runs may start from weights without it, and leave it behind.
 expect 0 "$saccade" train tiny.yaml --out before
 expect 0 "$saccade" train tiny.yaml --out after "${told[@]}" train.init_from=before train.stop=3u
 expect 0 "$saccade" train tiny.yaml --out behind train.init_from=soft train.stop=3u
 
-# A model whose words look nowhere trains and is validated, with nothing to watch.
+# A model without maps trains and is validated, without numbers about maps.
 for image in every_word first_step none; do
   expect 0 "$saccade" train tiny.yaml --out "$image" decoder.image=$image
   ! grep -q attention_entropy "$image/metrics.jsonl" || fail "$image has no maps"

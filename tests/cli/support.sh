@@ -1,5 +1,6 @@
-# What the scripts of this folder share; to be sourced with the program and json_value as $1, $2.
-# Moves into an empty folder that is removed at the end, with a config that trains in a second.
+# The functions that the scripts of this folder share; to be sourced with the program and json_value as
+# $1 and $2. Changes into an empty folder that is removed at the end, and writes a config there that
+# trains in a second.
 set -u
 saccade=$1
 json_value=$2
@@ -14,7 +15,8 @@ fail() {
   exit 1
 }
 
-# expect CODE COMMAND...: runs it with stdout in `out`, stderr in `err`; wants this exit code.
+# expect CODE COMMAND...: runs the command with stdout in `out` and stderr in `err`; fails unless it has
+# this exit code.
 expect() {
   local wanted=$1
   shift
@@ -23,7 +25,8 @@ expect() {
   [ $got -eq "$wanted" ] || fail "exit code $got instead of $wanted: $*"
 }
 
-# stop SIGNAL CODE: ends the program $pid, which runs beside the script; wants this exit code.
+# stop SIGNAL CODE: sends the signal to the program $pid, which runs in the background; fails unless it
+# ends with this exit code.
 stop() {
   kill "-$1" $pid
   wait $pid
@@ -32,10 +35,10 @@ stop() {
   [ $code -eq "$2" ] || fail "SIG$1 gave $code"
 }
 
-# wants TEXT FILE: the file has the text.
+# wants TEXT FILE: fails unless the file has the text.
 wants() { grep -qF -- "$1" "$2" || fail "'$1' is not in $2"; }
 
-# one_error TEXT...: stderr is one line, an error with these texts.
+# one_error TEXT...: fails unless stderr is one line, an error with all of these texts.
 one_error() {
   [ "$(grep -c . err)" -eq 1 ] || fail "stderr is not one line"
   grep -q '^error: ' err || fail "stderr is no error"
@@ -43,18 +46,18 @@ one_error() {
   for text in "$@"; do wants "$text" err; done
 }
 
-# json FILE POINTER: prints a value of a JSON file; fails when it is not there.
+# json FILE POINTER: prints a value of a JSON file; fails if it is not there.
 json() { "$json_value" "$1" "$2" || fail "$1 has no $2"; }
 
-# digest RUN: of everything a run's last checkpoint trained.
+# digest RUN: prints digests of everything that was trained in a run's last checkpoint.
 digest() {
   "$saccade" inspect "$1/checkpoints/last" --json >digest.json || fail "inspect $1"
   echo "$(json digest.json /parameters_digest) $(json digest.json /optimizer_digest)" \
     "$(json digest.json /state/update)"
 }
 
-# same_bits NAME OPTIONS...: trains tiny.yaml with these options on 1 and 3 threads, and in parts; all
-# of them have to end in the same bits.
+# same_bits NAME OPTIONS...: trains tiny.yaml with these options on 1 and 3 threads, and in parts; fails
+# unless all of them end in the same bits.
 same_bits() {
   local name=$1
   shift
@@ -85,7 +88,7 @@ train: {batch: 8, shard: 4, stop: 24u, validate_every: 10u, checkpoint_every: 8u
 search: {mode: beam, beam: 2, max_length: 8}
 YAML
 
-# A comparison of two arms with two seeds each, in study.yaml.
+# Writes a comparison of two arms with two seeds each to study.yaml.
 write_study() {
   cat >study.yaml <<'YAML'
 base: tiny.yaml

@@ -1,4 +1,4 @@
-# A run leaves what it promises: config, manifest, metrics, log, checkpoints with their links.
+# A run writes its files: config, manifest, metrics, log, and checkpoints with their links.
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
 expect 0 "$saccade" train tiny.yaml --out run data.captions_per_image=2 --json
@@ -18,7 +18,7 @@ for key in /versions/compiler /versions/simd /dataset/digest /vocabulary/digest 
   /starts/0/command_line; do
   [ -n "$(json run/manifest.json $key)" ] || fail "manifest: $key"
 done
-# Two newest, and the best where it is older.
+# The two newest checkpoints stay, and the best one where it is older.
 [ "$(ls run/checkpoints/step-*.h5 | wc -l)" -le 3 ] || fail "old checkpoints stay"
 
 lines=$(wc -l <run/metrics.jsonl)
@@ -46,10 +46,10 @@ wants "6 updates" out
 expect 0 "$saccade" train tiny.yaml --out hard attention.selection=hard train.stop=12u
 wants "expectation_share" hard/metrics.jsonl
 
-# No terminal: lines, not bars.
+# Without a terminal progress is shown as lines, not as bars.
 grep -q $'\r' err && fail "a progress bar was drawn into a file"
 
-# Without any attention.
+# A model without attention.
 expect 0 "$saccade" train tiny.yaml --out none attention.score=none attention.gate=none \
   train.stop=6u
 exit 0

@@ -1,4 +1,5 @@
-# Usage errors: exit code 2 and one line that helps; help and version; output that is cut short.
+# Usage errors give exit code 2 and one line that helps. Also help and version, and output that is cut
+# short.
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
 expect 2 "$saccade"
@@ -19,7 +20,7 @@ expect 2 "$saccade" train missing.yaml --out run
 one_error "missing.yaml"
 [ ! -e run ] || fail "a usage error left a directory behind"
 
-# All mistakes of a config at once, each with its place.
+# All mistakes of a config are reported at once, each with its place.
 printf 'name: x\ndecoder:\n  hiden: 12\ntrain:\n  batch: 0\n' >wrong.yaml
 expect 2 "$saccade" train wrong.yaml --out run
 wants "wrong.yaml:3:3: unknown key 'hiden' in decoder (did you mean 'hidden'?)" err
@@ -27,7 +28,7 @@ wants "wrong.yaml:5:10:" err
 expect 2 "$saccade" config check wrong.yaml
 expect 2 "$saccade" config check tiny.yaml train.bacth=3
 one_error "did you mean 'batch'?"
-# Values that are wrong together.
+# Values that are valid alone and not together.
 expect 2 "$saccade" config check tiny.yaml attention.score=none attention.selection=hard
 one_error "attention.score none needs attention.selection soft"
 expect 2 "$saccade" config check tiny.yaml attention.selection=gumbel_st objective.self_critical.start=1u
@@ -42,7 +43,8 @@ one_error "search.min_length 20 is more than search.max_length 8"
 expect 2 "$saccade" config check tiny.yaml encoder.type=vit encoder.positions=none encoder.vit.size=small \
   encoder.vit.width=16 encoder.vit.layers=1 encoder.vit.heads=2
 one_error "encoder.vit.size small has no effect"
-# Beside arms that would read an option, one on the command line has to be read by what is trained.
+# An option on the command line has to be read by what is trained, even if the config has arms that would
+# read it.
 printf 'base: tiny.yaml\ncompare: {axes: {attention.selection: [soft, hard]}}\n' >arms.yaml
 expect 2 "$saccade" train arms.yaml --out run attention.hard.samples=6
 one_error "command line: attention.hard.samples has no effect"
@@ -63,7 +65,7 @@ cp out shown.yaml
 expect 0 "$saccade" config show shown.yaml
 diff <(sed 's/  #.*//' shown.yaml) <(sed 's/  #.*//' out) || fail "config show is not stable"
 expect 0 "$saccade" config check shown.yaml
-# Files that a config names are there; those it needs and does not name are told.
+# Files that a config names must exist; those that it needs and does not name are reported.
 expect 3 "$saccade" config check tiny.yaml data.type=folder data.images=no/photos
 one_error "no/photos: no such file or folder; it is data.images"
 expect 3 "$saccade" config check tiny.yaml encoder.type=onnx encoder.model=no.onnx encoder.layer=x \
@@ -105,15 +107,15 @@ expect 0 "$saccade" list
 wants "additive" out
 wants "flickr8k" out
 
-# A reader that leaves early is no error to speak of.
+# A reader that closes the pipe early causes no message.
 "$saccade" list config 2>err | head -n 1 >out
 [ "$(cat out err | grep -c .)" -le 1 ] || fail "list | head is not quiet"
-# A full disk behind stdout is.
+# A full disk behind stdout is an error.
 [ -e /dev/full ] && { "$saccade" list config >/dev/full 2>err; [ $? -eq 5 ] || fail "no exit 5"; }
 
 expect 2 "$saccade" --color=always trian
 [ "$(NO_COLOR=1 "$saccade" trian 2>&1 | tr -d '[:print:]\n' | wc -c)" -eq 0 ] || fail "colours"
-# What would end a training half way is said before it begins.
+# What would end a training half way is reported before it begins.
 expect 2 "$saccade" config check tiny.yaml decoder.type=transformer attention.gate=none \
   decoder.hidden=16 decoder.longest=8
 one_error "decoder.longest 8 is too short for" "raise it to"

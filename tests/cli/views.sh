@@ -1,5 +1,5 @@
-# Views of training photos with a frozen encoder: threads, resuming and a cache do not change a bit,
-# and nothing but training computes them.
+# Views of training photos with a frozen encoder: threads, resuming and a cache do not change a bit, and only
+# training computes views.
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
 vit=(encoder.type=vit encoder.positions=learned encoder.vit.width=12 encoder.vit.layers=1

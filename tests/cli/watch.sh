@@ -1,4 +1,4 @@
-# `caption --watch`: pictures that are there and that appear, half written, broken and replaced.
+# `caption --watch`: pictures that exist and that appear, half-written, broken and replaced ones.
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
 expect 0 "$saccade" train tiny.yaml --out run train.stop=2u train.validate_every=2u
@@ -9,7 +9,7 @@ mkdir in
 pid=
 trap '[ -z "$pid" ] || kill "$pid"; rm -rf "$work"' EXIT
 
-# until_true COMMAND...: waits until it succeeds.
+# until_true COMMAND...: repeats the command until it succeeds.
 until_true() {
   for _ in $(seq 150); do
     "$@" && return
@@ -21,7 +21,7 @@ until_true() {
 }
 has_lines() { [ "$(wc -l <lines)" -eq "$1" ]; }
 start() {
-  : >lines  # a run before left its own, which the next empties only once it has started
+  : >lines  # the shell empties the file only when the program starts, so it might still hold old lines
   "$saccade" caption run --watch in "$@" >lines 2>said </dev/null &
   pid=$!
 }
@@ -34,7 +34,7 @@ until_true has_lines 1
 expect 0 "$saccade" caption run in/a.png
 cmp -s out lines || fail "the line is not what caption prints"
 
-# Half of a picture is no news, and once the rest is there it is.
+# Half of a picture is not captioned; once the rest is there, it is.
 size=$(stat -c %s "${made[1]}")
 head -c $((size / 2)) "${made[1]}" >in/half.png
 sleep 1
@@ -44,7 +44,7 @@ tail -c +$((size / 2 + 1)) "${made[1]}" >>in/half.png
 until_true has_lines 2
 wants "in/half.png: " lines
 
-# A broken one is told once, and nothing waits for it.
+# A broken picture is reported once, and the others do not wait for it.
 echo "this is text" >in/broken.jpg
 until_true test -s said
 cp "${made[2]}" in/c.png
@@ -52,24 +52,24 @@ until_true has_lines 3
 sleep 1
 [ "$(grep -c . said)" -eq 1 ] || fail "the broken picture is not told once"
 wants "error: in/broken.jpg: is not an image" said
-cp "${made[3]}" in/broken.jpg  # a PNG, whatever its name
+cp "${made[3]}" in/broken.jpg  # a PNG with the name of a JPEG
 until_true has_lines 4
 rm in/c.png
 cp "${made[2]}" elsewhere.png
-mv elsewhere.png in/c.png  # gone or replaced: a new picture
+mv elsewhere.png in/c.png  # a removed or replaced picture counts as a new one
 until_true has_lines 5
 stop INT 130
-wants "stopping: the picture that is read is captioned first" said
+wants "stopping: the picture that is being read is captioned first" said
 
 start --json
 until_true has_lines 4
 stop TERM 143
-wants "stopping: the picture that is read is captioned first" said
+wants "stopping: the picture that is being read is captioned first" said
 cp lines lines.jsonl
 [ "$(json lines.jsonl /3/image)" = in/half.png ] || fail "not by name"
 json lines.jsonl /0/words/0/attention/0/0 >/dev/null
 
-# The folder goes; the reader goes.
+# The folder is removed; the reader of the pipe leaves.
 cp -r in gone
 : >lines
 "$saccade" caption run --watch gone >lines 2>said </dev/null &

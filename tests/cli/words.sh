@@ -1,8 +1,8 @@
-# How words are learned and said: smoothed labels, scheduled sampling, pieces of words, ensembles,
-# alternatives; and what does not go together.
+# How words are learned and decoded: smoothed labels, scheduled sampling, pieces of words, ensembles and
+# alternatives; and which options do not go together.
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
-# A run with both is the same for any number of threads and in parts; the first one alone differs.
+# A run with both options is the same for any number of threads and in parts; with one of them it differs.
 set -- objective.label_smoothing=0.1 "objective.scheduled_sampling=0 -> 0.5 over 12u"
 for selection in soft hard; do
   expect 0 "$saccade" train tiny.yaml --out $selection "$@" attention.selection=$selection --threads 1
@@ -41,8 +41,9 @@ refused "search.mode is beam" search.top_k=5
 refused "data.vocabulary words" data.vocabulary=bpe "search.forbidden=[a]"
 refused "vectors are of whole words" data.vocabulary=bpe decoder.embeddings.source=file
 
-# What is set on purpose and never read is refused, by every command that trains; not what was set
-# before the choice that leaves it unread, nor what an arm inherits and another one reads.
+# Every command that trains refuses an option that is set on purpose and never read. It does not refuse an
+# option that was set before the choice that leaves it unread, nor one that an arm inherits and another arm
+# reads.
 expect 0 "$saccade" config check tiny.yaml data.vocabulary=bpe
 [ ! -s err ] || fail "an inherited value is told"
 for command in "config check tiny.yaml" "train tiny.yaml --out idle" "compare tiny.yaml --out idle"; do
@@ -51,7 +52,7 @@ for command in "config check tiny.yaml" "train tiny.yaml --out idle" "compare ti
   wants "command line: attention.hard.samples has no effect: attention.selection is soft" err
   [ ! -e idle ] || fail "$command left something behind"
 done
-# What `config show` and a run write down is right again.
+# What `config show` and a run write is a valid config again.
 expect 0 "$saccade" config show tiny.yaml encoder.type=vit encoder.positions=learned encoder.vit.patch=8
 cp out shown.yaml
 expect 0 "$saccade" config check shown.yaml
@@ -70,7 +71,7 @@ wants "training captions (" err
 wants "are cut to data.max_length, 3 words" err
 grep -q "search.max_length" err && fail "captions of 3 words are no longer than 4"
 
-# Pieces of words: the checkpoint alone knows them.
+# Pieces of words: the checkpoint is enough to decode them.
 expect 0 "$saccade" train tiny.yaml --out bpe data.vocabulary=bpe data.bpe_size=48 \
   search.max_length=16 --threads 1
 expect 0 "$saccade" evaluate bpe --split val --json
@@ -91,13 +92,13 @@ expect 0 "$saccade" data tiny.yaml data.vocabulary=bpe data.bpe_size=48 --json
 [ "$(json out /unsayable_captions)" -gt 0 ] || fail "captions are longer than 8 pieces"
 [ "$(json out '/piece_lengths#')" -gt "$(json out '/lengths#')" ] || fail "lengths in pieces"
 expect 0 "$saccade" data tiny.yaml data.vocabulary=bpe data.bpe_size=48
-wants "pieces in a training caption" out
+wants "pieces per training caption" out
 expect 0 "$saccade" evaluate rewarded --split val
 wants "at most 8 pieces of words" out
 expect 3 "$saccade" train tiny.yaml --out few data.vocabulary=bpe data.bpe_size=10 data.min_count=5
 one_error "set data.bpe_size to"
 
-# Several models at once: they need a vocabulary in common and nothing else.
+# Several models at once need a vocabulary in common and nothing else.
 expect 0 "$saccade" train tiny.yaml --out other attention.score=scaled_dot decoder.type=gru seed=7 \
   "encoder.channels=[8, 8, 8, 12]" train.stop=12u
 expect 0 "$saccade" evaluate soft,other --split val --json

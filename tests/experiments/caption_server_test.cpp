@@ -1,4 +1,4 @@
-// The server behind `saccade serve`: what it answers to decent, hostile, slow and many requests.
+// The server behind `saccade serve`: its answers to well-formed, hostile, slow and many requests.
 #include "experiments/serve/caption_server.h"
 
 #include <deque>
@@ -25,7 +25,7 @@ std::string png() {
   return {bytes.begin(), bytes.end()};
 }
 
-// A PNG file that says so of its size, each side in four bytes.
+// A PNG file whose header claims this size, with four bytes for each side.
 std::string sized_png(const std::string& width, const std::string& height) {
   return png().replace(16, 8, width + height);
 }
@@ -37,7 +37,7 @@ std::string size_of(std::span<const std::uint8_t> bytes) {
 
 ServerOptions small_server() { return {.max_upload = kLimit, .waiting = 1, .timeout = 1s}; }
 
-// An error is one line of JSON, and every answer forbids what is foreign.
+// Checks that an error is one line of JSON, and that every answer forbids content of other origins.
 void check_answer(const HttpAnswer& answer, int status) {
   CHECK(answer.status == status);
   CHECK(answer.headers.count("access-control-allow-origin") == 0);
@@ -97,12 +97,12 @@ TEST_CASE("what is no picture, or too much, is refused in a line") {
   refused(post(sized_png(most, most)), 400, "65500 a side");
   refused(post("\x89PNG\r\n\x1a\n"), 400, "the picture");
   refused(post(std::string("GIF89a\xff\xff\xff\xff", 10)), 400, "the picture");
-  refused(post(std::string(kLimit + 1, 'x')), 413, "larger than the 20000 bytes");
+  refused(post(std::string(kLimit + 1, 'x')), 413, "larger than 20000 bytes");
   refused(post(png(), "Content-Type: multipart/form-data; boundary=x\r\n"), 415, "a form");
   refused(post(png(), "Content-Encoding: gzip\r\n"), 415, "compressed");
-  refused(ask(server.port(), "GET", "/captions"), 404, "no such place");
-  refused(ask(server.port(), "GET", "/../../etc/passwd"), 404, "no such place");
-  refused(ask(server.port(), "POST", "/captions", png()), 404, "no such place");
+  refused(ask(server.port(), "GET", "/captions"), 404, "no such address");
+  refused(ask(server.port(), "GET", "/../../etc/passwd"), 404, "no such address");
+  refused(ask(server.port(), "POST", "/captions", png()), 404, "no such address");
   refused(ask(server.port(), "GET", "/caption"), 405, "takes POST");
   CHECK(ask(server.port(), "GET", "/caption").headers.at("allow") == "POST");
   refused(ask(server.port(), "POST", "/models", "{}"), 405, "takes GET");
@@ -114,7 +114,8 @@ TEST_CASE("what is no picture, or too much, is refused in a line") {
     connection.send(bytes);
     return parse_answer(connection.read());
   };
-  // More than is said; a length that is none; more than is allowed, in pieces or promised.
+  // No length, invalid or contradicting lengths, and more bytes than are allowed, announced or in
+  // chunks.
   refused(raw("POST /caption HTTP/1.1\r\nHost: localhost\r\n\r\n"), 411, "how long");
   refused(raw("POST /caption HTTP/1.1\r\nHost: localhost\r\nContent-Length: -5\r\n\r\n"), 400,
           "Content-Length");
@@ -158,7 +159,7 @@ TEST_CASE("a head that does not end is refused while it comes") {
   refused("GET /" + std::string(9000, 'x') + " HTTP/1.1\r\n\r\n", 414, "first line");
   refused("POST /caption HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n4;" +
               std::string(100'000, 'x'),
-          400, "did not come as a whole");
+          400, "did not arrive completely");
   const Connection endless(server.port());
   endless.send("GET /" + std::string(100'000, 'x'));
   CHECK(parse_answer(endless.read()).status == 0);
@@ -190,13 +191,13 @@ TEST_CASE("other sites cannot ask, by whatever name") {
   CHECK(from("http://127.0.0.1:1") == 403);
   CHECK(from("null") == 403);
 
-  // Who offers it to others is asked by their names for it.
+  // A server that is offered to others answers to their names for it.
   CHECK_FALSE(refusal({.method = "GET", .path = "/", .host = "box.example"}, {.loopback = false}));
   CHECK(is_loopback("127.0.0.1"));
   CHECK_FALSE(is_loopback("0.0.0.0"));
 }
 
-// Work that waits to be let go on.
+// Work that waits until it is released.
 struct Gate {
   std::mutex mutex;
   std::condition_variable changed;
@@ -221,7 +222,7 @@ struct Gate {
   }
 };
 
-// Waits until so many pictures are in the server's queue.
+// Waits until this many pictures are in the server's queue.
 void await_pictures(int port, int count) {
   for (int i = 0; i < 500; ++i) {
     if (Json::parse(ask(port, "GET", "/health").body).at("pictures") == count) return;
@@ -237,7 +238,7 @@ TEST_CASE("more than may wait is told to come again") {
   const Connection first(server.port()), second(server.port()), last(server.port());
   first.send(request);
   gate.await_begun();
-  // Both may come while there is room for one more; the one that is whole first has it.
+  // Both requests may arrive while there is room for one; the one that is complete first gets it.
   last.send(request.substr(0, request.size() - 1));
   second.send(request.substr(0, request.size() - 1));
   std::this_thread::sleep_for(200ms);
@@ -272,7 +273,7 @@ TEST_CASE("a server that stops finishes its picture and sends the others away") 
   CHECK(parse_answer(first.read()).status == 200);
   const HttpAnswer other = parse_answer(second.read());
   check_answer(other, 503);
-  CHECK(other.body.find("the server stops") != std::string::npos);
+  CHECK(other.body.find("the server is stopping") != std::string::npos);
   CHECK(parse_answer(half.read()).status != 200);
   server.end();
   CHECK(ask(server.port(), "GET", "/health").status == 0);
@@ -298,7 +299,7 @@ TEST_CASE("slow requests hold nothing for long") {
   nothing.read();
   little.read();
   CHECK(std::chrono::steady_clock::now() - start < 15s);
-  // More connections than there are threads, none of which says anything.
+  // More connections than there are threads, none of which sends anything.
   std::deque<Connection> crowd;
   for (int i = 0; i < 100; ++i) crowd.emplace_back(server.port());
   for (int i = 0; i < 300; ++i) {

@@ -1,4 +1,4 @@
-// Arms of a comparison: what they are, what they share, and what each is tuned to.
+// The arms of a comparison: how they are made, what they share, and how each is tuned.
 #include <cmath>
 #include <set>
 
@@ -33,7 +33,7 @@ TEST_CASE("arms are all combinations, with names and folders of their own") {
     REQUIRE(arm.config.search.beam == 1);
   }
   REQUIRE(folders.size() == 4);
-  // Ends of paths that are the same are told apart.
+  // Axes whose paths end in the same part get their whole paths as names.
   const std::vector<Arm> types =
       expand_arms(with_axes("{encoder.type: [cnn], optimizer.type: [sgd]}"));
   REQUIRE(types[0].name == "encoder.type=cnn, optimizer.type=sgd");
@@ -112,7 +112,7 @@ TEST_CASE("named arms that make no sense are refused, and say where they stand")
   refused("{arms: {a: {compare: {seeds: [2]}}}}", "cannot differ between arms");
   refused("{arms: {a: {search.beam: 2}, b: {search: {beam: 2}}}}", "two equal arms");
   refused("{arms: {a: {search: {beam: 2}}}, axes: {search.beam: [1, 2]}}", "leave out one of them");
-  // Every arm that is wrong has its line.
+  // The message has one line for every arm with a mistake.
   const std::string wrong = refusal(
       "{arms: {good: {}, one: {attention.score: none, attention.heads: 2}, two: "
       "{attention.score: dot}}}");
@@ -130,7 +130,7 @@ TEST_CASE("an option around the arms is one that an arm reads, and an arm's own 
       "transformer}}}");
   const std::vector<Arm> arms = expand_arms(shared);
   check_arms(arms);
-  CHECK(arms[0].config.attention.radius == 2);  // where nothing reads it, the default
+  CHECK(arms[0].config.attention.radius == 2);  // the default, because nothing reads it
   CHECK(arms[1].config.attention.radius == 3);
   CHECK(arms[2].config.attention.radius == 2);
   CHECK(arms[0].config.decoder.layers == 3);
@@ -143,7 +143,7 @@ TEST_CASE("an option around the arms is one that an arm reads, and an arm's own 
       refused("attention: {radius: 3}\ncompare: {arms: {a: {}, b: {attention.score: general}}}") ==
       "test:1: attention.radius has no effect: attention.scope is global; it is read where "
       "attention.scope is local_m, local_p or window");
-  // Another arm's reading it does not help an arm that sets it itself.
+  // An arm that sets an option must read it, even if another arm reads it.
   CHECK_THAT(refused("compare: {arms: {a: {attention.radius: 3}, b: {attention.scope: window}}}"),
              Catch::StartsWith("test:1:18: compare.arms.a: attention.radius has no effect"));
   CHECK(refused("compare: {axes: {attention.selection: [soft, hard], attention.hard.samples: [2]}}")

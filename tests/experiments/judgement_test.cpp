@@ -1,4 +1,4 @@
-// What a comparison says of its numbers: intervals, tests, corrections, words and files.
+// The statistics of a comparison: intervals, tests, corrections, the verdict and the files.
 #include "experiments/compare/judgement.h"
 
 #include <cmath>
@@ -16,8 +16,8 @@ using Catch::Matchers::Contains;
 
 constexpr std::size_t kImages = 60;
 
-// The run of a seed whose images score around `level`: the seed moves all of them, and every image
-// is easier or harder for all runs.
+// A run with this seed whose images score around `level`: the seed moves the scores of all images,
+// and every image is easier or harder for all runs alike.
 SeedResult run(std::int64_t seed, double level) {
   std::vector<double> scores;
   for (std::size_t i = 0; i < kImages; ++i)
@@ -64,7 +64,7 @@ TEST_CASE("Holm's correction is the textbook's") {
   const std::vector<double> corrected = holm({0.01, 0.04, 0.03, 0.005});
   const std::vector<double> expected{0.03, 0.06, 0.06, 0.02};
   for (std::size_t i = 0; i < expected.size(); ++i) CHECK(corrected[i] == Approx(expected[i]));
-  // Never above 1, and what is no number is not counted.
+  // Never above 1, and NaN is not counted.
   const std::vector<double> odd = holm({0.9, std::nan(""), 0.8});
   CHECK(odd[0] == 1);
   CHECK(std::isnan(odd[1]));
@@ -89,14 +89,15 @@ TEST_CASE("a difference beyond chance is told from one that is none") {
   const JudgedDifference& same = *judgement.rows[2].find("Bleu_4")->difference;
   CHECK(same.value == Approx(0).margin(1e-12));
   CHECK(same.p_value == 1);
-  // Two tests of one metric.
+  // Corrected for two tests of one metric.
   CHECK(hard.holm == Approx(2 * hard.p_value).margin(1e-12));
   CHECK(same.holm == 1);
   const std::vector<std::string> said = verdict(judgement);
   REQUIRE(said.size() == 2);
-  CHECK_THAT(said[0], Contains("hard (expectation) against soft, Bleu_4: 0.0600 higher"));
-  CHECK_THAT(said[0], Contains(": better at 3 seeds"));
-  CHECK_THAT(said[1], Contains("no evidence of a difference at 3 seeds"));
+  CHECK_THAT(said[0],
+             Contains("hard (expectation) against soft: Bleu_4 is 0.0600 higher (95 % interval ["));
+  CHECK_THAT(said[0], Contains("): better with 3 seeds"));
+  CHECK_THAT(said[1], Contains("no evidence of a difference with 3 seeds"));
 }
 
 TEST_CASE("another arm can be the reference, and what is worse is said to be") {
@@ -105,7 +106,8 @@ TEST_CASE("another arm can be the reference, and what is worse is said to be") {
   const Judgement judgement = judge(two, kFew);
   REQUIRE(judgement.reference == &two.arms[1]);
   CHECK(judgement.rows[0].find("Bleu_4")->difference->value == Approx(-0.06));
-  CHECK_THAT(verdict(judgement).at(0), Contains("0.0600 lower") && Contains(": worse at 3 seeds"));
+  CHECK_THAT(verdict(judgement).at(0),
+             Contains("0.0600 lower") && Contains(": worse with 3 seeds"));
 }
 
 TEST_CASE("one seed is judged over images, and says so") {
@@ -113,7 +115,7 @@ TEST_CASE("one seed is judged over images, and says so") {
   const Judgement judgement = judge(one, kFew);
   CHECK(judgement.rows[0].find("Bleu_4")->chance == Chance::kImages);
   CHECK(judgement.rows[1].find("Bleu_4")->difference->chance == Chance::kImages);
-  CHECK_THAT(verdict(judgement).at(0), Contains("knows nothing of other seeds"));
+  CHECK_THAT(verdict(judgement).at(0), Contains("tells nothing about other seeds"));
   const auto json = nlohmann::json::parse(comparison_json(one, judgement));
   CHECK(json["arms"][0]["regimes"][0]["corpus"]["Bleu_4"]["std"].is_null());
 }
@@ -122,8 +124,8 @@ TEST_CASE("a difference that four decimals cannot tell is none, however sure") {
   const Comparison two = comparison({arm("soft", 0.3, {1, 2, 3}), arm("hard", 0.30001, {1, 2, 3})});
   const Judgement judgement = judge(two, kFew);
   CHECK(judgement.rows[1].find("Bleu_4")->difference->p_value < 0.05);
-  CHECK_THAT(verdict(judgement).at(0), Contains("0.0000 higher [0.0000, 0.0000]") &&
-                                           Contains("no difference worth the name"));
+  CHECK_THAT(verdict(judgement).at(0), Contains("0.0000 higher (95 % interval [0.0000, 0.0000]") &&
+                                           Contains("too small to matter"));
 }
 
 TEST_CASE("arms that were scored on other images are not tested against each other") {
@@ -131,9 +133,9 @@ TEST_CASE("arms that were scored on other images are not tested against each oth
   for (SeedResult& seed : two.arms[1].seeds) seed.images = "another";
   const Judgement judgement = judge(two, kFew);
   CHECK(!judgement.rows[1].find("Bleu_4")->difference);
-  CHECK(
-      verdict(judgement) ==
-      std::vector<std::string>{"hard was scored on other images than soft: not tested against it"});
+  CHECK(verdict(judgement) ==
+        std::vector<std::string>{
+            "hard was scored on other images than soft, so it is not tested against it"});
 }
 
 TEST_CASE("a difference says on how many seeds of each side it rests") {
@@ -142,11 +144,14 @@ TEST_CASE("a difference says on how many seeds of each side it rests") {
     const Comparison two = comparison({arm("soft", 0.3, soft), arm("hard", 0.36, hard)});
     return verdict(judge(two, kFew)).at(0);
   };
-  CHECK_THAT(said({1, 2, 3}, {1, 2, 3}), Contains(": better at 3 seeds") && !Contains("same ones"));
-  CHECK_THAT(said({1, 2}, {1, 2, 3, 4}), Contains("at 4 seeds against 2, not the same ones"));
-  CHECK_THAT(said({1}, {1, 2, 3}), Contains("over images of one seed"));
+  CHECK_THAT(said({1, 2, 3}, {1, 2, 3}),
+             Contains(": better with 3 seeds") && !Contains("same seeds"));
+  CHECK_THAT(said({1, 2}, {1, 2, 3, 4}),
+             Contains("with 4 seeds against 2 that are not the same seeds"));
+  CHECK_THAT(said({1}, {1, 2, 3}), Contains("over the images of one seed"));
   CHECK_THAT(said({1}, {2}),
-             Contains("over images of one run each, whose seeds") && !Contains("of one seed"));
+             Contains("over the images of one run each; the runs differ in the seed") &&
+                 !Contains("of one seed"));
 }
 
 TEST_CASE("a failed seed is named and left out of means") {
@@ -171,7 +176,7 @@ TEST_CASE("names go into CSV and LaTeX as text") {
   const Judgement judgement = judge(odd, kFew);
   const std::string csv = comparison_csv(odd, judgement);
   CHECK_THAT(csv, Contains("\n\"a_b, \"\"c\"\"\",expectation,Bleu_4,2,"));
-  // As many fields everywhere.
+  // Every line has the same number of fields.
   std::size_t begin = csv.find("50 %");
   CHECK(std::count(csv.begin() + static_cast<std::ptrdiff_t>(begin), csv.end(), ',') == 13);
   const std::string latex = comparison_latex(odd, judgement);

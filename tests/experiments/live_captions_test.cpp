@@ -1,4 +1,4 @@
-// Captions of single photos are those that a report of the same photos shows.
+// Captions of single photos equal those in a report of the same photos.
 #include "experiments/serve/live_captions.h"
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// evaluate, caption and overlay on a checkpoint of a small untrained model.
+// evaluate, caption, overlay and inspect on a checkpoint of a small untrained model.
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -23,7 +23,7 @@ using Json = nlohmann::json;
 
 constexpr int kOk = static_cast<int>(ExitCode::kOk), kBadData = static_cast<int>(ExitCode::kData);
 
-// What a command prints on stdout, and its exit code.
+// The stdout of a command, and its exit code.
 struct Printed {
   int code = -1;
   std::string text;
@@ -62,7 +62,7 @@ class Fixture {
   fs::path checkpoint() const { return folder_ / "model.h5"; }
   const TempFolder& folder() const { return folder_; }
   ModelArgs model() const { return {.checkpoint = checkpoint().string()}; }
-  // Validation scene number i as a file of that name.
+  // Writes validation scene number i as a file of this name.
   std::string picture(Index i, const std::string& name) const {
     const fs::path path = folder_ / name;
     fs::create_directories(path.parent_path());
@@ -196,7 +196,7 @@ TEST_CASE("several heads have an alignment each beside their mean") {
   CHECK(maps[1].values == std::vector<float>{0, 1, 1, 0});
   CHECK(maps[2].values == std::vector<float>{0.5F, 0.5F, 0, 1});
   CHECK(maps[2].title.find("head 1") != std::string::npos);
-  // The sentinel stands behind the regions of the mean.
+  // The sentinel is the last column of the mean's matrix.
   caption.words[0].sentinel = 0.5;
   const auto with = make_alignments(overlay, caption, {.sentinel = true});
   CHECK(with[0].columns == std::vector<std::string>{"0", "1", "sentinel"});
@@ -211,7 +211,7 @@ TEST_CASE("an overlay also draws what regions and words take from each other") {
   config.decoder.type = DecoderKind::kTransformer;
   config.decoder.layers = 2;
   config.decoder.heads = 3;
-  config.search.min_length = 2;  // words that take from words
+  config.search.min_length = 2;  // so that there are words that look at words
   const Fixture fixture(config);
   OverlayArgs args{.model = fixture.model(), .images = {fixture.picture(0, "x.png")}};
   args.out = (fixture.folder() / "out").string();
@@ -285,7 +285,7 @@ TEST_CASE("an overlay shows the layers and heads that are named, and the class t
   const Image sheet = read_image(out / "x.sheet.png");
   CHECK_FALSE(plain.contains("maps"));
   CHECK_FALSE(plain.contains("class_token"));
-  args.maps = {.layer = "1", .head = "mean"};  // what is drawn without options
+  args.maps = {.layer = "1", .head = "mean"};  // the maps that are drawn by default
   printed([&] { return run_overlay(args); });
   const Json own = json();
   CHECK(own.at("maps").size() == 1);
@@ -363,8 +363,8 @@ TEST_CASE("maps that a model does not have are refused with the reason") {
   ExperimentConfig config = with_transformers();
   CHECK(says(refusal(config, {.layer = "2"}), "decoder.layers is 2: choose 0 to 1, all, mean"));
   CHECK(says(refusal(config, {.head = "first"}), "--head: there is no 'first'"));
-  CHECK(says(refusal(config, {.discard = 0.5}), "there is no rollout"));
-  CHECK(says(refusal(config, {.rollout = true, .discard = 1}), "from 0 to below 1"));
+  CHECK(says(refusal(config, {.discard = 0.5}), "no rollout is drawn"));
+  CHECK(says(refusal(config, {.rollout = true, .discard = 1}), "at least 0 and below 1"));
   CHECK(map_request({.layer = "max", .head = "1", .rollout = true}, config).head.number == 1);
   config.attention.heads = 1;
   CHECK(says(refusal(config, {.head = "mean"}), "attention.heads is 1"));
@@ -378,9 +378,9 @@ TEST_CASE("maps that a model does not have are refused with the reason") {
   config.encoder.type = EncoderKind::kCnn;
   config.encoder.refine.layers = 0;
   CHECK(says(refusal(config, {.rollout = true}), "encoder.type cnn has no attention"));
-  CHECK(says(refusal(config, {.class_token = true}), "encoder.type cnn has none"));
+  CHECK(says(refusal(config, {.class_token = true}), "encoder.type cnn has no class token"));
   config.decoder.type = DecoderKind::kGru;
-  CHECK(says(refusal(config, {.layer = "0"}), "decoder.type gru looks once a word"));
+  CHECK(says(refusal(config, {.layer = "0"}), "decoder.type gru looks once per word"));
 }
 
 TEST_CASE("inspect measures the patches of a transformer encoder") {

@@ -1,4 +1,5 @@
-// The data of a report: what models say is what the other commands print, and maps survive a byte.
+// The data of a report: captions equal those of the other commands, and maps survive being packed
+// into bytes.
 #include "experiments/commands/report.h"
 
 #include <cmath>
@@ -88,14 +89,14 @@ TEST_CASE("data cannot end the element that holds it") {
         std::string::npos);
 }
 
-// The data of a page.
+// The data in a page.
 Json data_of(const fs::path& page) {
   const std::string text = TempFolder::read(page), mark = "id=\"data\">";
   const std::size_t from = text.find(mark) + mark.size();
   return Json::parse(text.substr(from, text.find("</script>", from) - from));
 }
 
-// Stdout without what is printed.
+// Runs a command with its stdout suppressed.
 template <class F>
 void quietly(const F& command) {
   std::ostringstream out;
@@ -119,7 +120,7 @@ TEST_CASE("a report shows the captions, maps and scores of the other commands") 
   CHECK(data.at("curves")[0].at("updates").at("loss").size() == 20);
   CHECK(data.at("curves")[0].at("validations").at("Bleu_4") == Json({0.25}));
 
-  // Over a whole split the means of the images' numbers are the evaluation's.
+  // Over a whole split the means of the images' numbers equal those of the evaluation.
   const EvaluationReport evaluated = Experiment(config).run();
   const std::map<std::string, double> corpus = first_scores(evaluated);
   double cider = 0, truth = 0, hits = 0, nouns = 0;

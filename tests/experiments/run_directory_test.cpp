@@ -1,4 +1,5 @@
-// The directory of a run: lock, links, which checkpoints stay, which one is the newest good one.
+// The directory of a run: its lock, its links, which checkpoints stay, and which is the newest good
+// one.
 #include "experiments/run_directory.h"
 
 #include <algorithm>
@@ -64,7 +65,7 @@ TEST_CASE("the newest checkpoints and those that links point to stay") {
   REQUIRE(resolve_checkpoint(checkpoints / "last") == checkpoints / "last");
   REQUIRE(directory.newest_checkpoint()->uint64("value") == 50);
 
-  // A better one takes the place, and the old one goes with the next checkpoint.
+  // A better checkpoint takes the link, and the old one is removed with the next checkpoint.
   directory.mark_best("Bleu_4", checkpoints / "step-00000050.h5");
   directory.save_checkpoint(archive_of(60), 60, 1);
   REQUIRE(names_in(checkpoints) ==

@@ -1,4 +1,4 @@
-// Loaded models of run directories, as pages take them.
+// Loads the models of run directories in the form that pages take.
 #pragma once
 
 #include <deque>

@@ -1,4 +1,4 @@
-// A run directory as `train` leaves it, of a small model that was not trained but has much to say.
+// Writes a run directory as `train` does, for a small untrained model whose captions have words.
 #pragma once
 
 #include "core/optim/optimizer.h"
@@ -22,11 +22,11 @@ inline void write_small_run(const std::filesystem::path& path, const ExperimentC
     metrics += str(R"({"event":"update","update":)", update, R"(,"loss":)", 10.0 / update,
                    R"(,"nll_per_word":)", 1.0 / update, "}\n");
   metrics += R"({"event":"validation","update":0,"metrics":{"Bleu_4":0.25,"CIDEr":0.5}})"
-             "\n{\"event\":\"upd";  // as a killed run leaves it
+             "\n{\"event\":\"upd";  // an incomplete line, as a killed run may leave it
   directory.write_text("metrics.jsonl", metrics);
 }
 
-// A soft captioner whose decoder is a transformer of 2 layers with 2 looks at the picture each.
+// A soft captioner whose decoder is a transformer with 2 layers, each with 2 heads on the picture.
 inline ExperimentConfig small_transformer() {
   ExperimentConfig config = small_experiment(SelectionKind::kSoft);
   config.decoder.type = DecoderKind::kTransformer;

@@ -1,4 +1,5 @@
-// What is drawn of maps: their labels, and measures other than the weights.
+// What is drawn of maps: their labels, and measures other than the weights; and which maps a
+// comparison calls dead.
 #include "experiments/view_overlays.h"
 
 #include "captioning/text/tokenizer.h"
@@ -14,7 +15,7 @@ struct Fixture {
   CaptionRecord record;
   CaptionSource source;
 
-  // A flat map and one of a single cell, on a grid of 2 x 2.
+  // A uniform map and one with all weight on a single cell, on a grid of 2 x 2.
   explicit Fixture(const Geometry& geometry) {
     record.geometry = geometry;
     record.caption.words = {{.id = 4, .attention = {0.25f, 0.25f, 0.25f, 0.25f}, .gate = 0.5},
@@ -35,7 +36,7 @@ TEST_CASE("a flat map is called uniform, over the regions that count") {
   const Overlay overlay = fixture.overlay();
   CHECK(overlay.words[0].uniform);
   CHECK_FALSE(overlay.words[1].uniform);
-  // Two cells that weigh alike are all there is where the others are padding.
+  // If the other cells are padding, equal weights on these two cells are a uniform map.
   fixture.record.caption.words[1].attention = {0.5f, 0.5f, 0, 0};
   CHECK_FALSE(fixture.overlay().words[1].uniform);
   fixture.record.caption.counts = {1, 1, 0, 0};
@@ -64,7 +65,7 @@ TEST_CASE("maps are drawn over equal weights or times their gates where that is 
   const Overlay gated = measured(fixture.overlay(), MapMeasure::kGated);
   CHECK(gated.words[0].weights[0] == 0.125f);
   CHECK(gated.words[1].weights[1] == 0.25f);
-  // Equal weights are over the cells that show some of the picture.
+  // The uniform map is over the cells that show some of the picture.
   const Fixture padded(plan_geometry(4, 8, {.height = 16, .width = 8, .mode = ResizeMode::kPad}));
   const CellBlock cells = picture_cells(picture_area(padded.record.geometry), 2, 2);
   CHECK(measured(padded.overlay(), MapMeasure::kRelative).words[1].weights[1] ==
