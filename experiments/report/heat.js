@@ -1,10 +1,10 @@
 'use strict';
-// The heat on a photo, pixel by pixel as `saccade overlay` draws it, so that both show the same
-// (but for uniform maps, which a page keeps faint: panel.js).
+// Draws the heat on a photo, pixel by pixel by the formula of `saccade overlay`, so that both show the
+// same (except for uniform maps, which a page draws faint: panel.js).
 
-const UNSEEN_LIGHT = 0.35;  // of what the network did not look at
-const GREY_SHARE = 0.5;     // so that colour under the heat is not taken for heat
-const COLD_VEIL = 0.35;     // how much of the colour covers the photo, at weight 0
+const UNSEEN_LIGHT = 0.35;  // brightness of the part of the photo that the network did not see
+const GREY_SHARE = 0.5;     // how grey the photo becomes, so that its colours are not mistaken for heat
+const COLD_VEIL = 0.35;     // how strongly the heat colour covers the photo at weight 0
 const HOT_VEIL = 0.7;       // and at full heat
 
 // Catmull-Rom weights between samples 1 and 2 of four, at t in [0, 1).
@@ -75,7 +75,8 @@ const paintHeat = (out, photo, {map, rows, cols, cells, seen, style, full, colou
   }
 };
 
-// A light line inside a dark one, seen on any ground. The rectangle is in shares of the canvas.
+// Draws a light line inside a dark one, which is visible on any ground. The rectangle is in shares of
+// the canvas.
 const frame = (context, [x, y, width, height], {light = '#fff', line = 1.5, dash = []} = {}) => {
   const {width: w, height: h} = context.canvas;
   context.setLineDash([]);
@@ -89,7 +90,8 @@ const frame = (context, [x, y, width, height], {light = '#fff', line = 1.5, dash
   context.setLineDash([]);
 };
 
-// The rectangle of a cell, and the cell at a point, in shares of the photo (-1: not seen).
+// The rectangle of a cell in shares of the photo, and the cell at a point in shares of the photo (-1
+// where the network did not see it).
 const cellBox = (cell, rows, cols, seen) => [
   seen[0] + (cell % cols) * seen[2] / cols, seen[1] + Math.floor(cell / cols) * seen[3] / rows,
   seen[2] / cols, seen[3] / rows];
