@@ -56,7 +56,7 @@ std::span<const int> neighbours_of(const AttentionMask& mask, const AttentionExt
 void seen_neighbours(const AttentionMask& mask, const AttentionExtents& extents, Index sample,
                      Index query, std::vector<Index>& keys);
 
-// Whether the query may see the key: the definition that the fast paths are tested against.
+// Whether the query may see the key: the definition that the optimized paths are tested against.
 bool permits(const AttentionMask& mask, const AttentionExtents& extents, Index sample, Index query,
              Index key);
 

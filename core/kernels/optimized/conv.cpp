@@ -4,12 +4,12 @@
 #include <map>
 #include <oneapi/dnnl/dnnl.hpp>
 
-#include "core/kernels/fast/one_thread.h"
-#include "core/kernels/fast/winograd.h"
+#include "core/kernels/optimized/one_thread.h"
+#include "core/kernels/optimized/winograd.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
-namespace kernels::fast {
+namespace kernels::optimized {
 
 namespace {
 
@@ -324,6 +324,6 @@ void conv2d_backward_weights(const ConvShape& shape, ConstView x, ConstView dy, 
   });
 }
 
-}  // namespace kernels::fast
+}  // namespace kernels::optimized
 }  // namespace SACCADE_NUMERIC
 }  // namespace saccade

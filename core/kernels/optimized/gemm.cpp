@@ -7,11 +7,11 @@
 #include <tuple>
 
 #include "core/base/error.h"
-#include "core/kernels/fast/one_thread.h"
+#include "core/kernels/optimized/one_thread.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
-namespace kernels::fast {
+namespace kernels::optimized {
 
 namespace {
 
@@ -92,6 +92,6 @@ void gemm(const Gemm& g) {
                  static_cast<int>(status));
 }
 
-}  // namespace kernels::fast
+}  // namespace kernels::optimized
 }  // namespace SACCADE_NUMERIC
 }  // namespace saccade

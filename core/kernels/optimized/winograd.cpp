@@ -1,4 +1,4 @@
-#include "core/kernels/fast/winograd.h"
+#include "core/kernels/optimized/winograd.h"
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
-namespace kernels::fast::winograd {
+namespace kernels::optimized::winograd {
 
 namespace {
 
@@ -308,6 +308,6 @@ void conv2d_backward_weights(const ConvShape& shape, ConstView x, ConstView dy, 
   if (dbias.data) sum_rows(dy, dbias);
 }
 
-}  // namespace kernels::fast::winograd
+}  // namespace kernels::optimized::winograd
 }  // namespace SACCADE_NUMERIC
 }  // namespace saccade

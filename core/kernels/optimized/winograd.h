@@ -7,17 +7,17 @@
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
-namespace kernels::fast::winograd {
+namespace kernels::optimized::winograd {
 
-// Whether a shape is of the kind, and its tiles are enough to share the transform of the weights.
+// Whether the shape is of this kind and has enough tiles to share the transform of the weights.
 bool pays(const ConvShape& shape);
 
-// As their namesakes of kernels, for shapes that pay. One thread a call.
+// They compute what their namesakes in kernels do, for shapes that pay, with one thread per call.
 void conv2d(const ConvShape& shape, ConstView x, ConstView w, const ConvEpilogue& epilogue, View y);
 void conv2d_backward_data(const ConvShape& shape, ConstView w, ConstView dy, View dx);
 void conv2d_backward_weights(const ConvShape& shape, ConstView x, ConstView dy, View dw,
                              View dbias);
 
-}  // namespace kernels::fast::winograd
+}  // namespace kernels::optimized::winograd
 }  // namespace SACCADE_NUMERIC
 }  // namespace saccade
