@@ -1,10 +1,10 @@
-// Fast kernels against their naive twins, in float.
+// The optimized kernels against their reference twins, in float.
 #include <cmath>
 #include <limits>
 
 #include "core/base/random.h"
+#include "core/kernels/attention_memory.h"
 #include "core/kernels/gemm.h"
-#include "core/kernels/memory.h"
 #include "core/kernels/pointwise.h"
 #include "tests/support/catch.h"
 #include "tests/support/close.h"

@@ -1,6 +1,6 @@
-// Kernels between queries and an attention memory. Query row r belongs to memory r / group: in
-// training group = 1, in beam search the hypotheses of one image share its memory.
-// R query rows, M memories, L regions, D or A their width.
+// Attention kernels between queries and the memory of an image. Query row r reads memory r / group:
+// the group is 1 in training, and in beam search the hypotheses of one image share its memory.
+// There are R query rows, M memories and L regions, whose width is D (features) or A (keys).
 #pragma once
 
 #include "core/tensor/tensor.h"

@@ -1,4 +1,4 @@
-#include "core/kernels/memory.h"
+#include "core/kernels/attention_memory.h"
 
 #include <cmath>
 
