@@ -205,7 +205,7 @@ InformedWords RecurrentDecoder::say_again(Tape& tape, const FirstPass& first,
   for (std::size_t t = 0; t < steps.size(); ++t) {
     const Step& step = steps[t];
     const Var query = ops::slice_rows(queries, row, step.asked.query.rows());
-    AttendContext at{.step = static_cast<Index>(t), .again = true};
+    AttendContext at{.step = static_cast<Index>(t), .informed = true};
     Glimpse seen;
     if (own) {
       seen = own->attend(tape, query, again.memory, {}, at);

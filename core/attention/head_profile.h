@@ -34,7 +34,7 @@ struct HeadProfile {
 
 // A share names a head from here on: more than half of the weight.
 inline constexpr double kNamedShare = 0.6;
-// A head is broad from this entropy on: that of an even look at L^0.9 of L positions.
+// A head is broad from this entropy on: that of equal weights on L^0.9 of L positions.
 inline constexpr double kBroadEntropy = 0.9;
 
 // The profile of one map [T, L]: each row's sizes |w| over their sum, so that neither a sentinel's
