@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "captioning/evaluation/consensus.h"
-#include "captioning/evaluation/neighbours.h"
+#include "captioning/evaluation/nearest_images.h"
 #include "captioning/evaluation/report.h"
 #include "core/base/error.h"
 #include "core/base/random.h"

@@ -5,7 +5,7 @@
 #include "captioning/evaluation/gradient_flow.h"
 #include "captioning/evaluation/head_profiles.h"
 #include "captioning/evaluation/map_views.h"
-#include "captioning/evaluation/neighbours.h"
+#include "captioning/evaluation/nearest_images.h"
 #include "captioning/evaluation/patch_norms.h"
 #include "captioning/evaluation/perplexity.h"
 #include "core/base/error.h"

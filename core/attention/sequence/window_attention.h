@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/attention/sequence/multi_head_attention.h"
-#include "core/attention/sequence/neighbours.h"
+#include "core/attention/sequence/neighbour_lists.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/attention/sequence/neighbours.h"
+#include "core/attention/sequence/neighbour_lists.h"
 #include "core/kernels/graph_attention.h"
 #include "core/kernels/linear_attention.h"
 #include "core/kernels/sdpa.h"

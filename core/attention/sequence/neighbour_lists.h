@@ -1,4 +1,4 @@
-// Graphs over the positions of a sequence: lists of neighbours, each with the position itself.
+// Graphs over the positions of a sequence, as lists of neighbours that hold the position itself.
 #pragma once
 
 #include <vector>
@@ -25,16 +25,16 @@ enum class Likeness { kCosine, kEuclidean };
 // (kEight).
 NeighbourLists grid_neighbours(Index rows, Index cols, GridNeighbours kind);
 
-// What `mask` permits the positions of every sample, as lists of each sample. A position that its
-// sample leaves out and that would see nothing sees itself: nobody reads what becomes of it.
+// The positions that `mask` permits, as lists for every sample. A position that its sample leaves
+// out and that would attend to nothing attends to itself; its output is never read.
 NeighbourLists permitted_neighbours(const AttentionMask& mask, const AttentionExtents& extents);
 
 inline namespace SACCADE_NUMERIC {
 
-// Every position of every sample with the `count` others whose features are most alike (largest
-// cosine or smallest Euclidean distance; of equals the earlier), of those that `mask` leaves: all
-// where it leaves fewer. features [B, L, D], lists of each sample. The choice is not
-// differentiated. Throws ShapeError unless 0 <= count < L.
+// The neighbours of every position of every sample: the `count` others whose features [B, L, D] are
+// most alike (by the largest cosine or the smallest Euclidean distance; of equals the earlier), of
+// those that `mask` leaves, or all of them where it leaves fewer. The choice is not differentiated.
+// Throws ShapeError unless 0 <= count < L.
 NeighbourLists nearest_neighbours(ConstView features, Index count, Likeness likeness,
                                   const AttentionMask& mask = {});
 

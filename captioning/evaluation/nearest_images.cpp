@@ -1,4 +1,4 @@
-#include "captioning/evaluation/neighbours.h"
+#include "captioning/evaluation/nearest_images.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "core/attention/sequence/neighbours.h"
+#include "core/attention/sequence/neighbour_lists.h"
 
 #include <algorithm>
 #include <cmath>

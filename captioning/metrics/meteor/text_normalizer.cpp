@@ -1,4 +1,4 @@
-#include "captioning/metrics/meteor/normalizer.h"
+#include "captioning/metrics/meteor/text_normalizer.h"
 
 #include <algorithm>
 #include <array>
