@@ -142,16 +142,17 @@ RegimeReport mean_of(std::vector<RegimeReport> draws) {
   return out;
 }
 
-// The maps of a model that are told the word. Words that were put together from pieces have no
-// entry to be told.
+// The maps of a model that know the word. Words that were put together from pieces have no entry of
+// the vocabulary to be known by.
 std::vector<std::pair<std::string, MapsOf>> informed_maps(const Ensemble& models) {
   std::vector<std::pair<std::string, MapsOf>> out;
   if (models.size() != 1 || models.vocabulary().subwords()) return out;
   const Captioner& model = models.model(0);
   if (model.localizer()) out.emplace_back("localizer", MapsOf::kLocalizer);
-  for (const InformedLook& look : model.informed_looks())
-    out.emplace_back(enum_name(look.kind()),
-                     look.kind() == InformedKind::kProphet ? MapsOf::kProphet : MapsOf::kCyclical);
+  for (const InformedAttention& informed : model.informed_attention())
+    out.emplace_back(enum_name(informed.kind()), informed.kind() == InformedKind::kProphet
+                                                     ? MapsOf::kProphet
+                                                     : MapsOf::kCyclical);
   return out;
 }
 

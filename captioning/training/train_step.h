@@ -22,8 +22,8 @@ struct TrainShard {
   PackedCaptions captions;       // n captions; its `images` say which input each is of
   std::vector<Index> images;     // [n] into Dataset::images
   std::vector<std::string> ids;  // [n] image ids, for messages
-  // Where words should look, where the config asks for it.
-  std::vector<LookTarget> targets{};
+  // The attention targets of words, where the config asks for box supervision.
+  std::vector<AttentionTarget> targets{};
   WordLabels labels{};  // of the images of `inputs`
 };
 

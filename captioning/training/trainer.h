@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-#include "captioning/training/look_targets.h"
+#include "captioning/training/attention_targets.h"
 #include "captioning/training/self_critical_step.h"
 #include "captioning/training/stages.h"
 #include "captioning/training/training_set.h"
@@ -63,8 +63,8 @@ class Trainer {
     const ExperimentConfig* config;
     const TrainingSet* set;
     const DatasetInputs* inputs;
-    // Where words should look; null where the config asks for no supervision.
-    const LookTargets* targets = nullptr;
+    // The attention targets of words; null where the config asks for no box supervision.
+    const AttentionTargets* targets = nullptr;
     Captioner* model;
     TrainObserver* observer;
     // Free-running scores of the model on the validation images; with optimizer.ema it then has

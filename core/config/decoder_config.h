@@ -79,9 +79,9 @@ struct DecoderConfig {
   FirstState first_state = FirstState::kPooled;
   double image_dropout = 0;
 
-  // Whether words look at regions; whether they are given anything of the image at all.
-  bool looks() const { return image == ImageEntry::kAttention; }
-  bool sees() const { return looks() || image == ImageEntry::kEveryWord; }
+  // Whether words attend to regions, and whether they have a context of the image at all.
+  bool attends() const { return image == ImageEntry::kAttention; }
+  bool has_context() const { return attends() || image == ImageEntry::kEveryWord; }
   // Whether the state before the first word is made of the image; of updown, what its first LSTM
   // reads beside words.
   bool starts_with_image() const {

@@ -60,7 +60,7 @@ struct ExperimentConfig {
   CompareConfig compare;
 
   // False where words are not given a choice of regions: there is no map to judge or to draw.
-  bool has_attention() const { return decoder.looks() && attention.score != ScoreKind::kNone; }
+  bool has_attention() const { return decoder.attends() && attention.score != ScoreKind::kNone; }
 
   template <class V>
   void fields(V& v) {

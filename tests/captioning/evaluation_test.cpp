@@ -34,27 +34,27 @@ constexpr GridShape kGrid{.rows = 8, .cols = 8, .features = 1};
 
 Geometry plain_geometry() { return plan_geometry(64, 64, {.height = 32, .width = 32}); }
 
-struct Said {
+struct MappedCaption {
   std::vector<std::string> words;
   DecodedCaption decoded;
 };
 
-// A caption whose every word looks at one cell.
-Said say(const std::vector<std::pair<std::string, Index>>& words_and_cells) {
-  Said said;
+// A caption with the maps of its words, each of which peaks at one cell.
+MappedCaption mapped_caption(const std::vector<std::pair<std::string, Index>>& words_and_cells) {
+  MappedCaption caption;
   for (const auto& [word, cell] : words_and_cells) {
     DecodedWord decoded;
     decoded.attention.assign(static_cast<std::size_t>(kGrid.regions()), 0.01F);
     decoded.attention[static_cast<std::size_t>(cell)] = 0.5F;
-    said.words.push_back(word);
-    said.decoded.words.push_back(decoded);
+    caption.words.push_back(word);
+    caption.decoded.words.push_back(decoded);
   }
-  return said;
+  return caption;
 }
 
-SceneScores score(const Said& said, const Geometry& geometry = plain_geometry()) {
+SceneScores score(const MappedCaption& caption, const Geometry& geometry = plain_geometry()) {
   SceneScores scores;
-  scores.add(two_objects(), said.words, said.decoded, kGrid, geometry);
+  scores.add(two_objects(), caption.words, caption.decoded, kGrid, geometry);
   return scores;
 }
 
@@ -92,9 +92,9 @@ TEST_CASE("pointing counts the noun's own objects only") {
 TEST_CASE("the tolerance is a cell that overlaps the box") {
   Scene scene = two_objects();
   scene.objects[0].box = {13, 8, 8, 8};  // columns 1 and 2; only column 2 has its centre inside
-  const Said said = say({{"a", 0}, {"circle", 9}});
+  const MappedCaption caption = mapped_caption({{"a", 0}, {"circle", 9}});
   SceneScores scores;
-  scores.add(scene, said.words, said.decoded, kGrid, plain_geometry());
+  scores.add(scene, caption.words, caption.decoded, kGrid, plain_geometry());
   CHECK(scores.grounding.pointing.accuracy() == 1);
   CHECK(scores.grounding.pointing_centre.accuracy() == 0);
 }
@@ -109,13 +109,14 @@ TEST_CASE("boxes follow crop and mirror, sampled cells count apart, flat maps ar
   CHECK(score(say({{"a", 0}, {"circle", 0}}), geometry).grounding.pointing_centre.accuracy() == 1);
   CHECK(score(say({{"a", 0}, {"circle", 5}}), geometry).grounding.pointing_centre.accuracy() == 0);
 
-  Said said = say({{"a", 0}, {"circle", 9}});
-  said.decoded.words[1].chosen = 45;
-  CHECK(score(said).grounding.pointing.accuracy() == 1);
-  CHECK(score(said).grounding.pointing_chosen.words == 1);
-  CHECK(score(said).grounding.pointing_chosen.accuracy() == 0);
-  for (DecodedWord& word : said.decoded.words) std::fill_n(word.attention.begin(), 64, 1.0F / 64);
-  CHECK_FALSE(score(said).grounding.has_maps);
+  MappedCaption caption = mapped_caption({{"a", 0}, {"circle", 9}});
+  caption.decoded.words[1].chosen = 45;
+  CHECK(score(caption).grounding.pointing.accuracy() == 1);
+  CHECK(score(caption).grounding.pointing_chosen.words == 1);
+  CHECK(score(caption).grounding.pointing_chosen.accuracy() == 0);
+  for (DecodedWord& word : caption.decoded.words)
+    std::fill_n(word.attention.begin(), 64, 1.0F / 64);
+  CHECK_FALSE(score(caption).grounding.has_maps);
 }
 
 std::string everything(const EvaluationReport& report, const Captioner& model) {
@@ -161,7 +162,7 @@ TEST_CASE("a report has what its contract says") {
   }
   const std::optional<std::string> dead = dead_attention(report.attention.value());
   CHECK(json.at("attention_health").at("dead") == (dead ? Json(*dead) : Json()));
-  // Where no noun was said, there is no share of them.
+  // Where no noun was caption, there is no share of them.
   for (const Json& regime : json.at("regimes"))
     CHECK(regime.at("corpus").contains("pointing_accuracy") ==
           (regime.at("corpus").at("pointing_nouns") > 0));

@@ -106,7 +106,8 @@ class ScriptedDecoder : public Decoder {
     return out;
   }
   SequenceOutput sequence(Tape&, const PackedCaptions&, const AttentionMemory&,
-                          const AttendContext&, std::span<const PreparedLook>) const override {
+                          const AttendContext&,
+                          std::span<const PreparedInformedAttention>) const override {
     return {};
   }
   // How many rows each step had.

@@ -112,10 +112,11 @@ TEST_CASE("a transformer's decoder layer is torch's, forward and back") {
     const AttentionMemory memory = layer.cross().prepare(
         tape, features, {.rows = 1, .cols = kRegions, .group = kWords, .mask = {}});
     const Var entered = layer.enter(tape, x);
-    const Var told = layer.words(tape, x, entered, layer.keys(tape, entered),
-                                 {.pattern = AttentionMask::Pattern::kCausal});
-    const Glimpse glimpse = layer.cross().attend(tape, layer.query(tape, told), memory, {}, {});
-    const Var y = layer.see(tape, told, glimpse.context);
+    const Var after_words = layer.words(tape, x, entered, layer.keys(tape, entered),
+                                        {.pattern = AttentionMask::Pattern::kCausal});
+    const Glimpse glimpse =
+        layer.cross().attend(tape, layer.query(tape, after_words), memory, {}, {});
+    const Var y = layer.finish(tape, after_words, glimpse.context);
     CHECK(golden_difference(name + "/output0", y.value().span()) <= kGoldenTolerance);
     const Tensor cotangent = golden_tensor(name + "/cotangent0", shape, 1);
     tape.backward(std::vector{y}, std::vector<ConstView>{cotangent.view()});

@@ -1,4 +1,4 @@
-// Where attention should look in training: the boxes of a caption's nouns as shares of the regions.
+// The attention targets of training: the boxes of a caption's nouns as shares of the regions.
 #pragma once
 
 #include <vector>
@@ -8,12 +8,12 @@
 
 namespace saccade {
 
-class LookTargets {
+class AttentionTargets {
  public:
   // Finds the nouns of all training captions and their boxes. Everything must outlive this. Throws
   // UsageError where `source` knows none of the training images.
-  LookTargets(const TrainingSet& set, const DatasetInputs& inputs, const NounSource& source,
-              const GridShape& grid);
+  AttentionTargets(const TrainingSet& set, const DatasetInputs& inputs, const NounSource& source,
+                   const GridShape& grid);
 
   // Sets shard.targets for the captions of `items`, in order.
   void add(std::span<const PlanItem> items, TrainShard& shard) const;

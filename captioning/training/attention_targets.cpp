@@ -1,11 +1,11 @@
-#include "captioning/training/look_targets.h"
+#include "captioning/training/attention_targets.h"
 
 #include "core/base/error.h"
 
 namespace saccade {
 
-LookTargets::LookTargets(const TrainingSet& set, const DatasetInputs& inputs,
-                         const NounSource& source, const GridShape& grid)
+AttentionTargets::AttentionTargets(const TrainingSet& set, const DatasetInputs& inputs,
+                                   const NounSource& source, const GridShape& grid)
     : inputs_(&inputs), grid_(grid) {
   Index last = -1;
   for (const PlanItem& item : set.items()) {
@@ -30,7 +30,7 @@ LookTargets::LookTargets(const TrainingSet& set, const DatasetInputs& inputs,
         "training photos with data.boxes, or set it to 0");
 }
 
-void LookTargets::add(std::span<const PlanItem> items, TrainShard& shard) const {
+void AttentionTargets::add(std::span<const PlanItem> items, TrainShard& shard) const {
   shard.targets.clear();
   for (std::size_t i = 0; i < items.size(); ++i) {
     const auto image = static_cast<std::size_t>(items[i].image);

@@ -1,5 +1,5 @@
-// Second looks that know the word, in double: what they cost against plain loops over the formulas,
-// gradients against differences of that cost, and that nothing else of a pass notices them.
+// Informed attention, in double: its costs against plain loops over the formulas, its gradients
+// against differences of those costs, and that it changes nothing else of a pass.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -17,12 +17,13 @@ namespace {
 constexpr Index kVocabulary = 7, kRegions = 3, kFeatures = 2, kHidden = 4, kEmbedding = 3;
 constexpr int kBos = 1, kEos = 2;
 
-// A decoder whose attention scores a_l' W q, a gate, and both looks, all in one store.
+// A decoder whose attention scores a_l' W q, a gate, and both kinds of informed attention, all in
+// one store.
 struct Informed {
   AttentionConfig attention;
   ParameterStore store;
   std::unique_ptr<Decoder> decoder;
-  std::vector<InformedLook> looks;
+  std::vector<InformedAttention> informed;
   Tensor features{{2, kRegions, kFeatures}};
   std::vector<std::vector<int>> captions{{4, 3, 6}, {5}};
   std::vector<int> images;  // of the captions, where they share some
@@ -43,8 +44,8 @@ struct Informed {
         {.features = kFeatures, .vocabulary = kVocabulary, .rows = 1, .cols = kRegions},
         ParamScope(store, "decoder"));
     const InformedWidths widths{.features = kFeatures, .query = kHidden, .embedding = kEmbedding};
-    looks.emplace_back(InformedKind::kProphet, ParamScope(store, "prophet"), widths);
-    looks.emplace_back(InformedKind::kCyclical, ParamScope(store, "cyclical"), widths);
+    informed.emplace_back(InformedKind::kProphet, ParamScope(store, "prophet"), widths);
+    informed.emplace_back(InformedKind::kCyclical, ParamScope(store, "cyclical"), widths);
     store.initialise(3);
     Random random({8, Stream::kTest, 0, 0});
     for (Real& value : store.flat().span()) value = static_cast<Real>(0.7 * random.normal());
@@ -111,16 +112,17 @@ double nll_of(ConstView logits, int target) {
   return std::log(sum) - logits[target];
 }
 
-// Both looks of a caption, word by word: the map of each and -log p of the word from it. What a
-// word costs from a map is what the decoder's step says where its weights are replaced. The query
-// of lstm and gru is their state; of the others, which make theirs inside, the prophet's maps are
-// taken as `said` has them.
-struct PlainLook {
+// Both informed glimpses at every word of a caption: the map of each and -log p of the word from
+// it. The cost of a word from a map is that of the decoder's step with its weights replaced. The
+// query of lstm and gru is their state; the others make theirs inside, and their prophet's maps are
+// taken from `prophet_maps`.
+struct PlainGlimpse {
   std::vector<double> own, prophet, cyclical;
   double prophet_nll = 0, cyclical_nll = 0;
 };
-std::vector<PlainLook> plain_looks(const Informed& model, DecoderKind kind, std::size_t caption,
-                                   Index image, std::span<const Var> said) {
+std::vector<PlainGlimpse> plain_glimpses(const Informed& model, DecoderKind kind,
+                                         std::size_t caption, Index image,
+                                         std::span<const Var> prophet_maps) {
   Arena arena;
   Tape tape(arena);
   tape.set_parameters(model.store.views());
@@ -131,30 +133,30 @@ std::vector<PlainLook> plain_looks(const Informed& model, DecoderKind kind, std:
   std::vector<Var> state = model.decoder->start(tape, memory);
   std::vector<int> words = model.captions[caption];
   words.push_back(kEos);
-  std::vector<PlainLook> out;
+  std::vector<PlainGlimpse> out;
   int before = kBos;
   for (const int word : words) {
-    PlainLook look;
-    const auto say = [&](const WeightEdit* edit) {
+    PlainGlimpse glimpse;
+    const auto step_with = [&](const WeightEdit* edit) {
       return model.decoder->step(tape, {&before, 1}, state, memory, {.edit = edit});
     };
     const std::vector<double> embedding = row_of(model.weight("decoder.embedding"), word);
     std::vector<double> query = row_of(state[0].value(), 0);
-    const std::vector<double> told = times(embedding, model.weight("prophet.weight"));
-    for (std::size_t i = 0; i < query.size(); ++i) query[i] += told[i];
-    look.prophet =
+    const std::vector<double> of_word = times(embedding, model.weight("prophet.weight"));
+    for (std::size_t i = 0; i < query.size(); ++i) query[i] += of_word[i];
+    glimpse.prophet =
         kind == DecoderKind::kLstm || kind == DecoderKind::kGru
             ? softmax_scores(times(query, model.weight("decoder.attention.score.weight")),
                              model.features, image)
-            : row_of(said[out.size()].value(), static_cast<Index>(caption));
-    look.cyclical = softmax_scores(times(embedding, model.weight("cyclical.score.weight")),
-                                   model.features, image);
-    const GivenMap prophet(look.prophet), cyclical(look.cyclical);
-    look.prophet_nll = nll_of(say(&prophet).logits.value(), word);
-    look.cyclical_nll = nll_of(say(&cyclical).logits.value(), word);
-    const StepOutput step = say(nullptr);
-    look.own = row_of(step.glimpse.weights.value(), 0);
-    out.push_back(std::move(look));
+            : row_of(prophet_maps[out.size()].value(), static_cast<Index>(caption));
+    glimpse.cyclical = softmax_scores(times(embedding, model.weight("cyclical.score.weight")),
+                                      model.features, image);
+    const GivenMap prophet(glimpse.prophet), cyclical(glimpse.cyclical);
+    glimpse.prophet_nll = nll_of(step_with(&prophet).logits.value(), word);
+    glimpse.cyclical_nll = nll_of(step_with(&cyclical).logits.value(), word);
+    const StepOutput step = step_with(nullptr);
+    glimpse.own = row_of(step.glimpse.weights.value(), 0);
+    out.push_back(std::move(glimpse));
     state = step.state;
     before = word;
   }
@@ -165,7 +167,7 @@ constexpr double kClose = 1e-9;
 
 }  // namespace
 
-TEST_CASE("Looks that know the word cost what their formulas say", "[supervision]") {
+TEST_CASE("Informed attention costs what its formulas say", "[supervision]") {
   const auto kind =
       GENERATE(DecoderKind::kLstm, DecoderKind::kGru, DecoderKind::kLuong, DecoderKind::kUpdown);
   const auto gate = GENERATE(GateKind::kNone, GateKind::kScalar, GateKind::kVector);
@@ -178,7 +180,7 @@ TEST_CASE("Looks that know the word cost what their formulas say", "[supervision
   tape.set_parameters(model.store.views());
   const ShardLoss loss(tape, *model.decoder, model.seen(tape), model.packed(),
                        model.options(0.5, 0.25, step), {.batch_captions = 2}, nullptr,
-                       {.informed = model.looks});
+                       {.informed = model.informed});
   REQUIRE(loss.output().informed.size() == 2);
   const InformedSupervision& prophet = *loss.supervision().prophet();
   const InformedSupervision& cyclical = *loss.supervision().cyclical();
@@ -186,23 +188,23 @@ TEST_CASE("Looks that know the word cost what their formulas say", "[supervision
   Index maps = 0;
   for (std::size_t c = 0; c < model.captions.size(); ++c) {
     const auto image = static_cast<Index>(shared ? 1 - c : c);
-    const std::vector<PlainLook> looks =
-        plain_looks(model, kind, c, image, loss.output().informed[0].weights);
-    for (std::size_t t = 0; t < looks.size(); ++t) {
-      prophet_nll += looks[t].prophet_nll;
-      cyclical_nll += looks[t].cyclical_nll;
+    const std::vector<PlainGlimpse> glimpses =
+        plain_glimpses(model, kind, c, image, loss.output().informed[0].weights);
+    for (std::size_t t = 0; t < glimpses.size(); ++t) {
+      prophet_nll += glimpses[t].prophet_nll;
+      cyclical_nll += glimpses[t].cyclical_nll;
       for (std::size_t k = 0; k < 2; ++k) {
-        const auto& wanted = k == 0 ? looks[t].prophet : looks[t].cyclical;
+        const auto& wanted = k == 0 ? glimpses[t].prophet : glimpses[t].cyclical;
         const ConstView map = loss.output().informed[k].weights[t].value();
         for (Index l = 0; l < kRegions; ++l)
           CHECK(!(std::abs(map.row(static_cast<Index>(c))[l] -
                            wanted[static_cast<std::size_t>(l)]) > kClose));
       }
-      if (t + static_cast<std::size_t>(step) >= looks.size()) continue;
+      if (t + static_cast<std::size_t>(step) >= glimpses.size()) continue;
       ++maps;
       for (std::size_t l = 0; l < kRegions; ++l)
         distance +=
-            std::abs(looks[t + static_cast<std::size_t>(step)].own[l] - looks[t].prophet[l]);
+            std::abs(glimpses[t + static_cast<std::size_t>(step)].own[l] - glimpses[t].prophet[l]);
     }
   }
   CHECK(!(std::abs(prophet.cost() - prophet_nll) > kClose));
@@ -214,13 +216,13 @@ TEST_CASE("Looks that know the word cost what their formulas say", "[supervision
   CHECK(cyclical.maps() == 0);
 }
 
-TEST_CASE("The loss with looks that know the word has its gradient", "[supervision]") {
+TEST_CASE("The loss with informed attention has its gradient", "[supervision]") {
   const auto kind =
       GENERATE(DecoderKind::kLstm, DecoderKind::kGru, DecoderKind::kLuong, DecoderKind::kUpdown);
   const auto [prophet, cyclical] =
       GENERATE(std::pair(0.6, 0.0), std::pair(0.0, 0.7), std::pair(0.6, 0.7));
   const Index step = GENERATE(0, 1);
-  if (step > 0 && prophet == 0) return;  // no map is told where to be
+  if (step > 0 && prophet == 0) return;  // no map is supervised
   Informed model(kind);
   const CaptionLossOptions options = model.options(prophet, cyclical, step);
 
@@ -232,7 +234,7 @@ TEST_CASE("The loss with looks that know the word has its gradient", "[supervisi
     Tape tape(arena);
     tape.set_parameters(model.store.views());
     ShardLoss loss(tape, *model.decoder, model.seen(tape), model.packed(), options,
-                   {.batch_captions = 2}, nullptr, {.informed = model.looks});
+                   {.batch_captions = 2}, nullptr, {.informed = model.informed});
     double total = (loss.nll()[0] + loss.nll()[1]) / 2;
     for (const InformedWords& words : loss.output().informed) {
       const bool draws = words.kind == InformedKind::kProphet;
@@ -270,7 +272,7 @@ TEST_CASE("The loss with looks that know the word has its gradient", "[supervisi
   Random random({3, Stream::kTest, 1, 0});
   for (int trial = 0; trial < 60; ++trial)
     check(static_cast<std::size_t>(random.below(gradient.size())));
-  // And every number of the looks' own parameters.
+  // And every number of the parameters of informed attention.
   for (const ParameterInfo& info : model.store.infos()) {
     if (info.name.starts_with("decoder.")) continue;
     double most = 0;
@@ -281,7 +283,7 @@ TEST_CASE("The loss with looks that know the word has its gradient", "[supervisi
   }
 }
 
-TEST_CASE("A second look leaves the first pass as it was, to the bit", "[supervision]") {
+TEST_CASE("Informed attention leaves the first pass as it was, to the bit", "[supervision]") {
   const auto kind =
       GENERATE(DecoderKind::kLstm, DecoderKind::kGru, DecoderKind::kLuong, DecoderKind::kUpdown);
   const auto selection =
@@ -289,7 +291,7 @@ TEST_CASE("A second look leaves the first pass as it was, to the bit", "[supervi
   const auto scope = GENERATE(ScopeKind::kGlobal, ScopeKind::kMonotonic);
   if (scope == ScopeKind::kMonotonic && selection != SelectionKind::kSoft) return;
   Informed model(kind, GateKind::kVector, selection);
-  ParameterStore drawn;  // of a decoder whose looks draw noise while it trains
+  ParameterStore drawn;  // of a decoder whose attention draws noise while it trains
   if (scope == ScopeKind::kMonotonic) {
     model.attention.scope = scope;
     DecoderConfig config;
@@ -299,10 +301,10 @@ TEST_CASE("A second look leaves the first pass as it was, to the bit", "[supervi
         config, model.attention,
         {.features = kFeatures, .vocabulary = kVocabulary, .rows = 1, .cols = kRegions},
         ParamScope(drawn, "decoder"));
-    model.looks.clear();
+    model.informed.clear();
     const InformedWidths widths{.features = kFeatures, .query = kHidden, .embedding = kEmbedding};
-    model.looks.emplace_back(InformedKind::kProphet, ParamScope(drawn, "prophet"), widths);
-    model.looks.emplace_back(InformedKind::kCyclical, ParamScope(drawn, "cyclical"), widths);
+    model.informed.emplace_back(InformedKind::kProphet, ParamScope(drawn, "prophet"), widths);
+    model.informed.emplace_back(InformedKind::kCyclical, ParamScope(drawn, "cyclical"), widths);
     drawn.initialise(3);
   }
   const ParameterStore& store = scope == ScopeKind::kMonotonic ? drawn : model.store;
@@ -319,7 +321,7 @@ TEST_CASE("A second look leaves the first pass as it was, to the bit", "[supervi
     tape.set_random(7, 3, 0);
     const ShardLoss loss(
         tape, *model.decoder, model.seen(tape), model.packed(), model.options(weight, weight),
-        {.seed = 7, .update = 3, .batch_captions = 2}, nullptr, {.informed = model.looks});
+        {.seed = 7, .update = 3, .batch_captions = 2}, nullptr, {.informed = model.informed});
     const auto copied = [](Var x) {
       return std::vector<Real>(x.value().span().begin(), x.value().span().end());
     };
