@@ -63,11 +63,11 @@ void put_together(DecodedCaption& caption, const Vocabulary& vocabulary) {
 }
 
 void drop_repeated(DecodedCaption& caption) {
-  std::set<std::vector<std::string>> said;
+  std::set<std::vector<std::string>> known;
   const auto is_new = [&](const DecodedCaption& one) {
     std::vector<std::string> words;
     for (const DecodedWord& word : one.words) words.push_back(word.text);
-    return said.insert(std::move(words)).second;
+    return known.insert(std::move(words)).second;
   };
   is_new(caption);
   std::erase_if(caption.others, [&](const DecodedCaption& other) { return !is_new(other); });

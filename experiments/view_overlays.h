@@ -1,5 +1,5 @@
 // What the overlay drawing shows of one picture: its words as they are or as views of them, and
-// what the class token looked at.
+// what the class token attends to.
 #pragma once
 
 #include <string>

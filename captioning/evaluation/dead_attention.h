@@ -19,7 +19,7 @@ struct AblatedScores {
 struct AttentionReport {
   Regime regime = Regime::kExpectation;
   AttentionHealth health;
-  Index map_step = 0;                    // whose maps those are (search/later_looks.h)
+  Index map_step = 0;                    // the step of the maps (search/later_maps.h)
   NamedScores own;                       // with the model's own weights, as judging_scores()
   std::vector<AblatedScores> ablations;  // empty where nobody asked for them
 };

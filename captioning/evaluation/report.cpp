@@ -136,15 +136,15 @@ std::string samples_table(const SampleScores& samples) {
 }
 
 // Which of a decoder's looks maps are, where they are not the words' own.
-std::string of_later_look(Index step) {
-  return step == 0 ? "" : "; maps are " + later_look_name(step);
+std::string of_later_map(Index step) {
+  return step == 0 ? "" : "; maps are " + later_map_name(step);
 }
 
 std::string attention_table(const AttentionReport& attention) {
   const NamedScores measures = attention.health.scores();
   std::string out =
       str("attention, regime ", enum_name(attention.regime), ", ", attention.health.words, " words",
-          of_later_look(attention.map_step), "\n", columns_table({{"", &measures}}));
+          of_later_map(attention.map_step), "\n", columns_table({{"", &measures}}));
   if (attention.ablations.empty()) return out;
   std::vector<Column> columns = {{"own weights", &attention.own}};
   for (const AblatedScores& one : attention.ablations)
@@ -183,7 +183,7 @@ std::string grounding_table(const EvaluationReport& report) {
              report.images.size(), " images; pointing within ", PointingOptions{}.tolerance,
              " cells, localisation from ", rule.threshold, " of the maximum and IoU above ",
              rule.overlap, "; the centre bias is a Gaussian of ", kCentreSigma,
-             " of the picture's side", of_later_look(report.search.map_step), "\n", counts,
+             " of the picture's side", of_later_map(report.search.map_step), "\n", counts,
              columns_table(columns));
 }
 

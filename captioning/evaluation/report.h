@@ -19,7 +19,7 @@ namespace saccade {
 // ...}} (sample_scores.h) and "baselines": {"nearest": {"Bleu_1": ...}, "consensus", "human"}
 // (baselines.h); where boxes exist "grounding": {"boxes": where
 // they come from, "images": how many have some, "map_step": which looks are judged
-// (search/later_looks.h), "rules": {"pointing_tolerance", "loc_threshold",
+// (search/later_maps.h), "rules": {"pointing_tolerance", "loc_threshold",
 // "loc_iou", "point_pixels" of a picture of "point_picture_side", "centre_sigma"},
 // "generated_words": [{"regime", "nouns", "without_boxes", "model": {...}, "centre_bias": {...},
 // "uniform": {...}}], "ground_truth_words": the same and "captions"} (grounding_scores.h). Keys are

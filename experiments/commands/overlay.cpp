@@ -154,7 +154,7 @@ Look look_of(const OverlayArgs& args, const Looker& looker, const std::string& i
   if (!args.maps.views() && !args.maps.class_token)
     look.overlay.title += last_layer(looker.session);
   if (const Index step = look.record.caption.map_step; step > 0)
-    look.overlay.title += ", " + later_look_name(step);
+    look.overlay.title += ", " + later_map_name(step);
   return look;
 }
 

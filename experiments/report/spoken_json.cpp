@@ -36,7 +36,7 @@ void add_words(Json& json, const LoadedModel& loaded, const DecodedCaption& capt
   const auto chose = [](const DecodedWord& word) { return word.chosen >= 0; };
   if (std::any_of(caption.words.begin(), caption.words.end(), chose))
     for (const DecodedWord& word : caption.words) {
-      Json cells = Json::array();  // one a look
+      Json cells = Json::array();  // one per glimpse
       for (const int cell : word.choices) cells.push_back(cell);
       if (cells.empty()) cells.push_back(word.chosen);
       json["chosen"].push_back(std::move(cells));
@@ -50,14 +50,14 @@ MapStack maps_of(const LoadedModel& loaded, const DecodedCaption& caption, const
     return out;
   }
   const CaptionMaps maps = caption_maps(*loaded.model, *input, caption);
-  for (const LayerMap& look : maps.looks) {
-    out.layers = std::max(out.layers, look.layer + 1);
-    out.heads = std::max(out.heads, look.head + 1);
+  for (const LayerMap& map : maps.cross) {
+    out.layers = std::max(out.layers, map.layer + 1);
+    out.heads = std::max(out.heads, map.head + 1);
   }
   for (Index t = 0; t < static_cast<Index>(caption.words.size()); ++t) {
     auto& word = out.words.emplace_back();
-    for (const LayerMap& look : maps.looks) {
-      const ConstView weights = look.weights.view();
+    for (const LayerMap& map : maps.cross) {
+      const ConstView weights = map.weights.view();
       word.emplace_back(weights.row(t), weights.row(t) + weights.cols());
     }
   }
@@ -123,7 +123,7 @@ Json model_facts(const ReportModel& model) {
                {"layers", views.layers},
                {"heads", views.heads}};
   if (loaded.model->has_attention() && loaded.config.maps.step > 0)
-    json["look"] = later_look_name(loaded.config.maps.step);
+    json["look"] = later_map_name(loaded.config.maps.step);
   for (const Regime regime : evaluation_regimes(loaded.config))
     json["regimes"].push_back(enum_name(regime));
   return json;

@@ -1,8 +1,8 @@
 // What every decoder promises, run over the registry: single steps compute what the whole sequence
 // does, a batch computes what its samples do, and search finds what a forced pass computes. It runs
 // in float and in double.
-#include "captioning/search/later_looks.h"
-#include "captioning/search/say.h"
+#include "captioning/search/forced_decoding.h"
+#include "captioning/search/later_maps.h"
 #include "tests/captioning/decoder_models.h"
 
 namespace saccade::test {
@@ -55,7 +55,7 @@ TEST_CASE("what beam search says costs what a teacher-forced pass of it costs") 
   });
 }
 
-TEST_CASE("a word tells of the look that a decoder takes so many steps later") {
+TEST_CASE("a word can have the map that a decoder makes so many steps later") {
   const Tensor features = noise({3, kRegions, kFeatures}, 2);
   for_each_model([&](Model& model) {
     if (model.variant.likelihood == HardLikelihood::kMarginal) model.variant.argmax = false;
@@ -68,7 +68,7 @@ TEST_CASE("a word tells of the look that a decoder takes so many steps later") {
     // An image with two captions, one with none, one with one.
     const std::vector<std::vector<std::vector<int>>> given{
         {kCaptions[1], kCaptions[0]}, {}, {kCaptions[2]}};
-    const auto own = say({&member, 1}, kSpecial, given, options, 0);
+    const auto own = force_decode({&member, 1}, kSpecial, given, options, 0);
     double moved = 0;
     for (const Index step : {1, 2, 3}) {
       auto later = own;
@@ -76,7 +76,7 @@ TEST_CASE("a word tells of the look that a decoder takes so many steps later") {
       for (std::size_t m = 0; m < later.size(); ++m)
         for (DecodedCaption& caption : later[m]) places[m].push_back(&caption);
       options.map_step = step;
-      tell_later_looks({&member, 1}, kSpecial, places, options, 0);
+      read_later_maps({&member, 1}, kSpecial, places, options, 0);
       for (std::size_t m = 0; m < given.size(); ++m)
         for (std::size_t k = 0; k < given[m].size(); ++k) {
           // After the last word <eos> is read.

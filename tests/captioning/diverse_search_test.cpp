@@ -33,14 +33,14 @@ std::vector<Hypothesis> plain(const TinyModel& model, const Tensor& feature,
   std::vector<std::vector<Hypothesis>> groups(static_cast<std::size_t>(options.groups), {{}});
   std::vector<std::size_t> ended(groups.size(), 0);
   std::vector<Hypothesis> finished;
-  std::vector<int> sayable{kSpecial.eos};
-  for (int word = kFirstWord; word < kVocabulary; ++word) sayable.push_back(word);
+  std::vector<int> allowed{kSpecial.eos};
+  for (int word = kFirstWord; word < kVocabulary; ++word) allowed.push_back(word);
   for (Index step = 0; step <= options.max_length; ++step) {
     std::map<int, int> said;
     for (std::size_t g = 0; g < groups.size(); ++g) {
       std::vector<Hypothesis> all;
       for (const Hypothesis& h : groups[g])
-        for (const int word : sayable) {
+        for (const int word : allowed) {
           Hypothesis longer = h;
           longer.log_prob += log_prob(model, feature, h.words, word);
           longer.rank =

@@ -61,7 +61,7 @@ SceneScores score(const MappedCaption& caption, const Geometry& geometry = plain
 // Cells of 8 pixels of the scene: 9 is row 1, column 1, inside the circle's box; 45 is row 5,
 // column 5, inside the square's.
 TEST_CASE("a true caption that looks at what it names scores fully") {
-  const SceneScores scores = score(say(
+  const SceneScores scores = score(mapped_caption(
       {{"a", 0}, {"red", 0}, {"circle", 9}, {"and", 0}, {"a", 0}, {"blue", 0}, {"square", 45}}));
   CHECK(scores.true_caption_rate() == 1);
   CHECK(scores.parsed_rate() == 1);
@@ -74,17 +74,17 @@ TEST_CASE("a true caption that looks at what it names scores fully") {
 
 TEST_CASE("pointing counts the noun's own objects only") {
   // The circle is looked for where the square is, and right beside its own box.
-  CHECK(score(say({{"a", 9}, {"circle", 45}})).grounding.pointing.accuracy() == 0);
-  CHECK(score(say({{"a", 9}, {"circle", 11}})).grounding.pointing.accuracy() == 0);
+  CHECK(score(mapped_caption({{"a", 9}, {"circle", 45}})).grounding.pointing.accuracy() == 0);
+  CHECK(score(mapped_caption({{"a", 9}, {"circle", 11}})).grounding.pointing.accuracy() == 0);
   // A caption that is false still has nouns that name something; "green star" names nothing.
-  const SceneScores wrong = score(say(
+  const SceneScores wrong = score(mapped_caption(
       {{"a", 0}, {"blue", 0}, {"square", 45}, {"and", 0}, {"a", 0}, {"green", 0}, {"star", 9}}));
   CHECK(wrong.true_caption_rate() == 0);
   CHECK(wrong.parsed_rate() == 1);
   CHECK(wrong.grounding.pointing.words == 1);
   CHECK(wrong.grounding.pointing.hits == 1);
   CHECK(wrong.grounding.pointing.without_boxes == 1);
-  const SceneScores nonsense = score(say({{"circle", 9}, {"a", 9}}));
+  const SceneScores nonsense = score(mapped_caption({{"circle", 9}, {"a", 9}}));
   CHECK(nonsense.parsed_rate() == 0);
   CHECK(nonsense.grounding.pointing.words == 0);
 }
@@ -102,12 +102,16 @@ TEST_CASE("the tolerance is a cell that overlaps the box") {
 TEST_CASE("boxes follow crop and mirror, sampled cells count apart, flat maps are noticed") {
   Geometry geometry = plain_geometry();
   geometry.mirrored = true;  // row 1, column 1 is seen at row 1, column 6
-  CHECK(score(say({{"a", 0}, {"circle", 14}}), geometry).grounding.pointing.accuracy() == 1);
-  CHECK(score(say({{"a", 0}, {"circle", 9}}), geometry).grounding.pointing.accuracy() == 0);
+  CHECK(score(mapped_caption({{"a", 0}, {"circle", 14}}), geometry).grounding.pointing.accuracy() ==
+        1);
+  CHECK(score(mapped_caption({{"a", 0}, {"circle", 9}}), geometry).grounding.pointing.accuracy() ==
+        0);
   geometry = plain_geometry();
   geometry.seen = {8, 8, 32, 32};  // the circle fills the top left quarter of what is seen
-  CHECK(score(say({{"a", 0}, {"circle", 0}}), geometry).grounding.pointing_centre.accuracy() == 1);
-  CHECK(score(say({{"a", 0}, {"circle", 5}}), geometry).grounding.pointing_centre.accuracy() == 0);
+  CHECK(score(mapped_caption({{"a", 0}, {"circle", 0}}), geometry)
+            .grounding.pointing_centre.accuracy() == 1);
+  CHECK(score(mapped_caption({{"a", 0}, {"circle", 5}}), geometry)
+            .grounding.pointing_centre.accuracy() == 0);
 
   MappedCaption caption = mapped_caption({{"a", 0}, {"circle", 9}});
   caption.decoded.words[1].chosen = 45;
@@ -162,7 +166,7 @@ TEST_CASE("a report has what its contract says") {
   }
   const std::optional<std::string> dead = dead_attention(report.attention.value());
   CHECK(json.at("attention_health").at("dead") == (dead ? Json(*dead) : Json()));
-  // Where no noun was caption, there is no share of them.
+  // Where no caption names a noun, there is no share of them.
   for (const Json& regime : json.at("regimes"))
     CHECK(regime.at("corpus").contains("pointing_accuracy") ==
           (regime.at("corpus").at("pointing_nouns") > 0));

@@ -25,7 +25,7 @@ std::vector<int> ids_of(const DecodedCaption& caption) {
   return ids;
 }
 
-// Boxes that know one noun of one image, wherever it is said.
+// Boxes that know one noun of one image, wherever it is decoded.
 class OneNoun : public PhotoBoxes {
  public:
   OneNoun(Index image, Box box) : image_(image), box_(box) {}
@@ -60,13 +60,13 @@ TEST_CASE("captions that are given have the looks and probabilities they have wh
     given.back().pop_back();
     const InputBatch batch = experiment.inputs.batch(few);
     const std::vector<InputView> views = {batch.view()};
-    const auto said = models.say(views, given, greedy(regime), 0);
-    REQUIRE(said.size() == 3);
-    CHECK(said[0].size() == 3);
-    CHECK(said[2].size() == 2);
+    const auto decoded = models.force_decode(views, given, greedy(regime), 0);
+    REQUIRE(decoded.size() == 3);
+    CHECK(decoded[0].size() == 3);
+    CHECK(decoded[2].size() == 2);
     for (std::size_t i = 0; i < found.size(); ++i) {
-      CHECK(ids_of(said[i][0]) == given[i][0]);
-      const DecodedCaption& own = said[i][1];
+      CHECK(ids_of(decoded[i][0]) == given[i][0]);
+      const DecodedCaption& own = decoded[i][1];
       REQUIRE(ids_of(own) == ids_of(found[i]));
       for (std::size_t t = 0; t < own.words.size(); ++t) {
         CHECK(own.words[t].chosen == found[i].words[t].chosen);

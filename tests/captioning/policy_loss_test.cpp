@@ -190,7 +190,7 @@ TEST_CASE("drawn captions have the model's frequencies, and are replayed as they
     SearchOptions options{
         .mode = SearchMode::kSample, .max_length = 1, .temperature = kTemperature, .seed = 4};
     options.samples = kSamples;
-    options.sayable = Sayable::kAll;
+    options.allowed_words = AllowedWords::kAll;
     if (selection == SelectionKind::kHard) options.regime = Regime::kSample;
     const std::vector<DecodedCaption> decoded =
         search(*model.decoder, model.store.views(), model.features.view(), {}, options, 7);

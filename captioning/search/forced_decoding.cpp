@@ -1,4 +1,4 @@
-#include "captioning/search/say.h"
+#include "captioning/search/forced_decoding.h"
 
 #include <algorithm>
 
@@ -9,7 +9,7 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-std::vector<std::vector<DecodedCaption>> say(
+std::vector<std::vector<DecodedCaption>> force_decode(
     std::span<const SearchMember> members, const SpecialWords& special,
     std::span<const std::vector<std::vector<int>>> captions, const SearchOptions& options,
     std::uint64_t first_image) {
@@ -23,24 +23,24 @@ std::vector<std::vector<DecodedCaption>> say(
     for (const std::vector<int>& caption : of_image) longest = std::max(longest, caption.size());
   }
   if (images == 0) return {};
-  // Images have equally many rows; those that are left say nothing.
-  const SearchOptions saying{.mode = SearchMode::kSample,
-                             .max_length = static_cast<Index>(longest),
-                             .regime = options.regime,
-                             .seed = options.seed,
-                             .samples = static_cast<Index>(group),
-                             .sayable = Sayable::kAll,
-                             .ablation = options.ablation};
+  // Images have equally many rows; those without a caption have no words.
+  const SearchOptions forcing{.mode = SearchMode::kSample,
+                              .max_length = static_cast<Index>(longest),
+                              .regime = options.regime,
+                              .seed = options.seed,
+                              .samples = static_cast<Index>(group),
+                              .allowed_words = AllowedWords::kAll,
+                              .ablation = options.ablation};
   std::vector<std::vector<int>> rows(images * group);
   for (std::size_t m = 0; m < images; ++m)
     std::copy(captions[m].begin(), captions[m].end(),
               rows.begin() + static_cast<std::ptrdiff_t>(m * group));
-  SearchBatch batch(members, saying, first_image);
-  std::vector<DecodedCaption> said = given_search(batch, special, saying, rows);
+  SearchBatch batch(members, forcing, first_image);
+  std::vector<DecodedCaption> decoded = forced_search(batch, special, forcing, rows);
   std::vector<std::vector<DecodedCaption>> out(images);
   for (std::size_t m = 0; m < images; ++m)
     for (std::size_t k = 0; k < captions[m].size(); ++k)
-      out[m].push_back(std::move(said[m * group + k]));
+      out[m].push_back(std::move(decoded[m * group + k]));
   return out;
 }
 

@@ -1,5 +1,5 @@
-// Maps of later looks, of captions that were searched.
-#include "captioning/search/later_looks.h"
+// The maps of later steps, of captions that were searched.
+#include "captioning/search/later_maps.h"
 
 #include "core/base/error.h"
 #include "tests/captioning/search_models.h"
@@ -10,7 +10,7 @@ namespace {
 
 using namespace test;
 
-// Looks at region t in step t, and at the last region ever after; its gate is t too.
+// Attends to region t in step t, and to the last region in all later ones; its gate is t, too.
 class SteppingDecoder : public ScriptedDecoder {
  public:
   using ScriptedDecoder::ScriptedDecoder;
@@ -27,15 +27,15 @@ class SteppingDecoder : public ScriptedDecoder {
   }
 };
 
-// Lets captions and their alternatives tell of later looks.
-void tell_all(const SearchMember& member, std::vector<DecodedCaption>& captions, std::size_t each,
+// Reads the later maps of captions and their alternatives.
+void read_all(const SearchMember& member, std::vector<DecodedCaption>& captions, std::size_t each,
               const SearchOptions& options) {
   std::vector<std::vector<DecodedCaption*>> places(captions.size() / each);
   for (std::size_t c = 0; c < captions.size(); ++c) {
     places[c / each].push_back(&captions[c]);
     for (DecodedCaption& other : captions[c].others) places[c / each].push_back(&other);
   }
-  tell_later_looks({&member, 1}, kSpecial, places, options, 0);
+  read_later_maps({&member, 1}, kSpecial, places, options, 0);
 }
 
 }  // namespace
@@ -57,7 +57,7 @@ TEST_CASE("the maps of searched captions are those of the steps after their word
     for (const Index step : {0, 1, 2}) {
       std::vector<DecodedCaption> captions = own;
       options.map_step = step;
-      tell_all(member, captions, 1, options);
+      read_all(member, captions, 1, options);
       for (std::size_t m = 0; m < captions.size(); ++m) {
         std::vector<const DecodedCaption*> all{&captions[m]};
         for (const DecodedCaption& other : captions[m].others) all.push_back(&other);
@@ -67,9 +67,9 @@ TEST_CASE("the maps of searched captions are those of the steps after their word
         for (const DecodedCaption* caption : all) {
           CHECK(caption->map_step == step);
           for (std::size_t t = 0; t < caption->words.size(); ++t) {
-            const std::size_t look = t + static_cast<std::size_t>(step);
-            CHECK(caption->words[t].attention[look] == 1);
-            CHECK(caption->words[t].gate == static_cast<double>(look));
+            const std::size_t later = t + static_cast<std::size_t>(step);
+            CHECK(caption->words[t].attention[later] == 1);
+            CHECK(caption->words[t].gate == static_cast<double>(later));
           }
         }
       }
@@ -77,7 +77,7 @@ TEST_CASE("the maps of searched captions are those of the steps after their word
   }
 }
 
-TEST_CASE("regions that were drawn are looked at again, not drawn again") {
+TEST_CASE("regions that were drawn are taken again, not drawn again") {
   AttentionConfig attention;
   attention.selection = SelectionKind::kHard;
   TinyModel model(5, 7, attention);
@@ -91,14 +91,14 @@ TEST_CASE("regions that were drawn are looked at again, not drawn again") {
     const auto own = search({&member, 1}, kSpecial, options, 0);
     std::vector<DecodedCaption> later = own;
     options.map_step = 1;
-    tell_all(member, later, mode == SearchMode::kSample ? 2 : 1, options);
+    read_all(member, later, mode == SearchMode::kSample ? 2 : 1, options);
     std::size_t compared = 0;
     for (std::size_t c = 0; c < own.size(); ++c) {
       const std::vector<DecodedWord>& words = own[c].words;
       if (words.empty()) continue;
-      REQUIRE(later[c].taken.size() == words.size() + 1);
+      REQUIRE(later[c].step_regions.size() == words.size() + 1);
       for (std::size_t t = 0; t < words.size(); ++t) {
-        CHECK(later[c].taken[t] == std::vector<int>{words[t].chosen});
+        CHECK(later[c].step_regions[t] == std::vector<int>{words[t].chosen});
         if (t + 1 == words.size()) continue;
         ++compared;
         CHECK(later[c].words[t].chosen == words[t + 1].chosen);
@@ -110,7 +110,7 @@ TEST_CASE("regions that were drawn are looked at again, not drawn again") {
   }
 }
 
-TEST_CASE("what several models drew cannot be said again") {
+TEST_CASE("the draws of several models cannot be repeated") {
   const TinyModel model(5);
   const Tensor features = random_features(2, 4, 3, 4);
   const SearchMember member{
@@ -119,15 +119,15 @@ TEST_CASE("what several models drew cannot be said again") {
   std::vector<DecodedCaption> captions = search(two, kSpecial, {.max_length = 4}, 0);
   std::vector<std::vector<DecodedCaption*>> places{{&captions[0]}, {&captions[1]}};
   CHECK_THROWS_AS(
-      tell_later_looks(two, kSpecial, places, {.regime = Regime::kSample, .map_step = 1}, 0),
+      read_later_maps(two, kSpecial, places, {.regime = Regime::kSample, .map_step = 1}, 0),
       UsageError);
-  CHECK_THROWS_AS(tell_later_looks(two, kSpecial, std::span(places).first(1), {.map_step = 1}, 0),
+  CHECK_THROWS_AS(read_later_maps(two, kSpecial, std::span(places).first(1), {.map_step = 1}, 0),
                   ShapeError);
-  // Two models that are one look where that one does.
+  // Two members that are the same model have its maps.
   std::vector<DecodedCaption> alone = captions;
-  tell_later_looks(two, kSpecial, places, {.map_step = 2}, 0);
+  read_later_maps(two, kSpecial, places, {.map_step = 2}, 0);
   places = {{&alone[0]}, {&alone[1]}};
-  tell_later_looks({&member, 1}, kSpecial, places, {.map_step = 2}, 0);
+  read_later_maps({&member, 1}, kSpecial, places, {.map_step = 2}, 0);
   for (std::size_t m = 0; m < 2; ++m)
     for (std::size_t t = 0; t < captions[m].words.size(); ++t)
       for (std::size_t l = 0; l < 4; ++l)
