@@ -1,4 +1,4 @@
-#include "experiments/benchmarks/look_bench.h"
+#include "experiments/benchmarks/attention_bench.h"
 
 #include <algorithm>
 
@@ -20,22 +20,23 @@ AttentionMemory as_variables(const AttentionMemory& memory, Tape& tape) {
 
 }  // namespace
 
-LookBench::LookBench(const AttentionConfig& config, const LookSizes& sizes, ConstView features)
+AttentionBench::AttentionBench(const AttentionConfig& config, const AttentionSizes& sizes,
+                               ConstView features)
     : selection_(config.selection),
       sentinel_(config.sentinel),
       sizes_(sizes),
       features_(features),
-      query_(normal_numbers({sizes.batch, LookSizes::kWidth}, 1)),
-      cotangent_(normal_numbers({sizes.batch, LookSizes::kWidth}, 2)),
-      advantage_(normal_numbers({sizes.batch * LookSizes::kWords}, 3)),
+      query_(normal_numbers({sizes.batch, AttentionSizes::kWidth}, 1)),
+      cotangent_(normal_numbers({sizes.batch, AttentionSizes::kWidth}, 2)),
+      advantage_(normal_numbers({sizes.batch * AttentionSizes::kWords}, 3)),
       estimator_{.advantage = advantage_.data(), .entropy_weight = Real{1} / 128},
       prepare_tape_(prepare_arena_),
       memory_tape_(memory_arena_),
       tape_(arena_) {
   attention_ = make_attention(config,
-                              {.features = LookSizes::kWidth,
-                               .query = LookSizes::kWidth,
-                               .sentinel = LookSizes::kWidth,
+                              {.features = AttentionSizes::kWidth,
+                               .query = AttentionSizes::kWidth,
+                               .sentinel = AttentionSizes::kWidth,
                                .regions = sizes.regions()},
                               ParamScope(store_, "attention"));
   store_.initialise(1);
@@ -47,36 +48,36 @@ LookBench::LookBench(const AttentionConfig& config, const LookSizes& sizes, Cons
                                 {.rows = sizes_.rows, .cols = sizes_.cols});
 }
 
-void LookBench::prepare() {
+void AttentionBench::prepare() {
   prepare_tape_.reset();
   attention_->prepare(prepare_tape_, prepare_tape_.constant(features_),
                       {.rows = sizes_.rows, .cols = sizes_.cols});
 }
 
-void LookBench::run_looks(const AttentionMemory& memory, Var query, Chooser* chooser) {
+void AttentionBench::run_glimpses(const AttentionMemory& memory, Var query, Chooser* chooser) {
   std::vector<Var> state = attention_->start(tape_, memory);
   outputs_.clear();
-  for (Index word = 0; word < LookSizes::kWords; ++word) {
+  for (Index word = 0; word < AttentionSizes::kWords; ++word) {
     AttendContext context{.step = word, .chooser = chooser, .first_row = word * sizes_.batch};
     if (tape_.training()) context.estimator = &estimator_;
     if (sentinel_) context.sentinel = query;
-    const Glimpse seen = attention_->attend(tape_, query, memory, state, context);
-    state = seen.state;
-    outputs_.push_back(seen.context);
-    if (seen.surrogate) outputs_.push_back(seen.surrogate);
+    const Glimpse glimpse = attention_->attend(tape_, query, memory, state, context);
+    state = glimpse.state;
+    outputs_.push_back(glimpse.context);
+    if (glimpse.surrogate) outputs_.push_back(glimpse.surrogate);
   }
 }
 
-void LookBench::look() {
+void AttentionBench::attend() {
   tape_.reset();
   tape_.set_recording(false);
   tape_.set_training(false);
   ArgmaxChooser argmax;
   const bool chooses = selection_ == SelectionKind::kHard || selection_ == SelectionKind::kArgmax;
-  run_looks(memory_.on(tape_), tape_.constant(query_.view()), chooses ? &argmax : nullptr);
+  run_glimpses(memory_.on(tape_), tape_.constant(query_.view()), chooses ? &argmax : nullptr);
 }
 
-void LookBench::train() {
+void AttentionBench::train() {
   tape_.reset();
   tape_.set_recording(true);
   tape_.set_training(true);
@@ -86,7 +87,7 @@ void LookBench::train() {
   Chooser* chooser = nullptr;
   if (selection_ == SelectionKind::kHard) chooser = &sample;
   if (selection_ == SelectionKind::kArgmax) chooser = &argmax;
-  run_looks(as_variables(memory_, tape_), tape_.variable(query_.view()), chooser);
+  run_glimpses(as_variables(memory_, tape_), tape_.variable(query_.view()), chooser);
   const Real one = 1;
   std::vector<ConstView> cotangents;
   for (const Var out : outputs_)

@@ -1,4 +1,4 @@
-// Looks of a decoder's attention, to be timed: one mechanism over the memories of a batch.
+// The attention of a decoder, to be timed: one mechanism over the memories of a batch.
 #pragma once
 
 #include <memory>
@@ -10,33 +10,33 @@ namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
 // Widths are those of Show, Attend and Tell.
-struct LookSizes {
+struct AttentionSizes {
   static constexpr Index kWidth = 512;  // of features, query, sentinel and attention.hidden
-  static constexpr Index kWords = 8;    // looks a recording, one after the other
+  static constexpr Index kWords = 8;    // glimpses per recording, one after the other
   Index batch = 1, rows = 0, cols = 0;
   Index regions() const { return rows * cols; }
 };
 
-class LookBench {
+class AttentionBench {
  public:
   // features [batch, regions, kWidth] are borrowed.
-  LookBench(const AttentionConfig& config, const LookSizes& sizes, ConstView features);
+  AttentionBench(const AttentionConfig& config, const AttentionSizes& sizes, ConstView features);
 
-  // What is done once an image.
+  // What is done once per image.
   void prepare();
-  // kWords looks with prepared keys, nothing recorded.
-  void look();
-  // The same recorded in training, and back from the contexts (and hard attention's estimator) to
-  // query, features, keys and the gradients of the weights.
+  // kWords glimpses with prepared keys, of which nothing is recorded.
+  void attend();
+  // The same recorded as in training, and backward from the contexts (and the estimator of hard
+  // attention) to query, features, keys and the gradients of the weights.
   void train();
 
  private:
-  // Leaves in outputs_ what training goes back from.
-  void run_looks(const AttentionMemory& memory, Var query, Chooser* chooser);
+  // Leaves in outputs_ what backward starts from.
+  void run_glimpses(const AttentionMemory& memory, Var query, Chooser* chooser);
 
   SelectionKind selection_;
   bool sentinel_;
-  LookSizes sizes_;
+  AttentionSizes sizes_;
   ConstView features_;
   ParameterStore store_;
   std::unique_ptr<Attention> attention_;
