@@ -133,7 +133,7 @@ UpdateReport TrainStep::report(const TrainBatch& batch, const CaptionLossOptions
   for (const auto& [name, sum] : supervised)
     if (sum.second > 0) out.supervision[name] = sum.first / sum.second;
   out.nll_per_word = nll / static_cast<double>(out.words);
-  if (options.selection == SelectionKind::kHard) out.estimator = estimator.report();
+  if (options.selection == SelectionKind::kHard) out.estimator = estimator.statistics();
   return out;
 }
 

@@ -10,7 +10,7 @@
 #include "captioning/input_batch.h"
 #include "captioning/model.h"
 #include "captioning/objectives/caption_loss.h"
-#include "captioning/objectives/estimator_report.h"
+#include "captioning/objectives/estimator_statistics.h"
 #include "core/optim/gradient_step.h"
 
 namespace saccade {
@@ -58,8 +58,8 @@ struct UpdateReport {
   double baseline = 0;   // the moving average of the cost, used in this update
   double grad_norm = 0;  // before clipping
   Index captions = 0, words = 0;
-  std::optional<EstimatorSums::Report> estimator{};   // of hard attention only
-  std::optional<SelfCriticalReport> self_critical{};  // of that stage only
+  std::optional<EstimatorSums::Statistics> estimator{};  // of hard attention only
+  std::optional<SelfCriticalReport> self_critical{};     // of that stage only
 };
 
 // Phase B of update number `update`; returns the gradient's norm. Throws DivergedError.

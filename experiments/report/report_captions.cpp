@@ -10,7 +10,7 @@
 #include "captioning/evaluation/decode_images.h"
 #include "captioning/evaluation/scene_scores.h"
 #include "captioning/whole_words.h"
-#include "experiments/report/spoken_json.h"
+#include "experiments/report/explorer_json.h"
 
 namespace saccade {
 
@@ -161,9 +161,9 @@ struct ReportCaptions::Impl {
     if (single && view_count(loaded(m)).several()) {
       const InputBatch input = inputs[m].batch(std::span(&images[i], 1));
       const InputView view = input.view();
-      json = said_json(loaded(m), caption, &view);
+      json = decoded_json(loaded(m), caption, &view);
     } else {
-      json = said_json(loaded(m), caption, nullptr);
+      json = decoded_json(loaded(m), caption, nullptr);
     }
     const CaptionScores& scores = spoken[m].scores[r];
     for (std::size_t k = 0; k < scores.metrics.size(); ++k)

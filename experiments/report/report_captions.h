@@ -1,5 +1,5 @@
-// What the models of a report say of its images: captions in every regime with words, maps and
-// scores.
+// The captions that the models of a report have for its images, in every regime with words, maps
+// and scores.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -26,13 +26,13 @@ class ReportCaptions {
   // The images that every model could read, in order.
   const std::vector<Index>& images() const;
 
-  // What model_facts() tells with "health": {regime: {measure: value}} and "dead": why the
+  // What model_facts() returns with "health": {regime: {measure: value}} and "dead": why the
   // attention of its first regime looks dead (dead_attention.h), where it does.
   nlohmann::ordered_json model_json(std::size_t model) const;
 
-  // What a model says of images()[i]: {"seen": [x, y, width, height] of the grid as shares of the
-  // photo, "regimes": {name: what said_json() tells with "scores", "verdict", "nouns": [{"word",
-  // "boxes", "hit", "centre"}]}}. What a model or a data set does not have is left out.
+  // The captions of a model for images()[i]: {"seen": [x, y, width, height] of the grid as shares
+  // of the photo, "regimes": {name: what decoded_json() returns with "scores", "verdict", "nouns":
+  // [{"word", "boxes", "hit", "centre"}]}}. What a model or a data set does not have is left out.
   nlohmann::ordered_json caption_json(std::size_t model, std::size_t i) const;
 
   // Empty, or why a part of the maps is not there.

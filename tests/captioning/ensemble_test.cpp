@@ -4,7 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "captioning/evaluation/report.h"
+#include "captioning/evaluation/evaluation_report.h"
 #include "captioning/whole_words.h"
 #include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"
@@ -63,8 +63,8 @@ TEST_CASE("a report of an ensemble names its members, and its perplexity is the 
   request.ablations = false;
   const EvaluationReport report = evaluate(both, first.data, inputs, request);
   CHECK(report.members == std::vector<std::string>{"a", "b"});
-  CHECK(nlohmann::json::parse(report_json(report)).at("members").size() == 2);
-  CHECK_FALSE(nlohmann::json::parse(report_json(first.run(request))).contains("members"));
+  CHECK(nlohmann::json::parse(evaluation_json(report)).at("members").size() == 2);
+  CHECK_FALSE(nlohmann::json::parse(evaluation_json(first.run(request))).contains("members"));
 
   const auto log_perplexity = [&](const Ensemble& models, const EnsembleInputs& seen) {
     return std::log(

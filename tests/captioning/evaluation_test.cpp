@@ -3,7 +3,7 @@
 
 #include "captioning/evaluation/caption_json.h"
 #include "captioning/evaluation/evaluate.h"
-#include "captioning/evaluation/report.h"
+#include "captioning/evaluation/evaluation_report.h"
 #include "captioning/evaluation/scene_scores.h"
 #include "captioning/metrics/bleu.h"
 #include "core/base/error.h"
@@ -124,7 +124,7 @@ TEST_CASE("boxes follow crop and mirror, sampled cells count apart, flat maps ar
 }
 
 std::string everything(const EvaluationReport& report, const Captioner& model) {
-  std::string out = report_json(report);
+  std::string out = evaluation_json(report);
   for (const RegimeReport& regime : report.regimes) {
     std::vector<CaptionRecord> records;
     for (const DecodedCaption& caption : regime.captions)
@@ -150,7 +150,7 @@ TEST_CASE("captions, maps and scores have the same bits for any number of thread
 TEST_CASE("a report has what its contract says") {
   const Experiment experiment(small_experiment(SelectionKind::kHard));
   const EvaluationReport report = experiment.run(Split::kVal, 12);
-  const Json json = Json::parse(report_json(report));
+  const Json json = Json::parse(evaluation_json(report));
   CHECK(json.at("schema_version") == 1);
   CHECK(json.at("split") == "val");
   CHECK(json.at("n_images") == 12);
@@ -191,7 +191,7 @@ TEST_CASE("a report has what its contract says") {
   CHECK(scores.at("unique_captions") > 0.2);  // the model has something to be judged by
   CHECK(scores.at("mean_length") > 1);
 
-  const std::string table = report_table(report);
+  const std::string table = evaluation_table(report);
   for (const char* piece : {"val: 12 images, beam 3", "argmax", "expectation", "Bleu_4_no_bp"})
     CHECK(table.find(piece) != std::string::npos);
   const Json results = Json::parse(coco_results(report, first));

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "captioning/data/scenes/caption_checker.h"
-#include "captioning/evaluation/report.h"
+#include "captioning/evaluation/evaluation_report.h"
 #include "captioning/text/tokenizer.h"
 #include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"
@@ -85,7 +85,7 @@ TEST_CASE("references are grounded in scenes, for any number of threads") {
   const int before = parallel::threads();
   for (const int threads : {1, 2, 4}) {
     parallel::set_threads(threads);
-    reports.push_back(report_json(experiment.run(request)));
+    reports.push_back(evaluation_json(experiment.run(request)));
   }
   parallel::set_threads(before);
   CHECK(reports[0] == reports[1]);
@@ -122,14 +122,14 @@ TEST_CASE("references are grounded in scenes, for any number of threads") {
   ExperimentConfig other = experiment.config;
   other.seed = 9;
   const Experiment second(other);
-  CHECK(Json::parse(
-            report_json(second.run(request)))["grounding"]["ground_truth_words"]["centre_bias"] ==
+  CHECK(Json::parse(evaluation_json(
+            second.run(request)))["grounding"]["ground_truth_words"]["centre_bias"] ==
         words.at("centre_bias"));
   request.extent = Extent::kCompared;
-  CHECK(Json::parse(report_json(experiment.run(request)))["grounding"]["ground_truth_words"] ==
+  CHECK(Json::parse(evaluation_json(experiment.run(request)))["grounding"]["ground_truth_words"] ==
         words);
   request.extent = Extent::kCaptions;
-  CHECK_FALSE(Json::parse(report_json(experiment.run(request)))["grounding"].contains(
+  CHECK_FALSE(Json::parse(evaluation_json(experiment.run(request)))["grounding"].contains(
       "ground_truth_words"));
 }
 
@@ -151,7 +151,7 @@ TEST_CASE("photos' boxes give the same scores as scenes', and only for what they
   for (const GroundingScores* scores : {&generated, &references})
     for (const auto& [name, value] : scores->model_scores())
       if (name != "loc_accuracy") CHECK(value == Approx(1));  // the box is the whole picture
-  const std::string table = report_table(report);
+  const std::string table = evaluation_table(report);
   CHECK(table.find("boxes of one noun: 1 of 6 images") != std::string::npos);
   CHECK(table.find("expectation: 1 nouns with boxes, 0 without") != std::string::npos);
   std::vector<std::string> metrics;

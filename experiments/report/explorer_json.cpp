@@ -1,4 +1,4 @@
-#include "experiments/report/spoken_json.h"
+#include "experiments/report/explorer_json.h"
 
 #include <algorithm>
 #include <cmath>
@@ -129,7 +129,8 @@ Json model_facts(const ReportModel& model) {
   return json;
 }
 
-Json said_json(const LoadedModel& loaded, const DecodedCaption& caption, const InputView* input) {
+Json decoded_json(const LoadedModel& loaded, const DecodedCaption& caption,
+                  const InputView* input) {
   Json json;
   add_words(json, loaded, caption);
   add_maps(json, loaded, caption, input);

@@ -1,4 +1,4 @@
-#include "captioning/objectives/estimator_report.h"
+#include "captioning/objectives/estimator_statistics.h"
 
 #include <cmath>
 #include <set>
@@ -44,8 +44,8 @@ void EstimatorSums::add(const ShardLoss& shard) {
   }
 }
 
-EstimatorSums::Report EstimatorSums::report() const {
-  Report out;
+EstimatorSums::Statistics EstimatorSums::statistics() const {
+  Statistics out;
   if (captions_ > 0) out.expectation_share = expectations_ / captions_;
   if (words_ > 0) out.entropy = entropy_ / words_;
   if (drawn_captions_ > 0) out.distinct_cells = visited_ / drawn_captions_;
@@ -57,17 +57,17 @@ EstimatorSums::Report EstimatorSums::report() const {
   return out;
 }
 
-void EstimatorMeans::add(const EstimatorSums::Report& report) {
-  sums.expectation_share += report.expectation_share;
-  sums.advantage += report.advantage;
-  sums.advantage_variance += report.advantage_variance;
-  sums.gradient_variance += report.gradient_variance;
-  sums.distinct_cells += report.distinct_cells;
-  sums.entropy += report.entropy;
+void EstimatorMeans::add(const EstimatorSums::Statistics& update) {
+  sums.expectation_share += update.expectation_share;
+  sums.advantage += update.advantage;
+  sums.advantage_variance += update.advantage_variance;
+  sums.gradient_variance += update.gradient_variance;
+  sums.distinct_cells += update.distinct_cells;
+  sums.entropy += update.entropy;
   ++updates;
 }
 
-EstimatorSums::Report EstimatorMeans::means() const {
+EstimatorSums::Statistics EstimatorMeans::means() const {
   const auto count = static_cast<double>(updates);
   return {.expectation_share = sums.expectation_share / count,
           .advantage = sums.advantage / count,

@@ -1,5 +1,5 @@
-// What the explorer of a page is told of a model, of what it said and of a photo, as JSON, wherever
-// the photo comes from: a data set (report_captions.h) or a visitor (experiments/serve).
+// The JSON that the explorer of a page reads about a model, its captions and a photo, which comes
+// from a data set (report_captions.h) or from a visitor (experiments/serve).
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,13 +10,13 @@
 
 namespace saccade {
 
-// Four digits are what a page shows.
+// Rounds to the four digits that a page shows.
 double rounded(double value);
 
 // A rectangle of the photo: [x, y, width, height] as shares of it.
 nlohmann::ordered_json rectangle_json(const Rect& rectangle, const Geometry& geometry);
 
-// How many maps a word has, where a model tells those of its layers and heads apart.
+// How many maps a word has, where a model has those of its layers and heads.
 struct ViewCount {
   Index layers = 1, heads = 1;
 
@@ -33,10 +33,10 @@ nlohmann::ordered_json model_facts(const ReportModel& model);
 
 // {"words", "p", "gate", "sentinel", "chosen", "layers", "heads", "low", "high", "maps"
 // (packed_maps.h), "entropy", "finished", "logprob", "others": [[caption, log p]]}. What a model
-// does not have is left out. Maps are those of single layers and heads where `input`, what the
-// model saw, is given and it tells them apart; else the mean over heads of the last layer.
-nlohmann::ordered_json said_json(const LoadedModel& loaded, const DecodedCaption& caption,
-                                 const InputView* input);
+// does not have is left out. Maps are those of single layers and heads where `input`, the input of
+// the model, is given and the model has several; else the mean over heads of the last layer.
+nlohmann::ordered_json decoded_json(const LoadedModel& loaded, const DecodedCaption& caption,
+                                    const InputView* input);
 
 // {"width", "height", "photo": a JPEG as a data URI, no side longer than `longest` pixels}
 nlohmann::ordered_json photo_json(const Image& picture, Index longest);

@@ -18,18 +18,18 @@ namespace saccade {
 // "samples": {"per_image", "regime", "temperature", "seed", "corpus": {"Div_1":
 // ...}} (sample_scores.h) and "baselines": {"nearest": {"Bleu_1": ...}, "consensus", "human"}
 // (baselines.h); where boxes exist "grounding": {"boxes": where
-// they come from, "images": how many have some, "map_step": which looks are judged
-// (search/later_maps.h), "rules": {"pointing_tolerance", "loc_threshold",
+// they come from, "images": how many have some, "map_step": the step of the maps that are
+// judged (search/later_maps.h), "rules": {"pointing_tolerance", "loc_threshold",
 // "loc_iou", "point_pixels" of a picture of "point_picture_side", "centre_sigma"},
 // "generated_words": [{"regime", "nouns", "without_boxes", "model": {...}, "centre_bias": {...},
 // "uniform": {...}}], "ground_truth_words": the same and "captions"} (grounding_scores.h). Keys are
 // added with time and never renamed.
-std::string report_json(const EvaluationReport& report);
+std::string evaluation_json(const EvaluationReport& report);
 
-// The scores as text, a column a regime and a column a baseline.
-std::string report_table(const EvaluationReport& report);
+// The scores as text, with one column per regime and one per baseline.
+std::string evaluation_table(const EvaluationReport& report);
 
-// The captions of one regime in the form of the COCO results format: [{"image_id", "caption"}].
+// The captions of one regime in the COCO results format: [{"image_id", "caption"}].
 std::string coco_results(const EvaluationReport& report, const RegimeReport& regime);
 
 }  // namespace saccade

@@ -1,4 +1,4 @@
-#include "captioning/evaluation/report.h"
+#include "captioning/evaluation/evaluation_report.h"
 
 #include <algorithm>
 #include <deque>
@@ -189,7 +189,7 @@ std::string grounding_table(const EvaluationReport& report) {
 
 }  // namespace
 
-std::string report_json(const EvaluationReport& report) {
+std::string evaluation_json(const EvaluationReport& report) {
   Json regimes = Json::array();
   for (const RegimeReport& regime : report.regimes) {
     Json one = {{"name", enum_name(regime.regime)}, {"corpus", scores_json(regime.corpus)}};
@@ -217,7 +217,7 @@ std::string report_json(const EvaluationReport& report) {
   return text_of(json, 2) + "\n";
 }
 
-std::string report_table(const EvaluationReport& report) {
+std::string evaluation_table(const EvaluationReport& report) {
   std::vector<Column> columns;
   for (const RegimeReport& regime : report.regimes) {
     columns.emplace_back(enum_name(regime.regime), &regime.corpus);
