@@ -99,13 +99,13 @@ void check_frozen(const ExperimentConfig& config) {
 // pieces the captions' own lengths are known only when they are read.
 void check_longest(const ExperimentConfig& config) {
   if (config.decoder.type != DecoderKind::kTransformer) return;
-  const std::int64_t said = config.search.max_length,
+  const std::int64_t decoded = config.search.max_length,
                      read = config.data.vocabulary == VocabularyKind::kBpe ? 0
                                                                            : config.data.max_length;
-  const std::int64_t needed = std::max(said, read) + 1;
+  const std::int64_t needed = std::max(decoded, read) + 1;
   if (config.decoder.longest < needed)
     throw UsageError(str("decoder.longest ", config.decoder.longest, " is too short for ",
-                         said >= read ? "search.max_length " : "data.max_length ", needed - 1,
+                         decoded >= read ? "search.max_length " : "data.max_length ", needed - 1,
                          " and <eos>; raise it to ", needed, " or lower that"));
 }
 

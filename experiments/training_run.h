@@ -60,7 +60,7 @@ struct TrainingRequest {
   std::string label;  // of progress lines
   // Warnings that were shown, and are not shown again; the log of the run has them all. May be
   // null.
-  std::set<std::string>* told = nullptr;
+  std::set<std::string>* warned = nullptr;
 };
 
 struct TrainingResult {

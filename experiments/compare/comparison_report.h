@@ -19,9 +19,9 @@ namespace saccade {
 // added with time, never renamed.
 std::string comparison_json(const Comparison& comparison, const Judgement& judgement);
 
-// A column an arm and regime, in blocks that fit into `columns` characters; a row a metric, then
-// time per update, peak memory and parameters. Below it the differences to the reference arm and
-// the verdict.
+// One column per arm and regime, in blocks that fit into `columns` characters, and one row per
+// metric, then time per update, peak memory and parameters. Below the table are the differences to
+// the reference arm and the verdict.
 std::string comparison_table(const Comparison& comparison, const Judgement& judgement,
                              std::size_t columns);
 

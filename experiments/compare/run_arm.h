@@ -59,7 +59,7 @@ class ArmRunner {
 
   std::filesystem::path out_, boxes_path_;
   const StopSignal* signal_;
-  std::set<std::string> told_;               // warnings that arms share
+  std::set<std::string> warned_;             // warnings that arms share
   std::shared_ptr<const RunData> data_;      // of the last arm, kept for the next if it serves
   std::unique_ptr<const PhotoBoxes> boxes_;  // of that data
   // Sheets need data that all their arms share: that of the first arm.

@@ -92,11 +92,11 @@ TEST_CASE("a difference beyond chance is told from one that is none") {
   // Two tests of one metric.
   CHECK(hard.holm == Approx(2 * hard.p_value).margin(1e-12));
   CHECK(same.holm == 1);
-  const std::vector<std::string> said = verdict(judgement);
-  REQUIRE(said.size() == 2);
-  CHECK_THAT(said[0], Contains("hard (expectation) against soft, Bleu_4: 0.0600 higher"));
-  CHECK_THAT(said[0], Contains(": better at 3 seeds"));
-  CHECK_THAT(said[1], Contains("no evidence of a difference at 3 seeds"));
+  const std::vector<std::string> sentences = verdict(judgement);
+  REQUIRE(sentences.size() == 2);
+  CHECK_THAT(sentences[0], Contains("hard (expectation) against soft, Bleu_4: 0.0600 higher"));
+  CHECK_THAT(sentences[0], Contains(": better at 3 seeds"));
+  CHECK_THAT(sentences[1], Contains("no evidence of a difference at 3 seeds"));
 }
 
 TEST_CASE("another arm can be the reference, and what is worse is said to be") {
@@ -137,15 +137,16 @@ TEST_CASE("arms that were scored on other images are not tested against each oth
 }
 
 TEST_CASE("a difference says on how many seeds of each side it rests") {
-  const auto said = [](const std::vector<std::int64_t>& soft,
-                       const std::vector<std::int64_t>& hard) {
+  const auto sentence = [](const std::vector<std::int64_t>& soft,
+                           const std::vector<std::int64_t>& hard) {
     const Comparison two = comparison({arm("soft", 0.3, soft), arm("hard", 0.36, hard)});
     return verdict(judge(two, kFew)).at(0);
   };
-  CHECK_THAT(said({1, 2, 3}, {1, 2, 3}), Contains(": better at 3 seeds") && !Contains("same ones"));
-  CHECK_THAT(said({1, 2}, {1, 2, 3, 4}), Contains("at 4 seeds against 2, not the same ones"));
-  CHECK_THAT(said({1}, {1, 2, 3}), Contains("over images of one seed"));
-  CHECK_THAT(said({1}, {2}),
+  CHECK_THAT(sentence({1, 2, 3}, {1, 2, 3}),
+             Contains(": better at 3 seeds") && !Contains("same ones"));
+  CHECK_THAT(sentence({1, 2}, {1, 2, 3, 4}), Contains("at 4 seeds against 2, not the same ones"));
+  CHECK_THAT(sentence({1}, {1, 2, 3}), Contains("over images of one seed"));
+  CHECK_THAT(sentence({1}, {2}),
              Contains("over images of one run each, whose seeds") && !Contains("of one seed"));
 }
 
