@@ -1,13 +1,14 @@
 'use strict';
-// What models said: maps as numbers, links between the words of two captions, numbers of a caption.
+// Captions of models: maps as numbers, links between the words of two captions, numbers of a caption.
 
 const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
-// What a model said of an image in the regime that is chosen, or in its own where it lacks that one.
+// The caption of a model for an image in the regime that is chosen, or in its own where it lacks that
+// one.
 const captionOf = (image, model, m, regime) => {
-  const said = image.models[m].regimes;
-  const name = said[regime] ? regime : model.regimes[0];
-  return {regime: name, seen: image.models[m].seen, ...said[name]};
+  const regimes = image.models[m].regimes;
+  const name = regimes[regime] ? regime : model.regimes[0];
+  return {regime: name, seen: image.models[m].seen, ...regimes[name]};
 };
 
 // The maps of one caption: weight = low + (high - low) byte / 255.

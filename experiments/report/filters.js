@@ -1,11 +1,11 @@
 'use strict';
 // Which images are shown, and in which order.
 
-// What a person asked for; nothing, to begin with.
+// What a person searches for; nothing, to begin with.
 const noFilter = () => ({words: '', number: 'CIDEr', least: null, most: null, differ: 0,
   order: 'data', a: 0, b: 1});
 
-// The words of a text, in any script; in what is asked for, "run*" is what begins so.
+// The words of a text, in any script; in a search, "run*" is what begins so.
 const wordsOf = (text) => text.normalize('NFC').toLowerCase().match(/[\p{L}\p{M}\p{N}]+\*?/gu) || [];
 
 class Finder {
@@ -25,9 +25,9 @@ class Finder {
 
   // The largest disagreement between two models that are shown.
   disagreement(image) {
-    const said = this.shownCaptions(image).map((caption) => caption.words);
+    const words = this.shownCaptions(image).map((caption) => caption.words);
     let most = 0;
-    said.forEach((a, i) => said.slice(i + 1).forEach((b) => {
+    words.forEach((a, i) => words.slice(i + 1).forEach((b) => {
       most = Math.max(most, disagreement(a, b));
     }));
     return most;
@@ -36,11 +36,11 @@ class Finder {
   // Of model a over model b in the number that is chosen.
   difference(image) {
     const {number, a, b} = this.filter;
-    const said = this.captions(image);
-    return captionNumber(said[a], number) - captionNumber(said[b], number);
+    const captions = this.captions(image);
+    return captionNumber(captions[a], number) - captionNumber(captions[b], number);
   }
 
-  // Every word asked for stands in one caption of a model, or in one reference.
+  // Every word of the search stands in one caption of a model, or in one reference.
   hasWords(image) {
     const wanted = wordsOf(this.filter.words);
     if (!wanted.length) return true;

@@ -42,23 +42,23 @@ class Panel {
   // The caption of the regime that is chosen, and everything that hangs on it.
   load() {
     const {image, report, view} = this.card;
-    this.said = captionOf(image, this.model, this.m, view.regime);
-    this.maps = this.said.maps !== undefined && this.said.words.length
-      ? new Maps(this.said, this.model) : null;
+    this.decoded = captionOf(image, this.model, this.m, view.regime);
+    this.maps = this.decoded.maps !== undefined && this.decoded.words.length
+      ? new Maps(this.decoded, this.model) : null;
     this.regime.textContent = this.model.attention
-      ? [this.said.regime, this.model.look].filter(Boolean).join(', ') : 'no attention';
+      ? [this.decoded.regime, this.model.look].filter(Boolean).join(', ') : 'no attention';
     const numbers = ['CIDEr', 'Bleu_4', 'ROUGE_L']
-      .filter((key) => this.said.scores && key in this.said.scores)
-      .map((key) => `${metricName(key)} ${this.said.scores[key].toFixed(2)}`);
-    if (!this.said.finished) numbers.push('cut at the longest length');
+      .filter((key) => this.decoded.scores && key in this.decoded.scores)
+      .map((key) => `${metricName(key)} ${this.decoded.scores[key].toFixed(2)}`);
+    if (!this.decoded.finished) numbers.push('cut at the longest length');
     this.scores.replaceChildren(numbers.join(' \u00b7 '));
-    if (this.said.verdict) {
+    if (this.decoded.verdict) {
       const verdict = {true: 'true', false: 'false', not_parsed: 'not understood'};
-      this.scores.append(' ', el('span', {class: `verdict ${this.said.verdict}`},
-        verdict[this.said.verdict]));
+      this.scores.append(' ', el('span', {class: `verdict ${this.decoded.verdict}`},
+        verdict[this.decoded.verdict]));
     }
     this.measured = null;
-    this.words = this.said.words.map((word, i) => this.wordButton(word, i));
+    this.words = this.decoded.words.map((word, i) => this.wordButton(word, i));
     this.caption.replaceChildren(...(this.words.length ? this.words
       : [el('em', {class: 'muted'}, 'says nothing')]));
     this.more.replaceChildren(...[this.alternatives(), this.alignment()].filter(Boolean));
@@ -75,15 +75,15 @@ class Panel {
       onclick: () => this.card.choose(this.m, i),
       onfocus: () => this.card.choose(this.m, i)},
     el('span', {class: 'text'}, word),
-    el('span', {class: 'bars', 'aria-hidden': 'true'}, bar('p', this.said.p[i]),
-      bar('gate', this.said.gate?.[i]),
+    el('span', {class: 'bars', 'aria-hidden': 'true'}, bar('p', this.decoded.p[i]),
+      bar('gate', this.decoded.gate?.[i]),
       bar('entropy', this.maps ? this.measures().entropy[i] : null)));
   }
 
   numbersOf(i) {
-    const said = this.said, parts = [`p ${shown(said.p[i], 2)}`];
-    if (said.gate) parts.push(`gate ${shown(said.gate[i], 2)}`);
-    if (said.sentinel) parts.push(`sentinel ${shown(said.sentinel[i], 2)}`);
+    const decoded = this.decoded, parts = [`p ${shown(decoded.p[i], 2)}`];
+    if (decoded.gate) parts.push(`gate ${shown(decoded.gate[i], 2)}`);
+    if (decoded.sentinel) parts.push(`sentinel ${shown(decoded.sentinel[i], 2)}`);
     if (this.maps) parts.push(`entropy ${shown(this.measures().entropy[i], 2)}`);
     return parts.join(', ');
   }
@@ -93,8 +93,8 @@ class Panel {
   measures() {
     const {layer, head} = this.card.view, key = `${layer}/${head}`;
     if (this.measured?.key !== key) {
-      const maps = this.said.words.map((_, i) => this.mapOf(i));
-      const entropy = this.usual() ? this.said.entropy : maps.map(mapEntropy);
+      const maps = this.decoded.words.map((_, i) => this.mapOf(i));
+      const entropy = this.usual() ? this.decoded.entropy : maps.map(mapEntropy);
       this.measured = {key, entropy, largest: maps.map((map) => Math.max(...map)),
         uniform: maps.map((map, i) => isUniform(map, entropy[i]))};
     }
@@ -108,17 +108,17 @@ class Panel {
     this.words.forEach((button, i) => {
       const bar = button.querySelector('.bar.entropy span'), value = this.followed.entropy[i];
       if (bar) bar.style.width = barWidth(value ?? 0);
-      button.setAttribute('aria-label', `${this.said.words[i]}, ${this.numbersOf(i)}`);
+      button.setAttribute('aria-label', `${this.decoded.words[i]}, ${this.numbersOf(i)}`);
     });
   }
 
   // Whether the maps shown are those that hits and scores are of.
   usual() { return !this.maps || this.maps.isUsual(this.card.view.layer, this.card.view.head); }
 
-  nounAt(i) { return (this.said.nouns || []).find((noun) => noun.word === i); }
+  nounAt(i) { return (this.decoded.nouns || []).find((noun) => noun.word === i); }
 
   readoutOf(i, link) {
-    const parts = [el('b', {}, this.said.words[i]),
+    const parts = [el('b', {}, this.decoded.words[i]),
       link === 'place' ? ' \u00b7 same place' : '',
       ` \u00b7 ${this.numbersOf(i)}`];
     if (this.maps && this.measures().uniform[i]) parts.push(' \u00b7 uniform');
@@ -134,8 +134,8 @@ class Panel {
   }
 
   alternatives() {
-    if (!this.said.others?.length) return null;
-    const lines = [[this.said.words.join(' '), this.said.logprob], ...this.said.others];
+    if (!this.decoded.others?.length) return null;
+    const lines = [[this.decoded.words.join(' '), this.decoded.logprob], ...this.decoded.others];
     return el('details', {}, el('summary', {}, `Beam: ${lines.length} captions`),
       el('ol', {class: 'beam'}, ...lines.map(([text, logprob]) => el('li', {}, text, ' ',
         el('span', {class: 'muted number'}, `log p ${shown(logprob, 2)}`)))));
@@ -152,7 +152,7 @@ class Panel {
       'data-part': 'alignment'},
     el('summary', {}, 'Alignment: words by regions'),
     el('div', {class: 'matrix', style: `--words:${this.maps.words}`},
-      el('ul', {'aria-hidden': 'true'}, ...this.said.words.map((word) => el('li', {}, word))),
+      el('ul', {'aria-hidden': 'true'}, ...this.decoded.words.map((word) => el('li', {}, word))),
       picture));
     this.matrixPicture = picture;
     return this.matrix;
@@ -192,7 +192,7 @@ class Panel {
   // What is shown before anybody points: of the longer words the one whose map is most certain.
   sharpest() {
     if (!this.maps) return this.words.length ? 0 : -1;
-    const {largest} = this.measures(), {words} = this.said;
+    const {largest} = this.measures(), {words} = this.decoded;
     const telling = words.some((word) => word.length > 3);
     const certainty = largest.map((weight, i) => (telling && words[i].length <= 3 ? -1 : weight));
     return certainty.indexOf(Math.max(...certainty));
@@ -219,12 +219,12 @@ class Panel {
     // Whole pictures are put into it, so that it is best kept where scripts can reach it.
     const context = this.canvas.getContext('2d', {willReadFrequently: true});
     const cell = place && this.maps
-      ? cellAt(place.x, place.y, this.maps.rows, this.maps.cols, this.said.seen) : -1;
+      ? cellAt(place.x, place.y, this.maps.rows, this.maps.cols, this.decoded.seen) : -1;
     const heat = this.maps && word >= 0 && !place;
     if (heat) {
       const out = context.createImageData(photo.width, photo.height);
       paintHeat(out, photo, {map: this.mapOf(word), rows: this.maps.rows, cols: this.maps.cols,
-        seen: this.said.seen, style: view.style, full: this.heatFull(word),
+        seen: this.decoded.seen, style: view.style, full: this.heatFull(word),
         colours: report.colours});
       context.putImageData(out, 0, 0);
       this.drawChosen(context, word);
@@ -232,20 +232,20 @@ class Panel {
       context.putImageData(photo, 0, 0);
     }
     if (view.boxes) this.drawBoxes(context, word, image);
-    if (cell >= 0) frame(context, cellBox(cell, this.maps.rows, this.maps.cols, this.said.seen));
+    if (cell >= 0) frame(context, cellBox(cell, this.maps.rows, this.maps.cols, this.decoded.seen));
     this.canvas.dataset.word = heat ? word : '';
     this.canvas.setAttribute('aria-label', heat
-      ? `${image.id}: where ${this.model.name} looked for ${this.said.words[word]}`
+      ? `${image.id}: where ${this.model.name} looked for ${this.decoded.words[word]}`
       : `${image.id}${place ? ', one region marked' : ''}`);
     this.light(cell);
   }
 
   drawChosen(context, word) {
-    const cells = this.said.chosen?.[word];
+    const cells = this.decoded.chosen?.[word];
     if (!cells) return;
     const {layer} = this.card.view;
     const at = cells.length === 1 || layer === 'last' ? cells.at(-1) : cells[Number(layer)];
-    if (at >= 0) frame(context, cellBox(at, this.maps.rows, this.maps.cols, this.said.seen));
+    if (at >= 0) frame(context, cellBox(at, this.maps.rows, this.maps.cols, this.decoded.seen));
   }
 
   drawBoxes(context, word, image) {
@@ -259,7 +259,7 @@ class Panel {
 
   // How much each word took of a cell, the most of any word as full light.
   light(cell) {
-    const weights = cell < 0 ? [] : this.said.words.map((_, i) => this.mapOf(i)[cell]);
+    const weights = cell < 0 ? [] : this.decoded.words.map((_, i) => this.mapOf(i)[cell]);
     const most = Math.max(...weights, 0);
     this.words.forEach((button, i) => {
       const lit = cell >= 0 && most > 0 ? Math.max(weights[i], 0) / most : 0;
@@ -269,7 +269,7 @@ class Panel {
     if (cell >= 0) {
       const fed = weights.indexOf(most);
       this.readout.replaceChildren(`cell ${Math.floor(cell / this.maps.cols)}, ` +
-        `${cell % this.maps.cols} fed `, el('b', {}, this.said.words[fed]),
+        `${cell % this.maps.cols} fed `, el('b', {}, this.decoded.words[fed]),
       ` most: weight ${shown(most)}`);
     }
   }
@@ -304,7 +304,7 @@ class Panel {
     if (!step || !this.maps) return;
     event.preventDefault();
     event.stopPropagation();
-    const {rows, cols} = this.maps, seen = this.said.seen;
+    const {rows, cols} = this.maps, seen = this.decoded.seen;
     const now = this.card.placed
       ? cellAt(this.card.placed.x, this.card.placed.y, rows, cols, seen) : -1;
     const clamp = (value, count) => Math.min(Math.max(value, 0), count - 1);

@@ -1,12 +1,12 @@
-# Attention that is told where to look, by boxes, by a localizer and by looks that know the word: threads
-# and resuming do not change a bit, with an image a caption and with shared images, soft and hard; what a
-# run tells of it; what is refused.
+# Attention that is supervised by boxes, by a localizer and by informed attention: threads and resuming do
+# not change a bit, with one image per caption and with shared images, soft and hard; what a run reports of
+# it; what is refused.
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
-told=(objective.supervision.boxes=0.5 objective.supervision.localizer.weight=0.5
+supervised=(objective.supervision.boxes=0.5 objective.supervision.localizer.weight=0.5
   objective.supervision.localizer.hidden=8
   objective.supervision.prophet=0.2 objective.supervision.cyclical=0.5)
-run() { same_bits "$@" "${told[@]}"; }  # NAME OPTIONS...
+run() { same_bits "$@" "${supervised[@]}"; }  # NAME OPTIONS...
 run soft
 run shared train.captions=whole_images train.shard=7 objective.supervision.step=1
 run hard attention.selection=hard attention.hard.baseline=leave_one_out attention.hard.samples=2
@@ -18,13 +18,13 @@ for key in box_cost localizer_divergence prophet_distance prophet_nll cyclical_n
 expect 0 "$saccade" evaluate soft --split val --no-ablations
 for by in localizer prophet cyclical; do wants "$by, told the word" out; done
 
-# Boxes make the loss inside them fall, and nothing else tells the attention where to look.
+# Boxes make the loss inside them fall, and nothing else supervises the attention.
 expect 0 "$saccade" train tiny.yaml --out longer train.stop=150u objective.supervision.boxes=2
 first=$(grep -o '"box_cost":[^,]*' longer/metrics.jsonl | head -n 1 | cut -d: -f2)
 last=$(grep -o '"box_cost":[^,]*' longer/metrics.jsonl | tail -n 1 | cut -d: -f2)
 awk -v a="$first" -v b="$last" 'BEGIN { exit !(b < 0.8 * a) }' || fail "box_cost from $first to $last"
 
-# Looks that know the word, where the encoder does not learn with them (where it does, the place that is
+# Informed attention, where the encoder does not learn with them (where it does, the place that is
 # chosen becomes a code for the word): their maps lie on what the word names more than the maps of the model
 # that they started from.
 scenes=(data.scenes.train=1500 data.scenes.val=80 train.batch=16 train.shard=16 train.validate_every=2000u
@@ -36,19 +36,19 @@ correctness() { # RUN WHOSE: how much more of the maps is in the boxes than of u
 expect 0 "$saccade" train tiny.yaml --out seeing "${scenes[@]}" train.stop=2000u optimizer.lr=4e-3
 before=$(correctness seeing ground_truth_words)
 for by in prophet cyclical; do
-  expect 0 "$saccade" train tiny.yaml --out "told-$by" "${scenes[@]}" train.init_from=seeing train.stop=1500u \
+  expect 0 "$saccade" train tiny.yaml --out "supervised-$by" "${scenes[@]}" train.init_from=seeing train.stop=1500u \
     optimizer.lr=2e-3 encoder.frozen_stages=4 objective.supervision.$by=0.5
-  after=$(correctness "told-$by" $by)
+  after=$(correctness "supervised-$by" $by)
   awk -v a="$before" -v b="$after" 'BEGIN { exit !(a > 1 && b > 1.1 * a) }' ||
     fail "$by: correctness from $before to $after"
 done
 
 # What supervises is no part of what captions: runs start without it, and leave it behind.
 expect 0 "$saccade" train tiny.yaml --out before
-expect 0 "$saccade" train tiny.yaml --out after "${told[@]}" train.init_from=before train.stop=3u
+expect 0 "$saccade" train tiny.yaml --out after "${supervised[@]}" train.init_from=before train.stop=3u
 expect 0 "$saccade" train tiny.yaml --out behind train.init_from=soft train.stop=3u
 
-# A model whose words look nowhere trains and is validated, with nothing to watch.
+# A model whose words do not attend trains and is validated, with nothing to watch.
 for image in every_word first_step none; do
   expect 0 "$saccade" train tiny.yaml --out "$image" decoder.image=$image
   ! grep -q attention_entropy "$image/metrics.jsonl" || fail "$image has no maps"
