@@ -52,7 +52,7 @@ class Captioner {
 
   // Null where the encoder is frozen.
   const Encoder* encoder() const { return encoder_.get(); }
-  // What refines the grid before the decoder looks at it; null if the config has no layers.
+  // What refines the grid before the decoder attends to it; null if the config has no layers.
   const Refinement* refinement() const { return refinement_.get(); }
 
   // Features [B, L, D] of B images, with what decoders have to know of them, and keys where they

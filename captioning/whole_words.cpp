@@ -19,7 +19,7 @@ DecodedWord word_of(std::span<const DecodedWord> pieces, const Vocabulary& vocab
                     Index map_step) {
   std::vector<Index> ids;
   for (const DecodedWord& piece : pieces) ids.push_back(piece.id);
-  // A later look is one that has read the word, so that of the last piece.
+  // The map of a later step is one that has read the whole word, which is that of the last piece.
   DecodedWord word = map_step > 0 ? pieces.back() : pieces[0];
   const std::vector<std::string> text = vocabulary.decode(ids);
   word.id = -1;

@@ -20,11 +20,11 @@ std::vector<HeatMap> make_alignments(const Overlay& overlay, const DecodedCaptio
 // last column.
 HeatMap make_view_map(const Overlay& overlay, const MapView& view);
 
-// A map of the picture's regions that look at each other (CaptionMaps::regions), or of the
+// A map of the picture's regions that attend to each other (CaptionMaps::regions), or of the
 // encoder's tokens (CaptionMaps::tokens), of which `placeless` come before the regions.
 HeatMap make_region_map(const Overlay& overlay, const LayerMap& map, Index placeless = 0);
 
-// A map of the caption's words that look at those before (CaptionMaps::words).
+// A map of the caption's words that attend to those before (CaptionMaps::words).
 HeatMap make_word_map(const Overlay& overlay, const LayerMap& map);
 
 }  // namespace saccade

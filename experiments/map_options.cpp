@@ -29,7 +29,7 @@ MapChoice parse_choice(const std::string& text, const Several& of) {
   return {.kind = MapChoice::Kind::kOne, .number = number};
 }
 
-void require_looks(const ExperimentConfig& config) {
+void require_layers(const ExperimentConfig& config) {
   if (config.decoder.type != DecoderKind::kTransformer)
     throw UsageError(str("--layer: decoder.type ", enum_name(config.decoder.type),
                          " looks once a word; a transformer looks in every layer"));
@@ -104,7 +104,7 @@ MapRequest map_request(const MapArgs& args, const ExperimentConfig& config) {
         "--layer, --head and --rollout draw looks word by word; with data.vocabulary bpe the model "
         "looks for every piece of a word");
   if (!args.layer.empty()) {
-    require_looks(config);
+    require_layers(config);
     request.layer = parse_choice(
         args.layer, {.option = "--layer", .key = "decoder.layers", .count = config.decoder.layers});
   }

@@ -1,5 +1,5 @@
-// Pictures of where models looked on a few evaluated images: of each image every model's words and
-// maps under each other, with one scale.
+// Pictures of where models attend on a few evaluated images: for each image the words and maps of
+// every model under each other, with one scale.
 #pragma once
 
 #include <filesystem>

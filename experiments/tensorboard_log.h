@@ -1,5 +1,5 @@
 // A run as TensorBoard shows it: the numbers of metrics.jsonl, how attention is spread, and
-// pictures of where the model looked.
+// pictures of where the model attends.
 #pragma once
 
 #include <filesystem>

@@ -34,11 +34,11 @@ struct ViewOverlay {
   Overlay overlay;
 };
 
-// The overlay once a view of the record, and as it is where the record has none. A chosen cell and
-// a gate are shown where a view is of the look that they belong to.
+// The overlay once per view of the record, and as it is where the record has none. A chosen cell
+// and a gate are shown where a view is of the glimpse that they belong to.
 std::vector<ViewOverlay> view_overlays(const Overlay& overlay, const CaptionRecord& record);
 
-// The record's class-token maps, a panel each.
+// The record's class-token maps, with one panel each.
 Overlay class_token_overlay(const Overlay& overlay, const CaptionRecord& record);
 
 }  // namespace saccade

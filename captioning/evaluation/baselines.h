@@ -1,5 +1,5 @@
 // What a model's scores stand between on the same images: captions taken from the training images
-// that look most alike (the floor), and people's captions (the ceiling).
+// that are most alike (the floor), and people's captions (the ceiling).
 #pragma once
 
 #include <span>

@@ -203,15 +203,15 @@ EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
                                               ? std::vector{Ablation::kUniform, Ablation::kShuffled}
                                               : std::vector<Ablation>{};
   passes += static_cast<Index>(ablations.size());
-  const bool looks = models.has_attention() && request.extent != Extent::kCaptions;
+  const bool forces = models.has_attention() && request.extent != Extent::kCaptions;
   const std::vector<std::pair<std::string, MapsOf>> informed = informed_maps(models);
   const NounSource source{.scenes = data.scenes ? &*data.scenes : nullptr, .photos = request.boxes};
   if (source) {
     report.grounding.emplace().boxes = source.description();
     report.grounding->images = std::count_if(report.images.begin(), report.images.end(),
                                              [&](Index image) { return source.knows(image); });
-    passes += looks ? 1 : 0;
-    passes += looks ? static_cast<Index>(informed.size()) : 0;
+    passes += forces ? 1 : 0;
+    passes += forces ? static_cast<Index>(informed.size()) : 0;
   }
   Index pass = 0;
   const DecodeProgress progress = [&](Index done, Index) {
@@ -243,7 +243,7 @@ EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
       draws.push_back(run(search, &meteor));
     report.regimes.push_back(mean_of(std::move(draws)));
   }
-  if (looks && source) {
+  if (forces && source) {
     SearchOptions search = request.search;
     search.regime = report.regimes.front().regime;
     report.grounding->references = ground_references(

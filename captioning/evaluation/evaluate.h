@@ -1,4 +1,4 @@
-// Free-running scores of a captioner: captions decoded without looking at the references, then
+// Free-running scores of a captioner: captions decoded without the references, then
 // compared with them, and with the facts where the data set has facts.
 #pragma once
 
@@ -20,7 +20,7 @@ namespace saccade {
 
 enum class Extent {
   kCaptions,  // scores of captions only: validation of a training run
-  kCompared,  // where the model looks while it says the references too, where boxes exist
+  kCompared,  // also grounding of the references, where boxes exist
   kFull,      // perplexity, novel_captions and attention health too
 };
 
@@ -65,8 +65,8 @@ struct GroundingReport {
   // Of a model with attention, in its first regime, unless captions alone are asked for: of the
   // references' words.
   std::optional<ReferenceScores> references;
-  // Of the same words the maps that know them, where the model has such: those of its localizer,
-  // and of the looks that training makes a second time.
+  // The same for the maps that know the words, where the model has such: those of its localizer and
+  // of its informed attention.
   struct InformedGrounding {
     std::string by;  // localizer, prophet or cyclical
     ReferenceScores references;
@@ -100,9 +100,9 @@ std::vector<Index> evaluation_images(const Dataset& dataset, Split split, Index 
 // Captions and scores the images of a request; inputs must hold them. Samples are drawn in the
 // regime that draws regions too where it is among the request's, else in its first one: then they
 // come from the distribution that the model was trained to have. An ensemble is judged by the maps
-// that it tells (ensemble.h), and its baselines' neighbours are those of its first member. Throws
-// DataError when no image is left, ShapeError when no regime or one sample is asked for, or boxes
-// for scenes.
+// of its shown members (ensemble.h), and its baselines' neighbours are those of its first member.
+// Throws DataError when no image is left, ShapeError when no regime or one sample is asked for, or
+// boxes for scenes.
 EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
                           const EnsembleInputs& inputs, const EvaluationRequest& request);
 

@@ -135,7 +135,7 @@ std::string samples_table(const SampleScores& samples) {
              columns_table({{"", &samples.scores}}));
 }
 
-// Which of a decoder's looks maps are, where they are not the words' own.
+// The step of the maps, where it is not the words' own.
 std::string of_later_map(Index step) {
   return step == 0 ? "" : "; maps are " + later_map_name(step);
 }

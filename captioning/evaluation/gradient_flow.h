@@ -1,5 +1,5 @@
-// Whether what a model looks at is what its gradient reaches: the weights of regions against the
-// norms of the gradients that arrive there, over the captions of some images.
+// Whether the gradient reaches what a model attends to: the weights of regions against the norms of
+// their gradients, over the captions of some images.
 #pragma once
 
 #include <span>

@@ -12,8 +12,8 @@
 namespace saccade {
 
 enum class HeadPlace {
-  kRefine,   // of a refinement block: regions that look at regions, in reading order
-  kDecoder,  // of the decoder: words, in order, that look at regions
+  kRefine,   // of a refinement block: regions attend to regions, in reading order
+  kDecoder,  // of the decoder: words, in order, attend to regions
 };
 constexpr auto enum_table(HeadPlace) {
   return enum_rows<HeadPlace>({{HeadPlace::kRefine, "refine", "regions look at regions"},
@@ -23,7 +23,7 @@ constexpr auto enum_table(HeadPlace) {
 struct ProfiledHead {
   HeadPlace place = HeadPlace::kRefine;
   Index layer = 0, head = 0;  // from 0
-  Index columns = 0;          // L, what the rows look at
+  Index columns = 0;          // L, what the rows attend to
   HeadProfile profile;
 };
 

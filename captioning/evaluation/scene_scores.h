@@ -1,5 +1,5 @@
 // How well captions of scenes fit what is known about the scenes: their truth, and whether the
-// model looked at the objects it named.
+// model attended to the objects that it named.
 #pragma once
 
 #include <span>

@@ -1,6 +1,6 @@
-// What an attention head does, in a few shares of its weight: does it look at the position before,
-// after, at the first, at itself, or at everything at once? (Clark et al. 2019, section 3; Voita et
-// al. 2019, section 5.)
+// What an attention head does, in a few shares of its weight: does it attend to the position
+// before, to the one after, to the first, to itself, or to everything at once? (Clark et al. 2019,
+// section 3; Voita et al. 2019, section 5.)
 #pragma once
 
 #include <cstdint>

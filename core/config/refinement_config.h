@@ -1,4 +1,4 @@
-// What refines an encoder's grid before a decoder looks at it.
+// What refines an encoder's grid before a decoder attends to it.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The part of an experiment's config that says where attention should look.
+// The part of an experiment's config about the supervision of attention.
 #pragma once
 
 #include <cstdint>

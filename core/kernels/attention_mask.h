@@ -1,4 +1,4 @@
-// Which keys a query may look at when all positions of a sequence look at once: a pattern over
+// Which keys a query may attend to when all positions of a sequence attend at once: a pattern over
 // (query, key), and keys that a sample leaves out.
 #pragma once
 

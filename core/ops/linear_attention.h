@@ -11,7 +11,7 @@ namespace ops {
 // out[t] = sum_s <phi(q[t]), phi(k[s])> v[s] / sum_s <phi(q[t]), phi(k[s])>, phi(x) = elu(x) + 1,
 // for every head over the permitted keys (eq. 4, 8);  q [B, T, H d], k [B, S, H d], v [B, S, H e]
 // -> [B, T, H e]. The mask's pattern is kAll, or kCausal with T = S; throws ShapeError else, and
-// where a query may look at no key.
+// where a query may attend to no key.
 Var linear_attention(Var q, Var k, Var v, Index heads, const AttentionMask& mask);
 
 // The weights of those sums, for recorders: [B, H, T, S] in the tape's arena, without gradient.

@@ -1,4 +1,4 @@
-// Normalisation; none of these looks across the samples of a batch.
+// Normalisation; none of these mixes the samples of a batch.
 #pragma once
 
 #include "core/autograd/tape.h"
@@ -20,7 +20,7 @@ Var group_norm(Var x, Var gamma, Var beta, const GroupNormOptions& options);
 
 // What normalises each channel of a pretrained network: mean and variance [C] of its training data,
 // which get no gradient, gain gamma and shift beta [C]. Statistics of the batch at hand are not
-// among the choices: a batch is cut into shards that never look at each other, and fine-tuning
+// among the choices: a batch is cut into shards that are independent of each other, and fine-tuning
 // keeps the pretrained statistics.
 struct ChannelNorm {
   ConstView mean, variance;

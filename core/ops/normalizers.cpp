@@ -16,7 +16,7 @@ namespace {
 
 constexpr Real kMasked = -std::numeric_limits<Real>::infinity();
 
-// NaN counts as a region: it goes through, so that whoever looks for a diverged run finds it.
+// NaN counts as a region: it goes through, so that the check for diverged runs finds it.
 void check_rows(const char* op, Var scores) {
   SACCADE_CHECK(scores.cols() > 0, "[", op, "] row 0 has no columns in ", scores.shape());
   const ConstView x = scores.value();

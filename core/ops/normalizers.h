@@ -1,5 +1,5 @@
 // Ops from scores to weights. R rows (queries), L regions. A score of -infinity marks a region that
-// must not be looked at: its weight and its gradient are exactly 0. A row of no columns or of
+// must not be attended to: its weight and its gradient are exactly 0. A row of no columns or of
 // nothing but -infinity is a ShapeError of the op.
 #pragma once
 

@@ -1,9 +1,9 @@
 // saccade_attend_bench WORKLOAD [--length L,...] [--batch B,...] [--seconds S] [--only TEXT]
 // [--json] [--svg FILE]: processor time of attention mechanisms on one thread, each in turns with a
 // baseline.
-//   looks      what a decoder attends with: every choice of every axis beside additive, global,
-//              softmax, soft, scalar gate. A batch's `prepare` (once an image), a look with
-//              prepared keys, and a look of training with its way back
+//   looks      the attention of a decoder: every choice of every axis beside additive, global,
+//              softmax, soft, scalar gate: the `prepare` of a batch (once per image), a glimpse
+//              with prepared keys, and a glimpse of training with backward
 //   sequences  what refines a grid: every mechanism beside self_attention, one sequence, forward
 //              and with the way back; --svg draws the forward times of full, window and linear
 // Prints a table, or with --json a line each. Ratios are to the baseline, measured in the same

@@ -1,4 +1,4 @@
-// `saccade overlay`: pictures of where a model looked for each word it said.
+// `saccade overlay`: pictures of where a model attends at each word of its captions.
 #pragma once
 
 #include <optional>

@@ -83,7 +83,7 @@ TEST_CASE("maps are normalised first, and a word that weighs nothing has none") 
   CHECK(scaled.words == 2);
   CHECK(scaled.entropy == Approx(0.5));
   CHECK(scaled.largest == Approx(0.5));
-  CHECK(scaled.divergence == Approx(0.5));  // half of what each weighs is where the other looks
+  CHECK(scaled.divergence == Approx(0.5));  // half of the weight of each is where the other's is
   // What the blank word parts is not compared.
   CHECK(std::isnan(health_of({kFirst, {0, 0, 0, 0}, kSecond}).divergence));
 }

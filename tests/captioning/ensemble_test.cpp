@@ -1,4 +1,4 @@
-// Ensembles of captioners: who may join, whose maps are told, and what a report says of them.
+// Ensembles of captioners: which may join, whose maps are shown, and what a report has of them.
 #include "captioning/ensemble.h"
 
 #include <cmath>
@@ -94,7 +94,7 @@ TEST_CASE("pieces of a word become one word with the mean of their maps") {
                              .chosen = i < first ? 1 : static_cast<int>(i),
                              .gate = static_cast<double>(i)});
   }
-  // A later look is one that has read the whole word.
+  // The map of a later step is one that has read the whole word.
   DecodedCaption later = caption;
   later.map_step = 1;
   put_together(later, pieces);

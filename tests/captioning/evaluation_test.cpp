@@ -73,7 +73,7 @@ TEST_CASE("a true caption that looks at what it names scores fully") {
 }
 
 TEST_CASE("pointing counts the noun's own objects only") {
-  // The circle is looked for where the square is, and right beside its own box.
+  // The map of the circle is where the square is, and right beside its own box.
   CHECK(score(mapped_caption({{"a", 9}, {"circle", 45}})).grounding.pointing.accuracy() == 0);
   CHECK(score(mapped_caption({{"a", 9}, {"circle", 11}})).grounding.pointing.accuracy() == 0);
   // A caption that is false still has nouns that name something; "green star" names nothing.

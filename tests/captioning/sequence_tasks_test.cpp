@@ -1,6 +1,6 @@
 // Tasks whose alignment is known: a decoder that attends to a sequence of symbols has to say it
-// backwards (or again), which it can only do by looking at the right place for each. The maps must
-// show it: the anti-diagonal, or the diagonal.
+// backwards (or again), which it can only do by attending to the right place for each. The maps
+// must show it: the anti-diagonal, or the diagonal.
 #include <algorithm>
 
 #include "captioning/objectives/caption_loss.h"
@@ -87,7 +87,8 @@ class Sequencer {
     }
   }
 
-  // Shares of sequences said without a fault, and of symbols whose map is largest at their place.
+  // Shares of sequences decoded without a fault, and of symbols whose map is largest at their
+  // place.
   struct Outcome {
     double exact = 0, aligned = 0;
   };

@@ -26,7 +26,7 @@ inline void write_small_run(const std::filesystem::path& path, const ExperimentC
   directory.write_text("metrics.jsonl", metrics);
 }
 
-// A soft captioner whose decoder is a transformer of 2 layers with 2 looks at the picture each.
+// A soft captioner whose decoder is a transformer of 2 layers with 2 heads of cross-attention each.
 inline ExperimentConfig small_transformer() {
   ExperimentConfig config = small_experiment(SelectionKind::kSoft);
   config.decoder.type = DecoderKind::kTransformer;

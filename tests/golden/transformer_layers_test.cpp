@@ -17,8 +17,8 @@ constexpr Index kWidth = 12, kHeads = 3, kMultiple = 2;
 constexpr Index kImages = 2, kWords = 4, kRegions = 5;
 constexpr NormPlacement kPlacements[] = {NormPlacement::kPre, NormPlacement::kPost};
 
-// Regions are looked at by the attention of the algebra, each head of which has weights of its own:
-// rows of torch's one matrix of queries, keys and values.
+// Cross-attention to the regions is an attention of the algebra, each head of which has weights of
+// its own: rows of torch's one matrix of queries, keys and values.
 void add_heads(std::vector<GoldenPart>& parts, const std::string& ours, const std::string& torch) {
   constexpr Index kHead = kWidth / kHeads, kWhole = 3 * kWidth;
   for (Index h = 0; h < kHeads; ++h) {
