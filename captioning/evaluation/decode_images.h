@@ -28,7 +28,7 @@ struct DecodeRequest {
 };
 
 // Captions for some images, in order, in fixed groups of 8, so that any number of threads gives the
-// same bits: one an image, or search.samples that are drawn.
+// same bits: one per image, or search.samples that are drawn.
 std::vector<DecodedCaption> decode(const Ensemble& models, const DecodeRequest& request);
 
 // The same for images of a data set, numbered by their place in `images`. Throws ShapeError for one

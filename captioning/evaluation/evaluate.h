@@ -53,7 +53,7 @@ struct RegimeReport {
   std::vector<ImageStatistics> metrics;
   NamedScores deviations;  // standard deviation over several draws of all images; else empty
   Index draws = 1;
-  std::vector<DecodedCaption> captions;         // one an image, of the first draw
+  std::vector<DecodedCaption> captions;         // one per image, of the first draw
   std::vector<std::vector<std::string>> words;  // of the captions
   std::optional<GroundingScores> grounding;     // of the first draw, where boxes exist
 };

@@ -106,7 +106,7 @@ Json grounding_json(const EvaluationReport& report) {
 // A column of scores under its head.
 using Column = std::pair<std::string, const NamedScores*>;
 
-// A row a score that any column has, in the order they first come.
+// One row per score that any column has, in the order they first come.
 std::string columns_table(const std::vector<Column>& columns) {
   std::vector<std::string> names, head = {""};
   for (const auto& [title, scores] : columns) {

@@ -27,10 +27,10 @@ struct ProfiledHead {
   HeadProfile profile;
 };
 
-// A refinement's heads by layer, a map an image; then the decoder's by layer where it has several
-// layers or heads, a map an image of its first caption with words, teacher forced, end included. A
-// refinement that weighs other things than regions (linformer's mixtures) has no profiles. Throws
-// ShapeError without images.
+// A refinement's heads by layer, one map per image; then the decoder's by layer where it has
+// several layers or heads, one map per image of its first caption with words, teacher forced, end
+// included. A refinement that weighs other things than regions (linformer's mixtures) has no
+// profiles. Throws ShapeError without images.
 std::vector<ProfiledHead> head_profiles(const Captioner& model, const Dataset& dataset,
                                         const DatasetInputs& inputs, std::span<const Index> images);
 

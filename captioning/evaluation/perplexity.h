@@ -21,7 +21,7 @@ struct Perplexity {
 };
 
 // Teacher-forced over all captions of these images, without dropout. The context is the expectation
-// over regions for every model, whatever its regimes of decoding are: one number a model, which
+// over regions for every model, whatever its regimes of decoding are: one number per model, which
 // depends on no draw and compares soft, hard and argmax models alike. Images go in fixed groups, so
 // that any number of threads gives the same bits. An ensemble's words have the mean of its members'
 // probabilities.

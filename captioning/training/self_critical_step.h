@@ -46,7 +46,7 @@ class SelfCriticalStep {
   SearchOptions sampling_, greedy_;
   CaptionRewards rewards_;
   GradientStep gradient_step_;
-  std::vector<std::unique_ptr<Worker>> workers_;  // one a shard, kept between updates
+  std::vector<std::unique_ptr<Worker>> workers_;  // one per shard, kept between updates
 };
 
 // Images a shard of that stage has, so that its captions are about train.shard.

@@ -92,7 +92,7 @@ class TrainStep {
   Index updates_per_epoch_;
   GradientStep gradient_step_;
   RewardBaseline baseline_;
-  std::vector<std::unique_ptr<Worker>> workers_;  // one a shard, kept between updates
+  std::vector<std::unique_ptr<Worker>> workers_;  // one per shard, kept between updates
 };
 
 }  // namespace saccade

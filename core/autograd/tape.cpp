@@ -13,7 +13,7 @@ void Tape::set_random(std::uint64_t seed, std::uint64_t step, std::uint64_t firs
 }
 
 RandomKey Tape::next_key(Stream stream) {
-  // A shard holds fewer than 2^24 draws a step, so samples and draws never collide.
+  // A shard holds fewer than 2^24 draws per step, so samples and draws never collide.
   return {seed_, stream, step_, (first_sample_ << 24) + draws_++};
 }
 

@@ -47,7 +47,7 @@ std::string torch_name(const std::string& name) {
 TorchLayout torch_layout(const std::string& name, std::size_t rank) {
   if (rank == 4) return TorchLayout::kKernel;
   const std::string_view last = last_part(name);
-  const bool rows = last == "table" || last == "embedding";  // a row an entry in both
+  const bool rows = last == "table" || last == "embedding";  // one row per entry in both
   return rank == 2 && !rows ? TorchLayout::kMatrix : TorchLayout::kSame;
 }
 

@@ -1,5 +1,5 @@
 // Two-dimensional convolution over images [B, H, W, C] with weights [kh, kw, in, out] (so weight
-// [kh * kw * in, out] is the matrix of the same product over patches). One thread a call.
+// [kh * kw * in, out] is the matrix of the same product over patches). One thread per call.
 #pragma once
 
 #include "core/kernels/activation.h"

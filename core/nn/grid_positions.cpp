@@ -66,7 +66,7 @@ Var GridPositions::operator()(Tape& tape, Var x) const {
                 x.shape());
   if (kind_ == PositionKind::kNone) return x;
   if (learned_) return (*learned_)(tape, x);
-  // The table once a sample: ops broadcast nothing.
+  // The table once per sample: ops broadcast nothing.
   const Shape shape{batch, regions, table_.shape()[1]};
   Real* copies = tape.scratch(shape.size());
   for (Index b = 0; b < batch; ++b)

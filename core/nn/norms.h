@@ -7,7 +7,7 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// Declares `gain` (1 at first) and `shift` (0), a number a channel; see ops::group_norm.
+// Declares `gain` (1 at first) and `shift` (0), one number per channel; see ops::group_norm.
 class GroupNorm {
  public:
   GroupNorm(const ParamScope& scope, Index channels, const ops::GroupNormOptions& options);
@@ -25,7 +25,7 @@ struct BatchNormStart {
 
 // Batch normalisation with fixed statistics (see ops::ChannelNorm). Declares, by the names
 // pretrained weights have, `weight` (the gain), `bias` (0), and what is never trained:
-// `running_mean` (0) and `running_var` (1), a number a channel each.
+// `running_mean` (0) and `running_var` (1), one number per channel each.
 class BatchNorm {
  public:
   BatchNorm(const ParamScope& scope, Index channels, const BatchNormStart& start = {});
@@ -36,7 +36,7 @@ class BatchNorm {
   int gain_, shift_, mean_, variance_;
 };
 
-// Declares `gain` (1 at first) and `shift` (0), a number a column; see ops::layer_norm.
+// Declares `gain` (1 at first) and `shift` (0), one number per column; see ops::layer_norm.
 class LayerNorm {
  public:
   LayerNorm(const ParamScope& scope, Index width, double epsilon = 1e-5);

@@ -12,7 +12,7 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-// x + the rows of the table from `first` on, once a sample.
+// x + the rows of the table from `first` on, once per sample.
 Var add_rows(Var x, Var table, Index first) {
   const Shape shape = x.shape(), rows = table.shape();
   SACCADE_CHECK(

@@ -13,8 +13,8 @@ namespace ops {
 // The constants of the REINFORCE estimator for hard attention.
 struct Reinforce {
   // d loss / d log p(s) of every choice, lambda_r (cost - baseline) times the caption's share of
-  // the loss; filled after the forward pass, read in backward. One number a row, all calls' rows in
-  // one array.
+  // the loss; filled after the forward pass, read in backward. One number per row, all calls' rows
+  // in one array.
   const Real* advantage = nullptr;
   // Weight of the entropy bonus: lambda_e times the caption's share of the loss.
   Real entropy_weight = 0;

@@ -14,7 +14,7 @@ namespace kernels::optimized::winograd {
 namespace {
 
 // A tile of 4 x 4 sums comes from 6 x 6 pixels, two of them its neighbours'; both meet in 36 points
-// where a convolution is one product a channel.
+// where a convolution is one product per channel.
 constexpr Index kTile = 4, kSide = 6, kPoints = kSide * kSide, kTaps = 3;
 
 // Channels that go through the transforms together.
