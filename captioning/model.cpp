@@ -55,7 +55,7 @@ void drop_regions(Tape& tape, EncodedImages& images, double rate) {
   }
 }
 
-// What stands for the image as a whole has to exist and to be asked for.
+// The vector of the image as a whole has to exist and to be used.
 void check_pooled(const ExperimentConfig& config) {
   const EncoderConfig& encoder = config.encoder;
   if (encoder.pooled == PooledKind::kMean) return;

@@ -17,8 +17,8 @@
 
 namespace saccade {
 
-// Told of every block of attention on the way to the features: of the encoder's tokens, and of the
-// refinement's regions.
+// Called for every block of attention on the way to the features: those of the encoder's tokens,
+// and those of the refinement's regions.
 struct EncoderWatch {
   WatchBlock tokens{}, regions{};
 };

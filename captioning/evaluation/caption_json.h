@@ -1,4 +1,4 @@
-// Captions with everything the model saw while it said them, as JSON.
+// Captions with the attention of the model that decoded them, as JSON.
 #pragma once
 
 #include <span>

@@ -90,7 +90,7 @@ void add_grounding(std::span<const Index> images, const GroundingContext& contex
   for (const auto& one : report.grounding->corpus()) report.corpus.push_back(one);
 }
 
-// A report that says which images it is about, and nothing more yet.
+// A report of the chosen images, with nothing else in it yet.
 EvaluationReport chosen_images(const LoadedData& data, const EnsembleInputs& inputs,
                                const EvaluationRequest& request) {
   EvaluationReport report;

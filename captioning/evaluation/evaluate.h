@@ -62,8 +62,8 @@ struct RegimeReport {
 struct GroundingReport {
   std::string boxes;  // where they come from
   Index images = 0;   // how many of the images have some
-  // Of a model with attention, in its first regime, unless captions alone are asked for: of the
-  // references' words.
+  // The scores of the references' words, for a model with attention in its first regime, unless the
+  // extent is captions alone.
   std::optional<ReferenceScores> references;
   // The same for the maps that know the words, where the model has such: those of its localizer and
   // of its informed attention.
@@ -89,8 +89,8 @@ struct EvaluationReport {
   std::optional<Perplexity> perplexity;  // in a full report
   // Of the first regime (its first draw), in a full report of a model with attention.
   std::optional<AttentionReport> attention;
-  std::optional<SampleScores> samples;  // where they were asked for
-  std::vector<Baseline> baselines;      // where they were asked for
+  std::optional<SampleScores> samples;  // where the request has some
+  std::vector<Baseline> baselines;      // where the request has them
 };
 
 // The first images of a split, at most `most` (0 for all). Throws DataError when the split is
@@ -101,8 +101,8 @@ std::vector<Index> evaluation_images(const Dataset& dataset, Split split, Index 
 // regime that draws regions too where it is among the request's, else in its first one: then they
 // come from the distribution that the model was trained to have. An ensemble is judged by the maps
 // of its shown members (ensemble.h), and its baselines' neighbours are those of its first member.
-// Throws DataError when no image is left, ShapeError when no regime or one sample is asked for, or
-// boxes for scenes.
+// Throws DataError when no image is left, ShapeError when the request has no regime or one sample,
+// or boxes for scenes.
 EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
                           const EnsembleInputs& inputs, const EvaluationRequest& request);
 

@@ -14,7 +14,7 @@ namespace saccade {
 // "unknown_share" (perplexity.h), and for a model with attention "attention_health": {"regime",
 // "map_step", "words", "entropy", ... (attention_health.h), "dead": why the attention looks dead,
 // or null (dead_attention.h), "ablations": {"uniform": {"CIDEr", "Bleu_4", "true_caption_rate"
-// where known}, "shuffled"}}, the ablations unless they were left out; where they were asked for
+// where known}, "shuffled"}}, the ablations unless they were left out; where the request has them
 // "samples": {"per_image", "regime", "temperature", "seed", "corpus": {"Div_1":
 // ...}} (sample_scores.h) and "baselines": {"nearest": {"Bleu_1": ...}, "consensus", "human"}
 // (baselines.h); where boxes exist "grounding": {"boxes": where

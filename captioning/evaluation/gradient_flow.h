@@ -27,7 +27,7 @@ struct PathFlow {
 
 // NaN where nothing varies, or there is nothing.
 struct GradientFlow {
-  // Of hard models too: a region that was not drawn has no gradient to speak of.
+  // Also for hard models, where a region that was not drawn has next to no gradient.
   static constexpr Regime kRegime = Regime::kExpectation;
   PathFlow direct, score;
   Index captions = 0, words = 0, pairs = 0;

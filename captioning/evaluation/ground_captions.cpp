@@ -15,7 +15,7 @@ namespace {
 
 constexpr Index kGroup = 8;  // images of one task
 
-// The references of an image as words, and what a model says for them.
+// The references of an image as words, and as the ids of a model's vocabulary.
 struct Given {
   std::vector<Words> words;
   std::vector<std::vector<int>> ids;

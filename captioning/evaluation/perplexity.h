@@ -13,7 +13,7 @@ struct Perplexity {
   double nll = 0;      // nats, of all words and of <eos>
   Index captions = 0;  // as many as there are <eos>
   Index words = 0;     // <eos> not counted; whole ones, whatever pieces the vocabulary has
-  Index unknown = 0;   // words (or pieces) that the vocabulary lacks; <unk> is asked for there
+  Index unknown = 0;   // words (or pieces) that the vocabulary lacks; <unk> is the target there
 
   Perplexity& operator+=(const Perplexity& other);
   double value() const;          // exp(nll / (words + captions)); NaN without a caption

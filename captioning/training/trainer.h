@@ -72,7 +72,8 @@ class Trainer {
     std::function<Metrics(const Captioner&)> validate;
     // Writes a checkpoint of the run: model, optimizer, state. Returns its path.
     std::function<std::filesystem::path(const Optimizer&, const TrainingState&)> save;
-    // Told after a validation which metrics are the best so far, with the checkpoint that has them.
+    // Called after a validation with the metrics that are the best so far, with the checkpoint that
+    // has them.
     std::function<void(const std::string& metric, const std::filesystem::path&)> mark_best;
   };
   explicit Trainer(const Setup& setup);

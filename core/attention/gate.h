@@ -1,4 +1,4 @@
-// The gate axis: how much of what it saw the decoder takes. One line a gate in gates.def.
+// The gate axis: how much of its context the decoder takes. A gate is one line in gates.def.
 #pragma once
 
 #include <memory>

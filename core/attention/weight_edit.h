@@ -1,5 +1,5 @@
-// Ablations of a map: weights are replaced before they become a context. Does what is said need
-// the map at all?
+// Ablations of a map: weights are replaced before they become a context, to find whether captions
+// need the map.
 #pragma once
 
 #include <span>

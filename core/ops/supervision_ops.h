@@ -1,4 +1,5 @@
-// Ops that say how far attention maps are from where they should be. R rows (words), L regions.
+// Ops that measure how far attention maps are from their targets. There are R rows (words) and L
+// regions.
 #pragma once
 
 #include "core/autograd/tape.h"
@@ -27,9 +28,9 @@ Var map_divergence(Var weights, ConstView target);
 Var map_distance(Var weights, ConstView target);
 
 // (1 / sharpness) log mean_l exp(sharpness scores[m, l, w]) -> [M, W], over the regions l that
-// count: how far the best regions of a memory speak for class w (log-sum-exp pooling, Pinheiro and
-// Collobert, CVPR 2015); between the mean (sharpness 0) and the largest score (infinite). scores
-// [M, L, W]; counts [M, L], 0 for regions that do not count, or without data: all count.
+// count: the evidence of the best regions of a memory for class w (log-sum-exp pooling, Pinheiro
+// and Collobert, CVPR 2015); between the mean (sharpness 0) and the largest score (infinite).
+// scores [M, L, W]; counts [M, L], 0 for regions that do not count, or without data: all count.
 Var pooled_evidence(Var scores, Real sharpness, ConstView counts);
 
 // The cost of independent yes-or-no predictions, summed over the classes:

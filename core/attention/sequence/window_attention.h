@@ -7,7 +7,8 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// Position t sees s if |t - s| <= radius, and the first `global` positions see and are seen by all.
+// Position t attends to s if |t - s| <= radius, and the first `global` positions attend to all and
+// are attended to by all.
 struct Window {
   Index radius = 0, global = 0;
 };
