@@ -36,7 +36,7 @@ class ModelSession {
   // gives another grid than the one the model was trained on.
   explicit ModelSession(const ModelArgs& args);
 
-  // A model that speaks, alone or with others.
+  // A model that captions, alone or with others.
   struct Member {
     std::string name;  // as it was given
     LoadedModel loaded;

@@ -52,7 +52,7 @@ class Fixture {
   explicit Fixture(const ExperimentConfig& config) : config_(config) {
     data_ = load_data(config_.data);
     Captioner model(config_, training_vocabulary(data_, config_.data), {});
-    make_talkative(model);
+    prolong_captions(model);
     const auto optimizer = make_optimizer(config_.optimizer, model.parameters());
     save_archive(checkpoint(), checkpoint_archive(config_, model, {},
                                                   {data_.dataset.name, data_.dataset.digest, ""},

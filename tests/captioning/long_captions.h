@@ -1,12 +1,12 @@
-// Makes an untrained captioner worth testing: its captions have words, and differ between images.
+// Makes an untrained captioner worth testing: its captions have words and differ between images.
 #pragma once
 
 #include "captioning/model.h"
 
 namespace saccade::test {
 
-// Strong weights in place of the small initial ones, and a dislike of ending at once.
-inline void make_talkative(Captioner& model) {
+// Multiplies the small initial weights, and makes <eos> improbable.
+inline void prolong_captions(Captioner& model) {
   ParameterStore& store = model.parameters();
   for (Real& value : store.flat().span()) value *= 4;
   store.value(store.find("decoder.output.vocabulary_bias"))[Vocabulary::kEos] = -6;
