@@ -177,8 +177,8 @@ void DatasetInputs::Impl::fill_cache(const EncoderConfig& config, const Progress
   if (pads() || view_count > 0) read_sizes();
 }
 
-// A row a view in a file of its own, so that the plain features serve all who ask for no views, and
-// more views are added to those that are there.
+// One row per view in a file of its own, so that the plain features serve all who ask for no views,
+// and more views are added to those that are there.
 void DatasetInputs::Impl::fill_view_cache(const EncoderConfig& config, const Progress& progress) {
   std::vector<std::string> ids;
   std::vector<Index> row_images, row_views;

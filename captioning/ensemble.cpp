@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <deque>
 
-#include "captioning/search/later_looks.h"
-#include "captioning/search/say.h"
+#include "captioning/search/forced_decoding.h"
+#include "captioning/search/later_maps.h"
 #include "captioning/whole_words.h"
 #include "core/base/error.h"
 
@@ -32,9 +32,9 @@ bool alike(const EnsembleMember& a, const EnsembleMember& b) {
   return one.rows == other.rows && one.cols == other.cols && same_part;
 }
 
-// Tells captions of one picture which regions count for any of the members that they tell of.
-void tell_counts(std::span<const SearchMember> members, Index picture,
-                 std::span<DecodedCaption> captions) {
+// Sets which regions captions of one picture have that are unmasked for any of the shown members.
+void set_counts(std::span<const SearchMember> members, Index picture,
+                std::span<DecodedCaption> captions) {
   for (const SearchMember& member : members) {
     const ConstView mask = member.images.mask;
     if (!member.shown || !mask.data) continue;
@@ -47,16 +47,16 @@ void tell_counts(std::span<const SearchMember> members, Index picture,
   }
 }
 
-// The same for captions of all pictures, as many of each.
-void tell_counts(std::span<const SearchMember> members, std::span<DecodedCaption> captions) {
+// The same for captions of all pictures, of which each has equally many.
+void set_counts(std::span<const SearchMember> members, std::span<DecodedCaption> captions) {
   const Index pictures = members[0].images.features.shape[0];
   if (pictures == 0) return;
   const std::size_t each = captions.size() / static_cast<std::size_t>(pictures);
   for (Index i = 0; i < pictures; ++i)
-    tell_counts(members, i, captions.subspan(static_cast<std::size_t>(i) * each, each));
+    set_counts(members, i, captions.subspan(static_cast<std::size_t>(i) * each, each));
 }
 
-// Where to write what the captions of one picture tell.
+// Adds the captions of one picture, with their alternatives, to the places where maps are written.
 void add_places(std::span<DecodedCaption> captions, std::vector<DecodedCaption*>& places) {
   for (DecodedCaption& caption : captions) {
     places.push_back(&caption);
@@ -113,14 +113,14 @@ std::vector<DecodedCaption> Ensemble::caption(std::span<const InputView> inputs,
                                               std::uint64_t first_image) const {
   return encoded(inputs, [&](std::span<const SearchMember> members) {
     std::vector<DecodedCaption> captions = search(members, SpecialWords{}, options, first_image);
-    tell_counts(members, captions);
+    set_counts(members, captions);
     if (options.map_step > 0 && has_attention()) {
       std::vector<std::vector<DecodedCaption*>> places(
           static_cast<std::size_t>(members[0].images.features.shape[0]));
       const std::size_t each = places.empty() ? 0 : captions.size() / places.size();
       for (std::size_t i = 0; i < places.size(); ++i)
         add_places(std::span(captions).subspan(i * each, each), places[i]);
-      tell_later_looks(members, SpecialWords{}, places, options, first_image);
+      read_later_maps(members, SpecialWords{}, places, options, first_image);
     }
     if (vocabulary().subwords())
       for (DecodedCaption& caption : captions) {
@@ -131,22 +131,22 @@ std::vector<DecodedCaption> Ensemble::caption(std::span<const InputView> inputs,
   });
 }
 
-std::vector<std::vector<DecodedCaption>> Ensemble::say(
+std::vector<std::vector<DecodedCaption>> Ensemble::force_decode(
     std::span<const InputView> inputs, std::span<const std::vector<std::vector<int>>> captions,
     const SearchOptions& options, std::uint64_t first_image) const {
   return encoded(inputs, [&](std::span<const SearchMember> members) {
-    auto said = saccade::say(members, SpecialWords{}, captions, options, first_image);
+    auto decoded = saccade::force_decode(members, SpecialWords{}, captions, options, first_image);
     if (options.map_step > 0 && has_attention()) {
-      std::vector<std::vector<DecodedCaption*>> places(said.size());
-      for (std::size_t i = 0; i < said.size(); ++i) add_places(said[i], places[i]);
-      tell_later_looks(members, SpecialWords{}, places, options, first_image);
+      std::vector<std::vector<DecodedCaption*>> places(decoded.size());
+      for (std::size_t i = 0; i < decoded.size(); ++i) add_places(decoded[i], places[i]);
+      read_later_maps(members, SpecialWords{}, places, options, first_image);
     }
-    for (std::size_t i = 0; i < said.size(); ++i) {
-      tell_counts(members, static_cast<Index>(i), said[i]);
+    for (std::size_t i = 0; i < decoded.size(); ++i) {
+      set_counts(members, static_cast<Index>(i), decoded[i]);
       if (vocabulary().subwords())
-        for (DecodedCaption& caption : said[i]) put_together(caption, vocabulary());
+        for (DecodedCaption& caption : decoded[i]) put_together(caption, vocabulary());
     }
-    return said;
+    return decoded;
   });
 }
 

@@ -1,6 +1,6 @@
-// Several captioners that say one caption together: every next word has the mean of their
-// probabilities. They share a vocabulary and nothing else: encoder, decoder and attention are each
-// one's own.
+// Several captioners that decode one caption together: every next word has the mean of their
+// probabilities. They share a vocabulary and nothing else: each has its own encoder, decoder and
+// attention.
 #pragma once
 
 #include <span>
@@ -32,22 +32,22 @@ class Ensemble {
   std::vector<std::string> names() const;
   const Vocabulary& vocabulary() const { return model(0).vocabulary(); }
 
-  // Whose attention captions tell: the mean over all members that have any, where their grids lie
-  // alike over a picture; else that of the first of these.
+  // The members whose mean attention captions have: all that have any, where their grids lie alike
+  // over a picture; else the first of these.
   std::span<const std::size_t> shown() const { return shown_; }
-  const GridShape& grid() const { return model(shown_[0]).grid(); }  // of what is told
+  const GridShape& grid() const { return model(shown_[0]).grid(); }  // of that attention
   bool has_attention() const { return model(shown_[0]).has_attention(); }
 
   // Captions for the same pictures as every member sees them, inputs by member; runs alone on the
   // calling thread. `first_image` numbers the images for random draws (search.h). Pieces of words
-  // are put together (whole_words.h). Where options.map_step asks for later looks, the captions of
-  // a model with attention tell of those.
+  // are put together (whole_words.h). Where options.map_step asks for the maps of later steps, the
+  // words of a model with attention have those.
   std::vector<DecodedCaption> caption(std::span<const InputView> inputs,
                                       const SearchOptions& options,
                                       std::uint64_t first_image) const;
-  // The same for captions that are given, ids of the vocabulary: captions[i] are those of picture
-  // i, and so are the ones that come back (search/say.h).
-  std::vector<std::vector<DecodedCaption>> say(
+  // The same for given captions, as ids of the vocabulary: captions[i] are those of picture i, and
+  // so are the results (search/forced_decoding.h).
+  std::vector<std::vector<DecodedCaption>> force_decode(
       std::span<const InputView> inputs, std::span<const std::vector<std::vector<int>>> captions,
       const SearchOptions& options, std::uint64_t first_image) const;
 

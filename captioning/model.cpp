@@ -55,7 +55,7 @@ void drop_regions(Tape& tape, EncodedImages& images, double rate) {
   }
 }
 
-// What stands for the image as a whole has to exist and to be asked for.
+// The vector of the image as a whole has to exist and to be used.
 void check_pooled(const ExperimentConfig& config) {
   const EncoderConfig& encoder = config.encoder;
   if (encoder.pooled == PooledKind::kMean) return;
@@ -106,7 +106,7 @@ void Captioner::check(const ExperimentConfig& config) {
   check_layers(config.encoder);
   check_pooled(config);
   check_padding(config);
-  check_informed_looks(config.objective.supervision, config.decoder, config.attention);
+  check_informed_attention(config.objective.supervision, config.decoder, config.attention);
   if (!is_frozen(config.encoder)) const Captioner unused(config, Vocabulary(), {}, Declared{});
 }
 
@@ -121,7 +121,7 @@ Captioner::Captioner(const ExperimentConfig& config, Vocabulary vocabulary,
   check_layers(config.encoder);
   check_pooled(config);
   check_padding(config);
-  check_informed_looks(config.objective.supervision, config.decoder, config.attention);
+  check_informed_attention(config.objective.supervision, config.decoder, config.attention);
   if (!is_frozen(config.encoder)) {
     encoder_ = make_encoder(config.encoder, ParamScope(parameters_, "encoder"));
     grid_ = encoder_->grid();
@@ -170,7 +170,7 @@ Captioner::Captioner(const ExperimentConfig& config, Vocabulary vocabulary,
                                                                  .cols = grid_.cols});
     parameters_.set_apart("localizer");
   }
-  const auto add_look = [&](InformedKind kind, double weight) {
+  const auto add_informed = [&](InformedKind kind, double weight) {
     if (weight > 0)
       informed_.emplace_back(kind, ParamScope(parameters_, std::string(enum_name(kind))),
                              InformedWidths{.features = grid_.features,
@@ -178,8 +178,8 @@ Captioner::Captioner(const ExperimentConfig& config, Vocabulary vocabulary,
                                             .query = config.decoder.hidden,
                                             .embedding = config.decoder.embedding});
   };
-  add_look(InformedKind::kProphet, config.objective.supervision.prophet);
-  add_look(InformedKind::kCyclical, config.objective.supervision.cyclical);
+  add_informed(InformedKind::kProphet, config.objective.supervision.prophet);
+  add_informed(InformedKind::kCyclical, config.objective.supervision.cyclical);
   parameters_.set_apart("decoder.value");  // the learned baseline of hard attention
   if (config.decoder.embeddings.frozen) parameters_.set_rate("decoder.embedding", 0);
   scale_rates(config.optimizer.groups, parameters_);

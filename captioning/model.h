@@ -17,8 +17,8 @@
 
 namespace saccade {
 
-// Told of every block of attention on the way to the features: of the encoder's tokens, and of the
-// refinement's regions.
+// Called for every block of attention on the way to the features: those of the encoder's tokens,
+// and those of the refinement's regions.
 struct EncoderWatch {
   WatchBlock tokens{}, regions{};
 };
@@ -35,8 +35,8 @@ class Captioner {
 
   // What supervises attention without boxes; null where the config asks for none.
   const WordLocalizer* localizer() const { return localizer_.get(); }
-  // The looks that know the word, where training has some.
-  std::span<const InformedLook> informed_looks() const { return informed_; }
+  // Informed attention, where training has some.
+  std::span<const InformedAttention> informed_attention() const { return informed_; }
 
   const Vocabulary& vocabulary() const { return vocabulary_; }
   const Decoder& decoder() const { return *decoder_; }
@@ -52,7 +52,7 @@ class Captioner {
 
   // Null where the encoder is frozen.
   const Encoder* encoder() const { return encoder_.get(); }
-  // What refines the grid before the decoder looks at it; null if the config has no layers.
+  // What refines the grid before the decoder attends to it; null if the config has no layers.
   const Refinement* refinement() const { return refinement_.get(); }
 
   // Features [B, L, D] of B images, with what decoders have to know of them, and keys where they
@@ -81,7 +81,7 @@ class Captioner {
   std::unique_ptr<Refinement> refinement_;  // none if the config has no layers
   std::unique_ptr<Decoder> decoder_;
   std::unique_ptr<WordLocalizer> localizer_;
-  std::vector<InformedLook> informed_;
+  std::vector<InformedAttention> informed_;
   bool has_attention_;
   double feature_dropout_, region_dropout_;
   bool pads_, pools_class_token_;
@@ -89,13 +89,13 @@ class Captioner {
   Shape input_shape_;
 };
 
-// The search a config asks for, in the regime that suits its attention, and the looks that its
-// captions tell of (maps.step); forbidden words that the vocabulary lacks cannot be said anyway.
+// The search that a config asks for, in the regime that suits its attention, and which maps its
+// captions have (maps.step). Forbidden words that the vocabulary lacks are left out.
 SearchOptions search_options(const ExperimentConfig& config, const Vocabulary& vocabulary);
 
 // The regimes a model is evaluated in: expectation for soft and top_k, and argmax where the scope
 // is monotonic; argmax and expectation for argmax; all for those that draw, but kMarginal
-// only where a word is a mixture over the regions of one look.
+// only where a word is a mixture over the regions of one glimpse.
 std::vector<Regime> evaluation_regimes(const ExperimentConfig& config);
 
 }  // namespace saccade

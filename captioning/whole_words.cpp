@@ -19,7 +19,7 @@ DecodedWord word_of(std::span<const DecodedWord> pieces, const Vocabulary& vocab
                     Index map_step) {
   std::vector<Index> ids;
   for (const DecodedWord& piece : pieces) ids.push_back(piece.id);
-  // A later look is one that has read the word, so that of the last piece.
+  // The map of a later step is one that has read the whole word, which is that of the last piece.
   DecodedWord word = map_step > 0 ? pieces.back() : pieces[0];
   const std::vector<std::string> text = vocabulary.decode(ids);
   word.id = -1;
@@ -63,11 +63,11 @@ void put_together(DecodedCaption& caption, const Vocabulary& vocabulary) {
 }
 
 void drop_repeated(DecodedCaption& caption) {
-  std::set<std::vector<std::string>> said;
+  std::set<std::vector<std::string>> known;
   const auto is_new = [&](const DecodedCaption& one) {
     std::vector<std::string> words;
     for (const DecodedWord& word : one.words) words.push_back(word.text);
-    return said.insert(std::move(words)).second;
+    return known.insert(std::move(words)).second;
   };
   is_new(caption);
   std::erase_if(caption.others, [&](const DecodedCaption& other) { return !is_new(other); });

@@ -20,11 +20,12 @@ std::vector<HeatMap> make_alignments(const Overlay& overlay, const DecodedCaptio
 // weight that lands on tokens without a place on the picture.
 HeatMap make_view_map(const Overlay& overlay, const MapView& view);
 
-// A map in which the picture's regions look at each other (CaptionMaps::regions), or the encoder's
-// tokens do (CaptionMaps::tokens), of which the first `placeless` have no place on the picture.
+// A map in which the picture's regions attend to each other (CaptionMaps::regions), or the
+// encoder's tokens do (CaptionMaps::tokens), of which the first `placeless` have no place on the
+// picture.
 HeatMap make_region_map(const Overlay& overlay, const LayerMap& map, Index placeless = 0);
 
-// A map in which the caption's words look at the words before them (CaptionMaps::words).
+// A map in which the caption's words attend to the words before them (CaptionMaps::words).
 HeatMap make_word_map(const Overlay& overlay, const LayerMap& map);
 
 }  // namespace saccade

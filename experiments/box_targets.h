@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "captioning/grounding/noun_boxes.h"
-#include "captioning/training/look_targets.h"
+#include "captioning/training/attention_targets.h"
 #include "experiments/training_run.h"
 
 namespace saccade {
@@ -19,11 +19,11 @@ class BoxTargets {
   BoxTargets(const ExperimentConfig& config, const RunData& data, const TrainingSet& set,
              const GridShape& grid);
 
-  const LookTargets* get() const { return targets_ ? &*targets_ : nullptr; }
+  const AttentionTargets* get() const { return targets_ ? &*targets_ : nullptr; }
 
  private:
   std::unique_ptr<PhotoBoxes> photos_;
-  std::optional<LookTargets> targets_;
+  std::optional<AttentionTargets> targets_;
 };
 
 }  // namespace saccade

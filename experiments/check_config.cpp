@@ -103,15 +103,15 @@ void check_frozen(const ExperimentConfig& config) {
 // <eos>. With a vocabulary of pieces the lengths of the captions are known only once they are read.
 void check_longest(const ExperimentConfig& config) {
   if (config.decoder.type != DecoderKind::kTransformer) return;
-  const std::int64_t said = config.search.max_length,
+  const std::int64_t decoded = config.search.max_length,
                      read = config.data.vocabulary == VocabularyKind::kBpe ? 0
                                                                            : config.data.max_length;
-  const std::int64_t needed = std::max(said, read) + 1;
+  const std::int64_t needed = std::max(decoded, read) + 1;
   if (config.decoder.longest < needed)
     throw UsageError(str("decoder.longest ", config.decoder.longest, " is too short for ",
-                         said >= read ? "search.max_length " : "data.max_length ", needed - 1,
+                         decoded >= read ? "search.max_length " : "data.max_length ", needed - 1,
                          " and <eos>; raise it to ", needed, ", or lower ",
-                         said >= read ? "search.max_length" : "data.max_length"));
+                         decoded >= read ? "search.max_length" : "data.max_length"));
 }
 
 // Checks that the sizes and the weights of a vision transformer are each given in one place only.

@@ -47,7 +47,7 @@ std::vector<NamedPlace> places_of(const ExperimentConfig& config) {
 
 void check_files(const std::vector<Arm>& arms) {
   std::string missing;
-  std::set<std::string> told;
+  std::set<std::string> reported;
   std::vector<std::string> not_given;
   for (const Arm& arm : arms)
     for (const NamedPlace& place : places_of(arm.config)) {
@@ -55,7 +55,7 @@ void check_files(const std::vector<Arm>& arms) {
       if (place.path.empty() ? place.needed_by.empty()
                              : std::filesystem::exists(place.path, error) || error)
         continue;
-      if (!told.insert(place.key + "=" + place.path).second) continue;
+      if (!reported.insert(place.key + "=" + place.path).second) continue;
       if (place.path.empty())
         not_given.push_back(str(place.key, " is not given and ", place.needed_by,
                                 " needs it; give it in the file or on the command line"));

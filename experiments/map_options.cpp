@@ -30,7 +30,7 @@ MapChoice parse_choice(const std::string& text, const Several& of) {
   return {.kind = MapChoice::Kind::kOne, .number = number};
 }
 
-void require_looks(const ExperimentConfig& config) {
+void require_layers(const ExperimentConfig& config) {
   if (config.decoder.type != DecoderKind::kTransformer)
     throw UsageError(str("--layer: decoder.type ", enum_name(config.decoder.type),
                          " looks once per word; only a transformer looks in every layer"));
@@ -107,7 +107,7 @@ MapRequest map_request(const MapArgs& args, const ExperimentConfig& config) {
         "--layer, --head and --rollout draw one map per word; with data.vocabulary bpe the model "
         "looks once per piece of a word");
   if (!args.layer.empty()) {
-    require_looks(config);
+    require_layers(config);
     request.layer = parse_choice(
         args.layer, {.option = "--layer", .key = "decoder.layers", .count = config.decoder.layers});
   }

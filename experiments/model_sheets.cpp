@@ -38,7 +38,7 @@ void ModelSheets::add(const std::string& title, const Captioner& model, const Da
     Overlay overlay = make_overlay(data_->image(images_[i]), record, source);
     overlay.title = title + ", " + std::string(enum_name(regime.regime));
     if (record.caption.map_step > 0)
-      overlay.title += ", " + later_look_name(record.caption.map_step);
+      overlay.title += ", " + later_map_name(record.caption.map_step);
     overlays_[i].push_back(std::move(overlay));
   }
 }

@@ -34,7 +34,7 @@ std::string text(const SelfCriticalReport& report) {
 }
 
 // The means over the updates since the last line or validation.
-Json json(const EstimatorSums::Report& means) {
+Json json(const EstimatorSums::Statistics& means) {
   return {{"expectation_share", means.expectation_share},
           {"advantage", means.advantage},
           {"advantage_variance", means.advantage_variance},
@@ -43,7 +43,7 @@ Json json(const EstimatorSums::Report& means) {
           {"entropy", means.entropy}};
 }
 
-std::string estimator_text(const EstimatorSums::Report& means) {
+std::string estimator_text(const EstimatorSums::Statistics& means) {
   const Json all = json(means);
   const auto number = [&](const char* key) { return format("%.3g", all.at(key).get<double>()); };
   return "  estimator: gradient variance " + number("gradient_variance") + ", advantage " +

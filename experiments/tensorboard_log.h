@@ -1,5 +1,5 @@
 // The log of a run for TensorBoard: the numbers of metrics.jsonl, histograms of how attention is
-// spread, and pictures of where the model looked.
+// spread, and pictures of where the model attends.
 #pragma once
 
 #include <filesystem>

@@ -122,8 +122,8 @@ void check_metrics(const TrainingRequest& request, const Captioner& model) {
 }
 
 // Adds to TensorBoard what a validation shows besides its numbers.
-void show_looks(const TrainingRequest& request, const Captioner& model,
-                const EvaluationReport& report, Index update, TensorBoardLog& tensorboard) {
+void show_maps(const TrainingRequest& request, const Captioner& model,
+               const EvaluationReport& report, Index update, TensorBoardLog& tensorboard) {
   constexpr std::size_t kSheets = 2;
   constexpr Index kPanelWidth = 160;  // small, because every validation adds its sheets
   const AttentionConfig& attention = request.config->attention;
@@ -152,7 +152,7 @@ Validated validate(const TrainingRequest& request, const Captioner& model, Index
   const LoadedData& loaded = request.data->loaded();
   const DatasetInputs& inputs = request.data->inputs();
   const EvaluationReport report = evaluate(model, loaded, inputs, validation);
-  if (model.has_attention()) show_looks(request, model, report, update, tensorboard);
+  if (model.has_attention()) show_maps(request, model, report, update, tensorboard);
   Validated out{.metrics = first_scores(report), .watch = {}};
   if (watches_maps(*request.config)) {
     MapWatchRequest watch = watch_request(request, model.vocabulary());
@@ -171,9 +171,9 @@ Validated validate(const TrainingRequest& request, const Captioner& model, Index
 // Warns of each sign of dying attention once (once more after a resume), with a remedy. The first
 // validation does not count: a model that has hardly begun to learn shows the same signs.
 void warn_of_dying(const MapWatch& watch, const ExperimentConfig& config, Index update,
-                   std::set<DeadKind>& told) {
+                   std::set<DeadKind>& warned) {
   for (const DeadSign& sign : dead_signs(watch.attention)) {
-    if (!told.insert(sign.kind).second) continue;
+    if (!warned.insert(sign.kind).second) continue;
     const std::string where =
         sign.kind == DeadKind::kNeedless ? str(" (measured on ", watch.images, " images)") : "";
     log::warn(str("attention is dying at update ", update, ": ", sign.text, where, "; ",
@@ -349,8 +349,8 @@ TrainingResult run_training(const TrainingRequest& request, const StopSignal& si
   }
   reporter.open(directory.path(), start ? std::optional(trainer.state().update) : std::nullopt);
   for (const std::string& warning : length_warnings(set, config)) {
-    const bool told = request.told != nullptr && !request.told->insert(warning).second;
-    if (told)
+    const bool repeated = request.warned != nullptr && !request.warned->insert(warning).second;
+    if (repeated)
       reporter.note("warning: " + warning);
     else
       log::warn(warning);

@@ -61,7 +61,7 @@ struct TrainingRequest {
   std::string label;  // the beginning of progress lines
   // The warnings that were shown already and are not shown again; the log of the run has all of
   // them. May be null.
-  std::set<std::string>* told = nullptr;
+  std::set<std::string>* warned = nullptr;
 };
 
 struct TrainingResult {

@@ -20,9 +20,9 @@ OverlayWord seen(OverlayWord word, const DecodedWord& decoded, const MapView& vi
   word.weights = map;
   if (!view.last) word.gate.reset();
   word.sampled.reset();
-  if (!view.look || view.rollout) return word;
-  const auto look = static_cast<std::size_t>(*view.look);
-  const int chosen = decoded.choices.empty() ? decoded.chosen : decoded.choices.at(look);
+  if (!view.decoder_layer || view.rollout) return word;
+  const auto layer = static_cast<std::size_t>(*view.decoder_layer);
+  const int chosen = decoded.choices.empty() ? decoded.chosen : decoded.choices.at(layer);
   if (chosen >= 0) word.sampled = chosen;
   return word;
 }
@@ -105,9 +105,9 @@ std::vector<ViewOverlay> view_overlays(const Overlay& overlay, const CaptionReco
 
 Overlay class_token_overlay(const Overlay& overlay, const CaptionRecord& record) {
   Overlay out = overlay;
-  // The title says which look of the decoder the words' maps are; that does not concern the class
-  // token.
-  if (const std::string later = ", " + later_look_name(record.caption.map_step);
+  // The title says from which step of the decoder the words' maps are; that does not concern the
+  // class token.
+  if (const std::string later = ", " + later_map_name(record.caption.map_step);
       out.title.ends_with(later))
     out.title.resize(out.title.size() - later.size());
   out.title += ", the class token's weight on each patch";

@@ -1,5 +1,5 @@
 // What the overlay drawing shows of one picture: the map of each word or views of it, and where the
-// class token looked.
+// class token attends.
 #pragma once
 
 #include <string>
@@ -35,7 +35,7 @@ struct ViewOverlay {
 };
 
 // One overlay for each view of the record; the overlay itself where the record has none. A view
-// shows a chosen cell and a gate only if they belong to its look.
+// shows a chosen cell and a gate only if they belong to its glimpse.
 std::vector<ViewOverlay> view_overlays(const Overlay& overlay, const CaptionRecord& record);
 
 // The record's class-token maps, one panel for each.

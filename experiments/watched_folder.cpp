@@ -58,7 +58,7 @@ std::map<std::string, WatchedFolder::Seen> WatchedFolder::list() const {
   return out;
 }
 
-void WatchedFolder::look(const std::function<void(const std::string&, Image&)>& take,
+void WatchedFolder::poll(const std::function<void(const std::string&, Image&)>& take,
                          const std::atomic<int>& stop) {
   std::map<std::string, Seen> now = list();
   std::vector<std::string> whole;

@@ -24,10 +24,10 @@ class WatchedFolder {
   // cannot be decoded may still be incomplete: once it has not changed for two seconds it is
   // reported on stderr, once, and it is tried again if it changes. Stops between pictures when
   // `stop` is not 0. Throws IoError where the folder cannot be listed.
-  void look(const std::function<void(const std::string& path, Image& picture)>& take,
+  void poll(const std::function<void(const std::string& path, Image& picture)>& take,
             const std::atomic<int>& stop);
 
-  // Pauses between two calls of look().
+  // Pauses between two calls of poll().
   static void rest();
 
  private:

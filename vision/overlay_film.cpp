@@ -117,12 +117,12 @@ class Film {
                                                 .colour = kSoftInk});
         continue;
       }
-      const std::size_t said = std::min(static_cast<std::size_t>(frame), words.size() - 1);
-      paint_panel(canvas, part.panel, *part.overlay, words[said], part.photo,
+      const std::size_t current = std::min(static_cast<std::size_t>(frame), words.size() - 1);
+      paint_panel(canvas, part.panel, *part.overlay, words[current], part.photo,
                   {.drawing = &options_,
                    .colours = &colours_,
-                   .full_heat = full_heat(words[said], options_, shared_)});
-      draw_caption(canvas, part, said);
+                   .full_heat = full_heat(words[current], options_, shared_)});
+      draw_caption(canvas, part, current);
     }
     return canvas.take();
   }
@@ -136,19 +136,19 @@ class Film {
     }
   }
 
-  void draw_caption(Canvas& canvas, const Part& part, std::size_t said) const {
+  void draw_caption(Canvas& canvas, const Part& part, std::size_t current) const {
     for (std::size_t w = 0; w < part.words.size(); ++w) {
       const auto& [text, place] = part.words[w];
       const Area area{part.panel.x + place.x, caption_top_ + place.y, place.width, place.height};
-      if (w == said)
+      if (w == current)
         canvas.box({area.x - kWordSize / 5, area.y, area.width + 2 * kWordSize / 5, area.height},
                    kInk);
       canvas.text(text, {.x = area.x,
                          .y = area.y + kWordSize * 21 / 20,
                          .size = kWordSize,
-                         .colour = w == said  ? kPaper
-                                   : w < said ? kInk
-                                              : kSoftInk});
+                         .colour = w == current  ? kPaper
+                                   : w < current ? kInk
+                                                 : kSoftInk});
     }
   }
 

@@ -41,7 +41,7 @@ Index panel_count(const Overlay& overlay) { return static_cast<Index>(overlay.wo
 // The text above one grid of panels.
 struct Header {
   std::vector<std::string> title, caption;
-  bool spoken = true;  // false: the caption is empty
+  bool has_words = true;  // false: the caption is empty
 };
 
 PanelSize panel_size(const Overlay& overlay, Index slot) {
@@ -174,7 +174,7 @@ class Sheet {
         .caption = text_.wrapped(
             caption_of(overlay),
             {.size = metrics_.caption_size, .max_width = width, .max_lines = kHeaderLines}),
-        .spoken = !overlay.words.empty()};
+        .has_words = !overlay.words.empty()};
   }
   Index title_step() const { return metrics_.small_size * 3 / 2; }
   Index caption_step() const { return metrics_.caption_size * 4 / 3; }
@@ -205,7 +205,7 @@ class Sheet {
     }
     for (const std::string& line : header.caption) {
       canvas.text(line, {metrics_.margin, top + metrics_.caption_size, metrics_.caption_size,
-                         header.spoken ? kInk : kSoftInk});
+                         header.has_words ? kInk : kSoftInk});
       top += caption_step();
     }
     return top + metrics_.gap / 2;

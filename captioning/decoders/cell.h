@@ -1,5 +1,5 @@
-// What a recurrent decoder does at a word, in two halves with a look between them. The rest is the
-// same for all and is RecurrentDecoder's.
+// What a recurrent decoder computes at a word, in two halves with attention between them. The rest
+// is the same for all recurrent decoders and is in RecurrentDecoder.
 #pragma once
 
 #include <vector>
@@ -11,44 +11,48 @@ inline namespace SACCADE_NUMERIC {
 
 // The rows of one word.
 struct CellInput {
-  Var words;                   // [R, E]
-  std::vector<Var> read;       // of Cell::read(), [R, ...] each
-  std::span<const Var> state;  // of the cell, [R, ...] each
+  Var words;                     // [R, E], the embeddings of the words that are read
+  std::vector<Var> projections;  // of Cell::project_words(), [R, ...] each
+  std::span<const Var> state;    // of the cell, [R, ...] each
 };
 
-// What is asked of the image.
-struct Asked {
+// What attention is queried with, made by the first half.
+struct CellQuery {
   Var query;                   // [R, H]
   Var sentinel{};              // [R, H]; none without one
-  std::vector<Var> carried{};  // from this half to the next
+  std::vector<Var> carried{};  // what the second half takes from the first
 };
 
-// What a word leaves.
-struct Told {
-  std::vector<Var> state;  // as CellInput::state
-  std::vector<Var> said;   // what logits() reads, [R, ...] each
-  Var each{};  // [R L, V], the logits of every region taken by itself; only where pairs are given
+// What the second half makes of the context.
+struct CellOutput {
+  std::vector<Var> state;            // as CellInput::state
+  std::vector<Var> output_features;  // what logits() reads, [R, ...] each
+  // [R L, V], the logits as they would be if the context were a single region, for every region;
+  // only where pairs are given.
+  Var region_logits{};
 };
 
 class Cell {
  public:
   virtual ~Cell() = default;
-  // How many parts the state has.
+  // The number of parts of the state.
   virtual std::size_t parts() const = 0;
   // The state before the first word, [M, ...] each.
   virtual std::vector<Var> start(Tape& tape, const AttentionMemory& memory) const = 0;
-  // What words give by themselves, for all of them in one product: [n, E] -> [n, ...] each. The
-  // values may be overwritten.
-  virtual std::vector<Var> read(Tape& tape, Var words) const = 0;
-  virtual Asked ask(Tape& tape, const CellInput& in) const = 0;
-  // `pairs` is null unless words are said from every region; the context is linear in the choice,
-  // so what regions give is made once an image and only what follows runs for each.
-  virtual Told tell(Tape& tape, const CellInput& in, const Asked& asked, Var context,
-                    const RegionPairs* pairs) const = 0;
-  // What regions [M L, D] give to the sums that contexts go into, [M L, ...] each.
-  virtual std::vector<Var> regions(Tape& tape, Var features) const = 0;
-  // words [n, E], said: Told::said of the same rows -> [n, V].
-  virtual Var logits(Tape& tape, Var words, std::span<const Var> said) const = 0;
+  // Projects the embeddings of words with the input weights, for all words in one product:
+  // [n, E] -> [n, ...] each. The values may be overwritten.
+  virtual std::vector<Var> project_words(Tape& tape, Var words) const = 0;
+  // The first half of a word.
+  virtual CellQuery make_query(Tape& tape, const CellInput& in) const = 0;
+  // The second half of a word. `pairs` is null unless the likelihood is a mixture over regions. The
+  // context is linear in the choice of a region, so that the products of regions are made once per
+  // image and only what follows them runs for every region.
+  virtual CellOutput advance(Tape& tape, const CellInput& in, const CellQuery& query, Var context,
+                             const RegionPairs* pairs) const = 0;
+  // Projects regions [M L, D] with the weights that contexts go through, [M L, ...] each.
+  virtual std::vector<Var> project_regions(Tape& tape, Var features) const = 0;
+  // words [n, E] and CellOutput::output_features of the same rows -> [n, V].
+  virtual Var logits(Tape& tape, Var words, std::span<const Var> output_features) const = 0;
   // What a value head adds to the usual cost of a choice, from the query [R, H] -> [R, 1]; none
   // without one.
   Var cost_correction(Tape& tape, Var query) const {

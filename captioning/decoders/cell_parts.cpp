@@ -90,8 +90,8 @@ Var DeepOutput::of_regions(Tape& tape, Var features) const {
   return ops::linear(features, tape.parameter(context_));
 }
 
-Var DeepOutput::each(Tape& tape, Var words, Var h, const RegionPairs& pairs,
-                     std::size_t part) const {
+Var DeepOutput::region_logits(Tape& tape, Var words, Var h, const RegionPairs& pairs,
+                              std::size_t part) const {
   Var deep = ops::linear(ops::dropout(h, dropout_), tape.parameter(hidden_), tape.parameter(bias_));
   deep = ops::add(ops::add(deep, pairs.of_regions(part)), pairs.of_rows(words));
   deep = ops::dropout(ops::tanh(deep), dropout_);
@@ -105,7 +105,7 @@ Sentinel::Sentinel(const DecoderParts& parts)
                              parts.config.hidden)),
       bias_(declare_bias(parts.scope.sub("sentinel"), "bias", parts.config.hidden)) {}
 
-Var Sentinel::read(Tape& tape, Var words) const {
+Var Sentinel::project_words(Tape& tape, Var words) const {
   return ops::linear(words, tape.parameter(word_), tape.parameter(bias_));
 }
 

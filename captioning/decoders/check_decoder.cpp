@@ -1,4 +1,4 @@
-// Which decoders and attentions go together: one rule a reason.
+// Which decoders and attentions go together, with one reason per rule.
 #include "captioning/decoders/decoder_parts.h"
 #include "core/base/error.h"
 
@@ -16,7 +16,7 @@ bool has_memory_cell(DecoderKind kind) {
   return kind == DecoderKind::kLstm || kind == DecoderKind::kLuong || kind == DecoderKind::kUpdown;
 }
 
-// Decoders whose last layer before the words is as wide as an embedding, whatever `hidden` is.
+// Whether the last layer before the logits is as wide as an embedding, whatever `hidden` is.
 bool has_deep_output(DecoderKind kind) {
   return kind == DecoderKind::kLstm || kind == DecoderKind::kGru;
 }
@@ -35,7 +35,7 @@ void check_transformer(const DecoderConfig& c, const AttentionConfig& attention)
 }  // namespace
 
 void check_decoder(const DecoderConfig& c, const AttentionConfig& attention) {
-  if (!c.looks() && (attention.selection != SelectionKind::kSoft || attention.sentinel))
+  if (!c.attends() && (attention.selection != SelectionKind::kSoft || attention.sentinel))
     throw UsageError(str("decoder.image ", enum_name(c.image), " needs attention.selection soft ",
                          "and attention.sentinel false: no word looks at regions, so there is "
                          "nothing to choose from; choose decoder.image attention to look"));
@@ -48,8 +48,8 @@ void check_decoder(const DecoderConfig& c, const AttentionConfig& attention) {
   if (c.type == DecoderKind::kTransformer) check_transformer(c, attention);
 }
 
-void check_informed_looks(const SupervisionConfig& supervision, const DecoderConfig& c,
-                          const AttentionConfig& attention) {
+void check_informed_attention(const SupervisionConfig& supervision, const DecoderConfig& c,
+                              const AttentionConfig& attention) {
   if (supervision.prophet == 0 && supervision.cyclical == 0) return;
   const auto refuse = [&](const std::string& what, const std::string& why) {
     throw UsageError(str("objective.supervision.", supervision.prophet > 0 ? "prophet" : "cyclical",

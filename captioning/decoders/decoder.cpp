@@ -38,14 +38,14 @@ PackedCaptions pack_captions(std::span<const std::vector<int>> captions, int bos
   return pack_targets(targets, bos);
 }
 
-void SequenceOutput::look(const Glimpse& glimpse) {
+void SequenceOutput::add_glimpse(const Glimpse& glimpse) {
   weights.push_back(glimpse.weights);
   chosen.push_back(glimpse.chosen);
   if (glimpse.gate) gates.push_back(glimpse.gate);
   if (glimpse.surrogate) surrogates.push_back(glimpse.surrogate);
 }
 
-// One declaration a line of the registry.
+// One declaration per line of the registry.
 #define SACCADE_DECODER(name, ...) \
   std::unique_ptr<Decoder> make_##name##_decoder(const DecoderParts&);
 #include "core/config/decoders.def"

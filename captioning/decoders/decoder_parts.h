@@ -1,4 +1,4 @@
-// What every decoder is made from, and how it says words.
+// What every decoder is made from, and its output layer.
 #pragma once
 
 #include "captioning/decoders/decoder.h"
@@ -16,15 +16,16 @@ struct DecoderParts {
   ParamScope scope;
 };
 
-// A matrix [in, out] (Glorot and Bengio 2010), a bias [width] (0 at first).
+// Declare a matrix [in, out] (initialised as in Glorot and Bengio 2010) and a bias [width] (0 at
+// first).
 int declare_matrix(const ParamScope& scope, const std::string& name, Index in, Index out);
 int declare_bias(const ParamScope& scope, const std::string& name, Index width);
 
-// From vectors to logits: x W + b, where W may be the embeddings transposed (Press and Wolf 2017).
+// Makes logits of vectors: x W + b, where W may be the embeddings transposed (Press and Wolf 2017).
 // Declares vocabulary [in, V] unless tied, vocabulary_bias [V].
 class WordOutput {
  public:
-  // `embedding` is the parameter [V, in] that the decoder reads words with.
+  // `embedding` is the parameter [V, in] that the decoder embeds words with.
   WordOutput(const ParamScope& scope, const DecoderParts& parts, Index in, int embedding);
   Var operator()(Tape& tape, Var x) const;  // [n, in] -> [n, V]
 
@@ -36,11 +37,11 @@ class WordOutput {
 // -log p of the targets [N] at the captions' temperature, from logits [N, V].
 Var word_costs(Var logits, const PackedCaptions& captions);
 
-// Throws UsageError, saying why, where a decoder and an attention do not go together.
+// Throws UsageError, with the reason, where a decoder and an attention do not go together.
 void check_decoder(const DecoderConfig& config, const AttentionConfig& attention);
-// The same where the words of training are looked at a second time (informed_look.h).
-void check_informed_looks(const SupervisionConfig& supervision, const DecoderConfig& config,
-                          const AttentionConfig& attention);
+// The same for the informed attention of training (informed_attention.h).
+void check_informed_attention(const SupervisionConfig& supervision, const DecoderConfig& config,
+                              const AttentionConfig& attention);
 
 }  // namespace SACCADE_NUMERIC
 }  // namespace saccade

@@ -1,4 +1,4 @@
-// What an encoder made of some images, as decoders read it.
+// What an encoder makes of images, as decoders read it.
 #pragma once
 
 #include "core/autograd/tape.h"
@@ -6,14 +6,14 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// The same as numbers, for tapes to come.
+// The same as values, for tapes to come.
 struct EncodedValues;
 
 struct EncodedImages {
   Var features;  // [M, L, D]
-  Var mask;      // [M, L], 0 for regions that do not count (padding), else 1; none: all count
-  Var pooled;    // [M, D], an image as a whole; none: the mean of the regions that count
-  Var keys;      // [M, L, K], what attention scores of the regions; none: the features
+  Var mask;      // [M, L], 0 for masked regions (padding), else 1; none: no region is masked
+  Var pooled;    // [M, D], an image as a whole; none: the mean of the unmasked regions
+  Var keys;      // [M, L, K], which attention scores; none: it scores the features
 
   EncodedImages(Var f, Var m = {}, Var p = {}, Var k = {})
       : features(f), mask(m), pooled(p), keys(k) {}

@@ -1,4 +1,4 @@
-// A GRU that looks with its state before the word (Bahdanau et al. 2015, appendix A.2), with the
+// A GRU whose query is its state before the word (Bahdanau et al. 2015, appendix A.2). It has the
 // deep output layer of the LSTM in place of the paper's maxout.
 #include "captioning/decoders/recurrent_decoder.h"
 #include "core/ops/linear.h"
@@ -35,37 +35,39 @@ class GruCell : public Cell {
     return {init_(tape, memory.features.shape()[0], image_(tape, memory))};
   }
 
-  std::vector<Var> read(Tape& tape, Var words) const override {
+  std::vector<Var> project_words(Tape& tape, Var words) const override {
     return {ops::linear(words, tape.parameter(word_), tape.parameter(bias_))};
   }
 
-  Asked ask(Tape&, const CellInput& in) const override { return {.query = in.state[0]}; }
+  CellQuery make_query(Tape&, const CellInput& in) const override { return {.query = in.state[0]}; }
 
-  Told tell(Tape& tape, const CellInput& in, const Asked&, Var context,
-            const RegionPairs* pairs) const override {
+  CellOutput advance(Tape& tape, const CellInput& in, const CellQuery&, Var context,
+                     const RegionPairs* pairs) const override {
     const Var s = in.state[0];
     const Var own = ops::linear(s, tape.parameter(hidden_), tape.parameter(hidden_bias_));
-    Told told;
+    CellOutput output;
     if (pairs) {
-      const Var next = ops::gru_cell(ops::add(pairs->of_rows(in.read[0]), pairs->of_regions(0)),
-                                     pairs->of_rows(own), pairs->of_rows(s));
-      told.each = output_->each(tape, in.words, next, *pairs, 1);
+      const Var next =
+          ops::gru_cell(ops::add(pairs->of_rows(in.projections[0]), pairs->of_regions(0)),
+                        pairs->of_rows(own), pairs->of_rows(s));
+      output.region_logits = output_->region_logits(tape, in.words, next, *pairs, 1);
     }
-    const Var input =
-        plus_product(tape, in.read[0], context, context_, pairs ? Sum::kFresh : Sum::kInPlace);
+    const Var input = plus_product(tape, in.projections[0], context, context_,
+                                   pairs ? Sum::kFresh : Sum::kInPlace);
     const Var next = ops::gru_cell(input, own, s);
-    told.state = {next};
-    told.said = {next};
-    if (context) told.said.push_back(context);
-    return told;
+    output.state = {next};
+    output.output_features = {next};
+    if (context) output.output_features.push_back(context);
+    return output;
   }
 
-  std::vector<Var> regions(Tape& tape, Var features) const override {
+  std::vector<Var> project_regions(Tape& tape, Var features) const override {
     return {ops::linear(features, tape.parameter(context_)), output_->of_regions(tape, features)};
   }
 
-  Var logits(Tape& tape, Var words, std::span<const Var> said) const override {
-    return output_->logits(tape, words, said[0], said.size() > 1 ? said[1] : Var{});
+  Var logits(Tape& tape, Var words, std::span<const Var> output_features) const override {
+    return output_->logits(tape, words, output_features[0],
+                           output_features.size() > 1 ? output_features[1] : Var{});
   }
 
  private:

@@ -12,8 +12,9 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-// Every word is given the image as a whole. The mean, where that is it, is made once an image.
-class PooledAtEveryWord : public Attention {
+// Gives every word the image as a whole. Where that is the mean of the regions, the mean is made
+// once per image.
+class PooledContext : public Attention {
  public:
   AttentionMemory prepare(Tape& tape, const RegionVectors& regions,
                           const MemoryLayout& layout) const override {
@@ -38,7 +39,8 @@ class PooledAtEveryWord : public Attention {
   Promises promises() const override { return {.depends_on_query = false}; }
 };
 
-class NothingAtWords : public Attention {
+// Gives words no context.
+class NoContext : public Attention {
  public:
   AttentionMemory prepare(Tape&, const RegionVectors& regions,
                           const MemoryLayout& layout) const override {
@@ -57,8 +59,9 @@ class NothingAtWords : public Attention {
 
 }  // namespace
 
-std::unique_ptr<Attention> make_looks(const DecoderParts& parts, const AttentionEnds& ends,
-                                      const ParamScope& scope) {
+std::unique_ptr<Attention> make_image_attention(const DecoderParts& parts,
+                                                const AttentionEnds& ends,
+                                                const ParamScope& scope) {
   if (parts.config.image != ImageEntry::kAttention && ends.keys > 0)
     throw UsageError(
         "encoder.keys needs decoder.image attention: without it nothing reads keys; leave "
@@ -67,17 +70,17 @@ std::unique_ptr<Attention> make_looks(const DecoderParts& parts, const Attention
     case ImageEntry::kAttention:
       return make_attention(parts.attention, ends, scope);
     case ImageEntry::kEveryWord:
-      return std::make_unique<PooledAtEveryWord>();
+      return std::make_unique<PooledContext>();
     case ImageEntry::kFirstStep:
     case ImageEntry::kNone:
-      return std::make_unique<NothingAtWords>();
+      return std::make_unique<NoContext>();
   }
   throw InternalError("unknown entry of the image");
 }
 
 int declare_context(const ParamScope& scope, const std::string& name, const DecoderParts& parts,
                     Index out) {
-  return parts.config.sees() ? declare_matrix(scope, name, parts.widths.features, out) : -1;
+  return parts.config.has_context() ? declare_matrix(scope, name, parts.widths.features, out) : -1;
 }
 
 ImageWord::ImageWord(const DecoderParts& parts, Index width)

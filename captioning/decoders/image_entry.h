@@ -1,5 +1,5 @@
-// Where the image enters a decoder, besides looks at its regions: at every word, once before the
-// first word, or not at all (decoder.image).
+// How the image enters a decoder (decoder.image): by attention to its regions, as a whole at every
+// word, as a whole once before the first word, or not at all.
 #pragma once
 
 #include <memory>
@@ -10,18 +10,18 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// What words are given of the image: the attention of the config, declared in `scope`, or one that
-// gives the pooled image to every word, or one that gives no context at all. The last two have even
-// weights, which say that nothing was chosen.
-std::unique_ptr<Attention> make_looks(const DecoderParts& parts, const AttentionEnds& ends,
-                                      const ParamScope& scope);
+// Makes what gives words their context: the attention of the config, declared in `scope`, or one
+// whose context is the pooled image at every word, or one that has no context at all. The last two
+// have even weights, which show that nothing was chosen.
+std::unique_ptr<Attention> make_image_attention(const DecoderParts& parts,
+                                                const AttentionEnds& ends, const ParamScope& scope);
 
-// The matrix [D, out] that contexts go through; -1 where words are given none.
+// The matrix [D, out] that contexts go through; -1 where words have no context.
 int declare_context(const ParamScope& scope, const std::string& name, const DecoderParts& parts,
                     Index out);
 
-// The pooled image as one more input, W x + b, as wide as what the decoder reads of a word.
-// Declares weight, bias in scope image.
+// The pooled image as one more input word, W x + b, as wide as the input of a word. Declares
+// weight, bias in scope image.
 class ImageWord {
  public:
   ImageWord(const DecoderParts& parts, Index width);

@@ -13,9 +13,9 @@ namespace {
 // h_0 = tanh MLP_h(mean a), c_0 = tanh MLP_c(mean a);
 // (i, f, g, o) from E y_{t-1}, h_{t-1}, z_t;  z_t from the attention, queried with h_{t-1};
 // p(y_t) = softmax(L_o tanh(E y_{t-1} + L_h h_t + L_z z_t)).
-// Dropout, as the authors' code has it: on the hidden layer of the two MLPs, on h before the output
-// layer, after the tanh of the output layer; none inside the recurrence.
-// A sentinel is what the cell holds before the word, the query being h_{t-1}.
+// Dropout is where the authors' code has it: on the hidden layer of the two MLPs, on h before the
+// output layer and after the tanh of the output layer; there is none inside the recurrence.
+// The sentinel is made of the cell before the word, because the query is h_{t-1}.
 class LstmCell : public Cell {
  public:
   LstmCell(const DecoderParts& parts, int embedding)
@@ -41,43 +41,44 @@ class LstmCell : public Cell {
     return {init_h_(tape, memories, image), init_c_(tape, memories, image)};
   }
 
-  std::vector<Var> read(Tape& tape, Var words) const override {
+  std::vector<Var> project_words(Tape& tape, Var words) const override {
     std::vector<Var> out{ops::linear(words, tape.parameter(word_), tape.parameter(bias_))};
-    if (sentinel_) out.push_back(sentinel_->read(tape, words));
+    if (sentinel_) out.push_back(sentinel_->project_words(tape, words));
     return out;
   }
 
-  Asked ask(Tape& tape, const CellInput& in) const override {
-    Asked asked{.query = in.state[0]};
-    if (sentinel_) asked.sentinel = (*sentinel_)(tape, in.read[1], in.state[0], in.state[1]);
-    return asked;
+  CellQuery make_query(Tape& tape, const CellInput& in) const override {
+    CellQuery query{.query = in.state[0]};
+    if (sentinel_) query.sentinel = (*sentinel_)(tape, in.projections[1], in.state[0], in.state[1]);
+    return query;
   }
 
-  Told tell(Tape& tape, const CellInput& in, const Asked&, Var context,
-            const RegionPairs* pairs) const override {
+  CellOutput advance(Tape& tape, const CellInput& in, const CellQuery&, Var context,
+                     const RegionPairs* pairs) const override {
     const Sum sum = pairs ? Sum::kFresh : Sum::kInPlace;
     const Var h = in.state[0], c = in.state[1];
-    Var gates = plus_product(tape, in.read[0], h, hidden_, sum);
-    Told told;
+    Var gates = plus_product(tape, in.projections[0], h, hidden_, sum);
+    CellOutput output;
     if (pairs) {
       const ops::LstmState next =
           ops::lstm_cell(ops::add(pairs->of_rows(gates), pairs->of_regions(0)), pairs->of_rows(c));
-      told.each = output_->each(tape, in.words, next.h, *pairs, 1);
+      output.region_logits = output_->region_logits(tape, in.words, next.h, *pairs, 1);
     }
     gates = plus_product(tape, gates, context, context_, sum);
     const ops::LstmState next = ops::lstm_cell(gates, c);
-    told.state = {next.h, next.c};
-    told.said = {next.h};
-    if (context) told.said.push_back(context);
-    return told;
+    output.state = {next.h, next.c};
+    output.output_features = {next.h};
+    if (context) output.output_features.push_back(context);
+    return output;
   }
 
-  std::vector<Var> regions(Tape& tape, Var features) const override {
+  std::vector<Var> project_regions(Tape& tape, Var features) const override {
     return {ops::linear(features, tape.parameter(context_)), output_->of_regions(tape, features)};
   }
 
-  Var logits(Tape& tape, Var words, std::span<const Var> said) const override {
-    return output_->logits(tape, words, said[0], said.size() > 1 ? said[1] : Var{});
+  Var logits(Tape& tape, Var words, std::span<const Var> output_features) const override {
+    return output_->logits(tape, words, output_features[0],
+                           output_features.size() > 1 ? output_features[1] : Var{});
   }
 
  private:

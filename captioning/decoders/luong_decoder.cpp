@@ -1,4 +1,4 @@
-// An LSTM that looks with its new state (Luong et al. 2015, section 3), with input feeding (3.3).
+// An LSTM whose query is its new state (Luong et al. 2015, section 3), with input feeding (3.3).
 #include "captioning/decoders/recurrent_decoder.h"
 #include "core/ops/linear.h"
 #include "core/ops/pointwise.h"
@@ -10,11 +10,11 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-// h_0, c_0 as the LSTM decoder starts, h~_0 = 0;
+// h_0 and c_0 as in the LSTM decoder, h~_0 = 0;
 // (i, f, g, o) from E y_{t-1}, h~_{t-1}, h_{t-1};  z_t from the attention, queried with h_t;
 // h~_t = tanh(W_c [z_t; h_t]) (eq. 5);  p(y_t) = softmax(W_s h~_t + b) (eq. 6).
-// Dropout on h~ before the words. A sentinel is what the cell holds after the word, its gate made
-// from h_{t-1} (Lu et al. 2017, eq. 9-10).
+// There is dropout on h~ before the output layer. The sentinel is made of the cell after the word,
+// and its gate of h_{t-1} (Lu et al. 2017, eq. 9-10).
 class LuongCell : public Cell {
  public:
   LuongCell(const DecoderParts& parts, int embedding)
@@ -46,43 +46,43 @@ class LuongCell : public Cell {
             zero_rows(tape, memories, width_)};
   }
 
-  std::vector<Var> read(Tape& tape, Var words) const override {
+  std::vector<Var> project_words(Tape& tape, Var words) const override {
     std::vector<Var> out{ops::linear(words, tape.parameter(word_), tape.parameter(bias_))};
-    if (sentinel_) out.push_back(sentinel_->read(tape, words));
+    if (sentinel_) out.push_back(sentinel_->project_words(tape, words));
     return out;
   }
 
-  Asked ask(Tape& tape, const CellInput& in) const override {
-    Var gates = plus_product(tape, in.read[0], in.state[2], fed_, Sum::kInPlace);
+  CellQuery make_query(Tape& tape, const CellInput& in) const override {
+    Var gates = plus_product(tape, in.projections[0], in.state[2], fed_, Sum::kInPlace);
     gates = plus_product(tape, gates, in.state[0], hidden_, Sum::kInPlace);
     const ops::LstmState next = ops::lstm_cell(gates, in.state[1]);
-    Asked asked{.query = next.h};
-    asked.carried = {next.h, next.c};
-    if (sentinel_) asked.sentinel = (*sentinel_)(tape, in.read[1], in.state[0], next.c);
-    return asked;
+    CellQuery query{.query = next.h};
+    query.carried = {next.h, next.c};
+    if (sentinel_) query.sentinel = (*sentinel_)(tape, in.projections[1], in.state[0], next.c);
+    return query;
   }
 
-  Told tell(Tape& tape, const CellInput&, const Asked& asked, Var context,
-            const RegionPairs* pairs) const override {
-    const Var own = ops::linear(asked.carried[0], tape.parameter(combine_hidden_));
-    Told told;
+  CellOutput advance(Tape& tape, const CellInput&, const CellQuery& query, Var context,
+                     const RegionPairs* pairs) const override {
+    const Var own = ops::linear(query.carried[0], tape.parameter(combine_hidden_));
+    CellOutput output;
     if (pairs) {
-      const Var each = ops::tanh(ops::add(pairs->of_rows(own), pairs->of_regions(0)));
-      told.each = (*output_)(tape, ops::dropout(each, dropout_));
+      const Var combined_by_region = ops::tanh(ops::add(pairs->of_rows(own), pairs->of_regions(0)));
+      output.region_logits = (*output_)(tape, ops::dropout(combined_by_region, dropout_));
     }
     const Var combined = ops::tanh(
         plus_product(tape, own, context, combine_context_, pairs ? Sum::kFresh : Sum::kInPlace));
-    told.state = {asked.carried[0], asked.carried[1], combined};
-    told.said = {combined};
-    return told;
+    output.state = {query.carried[0], query.carried[1], combined};
+    output.output_features = {combined};
+    return output;
   }
 
-  std::vector<Var> regions(Tape& tape, Var features) const override {
+  std::vector<Var> project_regions(Tape& tape, Var features) const override {
     return {ops::linear(features, tape.parameter(combine_context_))};
   }
 
-  Var logits(Tape& tape, Var, std::span<const Var> said) const override {
-    return (*output_)(tape, ops::dropout(said[0], dropout_));
+  Var logits(Tape& tape, Var, std::span<const Var> output_features) const override {
+    return (*output_)(tape, ops::dropout(output_features[0], dropout_));
   }
 
  private:

@@ -1,5 +1,5 @@
-// A decoder with a state of fixed size: a cell and a look a word, word by word in training too. The
-// products of words by themselves and of logits are made for all words at once.
+// A decoder with a state of fixed size: a cell and one glimpse per word, word by word in training
+// too. The projections of the input words and the logits are made for all words at once.
 #pragma once
 
 #include <functional>
@@ -12,56 +12,60 @@ inline namespace SACCADE_NUMERIC {
 
 class RecurrentDecoder : public Decoder {
  public:
-  // Makes a cell whose words are read with the parameter `embedding` [V, E].
+  // Makes a cell whose input words are embedded with the parameter `embedding` [V, E].
   using MakeCell = std::function<std::unique_ptr<Cell>(const DecoderParts& parts, int embedding)>;
-  // Declares attention, embedding, what the cell does and, of decoder.image first_step, ImageWord.
-  // `sentinel` is the width of what the cell knows without looking, 0 for none. The query is as
-  // wide as the state.
+  // Declares attention, embedding, what the cell declares and, for decoder.image first_step,
+  // ImageWord. `sentinel` is the width of the sentinel that the cell makes, 0 for none. The query
+  // is as wide as the state.
   RecurrentDecoder(const DecoderParts& parts, Index sentinel, const MakeCell& make_cell);
 
   AttentionMemory prepare(Tape& tape, const EncodedImages& images, Index group) const override;
-  // {the cell's, then the attention's}
+  // The state is that of the cell, and then that of the attention.
   std::vector<Var> start(Tape& tape, const AttentionMemory& memory) const override;
   StepOutput step(Tape& tape, std::span<const int> words, std::span<const Var> state,
                   const AttentionMemory& memory, const AttendContext& context) const override;
   SequenceOutput sequence(Tape& tape, const PackedCaptions& captions, const AttentionMemory& memory,
                           const AttendContext& context,
-                          std::span<const PreparedLook> informed) const override;
+                          std::span<const PreparedInformedAttention> informed) const override;
 
  private:
-  struct Move {
-    Asked asked;
-    Told told;
+  struct CellStep {
+    CellQuery cell_query;
+    CellOutput cell_output;
     std::vector<Var> state;
     Glimpse glimpse;
     Var value;
   };
-  // One word; `regions` are empty unless the likelihood is marginal.
-  Move move(Tape& tape, CellInput in, std::span<const Var> state, const AttentionMemory& memory,
-            AttendContext context, std::span<const Var> regions) const;
-  // What a step of a sequence knew before its word was said.
-  struct Step {
-    Asked asked;
-    std::vector<Var> state;
+  // Runs the cell and its attention on one word; `regions` are empty unless the likelihood is
+  // marginal.
+  CellStep run_cell(Tape& tape, CellInput in, std::span<const Var> state,
+                    const AttentionMemory& memory, AttendContext context,
+                    std::span<const Var> regions) const;
+  // What informed attention needs of a step of a sequence.
+  struct StepRecord {
+    CellQuery cell_query;
+    std::vector<Var> state;  // before the step
     Var gate;
   };
   struct FirstPass {
     const PackedCaptions& captions;
     const AttentionMemory& memory;
     const AttendContext& context;
-    Var words;                // [N, E], those that were read
-    std::vector<Step> steps;  // kept where words are looked at again
+    Var words;                      // [N, E], the embeddings of the input words
+    std::vector<StepRecord> steps;  // kept where there is informed attention
   };
-  // The words of a sequence, said once more from another look at each.
-  InformedWords say_again(Tape& tape, const FirstPass& first, const PreparedLook& again) const;
-  std::vector<Var> regions_of(Tape& tape, const AttentionMemory& memory,
-                              const AttendContext& context) const;
+  // Computes the words of a sequence a second time, from an informed glimpse at each.
+  InformedWords informed_words(Tape& tape, const FirstPass& first,
+                               const PreparedInformedAttention& prepared) const;
+  // The projected regions of a memory where the likelihood is marginal, else none.
+  std::vector<Var> region_projections(Tape& tape, const AttentionMemory& memory,
+                                      const AttendContext& context) const;
 
   std::unique_ptr<Attention> attention_;
   MemoryLayout layout_;
   int embedding_;
   std::unique_ptr<Cell> cell_;
-  std::optional<ImageWord> image_word_;  // where it stands before the first word
+  std::optional<ImageWord> image_word_;  // where the image is read before the first word
 };
 
 }  // namespace SACCADE_NUMERIC

@@ -1,5 +1,6 @@
-// The transformer decoder (Vaswani et al. 2017). Training runs all words of all captions at once
-// where looks stand alone, else word by word as decoding does, over keys that grow.
+// The transformer decoder (Vaswani et al. 2017). Where glimpses stand alone (Promises), training
+// runs all words of all captions at once; otherwise it goes word by word as decoding does, over a
+// growing cache of keys and values.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -18,7 +19,8 @@ namespace {
 
 using Ids = std::vector<int>;
 
-// Captions side by side: caption b's word t at b (T + lead) + lead + t, behind its end anything.
+// Captions side by side, padded to one length: word t of caption b is at b (T + lead) + lead + t,
+// and what stands behind the end of a caption is never read.
 struct Padded {
   Index captions = 0, words = 0;
   Ids inputs;  // [B T]
@@ -38,7 +40,7 @@ struct Padded {
   }
 };
 
-// Packed rows [N, ...], cut into those of every word.
+// Cuts packed rows [N, ...] into those of every word.
 std::vector<Var> by_word(Var rows, const PackedCaptions& captions) {
   std::vector<Var> out;
   Index first = 0;
@@ -49,11 +51,11 @@ std::vector<Var> by_word(Var rows, const PackedCaptions& captions) {
   return out;
 }
 
-// x_0 = sqrt(D) E y + position; dropout on it and on what every layer adds; pre-norm has one more
-// norm behind the last layer; p(y_t) = softmax(W x + b). Embeddings narrower or wider than D go
-// through a matrix `project`. The value head reads the first layer's query, from which nothing was
-// chosen yet. Of decoder.image first_step the image is position 0 and words follow it; it is not
-// scaled, because its matrix is as wide as D.
+// x_0 = sqrt(D) E y + position, with dropout on it and on what every layer adds; pre-norm has one
+// more norm behind the last layer; p(y_t) = softmax(W x + b). Embeddings narrower or wider than D
+// go through a matrix `project`. The value head reads the query of the first layer, because no
+// region was chosen before it. For decoder.image first_step the image is position 0 and words
+// follow it; it is not scaled, because its matrix is as wide as D.
 class TransformerDecoder : public Decoder {
  public:
   explicit TransformerDecoder(const DecoderParts& parts)
@@ -77,7 +79,7 @@ class TransformerDecoder : public Decoder {
     output_.emplace(parts.scope.sub("output"), parts, d, embedding_);
   }
 
-  Index looks_per_word() const override { return static_cast<Index>(layers_.size()); }
+  Index glimpses_per_word() const override { return static_cast<Index>(layers_.size()); }
   AttentionMemory prepare(Tape& tape, const EncodedImages& images, Index group) const override {
     MemoryLayout layout = layout_;
     layout.group = group;
@@ -93,8 +95,9 @@ class TransformerDecoder : public Decoder {
     return all;
   }
 
-  // {keys and values of every layer's words, [M, 0, D], then every layer's attention's}; after the
-  // image, where it stands before the words, [M, 1, D]
+  // The state is the keys and values of the words in every layer, [M, 0, D], and then the state of
+  // the cross-attention of every layer. Where the image stands before the words, the former are
+  // [M, 1, D].
   std::vector<Var> start(Tape& tape, const AttentionMemory& memory) const override {
     const Index rows = memory.features.shape()[0];
     const Var none = tape.constant({tape.scratch(1), {rows, 0, config_.hidden}});
@@ -108,19 +111,19 @@ class TransformerDecoder : public Decoder {
 
   StepOutput step(Tape& tape, std::span<const int> words, std::span<const Var> state,
                   const AttentionMemory& memory, const AttendContext& context) const override {
-    Word word = say(tape, words, state, memory, context);
+    WordStep word = step_words(tape, words, state, memory, context);
     StepOutput out;
     out.logits = (*output_)(tape, word.hidden);
     out.state = std::move(word.state);
-    out.glimpse = word.looks.back();
-    out.layers = std::move(word.looks);
+    out.glimpse = word.glimpses.back();
+    out.layers = std::move(word.glimpses);
     out.words = std::move(word.words);
     return out;
   }
 
   SequenceOutput sequence(Tape& tape, const PackedCaptions& captions, const AttentionMemory& memory,
                           const AttendContext& context,
-                          std::span<const PreparedLook> informed) const override {
+                          std::span<const PreparedInformedAttention> informed) const override {
     SACCADE_CHECK(memory.layout.group == 1, "[decoder] a sequence wants one row a memory");
     SACCADE_CHECK(informed.empty(), "[decoder] a transformer takes no look a second time");
     const bool alone = layers_[0].cross().promises().stands_alone;
@@ -130,15 +133,15 @@ class TransformerDecoder : public Decoder {
   }
 
  private:
-  struct Word {
+  struct WordStep {
     Var hidden;  // [R, D]
     std::vector<Var> state;
-    std::vector<Glimpse> looks;    // by layer
-    std::vector<ConstView> words;  // as StepOutput has them
-    Var value;                     // [R, 1] of a value head
+    std::vector<Glimpse> glimpses;  // by layer
+    std::vector<ConstView> words;   // as StepOutput has them
+    Var value;                      // [R, 1] of a value head
   };
 
-  // What layer `l` made of a memory: every layer has as many parts.
+  // The memory of layer `l`, which has as many parts as that of every other layer.
   AttentionMemory memory_of(const AttentionMemory& memory, std::size_t l) const {
     const auto count = static_cast<std::ptrdiff_t>(memory.parts.size() / layers_.size());
     const auto first = memory.parts.begin() + static_cast<std::ptrdiff_t>(l) * count;
@@ -148,8 +151,8 @@ class TransformerDecoder : public Decoder {
             .pooled = memory.pooled};
   }
 
-  // words [B T], caption by caption, the first of each at position `first` -> [B, T, D].
-  Var read(Tape& tape, std::span<const int> words, Index captions, Index first) const {
+  // Embeds words [B T], caption by caption and the first of each at position `first` -> [B, T, D].
+  Var embed(Tape& tape, std::span<const int> words, Index captions, Index first) const {
     const auto count = static_cast<Index>(words.size()) / captions;
     if (first - lead_ + count > config_.longest)
       throw UsageError(str("a caption of ", first - lead_ + count,
@@ -168,56 +171,57 @@ class TransformerDecoder : public Decoder {
     return placed(tape, ops::reshape(image, {image.rows(), 1, image.cols()}), 0);
   }
 
-  // x [B, T, D] with its positions.
+  // Adds its positions to x [B, T, D].
   Var placed(Tape& tape, Var x, Index first) const {
     x = learned_ ? (*learned_)(tape, x, first) : (*sinusoidal_)(tape, x, first);
     return ops::dropout(x, config_.dropout);
   }
 
-  // x [B, T, D] behind the last layer -> [B T, D].
+  // The hidden vectors of x [B, T, D] behind the last layer -> [B T, D].
   Var hidden_of(Tape& tape, Var x) const {
     if (norm_) x = (*norm_)(tape, x);
     return ops::reshape(x, {x.rows(), x.cols()});
   }
 
-  // One more word of every row.
-  Word say(Tape& tape, std::span<const int> words, std::span<const Var> state,
-           const AttentionMemory& memory, const AttendContext& context) const {
-    const Var x = read(tape, words, static_cast<Index>(words.size()), state[0].shape()[1]);
+  // Reads one more word in every row.
+  WordStep step_words(Tape& tape, std::span<const int> words, std::span<const Var> state,
+                      const AttentionMemory& memory, const AttendContext& context) const {
+    const Var x = embed(tape, words, static_cast<Index>(words.size()), state[0].shape()[1]);
     return advance(tape, x, state, memory, context);
   }
 
-  // The same of what is read, x [R, 1, D].
-  Word advance(Tape& tape, Var x, std::span<const Var> state, const AttentionMemory& memory,
-               AttendContext context) const {
+  // The same for an input x [R, 1, D].
+  WordStep advance(Tape& tape, Var x, std::span<const Var> state, const AttentionMemory& memory,
+                   AttendContext context) const {
     SACCADE_CHECK(context.likelihood == HardLikelihood::kChoice,
                   "[decoder] a transformer's words are no mixture over regions");
     const std::size_t count = layers_.size();
-    const std::span<const Var> looked = state.subspan(2 * count);
-    const std::size_t each = looked.size() / count;
+    const std::span<const Var> attention_states = state.subspan(2 * count);
+    const std::size_t states = attention_states.size() / count;
     context.layers = static_cast<Index>(count);
-    Word word;
+    WordStep word;
     for (std::size_t l = 0; l < count; ++l) {
       const TransformerLayer& layer = layers_[l];
       const Var entered = layer.enter(tape, x);
       const SequenceKeys own = layer.keys(tape, entered);
       const SequenceKeys so_far{.keys = ops::append_positions(state[2 * l], own.keys),
                                 .values = ops::append_positions(state[2 * l + 1], own.values)};
-      // The image before the words is no word, and such a model has no maps to roll out.
+      // The image before the words is no word, and a model that reads it has no maps to roll out.
       if (context.words && !image_word_)
         word.words.push_back(layer.word_weights(tape, entered, so_far));
       x = layer.words(tape, x, entered, so_far, {});
       const Var query = layer.query(tape, x);
       if (l == 0 && value_head_) word.value = (*value_head_)(tape, query);
       context.layer = static_cast<Index>(l);
-      word.looks.push_back(layer.cross().attend(tape, query, memory_of(memory, l),
-                                                looked.subspan(l * each, each), context));
-      x = layer.see(tape, x, word.looks.back().context);
+      word.glimpses.push_back(layer.cross().attend(tape, query, memory_of(memory, l),
+                                                   attention_states.subspan(l * states, states),
+                                                   context));
+      x = layer.finish(tape, x, word.glimpses.back().context);
       word.state.push_back(so_far.keys);
       word.state.push_back(so_far.values);
     }
-    for (const Glimpse& look : word.looks)
-      word.state.insert(word.state.end(), look.state.begin(), look.state.end());
+    for (const Glimpse& glimpse : word.glimpses)
+      word.state.insert(word.state.end(), glimpse.state.begin(), glimpse.state.end());
     word.hidden = hidden_of(tape, x);
     return word;
   }
@@ -235,19 +239,20 @@ class TransformerDecoder : public Decoder {
       at.step = t;
       at.first_row = first;
       for (Var& part : state) part = ops::first_rows(part, rows);
-      Word word =
-          say(tape, inputs.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(rows)),
-              state, memory, at);
+      WordStep word = step_words(
+          tape, inputs.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(rows)),
+          state, memory, at);
       state = std::move(word.state);
       hidden.push_back(word.hidden);
       if (word.value) out.values.push_back(word.value);
       for (std::size_t l = 0; l < layers_.size(); ++l) {
-        const Glimpse& look = word.looks[l];
-        out.layers[l].weights.push_back(look.weights);
-        out.layers[l].chosen.push_back(look.chosen);
-        if (l + 1 < layers_.size() && look.surrogate) out.surrogates.push_back(look.surrogate);
+        const Glimpse& glimpse = word.glimpses[l];
+        out.layers[l].weights.push_back(glimpse.weights);
+        out.layers[l].chosen.push_back(glimpse.chosen);
+        if (l + 1 < layers_.size() && glimpse.surrogate)
+          out.surrogates.push_back(glimpse.surrogate);
       }
-      out.look(word.looks.back());
+      out.add_glimpse(word.glimpses.back());
       first += rows;
     }
     out.logits = (*output_)(tape, ops::concat_rows(hidden));
@@ -255,12 +260,12 @@ class TransformerDecoder : public Decoder {
     return out;
   }
 
-  // The T words of a caption are the group of queries that share its memory.
+  // The T words of a caption are the group of queries that shares its memory.
   SequenceOutput at_once(Tape& tape, const PackedCaptions& captions, const AttentionMemory& memory,
                          const AttendContext& context) const {
     const Padded padded(captions, lead_);
     SequenceOutput out;
-    Var x = read(tape, padded.inputs, padded.captions, lead_);
+    Var x = embed(tape, padded.inputs, padded.captions, lead_);
     if (image_word_)
       x = ops::append_positions(ops::first_rows(image_position(tape, memory), padded.captions), x);
     for (std::size_t l = 0; l < layers_.size(); ++l) {
@@ -270,16 +275,16 @@ class TransformerDecoder : public Decoder {
                       {.pattern = AttentionMask::Pattern::kCausal});
       AttentionMemory shared = memory_of(memory, l);
       shared.layout.group = padded.words + lead_;
-      const Glimpse look = layer.cross().attend(tape, layer.query(tape, x), shared, {}, context);
-      x = layer.see(tape, x, look.context);
+      const Glimpse glimpse = layer.cross().attend(tape, layer.query(tape, x), shared, {}, context);
+      x = layer.finish(tape, x, glimpse.context);
       const std::vector<Var> weights =
-          by_word(ops::embedding(look.weights, padded.places), captions);
+          by_word(ops::embedding(glimpse.weights, padded.places), captions);
       out.layers.push_back(
           {.weights = weights, .chosen = std::vector<std::span<const int>>(weights.size())});
       if (l + 1 < layers_.size()) continue;
       out.weights = weights;
       out.chosen = out.layers.back().chosen;
-      if (look.gate) out.gates = by_word(ops::embedding(look.gate, padded.places), captions);
+      if (glimpse.gate) out.gates = by_word(ops::embedding(glimpse.gate, padded.places), captions);
     }
     out.logits = (*output_)(tape, ops::embedding(hidden_of(tape, x), padded.places));
     out.nll = word_costs(out.logits, captions);

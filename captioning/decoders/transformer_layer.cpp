@@ -15,13 +15,13 @@ TransformerBlockOptions block_options(const DecoderConfig& config) {
           .dropout = config.dropout};
 }
 
-// What stands around a look, where words are given anything of the image.
+// What stands around cross-attention, where words have a context.
 std::optional<Dense> cross_output(const ParamScope& scope, const DecoderParts& parts) {
-  if (!parts.config.sees()) return {};
+  if (!parts.config.has_context()) return {};
   return Dense(scope.sub("cross_output"), {parts.widths.features, parts.config.hidden});
 }
 std::optional<Residual> cross_residual(const ParamScope& scope, const DecoderParts& parts) {
-  if (!parts.config.sees()) return {};
+  if (!parts.config.has_context()) return {};
   return Residual(scope.sub("cross_norm"), block_options(parts.config));
 }
 
@@ -30,13 +30,13 @@ std::optional<Residual> cross_residual(const ParamScope& scope, const DecoderPar
 TransformerLayer::TransformerLayer(const ParamScope& scope, const DecoderParts& parts)
     : words_(scope.sub("words"), {.features = parts.config.hidden, .heads = parts.config.heads}),
       words_residual_(scope.sub("words_norm"), block_options(parts.config)),
-      cross_(make_looks(parts,
-                        {.features = parts.widths.features,
-                         .query = parts.config.hidden,
-                         .sentinel = 0,
-                         .regions = parts.widths.rows * parts.widths.cols,
-                         .keys = parts.widths.keys},
-                        scope.sub("cross"))),
+      cross_(make_image_attention(parts,
+                                  {.features = parts.widths.features,
+                                   .query = parts.config.hidden,
+                                   .sentinel = 0,
+                                   .regions = parts.widths.rows * parts.widths.cols,
+                                   .keys = parts.widths.keys},
+                                  scope.sub("cross"))),
       cross_output_(cross_output(scope, parts)),
       cross_residual_(cross_residual(scope, parts)),
       dense_(scope, block_options(parts.config)),
@@ -52,11 +52,11 @@ Var TransformerLayer::query(Tape& tape, Var x) const {
   return ops::reshape(query, {query.rows(), query.cols()});
 }
 
-Var TransformerLayer::see(Tape& tape, Var x, Var context) const {
+Var TransformerLayer::finish(Tape& tape, Var x, Var context) const {
   Var y = x;
   if (context) {
-    const Var seen = ops::reshape((*cross_output_)(tape, context), x.shape());
-    y = cross_residual_->leave(tape, x, seen);
+    const Var crossed = ops::reshape((*cross_output_)(tape, context), x.shape());
+    y = cross_residual_->leave(tape, x, crossed);
   }
   return dense_residual_.leave(tape, y, dense_(tape, dense_residual_.enter(tape, y)));
 }

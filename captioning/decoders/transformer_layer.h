@@ -1,5 +1,5 @@
-// One block of the transformer decoder: attention among the words, a look at the image, the dense
-// network, each with its residual (Vaswani et al. 2017, section 3.1).
+// One block of the transformer decoder: self-attention among the words, cross-attention to the
+// image and the dense network, each with its residual (Vaswani et al. 2017, section 3.1).
 #pragma once
 
 #include <memory>
@@ -12,29 +12,30 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// Declares words and words_norm, cross (an attention of the algebra), cross_output (what makes its
-// context as wide as the words) and cross_norm, widen, narrow and dense_norm. Without cross,
-// cross_output and cross_norm where words are given nothing of the image.
+// Declares words and words_norm, cross (an attention of the algebra), cross_output (which makes its
+// context as wide as the words) and cross_norm, widen, narrow and dense_norm. Where words have no
+// context, there is no cross, cross_output or cross_norm.
 class TransformerLayer {
  public:
   TransformerLayer(const ParamScope& scope, const DecoderParts& parts);
 
   const Attention& cross() const { return *cross_; }
-  // What of words x [B, T, D] attention among them reads, as x.
+  // The input of self-attention of the words x [B, T, D], of the same shape.
   Var enter(Tape& tape, Var x) const { return words_residual_.enter(tape, x); }
-  // The keys and values of words entered, for words() of these and of later ones.
+  // The keys and values of such inputs, for words() of these words and of later ones.
   SequenceKeys keys(Tape& tape, Var entered) const { return words_.prepare(tape, entered); }
-  // x after `entered` looked at the words of `keys` that the mask permits.
+  // x after self-attention of `entered` to the words of `keys` that the mask permits.
   Var words(Tape& tape, Var x, Var entered, const SequenceKeys& keys,
             const AttentionMask& mask) const;
-  // The weights with which `entered` looks at the words of `keys`, [B, H, T, S].
+  // The weights that self-attention of `entered` gives to the words of `keys`, [B, H, T, S].
   ConstView word_weights(Tape& tape, Var entered, const SequenceKeys& keys) const {
     return words_.weights(tape, entered, keys, {});
   }
-  // What the image is asked: x [B, T, D] -> [B T, D].
+  // The queries of cross-attention: x [B, T, D] -> [B T, D].
   Var query(Tape& tape, Var x) const;
-  // x [B, T, D] after the context [B T, C] of its look, or none, and the dense network.
-  Var see(Tape& tape, Var x, Var context) const;
+  // x [B, T, D] after the context [B T, C] of cross-attention, if there is one, and the dense
+  // network.
+  Var finish(Tape& tape, Var x, Var context) const;
 
  private:
   MultiHeadAttention words_;

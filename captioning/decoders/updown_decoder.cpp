@@ -1,5 +1,5 @@
-// Two LSTMs, one that decides where to look and one that says the word (Anderson et al. 2018,
-// "Bottom-Up and Top-Down Attention", section 3.2).
+// Two LSTMs: the attention LSTM makes the query, and the language LSTM makes the word (Anderson et
+// al. 2018, "Bottom-Up and Top-Down Attention", section 3.2).
 #include "captioning/decoders/recurrent_decoder.h"
 #include "core/ops/linear.h"
 #include "core/ops/pointwise.h"
@@ -13,92 +13,96 @@ namespace {
 
 // h1_t = LSTM([h2_{t-1}; mean v; E y_{t-1}], h1_{t-1}) (eq. 2);  z_t from the attention, queried
 // with h1_t;  h2_t = LSTM([z_t; h1_t], h2_{t-1}) (eq. 6);  p(y_t) = softmax(W_p h2_t + b) (eq. 7).
-// States start at zero; without decoder.first_state there is no mean. Dropout on h2 before the
-// words. A sentinel is what the first LSTM's cell holds.
+// States start at zero; without decoder.first_state there is no mean. There is dropout on h2 before
+// the output layer. The sentinel is made of the attention LSTM's cell. In checkpoints the scopes of
+// the two LSTMs are called look and speech.
 class UpdownCell : public Cell {
  public:
   UpdownCell(const DecoderParts& parts, int embedding)
       : dropout_(parts.config.dropout), width_(parts.config.hidden), image_(parts) {
     const Index e = parts.config.embedding, h = width_, d = parts.widths.features;
-    const ParamScope look = parts.scope.sub("look");
-    look_word_ = declare_matrix(look, "word", e, 4 * h);
-    look_speech_ = declare_matrix(look, "speech", h, 4 * h);
-    if (image_.given()) look_mean_ = declare_matrix(look, "mean", d, 4 * h);
-    look_hidden_ = declare_matrix(look, "hidden", h, 4 * h);
-    look_bias_ = declare_bias(look, "bias", 4 * h);
-    const ParamScope speech = parts.scope.sub("speech");
-    speech_context_ = declare_context(speech, "context", parts, 4 * h);
-    speech_look_ = declare_matrix(speech, "look", h, 4 * h);
-    speech_hidden_ = declare_matrix(speech, "hidden", h, 4 * h);
-    speech_bias_ = declare_bias(speech, "bias", 4 * h);
+    const ParamScope attention_lstm = parts.scope.sub("look");
+    attention_word_ = declare_matrix(attention_lstm, "word", e, 4 * h);
+    attention_language_ = declare_matrix(attention_lstm, "speech", h, 4 * h);
+    if (image_.given()) attention_mean_ = declare_matrix(attention_lstm, "mean", d, 4 * h);
+    attention_hidden_ = declare_matrix(attention_lstm, "hidden", h, 4 * h);
+    attention_bias_ = declare_bias(attention_lstm, "bias", 4 * h);
+    const ParamScope language_lstm = parts.scope.sub("speech");
+    language_context_ = declare_context(language_lstm, "context", parts, 4 * h);
+    language_attention_ = declare_matrix(language_lstm, "look", h, 4 * h);
+    language_hidden_ = declare_matrix(language_lstm, "hidden", h, 4 * h);
+    language_bias_ = declare_bias(language_lstm, "bias", 4 * h);
     if (parts.attention.sentinel) sentinel_.emplace(parts);
     declare_value_head(parts);
     output_.emplace(parts.scope.sub("output"), parts, h, embedding);
   }
 
-  // h2, c2, h1, c1, and what the mean gives where there is one
+  // h2, c2, h1, c1, and the projected mean where there is one
   std::size_t parts() const override { return image_.given() ? 5 : 4; }
 
   std::vector<Var> start(Tape& tape, const AttentionMemory& memory) const override {
     const Var zero = zero_rows(tape, memory.features.shape()[0], width_);
     std::vector<Var> state(4, zero);
     if (image_.given())
-      state.push_back(ops::linear(image_(tape, memory), tape.parameter(look_mean_)));
+      state.push_back(ops::linear(image_(tape, memory), tape.parameter(attention_mean_)));
     return state;
   }
 
-  std::vector<Var> read(Tape& tape, Var words) const override {
+  std::vector<Var> project_words(Tape& tape, Var words) const override {
     std::vector<Var> out{
-        ops::linear(words, tape.parameter(look_word_), tape.parameter(look_bias_))};
-    if (sentinel_) out.push_back(sentinel_->read(tape, words));
+        ops::linear(words, tape.parameter(attention_word_), tape.parameter(attention_bias_))};
+    if (sentinel_) out.push_back(sentinel_->project_words(tape, words));
     return out;
   }
 
-  Asked ask(Tape& tape, const CellInput& in) const override {
-    Var gates = plus_product(tape, in.read[0], in.state[0], look_speech_, Sum::kInPlace);
-    gates = plus_product(tape, gates, in.state[2], look_hidden_, Sum::kInPlace);
+  CellQuery make_query(Tape& tape, const CellInput& in) const override {
+    Var gates =
+        plus_product(tape, in.projections[0], in.state[0], attention_language_, Sum::kInPlace);
+    gates = plus_product(tape, gates, in.state[2], attention_hidden_, Sum::kInPlace);
     if (image_.given()) gates = ops::add(gates, in.state[4]);
     const ops::LstmState next = ops::lstm_cell(gates, in.state[3]);
-    Asked asked{.query = next.h};
-    asked.carried = {next.h, next.c};
-    if (sentinel_) asked.sentinel = (*sentinel_)(tape, in.read[1], in.state[2], next.c);
-    return asked;
+    CellQuery query{.query = next.h};
+    query.carried = {next.h, next.c};
+    if (sentinel_) query.sentinel = (*sentinel_)(tape, in.projections[1], in.state[2], next.c);
+    return query;
   }
 
-  Told tell(Tape& tape, const CellInput& in, const Asked& asked, Var context,
-            const RegionPairs* pairs) const override {
-    const Var h1 = asked.carried[0], h2 = in.state[0], c2 = in.state[1];
-    Var gates = ops::linear(h1, tape.parameter(speech_look_), tape.parameter(speech_bias_));
-    gates = plus_product(tape, gates, h2, speech_hidden_, Sum::kInPlace);
-    Told told;
+  CellOutput advance(Tape& tape, const CellInput& in, const CellQuery& query, Var context,
+                     const RegionPairs* pairs) const override {
+    const Var h1 = query.carried[0], h2 = in.state[0], c2 = in.state[1];
+    Var gates =
+        ops::linear(h1, tape.parameter(language_attention_), tape.parameter(language_bias_));
+    gates = plus_product(tape, gates, h2, language_hidden_, Sum::kInPlace);
+    CellOutput output;
     if (pairs) {
-      const ops::LstmState each =
+      const ops::LstmState by_region =
           ops::lstm_cell(ops::add(pairs->of_rows(gates), pairs->of_regions(0)), pairs->of_rows(c2));
-      told.each = (*output_)(tape, ops::dropout(each.h, dropout_));
+      output.region_logits = (*output_)(tape, ops::dropout(by_region.h, dropout_));
     }
     gates =
-        plus_product(tape, gates, context, speech_context_, pairs ? Sum::kFresh : Sum::kInPlace);
+        plus_product(tape, gates, context, language_context_, pairs ? Sum::kFresh : Sum::kInPlace);
     const ops::LstmState next = ops::lstm_cell(gates, c2);
-    told.state = {next.h, next.c, h1, asked.carried[1]};
-    if (image_.given()) told.state.push_back(in.state[4]);
-    told.said = {next.h};
-    return told;
+    output.state = {next.h, next.c, h1, query.carried[1]};
+    if (image_.given()) output.state.push_back(in.state[4]);
+    output.output_features = {next.h};
+    return output;
   }
 
-  std::vector<Var> regions(Tape& tape, Var features) const override {
-    return {ops::linear(features, tape.parameter(speech_context_))};
+  std::vector<Var> project_regions(Tape& tape, Var features) const override {
+    return {ops::linear(features, tape.parameter(language_context_))};
   }
 
-  Var logits(Tape& tape, Var, std::span<const Var> said) const override {
-    return (*output_)(tape, ops::dropout(said[0], dropout_));
+  Var logits(Tape& tape, Var, std::span<const Var> output_features) const override {
+    return (*output_)(tape, ops::dropout(output_features[0], dropout_));
   }
 
  private:
   double dropout_;
   Index width_;
   StartImage image_;
-  int look_word_, look_speech_, look_mean_ = -1, look_hidden_, look_bias_;
-  int speech_context_, speech_look_, speech_hidden_, speech_bias_;
+  int attention_word_, attention_language_, attention_mean_ = -1, attention_hidden_,
+                                            attention_bias_;
+  int language_context_, language_attention_, language_hidden_, language_bias_;
   std::optional<Sentinel> sentinel_;
   std::optional<WordOutput> output_;  // declared last
 };

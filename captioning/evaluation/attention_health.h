@@ -1,5 +1,5 @@
-// Attention health: numbers that tell a map at work from one that is everywhere the same, or the
-// same at every word. Scores of captions cannot see that.
+// Attention health: measures that distinguish a map at work from one that is the same everywhere,
+// or the same at every word. Scores of captions cannot show that.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct AttentionHealth {
   // sqrt(sum_t (p_ti - mean_t p_ti)^2 / C), the mean over cells i, of captions with C >= 2.
   double spread = 0;
   // sum_i (1 - sum_t p_ti)^2 (Xu et al. 2015, section 4.2.1) above its floor (L - C)^2 / L, which
-  // is sum_i (sum_t p_ti - C / L)^2; 0 where a caption looks everywhere alike.
+  // is sum_i (sum_t p_ti - C / L)^2; 0 where the maps of a caption are uniform.
   double coverage_excess = 0;
   double static_share = 0;   // of maps with one before
   double uniform_share = 0;  // of maps

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "captioning/evaluation/consensus.h"
-#include "captioning/evaluation/neighbours.h"
+#include "captioning/evaluation/nearest_images.h"
 #include "captioning/scoring/human.h"
 #include "core/parallel/parallel.h"
 

@@ -1,5 +1,5 @@
 // What a model's scores stand between on the same images: captions taken from the training images
-// that look most alike (the floor), and people's captions (the ceiling).
+// that are most alike (the floor), and people's captions (the ceiling).
 #pragma once
 
 #include <span>
@@ -20,7 +20,8 @@ struct Baseline {
 inline constexpr Index kConsensusNeighbours = 12;
 
 // In this order:
-//   nearest    the first caption of the nearest training image (neighbours.h), the first of equally
+//   nearest    the first caption of the nearest training image (nearest_images.h), the first of
+//   equally
 //              near ones
 //   consensus  of all captions of the kConsensusNeighbours nearest ones, the one they agree on most
 //              (consensus.h)

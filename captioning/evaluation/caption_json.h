@@ -1,4 +1,4 @@
-// Captions with everything the model saw while it said them, as JSON.
+// Captions with the attention of the model that decoded them, as JSON.
 #pragma once
 
 #include <span>
@@ -20,14 +20,14 @@ struct CaptionSource {
   bool sentinel = false;  // the model has a sentinel; else every sentinel is null
   Regime regime = Regime::kExpectation;
   std::vector<std::string> members{};  // of an ensemble
-  bool alternatives = false;           // other captions were asked for
+  bool alternatives = false;           // whether there are other captions
 };
 
 struct CaptionRecord {
   std::string image;  // path or id
   DecodedCaption caption;
   Geometry geometry;
-  std::vector<MapView> views{};        // of the words, where they were asked for
+  std::vector<MapView> views{};        // of the words, where they are shown
   std::vector<MapView> class_token{};  // likewise
 };
 
@@ -35,18 +35,18 @@ struct CaptionRecord {
 // "grid":
 // {"rows", "cols"}, "geometry": {"original": [height, width], "resize", "seen": {"x", "y", "width",
 // "height"}, "mirrored", "input": [height, width]}, "finished", "logprob", "regime", "map_step"}.
-// map_step: how many steps after the words' own looks those were taken that attention, gate,
-// sentinel and sampled tell of (search/later_looks.h). attention is
-// a list of the grid's rows from the top; sampled is [row, col] of the region that hard attention
-// took, else null; seen is in pixels of the original. Where there are views also "maps": [{"layer":
-// 0 or "max", "head", "rollout", "attention": a map a word, "elsewhere": a number a word, or null
+// map_step is how many steps after the words' own those came whose attention, gate, sentinel and
+// sampled region the words have (search/later_maps.h). attention is a list of the grid's rows from
+// the top; sampled is [row, col] of the region that hard attention took, else null; seen is in
+// pixels of the original. Where there are views, there is also "maps": [{"layer": 0 or "max",
+// "head", "rollout", "attention": one map per word, "elsewhere": one number per word, or null
 // (map_views.h)}], and likewise "class_token", with one map each and layer and head null for the
 // rollout. An ensemble has "members", and its attention, gates and sentinels are means
-// (ensemble.h). Where alternatives were asked for there are "alternatives", the next best first:
-// [{"caption", "words", "logprob"}].
+// (ensemble.h). Where several captions were requested there are "alternatives", the next best
+// first: [{"caption", "words", "logprob"}].
 std::string caption_json(const CaptionRecord& record, const CaptionSource& source);
 
-// An array of these, a line each.
+// An array of these, with one per line.
 std::string captions_json(std::span<const CaptionRecord> records, const CaptionSource& source);
 
 // The words of a caption with one space between.

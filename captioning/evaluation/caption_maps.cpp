@@ -2,20 +2,20 @@
 
 #include <algorithm>
 
-#include "captioning/evaluation/look_rows.h"
+#include "captioning/evaluation/layer_head_maps.h"
 
 namespace saccade {
 
 namespace {
 
-// Looks where a caption looked.
+// Chooses the regions that a caption chose.
 class Replay : public Chooser {
  public:
-  // The regions of all looks of a step; empty where none is chosen.
+  // Sets the regions of all glimpses of a step; empty where none is chosen.
   void set_step(std::vector<int> regions) { regions_ = std::move(regions); }
   bool chooses() const { return !regions_.empty(); }
-  void choose(ConstView, Index look, std::span<int> chosen) override {
-    chosen[0] = regions_[static_cast<std::size_t>(look) % regions_.size()];
+  void choose(ConstView, Index glimpse, std::span<int> chosen) override {
+    chosen[0] = regions_[static_cast<std::size_t>(glimpse) % regions_.size()];
   }
 
  private:
@@ -24,13 +24,13 @@ class Replay : public Chooser {
 
 std::vector<int> regions_of(const DecodedCaption& caption, std::size_t step) {
   if (caption.map_step > 0)
-    return caption.taken.empty() ? std::vector<int>() : caption.taken.at(step);
+    return caption.step_regions.empty() ? std::vector<int>() : caption.step_regions.at(step);
   const DecodedWord& word = caption.words[step];
   if (!word.choices.empty()) return word.choices;
   return word.chosen < 0 ? std::vector<int>() : std::vector<int>{word.chosen};
 }
 
-// weights [1, H, T, S], a map a head.
+// Adds weights [1, H, T, S], one map per head.
 void add_heads(std::vector<LayerMap>& maps, ConstView weights, Index layer) {
   const Index rows = weights.shape[2], columns = weights.shape[3];
   for (Index h = 0; h < weights.shape[1]; ++h) {
@@ -39,7 +39,7 @@ void add_heads(std::vector<LayerMap>& maps, ConstView weights, Index layer) {
   }
 }
 
-// Adds what every block weighs.
+// Adds the maps of every block.
 WatchBlock adder(std::vector<LayerMap>& maps, Tape& tape) {
   return [&maps, &tape, layer = Index{0}](const TransformerBlock& block, Var x,
                                           const AttentionMask& mask) mutable {
@@ -89,7 +89,7 @@ void add_words(Tape& tape, const Decoder& decoder, const EncodedImages& images,
         {.step = t, .chooser = replay.chooses() ? &replay : nullptr, .words = t < count});
     if (t < count) add_rows(maps.words, word_rows(step), t, {count, count});
     if (const Index own = t - caption.map_step; own >= 0)
-      add_rows(maps.looks, look_rows(step), own, {count, memory.regions()});
+      add_rows(maps.cross, layer_head_maps(step), own, {count, memory.regions()});
     state = std::move(step.state);
     read = t < count ? caption.words[static_cast<std::size_t>(t)].id : special.eos;
   }

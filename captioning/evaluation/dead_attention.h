@@ -1,5 +1,5 @@
-// Whether a model's captions need its map: what they score with the map, and with another put in
-// its place.
+// Whether a model's captions need its map: their scores with the map, and with another map in its
+// place.
 #pragma once
 
 #include <optional>
@@ -19,9 +19,9 @@ struct AblatedScores {
 struct AttentionReport {
   Regime regime = Regime::kExpectation;
   AttentionHealth health;
-  Index map_step = 0;                    // whose maps those are (search/later_looks.h)
+  Index map_step = 0;                    // the step of the maps (search/later_maps.h)
   NamedScores own;                       // with the model's own weights, as judging_scores()
-  std::vector<AblatedScores> ablations;  // empty where nobody asked for them
+  std::vector<AblatedScores> ablations;  // empty where they were not requested
 };
 
 // The scores that a map is judged by, out of all: CIDEr, Bleu_4 and true_caption_rate where known.
@@ -29,7 +29,7 @@ NamedScores judging_scores(const NamedScores& all);
 
 // Why the attention looks dead, in a line with its numbers; none if it does not. It does where
 //   the better of the ablated scores lacks less than 2 % of the own one (true_caption_rate where
-//   it is above 0, else CIDEr; an own score of 0 has nothing to lose and says nothing), or
+//   it is above 0, else CIDEr; an own score of 0 cannot fall and is not judged), or
 //   more than 90 % of the maps are static, or more than 90 % uniform (attention_health.h).
 std::optional<std::string> dead_attention(const AttentionReport& report);
 

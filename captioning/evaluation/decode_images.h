@@ -11,11 +11,11 @@
 
 namespace saccade {
 
-// Told how many images are done, one call at a time, from any thread.
+// Called with the number of images that are done, one call at a time, from any thread.
 using DecodeProgress = std::function<void(Index done, Index total)>;
 
-// Writes what a member sees of the image at `position` [0, count) to out, its input_shape(), and
-// says where in it the picture is; called from many threads.
+// Writes the input of a member for the image at `position` [0, count) to out, its input_shape(),
+// and returns where in it the picture is. It is called from many threads.
 using LoadInput =
     parallel::FunctionRef<PictureArea(Index position, std::size_t member, std::span<float> out)>;
 
@@ -28,7 +28,7 @@ struct DecodeRequest {
 };
 
 // Captions for some images, in order, in fixed groups of 8, so that any number of threads gives the
-// same bits: one an image, or search.samples that are drawn.
+// same bits: one per image, or search.samples that are drawn.
 std::vector<DecodedCaption> decode(const Ensemble& models, const DecodeRequest& request);
 
 // The same for images of a data set, numbered by their place in `images`. Throws ShapeError for one

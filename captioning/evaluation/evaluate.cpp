@@ -90,7 +90,7 @@ void add_grounding(std::span<const Index> images, const GroundingContext& contex
   for (const auto& one : report.grounding->corpus()) report.corpus.push_back(one);
 }
 
-// A report that says which images it is about, and nothing more yet.
+// A report of the chosen images, with nothing else in it yet.
 EvaluationReport chosen_images(const LoadedData& data, const EnsembleInputs& inputs,
                                const EvaluationRequest& request) {
   EvaluationReport report;
@@ -142,16 +142,17 @@ RegimeReport mean_of(std::vector<RegimeReport> draws) {
   return out;
 }
 
-// The maps of a model that are told the word. Words that were put together from pieces have no
-// entry to be told.
+// The maps of a model that know the word. Words that were put together from pieces have no entry of
+// the vocabulary to be known by.
 std::vector<std::pair<std::string, MapsOf>> informed_maps(const Ensemble& models) {
   std::vector<std::pair<std::string, MapsOf>> out;
   if (models.size() != 1 || models.vocabulary().subwords()) return out;
   const Captioner& model = models.model(0);
   if (model.localizer()) out.emplace_back("localizer", MapsOf::kLocalizer);
-  for (const InformedLook& look : model.informed_looks())
-    out.emplace_back(enum_name(look.kind()),
-                     look.kind() == InformedKind::kProphet ? MapsOf::kProphet : MapsOf::kCyclical);
+  for (const InformedAttention& informed : model.informed_attention())
+    out.emplace_back(enum_name(informed.kind()), informed.kind() == InformedKind::kProphet
+                                                     ? MapsOf::kProphet
+                                                     : MapsOf::kCyclical);
   return out;
 }
 
@@ -202,15 +203,15 @@ EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
                                               ? std::vector{Ablation::kUniform, Ablation::kShuffled}
                                               : std::vector<Ablation>{};
   passes += static_cast<Index>(ablations.size());
-  const bool looks = models.has_attention() && request.extent != Extent::kCaptions;
+  const bool forces = models.has_attention() && request.extent != Extent::kCaptions;
   const std::vector<std::pair<std::string, MapsOf>> informed = informed_maps(models);
   const NounSource source{.scenes = data.scenes ? &*data.scenes : nullptr, .photos = request.boxes};
   if (source) {
     report.grounding.emplace().boxes = source.description();
     report.grounding->images = std::count_if(report.images.begin(), report.images.end(),
                                              [&](Index image) { return source.knows(image); });
-    passes += looks ? 1 : 0;
-    passes += looks ? static_cast<Index>(informed.size()) : 0;
+    passes += forces ? 1 : 0;
+    passes += forces ? static_cast<Index>(informed.size()) : 0;
   }
   Index pass = 0;
   const DecodeProgress progress = [&](Index done, Index) {
@@ -242,7 +243,7 @@ EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
       draws.push_back(run(search, &meteor));
     report.regimes.push_back(mean_of(std::move(draws)));
   }
-  if (looks && source) {
+  if (forces && source) {
     SearchOptions search = request.search;
     search.regime = report.regimes.front().regime;
     report.grounding->references = ground_references(

@@ -1,4 +1,4 @@
-// Free-running scores of a captioner: captions decoded without looking at the references, then
+// Free-running scores of a captioner: captions decoded without the references, then
 // compared with them, and with the facts where the data set has facts.
 #pragma once
 
@@ -20,7 +20,7 @@ namespace saccade {
 
 enum class Extent {
   kCaptions,  // scores of captions only: validation of a training run
-  kCompared,  // where the model looks while it says the references too, where boxes exist
+  kCompared,  // also grounding of the references, where boxes exist
   kFull,      // perplexity, novel_captions and attention health too
 };
 
@@ -53,7 +53,7 @@ struct RegimeReport {
   std::vector<ImageStatistics> metrics;
   NamedScores deviations;  // standard deviation over several draws of all images; else empty
   Index draws = 1;
-  std::vector<DecodedCaption> captions;         // one an image, of the first draw
+  std::vector<DecodedCaption> captions;         // one per image, of the first draw
   std::vector<std::vector<std::string>> words;  // of the captions
   std::optional<GroundingScores> grounding;     // of the first draw, where boxes exist
 };
@@ -62,11 +62,11 @@ struct RegimeReport {
 struct GroundingReport {
   std::string boxes;  // where they come from
   Index images = 0;   // how many of the images have some
-  // Of a model with attention, in its first regime, unless captions alone are asked for: of the
-  // references' words.
+  // The scores of the references' words, for a model with attention in its first regime, unless the
+  // extent is captions alone.
   std::optional<ReferenceScores> references;
-  // Of the same words the maps that know them, where the model has such: those of its localizer,
-  // and of the looks that training makes a second time.
+  // The same for the maps that know the words, where the model has such: those of its localizer and
+  // of its informed attention.
   struct InformedGrounding {
     std::string by;  // localizer, prophet or cyclical
     ReferenceScores references;
@@ -89,8 +89,8 @@ struct EvaluationReport {
   std::optional<Perplexity> perplexity;  // in a full report
   // Of the first regime (its first draw), in a full report of a model with attention.
   std::optional<AttentionReport> attention;
-  std::optional<SampleScores> samples;  // where they were asked for
-  std::vector<Baseline> baselines;      // where they were asked for
+  std::optional<SampleScores> samples;  // where the request has some
+  std::vector<Baseline> baselines;      // where the request has them
 };
 
 // The first images of a split, at most `most` (0 for all). Throws DataError when the split is
@@ -100,9 +100,9 @@ std::vector<Index> evaluation_images(const Dataset& dataset, Split split, Index 
 // Captions and scores the images of a request; inputs must hold them. Samples are drawn in the
 // regime that draws regions too where it is among the request's, else in its first one: then they
 // come from the distribution that the model was trained to have. An ensemble is judged by the maps
-// that it tells (ensemble.h), and its baselines' neighbours are those of its first member. Throws
-// DataError when no image is left, ShapeError when no regime or one sample is asked for, or boxes
-// for scenes.
+// of its shown members (ensemble.h), and its baselines' neighbours are those of its first member.
+// Throws DataError when no image is left, ShapeError when the request has no regime or one sample,
+// or boxes for scenes.
 EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
                           const EnsembleInputs& inputs, const EvaluationRequest& request);
 

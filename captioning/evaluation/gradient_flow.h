@@ -1,5 +1,5 @@
-// Whether what a model looks at is what its gradient reaches: the weights of regions against the
-// norms of the gradients that arrive there, over the captions of some images.
+// Whether the gradient reaches what a model attends to: the weights of regions against the norms of
+// their gradients, over the captions of some images.
 #pragma once
 
 #include <span>
@@ -27,7 +27,7 @@ struct PathFlow {
 
 // NaN where nothing varies, or there is nothing.
 struct GradientFlow {
-  // Of hard models too: a region that was not drawn has no gradient to speak of.
+  // Also for hard models, where a region that was not drawn has next to no gradient.
   static constexpr Regime kRegime = Regime::kExpectation;
   PathFlow direct, score;
   Index captions = 0, words = 0, pairs = 0;

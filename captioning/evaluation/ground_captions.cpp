@@ -15,7 +15,7 @@ namespace {
 
 constexpr Index kGroup = 8;  // images of one task
 
-// The references of an image as words, and what a model says for them.
+// The references of an image as words, and as the ids of a model's vocabulary.
 struct Given {
   std::vector<Words> words;
   std::vector<std::vector<int>> ids;
@@ -31,28 +31,29 @@ Given references_of(const CaptionedImage& image, const Vocabulary& vocabulary) {
   return out;
 }
 
-// Puts the maps that are asked for in the place of those the models had.
+// Replaces the maps of the models by those of `maps`.
 void show_maps(MapsOf maps, const Captioner& model, const InputView& input,
-               std::vector<std::vector<DecodedCaption>>& said) {
+               std::vector<std::vector<DecodedCaption>>& decoded) {
   switch (maps) {
     case MapsOf::kModels:
       return;
     case MapsOf::kLocalizer:
-      return show_localizer_maps(model, input, said);
+      return show_localizer_maps(model, input, decoded);
     case MapsOf::kProphet:
-      return show_informed_maps(model, InformedKind::kProphet, input, said);
+      return show_informed_maps(model, InformedKind::kProphet, input, decoded);
     case MapsOf::kCyclical:
-      return show_informed_maps(model, InformedKind::kCyclical, input, said);
+      return show_informed_maps(model, InformedKind::kCyclical, input, decoded);
   }
   throw InternalError("unknown maps");
 }
 
-// The words that maps belong to. Those people wrote, <unk> or not; where pieces come to other words
-// than they were cut from, the words that were said.
-Words said_words(const Words& written, const DecodedCaption& said, const Vocabulary& vocabulary) {
-  if (written.size() == said.words.size()) return written;
+// The words that maps belong to: those that people wrote, whether the vocabulary has them or not,
+// or the decoded words, where pieces make other words than they were cut from.
+Words mapped_words(const Words& written, const DecodedCaption& decoded,
+                   const Vocabulary& vocabulary) {
+  if (written.size() == decoded.words.size()) return written;
   Words out;
-  for (const DecodedWord& word : said.words) out.push_back(word_text(word, vocabulary));
+  for (const DecodedWord& word : decoded.words) out.push_back(word_text(word, vocabulary));
   return out;
 }
 
@@ -107,15 +108,15 @@ ReferenceScores ground_references(const Ensemble& models, const Dataset& dataset
     std::vector<InputView> views;
     for (std::size_t m = 0; m < models.size(); ++m) batches.push_back(inputs.of(m).batch(group));
     for (const InputBatch& batch : batches) views.push_back(batch.view());
-    std::vector<std::vector<DecodedCaption>> said =
-        models.say(views, ids, request.search, static_cast<std::uint64_t>(begin));
-    show_maps(request.maps, models.model(0), views[0], said);
+    std::vector<std::vector<DecodedCaption>> decoded =
+        models.force_decode(views, ids, request.search, static_cast<std::uint64_t>(begin));
+    show_maps(request.maps, models.model(0), views[0], decoded);
     for (std::size_t i = 0; i < group.size(); ++i) {
       const Geometry geometry = shown.geometry(group[i]);
       GroundingScores& own = scores[places[static_cast<std::size_t>(begin) + i]];
-      for (std::size_t k = 0; k < said[i].size(); ++k) {
-        const Words words = said_words(given[i].words[k], said[i][k], vocabulary);
-        own.add(request.source.nouns(group[i], words, geometry), said[i][k], models.grid(),
+      for (std::size_t k = 0; k < decoded[i].size(); ++k) {
+        const Words words = mapped_words(given[i].words[k], decoded[i][k], vocabulary);
+        own.add(request.source.nouns(group[i], words, geometry), decoded[i][k], models.grid(),
                 geometry);
       }
     }

@@ -1,5 +1,5 @@
-// Where the boxes of a data set's nouns are, and whether a model looks there while it says the
-// captions that people gave (teacher forcing).
+// Where the boxes of a data set's nouns are, and whether a model attends to them while it is forced
+// to decode the captions that people wrote.
 #pragma once
 
 #include <span>
@@ -25,8 +25,8 @@ struct NounSource {
                                   const Geometry& geometry) const;
 };
 
-// Whose maps are judged: those the models have while they say the references, or those of the first
-// model's localizer or of its looks that know the word, which are told the words (informed_maps.h).
+// Whose maps are judged: those that the models have while they decode the references, or those of
+// the first model's localizer or informed attention, which know the words (informed_maps.h).
 enum class MapsOf { kModels, kLocalizer, kProphet, kCyclical };
 
 struct ReferenceRequest {
@@ -42,9 +42,9 @@ struct ReferenceScores {
   std::vector<ImageStatistics> metrics;  // over all images of the request
 };
 
-// Of the maps that the models have while they say the images' references word by word, whether or
-// not they would have said them: a caption of the result is a reference. Those of an ensemble are
-// the ones it tells (Ensemble::shown).
+// Scores the maps that the models have while they are forced to decode the references of the
+// images; a caption of the result is a reference. The maps of an ensemble are those of
+// Ensemble::shown.
 ReferenceScores ground_references(const Ensemble& models, const Dataset& dataset,
                                   const EnsembleInputs& inputs, const ReferenceRequest& request);
 

@@ -1,5 +1,5 @@
-// Whether a model looked at what its nouns name: sums over the nouns of many captions, beside those
-// of a map that always looks into the middle.
+// Whether a model attended to what its nouns name: sums over the nouns of many captions, beside
+// those of a map that always lies in the middle.
 #pragma once
 
 #include <array>

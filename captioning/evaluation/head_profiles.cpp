@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "captioning/evaluation/look_rows.h"
+#include "captioning/evaluation/layer_head_maps.h"
 #include "captioning/text/tokenizer.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"
@@ -50,7 +50,7 @@ void add_decoder(std::vector<ProfiledHead>& heads, Tape& tape, const Decoder& de
         decoder.step(tape, std::span(caption.inputs).subspan(static_cast<std::size_t>(t), 1), state,
                      memory, {.step = t});
     std::size_t map = 0;
-    const auto layers = look_rows(step);
+    const auto layers = layer_head_maps(step);
     for (std::size_t l = 0; l < layers.size(); ++l)
       for (std::size_t h = 0; h < layers[l].size(); ++h) {
         if (t == 0) {

@@ -12,8 +12,8 @@
 namespace saccade {
 
 enum class HeadPlace {
-  kRefine,   // of a refinement block: regions that look at regions, in reading order
-  kDecoder,  // of the decoder: words, in order, that look at regions
+  kRefine,   // of a refinement block: regions attend to regions, in reading order
+  kDecoder,  // of the decoder: words, in order, attend to regions
 };
 constexpr auto enum_table(HeadPlace) {
   return enum_rows<HeadPlace>({{HeadPlace::kRefine, "refine", "regions look at regions"},
@@ -23,14 +23,14 @@ constexpr auto enum_table(HeadPlace) {
 struct ProfiledHead {
   HeadPlace place = HeadPlace::kRefine;
   Index layer = 0, head = 0;  // from 0
-  Index columns = 0;          // L, what the rows look at
+  Index columns = 0;          // L, what the rows attend to
   HeadProfile profile;
 };
 
-// A refinement's heads by layer, a map an image; then the decoder's by layer where it has several
-// layers or heads, a map an image of its first caption with words, teacher forced, end included. A
-// refinement that weighs other things than regions (linformer's mixtures) has no profiles. Throws
-// ShapeError without images.
+// A refinement's heads by layer, one map per image; then the decoder's by layer where it has
+// several layers or heads, one map per image of its first caption with words, teacher forced, end
+// included. A refinement that weighs other things than regions (linformer's mixtures) has no
+// profiles. Throws ShapeError without images.
 std::vector<ProfiledHead> head_profiles(const Captioner& model, const Dataset& dataset,
                                         const DatasetInputs& inputs, std::span<const Index> images);
 

@@ -9,7 +9,7 @@ namespace saccade {
 
 namespace {
 
-// Takes what a word's own look chose away, so that `map` is all there is.
+// Replaces the attention of a word, with what was chosen at it, by `map` alone.
 void show(DecodedWord& word, std::span<const float> map) {
   word.attention.assign(map.begin(), map.end());
   word.heads.clear();
@@ -46,23 +46,23 @@ void show_localizer_maps(const Captioner& model, const InputView& input,
 
 void show_informed_maps(const Captioner& model, InformedKind kind, const InputView& input,
                         std::vector<std::vector<DecodedCaption>>& captions) {
-  const std::span<const InformedLook> looks = model.informed_looks();
-  const auto look = std::find_if(looks.begin(), looks.end(),
-                                 [&](const InformedLook& one) { return one.kind() == kind; });
-  SACCADE_CHECK(look != looks.end(), "[informed maps] the model has no look '", enum_name(kind),
+  const std::span<const InformedAttention> all = model.informed_attention();
+  const auto informed = std::find_if(
+      all.begin(), all.end(), [&](const InformedAttention& one) { return one.kind() == kind; });
+  SACCADE_CHECK(informed != all.end(), "[informed maps] the model has no look '", enum_name(kind),
                 "'");
-  // Longest first, as a sequence wants them; those without a word have no map.
-  std::vector<std::pair<DecodedCaption*, int>> said;
+  // Longest first, as a sequence needs them; captions without a word have no map.
+  std::vector<std::pair<DecodedCaption*, int>> sorted;
   for (std::size_t i = 0; i < captions.size(); ++i)
     for (DecodedCaption& caption : captions[i])
-      if (!caption.words.empty()) said.emplace_back(&caption, static_cast<int>(i));
-  if (said.empty()) return;
-  std::stable_sort(said.begin(), said.end(), [](const auto& a, const auto& b) {
+      if (!caption.words.empty()) sorted.emplace_back(&caption, static_cast<int>(i));
+  if (sorted.empty()) return;
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
     return a.first->words.size() > b.first->words.size();
   });
   std::vector<std::vector<int>> words;
   std::vector<int> images;
-  for (const auto& [caption, image] : said) {
+  for (const auto& [caption, image] : sorted) {
     std::vector<int>& ids = words.emplace_back();
     for (const DecodedWord& word : caption->words) ids.push_back(word.id);
     images.push_back(image);
@@ -74,16 +74,17 @@ void show_informed_maps(const Captioner& model, InformedKind kind, const InputVi
   tape.set_recording(false);
   const EncodedImages encoded = model.encode(tape, input);
   const AttentionMemory memory = model.decoder().prepare(tape, encoded, 1);
-  const PreparedLook again = prepare_look(tape, *look, encoded, memory.layout, images);
+  const PreparedInformedAttention prepared =
+      prepare_informed(tape, *informed, encoded, memory.layout, images);
   const SequenceOutput out = model.decoder().sequence(
       tape,
       pack_captions(words, static_cast<int>(Vocabulary::kBos), static_cast<int>(Vocabulary::kEos)),
-      memory_of_rows(memory, images), {}, {&again, 1});
+      memory_of_rows(memory, images), {}, {&prepared, 1});
   const std::vector<Var>& maps = out.informed.at(0).weights;
-  for (std::size_t r = 0; r < said.size(); ++r)
+  for (std::size_t r = 0; r < sorted.size(); ++r)
     for (std::size_t t = 0; t < words[r].size(); ++t) {
       const ConstView map = maps[t].value();
-      show(said[r].first->words[t],
+      show(sorted[r].first->words[t],
            {map.row(static_cast<Index>(r)), static_cast<std::size_t>(map.cols())});
     }
 }

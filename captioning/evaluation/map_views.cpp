@@ -79,7 +79,7 @@ Tensor region_rollout(const CaptionMaps& maps, double discard) {
   const Layers tokens = by_layer(maps.tokens), regions = by_layer(maps.regions);
   const Index columns = !tokens.empty()    ? tokens[0][0].cols()
                         : !regions.empty() ? regions[0][0].shape[0]
-                                           : maps.looks.at(0).weights.shape()[1];
+                                           : maps.cross.at(0).weights.shape()[1];
   const Index count = columns - maps.placeless;
   const Tensor all = tokens.empty() ? Rollout(columns).shares().clone() : rolled(tokens, discard);
   const ConstView own{all.view().row(maps.placeless), {count, columns}};
@@ -88,7 +88,7 @@ Tensor region_rollout(const CaptionMaps& maps, double discard) {
 }
 
 std::vector<MapView> map_views(const CaptionMaps& maps, const MapRequest& request) {
-  const Layers layers = by_layer(maps.looks);
+  const Layers layers = by_layer(maps.cross);
   std::vector<MapView> views;
   if (layers.empty()) return views;
   std::vector<std::vector<Named>> heads;  // [layer][choice]
@@ -111,10 +111,10 @@ std::vector<MapView> map_views(const CaptionMaps& maps, const MapRequest& reques
       view.one_layer = layers.size() == 1;
       view.one_head = layers[0].size() == 1;
       if (!request.layer || request.layer->kind != MapChoice::Kind::kFused)
-        view.look = request.layer && request.layer->kind == MapChoice::Kind::kEach
-                        ? static_cast<Index>(l)
-                        : request.layer.value_or(last).number;
-      view.last = view.look == last.number;
+        view.decoder_layer = request.layer && request.layer->kind == MapChoice::Kind::kEach
+                                 ? static_cast<Index>(l)
+                                 : request.layer.value_or(last).number;
+      view.last = view.decoder_layer == last.number;
       view.rollout = request.rollout;
       if (request.rollout)
         set_maps(view, product(one.map.view(), shares.view()).view(), maps.placeless);
@@ -145,7 +145,7 @@ std::vector<MapView> class_token_views(const CaptionMaps& maps, double discard) 
   return views;
 }
 
-std::string later_look_name(Index step) {
+std::string later_map_name(Index step) {
   if (step == 0) return "";
   return str("the look ", step == 1 ? "one step" : str(step, " steps"), " after the word's own");
 }

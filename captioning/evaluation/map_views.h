@@ -1,5 +1,5 @@
-// Ways to see where a caption's words looked: in one layer and head, in all of them, in their
-// fusion, and through what the encoder's blocks mixed into the regions.
+// Views of the maps of a caption's words: of one layer and head, of all of them, of their fusion,
+// and rolled out through the encoder's blocks, which mix the regions.
 #pragma once
 
 #include <optional>
@@ -28,13 +28,13 @@ struct MapRequest {
 
 struct MapView {
   std::string layer, head;  // numbers, or how they were fused; empty for a rollout of the encoder
-  // Whether there is but one to choose from, which a title leaves out.
+  // Whether there is only one to choose from, which a title leaves out.
   bool one_layer = false, one_head = false;
-  std::optional<Index> look{};  // the decoder's layer, where it is one layer's
-  bool last = false;            // and that is the last
+  std::optional<Index> decoder_layer{};  // the layer of the decoder, where the view is of one layer
+  bool last = false;                     // whether that layer is the last
   bool rollout = false;
   std::vector<std::vector<float>> maps{};  // [T] of [L]
-  // [T] what went to tokens without a place, which is no part of maps; empty without such tokens.
+  // [T] the weight of tokens without a place, which is not in maps; empty without such tokens.
   std::vector<float> elsewhere{};
 };
 
@@ -49,13 +49,12 @@ Tensor region_rollout(const CaptionMaps& maps, double discard);
 // that the maps lack.
 std::vector<MapView> map_views(const CaptionMaps& maps, const MapRequest& request);
 
-// What the encoder's class token takes of every region, one map each: in every layer head by head
-// and, of several heads, their mean; and last by rollout through all blocks. Empty without a class
-// token.
+// The maps of the encoder's class token over the regions: in every layer head by head and, of
+// several heads, their mean; and last by rollout through all blocks. Empty without a class token.
 std::vector<MapView> class_token_views(const CaptionMaps& maps, double discard);
 
-// "the look 2 steps after the word's own", which later_looks.h explains; empty for step 0.
-std::string later_look_name(Index step);
+// "the look 2 steps after the word's own", which later_maps.h explains; empty for step 0.
+std::string later_map_name(Index step);
 
 // "layer 0, head mean, rollout"; empty where there is one layer, one head and no rollout.
 std::string view_title(const MapView& view);

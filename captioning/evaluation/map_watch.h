@@ -9,8 +9,8 @@
 namespace saccade {
 
 struct MapWatchRequest {
-  // So many images, the first ones, are captioned again with shuffled maps; and of the first so
-  // many that have boxes the references are said again. 0: neither.
+  // So many images, the first ones, are captioned again with shuffled maps; and the references of
+  // the first so many that have boxes are decoded, forced. 0: neither.
   Index images = 0;
   SearchOptions search{};             // with which the report's first regime was searched
   const PhotoBoxes* boxes = nullptr;  // of photos; scenes have theirs

@@ -14,7 +14,7 @@ namespace {
 
 constexpr Index kGroup = 8;  // images of one task
 
-// A caption to be said, and the image it belongs to.
+// A caption to be scored, and the image that it belongs to.
 struct Line {
   Index slot = 0;          // place of the image in its group
   std::vector<int> words;  // or pieces

@@ -13,7 +13,7 @@ struct Perplexity {
   double nll = 0;      // nats, of all words and of <eos>
   Index captions = 0;  // as many as there are <eos>
   Index words = 0;     // <eos> not counted; whole ones, whatever pieces the vocabulary has
-  Index unknown = 0;   // words (or pieces) that the vocabulary lacks; <unk> is asked for there
+  Index unknown = 0;   // words (or pieces) that the vocabulary lacks; <unk> is the target there
 
   Perplexity& operator+=(const Perplexity& other);
   double value() const;          // exp(nll / (words + captions)); NaN without a caption
@@ -21,7 +21,7 @@ struct Perplexity {
 };
 
 // Teacher-forced over all captions of these images, without dropout. The context is the expectation
-// over regions for every model, whatever its regimes of decoding are: one number a model, which
+// over regions for every model, whatever its regimes of decoding are: one number per model, which
 // depends on no draw and compares soft, hard and argmax models alike. Images go in fixed groups, so
 // that any number of threads gives the same bits. An ensemble's words have the mean of its members'
 // probabilities.

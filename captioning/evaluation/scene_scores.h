@@ -1,5 +1,5 @@
 // How well captions of scenes fit what is known about the scenes: their truth, and whether the
-// model looked at the objects it named.
+// model attended to the objects that it named.
 #pragma once
 
 #include <span>
@@ -16,7 +16,7 @@ struct SceneReading {
   std::vector<NamedObjects> nouns;  // shape words; none where the caption was not parsed
 };
 
-// What a caption says of its scene, and where that is in a picture of this geometry.
+// What a caption states of its scene, and where that is in a picture of this geometry.
 SceneReading read_scene_caption(const Scene& scene, std::span<const std::string> words,
                                 const Geometry& geometry);
 
@@ -35,7 +35,7 @@ struct SceneScores {
   // true_caption_rate and those of the grounding, caption by caption.
   std::vector<ImageStatistics> metrics() const;
 
-  // Adds a caption: words[i] is what decoded.words[i] says. The weights are over a grid that
+  // Adds a caption: words[i] is the text of decoded.words[i]. The weights are over a grid that
   // `geometry` puts on the scene's picture. Throws ShapeError when they do not fit.
   void add(const Scene& scene, std::span<const std::string> words, const DecodedCaption& decoded,
            const GridShape& grid, const Geometry& geometry);

@@ -8,30 +8,30 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-BoxSupervision::BoxSupervision(std::span<const Var> weights, const SupervisedLooks& looks) {
-  std::vector<std::vector<const LookTarget*>> by_look(weights.size());
-  for (const LookTarget& target : looks.targets) {
-    const Index look = target.word + looks.step;
-    if (look >= static_cast<Index>(weights.size())) continue;
-    const Index rows = weights[static_cast<std::size_t>(look)].rows();
+BoxSupervision::BoxSupervision(std::span<const Var> weights, const SupervisedMaps& supervised) {
+  std::vector<std::vector<const AttentionTarget*>> by_step(weights.size());
+  for (const AttentionTarget& target : supervised.targets) {
+    const Index step = target.word + supervised.step;
+    if (step >= static_cast<Index>(weights.size())) continue;
+    const Index rows = weights[static_cast<std::size_t>(step)].rows();
     // Longer captions stand first, so a caption that has ended is beyond the rows.
-    if ((target.caption + 1) * looks.samples <= rows)
-      by_look[static_cast<std::size_t>(look)].push_back(&target);
+    if ((target.caption + 1) * supervised.samples <= rows)
+      by_step[static_cast<std::size_t>(step)].push_back(&target);
   }
-  for (std::size_t look = 0; look < by_look.size(); ++look) {
-    if (by_look[look].empty()) continue;
-    const Var map = weights[look];
+  for (std::size_t step = 0; step < by_step.size(); ++step) {
+    if (by_step[step].empty()) continue;
+    const Var map = weights[step];
     const Index regions = map.cols();
     std::vector<Real> inside(static_cast<std::size_t>(map.shape().size()), 0);
-    for (const LookTarget* target : by_look[look]) {
+    for (const AttentionTarget* target : by_step[step]) {
       SACCADE_CHECK(static_cast<Index>(target->inside.size()) == regions,
                     "[box supervision] a target of ", target->inside.size(),
                     " regions for maps of ", regions);
-      for (Index i = 0; i < looks.samples; ++i)
+      for (Index i = 0; i < supervised.samples; ++i)
         std::copy(target->inside.begin(), target->inside.end(),
-                  inside.begin() +
-                      static_cast<std::ptrdiff_t>((target->caption * looks.samples + i) * regions));
-      words_ += looks.samples;
+                  inside.begin() + static_cast<std::ptrdiff_t>(
+                                       (target->caption * supervised.samples + i) * regions));
+      words_ += supervised.samples;
     }
     costs_.push_back(ops::inside_cost(map, {inside.data(), map.shape()}));
     for (const Real cost : costs_.back().value().span()) cost_ += static_cast<double>(cost);

@@ -6,32 +6,32 @@
 #include <vector>
 
 #include "captioning/decoders/decoder.h"
-#include "captioning/objectives/look_target.h"
+#include "captioning/objectives/attention_target.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// How targets meet the maps of a shard.
-struct SupervisedLooks {
-  std::span<const LookTarget> targets;
-  Index step = 0;     // the map of word t is that of look t + step
+// Which maps of a shard the targets supervise.
+struct SupervisedMaps {
+  std::span<const AttentionTarget> targets;
+  Index step = 0;     // the map of word t is that of step t + step
   Index samples = 1;  // rows that each caption has in the maps, one after the other
 };
 
 // The costs of the maps of a shard: for each supervised word and row -log of the weight inside its
-// boxes (ops::inside_cost). A word whose look lies beyond the caption's end has none. `weights` are
-// SequenceOutput::weights.
+// boxes (ops::inside_cost). A word whose step t + step lies beyond the caption's end has none.
+// `weights` are SequenceOutput::weights.
 class BoxSupervision {
  public:
-  BoxSupervision(std::span<const Var> weights, const SupervisedLooks& looks);
+  BoxSupervision(std::span<const Var> weights, const SupervisedMaps& supervised);
 
-  // What is added to the loss where every word's cost weighs so much; empty without any.
+  // What is added to the loss if every word's cost has this weight; empty where there are no costs.
   std::vector<Var> terms(double weight) const;
   double cost() const { return cost_; }   // summed over words and rows
   Index words() const { return words_; }  // how many words and rows have a cost
 
  private:
-  std::vector<Var> costs_;  // of looks that have some, [R_t] each
+  std::vector<Var> costs_;  // of steps that have some, [R_t] each
   double cost_ = 0;
   Index words_ = 0;
 };

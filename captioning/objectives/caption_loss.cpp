@@ -14,7 +14,7 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-constexpr Index kFirstSaid = Vocabulary::kEos;  // <pad> and <bos> stand before, all words after
+constexpr Index kFirstTarget = Vocabulary::kEos;  // <pad> and <bos> stand before, all words after
 
 std::unique_ptr<Chooser> make_training_chooser(const CaptionLossOptions& options,
                                                const ShardKey& key, Index captions,
@@ -193,11 +193,11 @@ std::vector<int> ShardLoss::drawn_inputs(const Decoder& decoder, const Attention
                            .first_caption = key_.first_caption});
 }
 
-// A word's last look is the one that is supervised.
-void ShardLoss::propose(Index looks_per_word) {
+// The last glimpse of a word is the one that is supervised.
+void ShardLoss::propose(Index glimpses_per_word) {
   if (options_.hard.proposal != ProposalKind::kLocalizer) return;
   for (const LocatedStep& step : supervision_.located()) {
-    proposals_.resize(proposals_.size() + static_cast<std::size_t>(looks_per_word));
+    proposals_.resize(proposals_.size() + static_cast<std::size_t>(glimpses_per_word));
     proposals_.back() = {.maps = step.view(), .shares = step.shares};
   }
 }
@@ -217,7 +217,7 @@ void ShardLoss::run(const Decoder& decoder, const EncodedImages& images, Chooser
   const bool hard = options_.selection == SelectionKind::kHard;
   sampled_.assign(static_cast<std::size_t>(count), chooser != nullptr);
   if (!chooser) {
-    propose(decoder.looks_per_word());
+    propose(decoder.glimpses_per_word());
     own_chooser_ = make_training_chooser(options_, key_, count, proposals_);
     chooser = own_chooser_.get();
     if (hard) {
@@ -236,10 +236,10 @@ void ShardLoss::run(const Decoder& decoder, const EncodedImages& images, Chooser
     context.estimator = &estimator_;
     context.likelihood = options_.hard.likelihood;
   }
-  const std::vector<PreparedLook> informed = ShardSupervision::looks(
+  const std::vector<PreparedInformedAttention> informed = ShardSupervision::informed_attention(
       *tape_, options_.supervision, targets, images, memory.layout, captions_.images);
   output_ = decoder.sequence(*tape_, captions_, memory_of(captions_, memory), context, informed);
-  supervision_.judge(output_);
+  supervision_.compute_costs(output_);
 
   if (!hard || options_.hard.baseline != BaselineKind::kGreedy) return;
   // The rival of every caption: the same words and regions with an argmax each, without dropout in
@@ -252,14 +252,14 @@ void ShardLoss::run(const Decoder& decoder, const EncodedImages& images, Chooser
   const AttendContext greedy{.chooser = &argmax,
                              .temperature = options_.temperature,
                              .likelihood = options_.hard.likelihood};
-  const AttentionMemory seen = decoder.prepare(rival, images.values().on(rival), 1);
-  greedy_costs_ =
-      costs_of(decoder.sequence(rival, captions_, memory_of(captions_, seen), greedy).nll.value());
+  const AttentionMemory rival_memory = decoder.prepare(rival, images.values().on(rival), 1);
+  greedy_costs_ = costs_of(
+      decoder.sequence(rival, captions_, memory_of(captions_, rival_memory), greedy).nll.value());
 }
 
 std::vector<double> ShardLoss::costs_of(ConstView nll) const {
   const std::vector<double> sums = caption_sums(captions_, nll);
-  std::vector<double> costs(static_cast<std::size_t>(captions_.words())), said(sums.size(), 0);
+  std::vector<double> costs(static_cast<std::size_t>(captions_.words())), spent(sums.size(), 0);
   const bool marginal = options_.hard.likelihood == HardLikelihood::kMarginal;
   for_each_word([&](std::size_t n, Index, Index r) {
     const auto row = static_cast<std::size_t>(r);
@@ -273,8 +273,8 @@ std::vector<double> ShardLoss::costs_of(ConstView nll) const {
         break;
       case RewardKind::kToGo:
         // A marginal likelihood does not depend on what is drawn for its own word.
-        costs[n] = sums[row] - said[row] - (marginal ? own : 0);
-        said[row] += own;
+        costs[n] = sums[row] - spent[row] - (marginal ? own : 0);
+        spent[row] += own;
         break;
     }
   });
@@ -291,8 +291,8 @@ std::vector<DrawCost> ShardLoss::draw_costs() const {
 }
 
 double ShardLoss::usual_cost(const RewardBaseline& moving, Index row, Index step) const {
-  const Index said = options_.hard.reward == RewardKind::kToGo ? step : 0;
-  return moving.at(options_.hard.baseline, captions_.length(row) - said);
+  const Index passed = options_.hard.reward == RewardKind::kToGo ? step : 0;
+  return moving.at(options_.hard.baseline, captions_.length(row) - passed);
 }
 
 std::vector<double> ShardLoss::baselines(const RewardBaseline& moving) const {
@@ -336,7 +336,7 @@ void ShardLoss::backward(const RewardBaseline& moving) {
   if (options_.label_smoothing > 0) {
     SACCADE_CHECK(output_.logits, "[caption loss] a mixture over regions has no labels to smooth");
     terms.push_back(
-        ops::dot_constant(ops::logit_margin(output_.logits, captions_.targets, kFirstSaid),
+        ops::dot_constant(ops::logit_margin(output_.logits, captions_.targets, kFirstTarget),
                           every_word(share * options_.label_smoothing)));
   }
   if (options_.selection == SelectionKind::kHard) {

@@ -27,8 +27,8 @@ struct TrainingProgress {
 // NLL_c the sum over the caption's words, i over the regions that count; target 1, T/L or tau and
 // gap as objective.coverage says, which may also divide P_c by how many regions count. All weights
 // are per caption: none depends on batch size. Label smoothing (Szegedy et al. 2016) puts the
-// cross-entropy against (1 - e) onehot + e uniform in the place of NLL_c, uniform over all that can
-// be said next: <unk> and <eos> too, not <pad> and <bos>. It is about the words alone: what is
+// cross-entropy against (1 - e) onehot + e uniform in the place of NLL_c, uniform over all words
+// that can follow: <unk> and <eos> too, not <pad> and <bos>. It concerns the words alone: what is
 // reported and what regions are rewarded with (costs) stay -log p of the true words, so that the
 // estimator keeps climbing the bound of the likelihood.
 struct CaptionLossOptions {
@@ -107,8 +107,8 @@ class ShardLoss {
                                 Chooser* chooser) const;
   void run(const Decoder& decoder, const EncodedImages& images, Chooser* chooser,
            const ShardTargets& targets);
-  // What choices are drawn from besides the weights.
-  void propose(Index looks_per_word);
+  // Sets what choices are drawn from besides the weights.
+  void propose(Index glimpses_per_word);
   // The costs of choices from -log p of every word [N], by the reward's kind.
   std::vector<double> costs_of(ConstView nll) const;
   // What the choice of word `step` of a row has cost before, as a moving average knows it.
@@ -128,7 +128,7 @@ class ShardLoss {
   CaptionLossOptions options_;
   ShardKey key_;
   ShardSupervision supervision_;
-  std::vector<Proposal> proposals_;  // by look, of the maps that the supervision located
+  std::vector<Proposal> proposals_;  // by glimpse, of the maps that the supervision located
   std::unique_ptr<Chooser> own_chooser_;
   ops::Reinforce estimator_;
   std::vector<Real> weights_;  // what the estimator reads: d loss / d log p of every choice

@@ -1,4 +1,4 @@
-// What the penalty of objective.coverage asks of a caption's maps, and the least it can be.
+// What the penalty of objective.coverage penalises in a caption's maps, and the least it can be.
 #pragma once
 
 #include "core/config/coverage_config.h"

@@ -1,5 +1,6 @@
-// Attention supervised without boxes, by a second look that knows the word (informed_look.h): what
-// the word costs when it is said from that look, and how far the first map is from the second.
+// Attention supervised without boxes, by attention whose query knows the word
+// (informed_attention.h): -log p of the word from the informed glimpse, and the distance of the
+// word's own map from the informed map.
 #pragma once
 
 #include <span>
@@ -12,10 +13,10 @@ inline namespace SACCADE_NUMERIC {
 
 class InformedSupervision {
  public:
-  // `words` are of one look of SequenceOutput::informed. Where `weights`, SequenceOutput::weights
-  // of the same captions, are given, the map of look t + step has a distance from the informed map
-  // of word t, which is a constant to it (ops::map_distance); a word whose look lies beyond its
-  // caption's end has none.
+  // `words` is one of SequenceOutput::informed. Where `weights`, SequenceOutput::weights of the
+  // same captions, are given, the map of step t + step has a distance from the informed map of word
+  // t, which is a constant to it (ops::map_distance). A word whose step t + step lies beyond the
+  // end of its caption has none.
   InformedSupervision(const InformedWords& words, std::span<const Var> weights, Index step);
 
   // What is added to the loss: `cost` times -log p of every word, `distance` times the distances.
@@ -25,13 +26,13 @@ class InformedSupervision {
   std::vector<Var> terms(const Weights& weights) const;
 
   double cost() const { return cost_; }          // -log p, summed over words and rows
-  Index words() const;                           // how many words and rows there are
+  Index words() const;                           // the number of words and rows
   double distance() const { return distance_; }  // summed over maps and rows
-  Index maps() const;                            // how many maps and rows have a distance
+  Index maps() const;                            // the number of maps and rows with a distance
 
  private:
   Var nll_;                     // [N]
-  std::vector<Var> distances_;  // of looks that have some, [R_t] each
+  std::vector<Var> distances_;  // of steps that have some, [R_t] each
   double cost_ = 0, distance_ = 0;
 };
 

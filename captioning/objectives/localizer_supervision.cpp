@@ -70,15 +70,15 @@ std::vector<LocatedStep> located(const PackedCaptions& captions, const Localized
 }
 
 LocalizerSupervision::LocalizerSupervision(std::span<const Var> weights,
-                                           std::span<const LocatedStep> words, Index later) {
-  for (std::size_t look = static_cast<std::size_t>(later); look < weights.size(); ++look) {
-    const Var map = weights[look];
-    // A look that is later has the rows of captions that are so long.
-    const LocatedStep& step = words[look - static_cast<std::size_t>(later)];
+                                           std::span<const LocatedStep> words, Index step) {
+  for (std::size_t t = static_cast<std::size_t>(step); t < weights.size(); ++t) {
+    const Var map = weights[t];
+    // A later step has the rows of those captions that are long enough.
+    const LocatedStep& localized = words[t - static_cast<std::size_t>(step)];
     const auto rows = static_cast<std::size_t>(map.rows());
-    std::vector<Real> share(step.shares.begin(),
-                            step.shares.begin() + static_cast<std::ptrdiff_t>(rows));
-    costs_.push_back(ops::map_divergence(map, {step.maps.data(), map.shape()}));
+    std::vector<Real> share(localized.shares.begin(),
+                            localized.shares.begin() + static_cast<std::ptrdiff_t>(rows));
+    costs_.push_back(ops::map_divergence(map, {localized.maps.data(), map.shape()}));
     for (std::size_t r = 0; r < rows; ++r) {
       words_ += static_cast<double>(share[r]);
       cost_ += static_cast<double>(share[r]) *

@@ -40,9 +40,9 @@ std::vector<double> leave_one_out(std::span<const double> rewards, Index samples
   return out;
 }
 
-void PolicyLoss::Replay::choose(ConstView, Index look, std::span<int> chosen) {
+void PolicyLoss::Replay::choose(ConstView, Index glimpse, std::span<int> chosen) {
   for (std::size_t r = 0; r < chosen.size(); ++r)
-    chosen[r] = regions[r][static_cast<std::size_t>(look)];
+    chosen[r] = regions[r][static_cast<std::size_t>(glimpse)];
 }
 
 PolicyLoss::PolicyLoss(Tape& tape, const Decoder& decoder, const AttentionMemory& memory,
@@ -89,7 +89,7 @@ void PolicyLoss::read_log_probs() {
             static_cast<double>(weights[t].value().row(static_cast<Index>(r))[chosen[t][r]]));
   };
   if (output_.layers.empty()) add(output_.weights, output_.chosen);
-  for (const LayerLooks& layer : output_.layers) add(layer.weights, layer.chosen);
+  for (const LayerAttention& layer : output_.layers) add(layer.weights, layer.chosen);
 }
 
 void PolicyLoss::backward(std::span<const double> advantages, Index batch_captions) {

@@ -11,11 +11,11 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// Everything that was drawn on the way to a caption. The draw that ended it is one of them, <eos>
-// or the word cut off at the longest length: without it the estimator would be biased.
+// Everything that was drawn for a caption. The draw that ended it is one of them, <eos> or the word
+// that was cut off at the longest length: without it the estimator would be biased.
 struct DrawnCaption {
   std::vector<int> words;    // at least one
-  std::vector<int> regions;  // one a look; empty where attention takes the expectation
+  std::vector<int> regions;  // one per glimpse; empty where attention takes the expectation
 };
 DrawnCaption drawn_caption(const DecodedCaption& caption);
 
@@ -47,8 +47,8 @@ class PolicyLoss {
  private:
   class Replay : public Chooser {
    public:
-    std::vector<std::vector<int>> regions;  // by row, by look
-    void choose(ConstView weights, Index look, std::span<int> chosen) override;
+    std::vector<std::vector<int>> regions;  // by row, by glimpse
+    void choose(ConstView weights, Index glimpse, std::span<int> chosen) override;
   };
   void read_log_probs();
 

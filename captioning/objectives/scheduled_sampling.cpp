@@ -31,8 +31,8 @@ std::vector<int> scheduled_inputs(std::span<const ConstView> parameters, const D
         decoder.step(tape, std::span(inputs).subspan(first, before), state, seen, at);
     WordScores scores(tape.mutable_value(step.logits), special);
     for (Index r = 0; r < rows; ++r) {
-      Random random(
-          word_key(sampling.seed, training_number(sampling.update, sampling.first_caption + r), t));
+      Random random(word_draw_key(sampling.seed,
+                                  training_number(sampling.update, sampling.first_caption + r), t));
       if (random.uniform() >= sampling.probability) continue;
       scores.forbid(r, special.eos);
       const int word = scores.draw(r, {}, random.uniform());

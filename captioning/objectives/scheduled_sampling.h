@@ -1,5 +1,5 @@
-// Scheduled sampling (Bengio et al. 2015): the words a decoder reads in training are in part its
-// own, so that it learns to go on after what it says itself.
+// Scheduled sampling (Bengio et al. 2015): some of the words that a decoder reads in training are
+// its own, so that it learns to continue its own output.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@ struct SampledInputs {
 };
 
 // The inputs of captions [N] with some of them drawn: word by word, every input but <bos> is with
-// `probability` a word that the model, having read the inputs before it, says in the place of the
-// true one. Drawn are words with which a caption goes on in search: not <eos>, <unk>, <pad> or
-// <bos>, by the model's own distribution over the others. The model says them as in search, without
-// dropout; `context` is that of training without its estimator, so that hard attention looks where
-// the pass to come looks, as far as dropout lets it.
+// `probability` a word that the model, having read the inputs before it, draws in the place of the
+// true one. It draws from the words with which a caption continues in search, that is not <eos>,
+// <unk>, <pad> or <bos>, by its own distribution over them. It draws as in search, without dropout;
+// `context` is that of training without its estimator, so that hard attention chooses the regions
+// of the pass to come, apart from the effect of dropout.
 //
 // It is the procedure of the paper for every decoder: the steps of search decide, and one call over
 // the whole sequence, which gives the same for the same inputs, trains on them. No gradient goes

@@ -1,4 +1,4 @@
-// A word's map from how far each region of a grid speaks for the word.
+// The map of a word from the scores of the regions of a grid for it.
 #pragma once
 
 #include <span>
@@ -17,10 +17,10 @@ struct ScoreMapOptions {
   Index rows = 0, cols = 0;  // of the grid; read where smoothing or centre are above 0
 };
 
-// softmax_l(sharpness s_l + log g_l) over the regions l that count, to out [L]; 0 for the others.
-// s are the scores, each the mean of its neighbours' under the smoothing Gaussian where that is
-// asked for; g is the Gaussian around the middle of the regions that count, or 1.
-// scores [L]; counts [L] is 0 for regions that do not count, or empty: all count.
+// Writes softmax_l(sharpness s_l + log g_l) over the unmasked regions l to out [L], and 0 for the
+// others. s are the scores, or with smoothing their means over neighbours under its Gaussian; g is
+// the Gaussian around the middle of the unmasked regions, or 1. scores [L]; counts [L] is 0 for
+// masked regions, or empty where none is masked.
 void score_map(std::span<const double> scores, std::span<const Real> counts,
                const ScoreMapOptions& options, std::span<Real> out);
 

@@ -19,12 +19,12 @@ ShardSupervision::ShardSupervision(Tape& tape, const SupervisionWeights& weights
   located_ = saccade::located(shard.rows, words);
 }
 
-void ShardSupervision::judge(const SequenceOutput& output) {
+void ShardSupervision::compute_costs(const SequenceOutput& output) {
   const std::span<const Var> maps = output.weights;
   if (weights_.boxes > 0)
     boxes_.emplace(
         maps,
-        SupervisedLooks{.targets = targets_.boxes, .step = weights_.step, .samples = samples_});
+        SupervisedMaps{.targets = targets_.boxes, .step = weights_.step, .samples = samples_});
   for (const InformedWords& words : output.informed)
     if (words.kind == InformedKind::kProphet)
       prophet_.emplace(words, maps, weights_.step);
@@ -33,19 +33,18 @@ void ShardSupervision::judge(const SequenceOutput& output) {
   if (weights_.localizer > 0) localized_.emplace(maps, located_, weights_.step);
 }
 
-std::vector<PreparedLook> ShardSupervision::looks(Tape& tape, const SupervisionWeights& weights,
-                                                  const ShardTargets& targets,
-                                                  const EncodedImages& images,
-                                                  const MemoryLayout& layout,
-                                                  std::span<const int> rows) {
-  std::vector<PreparedLook> out;
+std::vector<PreparedInformedAttention> ShardSupervision::informed_attention(
+    Tape& tape, const SupervisionWeights& weights, const ShardTargets& targets,
+    const EncodedImages& images, const MemoryLayout& layout, std::span<const int> rows) {
+  std::vector<PreparedInformedAttention> out;
   const auto add = [&](InformedKind kind, double weight) {
     if (weight == 0) return;
-    const auto found = std::find_if(targets.informed.begin(), targets.informed.end(),
-                                    [&](const InformedLook& look) { return look.kind() == kind; });
+    const auto found =
+        std::find_if(targets.informed.begin(), targets.informed.end(),
+                     [&](const InformedAttention& one) { return one.kind() == kind; });
     SACCADE_CHECK(found != targets.informed.end(), "[supervision] there is no look '",
                   enum_name(kind), "'");
-    out.push_back(prepare_look(tape, *found, images, layout, rows));
+    out.push_back(prepare_informed(tape, *found, images, layout, rows));
   };
   add(InformedKind::kProphet, weights.prophet);
   add(InformedKind::kCyclical, weights.cyclical);

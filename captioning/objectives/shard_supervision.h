@@ -1,5 +1,4 @@
-// Everything that tells the attention of a shard where to look: boxes, a localizer, and looks that
-// know the word.
+// All supervision of the attention of a shard: by boxes, by a localizer, and by informed attention.
 #pragma once
 
 #include <optional>
@@ -14,24 +13,24 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// What is added to the loss of a caption, 0 for what there is none of; `step`: of the look so many
-// words later.
+// The weights of what is added to the loss of a caption, 0 for what is not. The map of word t that
+// is supervised is that of step t + step.
 struct SupervisionWeights {
   double boxes = 0;      // times -log of the weight inside a word's boxes (box_supervision.h)
   double localizer = 0;  // times the divergence from the localizer's map, and with it what the
                          // localizer itself learns from (localizer_supervision.h)
-  double prophet = 0;    // times the distance from the map of a look that knows the word, and with
-                         // it once -log p of the word from that look (informed_supervision.h)
-  double cyclical = 0;   // times -log p of the word from what a localizer that knows it chooses
+  double prophet = 0;    // times the distance from the informed map, and with it once -log p of the
+                         // word from the informed glimpse (informed_supervision.h)
+  double cyclical = 0;   // times -log p of the word from the glimpse of a localizer that knows it
   Index step = 0;
 };
 
-// Where the words of a shard should look; read where the weights ask for it.
+// What supervises the words of a shard; read where its weight is not 0.
 struct ShardTargets {
-  std::span<const LookTarget> boxes{};
+  std::span<const AttentionTarget> boxes{};
   const WordLocalizer* localizer = nullptr;
   const WordLabels* labels = nullptr;  // of the shard's images
-  std::span<const InformedLook> informed{};
+  std::span<const InformedAttention> informed{};
 };
 
 // What a shard is made of. A caption has `samples` rows, one after the other.
@@ -44,24 +43,24 @@ struct SupervisedShard {
 class ShardSupervision {
  public:
   ShardSupervision() = default;
-  // Finds the words' places; `targets` must live until judge().
+  // Locates the words; `targets` must live until compute_costs().
   ShardSupervision(Tape& tape, const SupervisionWeights& weights, const ShardTargets& targets,
                    const SupervisedShard& shard);
 
-  // Where the localizer finds the words, by step; empty without one.
+  // The localizer's maps of the words, by step; empty without one.
   const std::vector<LocatedStep>& located() const { return located_; }
-  // Costs the maps of what came out.
-  void judge(const SequenceOutput& output);
+  // Computes the costs of the maps of `output`.
+  void compute_costs(const SequenceOutput& output);
 
-  // The looks that Decoder::sequence is to make besides, of the rows' images; `layout` is that of
-  // the memory that the decoder prepared of the images.
-  static std::vector<PreparedLook> looks(Tape& tape, const SupervisionWeights& weights,
-                                         const ShardTargets& targets, const EncodedImages& images,
-                                         const MemoryLayout& layout, std::span<const int> rows);
+  // The informed attention that Decoder::sequence computes besides, of the images of the rows.
+  // `layout` is that of the memory that the decoder prepared of the images.
+  static std::vector<PreparedInformedAttention> informed_attention(
+      Tape& tape, const SupervisionWeights& weights, const ShardTargets& targets,
+      const EncodedImages& images, const MemoryLayout& layout, std::span<const int> rows);
 
-  // What is added to the loss, in which a row counts `share`.
+  // What is added to the loss, in which a row has the weight `share`.
   std::vector<Var> terms(double share) const;
-  // The costs of supervised looks; none where the weights ask for none.
+  // The costs of supervised maps; none where the weight is 0.
   const std::optional<BoxSupervision>& boxes() const { return boxes_; }
   const std::optional<LocalizerSupervision>& localized() const { return localized_; }
   const std::optional<InformedSupervision>& prophet() const { return prophet_; }

@@ -1,5 +1,5 @@
-// Where the words of a picture are, learned from captions alone: a region speaks for a word, the
-// best regions of a picture decide whether its captions have the word, and no box is ever seen.
+// Where the words of a picture are, learned from captions alone: regions are scored for words, the
+// best regions of a picture decide whether its captions have the word, and boxes are not used.
 #pragma once
 
 #include <span>
@@ -30,8 +30,8 @@ struct LocalizerWidths {
 // 2015) with log-sum-exp pooling (Pinheiro and Collobert, CVPR 2015).
 // d logit / d s_l = softmax_l(r s_l(w)) is the map of w, to which score_map may add what is known
 // of maps without learning: neighbours show the same things, and photographers aim at them. Because
-// regions that look alike are in pictures without the word too, a region can only speak for a word
-// that it shows. Features are constants to it: it changes no other part of a model. Declares key,
+// similar regions are in pictures without the word, too, only a region that shows a word can score
+// high for it. Features are constants to it: it changes no other part of a model. Declares key,
 // key_bias, words and share below `scope`.
 class WordLocalizer {
  public:
@@ -39,7 +39,7 @@ class WordLocalizer {
 
   // features [M, L, D] -> keys [M, L, A].
   Var keys(Tape& tape, Var features) const;
-  // How far each region speaks for each word, with the words' shares: [M, L, W].
+  // The scores of each region for each word, with the words' shares: [M, L, W].
   Var scores(Tape& tape, Var keys, std::span<const int> words) const;
   // The logits of the words' shares, as the model of the tape has them [W].
   std::vector<double> share_logits(Tape& tape, std::span<const int> words) const;

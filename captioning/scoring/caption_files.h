@@ -30,7 +30,7 @@ struct ReferenceFile {
 //   Karpathy JSON             {"images": [{"sentences": [...]}]}
 //   Flickr8k's token file     <image>#<k> TAB <caption>
 //   a file NAME.csv           the captions of a folder (readers.h: read_folder), with its splits
-//   plain text                a line an image, its references with tabs between
+//   plain text                one line per image, its references with tabs between
 // The order of images and captions is the file's. `split` leaves the other splits out. Notes tell
 // of captions with line ends inside. Throws UsageError when a file without splits is given one,
 // DataError naming file and place for what cannot be read, for images twice and for images without
@@ -51,9 +51,9 @@ struct ResultFile {
 };
 
 // Reads COCO results JSON ([{"image_id": 7, "caption": "..."}]; image_id may be the name of an
-// image file), the captions that `saccade caption --json` prints, or text: a line an image, either
-// <image> TAB <caption>, or the caption alone for the references' images in order. Throws DataError
-// naming file and place.
+// image file), the captions that `saccade caption --json` prints, or text: one line per image,
+// either <image> TAB <caption>, or the caption alone for the references' images in order. Throws
+// DataError naming file and place.
 ResultFile read_results(const std::filesystem::path& path);
 
 // "3 captions hold line ends, which are taken as spaces", of the file at `path`.

@@ -107,7 +107,7 @@ std::string per_image_json(const CaptionScores& scores, const MatchedCaptions& m
   return out + "]\n";
 }
 
-std::string comparison_json(const ComparisonReport& report) {
+std::string paired_json(const PairedReport& report) {
   Json metrics = Json::array();
   for (std::size_t m = 0; m < report.differences.size(); ++m) {
     const PairedDifference& one = report.differences[m];
@@ -125,7 +125,7 @@ std::string comparison_json(const ComparisonReport& report) {
   return text_of(comparison(report, std::move(metrics)), 2);
 }
 
-std::string comparison_table(const ComparisonReport& report) {
+std::string paired_table(const PairedReport& report) {
   TextTable table;
   table.add({"", "a", "b", "a - b", percent(report.resampling.level) + " interval", "p bootstrap",
              "p randomisation"});

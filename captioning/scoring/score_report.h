@@ -28,12 +28,12 @@ struct ScoreReport {
 std::string score_json(const ScoreReport& report);
 std::string score_table(const ScoreReport& report);
 
-// [{"image_id", "Bleu_1": ..., ...}], an image a line, with the metrics of the corpus.
+// [{"image_id", "Bleu_1": ..., ...}], one image per line, with the metrics of the corpus.
 std::string per_image_json(const CaptionScores& scores, const MatchedCaptions& matched,
                            const ReferenceFile& references);
 
-// Two systems on the same images.
-struct ComparisonReport {
+// Two systems on the same images, compared by paired tests.
+struct PairedReport {
   std::string a, b;  // names
   Index images = 0;
   Resampling resampling;
@@ -42,8 +42,8 @@ struct ComparisonReport {
 };
 // {"schema_version", "n_images", "a", "b", "replicates", "level", "seed", "metrics": [{"metric",
 // "a", "b", "difference", "low", "high", "p_bootstrap", "p_randomisation", "exact"}]}
-std::string comparison_json(const ComparisonReport& report);
-std::string comparison_table(const ComparisonReport& report);
+std::string paired_json(const PairedReport& report);
+std::string paired_table(const PairedReport& report);
 
 // Two arms of several runs each on the same images.
 struct SeedReport {
@@ -53,7 +53,7 @@ struct SeedReport {
   std::vector<SeedSpread> spread_a, spread_b;
   std::vector<SeedDifference> differences;
 };
-// As comparison_json, with "mean_a", "sd_a", "mean_b", "sd_b", "standard_error", "low", "high"
+// As paired_json, with "mean_a", "sd_a", "mean_b", "sd_b", "standard_error", "low", "high"
 // (bootstrap), "t_low", "t_high", "p_bootstrap", "p_t"; what has no value is null.
 std::string seeds_json(const SeedReport& report);
 std::string seeds_table(const SeedReport& report);

@@ -10,7 +10,7 @@ namespace saccade {
 class TextTable {
  public:
   void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
-  // A line a row; rows may be of different length.
+  // One line per row; rows may be of different length.
   std::string text() const;
 
  private:

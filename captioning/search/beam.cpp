@@ -16,23 +16,23 @@ namespace {
 
 // A hypothesis with one more word.
 struct Extension {
-  Said said;
+  Backpointer last;
   double log_prob = 0;  // of all words
   double rank = 0;      // what it competes with now: less than log_prob where words are avoided
 };
 
-// A hypothesis that said <eos> after row `row` of step `step`.
+// A hypothesis that ended with <eos> after row `row` of step `step`.
 struct Finished {
   double score = 0, log_prob = 0;
   Index step = 0, row = 0;
-  std::vector<int> words{};  // told apart by, where several are kept
+  std::vector<int> words{};  // which distinguish hypotheses, where several are kept
 };
 
 // Hypotheses that compete with each other.
 struct Group {
-  Index places = 0;                     // hypotheses that may go on
+  Index places = 0;                     // hypotheses that may continue
   Index first = 0;                      // the place of the first one among the image's rows
-  std::vector<double> log_probs = {0};  // of those that go on
+  std::vector<double> log_probs = {0};  // of those that continue
 };
 
 struct BeamImage {
@@ -40,7 +40,7 @@ struct BeamImage {
   std::vector<Finished> finished;  // the best first
 };
 
-// How many hypotheses of earlier groups say a word now.
+// How many hypotheses of earlier groups take a word at this step.
 using Uses = std::map<int, Index>;
 
 class BeamSearch {
@@ -71,11 +71,11 @@ class BeamSearch {
   }
 
   void step() {
-    trace_.see(batch_.step(words_, group_));
+    trace_.add_step(batch_.step(words_, group_));
     WordScores scores(batch_.logits(), special_);
     if (options_.rules.any())
       for (Index row = 0; row < batch_.slots() * group_; ++row)
-        apply_rules(options_.rules, special_, trace_.said(batch_.word(), row), row, scores);
+        apply_rules(options_.rules, special_, trace_.prefix(batch_.word(), row), row, scores);
     std::vector<std::vector<Extension>> next;  // by slot
     std::vector<bool> done;
     for (Index slot = 0; slot < batch_.slots(); ++slot) {
@@ -86,23 +86,23 @@ class BeamSearch {
     lay_out(next, batch_.drop(done));
   }
 
-  // The extensions that go on, group by group; none when the image's search is over. Finished ones
-  // are taken note of.
+  // The extensions that continue, group by group; none when the search of the image is over.
+  // Finished ones are recorded.
   std::vector<Extension> extend(WordScores& scores, Index slot) {
     BeamImage& state = image(slot);
-    const auto ends = [&](const Extension& e) { return e.said.word == special_.eos; };
+    const auto ends = [&](const Extension& e) { return e.last.word == special_.eos; };
     std::vector<Extension> all;
     std::vector<Group> groups;
     Uses uses;
-    double most = -std::numeric_limits<double>::infinity();  // log p of those that go on
+    double most = -std::numeric_limits<double>::infinity();  // log p of those that continue
     for (const Group& group : state.groups) {
       std::vector<Extension> best = best_extensions(scores, slot, group, uses);
       Group next{.places = group.places, .first = static_cast<Index>(all.size()), .log_probs = {}};
       for (const Extension& e : best) {
-        ++uses[e.said.word];
+        ++uses[e.last.word];
         if (!ends(e)) continue;
         --next.places;
-        note(state, e);
+        add_finished(state, e);
       }
       std::erase_if(best, ends);
       for (const Extension& e : best) {
@@ -120,16 +120,15 @@ class BeamSearch {
     return all;
   }
 
-  // Keeps a hypothesis that ended if it is among the best, and says what none of the better ones
-  // does.
-  void note(BeamImage& state, const Extension& e) {
+  // Keeps a hypothesis that ended if it is among the best, and no better one has the same words.
+  void add_finished(BeamImage& state, const Extension& e) {
     Finished one{.score = normalised(e.log_prob, batch_.word() + 1),
                  .log_prob = e.log_prob,
                  .step = batch_.word(),
-                 .row = e.said.row};
+                 .row = e.last.row};
     std::vector<Finished>& kept = state.finished;
     if (options_.alternatives > 1) {
-      one.words = trace_.said(one.step, one.row);
+      one.words = trace_.prefix(one.step, one.row);
       const auto twin = std::find_if(kept.begin(), kept.end(),
                                      [&](const Finished& f) { return f.words == one.words; });
       if (twin != kept.end()) {
@@ -143,7 +142,8 @@ class BeamSearch {
     if (static_cast<Index>(kept.size()) > options_.alternatives) kept.pop_back();
   }
 
-  // As many as the group has places, of all its hypotheses; equal ones by hypothesis, then by id.
+  // The best extensions of all hypotheses of a group, as many as it has places; equal ones are
+  // ordered by hypothesis, then by id.
   std::vector<Extension> best_extensions(WordScores& scores, Index slot, const Group& group,
                                          const Uses& uses) {
     std::vector<Extension> all;
@@ -199,24 +199,24 @@ class BeamSearch {
     }
   }
 
-  // The rows of the next step: the slots that remain, in groups as wide as the widest. Narrower
-  // ones repeat their first hypothesis, and nobody reads the repetition.
+  // Lays out the rows of the next step: the slots that remain, in groups as wide as the widest.
+  // Narrower ones repeat their first hypothesis, and the repetition is never read.
   void lay_out(const std::vector<std::vector<Extension>>& next, const std::vector<Index>& slots) {
     std::size_t group = 0;
     for (const Index slot : slots)
       group = std::max(group, next[static_cast<std::size_t>(slot)].size());
-    std::vector<Said> said;
+    std::vector<Backpointer> backpointers;
     std::vector<Index> parents;
     words_.clear();
     for (const Index slot : slots) {
       const std::vector<Extension>& hypotheses = next[static_cast<std::size_t>(slot)];
       for (std::size_t g = 0; g < group; ++g) {
-        said.push_back(hypotheses[g < hypotheses.size() ? g : 0].said);
-        parents.push_back(said.back().row);
-        words_.push_back(said.back().word);
+        backpointers.push_back(hypotheses[g < hypotheses.size() ? g : 0].last);
+        parents.push_back(backpointers.back().row);
+        words_.push_back(backpointers.back().word);
       }
     }
-    trace_.say(std::move(said));
+    trace_.add_words(std::move(backpointers));
     batch_.advance(parents);
     group_ = static_cast<Index>(group);
   }
@@ -227,7 +227,7 @@ class BeamSearch {
   std::vector<BeamImage> images_;  // in the order of the call
   std::vector<DecodedCaption> captions_;
   std::vector<int> words_;  // the last word of every row
-  Index group_ = 1;         // rows an image; one before the first word
+  Index group_ = 1;         // rows per image; one before the first word
   Trace trace_;
 };
 

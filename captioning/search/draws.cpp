@@ -14,15 +14,15 @@ RandomKey search_key(std::uint64_t seed, std::uint64_t image, std::uint64_t draw
 
 }  // namespace
 
-RandomKey word_key(std::uint64_t seed, std::uint64_t image, Index step) {
+RandomKey word_draw_key(std::uint64_t seed, std::uint64_t image, Index step) {
   return search_key(seed, image, 2 * static_cast<std::uint64_t>(step));
 }
 
-RandomKey region_key(std::uint64_t seed, std::uint64_t image, Index step) {
+RandomKey region_draw_key(std::uint64_t seed, std::uint64_t image, Index step) {
   return search_key(seed, image, 2 * static_cast<std::uint64_t>(step) + 1);
 }
 
-// From the other end, where no word or region comes.
+// Permutations are numbered from the other end, which words and regions do not reach.
 RandomKey permutation_key(std::uint64_t seed, std::uint64_t image, Index step) {
   return search_key(seed, image, ~static_cast<std::uint64_t>(step));
 }
@@ -41,7 +41,7 @@ void ImageRegionChooser::choose(ConstView weights, Index step, std::span<int> ch
                  weights.rows(), " for ", images_.size(), " images in groups of ", group_);
   Index row = 0;
   for (const std::uint64_t image : images_) {
-    Random random(region_key(seed_, image, step));
+    Random random(region_draw_key(seed_, image, step));
     for (Index g = 0; g < group_; ++g, ++row)
       chosen[static_cast<std::size_t>(row)] = draw_region(random, weights.row(row), weights.cols());
   }

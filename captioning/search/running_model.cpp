@@ -12,7 +12,7 @@ namespace {
 
 Index row_size(const Shape& shape) { return shape[0] == 0 ? 0 : shape.size() / shape[0]; }
 
-// Every row `times` times, one after the other.
+// Repeats every row `times` times, one after the other.
 Tensor repeat_rows(ConstView x, Index times) {
   Tensor out(x.shape.with_first(x.shape[0] * times));
   const Index size = row_size(x.shape);
@@ -86,17 +86,17 @@ void RunningModel::set_ablation(const SearchOptions& options) {
   }
 }
 
-void RunningModel::TakenRegions::choose(ConstView weights, Index look, std::span<int> chosen) {
-  own_->choose(weights, look, chosen);
+void RunningModel::ForcedRegions::choose(ConstView weights, Index glimpse, std::span<int> chosen) {
+  own_->choose(weights, glimpse, chosen);
   SACCADE_CHECK(regions_.size() == chosen.size(), "[search] regions of ", regions_.size(),
                 " rows for ", chosen.size());
   for (std::size_t r = 0; r < chosen.size(); ++r)
     if (const auto count = static_cast<Index>(regions_[r].size()); count > 0)
-      chosen[r] = regions_[r][static_cast<std::size_t>(look % count)];
+      chosen[r] = regions_[r][static_cast<std::size_t>(glimpse % count)];
 }
 
-void RunningModel::take_regions(std::span<const std::vector<int>> regions) {
-  if (chooser_) taken_.set(*chooser_, regions);
+void RunningModel::force_regions(std::span<const std::vector<int>> regions) {
+  if (chooser_) forced_.set(*chooser_, regions);
 }
 
 const StepOutput& RunningModel::step(std::span<const int> words,
@@ -112,11 +112,11 @@ const StepOutput& RunningModel::step(std::span<const int> words,
     for (const std::uint64_t number : numbers) keys.push_back(permutation_key(seed_, number, word));
     shuffle_->set_keys(std::move(keys));
   }
-  Chooser* chooser = taken_.told() ? &taken_ : chooser_.get();
+  Chooser* chooser = forced_.active() ? &forced_ : chooser_.get();
   output_ = decoder_.step(
       tape_, words, state, memory,
       {.step = word, .chooser = chooser, .edit = edit_.get(), .likelihood = likelihood_});
-  taken_.forget();
+  forced_.clear();
   return output_;
 }
 
@@ -141,7 +141,8 @@ void RunningModel::advance(std::span<const Index> parents) {
     const ConstView from = output_.state[k].value();
     const Index size = row_size(from.shape);
     state_shapes_[k] = from.shape.with_first(rows);
-    // Not where it was: a part that a step hands on as it is would be read while it is written.
+    // The rows go to other storage, because a part that a step passes on unchanged would be read
+    // while it is written.
     Tensor& next = spare_state_[k];
     if (next.size() < rows * size) next = Tensor(state_shapes_[k]);
     for (Index r = 0; r < rows; ++r)

@@ -1,5 +1,5 @@
 // One model in a search: its memories of the images that are still searched, its state, and what
-// decides where it looks.
+// chooses its regions.
 #pragma once
 
 #include <memory>
@@ -20,30 +20,30 @@ class RunningModel {
   RunningModel(const SearchMember& member, const SearchOptions& options, Index group,
                std::uint64_t seed);
 
-  // Where the next step looks instead of choosing anew: by row the regions of all looks; a row that
-  // has none chooses for itself. No effect on a model that chooses no regions.
-  void take_regions(std::span<const std::vector<int>> regions);
-  // One step from the words just said; `numbers` are the images', which own as many rows each. What
-  // it returns is valid until advance().
+  // Sets the regions that the next step takes instead of choosing: by row, those of all glimpses. A
+  // row that has none chooses for itself. It has no effect on a model that chooses no regions.
+  void force_regions(std::span<const std::vector<int>> regions);
+  // Runs one step from the last words. `numbers` are those of the images, which have equally many
+  // rows each. The output is valid until advance().
   const StepOutput& step(std::span<const int> words, std::span<const std::uint64_t> numbers,
                          Index word);
   View logits() { return tape_.mutable_value(output_.logits); }
-  // The memory of one place comes to another.
+  // Moves the memory of one place to another.
   void move_memory(Index from, Index to);
-  // The next step's row r continues row parents[r] of the last one.
+  // Goes to the next step, whose row r continues row parents[r] of the last one.
   void advance(std::span<const Index> parents);
 
  private:
-  // Looks where it is told, and else where the model itself would.
-  class TakenRegions : public Chooser {
+  // Chooses the forced regions, and where there are none those that the model itself would choose.
+  class ForcedRegions : public Chooser {
    public:
     void set(Chooser& own, std::span<const std::vector<int>> regions) {
       own_ = &own;
       regions_.assign(regions.begin(), regions.end());
     }
-    void forget() { own_ = nullptr; }
-    bool told() const { return own_ != nullptr; }
-    void choose(ConstView weights, Index look, std::span<int> chosen) override;
+    void clear() { own_ = nullptr; }
+    bool active() const { return own_ != nullptr; }
+    void choose(ConstView weights, Index glimpse, std::span<int> chosen) override;
 
    private:
     Chooser* own_ = nullptr;
@@ -64,7 +64,7 @@ class RunningModel {
   std::vector<Shape> state_shapes_;
   StepOutput output_;
   std::unique_ptr<Chooser> chooser_;
-  TakenRegions taken_;
+  ForcedRegions forced_;
   HardLikelihood likelihood_ = HardLikelihood::kChoice;
   ImageRegionChooser* draws_ = nullptr;  // the chooser, where it draws
   std::unique_ptr<WeightEdit> edit_;

@@ -1,4 +1,4 @@
-// From features to captions, without looking at references: greedy, beam and sampling.
+// From features to captions, without references: greedy search, beam search and sampling.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,14 @@ struct ExperimentConfig;
 
 inline namespace SACCADE_NUMERIC {
 
-// How a model with a map takes its context while it decodes; evaluation_regimes() (model.h) says
-// which of these suit a model.
+// How a model with a map makes its context while it decodes; evaluation_regimes() (model.h) lists
+// those that suit a model.
 enum class Regime {
   kExpectation,  // the weighted mean of all regions
   kArgmax,       // the region of the largest weight
   kSample,       // a region drawn from the weights
-  kMarginal,     // words from all regions' distributions, mixed by the weights; on with the mean
+  kMarginal,     // the words' distributions of all regions, mixed by the weights; the state
+                 // continues with the weighted mean
 };
 constexpr auto enum_table(Regime) {
   using enum Regime;
@@ -31,8 +32,8 @@ constexpr auto enum_table(Regime) {
                              "state goes on with the weighted mean"}});
 }
 
-// What stands in for the weights while captions are searched; a model whose captions stay as good
-// does not need its map. No effect on a model without attention.
+// What replaces the weights while captions are searched: a model whose captions stay as good does
+// not need its map. It has no effect on a model without attention.
 enum class Ablation {
   kNone,
   kUniform,   // every region weighs the same; regime argmax, which then has no largest weight to
@@ -46,17 +47,17 @@ constexpr auto enum_table(Ablation) {
                               {kShuffled, "shuffled", "the weights permuted over the regions"}});
 }
 
-// Which words may be said.
-enum class Sayable {
+// Which words search may choose.
+enum class AllowedWords {
   kWords,  // all but <pad>, <bos> and <unk>
-  kAll,    // every word of the vocabulary: draws then have exactly the model's distribution
+  kAll,    // every word of the vocabulary, so that draws have exactly the model's distribution
 };
 
 // Rules of every search; the defaults allow all words.
 struct WordRules {
-  Index min_length = 0;          // words (or pieces) before <eos> may be said
-  Index no_repeat_ngram = 0;     // no n-gram of so many words is said twice; 0: off
-  std::vector<int> forbidden{};  // words that are never said
+  Index min_length = 0;          // words (or pieces) that must come before <eos>
+  Index no_repeat_ngram = 0;     // no n-gram of so many words occurs twice; 0: off
+  std::vector<int> forbidden{};  // words that are never chosen
 
   bool any() const { return min_length > 0 || no_repeat_ngram > 0 || !forbidden.empty(); }
 };
@@ -64,8 +65,8 @@ struct WordRules {
 struct SearchOptions {
   SearchMode mode = SearchMode::kBeam;
   Index beam = 3;
-  Index groups = 1;        // of the beam, whose hypotheses avoid each other's words; divides it
-  double diversity = 0;    // what a word loses for each hypothesis of an earlier group that says it
+  Index groups = 1;      // of the beam, whose hypotheses avoid each other's words; divides it
+  double diversity = 0;  // what a word loses for each hypothesis of an earlier group that takes it
   Index alternatives = 1;  // finished hypotheses that are returned, at most `beam`
   Index max_length = 20;   // entries of the vocabulary: words, or pieces; <eos> not counted
   double length_normalization = 0;  // hypotheses compete by log p / length^this
@@ -76,42 +77,42 @@ struct SearchOptions {
   Regime regime = Regime::kExpectation;
   std::uint64_t seed = 1;  // of sampled words and regions, and of permutations
   Index samples = 1;       // captions drawn of each image; sampling only
-  Sayable sayable = Sayable::kWords;
+  AllowedWords allowed_words = AllowedWords::kWords;
   Ablation ablation = Ablation::kNone;
-  // Captions of an ensemble tell of the looks so many steps after the words' own (later_looks.h);
-  // search() and say() tell of the own ones.
+  // The words of an ensemble's captions have the maps of so many steps after their own
+  // (later_maps.h); search() and force_decode() return their own.
   Index map_step = 0;
 };
 
-// One decoded word and where the model looked for it.
+// One decoded word with the attention of its step.
 struct DecodedWord {
   int id = 0;                    // -1 for a word that was put together from several (whole_words.h)
   double log_prob = 0;           // of this word given the ones before
   std::vector<float> attention;  // [L], the mean over heads
-  int chosen = -1;               // the region hard attention took; -1 for the expectation
+  int chosen = -1;               // the region that hard attention took; -1 for the expectation
   double gate = 1;               // beta, a vector gate's mean; 1 without a gate
-  double sentinel = 0;           // the weight of not looking; 0 without a sentinel
+  double sentinel = 0;           // the sentinel's weight; 0 without a sentinel
   std::vector<std::vector<float>> heads{};  // [H] of [L]; empty for a single head
-  std::vector<int> choices{};  // `chosen` of every look, the last too; empty where a word has one
-  std::string text{};          // of a word that was put together
+  std::vector<int> choices{};               // `chosen` of every glimpse; empty where a word has one
+  std::string text{};                       // of a word that was put together
 };
 
 struct DecodedCaption {
   std::vector<DecodedWord> words;  // without <eos>
   bool finished = false;           // false: cut at max_length
   double log_prob = 0;             // of the whole caption, <eos> included if finished
-  // What was chosen after the words: <eos> if finished, else the word that was cut off (-1 if there
-  // was none to choose). Of greedy search and sampling only.
+  // What was chosen after the words: <eos> if finished, else the word that was cut off (-1 if no
+  // word was allowed). Only greedy search and sampling set it.
   DecodedWord last;
-  // [L], 0 for regions of padding, in which nothing can be seen; empty: all count. Those of an
-  // ensemble that captions (search() does not tell).
+  // [L], 0 for regions of padding; empty: there is none. An ensemble sets it; search() does not.
   std::vector<std::uint8_t> counts{};
-  // The words tell of looks so many steps after their own (later_looks.h); 0: of their own. Then
-  // `taken` has the regions of all looks of every step, up to the last that is told of; empty where
-  // none was chosen.
+  // The words have the attention of so many steps after their own (later_maps.h); 0: their own.
+  // Where it is not 0, `step_regions` has the regions of all glimpses of every step up to the last
+  // that was read; it is empty where none was chosen.
   Index map_step = 0;
-  std::vector<std::vector<int>> taken{};
-  // The next best finished hypotheses, where several were asked for: no two say the same.
+  std::vector<std::vector<int>> step_regions{};
+  // The next best finished hypotheses, where options.alternatives asks for several; no two have the
+  // same words.
   std::vector<DecodedCaption> others{};
 };
 
@@ -119,32 +120,32 @@ struct SpecialWords {
   int pad = 0, bos = 1, eos = 2, unk = 3;
 };
 
-// One of the models that say a caption together.
+// One of the models that decode a caption together.
 struct SearchMember {
   const Decoder* decoder = nullptr;
   std::span<const ConstView> parameters{};  // the model's (ParameterStore::views)
   EncodedValues images{};                   // the same M for all
-  // Captions tell where the shown members looked, on grids of as many regions: the mean.
+  // Captions have the mean attention of the shown members, whose grids have equally many regions.
   bool shown = true;
 };
 
-// Throws UsageError where values of the section `search` do not go together or with the vocabulary;
-// `draws` says whether captions may be drawn beside the mode's own, so that what narrows draws
-// means something.
+// Throws UsageError where values of the section `search` do not go together or with the vocabulary.
+// `draws` is whether captions may also be drawn when the mode does not, so that the options of
+// draws have an effect.
 enum class Draws { kByMode, kAlways };
 void check_search(const ExperimentConfig& config, Draws draws);
 
-// Captions for M images, in order: one an image, or options.samples that are drawn
-// independently, region by region and word by word. `first_image` numbers the images for random
-// draws, so that an image's caption does not depend on its batch. `parameters` are the model's
-// (ParameterStore::views). Never fails when no hypothesis finishes: the best unfinished one is
-// returned, with its attention.
+// Captions for M images, in order: one per image, or options.samples that are drawn independently,
+// region by region and word by word. `first_image` numbers the images for random draws, so that the
+// caption of an image does not depend on its batch. `parameters` are the model's
+// (ParameterStore::views). Where no hypothesis finishes, the best unfinished one is returned with
+// its attention.
 std::vector<DecodedCaption> search(const Decoder& decoder, std::span<const ConstView> parameters,
                                    const EncodedValues& images, const SpecialWords& special,
                                    const SearchOptions& options, std::uint64_t first_image);
 // The same with several models: every next word has the mean of their probabilities, whatever the
-// mode of the search; each follows the words that were said with a state of its own, and draws
-// regions of its own. At least one, of one vocabulary.
+// mode of the search. Each model follows the words with a state of its own and draws regions of its
+// own. There must be at least one, and all must have the same vocabulary.
 std::vector<DecodedCaption> search(std::span<const SearchMember> members,
                                    const SpecialWords& special, const SearchOptions& options,
                                    std::uint64_t first_image);

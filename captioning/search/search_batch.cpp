@@ -13,7 +13,7 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-// Members draw apart from each other, the first as it does alone.
+// Members draw independently of each other, and the first draws what it would draw alone.
 std::uint64_t member_seed(std::uint64_t seed, std::size_t member) {
   constexpr std::uint64_t kStride = 0x9E3779B97F4A7C15;  // 2^64 / the golden ratio
   return seed + member * kStride;
@@ -36,23 +36,23 @@ SearchBatch::SearchBatch(std::span<const SearchMember> members, const SearchOpti
   }
 }
 
-void SearchBatch::take_regions(std::span<const std::vector<int>> regions) {
+void SearchBatch::force_regions(std::span<const std::vector<int>> regions) {
   SACCADE_CHECK(members_.size() == 1, "[search] regions of one model for ", members_.size());
-  members_[0]->take_regions(regions);
+  members_[0]->force_regions(regions);
 }
 
-Looks SearchBatch::step(std::span<const int> words, Index group) {
+AttentionRecord SearchBatch::step(std::span<const int> words, Index group) {
   SACCADE_ASSERT(static_cast<Index>(words.size()) == slots() * group, words.size(), " words for ",
                  slots(), " images in groups of ", group);
   std::vector<std::uint64_t> numbers;
   for (Index slot = 0; slot < slots(); ++slot) numbers.push_back(image_number(slot));
-  std::vector<Looks> looks;
+  std::vector<AttentionRecord> records;
   for (std::size_t m = 0; m < members_.size(); ++m) {
     const StepOutput& output = members_[m]->step(words, numbers, word_);
-    if (shown_[m]) looks.push_back(looks_of(output));
+    if (shown_[m]) records.push_back(record_of(output));
   }
   if (members_.size() > 1) mix();
-  return mean_looks(std::move(looks));
+  return mean_record(std::move(records));
 }
 
 // log (1/M) sum_m exp(logits_m - log sum exp logits_m), from the largest term on so that nothing
@@ -83,8 +83,8 @@ void SearchBatch::mix() {
   }
 }
 
-// The last images move into the free slots: one copy an image that leaves, and no copy at all for
-// those at the end.
+// The last images move into the free slots: one copy per image that leaves, and none for those at
+// the end.
 std::vector<Index> SearchBatch::drop(const std::vector<bool>& done) {
   std::vector<Index> before;
   Index last = slots() - 1;

@@ -1,12 +1,12 @@
-// The images whose captions are still being searched, and one step at a time of the models that say
-// them. Finished images leave, and no work is done for them.
+// The images whose captions are still being searched, and one step at a time of the models that
+// decode them. Finished images leave, and no work is done for them.
 #pragma once
 
 #include <memory>
 #include <span>
 #include <vector>
 
-#include "captioning/search/looks.h"
+#include "captioning/search/attention_record.h"
 #include "captioning/search/running_model.h"
 
 namespace saccade {
@@ -16,8 +16,8 @@ inline namespace SACCADE_NUMERIC {
 // row r belongs to slot r / group.
 class SearchBatch {
  public:
-  // Image m of the members has slot m. The first step has options.samples rows a slot
-  // when captions are sampled, else one.
+  // Image m of the members has slot m. The first step has options.samples rows per slot when
+  // captions are sampled, else one.
   SearchBatch(std::span<const SearchMember> members, const SearchOptions& options,
               std::uint64_t first_image);
 
@@ -27,21 +27,21 @@ class SearchBatch {
   std::uint64_t image_number(Index slot) const {
     return first_image_ + static_cast<std::uint64_t>(image(slot));
   }
-  Index word() const { return word_; }  // the place of the word being looked for; 0 is the first
+  Index word() const { return word_; }  // the number of the word to be found; 0 is the first
 
-  // The next step looks at these regions, row by row (RunningModel::take_regions). Throws
-  // ShapeError where there are several members: each chose its own.
-  void take_regions(std::span<const std::vector<int>> regions);
-  // One step from the words just said [slots * group]: where the members that are shown looked. The
-  // group of the first word is first_group().
-  Looks step(std::span<const int> words, Index group);
-  // What the step says of the next words [slots * group, V], until advance(): a model's logits, or
-  // the logarithm of the mean of the members' probabilities.
+  // The next step takes these regions, row by row (RunningModel::force_regions). Throws ShapeError
+  // where there are several members, because each chose its own.
+  void force_regions(std::span<const std::vector<int>> regions);
+  // Runs one step from the last words [slots * group] and returns the attention of the members that
+  // are shown. The group of the first word is first_group().
+  AttentionRecord step(std::span<const int> words, Index group);
+  // The scores of the next words [slots * group, V], valid until advance(): the logits of a single
+  // model, or the logarithm of the mean of the members' probabilities.
   View logits() { return members_.size() == 1 ? members_[0]->logits() : mixture_; }
 
   // Frees the slots marked in done [slots] and returns where every remaining slot was before.
   std::vector<Index> drop(const std::vector<bool>& done);
-  // The next step: its row r continues row parents[r] of the last one.
+  // Goes to the next step, whose row r continues row parents[r] of the last one.
   void advance(std::span<const Index> parents);
 
  private:

@@ -1,4 +1,4 @@
-// The ways to search, one a file; search() chooses.
+// The strategies of search(), which chooses one.
 #pragma once
 
 #include <vector>
@@ -9,20 +9,20 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// Captions of all images of a fresh batch, in the order of the call.
+// All return the captions of all images of a fresh batch, in the order of the call.
 
-// The most probable word at every step, the lower id of equals.
+// Takes the most probable word at every step, and of equal ones the lower id.
 std::vector<DecodedCaption> greedy_search(SearchBatch& batch, const SpecialWords& special,
                                           const SearchOptions& options);
-// Every word drawn from softmax(logits / temperature), of the top_k or top_p most probable ones;
-// options.samples captions an image.
+// Draws every word from softmax(logits / temperature), among the top_k or top_p most probable ones;
+// options.samples captions per image.
 std::vector<DecodedCaption> sample_search(SearchBatch& batch, const SpecialWords& special,
                                           const SearchOptions& options);
-// captions[i], said to the last word and not searched: options.samples an image.
-std::vector<DecodedCaption> given_search(SearchBatch& batch, const SpecialWords& special,
-                                         const SearchOptions& options,
-                                         std::span<const std::vector<int>> captions);
-// The `beam` most probable hypotheses of an image side by side; one that says <eos> leaves its
+// Takes the words of captions[i] to the last, with options.samples captions per image.
+std::vector<DecodedCaption> forced_search(SearchBatch& batch, const SpecialWords& special,
+                                          const SearchOptions& options,
+                                          std::span<const std::vector<int>> captions);
+// The `beam` most probable hypotheses of an image side by side; one that ends with <eos> leaves its
 // place for good (as in the code of Xu et al. 2015), so that a beam of one is greedy search.
 // Finished hypotheses compete by log p / n^length_normalization, n words with <eos>. An image ends
 // when no place is left, when the hypotheses hold max_length words, or when none can beat the best
@@ -32,9 +32,9 @@ std::vector<DecodedCaption> given_search(SearchBatch& batch, const SpecialWords&
 //
 // With options.groups it is diverse beam search (Vijayakumar et al. 2018) by Hamming distance: the
 // beam is cut into groups, which extend their hypotheses one group after the other, and a word
-// competes with log p - diversity * n, n hypotheses of the groups before saying it at this step
-// (<eos> as any other). That decides who goes on and nothing else: what a hypothesis is worth in
-// the end is its own log p.
+// competes with log p - diversity * n, where n hypotheses of the groups before take it at this
+// step (<eos> as any other). That decides only which hypotheses continue: the score of a hypothesis
+// in the end is its own log p.
 std::vector<DecodedCaption> beam_search(SearchBatch& batch, const SpecialWords& special,
                                         const SearchOptions& options);
 

@@ -1,16 +1,16 @@
-// What a search saw and said, step by step. Captions are read out backwards from where they ended,
-// so nothing is copied while hypotheses part and meet.
+// The history of a search, step by step. Captions are read out backwards from where they ended,
+// along backpointers, so that nothing is copied while hypotheses branch.
 #pragma once
 
 #include <vector>
 
-#include "captioning/search/looks.h"
+#include "captioning/search/attention_record.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// How a row of the next step came about: a word said after a row of this step.
-struct Said {
+// Where a row of the next step comes from: the row of this step that it extends, and by which word.
+struct Backpointer {
   Index row = 0;
   int word = 0;
   double log_prob = 0;  // of the word
@@ -18,21 +18,23 @@ struct Said {
 
 class Trace {
  public:
-  // Where each row of a step looked.
-  void see(Looks looks) { steps_.push_back({std::move(looks), {}}); }
-  // The rows of the next step, each with the word it says after a row of this one.
-  void say(std::vector<Said> said) { steps_.back().said = std::move(said); }
-  // Where a row of a step looked; no word yet.
-  DecodedWord look(Index step, Index row) const;
-  // The ids of the words said before `step` (0 is the first) on the way to its row.
-  std::vector<int> said(Index step, Index row) const;
-  // The same words with where each looked.
+  // Begins a step with the attention of its rows.
+  void add_step(AttentionRecord attention) { steps_.push_back({std::move(attention), {}}); }
+  // Ends the step with the backpointers of the rows of the next one.
+  void add_words(std::vector<Backpointer> backpointers) {
+    steps_.back().backpointers = std::move(backpointers);
+  }
+  // The attention of a row of a step, without a word.
+  DecodedWord attention(Index step, Index row) const;
+  // The ids of the words before `step` (0 is the first) in the hypothesis of a row of it.
+  std::vector<int> prefix(Index step, Index row) const;
+  // The same words with the attention of each.
   std::vector<DecodedWord> words(Index step, Index row) const;
 
  private:
   struct Step {
-    Looks looks;
-    std::vector<Said> said;
+    AttentionRecord attention;
+    std::vector<Backpointer> backpointers;
   };
   std::vector<Step> steps_;
 };

@@ -1,4 +1,4 @@
-// What a caption may not say next, whatever the model thinks of it.
+// Which words may not follow in a caption, however probable they are.
 #pragma once
 
 #include <span>
@@ -11,10 +11,10 @@ inline namespace SACCADE_NUMERIC {
 
 class WordScores;
 
-// Takes from row `row` of the scores what the rules forbid after the words `said`: <eos> before
-// min_length words, the last word of an n-gram that was said already, and forbidden words. An image
-// whose hypotheses can say nothing more ends unfinished.
-void apply_rules(const WordRules& rules, const SpecialWords& special, std::span<const int> said,
+// Forbids in row `row` of the scores what the rules do not allow after the words of `prefix`: <eos>
+// before min_length words, words that would repeat an n-gram of the prefix, and forbidden words. An
+// image whose hypotheses have no word left ends unfinished.
+void apply_rules(const WordRules& rules, const SpecialWords& special, std::span<const int> prefix,
                  Index row, WordScores& scores);
 
 }  // namespace SACCADE_NUMERIC

@@ -10,7 +10,7 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-WordScores::WordScores(View logits, const SpecialWords& special, Sayable sayable)
+WordScores::WordScores(View logits, const SpecialWords& special, AllowedWords allowed_words)
     : logits_(logits), normalizers_({logits.rows()}) {
   for (const int word : {special.pad, special.bos, special.eos, special.unk})
     SACCADE_CHECK(word >= 0 && word < logits.cols(), "[search] special word ", word,
@@ -21,7 +21,7 @@ WordScores::WordScores(View logits, const SpecialWords& special, Sayable sayable
       throw DivergedError(
           "the decoder's word scores are not finite numbers: the model's weights or its features "
           "are broken; use an earlier checkpoint, or check the features");
-    if (sayable == Sayable::kAll) continue;
+    if (allowed_words == AllowedWords::kAll) continue;
     for (const int word : {special.pad, special.bos, special.unk})
       logits.row(r)[word] = -std::numeric_limits<Real>::infinity();
   }
@@ -75,7 +75,7 @@ int WordScores::draw(Index r, const Draw& from, double u) {
     left -= static_cast<double>(probabilities_[v]);
     if (left < 0) return static_cast<int>(v);
   }
-  return first[0].place;  // rounding left a crumb
+  return first[0].place;  // rounding left a remainder
 }
 
 }  // namespace SACCADE_NUMERIC

@@ -9,29 +9,30 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// log p = logit - log sum exp over the whole vocabulary, as in training; words that may not be said
-// keep their share of it and are never chosen.
+// log p = logit - log sum exp over the whole vocabulary, as in training. Words that are not allowed
+// keep their share of the distribution and are never chosen.
 class WordScores {
  public:
-  // logits [R, V] are borrowed, and the words that may not be chosen become -infinity there. Throws
-  // DivergedError when a row is no distribution, ShapeError on special words outside V.
-  WordScores(View logits, const SpecialWords& special, Sayable sayable = Sayable::kWords);
+  // logits [R, V] are borrowed, and those of words that are not allowed become -infinity. Throws
+  // DivergedError when a row is no distribution, and ShapeError on special words outside V.
+  WordScores(View logits, const SpecialWords& special,
+             AllowedWords allowed_words = AllowedWords::kWords);
 
-  // The `count` most probable words of a row, the best first, equal ones by id; fewer if there are
-  // fewer. Valid until the next call.
+  // The `count` most probable words of a row, or fewer if there are fewer: the best first, and
+  // equal ones by id. They are valid until the next call.
   const std::vector<kernels::Ranked>& best(Index row, Index count);
   double log_prob(Index row, int word) const;
-  // The word may not be chosen in this row; it keeps its share of the distribution.
+  // Forbids a word in this row; it keeps its share of the distribution.
   void forbid(Index row, int word);
-  // From what a word is drawn.
+  // What a word is drawn from.
   struct Draw {
     double temperature = 1;  // below 1e-6 counts as that
     Index top_k = 0;         // the most probable words only (Fan et al. 2018); 0: all
     double top_p = 1;        // the fewest most probable words with this share of what top_k left
                              // (nucleus; Holtzman et al. 2020)
   };
-  // A word drawn from softmax(logits / temperature) with the number u of [0, 1); -1 if none may be
-  // chosen.
+  // A word drawn from softmax(logits / temperature) with the number u of [0, 1); -1 if no word is
+  // allowed.
   int draw(Index row, const Draw& from, double u);
 
  private:

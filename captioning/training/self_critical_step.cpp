@@ -30,7 +30,7 @@ SearchOptions sampling_options(const ExperimentConfig& config) {
   options.mode = SearchMode::kSample;
   options.temperature = config.objective.self_critical.temperature;
   options.samples = config.objective.self_critical.samples;
-  options.sayable = Sayable::kAll;
+  options.allowed_words = AllowedWords::kAll;
   if (config.attention.selection == SelectionKind::kHard) options.regime = Regime::kSample;
   return options;
 }

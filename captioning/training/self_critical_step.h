@@ -18,7 +18,7 @@ class SelfCriticalStep {
                    CaptionRewards rewards);
 
   // Update number `update` with learning rate lr, over the images of a batch; their captions there
-  // are not looked at. Draws depend on (seed, update, place of the image in the batch, sample).
+  // are not used. Draws depend on (seed, update, place of the image in the batch, sample).
   // Throws DivergedError naming update, tensor and images when a loss or gradient is not finite.
   UpdateReport run(const TrainBatch& batch, Index update, double lr);
 
@@ -46,7 +46,7 @@ class SelfCriticalStep {
   SearchOptions sampling_, greedy_;
   CaptionRewards rewards_;
   GradientStep gradient_step_;
-  std::vector<std::unique_ptr<Worker>> workers_;  // one a shard, kept between updates
+  std::vector<std::unique_ptr<Worker>> workers_;  // one per shard, kept between updates
 };
 
 // Images a shard of that stage has, so that its captions are about train.shard.

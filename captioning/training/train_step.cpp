@@ -62,7 +62,7 @@ UpdateReport TrainStep::run(const TrainBatch& batch, Index update, double lr) {
                                     ShardTargets{.boxes = shard.targets,
                                                  .localizer = model_->localizer(),
                                                  .labels = &shard.labels,
-                                                 .informed = model_->informed_looks()});
+                                                 .informed = model_->informed_attention()});
   };
   // Only moving averages need all shards' costs before any goes back: without them a shard runs
   // through while its data is warm.
@@ -114,15 +114,16 @@ UpdateReport TrainStep::report(const TrainBatch& batch, const CaptionLossOptions
       out.words += words;
       ++out.captions;
     }
-    const ShardSupervision& told = loss.supervision();
-    if (const auto& one = told.boxes())
+    const ShardSupervision& supervision = loss.supervision();
+    if (const auto& one = supervision.boxes())
       add("box_cost", one->cost(), static_cast<double>(one->words()));
-    if (const auto& one = told.localized()) add("localizer_divergence", one->cost(), one->words());
-    if (const auto& one = told.prophet()) {
+    if (const auto& one = supervision.localized())
+      add("localizer_divergence", one->cost(), one->words());
+    if (const auto& one = supervision.prophet()) {
       add("prophet_distance", one->distance(), static_cast<double>(one->maps()));
       add("prophet_nll", one->cost(), static_cast<double>(one->words()));
     }
-    if (const auto& one = told.cyclical())
+    if (const auto& one = supervision.cyclical())
       add("cyclical_nll", one->cost(), static_cast<double>(one->words()));
     if (options.selection == SelectionKind::kHard) estimator.add(loss);
   }
@@ -132,7 +133,7 @@ UpdateReport TrainStep::report(const TrainBatch& batch, const CaptionLossOptions
   for (const auto& [name, sum] : supervised)
     if (sum.second > 0) out.supervision[name] = sum.first / sum.second;
   out.nll_per_word = nll / static_cast<double>(out.words);
-  if (options.selection == SelectionKind::kHard) out.estimator = estimator.report();
+  if (options.selection == SelectionKind::kHard) out.estimator = estimator.statistics();
   return out;
 }
 

@@ -10,7 +10,7 @@
 #include "captioning/input_batch.h"
 #include "captioning/model.h"
 #include "captioning/objectives/caption_loss.h"
-#include "captioning/objectives/estimator_report.h"
+#include "captioning/objectives/estimator_statistics.h"
 #include "core/optim/gradient_step.h"
 
 namespace saccade {
@@ -22,8 +22,8 @@ struct TrainShard {
   PackedCaptions captions;       // n captions; its `images` say which input each is of
   std::vector<Index> images;     // [n] into Dataset::images
   std::vector<std::string> ids;  // [n] image ids, for messages
-  // Where words should look, where the config asks for it.
-  std::vector<LookTarget> targets{};
+  // The attention targets of words, where the config asks for box supervision.
+  std::vector<AttentionTarget> targets{};
   WordLabels labels{};  // of the images of `inputs`
 };
 
@@ -58,8 +58,8 @@ struct UpdateReport {
   double baseline = 0;   // the moving average of the cost, used in this update
   double grad_norm = 0;  // before clipping
   Index captions = 0, words = 0;
-  std::optional<EstimatorSums::Report> estimator{};   // of hard attention only
-  std::optional<SelfCriticalReport> self_critical{};  // of that stage only
+  std::optional<EstimatorSums::Statistics> estimator{};  // of hard attention only
+  std::optional<SelfCriticalReport> self_critical{};     // of that stage only
 };
 
 // Phase B of update number `update`; returns the gradient's norm. Throws DivergedError.
@@ -92,7 +92,7 @@ class TrainStep {
   Index updates_per_epoch_;
   GradientStep gradient_step_;
   RewardBaseline baseline_;
-  std::vector<std::unique_ptr<Worker>> workers_;  // one a shard, kept between updates
+  std::vector<std::unique_ptr<Worker>> workers_;  // one per shard, kept between updates
 };
 
 }  // namespace saccade

@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-#include "captioning/training/look_targets.h"
+#include "captioning/training/attention_targets.h"
 #include "captioning/training/self_critical_step.h"
 #include "captioning/training/stages.h"
 #include "captioning/training/training_set.h"
@@ -63,8 +63,8 @@ class Trainer {
     const ExperimentConfig* config;
     const TrainingSet* set;
     const DatasetInputs* inputs;
-    // Where words should look; null where the config asks for no supervision.
-    const LookTargets* targets = nullptr;
+    // The attention targets of words; null where the config asks for no box supervision.
+    const AttentionTargets* targets = nullptr;
     Captioner* model;
     TrainObserver* observer;
     // Free-running scores of the model on the validation images; with optimizer.ema it then has
@@ -72,7 +72,8 @@ class Trainer {
     std::function<Metrics(const Captioner&)> validate;
     // Writes a checkpoint of the run: model, optimizer, state. Returns its path.
     std::function<std::filesystem::path(const Optimizer&, const TrainingState&)> save;
-    // Told after a validation which metrics are the best so far, with the checkpoint that has them.
+    // Called after a validation with the metrics that are the best so far, with the checkpoint that
+    // has them.
     std::function<void(const std::string& metric, const std::filesystem::path&)> mark_best;
   };
   explicit Trainer(const Setup& setup);

@@ -54,8 +54,8 @@ class TrainingSet {
   Index cut_ = 0, unknown_ = 0, words_ = 0;
 };
 
-// What to tell of captions that are too long for the config, where that is more than a few of a
-// hundred: those that data.max_length cuts, and those that search.max_length could not say.
+// Warnings of captions that are too long for the config, where there are more than a few in a
+// hundred: those that data.max_length cuts, and those that are longer than search.max_length.
 std::vector<std::string> length_warnings(const TrainingSet& set, const ExperimentConfig& config);
 
 // The inputs and packed captions of a planned batch. Augments where the encoder can be trained and

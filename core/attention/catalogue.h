@@ -20,7 +20,7 @@ struct AttentionAxis {
   std::vector<AttentionChoice> choices;
 };
 
-// All axes, in the order a look goes through them.
+// All axes, in the order in which a glimpse goes through them.
 std::vector<AttentionAxis> attention_catalogue();
 
 }  // namespace saccade

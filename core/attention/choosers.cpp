@@ -14,10 +14,11 @@ RandomKey coin_key(RandomKey key, std::uint64_t sample) {
 
 }  // namespace
 
-// Far apart from the sample's other words and from its coin (word 0).
-RandomKey word_key(RandomKey key, Index row, Index step) {
-  key.sample =
-      ((key.sample + static_cast<std::uint64_t>(row)) << 16) + static_cast<std::uint64_t>(step) + 1;
+// Keys are far apart from those of the sample's other glimpses and from that of its coin (number
+// 0).
+RandomKey glimpse_key(RandomKey key, Index row, Index glimpse) {
+  key.sample = ((key.sample + static_cast<std::uint64_t>(row)) << 16) +
+               static_cast<std::uint64_t>(glimpse) + 1;
   return key;
 }
 
@@ -32,7 +33,7 @@ int draw_region(Random& random, const Real* weights, Index regions) {
     left -= static_cast<double>(weights[l]);
     if (left < 0) return static_cast<int>(l);
   }
-  // Rounding left a crumb: the most probable region takes it.
+  // Rounding left a remainder, which the most probable region takes.
   return static_cast<int>(std::max_element(weights, weights + regions) - weights);
 }
 
@@ -42,9 +43,9 @@ void ArgmaxChooser::choose(ConstView weights, Index, std::span<int> chosen) {
         std::max_element(weights.row(r), weights.row(r) + weights.cols()) - weights.row(r));
 }
 
-void SampleChooser::choose(ConstView weights, Index step, std::span<int> chosen) {
+void SampleChooser::choose(ConstView weights, Index glimpse, std::span<int> chosen) {
   for (Index r = 0; r < weights.rows(); ++r) {
-    Random random(word_key(key_, r, step));
+    Random random(glimpse_key(key_, r, glimpse));
     chosen[static_cast<std::size_t>(r)] = draw_region(random, weights.row(r), weights.cols());
   }
 }
@@ -64,8 +65,8 @@ TrainingChooser::TrainingChooser(const RandomKey& key, const Draws& draws)
   key_.sample *= static_cast<std::uint64_t>(samples_);
 }
 
-void TrainingChooser::choose(ConstView weights, Index look, std::span<int> chosen) {
-  const auto number = static_cast<std::size_t>(look);
+void TrainingChooser::choose(ConstView weights, Index glimpse, std::span<int> chosen) {
+  const auto number = static_cast<std::size_t>(glimpse);
   const bool proposed = number < proposals_.size() && proposals_[number].maps.data;
   if (!proposals_.empty()) drawn_.assign(chosen.size(), -1);
   for (Index r = 0; r < weights.rows(); ++r) {
@@ -74,9 +75,9 @@ void TrainingChooser::choose(ConstView weights, Index look, std::span<int> chose
       chosen[row] = -1;
       continue;
     }
-    Random random(word_key(key_, r, look));
-    // Whose map it is does not depend on the weights, so that what is drawn from them is rewarded
-    // as if there were no other.
+    Random random(glimpse_key(key_, r, glimpse));
+    // Which map is drawn from does not depend on the weights, so that the draws from the weights
+    // are rewarded as if there were no proposals.
     const Proposal* const other =
         proposed && random.uniform() < static_cast<double>(proposals_[number].shares[row])
             ? &proposals_[number]

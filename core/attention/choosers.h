@@ -1,4 +1,4 @@
-// The selection axis: who decides where hard attention looks.
+// The selection axis: what decides which regions hard attention takes.
 #pragma once
 
 #include <vector>
@@ -9,42 +9,43 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// The key of word `step` of row `row` of a batch whose first sample is key.sample: a caption's
-// draws do not depend on the batch it is in.
-RandomKey word_key(RandomKey key, Index row, Index step);
+// The key of the draws at glimpse number `glimpse` of row `row`, in a batch whose first sample is
+// key.sample. The draws of a caption do not depend on the batch that it is in.
+RandomKey glimpse_key(RandomKey key, Index row, Index glimpse);
 
-// Fills `noise` with Gumbel(0, 1) numbers (for ops::gumbel_one_hot: a word_key for each row).
+// Fills `noise` with Gumbel(0, 1) numbers (for ops::gumbel_one_hot, with a glimpse_key per row).
 void gumbel_noise(const RandomKey& key, std::span<Real> noise);
 
-// Samples one region a row from its weights (a categorical draw by inversion).
+// Samples one region from the weights of a row (a categorical draw by inversion).
 int draw_region(Random& random, const Real* weights, Index regions);
 
-// The region of the largest weight, the first of equals.
+// Chooses the region of the largest weight, and the first of equal ones.
 class ArgmaxChooser : public Chooser {
  public:
-  void choose(ConstView weights, Index step, std::span<int> chosen) override;
+  void choose(ConstView weights, Index glimpse, std::span<int> chosen) override;
 };
 
-// Draws every row's region from its weights; row r of a sequence uses the key of sample
-// first_sample + r, so a caption's draws do not depend on the batch it is in.
+// Draws the region of every row from its weights. Row r of a sequence uses the key of sample
+// first_sample + r, so that the draws of a caption do not depend on the batch that it is in.
 class SampleChooser : public Chooser {
  public:
   explicit SampleChooser(const RandomKey& key) : key_(key) {}
-  void choose(ConstView weights, Index step, std::span<int> chosen) override;
+  void choose(ConstView weights, Index glimpse, std::span<int> chosen) override;
 
  private:
   RandomKey key_;
 };
 
-// What the regions of a look may be drawn from besides its weights: row r's, with probability
-// shares[r], from maps.row(r), which sums to 1 where its share is above 0.
+// What the regions of a glimpse may be drawn from besides its weights: with probability shares[r],
+// the region of row r is drawn from maps.row(r), which sums to 1 where its share is above 0.
 struct Proposal {
   ConstView maps;                // [R, L]
   std::span<const Real> shares;  // [R]
 };
 
-// Hard attention in training: each caption (row) either looks at its expectation at every word,
-// with probability `expectation_share`, or draws at every word (Xu et al. 2015, section 4.1).
+// Chooses for hard attention in training: a caption (row) takes the expectation at every word with
+// probability `expectation_share`, and otherwise draws a region at every word (Xu et al. 2015,
+// section 4.1).
 class TrainingChooser : public Chooser {
  public:
   // Caption c has the rows samples c, ..., samples c + samples - 1, whose draws differ.
@@ -53,11 +54,12 @@ class TrainingChooser : public Chooser {
     double expectation_share = 0.5;
     Index captions = 0;
     Index samples = 1;
-    std::span<const Proposal> proposals{};  // by look; with no maps: none
+    std::span<const Proposal> proposals{};  // by glimpse; those without maps propose nothing
   };
-  // key.step is the update; captions are number key.sample, key.sample + 1, ... of the batch.
+  // key.step is the update; the captions have the numbers key.sample, key.sample + 1, ... in the
+  // batch.
   TrainingChooser(const RandomKey& key, const Draws& draws);
-  void choose(ConstView weights, Index step, std::span<int> chosen) override;
+  void choose(ConstView weights, Index glimpse, std::span<int> chosen) override;
   std::span<const int> drawn(std::span<const int> chosen) const override {
     return proposals_.empty() ? chosen : drawn_;
   }

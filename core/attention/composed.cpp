@@ -13,17 +13,18 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-// How much a head contributes to the map that is shown: all count the same.
+// The map that is shown is the mean over the heads, which all count the same.
 Var mean_of(std::span<const Var> maps) {
   Var sum = maps[0];
   for (const Var map : maps.subspan(1)) sum = ops::add(sum, map);
   return maps.size() == 1 ? sum : ops::scale(sum, 1 / static_cast<Real>(maps.size()));
 }
 
-// What a context says of a number that changes while a model trains, or what it ends with.
+// The value that a context gives to a number that changes while a model trains, or else the value
+// that the number ends with.
 double now_or(double now, double last) { return now > 0 ? now : last; }
 
-// One region [R, 1, D] a query, to be scored like any other.
+// One region per query [R, 1, D], to be scored like any other.
 Var as_regions(Var rows) { return ops::reshape(rows, {rows.rows(), 1, rows.cols()}); }
 
 }  // namespace
@@ -38,7 +39,7 @@ ComposedAttention::ComposedAttention(ComposedParts parts) : parts_(std::move(par
     normalizer_ = normalize;
 }
 
-// Two parts a head: keys and values.
+// A head has two parts of the memory: keys and values.
 AttentionMemory ComposedAttention::prepare(Tape& tape, const RegionVectors& regions,
                                            const MemoryLayout& layout) const {
   AttentionMemory memory = bare_memory(regions, layout);
@@ -58,9 +59,9 @@ std::vector<Var> ComposedAttention::start(Tape& tape, const AttentionMemory& mem
   return state;
 }
 
-Var ComposedAttention::taken(Tape& tape, const Weighed& weighed,
-                             const AttendContext& context) const {
-  if (parts_.selection.kind != SelectionKind::kGumbelSt || !tape.training() || context.again)
+Var ComposedAttention::context_weights(Tape& tape, const Weighed& weighed,
+                                       const AttendContext& context) const {
+  if (parts_.selection.kind != SelectionKind::kGumbelSt || !tape.training() || context.informed)
     return weighed.weights;
   const Index rows = weighed.scores.rows();
   const auto regions = static_cast<std::size_t>(weighed.scores.cols());
@@ -68,24 +69,23 @@ Var ComposedAttention::taken(Tape& tape, const Weighed& weighed,
                               static_cast<std::size_t>(rows) * regions);
   const RandomKey key{tape.seed(), Stream::kAttention, tape.step(), tape.first_sample()};
   for (Index r = 0; r < rows; ++r)
-    gumbel_noise(word_key(key, r, context.look()),
+    gumbel_noise(glimpse_key(key, r, context.glimpse()),
                  noise.subspan(static_cast<std::size_t>(r) * regions, regions));
   const double temperature =
       now_or(context.gumbel_temperature, parts_.selection.gumbel_temperature);
   return ops::gumbel_one_hot(weighed.scores, static_cast<Real>(temperature), noise);
 }
 
-ComposedAttention::Look ComposedAttention::look(Tape& tape, const AttentionHead& head, Var query,
-                                                const AttentionMemory& memory, Var keys, Var values,
-                                                std::span<const Var> state,
-                                                const SentinelVectors& knows,
-                                                const AttendContext& context) const {
-  const Var sentinel = knows.value;
+ComposedAttention::HeadOutput ComposedAttention::attend_head(
+    Tape& tape, const AttentionHead& head, Var query, const AttentionMemory& memory, Var keys,
+    Var values, std::span<const Var> state, const SentinelVectors& sentinel_vectors,
+    const AttendContext& context) const {
+  const Var sentinel = sentinel_vectors.value;
   const Index group = memory.layout.group;
   Var scores = head.score->scores(tape, query, keys, group);  // [R, L]
   if (sentinel) {
-    const Var own =
-        head.score->scores(tape, query, head.score->keys(tape, as_regions(knows.key)), 1);
+    const Var own = head.score->scores(tape, query,
+                                       head.score->keys(tape, as_regions(sentinel_vectors.key)), 1);
     scores = ops::concat_cols(std::vector<Var>{scores, own});
   }
   if (head.log_scale >= 0) scores = ops::scale_by(scores, ops::exp(tape.parameter(head.log_scale)));
@@ -98,20 +98,20 @@ ComposedAttention::Look ComposedAttention::look(Tape& tape, const AttentionHead&
                                        .step = context.step,
                                        .normalizer = normalizer_});
   weighed.weights = edited(tape, weighed.weights, memory, context.edit);
-  Look out;
+  HeadOutput out;
   out.weights = weighed.weights;
   Var on_regions = out.weights;
   if (sentinel) on_regions = ops::slice_cols(out.weights, 0, memory.regions());
   if (context.chooser) {
     const auto rows = static_cast<std::size_t>(query.rows());
     const std::span<int> chosen(tape.arena().allocate_array<int>(rows), rows);
-    context.chooser->choose(out.weights.value(), context.look(), chosen);
+    context.chooser->choose(out.weights.value(), context.glimpse(), chosen);
     out.chosen = chosen;
     weighed.state = head.scope->chosen_state(tape, weighed, chosen);
     out.context = ops::context(values, on_regions, out.chosen, group);
   } else {
-    out.context =
-        ops::context(values, sentinel ? on_regions : taken(tape, weighed, context), {}, group);
+    out.context = ops::context(
+        values, sentinel ? on_regions : context_weights(tape, weighed, context), {}, group);
   }
   if (sentinel) {
     Var value = sentinel;
@@ -146,13 +146,14 @@ Glimpse ComposedAttention::attend(Tape& tape, Var query, const AttentionMemory& 
   std::vector<Var> contexts, maps;
   const std::size_t states = state.size() / heads;
   for (std::size_t h = 0; h < heads; ++h) {
-    Look seen = look(tape, parts_.heads[h], query, memory, memory.parts[2 * h],
-                     memory.parts[2 * h + 1], state.subspan(h * states, states), sentinel, context);
-    contexts.push_back(seen.context);
-    maps.push_back(seen.weights);
-    glimpse.chosen = seen.chosen;
-    glimpse.surrogate = seen.surrogate;
-    glimpse.state.insert(glimpse.state.end(), seen.state.begin(), seen.state.end());
+    HeadOutput head =
+        attend_head(tape, parts_.heads[h], query, memory, memory.parts[2 * h],
+                    memory.parts[2 * h + 1], state.subspan(h * states, states), sentinel, context);
+    contexts.push_back(head.context);
+    maps.push_back(head.weights);
+    glimpse.chosen = head.chosen;
+    glimpse.surrogate = head.surrogate;
+    glimpse.state.insert(glimpse.state.end(), head.state.begin(), head.state.end());
   }
   glimpse.context = heads == 1 ? contexts[0] : ops::concat_cols(contexts);
   if (sentinel.value) {

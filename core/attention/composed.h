@@ -13,30 +13,31 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// A head: a map of its own. With several heads each weighs values of width D / H of its own
-// (Vaswani et al. 2017, section 3.2.2, without the output matrix: the decoder's next layer is one),
-// and the context is theirs side by side; a single head weighs the features themselves.
+// A head makes a map of its own. With several heads each one weighs values of its own, of width
+// D / H (Vaswani et al. 2017, section 3.2.2, without the output matrix, because the decoder's next
+// layer is one), and the context is their contexts side by side. A single head weighs the features
+// themselves.
 struct AttentionHead {
   std::unique_ptr<Score> score;
   std::unique_ptr<Scope> scope;
   int value_weight = -1;  // [D, D / H]; -1: the features
-  int log_scale = -1;     // [1], t where scores are multiplied by exp(t); -1: they are not
+  int log_scale = -1;     // [1], t where the scores are multiplied by exp(t); -1: they are not
 };
 
-// What weights do with the memory.
+// How the weights make a context of the memory.
 struct SelectionOptions {
   SelectionKind kind = SelectionKind::kSoft;
   Index k = 0;                    // top_k
-  double gumbel_temperature = 1;  // gumbel_st, where the context does not say
+  double gumbel_temperature = 1;  // gumbel_st, unless the context gives another
 };
 
 struct ComposedParts {
   std::vector<AttentionHead> heads;
   NormalizerKind normalizer = NormalizerKind::kSoftmax;
-  double temperature = 1;  // divides the scores, where the context does not say
+  double temperature = 1;  // divides the scores, unless the context gives another
   SelectionOptions selection;
   int sentinel_weight = -1;    // [S, D]; -1: none
-  int sentinel_key = -1;       // [S, K], what it is scored by where regions have keys of their own
+  int sentinel_key = -1;       // [S, K], makes its key where regions have keys of their own
   std::unique_ptr<Gate> gate;  // may be none
 };
 
@@ -51,29 +52,31 @@ class ComposedAttention : public Attention {
   Promises promises() const override;
 
  private:
-  // One head's look: its part of the context, its weights with the sentinel's last, its state.
-  struct Look {
+  // What one head computes: its part of the context, its weights with the sentinel's last, and its
+  // state.
+  struct HeadOutput {
     Var context, weights, surrogate;
     std::span<const int> chosen;
     std::vector<Var> state;
   };
-  // [R, D] and [R, K]; none without a sentinel.
+  // Of shapes [R, D] and [R, K]; none without a sentinel.
   struct SentinelVectors {
     Var value, key;
   };
-  Look look(Tape& tape, const AttentionHead& head, Var query, const AttentionMemory& memory,
-            Var keys, Var values, std::span<const Var> state, const SentinelVectors& sentinel,
-            const AttendContext& context) const;
-  // The weights the context is made with: those of the map, or a relaxed draw from them.
-  Var taken(Tape& tape, const Weighed& weighed, const AttendContext& context) const;
+  HeadOutput attend_head(Tape& tape, const AttentionHead& head, Var query,
+                         const AttentionMemory& memory, Var keys, Var values,
+                         std::span<const Var> state, const SentinelVectors& sentinel,
+                         const AttendContext& context) const;
+  // The weights that the context is made with: those of the map, or a relaxed draw from them.
+  Var context_weights(Tape& tape, const Weighed& weighed, const AttendContext& context) const;
 
   ComposedParts parts_;
   Normalizer normalizer_;
 };
 
-// A memory of a ComposedAttention that is scored by one memory's keys and gives another's values:
-// what reaches the regions through either can then be told apart. Throws ShapeError where the two
-// were not made alike.
+// A memory of a ComposedAttention that takes its keys from one memory and its values from another,
+// so that the gradients that reach the regions through either are separate. Throws ShapeError where
+// the two were not made alike.
 AttentionMemory keys_and_values(const AttentionMemory& keys, const AttentionMemory& values);
 
 }  // namespace SACCADE_NUMERIC

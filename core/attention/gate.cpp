@@ -11,7 +11,7 @@ Gate::Gate(const ParamScope& scope, Index query_width, Index outputs)
       bias_(scope.declare("bias", {outputs}, Init::constant(0), Decay::kNo)) {}
 
 void Gate::apply(Tape& tape, Var query, const AttendContext& context, Glimpse& glimpse) const {
-  if (context.again) return;
+  if (context.informed) return;
   glimpse.gate = ops::sigmoid(ops::linear(query, tape.parameter(weight_), tape.parameter(bias_)));
   glimpse.context = gated(glimpse.context, glimpse.gate);
 }

@@ -1,4 +1,4 @@
-// The gate axis: how much of what it saw the decoder takes. One line a gate in gates.def.
+// The gate axis: how much of its context the decoder takes. A gate is one line in gates.def.
 #pragma once
 
 #include <memory>
@@ -13,12 +13,12 @@ struct GateWidths {
   Index query = 0, features = 0;
 };
 
-// sigmoid(W h + b): one number a query (f_beta of Xu et al. 2015) or one a channel.
+// sigmoid(W h + b): one number per query (f_beta of Xu et al. 2015) or one per channel.
 class Gate {
  public:
   Gate(const ParamScope& scope, Index query_width, Index outputs);
-  // Multiplies glimpse.context with the gate, which it leaves in glimpse.gate; a second look
-  // (AttendContext::again) is left as it is.
+  // Multiplies glimpse.context with the gate, which it leaves in glimpse.gate. An informed glimpse
+  // (AttendContext::informed) is left as it is.
   void apply(Tape& tape, Var query, const AttendContext& context, Glimpse& glimpse) const;
 
  private:

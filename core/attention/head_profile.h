@@ -1,6 +1,6 @@
-// What an attention head does, in a few shares of its weight: does it look at the position before,
-// after, at the first, at itself, or at everything at once? (Clark et al. 2019, section 3; Voita et
-// al. 2019, section 5.)
+// What an attention head does, in a few shares of its weight: does it attend to the position
+// before, to the one after, to the first, to itself, or to everything at once? (Clark et al. 2019,
+// section 3; Voita et al. 2019, section 5.)
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct HeadProfile {
 
 // A share names a head from here on: more than half of the weight.
 inline constexpr double kNamedShare = 0.6;
-// A head is broad from this entropy on: that of an even look at L^0.9 of L positions.
+// A head is broad from this entropy on: that of equal weights on L^0.9 of L positions.
 inline constexpr double kBroadEntropy = 0.9;
 
 // The profile of one map [T, L]: each row's sizes |w| over their sum, so that neither a sentinel's

@@ -9,8 +9,8 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// Every word sees the mean feature, as in a plain CNN+RNN captioner; the weights are uniform, and
-// no edit of them makes them others. Where no region may be looked at, weights and mean are 0.
+// Gives every word the mean feature, as in a plain CNN+RNN captioner. The weights are uniform, and
+// an edit does not change them. Where all regions are masked, weights and mean are 0.
 class MeanAttention : public Attention {
  public:
   explicit MeanAttention(std::unique_ptr<Gate> gate) : gate_(std::move(gate)) {}

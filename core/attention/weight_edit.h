@@ -1,5 +1,5 @@
-// Ablations of a map: weights are replaced before they become a context. Does what is said need
-// the map at all?
+// Ablations of a map: weights are replaced before they become a context, to find whether captions
+// need the map.
 #pragma once
 
 #include <span>
@@ -11,27 +11,28 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// How one look's weights are replaced. What a row weighs in all stays, so that an edit changes
-// where a model looks and not how much it takes in. A scope that remembers the weights of a look
-// goes on from its own.
+// How the weights of one glimpse are replaced. The sum of a row stays, so that an edit changes
+// where a model attends and not how much of the image it takes. A scope that remembers the weights
+// of a glimpse goes on from its own weights, not from the edited ones.
 class WeightEdit {
  public:
   virtual ~WeightEdit() = default;
-  // Replaces, in place, a row's weights of those regions of memory number `memory` that its mask
-  // lets be seen [n].
+  // Replaces, in place, the weights [n] that a row gives to the unmasked regions of memory number
+  // `memory`.
   virtual void edit(Index memory, std::span<Real> weights) const = 0;
 };
 
-// Each region weighs the mean of all weights: 1 / n where they sum to 1.
+// Gives every region the mean of all weights, which is 1 / n where they sum to 1.
 class UniformWeights : public WeightEdit {
  public:
   void edit(Index memory, std::span<Real> weights) const override;
 };
 
-// The same weights on other regions: a permutation a memory, shared by its rows and heads.
+// Permutes the weights over the regions, by one permutation per memory that its rows and heads
+// share.
 class ShuffledWeights : public WeightEdit {
  public:
-  // The next looks permute memory m by keys[m].
+  // The next glimpses permute memory m by keys[m].
   void set_keys(std::vector<RandomKey> keys) { keys_ = std::move(keys); }
   void edit(Index memory, std::span<Real> weights) const override;
 

@@ -1,4 +1,4 @@
-// The section `attention`: where the decoder looks.
+// The section `attention`: how the decoder attends to the image.
 #pragma once
 
 #include <cstdint>

@@ -79,9 +79,10 @@ struct DecoderConfig {
   FirstState first_state = FirstState::kPooled;
   double image_dropout = 0;
 
-  // looks(): whether words look at regions. sees(): whether every word gets the image in some form.
-  bool looks() const { return image == ImageEntry::kAttention; }
-  bool sees() const { return looks() || image == ImageEntry::kEveryWord; }
+  // attends(): whether words attend to regions. has_context(): whether every word gets the image in
+  // some form.
+  bool attends() const { return image == ImageEntry::kAttention; }
+  bool has_context() const { return attends() || image == ImageEntry::kEveryWord; }
   // Whether the state before the first word is computed from the image; for updown, whether its
   // first LSTM reads the image beside the words.
   bool starts_with_image() const {

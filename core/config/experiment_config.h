@@ -60,7 +60,7 @@ struct ExperimentConfig {
   CompareConfig compare;
 
   // False where words do not choose among regions: there is then no map to evaluate or draw.
-  bool has_attention() const { return decoder.looks() && attention.score != ScoreKind::kNone; }
+  bool has_attention() const { return decoder.attends() && attention.score != ScoreKind::kNone; }
 
   template <class V>
   void fields(V& v) {

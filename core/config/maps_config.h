@@ -1,4 +1,4 @@
-// The section `maps`: which looks of a decoder are shown as the maps of its words.
+// The section `maps`: the step of the decoder whose map is shown as the map of a word.
 #pragma once
 
 #include <cstdint>

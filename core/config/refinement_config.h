@@ -1,5 +1,5 @@
 // The section `encoder.refine`: attention among the regions of an encoder's grid, before a decoder
-// looks at them.
+// attends to them.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The section `objective.supervision`: where attention should look.
+// The section `objective.supervision`: the supervision of attention.
 #pragma once
 
 #include <cstdint>

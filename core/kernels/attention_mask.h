@@ -1,4 +1,4 @@
-// Which keys a query may look at when all positions of a sequence look at once: a pattern over
+// Which keys a query may attend to when all positions of a sequence attend at once: a pattern over
 // (query, key), and keys that a sample leaves out.
 #pragma once
 
@@ -56,7 +56,7 @@ std::span<const int> neighbours_of(const AttentionMask& mask, const AttentionExt
 void seen_neighbours(const AttentionMask& mask, const AttentionExtents& extents, Index sample,
                      Index query, std::vector<Index>& keys);
 
-// Whether the query may see the key: the definition that the fast paths are tested against.
+// Whether the query may see the key: the definition that the optimized paths are tested against.
 bool permits(const AttentionMask& mask, const AttentionExtents& extents, Index sample, Index query,
              Index key);
 

@@ -1,5 +1,5 @@
 // Batch normalisation with fixed statistics: a gain and a shift a channel, which can as well be
-// folded into the convolution before it. One thread a call.
+// folded into the convolution before it. One thread per call.
 #pragma once
 
 #include "core/kernels/norm.h"
@@ -8,7 +8,7 @@ namespace saccade {
 inline namespace SACCADE_NUMERIC {
 namespace kernels {
 
-// rstd = 1 / sqrt(variance + epsilon), a number a channel.
+// rstd = 1 / sqrt(variance + epsilon), one number per channel.
 void reciprocal_deviation(double epsilon, ConstView variance, View rstd);
 
 // y = f(gamma[c] (x - mean[c]) rstd[c] + beta[c]) (Ioffe and Szegedy 2015, algorithm 2).

@@ -11,7 +11,7 @@ namespace {
 #ifdef SACCADE_DOUBLE
 namespace chosen = reference;
 #else
-namespace chosen = fast;
+namespace chosen = optimized;
 #endif
 
 void check(const ConvShape& shape, const Shape& x, const Shape& w, const Shape& y) {

@@ -1,5 +1,5 @@
 // Two-dimensional convolution over images [B, H, W, C] with weights [kh, kw, in, out] (so weight
-// [kh * kw * in, out] is the matrix of the same product over patches). One thread a call.
+// [kh * kw * in, out] is the matrix of the same product over patches). One thread per call.
 #pragma once
 
 #include "core/kernels/activation.h"
@@ -75,12 +75,12 @@ void conv2d_backward_weights(const ConvShape& shape, ConstView x, ConstView dy, 
 }  // namespace reference
 
 #ifndef SACCADE_DOUBLE
-namespace fast {  // oneDNN, primitives held per thread and shape
+namespace optimized {  // oneDNN, primitives held per thread and shape
 void conv2d(const ConvShape& shape, ConstView x, ConstView w, const ConvEpilogue& epilogue, View y);
 void conv2d_backward_data(const ConvShape& shape, ConstView w, ConstView dy, View dx);
 void conv2d_backward_weights(const ConvShape& shape, ConstView x, ConstView dy, View dw,
                              View dbias);
-}  // namespace fast
+}  // namespace optimized
 #endif
 
 }  // namespace kernels

@@ -10,7 +10,7 @@ void gemm(const Gemm& g) {
 #ifdef SACCADE_DOUBLE
   reference::gemm(g);
 #else
-  fast::gemm(g);
+  optimized::gemm(g);
 #endif
 }
 

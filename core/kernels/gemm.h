@@ -32,7 +32,7 @@ namespace reference {
 void gemm(const Gemm& g);  // Eigen
 }
 #ifndef SACCADE_DOUBLE
-namespace fast {
+namespace optimized {
 void gemm(const Gemm& g);  // oneDNN
 }
 #endif

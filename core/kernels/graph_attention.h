@@ -14,8 +14,8 @@ constexpr double kGraphSlope = 0.2;
 
 struct GraphInputs {
   ConstView nodes;  // h = W x, [B, L, H d]
-  ConstView query;  // a, first half: with the node that looks, [H d]
-  ConstView key;    // a, second half: with the node that is looked at, [H d]
+  ConstView query;  // a, first half: with the node that attends, [H d]
+  ConstView key;    // a, second half: with the node that is attended to, [H d]
   Index heads = 1;
   AttentionMask mask;  // kNeighbours, checked by check_mask
 

@@ -1,4 +1,4 @@
-// Normalisation with learned gain and shift, in the channels-last layout. One thread a call.
+// Normalisation with learned gain and shift, in the channels-last layout. One thread per call.
 #pragma once
 
 #include "core/kernels/activation.h"
@@ -32,7 +32,7 @@ void group_norm_backward(const GroupNormShape& shape, Activation f, ConstView x,
                          const NormGradients& gradients);
 
 // Every row to mean 0 and variance 1, then y = gamma x' + beta (Ba et al. 2016).
-// x, y [..., D]; gamma, beta [D]; mean and rstd are kept, one a row.
+// x, y [..., D]; gamma, beta [D]; mean and rstd are kept, one per row.
 void layer_norm(double epsilon, ConstView x, ConstView gamma, ConstView beta, View y, View mean,
                 View rstd);
 void layer_norm_backward(ConstView x, ConstView gamma, ConstView mean, ConstView rstd, ConstView dy,

@@ -30,7 +30,7 @@ void accumulate(ConstView x, View y, Real factor = 1);      // y += factor * x
 void accumulate_product(ConstView a, ConstView b, View y);  // y += a * b
 void add_row(ConstView row, View y);                        // every row of y += row
 void sum_rows(ConstView x, View row);                       // row += sum of the rows of x
-// y[r, :] = x[r, :] * factor[r];  factor has one number a row.
+// y[r, :] = x[r, :] * factor[r];  factor has one number per row.
 void scale_rows(ConstView x, ConstView factor, View y);
 
 // Inverted dropout: keep[i] is 1 with probability 1 - rate, y = x keep / (1 - rate).
@@ -42,7 +42,7 @@ void dropout_backward(const std::uint8_t* keep, double rate, ConstView dy, View 
 void softmax(ConstView x, View y);
 void softmax_backward(ConstView y, ConstView dy, View dx);  // dx += y (dy - <dy, y>)
 
-// norm[r] = max(|x[r]|_2, floor), y = x / norm;  x, y [..., D], norm one number a row.
+// norm[r] = max(|x[r]|_2, floor), y = x / norm;  x, y [..., D], norm one number per row.
 void normalize_rows(ConstView x, Real floor, View y, View norm);
 // dx += (dy - y <y, dy>) / norm, where the norm is the floor dx += dy / floor.
 void normalize_rows_backward(ConstView y, ConstView norm, Real floor, ConstView dy, View dx);

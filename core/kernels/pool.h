@@ -1,4 +1,4 @@
-// Pooling over square windows of images [B, H, W, C]. One thread a call.
+// Pooling over square windows of images [B, H, W, C]. One thread per call.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// Images [B, H, W, C] brought to finer grids by bilinear interpolation. One thread a call.
+// Images [B, H, W, C] brought to finer grids by bilinear interpolation. One thread per call.
 #pragma once
 
 #include "core/tensor/tensor.h"

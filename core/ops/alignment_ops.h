@@ -1,5 +1,5 @@
-// Ops that place weights depending on where a query looks: around a point of the grid, or onwards
-// from where the previous query looked. R rows (queries), L regions.
+// Ops that place weights by position: around a point of the grid, or on from the region that the
+// query before took. There are R rows (queries) and L regions.
 #pragma once
 
 #include "core/autograd/tape.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/kernels/memory.h"
+#include "core/kernels/attention_memory.h"
 #include "core/kernels/pointwise.h"
 
 namespace saccade {

@@ -12,7 +12,7 @@ namespace ops {
 // out[t] = sum_s <phi(q[t]), phi(k[s])> v[s] / sum_s <phi(q[t]), phi(k[s])>, with phi(x) = elu(x) +
 // 1, for every head, over the keys that the mask permits (eq. 4, 8);  q [B, T, H d], k [B, S, H d],
 // v [B, S, H e] -> [B, T, H e]. The mask must have the pattern kAll, or kCausal with T = S. Throws
-// ShapeError otherwise, and where a query may look at no key.
+// ShapeError otherwise, and where a query may attend to no key.
 Var linear_attention(Var q, Var k, Var v, Index heads, const AttentionMask& mask);
 
 // The weights of these sums, for recorders: [B, H, T, S] in the tape's arena, without gradient.

@@ -21,8 +21,8 @@ Var group_norm(Var x, Var gamma, Var beta, const GroupNormOptions& options);
 
 // The normalisation of each channel of a pretrained network: mean and variance [C] of its training
 // data, which get no gradient, the gain gamma and the shift beta [C]. The statistics of the current
-// batch are never used: a batch is cut into shards that do not see each other, and fine-tuning
-// keeps the pretrained statistics.
+// batch are never used: a batch is cut into shards that are independent of each other, and
+// fine-tuning keeps the pretrained statistics.
 struct ChannelNorm {
   ConstView mean, variance;
   Var gamma, beta;

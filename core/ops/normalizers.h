@@ -1,6 +1,6 @@
 // Ops from scores to weights. R rows (queries), L regions. A score of -infinity marks a region that
-// must not be looked at: its weight and its gradient are exactly 0. Every op throws ShapeError on a
-// row without columns and on a row in which all scores are -infinity.
+// must not be attended to: its weight and its gradient are exactly 0. Every op throws ShapeError on
+// a row without columns and on a row in which all scores are -infinity.
 #pragma once
 
 #include <cstdint>

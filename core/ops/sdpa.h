@@ -12,7 +12,7 @@ namespace ops {
 
 // out[t] = sum_s softmax_s(<q[t], k[s]> / sqrt(d)) v[s] over the keys that the mask permits, for
 // every head (Vaswani et al. 2017, eq. 1);  q [B, T, H d], k [B, S, H d], v [B, S, H e] ->
-// [B, T, H e]. The lists of the mask are copied. Throws ShapeError where a query may look at no
+// [B, T, H e]. The lists of the mask are copied. Throws ShapeError where a query may attend to no
 // key.
 Var sdpa(Var q, Var k, Var v, Index heads, const AttentionMask& mask);
 

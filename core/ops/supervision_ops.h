@@ -1,4 +1,5 @@
-// Ops that measure how far attention maps are from where they should be. R rows (words), L regions.
+// Ops that measure how far attention maps are from their targets. There are R rows (words) and L
+// regions.
 #pragma once
 
 #include "core/autograd/tape.h"

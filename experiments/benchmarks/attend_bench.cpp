@@ -2,8 +2,8 @@
 // [--json] [--svg FILE]: measures the processor time of attention mechanisms on one thread, each in
 // turns with a baseline.
 //   looks      a decoder's attention: every choice of every axis against additive, global, softmax,
-//              soft, scalar gate. Times `prepare` for a batch (once per image), a look with
-//              prepared keys, and a look of training, forward and backward
+//              soft, scalar gate. Times `prepare` for a batch (once per image), a glimpse
+//              with prepared keys, and a glimpse of training, forward and backward
 //   sequences  refinement of a grid: every mechanism against self_attention, for one sequence,
 //              forward alone and with backward; --svg draws the forward times of full, window and
 //              linear attention
@@ -18,8 +18,8 @@
 #include "core/attention/catalogue.h"
 #include "core/config/experiment_config.h"
 #include "core/parallel/parallel.h"
+#include "experiments/benchmarks/attention_bench.h"
 #include "experiments/benchmarks/log_plot.h"
-#include "experiments/benchmarks/look_bench.h"
 #include "experiments/benchmarks/paired_timing.h"
 #include "experiments/benchmarks/sequence_bench.h"
 #include "experiments/progress.h"
@@ -82,7 +82,7 @@ struct Choice {
 };
 
 // The default configuration, which is the baseline, and then every other choice of each axis.
-std::vector<Choice> look_choices() {
+std::vector<Choice> attention_choices() {
   std::vector<Choice> out;
   const auto add = [&](const std::string& key, const std::string& value) {
     LoadedConfig loaded;
@@ -101,35 +101,36 @@ std::vector<Choice> look_choices() {
   return out;
 }
 
-void time_looks(const BenchOptions& options) {
+void time_attention(const BenchOptions& options) {
   print_head(options, {"prepare", "look", "training look"});
-  const std::vector<Choice> choices = look_choices();
+  const std::vector<Choice> choices = attention_choices();
   const std::size_t all = choices.size() * options.lengths.size() * options.batches.size();
   std::size_t done = 0;
   Progress progress("looks");
   for (const Index length : options.lengths)
     for (const Index batch : options.batches) {
       const auto [rows, cols] = grid_of(length);
-      const LookSizes sizes{.batch = batch, .rows = rows, .cols = cols};
-      const Tensor features = normal_numbers({batch, length, LookSizes::kWidth}, 4);
-      LookBench baseline(choices.front().config, sizes, features.view());
+      const AttentionSizes sizes{.batch = batch, .rows = rows, .cols = cols};
+      const Tensor features = normal_numbers({batch, length, AttentionSizes::kWidth}, 4);
+      AttentionBench baseline(choices.front().config, sizes, features.view());
       for (const Choice& choice : choices) {
         progress.show(static_cast<double>(done++) / static_cast<double>(all),
                       str(choice.name, ", ", length, " regions, batch ", batch));
         if (choice.name.find(options.only) == std::string::npos) continue;
-        LookBench subject(choice.config, sizes, features.view());
-        const auto in_turns = [&](void (LookBench::*work)(), Index looks) {
+        AttentionBench subject(choice.config, sizes, features.view());
+        const auto in_turns = [&](void (AttentionBench::*work)(), Index glimpses) {
           PairedTiming timing = time_in_turns(
               options.seconds, [&] { (baseline.*work)(); }, [&] { (subject.*work)(); });
-          timing.ms /= static_cast<double>(looks);
+          timing.ms /= static_cast<double>(glimpses);
           return timing;
         };
-        const Measured row{.name = choice.name,
-                           .length = length,
-                           .batch = batch,
-                           .timings = {{"prepare", in_turns(&LookBench::prepare, 1)},
-                                       {"look", in_turns(&LookBench::look, LookSizes::kWords)},
-                                       {"train", in_turns(&LookBench::train, LookSizes::kWords)}}};
+        const Measured row{
+            .name = choice.name,
+            .length = length,
+            .batch = batch,
+            .timings = {{"prepare", in_turns(&AttentionBench::prepare, 1)},
+                        {"look", in_turns(&AttentionBench::attend, AttentionSizes::kWords)},
+                        {"train", in_turns(&AttentionBench::train, AttentionSizes::kWords)}}};
         progress.clear();
         print(row, options);
       }
@@ -205,12 +206,12 @@ int run(int argc, char** argv) {
   app.add_option("--svg", options.svg,
                  "with sequences: write a drawing of time against length to this file");
   CLI11_PARSE(app, argc, argv);
-  const bool looks = options.workload == "looks";
+  const bool of_words = options.workload == "looks";
   if (options.lengths.empty()) options.lengths = {49, 196, 784};
-  if (!looks && app.count("--length") == 0) options.lengths.push_back(3136);
+  if (!of_words && app.count("--length") == 0) options.lengths.push_back(3136);
   std::sort(options.lengths.begin(), options.lengths.end());
   parallel::set_threads(1);
-  looks ? time_looks(options) : time_sequences(options);
+  of_words ? time_attention(options) : time_sequences(options);
   return 0;
 }
 

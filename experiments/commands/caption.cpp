@@ -79,7 +79,7 @@ int watch(const CaptionArgs& args, const ModelSession& session, const SearchOpti
     if (!std::cout.flush()) throw IoError("cannot write to standard output; check the disk");
   };
   while (signal.number() == 0) {
-    folder.look(caption, signal.number());
+    folder.poll(caption, signal.number());
     WatchedFolder::rest();
   }
   return signal_exit_code(signal.number());

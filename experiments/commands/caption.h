@@ -1,4 +1,4 @@
-// `saccade caption`: captions of pictures, and where the model looked for each word.
+// `saccade caption`: captions of pictures, and where the model attends at each word.
 #pragma once
 
 #include <optional>

@@ -6,7 +6,7 @@
 #include <iostream>
 #include <memory>
 
-#include "captioning/evaluation/report.h"
+#include "captioning/evaluation/evaluation_report.h"
 #include "core/base/log.h"
 #include "core/io/atomic_file.h"
 #include "experiments/check_config.h"
@@ -140,7 +140,7 @@ int run_evaluate(const EvaluateArgs& args) {
   if (report.attention) {
     if (const auto why = dead_attention(*report.attention)) log::warn(*why);
   }
-  std::cout << (args.json ? report_json(report) : report_table(report)) << std::flush;
+  std::cout << (args.json ? evaluation_json(report) : evaluation_table(report)) << std::flush;
   return static_cast<int>(ExitCode::kOk);
 }
 

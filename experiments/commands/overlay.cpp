@@ -56,7 +56,7 @@ std::string member_name(const ModelSession::Member& member) {
   return run.empty() ? member.loaded.config.name : run_name(run);
 }
 
-// "hard, seed 1 (hard, argmax)", "soft + hard (mean of 2, expectation)": those whose maps it is.
+// "hard, seed 1 (hard, argmax)", "soft + hard (mean of 2, expectation)": the models of the maps.
 std::string model_title(const ModelSession& session, Regime regime) {
   std::string names;
   const std::span<const std::size_t> shown = session.models().shown();
@@ -68,7 +68,7 @@ std::string model_title(const ModelSession& session, Regime regime) {
   return str(names, " (", how, ", ", enum_name(regime), ")");
 }
 
-// ", layer 2" of a decoder that looks in every layer, of which the last is drawn.
+// ", layer 2" for a decoder that attends in every layer, of which the last is drawn.
 std::string last_layer(const ModelSession& session) {
   const std::span<const std::size_t> shown = session.models().shown();
   const DecoderConfig& decoder = session.members()[shown[0]].loaded.config.decoder;
@@ -76,8 +76,8 @@ std::string last_layer(const ModelSession& session) {
   return shown.size() == 1 && several ? str(", layer ", decoder.layers - 1) : "";
 }
 
-// A model that looks, and what of its looks is drawn.
-struct Looker {
+// A model with attention, and which of its maps are drawn.
+struct OverlayModel {
   std::string name;
   ModelSession session;
   MapRequest maps;
@@ -86,7 +86,7 @@ struct Looker {
   std::string title{};
   std::optional<ReceptiveField> field{};
 
-  Looker(const OverlayArgs& args, const std::string& checkpoint)
+  OverlayModel(const OverlayArgs& args, const std::string& checkpoint)
       : name(checkpoint),
         session(model_args(args.model, checkpoint)),
         maps(map_request(args.maps, session.config())),
@@ -100,7 +100,7 @@ struct Looker {
     title = model_title(session, search.regime);
   }
 
-  // Throws UsageError, with the reason, where no cell is chosen or none sees less than everything.
+  // Throws UsageError, with the reason, where no cell is chosen or every cell covers everything.
   ReceptiveField chosen_field() const {
     const auto refuse = [&](const std::string& reason) {
       throw UsageError(str("--receptive-field: ", name, ": ", reason));
@@ -128,43 +128,45 @@ struct Looker {
   }
 };
 
-// What one model made of one picture.
-struct Look {
+// A picture with the caption and the maps of one model.
+struct MappedPicture {
   CaptionRecord record;
   Overlay overlay;
   CaptionMaps maps;
 };
 
-Look look_of(const OverlayArgs& args, const Looker& looker, const std::string& image,
-             Photo& photo) {
-  Look look{
+MappedPicture map_picture(const OverlayArgs& args, const OverlayModel& model,
+                          const std::string& image, Photo& photo) {
+  MappedPicture mapped{
       .record = {.image = image, .caption = std::move(photo.caption), .geometry = photo.geometry},
       .overlay = {},
       .maps = {}};
-  look.overlay = make_overlay(std::move(photo.picture), look.record, looker.source);
+  mapped.overlay = make_overlay(std::move(photo.picture), mapped.record, model.source);
   if (args.alignment || args.maps.views() || args.maps.class_token)
-    look.maps = caption_maps(looker.session.model(), photo.inputs[0].view(), look.record.caption);
-  if (args.maps.views()) look.record.views = map_views(look.maps, looker.maps);
+    mapped.maps =
+        caption_maps(model.session.model(), photo.inputs[0].view(), mapped.record.caption);
+  if (args.maps.views()) mapped.record.views = map_views(mapped.maps, model.maps);
   if (args.maps.class_token)
-    look.record.class_token = class_token_views(look.maps, looker.maps.discard);
-  look.overlay.field = looker.field;
+    mapped.record.class_token = class_token_views(mapped.maps, model.maps.discard);
+  mapped.overlay.field = model.field;
   const std::string file = std::filesystem::path(image).filename().string();
-  look.overlay.title = str(looker.title, ": ", file);
-  // A view says itself of what it is; the class token's sheet shares the title.
+  mapped.overlay.title = str(model.title, ": ", file);
+  // The title of a view has its layer already, and the class token's sheet shares the title.
   if (!args.maps.views() && !args.maps.class_token)
-    look.overlay.title += last_layer(looker.session);
-  if (const Index step = look.record.caption.map_step; step > 0)
-    look.overlay.title += ", " + later_look_name(step);
-  return look;
+    mapped.overlay.title += last_layer(model.session);
+  if (const Index step = mapped.record.caption.map_step; step > 0)
+    mapped.overlay.title += ", " + later_map_name(step);
+  return mapped;
 }
 
-// Of models side by side some may choose no cell; none of them all is an error.
-void find_fields(std::deque<Looker>& lookers) {
+// Finds the receptive fields. Of models side by side some may choose no cell; it is an error if
+// none does.
+void find_fields(std::deque<OverlayModel>& models) {
   std::string reason;
   bool found = false;
-  for (Looker& looker : lookers) {
+  for (OverlayModel& model : models) {
     try {
-      looker.field = looker.chosen_field();
+      model.field = model.chosen_field();
       found = true;
     } catch (const UsageError& error) {
       if (reason.empty()) reason = error.what();
@@ -174,7 +176,7 @@ void find_fields(std::deque<Looker>& lookers) {
 }
 
 // Ensembles are the same in any order.
-void refuse_same(const Looker& one, const Looker& other) {
+void refuse_same(const OverlayModel& one, const OverlayModel& other) {
   const std::deque<ModelSession::Member>&ours = one.session.members(),
         &theirs = other.session.members();
   if (std::is_permutation(
@@ -184,11 +186,11 @@ void refuse_same(const Looker& one, const Looker& other) {
         str("--with: ", one.name, " and ", other.name, " are the same model; name each once"));
 }
 
-// Throws UsageError that says of which model it is.
-Looker& add_looker(std::deque<Looker>& lookers, const OverlayArgs& args,
-                   const std::string& checkpoint) {
+// Throws UsageError that names the model.
+OverlayModel& add_model(std::deque<OverlayModel>& models, const OverlayArgs& args,
+                        const std::string& checkpoint) {
   try {
-    return lookers.emplace_back(args, checkpoint);
+    return models.emplace_back(args, checkpoint);
   } catch (const UsageError& error) {
     const std::string reason = error.what();
     if (args.with.empty() || reason.starts_with(checkpoint)) throw;
@@ -196,22 +198,22 @@ Looker& add_looker(std::deque<Looker>& lookers, const OverlayArgs& args,
   }
 }
 
-std::deque<Looker> load_lookers(const OverlayArgs& args) {
-  std::deque<Looker> lookers;
-  const Looker& first = add_looker(lookers, args, args.model.checkpoint);
+std::deque<OverlayModel> load_models(const OverlayArgs& args) {
+  std::deque<OverlayModel> models;
+  const OverlayModel& first = add_model(models, args, args.model.checkpoint);
   for (const std::string& checkpoint : args.with) {
-    const Looker& looker = add_looker(lookers, args, checkpoint);
-    for (std::size_t m = 0; m + 1 < lookers.size(); ++m) refuse_same(lookers[m], looker);
+    const OverlayModel& model = add_model(models, args, checkpoint);
+    for (std::size_t m = 0; m + 1 < models.size(); ++m) refuse_same(models[m], model);
     const DataIdentity& data = first.session.data();
     const std::string remark =
-        data_remark(checkpoint, looker.session.data(), data.name, data.digest);
+        data_remark(checkpoint, model.session.data(), data.name, data.digest);
     if (!remark.empty()) log::info(plain_text(str(remark, ", not on that of ", first.name)));
   }
   std::map<std::string, int> count;
-  for (const Looker& looker : lookers) ++count[looker.title];
-  for (Looker& looker : lookers)
-    if (count[looker.title] > 1) looker.title = looker.name + ": " + looker.title;
-  return lookers;
+  for (const OverlayModel& model : models) ++count[model.title];
+  for (OverlayModel& model : models)
+    if (count[model.title] > 1) model.title = model.name + ": " + model.title;
+  return models;
 }
 
 void check_together(const OverlayArgs& args) {
@@ -221,32 +223,33 @@ void check_together(const OverlayArgs& args) {
                          " draws one model's; leave out --with"));
 }
 
-// The strips of all models for a picture that the first has looked at.
+// The strips of all models for a picture that the first model has captioned.
 std::vector<Overlay> strips_of(const OverlayArgs& args, MapMeasure measure,
-                               const std::deque<Looker>& lookers, Look first, Index number) {
+                               const std::deque<OverlayModel>& models, MappedPicture first,
+                               Index number) {
   std::vector<Overlay> strips;
-  const auto add = [&](const Look& look) {
-    for (ViewOverlay& view : view_overlays(look.overlay, look.record))
+  const auto add = [&](const MappedPicture& mapped) {
+    for (ViewOverlay& view : view_overlays(mapped.overlay, mapped.record))
       strips.push_back(measured(std::move(view.overlay), measure));
   };
   const std::shared_ptr<const Image> picture = first.overlay.image;
   add(first);
-  for (std::size_t m = 1; m < lookers.size(); ++m)
-    caption_photos(lookers[m].session,
+  for (std::size_t m = 1; m < models.size(); ++m)
+    caption_photos(models[m].session,
                    {.count = 1,
                     .first = number,
                     .read = [&](Index) { return *picture; },
-                    .search = lookers[m].search,
+                    .search = models[m].search,
                     .keep_pictures = true},
                    [&](Photo& photo) {
-                     Look look = look_of(args, lookers[m], first.record.image, photo);
-                     look.overlay.image = picture;
-                     add(look);
+                     MappedPicture mapped = map_picture(args, models[m], first.record.image, photo);
+                     mapped.overlay.image = picture;
+                     add(mapped);
                    });
   return strips;
 }
 
-// Tells what was written: each path as soon as it is there, or all in one JSON object at the end.
+// Prints what was written: each path as soon as it is there, or all in one JSON object at the end.
 class WrittenFiles {
  public:
   WrittenFiles(bool as_json, std::size_t pictures) : as_json_(as_json), pictures_(pictures) {}
@@ -284,9 +287,9 @@ class WrittenFiles {
 int run_overlay(const OverlayArgs& args) {
   const Drawing drawing = drawing_of(args.drawing, args.alignment ? Matrices::kYes : Matrices::kNo);
   check_together(args);
-  std::deque<Looker> lookers = load_lookers(args);
-  if (args.receptive_field) find_fields(lookers);
-  const Looker& first = lookers.front();
+  std::deque<OverlayModel> models = load_models(args);
+  if (args.receptive_field) find_fields(models);
+  const OverlayModel& first = models.front();
   const ModelSession& session = first.session;
   if (args.alignment) session.require_one("--alignment");
   if (args.alignment && session.models().vocabulary().subwords() &&
@@ -307,14 +310,14 @@ int run_overlay(const OverlayArgs& args) {
       [&](Photo& photo) {
         const Index number = photo.number;
         const std::string& image = pictures.names[static_cast<std::size_t>(number)];
-        Look look = look_of(args, first, image, photo);
+        MappedPicture mapped = map_picture(args, first, image, photo);
         photo = {};
-        if (lookers.size() > 1) {
-          const auto strips = strips_of(args, drawing.measure, lookers, std::move(look), number);
+        if (models.size() > 1) {
+          const auto strips = strips_of(args, drawing.measure, models, std::move(mapped), number);
           written.add(image, {files.write_strips(image, strips)});
           return;
         }
-        written.add(image, files.write(look.overlay, look.record, first.source, look.maps));
+        written.add(image, files.write(mapped.overlay, mapped.record, first.source, mapped.maps));
       });
   written.finish();
   return static_cast<int>(code);

@@ -1,4 +1,4 @@
-// `saccade overlay`: draws where a model looked for each word of its caption.
+// `saccade overlay`: draws where a model attends at each word of its caption.
 #pragma once
 
 #include <optional>

@@ -162,7 +162,7 @@ int score_pair(const ScoreArgs& args) {
   const Resampling resampling = resampling_of(args);
   const auto count = static_cast<Index>(images.size());
   if (a.size() == 1 && b.size() == 1) {
-    const ComparisonReport report{
+    const PairedReport report{
         .a = names_a[0],
         .b = names_b[0],
         .images = count,
@@ -171,7 +171,7 @@ int score_pair(const ScoreArgs& args) {
         .randomisation =
             randomisation_test(a[0].metrics, b[0].metrics,
                                {.replicates = resampling.replicates, .seed = resampling.seed})};
-    print(args, comparison_json(report), comparison_table(report));
+    print(args, paired_json(report), paired_table(report));
   } else {
     const SeedReport report{.a = names_a,
                             .b = names_b,

@@ -176,11 +176,11 @@ void check_arms(const std::vector<Arm>& arms) {
     }
   }
   if (!wrong.empty()) throw UsageError(wrong);
-  std::set<std::string> told;
+  std::set<std::string> reported;
   std::vector<IdleOption> idle;
   for (const Arm& arm : arms)
     std::copy_if(arm.idle.begin(), arm.idle.end(), std::back_inserter(idle),
-                 [&](const IdleOption& option) { return told.insert(option.text).second; });
+                 [&](const IdleOption& option) { return reported.insert(option.text).second; });
   refuse_idle(idle);
 }
 

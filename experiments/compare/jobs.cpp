@@ -79,15 +79,15 @@ void say_end(const Running& run, int status) {
 void run_jobs(const std::vector<Job>& jobs, std::size_t most, const StopSignal& signal) {
   std::map<pid_t, Running> running;
   std::size_t next = 0;
-  bool told = false;
+  bool announced = false;
   while (!running.empty() || (next < jobs.size() && signal.number() == 0)) {
     while (signal.number() == 0 && next < jobs.size() && running.size() < most) {
       const Job& job = jobs[next++];
       running[start(job)] = {&job, Clock::now()};
     }
-    if (signal.number() != 0 && !told) {
+    if (signal.number() != 0 && !announced) {
       for (const auto& [child, run] : running) kill(child, SIGTERM);
-      told = true;
+      announced = true;
     }
     for (auto it = running.begin(); it != running.end();) {
       int status = 0;

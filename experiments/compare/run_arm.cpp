@@ -137,7 +137,7 @@ TrainingResult ArmRunner::train(const Arm& arm, std::int64_t seed, const std::st
                        .directory = &directory,
                        .resume = true,
                        .label = label,
-                       .told = &told_},
+                       .warned = &warned_},
                       *signal_);
 }
 

@@ -60,7 +60,7 @@ class ArmRunner {
 
   std::filesystem::path out_, boxes_path_;
   const StopSignal* signal_;
-  std::set<std::string> told_;               // warnings that were shown already
+  std::set<std::string> warned_;             // warnings that were shown already
   std::shared_ptr<const RunData> data_;      // of the last arm, kept for arms with the same data
   std::unique_ptr<const PhotoBoxes> boxes_;  // of that data
   // Sheets show the arms that share the data of the first arm.

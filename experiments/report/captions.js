@@ -6,10 +6,10 @@ const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCod
 
 // A model's caption of an image in the chosen regime, or in the model's own where it lacks that one.
 const captionOf = (image, model, m, regime) => {
-  const said = image.models[m].regimes;
-  const name = said[regime] ? regime : model.regimes[0];
+  const regimes = image.models[m].regimes;
+  const name = regimes[regime] ? regime : model.regimes[0];
   const {seen, cells} = image.models[m];
-  return {regime: name, seen, cells, ...said[name]};
+  return {regime: name, seen, cells, ...regimes[name]};
 };
 
 // The maps of one caption: weight = low + (high - low) byte / 255.

@@ -37,7 +37,7 @@ class Card {
   tools() {
     if (!this.explorer.live) return null;
     const captions = () => this.visible().map((panel) =>
-      `${panel.model.name}: ${panel.said.words.join(' ')}`).join('\n');
+      `${panel.model.name}: ${panel.decoded.words.join(' ')}`).join('\n');
     return el('p', {class: 'tools'},
       el('button', {type: 'button', onclick: (event) =>
         copyText(captions(), event.currentTarget)}, 'Copy captions'),
@@ -108,8 +108,8 @@ class Card {
     for (const panel of this.visible()) {
       const own = now && panel.m === now.m;
       const word = !now || now.word < 0 ? -1
-        : own ? now.word : linkedWord(source.said.words, now.word, panel.said.words);
-      const same = word >= 0 && panel.said.words[word] === source.said.words[now.word];
+        : own ? now.word : linkedWord(source.decoded.words, now.word, panel.decoded.words);
+      const same = word >= 0 && panel.decoded.words[word] === source.decoded.words[now.word];
       panel.mark(word, own ? 'own' : same ? 'word' : 'place');
       panel.draw({word, place: this.placed});
       panel.drawAlignment();
@@ -151,7 +151,7 @@ class Card {
     let word = Math.max(now.word, 0);
     if (up !== 0) {
       const next = (at + up + visible.length) % visible.length;
-      word = Math.max(linkedWord(visible[at].said.words, word, visible[next].said.words), 0);
+      word = Math.max(linkedWord(visible[at].decoded.words, word, visible[next].decoded.words), 0);
       at = next;
     }
     const buttons = visible[at].words;

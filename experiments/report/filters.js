@@ -26,9 +26,9 @@ class Finder {
 
   // The largest disagreement between two models that are shown.
   disagreement(image) {
-    const said = this.shownCaptions(image).map((caption) => caption.words);
+    const words = this.shownCaptions(image).map((caption) => caption.words);
     let most = 0;
-    said.forEach((a, i) => said.slice(i + 1).forEach((b) => {
+    words.forEach((a, i) => words.slice(i + 1).forEach((b) => {
       most = Math.max(most, disagreement(a, b));
     }));
     return most;
@@ -37,8 +37,8 @@ class Finder {
   // The chosen number of model a minus that of model b.
   difference(image) {
     const {number, a, b} = this.filter;
-    const said = this.captions(image);
-    return captionNumber(said[a], number) - captionNumber(said[b], number);
+    const captions = this.captions(image);
+    return captionNumber(captions[a], number) - captionNumber(captions[b], number);
   }
 
   // Whether one caption of a model, one reference or the image's name has all words of the search.

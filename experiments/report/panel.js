@@ -43,24 +43,24 @@ class Panel {
   // Loads the caption of the chosen regime, and everything that depends on it.
   load() {
     const {image, report, view} = this.card;
-    this.said = captionOf(image, this.model, this.m, view.regime);
-    this.maps = this.said.maps !== undefined && this.said.words.length
-      ? new Maps(this.said, this.model) : null;
+    this.decoded = captionOf(image, this.model, this.m, view.regime);
+    this.maps = this.decoded.maps !== undefined && this.decoded.words.length
+      ? new Maps(this.decoded, this.model) : null;
     this.regime.textContent = this.model.attention
-      ? [this.said.regime, this.model.look].filter(Boolean).join(', ') : 'no attention';
+      ? [this.decoded.regime, this.model.look].filter(Boolean).join(', ') : 'no attention';
     const numbers = ['CIDEr', 'Bleu_4', 'ROUGE_L']
-      .filter((key) => this.said.scores && key in this.said.scores)
-      .map((key) => `${metricName(key)} ${this.said.scores[key].toFixed(2)}`);
-    if (!this.said.finished) numbers.push('cut off at the largest length');
+      .filter((key) => this.decoded.scores && key in this.decoded.scores)
+      .map((key) => `${metricName(key)} ${this.decoded.scores[key].toFixed(2)}`);
+    if (!this.decoded.finished) numbers.push('cut off at the largest length');
     this.scores.replaceChildren(numbers.join(' \u00b7 '));
-    if (this.said.verdict) {
+    if (this.decoded.verdict) {
       const verdict = {true: 'true of the scene', false: 'false of the scene',
         not_parsed: 'not understood'};
-      this.scores.append(' ', el('span', {class: `verdict ${this.said.verdict}`},
-        verdict[this.said.verdict]));
+      this.scores.append(' ', el('span', {class: `verdict ${this.decoded.verdict}`},
+        verdict[this.decoded.verdict]));
     }
     this.measured = null;
-    this.words = this.said.words.map((word, i) => this.wordButton(word, i));
+    this.words = this.decoded.words.map((word, i) => this.wordButton(word, i));
     this.caption.replaceChildren(...(this.words.length ? this.words
       : [el('em', {class: 'muted'}, 'empty caption')]));
     this.more.replaceChildren(...[this.alternatives(), this.alignment()].filter(Boolean));
@@ -77,15 +77,15 @@ class Panel {
       onclick: () => this.card.choose(this.m, i),
       onfocus: () => this.card.choose(this.m, i)},
     el('span', {class: 'text'}, word),
-    el('span', {class: 'bars', 'aria-hidden': 'true'}, bar('p', this.said.p[i]),
-      bar('gate', this.said.gate?.[i]),
+    el('span', {class: 'bars', 'aria-hidden': 'true'}, bar('p', this.decoded.p[i]),
+      bar('gate', this.decoded.gate?.[i]),
       bar('entropy', this.maps ? this.measures().entropy[i] : null)));
   }
 
   numbersOf(i) {
-    const said = this.said, parts = [`p ${shown(said.p[i], 2)}`];
-    if (said.gate) parts.push(`gate ${shown(said.gate[i], 2)}`);
-    if (said.sentinel) parts.push(`sentinel ${shown(said.sentinel[i], 2)}`);
+    const decoded = this.decoded, parts = [`p ${shown(decoded.p[i], 2)}`];
+    if (decoded.gate) parts.push(`gate ${shown(decoded.gate[i], 2)}`);
+    if (decoded.sentinel) parts.push(`sentinel ${shown(decoded.sentinel[i], 2)}`);
     if (this.maps) parts.push(`entropy ${shown(this.measures().entropy[i], 2)}`);
     return parts.join(', ');
   }
@@ -95,9 +95,9 @@ class Panel {
   measures() {
     const {layer, head} = this.card.view, key = `${layer}/${head}`;
     if (this.measured?.key !== key) {
-      const maps = this.said.words.map((_, i) => this.mapOf(i));
+      const maps = this.decoded.words.map((_, i) => this.mapOf(i));
       const shown = maps.map((map) => this.maps.shown(map));
-      const entropy = this.usual() ? this.said.entropy : shown.map(mapEntropy);
+      const entropy = this.usual() ? this.decoded.entropy : shown.map(mapEntropy);
       this.measured = {key, entropy, largest: shown.map((map) => Math.max(...map)),
         uniform: shown.map((map, i) => isUniform(map, entropy[i]))};
     }
@@ -111,17 +111,17 @@ class Panel {
     this.words.forEach((button, i) => {
       const bar = button.querySelector('.bar.entropy span'), value = this.followed.entropy[i];
       if (bar) bar.style.width = barWidth(value ?? 0);
-      button.setAttribute('aria-label', `${this.said.words[i]}, ${this.numbersOf(i)}`);
+      button.setAttribute('aria-label', `${this.decoded.words[i]}, ${this.numbersOf(i)}`);
     });
   }
 
   // Whether the maps shown are those that hits and scores are about.
   usual() { return !this.maps || this.maps.isUsual(this.card.view.layer, this.card.view.head); }
 
-  nounAt(i) { return (this.said.nouns || []).find((noun) => noun.word === i); }
+  nounAt(i) { return (this.decoded.nouns || []).find((noun) => noun.word === i); }
 
   readoutOf(i, link) {
-    const parts = [el('b', {}, this.said.words[i]),
+    const parts = [el('b', {}, this.decoded.words[i]),
       link === 'place' ? ' \u00b7 word in the same place' : '',
       ` \u00b7 ${this.numbersOf(i)}`];
     if (this.maps && this.measures().uniform[i]) parts.push(' \u00b7 uniform');
@@ -137,8 +137,8 @@ class Panel {
   }
 
   alternatives() {
-    if (!this.said.others?.length) return null;
-    const lines = [[this.said.words.join(' '), this.said.logprob], ...this.said.others];
+    if (!this.decoded.others?.length) return null;
+    const lines = [[this.decoded.words.join(' '), this.decoded.logprob], ...this.decoded.others];
     return el('details', {}, el('summary', {}, `Beam: the best ${lines.length} captions`),
       el('ol', {class: 'beam'}, ...lines.map(([text, logprob]) => el('li', {}, text, ' ',
         el('span', {class: 'muted number'}, `log p ${shown(logprob, 2)}`)))));
@@ -155,7 +155,7 @@ class Panel {
       'data-part': 'alignment'},
     el('summary', {}, 'Alignment matrix: words \u00d7 regions'),
     el('div', {class: 'matrix', style: `--words:${this.maps.words}`},
-      el('ul', {'aria-hidden': 'true'}, ...this.said.words.map((word) => el('li', {}, word))),
+      el('ul', {'aria-hidden': 'true'}, ...this.decoded.words.map((word) => el('li', {}, word))),
       picture));
     this.matrixPicture = picture;
     return this.matrix;
@@ -196,7 +196,7 @@ class Panel {
   // whose map has the largest weight.
   sharpest() {
     if (!this.maps) return this.words.length ? 0 : -1;
-    const {largest} = this.measures(), {words} = this.said;
+    const {largest} = this.measures(), {words} = this.decoded;
     const telling = words.some((word) => word.length > 3);
     const certainty = largest.map((weight, i) => (telling && words[i].length <= 3 ? -1 : weight));
     return certainty.indexOf(Math.max(...certainty));
@@ -223,12 +223,12 @@ class Panel {
     // Whole pictures are written to the canvas, so it is best kept in memory that scripts can reach.
     const context = this.canvas.getContext('2d', {willReadFrequently: true});
     const cell = place && this.maps
-      ? cellAt(place.x, place.y, this.maps.rows, this.maps.cols, this.said.seen) : -1;
+      ? cellAt(place.x, place.y, this.maps.rows, this.maps.cols, this.decoded.seen) : -1;
     const heat = this.maps && word >= 0 && !place;
     if (heat) {
       const out = context.createImageData(photo.width, photo.height);
       paintHeat(out, photo, {map: this.mapOf(word), rows: this.maps.rows, cols: this.maps.cols,
-        cells: this.maps.cells, seen: this.said.seen, style: view.style, full: this.heatFull(word),
+        cells: this.maps.cells, seen: this.decoded.seen, style: view.style, full: this.heatFull(word),
         colours: report.colours});
       context.putImageData(out, 0, 0);
       this.drawChosen(context, word);
@@ -236,20 +236,20 @@ class Panel {
       context.putImageData(photo, 0, 0);
     }
     if (view.boxes) this.drawBoxes(context, word, image);
-    if (cell >= 0) frame(context, cellBox(cell, this.maps.rows, this.maps.cols, this.said.seen));
+    if (cell >= 0) frame(context, cellBox(cell, this.maps.rows, this.maps.cols, this.decoded.seen));
     this.canvas.dataset.word = heat ? word : '';
     this.canvas.setAttribute('aria-label', heat
-      ? `${image.id}: where ${this.model.name} looked for ${this.said.words[word]}`
+      ? `${image.id}: where ${this.model.name} looked for ${this.decoded.words[word]}`
       : `${image.id}${place ? ', one region marked' : ''}`);
     this.light(cell);
   }
 
   drawChosen(context, word) {
-    const cells = this.said.chosen?.[word];
+    const cells = this.decoded.chosen?.[word];
     if (!cells) return;
     const {layer} = this.card.view;
     const at = cells.length === 1 || layer === 'last' ? cells.at(-1) : cells[Number(layer)];
-    if (at >= 0) frame(context, cellBox(at, this.maps.rows, this.maps.cols, this.said.seen));
+    if (at >= 0) frame(context, cellBox(at, this.maps.rows, this.maps.cols, this.decoded.seen));
   }
 
   drawBoxes(context, word, image) {
@@ -263,7 +263,7 @@ class Panel {
 
   // Lights each word up by its weight on a cell; the word with the largest weight is fully lit.
   light(cell) {
-    const weights = cell < 0 ? [] : this.said.words.map((_, i) => this.mapOf(i)[cell]);
+    const weights = cell < 0 ? [] : this.decoded.words.map((_, i) => this.mapOf(i)[cell]);
     const most = Math.max(...weights, 0);
     this.words.forEach((button, i) => {
       const lit = cell >= 0 && most > 0 ? Math.max(weights[i], 0) / most : 0;
@@ -274,7 +274,7 @@ class Panel {
       const fed = weights.indexOf(most);
       this.readout.replaceChildren(`The cell in row ${Math.floor(cell / this.maps.cols)}, ` +
         `column ${cell % this.maps.cols} has its largest weight for `,
-      el('b', {}, this.said.words[fed]), `: ${shown(most)}`);
+      el('b', {}, this.decoded.words[fed]), `: ${shown(most)}`);
     }
   }
 
@@ -309,7 +309,7 @@ class Panel {
     if (!step || !this.maps) return;
     event.preventDefault();
     event.stopPropagation();
-    const {rows, cols, cells: [left, top, right, bottom]} = this.maps, seen = this.said.seen;
+    const {rows, cols, cells: [left, top, right, bottom]} = this.maps, seen = this.decoded.seen;
     const now = this.card.placed
       ? cellAt(this.card.placed.x, this.card.placed.y, rows, cols, seen) : -1;
     const clamp = (value, first, end) => Math.min(Math.max(value, first), end - 1);

@@ -10,7 +10,7 @@
 #include "captioning/evaluation/decode_images.h"
 #include "captioning/evaluation/scene_scores.h"
 #include "captioning/whole_words.h"
-#include "experiments/report/spoken_json.h"
+#include "experiments/report/explorer_json.h"
 
 namespace saccade {
 
@@ -26,7 +26,7 @@ constexpr const char* kShownScores[] = {"Bleu_1", "Bleu_4", "ROUGE_L", "CIDEr"};
 enum class Detail { kAll, kFirstRegime, kNone };
 
 // One model's captions of all images.
-struct Spoken {
+struct ModelCaptions {
   std::vector<Regime> regimes;
   std::vector<std::vector<DecodedCaption>> captions;  // [regime][image]
   std::vector<CaptionScores> scores;                  // [regime], of the images
@@ -59,14 +59,14 @@ NounSource nouns_of(const ReportRequest& request) {
 struct ReportCaptions::Impl {
   const ReportRequest* request;
   std::vector<Index> images;
-  std::deque<DatasetInputs> inputs;  // [models]
-  std::vector<Spoken> spoken;        // [models]
+  std::deque<DatasetInputs> inputs;    // [models]
+  std::vector<ModelCaptions> decoded;  // [models]
   Detail detail = Detail::kAll;
 
   Impl(const ReportRequest& of, std::vector<Index> wanted)
       : request(&of), images(std::move(wanted)) {
     read_inputs();
-    for (std::size_t m = 0; m < request->models.size(); ++m) spoken.push_back(speak(m));
+    for (std::size_t m = 0; m < request->models.size(); ++m) decoded.push_back(decode(m));
     choose_detail();
   }
 
@@ -91,9 +91,9 @@ struct ReportCaptions::Impl {
           "place with --data images=PATH");
   }
 
-  Spoken speak(std::size_t m) const {
+  ModelCaptions decode(std::size_t m) const {
     const LoadedModel& own = loaded(m);
-    Spoken out{.regimes = evaluation_regimes(own.config), .captions = {}, .scores = {}};
+    ModelCaptions out{.regimes = evaluation_regimes(own.config), .captions = {}, .scores = {}};
     SearchOptions search = page_search(own);
     for (const Regime regime : out.regimes) {
       search.regime = regime;
@@ -114,12 +114,12 @@ struct ReportCaptions::Impl {
 
   void choose_detail() {
     std::size_t all = 0, first = 0;
-    for (std::size_t m = 0; m < spoken.size(); ++m) {
+    for (std::size_t m = 0; m < decoded.size(); ++m) {
       const auto regions = static_cast<std::size_t>(loaded(m).model->grid().regions());
       const ViewCount count = view_count(loaded(m));
       const auto views = static_cast<std::size_t>(count.layers * count.heads);
-      for (std::size_t r = 0; r < spoken[m].regimes.size(); ++r)
-        for (const DecodedCaption& caption : spoken[m].captions[r]) {
+      for (std::size_t r = 0; r < decoded[m].regimes.size(); ++r)
+        for (const DecodedCaption& caption : decoded[m].captions[r]) {
           const std::size_t one = caption.words.size() * regions;
           all += one * views;
           first += r == 0 ? one * views : one;
@@ -160,17 +160,17 @@ struct ReportCaptions::Impl {
   }
 
   Json regime_json(std::size_t m, std::size_t r, std::size_t i) const {
-    const DecodedCaption& caption = spoken[m].captions[r][i];
+    const DecodedCaption& caption = decoded[m].captions[r][i];
     const bool single = detail == Detail::kAll || (detail == Detail::kFirstRegime && r == 0);
     Json json;
     if (single && view_count(loaded(m)).several()) {
       const InputBatch input = inputs[m].batch(std::span(&images[i], 1));
       const InputView view = input.view();
-      json = said_json(loaded(m), caption, &view);
+      json = decoded_json(loaded(m), caption, &view);
     } else {
-      json = said_json(loaded(m), caption, nullptr);
+      json = decoded_json(loaded(m), caption, nullptr);
     }
-    const CaptionScores& scores = spoken[m].scores[r];
+    const CaptionScores& scores = decoded[m].scores[r];
     for (std::size_t k = 0; k < scores.metrics.size(); ++k)
       for (const char* name : kShownScores)
         if (scores.metrics[k].metric == name) json["scores"][name] = rounded(scores.of_image(k, i));
@@ -188,15 +188,15 @@ const std::vector<Index>& ReportCaptions::images() const { return impl_->images;
 Json ReportCaptions::model_json(std::size_t model) const {
   const LoadedModel& own = impl_->loaded(model);
   Json json = model_facts(impl_->request->models[model]);
-  const Spoken& spoken = impl_->spoken[model];
-  for (std::size_t r = 0; r < spoken.regimes.size(); ++r) {
+  const ModelCaptions& captions = impl_->decoded[model];
+  for (std::size_t r = 0; r < captions.regimes.size(); ++r) {
     if (!own.model->has_attention()) break;
-    const std::string name(enum_name(spoken.regimes[r]));
-    const AttentionHealth health = attention_health(spoken.captions[r]);
+    const std::string name(enum_name(captions.regimes[r]));
+    const AttentionHealth health = attention_health(captions.captions[r]);
     for (const auto& [measure, value] : health.scores())
       json["health"][name][measure] = rounded(value);
-    const auto dead =
-        dead_attention({.regime = spoken.regimes[r], .health = health, .own = {}, .ablations = {}});
+    const auto dead = dead_attention(
+        {.regime = captions.regimes[r], .health = health, .own = {}, .ablations = {}});
     if (dead && r == 0) json["dead"] = *dead;
   }
   return json;
@@ -205,7 +205,7 @@ Json ReportCaptions::model_json(std::size_t model) const {
 Json ReportCaptions::caption_json(std::size_t model, std::size_t i) const {
   const Geometry geometry = impl_->inputs[model].geometry(impl_->images[i]);
   Json json = grid_json(geometry, impl_->loaded(model).model->grid());
-  const std::vector<Regime>& regimes = impl_->spoken[model].regimes;
+  const std::vector<Regime>& regimes = impl_->decoded[model].regimes;
   for (std::size_t r = 0; r < regimes.size(); ++r)
     json["regimes"][std::string(enum_name(regimes[r]))] = impl_->regime_json(model, r, i);
   return json;

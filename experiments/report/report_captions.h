@@ -31,7 +31,7 @@ class ReportCaptions {
   nlohmann::ordered_json model_json(std::size_t model) const;
 
   // The captions of a model for images()[i]: {"seen": [x, y, width, height] of the grid as shares
-  // of the photo, "regimes": {name: the keys of said_json(), "scores", "verdict", "nouns":
+  // of the photo, "regimes": {name: the keys of decoded_json(), "scores", "verdict", "nouns":
   // [{"word", "boxes", "hit", "centre"}]}}. Keys for which a model or a data set has nothing are
   // left out.
   nlohmann::ordered_json caption_json(std::size_t model, std::size_t i) const;

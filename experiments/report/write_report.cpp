@@ -6,10 +6,10 @@
 #include "core/io/atomic_file.h"
 #include "core/io/base64.h"
 #include "experiments/manifest.h"
+#include "experiments/report/explorer_json.h"
 #include "experiments/report/report_captions.h"
 #include "experiments/report/report_page.h"
 #include "experiments/report/report_runs.h"
-#include "experiments/report/spoken_json.h"
 #include "experiments/spread_images.h"
 #include "experiments/version.h"
 

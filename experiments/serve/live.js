@@ -67,10 +67,10 @@ const startLive = async () => {
   const section = document.querySelector('#explorer');
   const explorer = new Explorer(report, section, {live: true});
   const uploads = new Uploads(document.querySelector('#uploads'), document.querySelector('#news'),
-    report.max_upload, (name, said) => {
+    report.max_upload, (name, answer) => {
       section.hidden = false;
       document.body.classList.add('shows');
-      const card = explorer.add({id: name, references: [], ...said});
+      const card = explorer.add({id: name, references: [], ...answer});
       card.build();
       card.node.scrollIntoView({block: 'nearest'});
     });

@@ -5,7 +5,7 @@
 
 #include "captioning/evaluation/caption_json.h"
 #include "captioning/evaluation/decode_images.h"
-#include "experiments/report/spoken_json.h"
+#include "experiments/report/explorer_json.h"
 
 namespace saccade {
 
@@ -15,17 +15,18 @@ using Json = nlohmann::ordered_json;
 
 constexpr Index kPhotoPixels = 640;  // the longest side
 
-// What a checkpoint says of itself may be no UTF-8.
+// The text that a checkpoint holds about itself may be no UTF-8.
 std::string text_of(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-struct Said {
+// What one model returns for a photo.
+struct PhotoCaptions {
   Json json;
   std::string caption;  // in the first regime
 };
 
-Said said_of(const ReportModel& model, const Image& picture) {
+PhotoCaptions caption_photo(const ReportModel& model, const Image& picture) {
   InputBatch input(model.pipeline->shape(), 1);
   const Geometry geometry = model.pipeline->run(picture, input.room(0));
   input.set_area(0, picture_area(geometry));
@@ -35,7 +36,7 @@ Said said_of(const ReportModel& model, const Image& picture) {
     return input.area(0);
   };
   const LoadedModel& loaded = *model.loaded;
-  Said out{.json = grid_json(geometry, loaded.model->grid()), .caption = {}};
+  PhotoCaptions out{.json = grid_json(geometry, loaded.model->grid()), .caption = {}};
   SearchOptions search = page_search(loaded);
   for (const Regime regime : evaluation_regimes(loaded.config)) {
     search.regime = regime;
@@ -43,7 +44,7 @@ Said said_of(const ReportModel& model, const Image& picture) {
         decode(*loaded.model, {.count = 1, .load = load, .search = search});
     Json& regimes = out.json["regimes"];
     if (regimes.empty()) out.caption = caption_text(captions[0], loaded.model->vocabulary());
-    regimes[std::string(enum_name(regime))] = said_json(loaded, captions[0], &view);
+    regimes[std::string(enum_name(regime))] = decoded_json(loaded, captions[0], &view);
   }
   return out;
 }
@@ -63,9 +64,9 @@ std::string LiveCaptions::caption_json(std::span<const std::uint8_t> bytes) cons
   const Image picture = decode_image(bytes, "the picture");
   Json json = {{"schema_version", 1}};
   for (const ReportModel& model : models_) {
-    Said said = said_of(model, picture);
-    json["captions"][model.name] = said.caption;
-    json["models"].push_back(std::move(said.json));
+    PhotoCaptions captions = caption_photo(model, picture);
+    json["captions"][model.name] = captions.caption;
+    json["models"].push_back(std::move(captions.json));
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   json["seconds"] = rounded(seconds.count());

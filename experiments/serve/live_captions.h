@@ -1,4 +1,4 @@
-// Captions of single photos for the live page: what every model says of one in each of its regimes.
+// Captions of single photos for the live page, by every model in each of its regimes.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ class LiveCaptions {
   // What the models point to must outlive this.
   explicit LiveCaptions(std::vector<ReportModel> models) : models_(std::move(models)) {}
 
-  // {"schema_version", "models": [what model_facts() tells], "colours", "max_upload"}.
+  // {"schema_version", "models": [what model_facts() returns], "colours", "max_upload"}.
   std::string models_json(Index max_upload) const;
 
   // Captions the photo in the bytes of an image file: {"schema_version", "captions": {model: the
   // caption in its first regime}, "models": [{"seen": [x, y, width, height] of the grid as shares
-  // of the photo, "regimes": {name: what said_json() tells}}], "seconds", "width", "height",
+  // of the photo, "regimes": {name: what decoded_json() returns}}], "seconds", "width", "height",
   // "photo"}. The same bytes have the same captions. Throws DataError where they are no image.
   std::string caption_json(std::span<const std::uint8_t> bytes) const;
 

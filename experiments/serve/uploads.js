@@ -9,7 +9,7 @@ const pause = (seconds) => new Promise((done) => { setTimeout(done, 1000 * secon
 class Refused extends Error {}
 
 class Uploads {
-  // `limit`: the most bytes of a picture. done(name, said) gets the answer of the server.
+  // `limit`: the most bytes of a picture. done(name, answer) gets the answer of the server.
   constructor(list, news, limit, done) {
     this.list = list;
     this.news = news;
@@ -61,10 +61,10 @@ class Uploads {
       const upload = this.waiting.shift();
       if (upload.dropped) continue;
       try {
-        const said = await this.send(upload);
+        const answer = await this.send(upload);
         upload.node.remove();
-        this.news.textContent = `${upload.name}: ${Object.values(said.captions).join('; ')}`;
-        this.done(upload.name, said);
+        this.news.textContent = `${upload.name}: ${Object.values(answer.captions).join('; ')}`;
+        this.done(upload.name, answer);
       } catch (error) {
         if (!upload.dropped)
           this.fail(upload, error instanceof Refused ? error.message

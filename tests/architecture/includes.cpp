@@ -85,7 +85,7 @@ const std::vector<Owner> kOwners = {
     {"oneapi/dnnl", {"core/kernels/"}},
     {"oneapi/tbb", {"core/parallel/"}},
     {"tbb/", {"core/parallel/"}},
-    {"omp.h", {"core/parallel/", "core/kernels/fast/"}},
+    {"omp.h", {"core/parallel/", "core/kernels/optimized/"}},
     {"yaml-cpp/", {"core/config/"}},
     {"hdf5", {"core/io/"}},
     {"H5", {"core/io/"}},

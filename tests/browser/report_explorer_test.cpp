@@ -193,7 +193,7 @@ TEST_CASE("models, regimes, layers and scales are switched") {
 }
 
 // What the first card says of its image in the first regime of model m.
-Json& said(Json& data, std::size_t m) {
+Json& caption_of(Json& data, std::size_t m) {
   const std::string regime = data["models"][m]["regimes"][0];
   return data["images"][0]["models"][m]["regimes"][regime];
 }
@@ -202,10 +202,10 @@ TEST_CASE("a word in the same place is no match") {
   SACCADE_NEEDS_BROWSER();
   Page page;
   page.change([](Json& data) {
-    said(data, 0)["words"][1] = "shirt";
-    said(data, 1)["words"][1] = "water";
-    said(data, 2)["words"][0] = "shirt";
-    said(data, 2)["words"][1] = "lake";
+    caption_of(data, 0)["words"][1] = "shirt";
+    caption_of(data, 1)["words"][1] = "water";
+    caption_of(data, 2)["words"][0] = "shirt";
+    caption_of(data, 2)["words"][1] = "lake";
   });
   page.browser.hover(Page::word(0, 1));
   REQUIRE(page.browser.becomes("document.querySelector('.card .word.linked')"));
@@ -223,8 +223,8 @@ TEST_CASE("numbers are those of the map that is shown, and a uniform one is fain
   SACCADE_NEEDS_BROWSER();
   Page page;
   page.change([](Json& data) {
-    // Layer 0 is everywhere alike; the heads of layer 1 look at one cell.
-    Json& json = said(data, 2);
+    // Layer 0 is everywhere alike; the heads of layer 1 attend to one cell.
+    Json& json = caption_of(data, 2);
     const std::size_t words = json["words"].size();
     std::vector<std::uint8_t> maps;
     for (std::size_t i = 0; i < words * 4 * 32; ++i)
@@ -353,8 +353,9 @@ TEST_CASE("images are found by words and numbers, and sorted by what models diff
   CHECK(shown().size() == 4);
   const Json differences = page.ask(
       "(() => { const data = JSON.parse(document.querySelector('#data').textContent);"
-      "const of = (id, m) => { const said = data.images.find((i) => i.id === id).models[m].regimes;"
-      "return Object.values(said)[0].scores.CIDEr; };"
+      "const of = (id, m) => { const regimes = data.images.find((i) => i.id === "
+      "id).models[m].regimes;"
+      "return Object.values(regimes)[0].scores.CIDEr; };"
       "return [...document.querySelectorAll('.card')].map((c) => of(c.dataset.image, 0) - "
       "of(c.dataset.image, 1)); })()");
   CHECK(std::is_sorted(differences.rbegin(), differences.rend()));

@@ -128,15 +128,15 @@ struct Browser::Impl {
     }
     ::close(ends[1]);
     output = ends[0];
-    std::string said;
+    std::string printed;
     const std::string mark = "started successfully on port ";
-    while (said.find(mark) == std::string::npos ||
-           said.find('\n', said.find(mark)) == std::string::npos) {
+    while (printed.find(mark) == std::string::npos ||
+           printed.find('\n', printed.find(mark)) == std::string::npos) {
       const std::string part = read_some(output, kStartSeconds);
-      if (part.empty()) throw std::runtime_error("chromedriver did not start: " + said);
-      said += part;
+      if (part.empty()) throw std::runtime_error("chromedriver did not start: " + printed);
+      printed += part;
     }
-    port = std::stoi(said.substr(said.find(mark) + mark.size()));
+    port = std::stoi(printed.substr(printed.find(mark) + mark.size()));
     const Json wanted = {
         {"goog:chromeOptions",
          {{"args",

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "captioning/evaluation/dead_attention.h"
-#include "captioning/evaluation/report.h"
+#include "captioning/evaluation/evaluation_report.h"
 #include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
@@ -83,7 +83,7 @@ TEST_CASE("maps are normalised first, and a word that weighs nothing has none") 
   CHECK(scaled.words == 2);
   CHECK(scaled.entropy == Approx(0.5));
   CHECK(scaled.largest == Approx(0.5));
-  CHECK(scaled.divergence == Approx(0.5));  // half of what each weighs is where the other looks
+  CHECK(scaled.divergence == Approx(0.5));  // half of the weight of each is where the other's is
   // What the blank word parts is not compared.
   CHECK(std::isnan(health_of({kFirst, {0, 0, 0, 0}, kSecond}).divergence));
 }
@@ -121,12 +121,12 @@ TEST_CASE("what no caption can tell is no number, in a report a dash and null") 
   for (const auto& [name, value] : attention_health({}).scores()) CHECK(std::isnan(value));
   EvaluationReport report;
   report.attention.emplace().health = single;
-  const auto health = nlohmann::json::parse(report_json(report)).at("attention_health");
+  const auto health = nlohmann::json::parse(evaluation_json(report)).at("attention_health");
   CHECK(health.at("js_divergence").is_null());
   CHECK(health.at("static_share").is_null());
   CHECK(health.at("entropy") == 0.0);
   CHECK(health.at("dead").is_null());
-  CHECK_THAT(report_table(report), Catch::Contains("static_share          -\n"));
+  CHECK_THAT(evaluation_table(report), Catch::Contains("static_share          -\n"));
 }
 
 TEST_CASE("heads correlate fully with themselves, negatively with their opposite") {
@@ -220,7 +220,7 @@ TEST_CASE("a full report has the attention's health, with ablations unless they 
   const Experiment experiment(config);
   EvaluationRequest request = experiment.request(Split::kVal, 12);
   const EvaluationReport report = experiment.run(request);
-  const Json health = Json::parse(report_json(report)).at("attention_health");
+  const Json health = Json::parse(evaluation_json(report)).at("attention_health");
   CHECK(health.at("regime") == "expectation");
   CHECK(health.at("words") == report.attention->health.words);
   for (const char* name : {"entropy", "max_weight", "js_divergence", "spread", "coverage_excess",
@@ -229,10 +229,10 @@ TEST_CASE("a full report has the attention's health, with ablations unless they 
   for (const char* ablation : {"uniform", "shuffled"})
     for (const char* name : {"CIDEr", "Bleu_4", "true_caption_rate"})
       CHECK(health.at("ablations").at(ablation).at(name).is_number());
-  CHECK(report_table(report).find("own weights") != std::string::npos);
+  CHECK(evaluation_table(report).find("own weights") != std::string::npos);
 
   request.ablations = false;
-  const Json without = Json::parse(report_json(experiment.run(request))).at("attention_health");
+  const Json without = Json::parse(evaluation_json(experiment.run(request))).at("attention_health");
   CHECK_FALSE(without.contains("ablations"));
   CHECK(without.at("entropy") == health.at("entropy"));
   request.extent = Extent::kCaptions;

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "captioning/evaluation/consensus.h"
-#include "captioning/evaluation/neighbours.h"
-#include "captioning/evaluation/report.h"
+#include "captioning/evaluation/evaluation_report.h"
+#include "captioning/evaluation/nearest_images.h"
 #include "core/base/error.h"
 #include "core/base/random.h"
 #include "core/parallel/parallel.h"
@@ -113,7 +113,7 @@ TEST_CASE("baselines are scored beside the model, with the same bits for any num
   std::vector<std::string> results;
   for (const int threads : {1, 2, 4}) {
     parallel::set_threads(threads);
-    results.push_back(report_json(experiment.run(request)));
+    results.push_back(evaluation_json(experiment.run(request)));
   }
   parallel::set_threads(before);
   CHECK(results[0] == results[1]);
@@ -126,7 +126,7 @@ TEST_CASE("baselines are scored beside the model, with the same bits for any num
     }
   // An agreement of twelve images says less that is wrong than a guess from one.
   CHECK(json.at("baselines").at("consensus").at("Bleu_1") > 0.2);
-  const std::string table = report_table(experiment.run(request));
+  const std::string table = evaluation_table(experiment.run(request));
   CHECK(table.find("consensus") != std::string::npos);
 }
 

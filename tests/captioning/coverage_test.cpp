@@ -1,4 +1,4 @@
-// The penalty on what words leave unlooked at: its value, its floor and where it is least, for
+// The penalty on regions that no word attends to: its value, its floor and where it is least, for
 // every target and scale. In double.
 #include <cmath>
 

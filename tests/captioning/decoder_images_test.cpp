@@ -27,8 +27,8 @@ TEST_CASE("regions that do not count change nothing: in one pass, word by word, 
   const EncodedValues images{padded.features.view(), padded.mask.view()},
       others{padded.other.view(), padded.mask.view()};
   for_each_model([&](Model& model) {
-    const std::vector<Said> together = at_once(model, images, kCaptions),
-                            changed = at_once(model, others, kCaptions);
+    const std::vector<CaptionOutput> together = at_once(model, images, kCaptions),
+                                     changed = at_once(model, others, kCaptions);
     for (Index c = 0; c < 3; ++c) {
       const auto place = static_cast<std::size_t>(c);
       CHECK(apart(together[place], changed[place]) == 0);
@@ -41,17 +41,17 @@ TEST_CASE("regions that do not count change nothing: in one pass, word by word, 
     }
     // The mask is read: without it those regions do change something.
     CHECK(apart(together[0], at_once(model, padded.other.view(), kCaptions)[0]) > 1e-3);
-    const Regime regime = model.looking.argmax ? Regime::kArgmax : Regime::kExpectation;
+    const Regime regime = model.variant.argmax ? Regime::kArgmax : Regime::kExpectation;
     for (const auto& mode : enum_table(SearchMode{})) {
-      const auto said = [&](const EncodedValues& seen, std::uint64_t first) {
+      const auto found = [&](const EncodedValues& seen, std::uint64_t first) {
         return search(*model.decoder, model.store.views(), seen, kSpecial,
                       {.mode = mode.value, .beam = 3, .max_length = 6, .regime = regime}, first);
       };
-      const std::vector<DecodedCaption> own = said(images, 0), same = said(others, 0);
+      const std::vector<DecodedCaption> own = found(images, 0), same = found(others, 0);
       for (Index c = 0; c < 3; ++c) {
         const auto place = static_cast<std::size_t>(c);
         const DecodedCaption alone =
-            said({sample_of(padded.other, c), sample_of(padded.mask, c)}, place)[0];
+            found({sample_of(padded.other, c), sample_of(padded.mask, c)}, place)[0];
         CHECK(own[place].log_prob == same[place].log_prob);
         // Memories move when the captions of a batch end, and masks with them.
         CHECK(std::abs(own[place].log_prob - alone.log_prob) < 10 * kSame);
@@ -79,8 +79,8 @@ TEST_CASE("what stands for an image as a whole is read where the config says so"
   for_each_model([&](Model& model) {
     const auto nll = [&](const EncodedValues& images) {
       std::vector<double> all;
-      for (const Said& said : at_once(model, images, kCaptions))
-        all.insert(all.end(), said.nll.begin(), said.nll.end());
+      for (const CaptionOutput& caption : at_once(model, images, kCaptions))
+        all.insert(all.end(), caption.nll.begin(), caption.nll.end());
       return all;
     };
     const auto difference = [](const std::vector<double>& a, const std::vector<double>& b) {
@@ -95,14 +95,14 @@ TEST_CASE("what stands for an image as a whole is read where the config says so"
     CHECK((model.config.reads_pooled() ? moved > 1e-3 : moved == 0));
     // It goes with its image when others' captions end.
     const EncodedValues images{features, mask, pooled.view()};
-    const std::vector<DecodedCaption> said = search(*model.decoder, model.store.views(), images,
-                                                    kSpecial, {.beam = 2, .max_length = 6}, 0);
+    const std::vector<DecodedCaption> found = search(*model.decoder, model.store.views(), images,
+                                                     kSpecial, {.beam = 2, .max_length = 6}, 0);
     for (Index c = 0; c < 3; ++c) {
       const DecodedCaption alone =
           search(*model.decoder, model.store.views(),
                  {sample_of(padded.features, c), sample_of(padded.mask, c), sample_of(pooled, c)},
                  kSpecial, {.beam = 2, .max_length = 6}, 0)[0];
-      CHECK(std::abs(said[static_cast<std::size_t>(c)].log_prob - alone.log_prob) < 10 * kSame);
+      CHECK(std::abs(found[static_cast<std::size_t>(c)].log_prob - alone.log_prob) < 10 * kSame);
     }
   });
 }
@@ -112,34 +112,34 @@ TEST_CASE("keys of their own go with their image: in one pass, word by word and 
   const Tensor features = noise({3, kRegions, kFeatures}, 7), keys = noise({3, kRegions, kKeys}, 8),
                others = noise({3, kRegions, kKeys}, 9);
   for (const auto& kind : enum_table(DecoderKind{}))
-    for (const Looking& looking : lookings()) {
-      if (!allowed(small(kind.value), looking)) continue;
-      if (looking.attention.score == ScoreKind::kNone || looking.image != ImageEntry::kAttention) {
-        CHECK_THROWS_AS(Model(small(kind.value), looking, kKeys), UsageError);
+    for (const AttentionVariant& variant : attention_variants()) {
+      if (!allowed(small(kind.value), variant)) continue;
+      if (variant.attention.score == ScoreKind::kNone || variant.image != ImageEntry::kAttention) {
+        CHECK_THROWS_AS(Model(small(kind.value), variant, kKeys), UsageError);
         continue;
       }
-      const Model model(small(kind.value), looking, kKeys);
+      const Model model(small(kind.value), variant, kKeys);
       INFO(model.name);
       const EncodedValues images{features.view(), {}, {}, keys.view()};
       const auto own = [&](Index c) {
         return EncodedValues(sample_of(features, c), {}, {}, sample_of(keys, c));
       };
-      const std::vector<Said> together = at_once(model, images, kCaptions);
+      const std::vector<CaptionOutput> together = at_once(model, images, kCaptions);
       double moved = 0;
-      const std::vector<Said> looked_elsewhere =
+      const std::vector<CaptionOutput> with_other_keys =
           at_once(model, {features.view(), {}, {}, others.view()}, kCaptions);
-      const Regime regime = looking.argmax ? Regime::kArgmax : Regime::kExpectation;
+      const Regime regime = variant.argmax ? Regime::kArgmax : Regime::kExpectation;
       const SearchOptions options{.beam = 3, .max_length = 6, .regime = regime};
       const auto captions = [&](const EncodedValues& seen, std::uint64_t first) {
         return search(*model.decoder, model.store.views(), seen, kSpecial, options, first);
       };
-      const std::vector<DecodedCaption> said = captions(images, 0);
+      const std::vector<DecodedCaption> found = captions(images, 0);
       for (Index c = 0; c < 3; ++c) {
         const auto place = static_cast<std::size_t>(c);
         CHECK(apart(together[place], by_steps(model, own(c), kCaptions[place])) < kSame);
-        moved = std::max(moved, apart(together[place], looked_elsewhere[place]));
+        moved = std::max(moved, apart(together[place], with_other_keys[place]));
         // Memories move when the captions of a batch end, and keys with them.
-        CHECK(std::abs(said[place].log_prob - captions(own(c), place)[0].log_prob) < 10 * kSame);
+        CHECK(std::abs(found[place].log_prob - captions(own(c), place)[0].log_prob) < 10 * kSame);
       }
       CHECK(moved > 1e-3);
     }

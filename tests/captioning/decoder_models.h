@@ -1,5 +1,5 @@
-// Every decoder with every way to look that goes with it, and what it says: of a caption in one
-// pass, and word by word.
+// Every decoder with every attention that goes with it, and what it computes for a caption, in one
+// pass and word by word.
 #pragma once
 
 #include <cmath>
@@ -20,11 +20,11 @@ constexpr double kSame = kDouble ? 1e-9 : 1e-4;
 constexpr Index kRegions = 6, kFeatures = 4, kVocabulary = 9;
 constexpr SpecialWords kSpecial;
 
-// A way to look, and who chooses.
-struct Looking {
+// A variant of attention, and of how the image enters.
+struct AttentionVariant {
   std::string name;
   AttentionConfig attention{};
-  bool argmax = false;  // a hard choice at every look
+  bool argmax = false;  // a hard choice at every glimpse
   HardLikelihood likelihood = HardLikelihood::kChoice;
   ImageEntry image = ImageEntry::kAttention;
   FirstState first_state = FirstState::kPooled;
@@ -36,8 +36,8 @@ inline AttentionConfig small(ScoreKind score) {
   return config;
 }
 
-inline std::vector<Looking> lookings() {
-  std::vector<Looking> all{
+inline std::vector<AttentionVariant> attention_variants() {
+  std::vector<AttentionVariant> all{
       {"soft", small(ScoreKind::kAdditive)},
       {"hard argmax", small(ScoreKind::kAdditive), true},
       {"no attention", small(ScoreKind::kNone)},
@@ -77,7 +77,7 @@ inline DecoderConfig small(DecoderKind kind) {
           .longest = 16};
 }
 
-inline DecoderConfig with(DecoderConfig config, const Looking& how) {
+inline DecoderConfig with(DecoderConfig config, const AttentionVariant& how) {
   config.image = how.image, config.first_state = how.first_state;
   return config;
 }
@@ -91,15 +91,15 @@ inline Tensor noise(Shape shape, std::uint64_t sample) {
 
 struct Model {
   std::string name;
-  Looking looking;
+  AttentionVariant variant;
   DecoderConfig config;
   ParameterStore store;
   std::unique_ptr<Decoder> decoder;
 
   // With keys of their own where `keys`, their width, is not 0.
-  Model(const DecoderConfig& plain, const Looking& how, Index keys = 0)
+  Model(const DecoderConfig& plain, const AttentionVariant& how, Index keys = 0)
       : name(str(enum_name(plain.type), ", ", how.name)),
-        looking(how),
+        variant(how),
         config(with(plain, how)),
         decoder(make_decoder(
             config, how.attention,
@@ -113,27 +113,27 @@ struct Model {
         store.flat()[info.offset + i] = static_cast<Real>(0.7 * random.normal());
   }
   AttendContext context(Chooser& chooser) const {
-    return {.chooser = looking.argmax ? &chooser : nullptr, .likelihood = looking.likelihood};
+    return {.chooser = variant.argmax ? &chooser : nullptr, .likelihood = variant.likelihood};
   }
 };
 
-inline bool allowed(const DecoderConfig& config, const Looking& looking) {
+inline bool allowed(const DecoderConfig& config, const AttentionVariant& variant) {
   try {
-    const DecoderConfig own = with(config, looking);
-    check_decoder(own, looking.attention);
-    return own.sees() || own.reads_pooled();  // a blind model has nothing to say of images
+    const DecoderConfig own = with(config, variant);
+    check_decoder(own, variant.attention);
+    return own.has_context() || own.reads_pooled();  // the others are not given the image
   } catch (const UsageError&) {
     return false;
   }
 }
 
-// Calls f(model) for every decoder and way to look that go together.
+// Calls f(model) for every decoder and attention variant that go together.
 inline void for_each_model(const std::function<void(Model&)>& f) {
   Index count = 0;
   for (const auto& kind : enum_table(DecoderKind{}))
-    for (const Looking& looking : lookings()) {
-      if (!allowed(small(kind.value), looking)) continue;
-      Model model(small(kind.value), looking);
+    for (const AttentionVariant& variant : attention_variants()) {
+      if (!allowed(small(kind.value), variant)) continue;
+      Model model(small(kind.value), variant);
       INFO(model.name);
       f(model);
       ++count;
@@ -144,8 +144,8 @@ inline void for_each_model(const std::function<void(Model&)>& f) {
 
 inline const std::vector<std::vector<int>> kCaptions{{4, 5, 8, 4}, {6, 7}, {5}};
 
-// What a caption's words cost and where they looked, by word; looks layer by layer.
-struct Said {
+// The costs and maps of a caption's words, by word; maps are by layer, too.
+struct CaptionOutput {
   std::vector<double> nll;
   std::vector<std::vector<Tensor>> weights;  // by word, by layer, [1, L]
 };
@@ -160,7 +160,7 @@ inline double apart(ConstView a, ConstView b) {
   return most;
 }
 
-inline double apart(const Said& a, const Said& b) {
+inline double apart(const CaptionOutput& a, const CaptionOutput& b) {
   REQUIRE(a.nll.size() == b.nll.size());
   double most = 0;
   for (std::size_t t = 0; t < a.nll.size(); ++t) {
@@ -172,9 +172,9 @@ inline double apart(const Said& a, const Said& b) {
   return most;
 }
 
-// All captions in one pass; caption c sees features c.
-inline std::vector<Said> at_once(const Model& model, const EncodedValues& images,
-                                 const std::vector<std::vector<int>>& captions) {
+// All captions in one pass; caption c is of features c.
+inline std::vector<CaptionOutput> at_once(const Model& model, const EncodedValues& images,
+                                          const std::vector<std::vector<int>>& captions) {
   Arena arena;
   Tape tape(arena);
   tape.set_parameters(model.store.views());
@@ -182,24 +182,24 @@ inline std::vector<Said> at_once(const Model& model, const EncodedValues& images
   const PackedCaptions packed = pack_captions(captions, kSpecial.bos, kSpecial.eos);
   const SequenceOutput out = model.decoder->sequence(
       tape, packed, model.decoder->prepare(tape, images.on(tape), 1), model.context(argmax));
-  std::vector<Said> all(captions.size());
+  std::vector<CaptionOutput> all(captions.size());
   Index n = 0;
   for (std::size_t t = 0; t < packed.rows.size(); ++t)
     for (Index r = 0; r < packed.rows[t]; ++r, ++n) {
-      Said& said = all[static_cast<std::size_t>(r)];
-      said.nll.push_back(static_cast<double>(out.nll.value()[n]));
+      CaptionOutput& caption = all[static_cast<std::size_t>(r)];
+      caption.nll.push_back(static_cast<double>(out.nll.value()[n]));
       const auto row = [&](Var map) { return copy({map.value().row(r), {1, kRegions}}); };
-      said.weights.emplace_back();
-      if (out.layers.empty()) said.weights.back().push_back(row(out.weights[t]));
-      for (const LayerLooks& layer : out.layers)
-        said.weights.back().push_back(row(layer.weights[t]));
+      caption.weights.emplace_back();
+      if (out.layers.empty()) caption.weights.back().push_back(row(out.weights[t]));
+      for (const LayerAttention& layer : out.layers)
+        caption.weights.back().push_back(row(layer.weights[t]));
     }
   return all;
 }
 
 // One caption word by word.
-inline Said by_steps(const Model& model, const EncodedValues& images,
-                     const std::vector<int>& caption) {
+inline CaptionOutput by_steps(const Model& model, const EncodedValues& images,
+                              const std::vector<int>& caption) {
   Arena arena;
   Tape tape(arena);
   tape.set_parameters(model.store.views());
@@ -209,7 +209,7 @@ inline Said by_steps(const Model& model, const EncodedValues& images,
   const PackedCaptions packed = pack_captions(captions, kSpecial.bos, kSpecial.eos);
   const AttentionMemory memory = model.decoder->prepare(tape, images.on(tape), 1);
   std::vector<Var> state = model.decoder->start(tape, memory);
-  Said said;
+  CaptionOutput caption_output;
   for (Index t = 0; t < packed.words(); ++t) {
     AttendContext context = model.context(argmax);
     context.step = t;
@@ -219,14 +219,15 @@ inline Said by_steps(const Model& model, const EncodedValues& images,
     double sum = 0;
     const ConstView logits = out.logits.value();
     for (const Real x : logits.span()) sum += std::exp(static_cast<double>(x));
-    said.nll.push_back(std::log(sum) - static_cast<double>(logits[packed.targets[word]]));
-    said.weights.emplace_back();
-    if (out.layers.empty()) said.weights.back().push_back(copy(out.glimpse.weights.value()));
-    for (const Glimpse& look : out.layers)
-      said.weights.back().push_back(copy(look.weights.value()));
+    caption_output.nll.push_back(std::log(sum) - static_cast<double>(logits[packed.targets[word]]));
+    caption_output.weights.emplace_back();
+    if (out.layers.empty())
+      caption_output.weights.back().push_back(copy(out.glimpse.weights.value()));
+    for (const Glimpse& glimpse : out.layers)
+      caption_output.weights.back().push_back(copy(glimpse.weights.value()));
     state = out.state;
   }
-  return said;
+  return caption_output;
 }
 
 inline ConstView sample_of(const Tensor& x, Index b) {

@@ -1,7 +1,8 @@
-// What every decoder promises, run over the registry: one step at a time is the whole sequence, a
-// batch is its samples, search finds what the model says. In float and in double.
-#include "captioning/search/later_looks.h"
-#include "captioning/search/say.h"
+// What every decoder promises, run over the registry: single steps compute what the whole sequence
+// does, a batch computes what its samples do, and search finds what a forced pass computes. It runs
+// in float and in double.
+#include "captioning/search/forced_decoding.h"
+#include "captioning/search/later_maps.h"
 #include "tests/captioning/decoder_models.h"
 
 namespace saccade::test {
@@ -9,14 +10,14 @@ namespace saccade::test {
 TEST_CASE("every decoder says word by word what it says in one pass, in a batch or alone") {
   const Tensor features = noise({3, kRegions, kFeatures}, 1);
   for_each_model([&](Model& model) {
-    const std::vector<Said> together = at_once(model, features.view(), kCaptions);
+    const std::vector<CaptionOutput> together = at_once(model, features.view(), kCaptions);
     for (Index c = 0; c < 3; ++c) {
       const auto place = static_cast<std::size_t>(c);
       const ConstView own = sample_of(features, c);
       CHECK(apart(together[place], by_steps(model, own, kCaptions[place])) < kSame);
       CHECK(apart(together[place], at_once(model, own, {kCaptions[place]})[0]) < kSame);
     }
-    // What a word costs depends on the image and on the words before.
+    // The cost of a word depends on the image and on the words before.
     CHECK(std::abs(together[1].nll[0] - together[2].nll[0]) > 1e-3);
   });
 }
@@ -24,22 +25,22 @@ TEST_CASE("every decoder says word by word what it says in one pass, in a batch 
 TEST_CASE("what beam search says costs what a teacher-forced pass of it costs") {
   const Tensor features = noise({3, kRegions, kFeatures}, 2);
   for_each_model([&](Model& model) {
-    const Regime regime = model.looking.likelihood == HardLikelihood::kMarginal ? Regime::kMarginal
-                          : model.looking.argmax                                ? Regime::kArgmax
+    const Regime regime = model.variant.likelihood == HardLikelihood::kMarginal ? Regime::kMarginal
+                          : model.variant.argmax                                ? Regime::kArgmax
                                                  : Regime::kExpectation;
-    // The marginal regime goes on with the mean.
-    Looking looking = model.looking;
-    looking.argmax = regime == Regime::kArgmax;
-    model.looking = looking;
-    const std::vector<DecodedCaption> said =
+    // The marginal regime continues with the mean.
+    AttentionVariant variant = model.variant;
+    variant.argmax = regime == Regime::kArgmax;
+    model.variant = variant;
+    const std::vector<DecodedCaption> found =
         search(*model.decoder, model.store.views(), features.view(), kSpecial,
                {.mode = SearchMode::kBeam, .beam = 3, .max_length = 6, .regime = regime}, 0);
     for (Index c = 0; c < 3; ++c) {
-      const DecodedCaption& caption = said[static_cast<std::size_t>(c)];
+      const DecodedCaption& caption = found[static_cast<std::size_t>(c)];
       std::vector<int> words;
       for (const DecodedWord& word : caption.words) words.push_back(word.id);
-      const std::vector<Said> pass = at_once(model, sample_of(features, c), {words});
-      const Said& forced = pass[0];
+      const std::vector<CaptionOutput> pass = at_once(model, sample_of(features, c), {words});
+      const CaptionOutput& forced = pass[0];
       double log_prob = 0;
       for (std::size_t t = 0; t < words.size() + (caption.finished ? 1 : 0); ++t)
         log_prob -= forced.nll[t];
@@ -54,20 +55,20 @@ TEST_CASE("what beam search says costs what a teacher-forced pass of it costs") 
   });
 }
 
-TEST_CASE("a word tells of the look that a decoder takes so many steps later") {
+TEST_CASE("a word can have the map that a decoder makes so many steps later") {
   const Tensor features = noise({3, kRegions, kFeatures}, 2);
   for_each_model([&](Model& model) {
-    if (model.looking.likelihood == HardLikelihood::kMarginal) model.looking.argmax = false;
+    if (model.variant.likelihood == HardLikelihood::kMarginal) model.variant.argmax = false;
     const SearchMember member{.decoder = model.decoder.get(),
                               .parameters = model.store.views(),
                               .images = features.view()};
     SearchOptions options;
-    if (model.looking.argmax) options.regime = Regime::kArgmax;
-    if (model.looking.likelihood == HardLikelihood::kMarginal) options.regime = Regime::kMarginal;
+    if (model.variant.argmax) options.regime = Regime::kArgmax;
+    if (model.variant.likelihood == HardLikelihood::kMarginal) options.regime = Regime::kMarginal;
     // An image with two captions, one with none, one with one.
     const std::vector<std::vector<std::vector<int>>> given{
         {kCaptions[1], kCaptions[0]}, {}, {kCaptions[2]}};
-    const auto own = say({&member, 1}, kSpecial, given, options, 0);
+    const auto own = force_decode({&member, 1}, kSpecial, given, options, 0);
     double moved = 0;
     for (const Index step : {1, 2, 3}) {
       auto later = own;
@@ -75,13 +76,14 @@ TEST_CASE("a word tells of the look that a decoder takes so many steps later") {
       for (std::size_t m = 0; m < later.size(); ++m)
         for (DecodedCaption& caption : later[m]) places[m].push_back(&caption);
       options.map_step = step;
-      tell_later_looks({&member, 1}, kSpecial, places, options, 0);
+      read_later_maps({&member, 1}, kSpecial, places, options, 0);
       for (std::size_t m = 0; m < given.size(); ++m)
         for (std::size_t k = 0; k < given[m].size(); ++k) {
           // After the last word <eos> is read.
           std::vector<int> longer = given[m][k];
           longer.insert(longer.end(), static_cast<std::size_t>(step), kSpecial.eos);
-          const Said forced = by_steps(model, sample_of(features, static_cast<Index>(m)), longer);
+          const CaptionOutput forced =
+              by_steps(model, sample_of(features, static_cast<Index>(m)), longer);
           const DecodedCaption &caption = later[m][k], &before = own[m][k];
           CHECK(caption.map_step == step);
           CHECK(caption.log_prob == before.log_prob);
@@ -100,9 +102,9 @@ TEST_CASE("a word tells of the look that a decoder takes so many steps later") {
           }
         }
     }
-    const bool looks = model.looking.attention.score != ScoreKind::kNone &&
-                       model.looking.image == ImageEntry::kAttention;
-    CHECK((moved > 1e-3) == looks);
+    const bool attends = model.variant.attention.score != ScoreKind::kNone &&
+                         model.variant.image == ImageEntry::kAttention;
+    CHECK((moved > 1e-3) == attends);
   });
 }
 
@@ -115,9 +117,9 @@ TEST_CASE("the transformer's norms, positions and tied words hold word by word t
         DecoderConfig config = small(DecoderKind::kTransformer);
         config.norm = norm.value, config.positions = positions.value;
         if (tied) config.tie_embeddings = true, config.embedding = config.hidden;
-        const Model model(config, lookings()[0]);
+        const Model model(config, attention_variants()[0]);
         CHECK((model.store.find("decoder.output.vocabulary") < 0) == tied);
-        const std::vector<Said> together = at_once(model, features.view(), kCaptions);
+        const std::vector<CaptionOutput> together = at_once(model, features.view(), kCaptions);
         for (Index c = 0; c < 3; ++c) {
           const auto place = static_cast<std::size_t>(c);
           CHECK(apart(together[place], by_steps(model, sample_of(features, c), kCaptions[place])) <
@@ -161,7 +163,8 @@ TEST_CASE("decoders say why they go with no such attention, width or length") {
   config = small(DecoderKind::kTransformer);
   config.longest = 4;
   const Tensor features = noise({3, kRegions, kFeatures}, 1);
-  CHECK_THROWS_AS(at_once(Model(config, lookings()[0]), features.view(), kCaptions), UsageError);
+  CHECK_THROWS_AS(at_once(Model(config, attention_variants()[0]), features.view(), kCaptions),
+                  UsageError);
 }
 
 }  // namespace saccade::test

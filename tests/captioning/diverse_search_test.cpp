@@ -33,18 +33,18 @@ std::vector<Hypothesis> plain(const TinyModel& model, const Tensor& feature,
   std::vector<std::vector<Hypothesis>> groups(static_cast<std::size_t>(options.groups), {{}});
   std::vector<std::size_t> ended(groups.size(), 0);
   std::vector<Hypothesis> finished;
-  std::vector<int> sayable{kSpecial.eos};
-  for (int word = kFirstWord; word < kVocabulary; ++word) sayable.push_back(word);
+  std::vector<int> allowed{kSpecial.eos};
+  for (int word = kFirstWord; word < kVocabulary; ++word) allowed.push_back(word);
   for (Index step = 0; step <= options.max_length; ++step) {
-    std::map<int, int> said;
+    std::map<int, int> uses;
     for (std::size_t g = 0; g < groups.size(); ++g) {
       std::vector<Hypothesis> all;
       for (const Hypothesis& h : groups[g])
-        for (const int word : sayable) {
+        for (const int word : allowed) {
           Hypothesis longer = h;
           longer.log_prob += log_prob(model, feature, h.words, word);
           longer.rank =
-              longer.log_prob - options.diversity * (said.contains(word) ? said[word] : 0);
+              longer.log_prob - options.diversity * (uses.contains(word) ? uses[word] : 0);
           longer.words.push_back(word);
           all.push_back(longer);
         }
@@ -53,7 +53,7 @@ std::vector<Hypothesis> plain(const TinyModel& model, const Tensor& feature,
       all.resize(std::min(all.size(), places - ended[g]));
       groups[g].clear();
       for (Hypothesis& h : all) {
-        ++said[h.words.back()];
+        ++uses[h.words.back()];
         if (h.words.back() != kSpecial.eos) {
           groups[g].push_back(h);
           continue;

@@ -1,10 +1,10 @@
-// Ensembles of captioners: who may join, whose maps are told, and what a report says of them.
+// Ensembles of captioners: which may join, whose maps are shown, and what a report has of them.
 #include "captioning/ensemble.h"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "captioning/evaluation/report.h"
+#include "captioning/evaluation/evaluation_report.h"
 #include "captioning/whole_words.h"
 #include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"
@@ -63,8 +63,8 @@ TEST_CASE("a report of an ensemble names its members, and its perplexity is the 
   request.ablations = false;
   const EvaluationReport report = evaluate(both, first.data, inputs, request);
   CHECK(report.members == std::vector<std::string>{"a", "b"});
-  CHECK(nlohmann::json::parse(report_json(report)).at("members").size() == 2);
-  CHECK_FALSE(nlohmann::json::parse(report_json(first.run(request))).contains("members"));
+  CHECK(nlohmann::json::parse(evaluation_json(report)).at("members").size() == 2);
+  CHECK_FALSE(nlohmann::json::parse(evaluation_json(first.run(request))).contains("members"));
 
   const auto log_perplexity = [&](const Ensemble& models, const EnsembleInputs& seen) {
     return std::log(
@@ -94,7 +94,7 @@ TEST_CASE("pieces of a word become one word with the mean of their maps") {
                              .chosen = i < first ? 1 : static_cast<int>(i),
                              .gate = static_cast<double>(i)});
   }
-  // A later look is one that has read the whole word.
+  // The map of a later step is one that has read the whole word.
   DecodedCaption later = caption;
   later.map_step = 1;
   put_together(later, pieces);

@@ -3,7 +3,7 @@
 
 #include "captioning/evaluation/caption_json.h"
 #include "captioning/evaluation/evaluate.h"
-#include "captioning/evaluation/report.h"
+#include "captioning/evaluation/evaluation_report.h"
 #include "captioning/evaluation/scene_scores.h"
 #include "captioning/metrics/bleu.h"
 #include "core/base/error.h"
@@ -34,34 +34,34 @@ constexpr GridShape kGrid{.rows = 8, .cols = 8, .features = 1};
 
 Geometry plain_geometry() { return plan_geometry(64, 64, {.height = 32, .width = 32}); }
 
-struct Said {
+struct MappedCaption {
   std::vector<std::string> words;
   DecodedCaption decoded;
 };
 
-// A caption whose every word looks at one cell.
-Said say(const std::vector<std::pair<std::string, Index>>& words_and_cells) {
-  Said said;
+// A caption with the maps of its words, each of which peaks at one cell.
+MappedCaption mapped_caption(const std::vector<std::pair<std::string, Index>>& words_and_cells) {
+  MappedCaption caption;
   for (const auto& [word, cell] : words_and_cells) {
     DecodedWord decoded;
     decoded.attention.assign(static_cast<std::size_t>(kGrid.regions()), 0.01F);
     decoded.attention[static_cast<std::size_t>(cell)] = 0.5F;
-    said.words.push_back(word);
-    said.decoded.words.push_back(decoded);
+    caption.words.push_back(word);
+    caption.decoded.words.push_back(decoded);
   }
-  return said;
+  return caption;
 }
 
-SceneScores score(const Said& said, const Geometry& geometry = plain_geometry()) {
+SceneScores score(const MappedCaption& caption, const Geometry& geometry = plain_geometry()) {
   SceneScores scores;
-  scores.add(two_objects(), said.words, said.decoded, kGrid, geometry);
+  scores.add(two_objects(), caption.words, caption.decoded, kGrid, geometry);
   return scores;
 }
 
 // Cells of 8 pixels of the scene: 9 is row 1, column 1, inside the circle's box; 45 is row 5,
 // column 5, inside the square's.
 TEST_CASE("a true caption that looks at what it names scores fully") {
-  const SceneScores scores = score(say(
+  const SceneScores scores = score(mapped_caption(
       {{"a", 0}, {"red", 0}, {"circle", 9}, {"and", 0}, {"a", 0}, {"blue", 0}, {"square", 45}}));
   CHECK(scores.true_caption_rate() == 1);
   CHECK(scores.parsed_rate() == 1);
@@ -73,18 +73,18 @@ TEST_CASE("a true caption that looks at what it names scores fully") {
 }
 
 TEST_CASE("pointing counts the noun's own objects only") {
-  // The circle is looked for where the square is, and right beside its own box.
-  CHECK(score(say({{"a", 9}, {"circle", 45}})).grounding.pointing.accuracy() == 0);
-  CHECK(score(say({{"a", 9}, {"circle", 11}})).grounding.pointing.accuracy() == 0);
+  // The map of the circle is where the square is, and right beside its own box.
+  CHECK(score(mapped_caption({{"a", 9}, {"circle", 45}})).grounding.pointing.accuracy() == 0);
+  CHECK(score(mapped_caption({{"a", 9}, {"circle", 11}})).grounding.pointing.accuracy() == 0);
   // A caption that is false still has nouns that name something; "green star" names nothing.
-  const SceneScores wrong = score(say(
+  const SceneScores wrong = score(mapped_caption(
       {{"a", 0}, {"blue", 0}, {"square", 45}, {"and", 0}, {"a", 0}, {"green", 0}, {"star", 9}}));
   CHECK(wrong.true_caption_rate() == 0);
   CHECK(wrong.parsed_rate() == 1);
   CHECK(wrong.grounding.pointing.words == 1);
   CHECK(wrong.grounding.pointing.hits == 1);
   CHECK(wrong.grounding.pointing.without_boxes == 1);
-  const SceneScores nonsense = score(say({{"circle", 9}, {"a", 9}}));
+  const SceneScores nonsense = score(mapped_caption({{"circle", 9}, {"a", 9}}));
   CHECK(nonsense.parsed_rate() == 0);
   CHECK(nonsense.grounding.pointing.words == 0);
 }
@@ -92,9 +92,9 @@ TEST_CASE("pointing counts the noun's own objects only") {
 TEST_CASE("the tolerance is a cell that overlaps the box") {
   Scene scene = two_objects();
   scene.objects[0].box = {13, 8, 8, 8};  // columns 1 and 2; only column 2 has its centre inside
-  const Said said = say({{"a", 0}, {"circle", 9}});
+  const MappedCaption caption = mapped_caption({{"a", 0}, {"circle", 9}});
   SceneScores scores;
-  scores.add(scene, said.words, said.decoded, kGrid, plain_geometry());
+  scores.add(scene, caption.words, caption.decoded, kGrid, plain_geometry());
   CHECK(scores.grounding.pointing.accuracy() == 1);
   CHECK(scores.grounding.pointing_centre.accuracy() == 0);
 }
@@ -102,24 +102,29 @@ TEST_CASE("the tolerance is a cell that overlaps the box") {
 TEST_CASE("boxes follow crop and mirror, sampled cells count apart, flat maps are noticed") {
   Geometry geometry = plain_geometry();
   geometry.mirrored = true;  // row 1, column 1 is seen at row 1, column 6
-  CHECK(score(say({{"a", 0}, {"circle", 14}}), geometry).grounding.pointing.accuracy() == 1);
-  CHECK(score(say({{"a", 0}, {"circle", 9}}), geometry).grounding.pointing.accuracy() == 0);
+  CHECK(score(mapped_caption({{"a", 0}, {"circle", 14}}), geometry).grounding.pointing.accuracy() ==
+        1);
+  CHECK(score(mapped_caption({{"a", 0}, {"circle", 9}}), geometry).grounding.pointing.accuracy() ==
+        0);
   geometry = plain_geometry();
   geometry.seen = {8, 8, 32, 32};  // the circle fills the top left quarter of what is seen
-  CHECK(score(say({{"a", 0}, {"circle", 0}}), geometry).grounding.pointing_centre.accuracy() == 1);
-  CHECK(score(say({{"a", 0}, {"circle", 5}}), geometry).grounding.pointing_centre.accuracy() == 0);
+  CHECK(score(mapped_caption({{"a", 0}, {"circle", 0}}), geometry)
+            .grounding.pointing_centre.accuracy() == 1);
+  CHECK(score(mapped_caption({{"a", 0}, {"circle", 5}}), geometry)
+            .grounding.pointing_centre.accuracy() == 0);
 
-  Said said = say({{"a", 0}, {"circle", 9}});
-  said.decoded.words[1].chosen = 45;
-  CHECK(score(said).grounding.pointing.accuracy() == 1);
-  CHECK(score(said).grounding.pointing_chosen.words == 1);
-  CHECK(score(said).grounding.pointing_chosen.accuracy() == 0);
-  for (DecodedWord& word : said.decoded.words) std::fill_n(word.attention.begin(), 64, 1.0F / 64);
-  CHECK_FALSE(score(said).grounding.has_maps);
+  MappedCaption caption = mapped_caption({{"a", 0}, {"circle", 9}});
+  caption.decoded.words[1].chosen = 45;
+  CHECK(score(caption).grounding.pointing.accuracy() == 1);
+  CHECK(score(caption).grounding.pointing_chosen.words == 1);
+  CHECK(score(caption).grounding.pointing_chosen.accuracy() == 0);
+  for (DecodedWord& word : caption.decoded.words)
+    std::fill_n(word.attention.begin(), 64, 1.0F / 64);
+  CHECK_FALSE(score(caption).grounding.has_maps);
 }
 
 std::string everything(const EvaluationReport& report, const Captioner& model) {
-  std::string out = report_json(report);
+  std::string out = evaluation_json(report);
   for (const RegimeReport& regime : report.regimes) {
     std::vector<CaptionRecord> records;
     for (const DecodedCaption& caption : regime.captions)
@@ -145,7 +150,7 @@ TEST_CASE("captions, maps and scores have the same bits for any number of thread
 TEST_CASE("a report has what its contract says") {
   const Experiment experiment(small_experiment(SelectionKind::kHard));
   const EvaluationReport report = experiment.run(Split::kVal, 12);
-  const Json json = Json::parse(report_json(report));
+  const Json json = Json::parse(evaluation_json(report));
   CHECK(json.at("schema_version") == 1);
   CHECK(json.at("split") == "val");
   CHECK(json.at("n_images") == 12);
@@ -161,7 +166,7 @@ TEST_CASE("a report has what its contract says") {
   }
   const std::optional<std::string> dead = dead_attention(report.attention.value());
   CHECK(json.at("attention_health").at("dead") == (dead ? Json(*dead) : Json()));
-  // Where no noun was said, there is no share of them.
+  // Where no caption names a noun, there is no share of them.
   for (const Json& regime : json.at("regimes"))
     CHECK(regime.at("corpus").contains("pointing_accuracy") ==
           (regime.at("corpus").at("pointing_nouns") > 0));
@@ -186,7 +191,7 @@ TEST_CASE("a report has what its contract says") {
   CHECK(scores.at("unique_captions") > 0.2);  // the model has something to be judged by
   CHECK(scores.at("mean_length") > 1);
 
-  const std::string table = report_table(report);
+  const std::string table = evaluation_table(report);
   for (const char* piece : {"val: 12 images, beam 3", "argmax", "expectation", "Bleu_4_no_bp"})
     CHECK(table.find(piece) != std::string::npos);
   const Json results = Json::parse(coco_results(report, first));

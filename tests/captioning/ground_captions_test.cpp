@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "captioning/data/scenes/caption_checker.h"
-#include "captioning/evaluation/report.h"
+#include "captioning/evaluation/evaluation_report.h"
 #include "captioning/text/tokenizer.h"
 #include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"
@@ -25,7 +25,7 @@ std::vector<int> ids_of(const DecodedCaption& caption) {
   return ids;
 }
 
-// Boxes that know one noun of one image, wherever it is said.
+// Boxes that know one noun of one image, wherever it is decoded.
 class OneNoun : public PhotoBoxes {
  public:
   OneNoun(Index image, Box box) : image_(image), box_(box) {}
@@ -60,13 +60,13 @@ TEST_CASE("captions that are given have the looks and probabilities they have wh
     given.back().pop_back();
     const InputBatch batch = experiment.inputs.batch(few);
     const std::vector<InputView> views = {batch.view()};
-    const auto said = models.say(views, given, greedy(regime), 0);
-    REQUIRE(said.size() == 3);
-    CHECK(said[0].size() == 3);
-    CHECK(said[2].size() == 2);
+    const auto decoded = models.force_decode(views, given, greedy(regime), 0);
+    REQUIRE(decoded.size() == 3);
+    CHECK(decoded[0].size() == 3);
+    CHECK(decoded[2].size() == 2);
     for (std::size_t i = 0; i < found.size(); ++i) {
-      CHECK(ids_of(said[i][0]) == given[i][0]);
-      const DecodedCaption& own = said[i][1];
+      CHECK(ids_of(decoded[i][0]) == given[i][0]);
+      const DecodedCaption& own = decoded[i][1];
       REQUIRE(ids_of(own) == ids_of(found[i]));
       for (std::size_t t = 0; t < own.words.size(); ++t) {
         CHECK(own.words[t].chosen == found[i].words[t].chosen);
@@ -85,7 +85,7 @@ TEST_CASE("references are grounded in scenes, for any number of threads") {
   const int before = parallel::threads();
   for (const int threads : {1, 2, 4}) {
     parallel::set_threads(threads);
-    reports.push_back(report_json(experiment.run(request)));
+    reports.push_back(evaluation_json(experiment.run(request)));
   }
   parallel::set_threads(before);
   CHECK(reports[0] == reports[1]);
@@ -122,14 +122,14 @@ TEST_CASE("references are grounded in scenes, for any number of threads") {
   ExperimentConfig other = experiment.config;
   other.seed = 9;
   const Experiment second(other);
-  CHECK(Json::parse(
-            report_json(second.run(request)))["grounding"]["ground_truth_words"]["centre_bias"] ==
+  CHECK(Json::parse(evaluation_json(
+            second.run(request)))["grounding"]["ground_truth_words"]["centre_bias"] ==
         words.at("centre_bias"));
   request.extent = Extent::kCompared;
-  CHECK(Json::parse(report_json(experiment.run(request)))["grounding"]["ground_truth_words"] ==
+  CHECK(Json::parse(evaluation_json(experiment.run(request)))["grounding"]["ground_truth_words"] ==
         words);
   request.extent = Extent::kCaptions;
-  CHECK_FALSE(Json::parse(report_json(experiment.run(request)))["grounding"].contains(
+  CHECK_FALSE(Json::parse(evaluation_json(experiment.run(request)))["grounding"].contains(
       "ground_truth_words"));
 }
 
@@ -151,7 +151,7 @@ TEST_CASE("photos' boxes give the same scores as scenes', and only for what they
   for (const GroundingScores* scores : {&generated, &references})
     for (const auto& [name, value] : scores->model_scores())
       if (name != "loc_accuracy") CHECK(value == Approx(1));  // the box is the whole picture
-  const std::string table = report_table(report);
+  const std::string table = evaluation_table(report);
   CHECK(table.find("boxes of one noun: 1 of 6 images") != std::string::npos);
   CHECK(table.find("expectation: 1 nouns with boxes, 0 without") != std::string::npos);
   std::vector<std::string> metrics;

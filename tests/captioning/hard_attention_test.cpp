@@ -15,32 +15,32 @@ namespace {
 constexpr Index kRegions = 3, kFeatures = 2, kVocabulary = 6;
 constexpr int kBos = 1, kEos = 2;
 
-// Regions by look.
+// Regions by glimpse.
 using Choices = std::vector<int>;
 
-// Looks where it is told: row r at choices[r % size][look].
+// Chooses the given regions: choices[r % size][glimpse] for row r.
 class ForcedChooser : public Chooser {
  public:
   explicit ForcedChooser(std::vector<Choices> choices) : choices_(std::move(choices)) {}
-  void choose(ConstView, Index look, std::span<int> chosen) override {
+  void choose(ConstView, Index glimpse, std::span<int> chosen) override {
     for (std::size_t r = 0; r < chosen.size(); ++r)
-      chosen[r] = choices_[r % choices_.size()][static_cast<std::size_t>(look)];
+      chosen[r] = choices_[r % choices_.size()][static_cast<std::size_t>(glimpse)];
   }
 
  private:
   std::vector<Choices> choices_;
 };
 
-// Looks where it is told, and tells which of it was drawn from the weights.
+// Chooses the given regions, and reports which of them count as drawn from the weights.
 class ForcedMixture : public ForcedChooser {
  public:
-  // own[look]: whether the region of that look was drawn from the weights.
+  // own[glimpse]: whether the region of that glimpse was drawn from the weights.
   ForcedMixture(const Choices& choices, std::vector<bool> own)
       : ForcedChooser({choices}), own_(std::move(own)) {}
-  void choose(ConstView weights, Index look, std::span<int> chosen) override {
-    ForcedChooser::choose(weights, look, chosen);
+  void choose(ConstView weights, Index glimpse, std::span<int> chosen) override {
+    ForcedChooser::choose(weights, glimpse, chosen);
     drawn_.assign(chosen.begin(), chosen.end());
-    if (!own_[static_cast<std::size_t>(look)]) std::fill(drawn_.begin(), drawn_.end(), -1);
+    if (!own_[static_cast<std::size_t>(glimpse)]) std::fill(drawn_.begin(), drawn_.end(), -1);
   }
   std::span<const int> drawn(std::span<const int>) const override { return drawn_; }
 
@@ -54,7 +54,7 @@ struct TinyModel {
   std::unique_ptr<Decoder> decoder;
   Tensor features{Shape{1, kRegions, kFeatures}};
   std::vector<std::vector<int>> captions{{4, 3}};  // three predictions with <eos>
-  Index looks = 1;                                 // a word
+  Index glimpses = 1;                              // per word
 
   explicit TinyModel(BaselineKind baseline = BaselineKind::kEma,
                      DecoderKind kind = DecoderKind::kLstm) {
@@ -63,7 +63,7 @@ struct TinyModel {
     decoder_config.hidden = 3, decoder_config.embedding = 2, decoder_config.init_hidden = 2;
     decoder_config.dropout = 0;
     if (kind == DecoderKind::kTransformer) {
-      decoder_config.layers = looks = 2;
+      decoder_config.layers = glimpses = 2;
       decoder_config.heads = decoder_config.widen = 1;
       captions = {{4}};
     }
@@ -84,7 +84,7 @@ struct TinyModel {
   Index steps() const { return static_cast<Index>(captions[0].size()) + 1; }
   std::vector<Choices> all_choices() const {
     std::vector<Choices> all{{}};
-    for (Index look = 0; look < steps() * looks; ++look) {
+    for (Index glimpse = 0; glimpse < steps() * glimpses; ++glimpse) {
       std::vector<Choices> longer;
       for (const auto& head : all)
         for (int l = 0; l < kRegions; ++l) {
@@ -123,10 +123,10 @@ RewardBaseline fixed(double value) {
   return {.all = {.started = true, .value = value}, .by_length = {}};
 }
 
-Var map_of(const SequenceOutput& output, Index look, Index looks) {
-  const auto word = static_cast<std::size_t>(look / looks);
-  return looks == 1 ? output.weights[word]
-                    : output.layers[static_cast<std::size_t>(look % looks)].weights[word];
+Var map_of(const SequenceOutput& output, Index glimpse, Index glimpses) {
+  const auto word = static_cast<std::size_t>(glimpse / glimpses);
+  return glimpses == 1 ? output.weights[word]
+                       : output.layers[static_cast<std::size_t>(glimpse % glimpses)].weights[word];
 }
 
 // One choice of regions for every draw of the caption.
@@ -142,11 +142,11 @@ Outcome run_draws(const TinyModel& model, const std::vector<Choices>& draws,
                  &chooser);
   Outcome out;
   out.nll = loss.nll()[0];
-  for (Index look = 0; look < model.steps() * model.looks; ++look) {
-    const ConstView alpha = map_of(loss.output(), look, model.looks).value();
+  for (Index glimpse = 0; glimpse < model.steps() * model.glimpses; ++glimpse) {
+    const ConstView alpha = map_of(loss.output(), glimpse, model.glimpses).value();
     for (std::size_t d = 0; d < draws.size(); ++d) {
       const Real* row = alpha.row(static_cast<Index>(d));
-      out.probability *= row[draws[d][static_cast<std::size_t>(look)]];
+      out.probability *= row[draws[d][static_cast<std::size_t>(glimpse)]];
       for (Index l = 0; l < kRegions; ++l) out.entropy -= row[l] * std::log(row[l]);
     }
   }
@@ -271,20 +271,22 @@ TEST_CASE("a transformer draws in every layer, and its estimators are right as w
 }
 
 TEST_CASE("where regions are drawn from the weights or elsewhere, only the former are reinforced") {
-  // Look t is drawn from `other` with probability share[t], else from the weights: the cost is
+  // Glimpse t is drawn from `other` with probability share[t], else from the weights: the cost is
   // expected under the mixture.
   const std::vector<double> share{0.3, 0, 0.9}, other{0.2, 0.7, 0.1};
   const auto kind = GENERATE(DecoderKind::kLstm, DecoderKind::kTransformer);
   TinyModel model(BaselineKind::kEma, kind);
   CaptionLossOptions options = estimator(1, 0);
-  const Index looks = model.steps() * model.looks;
-  const auto share_of = [&](Index look) {
-    return (look + 1) % model.looks == 0 ? share[static_cast<std::size_t>(look / model.looks)] : 0;
+  const Index glimpses = model.steps() * model.glimpses;
+  const auto share_of = [&](Index glimpse) {
+    return (glimpse + 1) % model.glimpses == 0
+               ? share[static_cast<std::size_t>(glimpse / model.glimpses)]
+               : 0;
   };
-  // The probability of one look's region, by where it was drawn, from the map of the weights.
-  const auto odds = [&](Index look, int region, Real weight, bool own) {
-    return own ? (1 - share_of(look)) * static_cast<double>(weight)
-               : share_of(look) * other[static_cast<std::size_t>(region)];
+  // The probability of one glimpse's region, by where it was drawn, from the map of the weights.
+  const auto odds = [&](Index glimpse, int region, Real weight, bool own) {
+    return own ? (1 - share_of(glimpse)) * static_cast<double>(weight)
+               : share_of(glimpse) * other[static_cast<std::size_t>(region)];
   };
   struct Draw {
     double probability = 1, nll = 0;
@@ -301,12 +303,13 @@ TEST_CASE("where regions are drawn from the weights or elsewhere, only the forme
                    &chooser);
     Draw out;
     out.nll = loss.nll()[0];
-    for (Index look = 0; look < looks; ++look) {
-      const auto at = static_cast<std::size_t>(look);
-      const Real weight = map_of(loss.output(), look, model.looks).value().row(0)[choices[at]];
-      out.probability *= own.empty() ? odds(look, choices[at], weight, true) +
-                                           odds(look, choices[at], weight, false)
-                                     : odds(look, choices[at], weight, own[at]);
+    for (Index glimpse = 0; glimpse < glimpses; ++glimpse) {
+      const auto at = static_cast<std::size_t>(glimpse);
+      const Real weight =
+          map_of(loss.output(), glimpse, model.glimpses).value().row(0)[choices[at]];
+      out.probability *= own.empty() ? odds(glimpse, choices[at], weight, true) +
+                                           odds(glimpse, choices[at], weight, false)
+                                     : odds(glimpse, choices[at], weight, own[at]);
     }
     loss.backward(fixed(3.7));
     out.gradient = test::parameter_gradients(tape, model.store);
@@ -327,9 +330,10 @@ TEST_CASE("where regions are drawn from the weights or elsewhere, only the forme
     std::vector<double> expected(exact.size(), 0);
     double total = 0;
     for (const Choices& choices : model.all_choices())
-      for (unsigned mask = 0; mask < 1U << looks; ++mask) {
+      for (unsigned mask = 0; mask < 1U << glimpses; ++mask) {
         std::vector<bool> own;
-        for (Index look = 0; look < looks; ++look) own.push_back((mask >> look & 1U) != 0);
+        for (Index glimpse = 0; glimpse < glimpses; ++glimpse)
+          own.push_back((mask >> glimpse & 1U) != 0);
         const Draw out = draw(choices, own);
         total += out.probability;
         for (std::size_t i = 0; i < expected.size(); ++i)
@@ -352,7 +356,7 @@ TEST_CASE("a proposal gets its share of the draws, and tells which they are") {
         {1, Stream::kAttention, update, 0},
         {.expectation_share = 0, .captions = 3, .samples = 1, .proposals = proposals});
     std::vector<int> chosen(3);
-    chooser.choose({weights.data(), shape}, 0, chosen);  // a look without a proposal
+    chooser.choose({weights.data(), shape}, 0, chosen);  // a glimpse without a proposal
     REQUIRE(chosen == std::vector<int>{0, 0, 0});
     REQUIRE(std::ranges::equal(chooser.drawn(chosen), chosen));
     chooser.choose({weights.data(), shape}, 1, chosen);

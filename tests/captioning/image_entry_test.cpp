@@ -1,19 +1,19 @@
-// Where the image enters a decoder: at every word, once, in the first state, nowhere; and captions
-// of training that go without it.
+// How the image enters a decoder: at every word, once, in the first state, or not at all; and
+// captions of training that are not given it.
 #include "tests/captioning/decoder_models.h"
 
 namespace saccade::test {
 
 namespace {
 
-Looking entry(ImageEntry image, FirstState first_state = FirstState::kPooled) {
+AttentionVariant entry(ImageEntry image, FirstState first_state = FirstState::kPooled) {
   return {.name = "entry",
           .attention = small(ScoreKind::kAdditive),
           .image = image,
           .first_state = first_state};
 }
 
-double most_apart(const std::vector<Said>& a, const std::vector<Said>& b) {
+double most_apart(const std::vector<CaptionOutput>& a, const std::vector<CaptionOutput>& b) {
   double most = 0;
   for (std::size_t c = 0; c < a.size(); ++c)
     for (std::size_t t = 0; t < a[c].nll.size(); ++t)
@@ -28,7 +28,7 @@ TEST_CASE("a model that is given nothing of the image says the same of every ima
   for (const auto& kind : enum_table(DecoderKind{})) {
     INFO(kind.name);
     const Model blind(small(kind.value), entry(ImageEntry::kNone, FirstState::kNone));
-    CHECK_FALSE(blind.config.sees());
+    CHECK_FALSE(blind.config.has_context());
     CHECK_FALSE(blind.config.reads_pooled());
     CHECK(most_apart(at_once(blind, one.view(), kCaptions),
                      at_once(blind, other.view(), kCaptions)) == 0);
@@ -40,7 +40,7 @@ TEST_CASE("a model that is given nothing of the image says the same of every ima
 }
 
 TEST_CASE("the image at the first step or in the first state alone is the pooled image") {
-  // Regions that are exchanged leave the mean as it is, so that no word can tell.
+  // Regions that are exchanged leave the mean as it is, so that no word changes.
   const Tensor features = noise({3, kRegions, kFeatures}, 1);
   Tensor turned = features.clone();
   for (Index c = 0; c < 3; ++c)
@@ -54,7 +54,7 @@ TEST_CASE("the image at the first step or in the first state alone is the pooled
          {ImageEntry::kEveryWord, ImageEntry::kFirstStep, ImageEntry::kNone}) {
       INFO(kind.name << ", " << enum_name(image));
       const Model model(small(kind.value), entry(image));
-      const std::vector<Said> plain = at_once(model, features.view(), kCaptions);
+      const std::vector<CaptionOutput> plain = at_once(model, features.view(), kCaptions);
       CHECK(most_apart(plain, at_once(model, turned.view(), kCaptions)) < kSame);
       const double moved =
           most_apart(plain, at_once(model, {features.view(), {}, pooled.view()}, kCaptions));
@@ -84,9 +84,9 @@ TEST_CASE("what is not made of the image has no weights for it") {
   CHECK_FALSE(has(once, "output.context"));
   CHECK_FALSE(has(once, "attention.score.keys.weight"));
   CHECK(has(once, "image.weight"));
-  const Model look(small(DecoderKind::kUpdown), entry(ImageEntry::kAttention)),
+  const Model full(small(DecoderKind::kUpdown), entry(ImageEntry::kAttention)),
       blunt(small(DecoderKind::kUpdown), entry(ImageEntry::kAttention, FirstState::kNone));
-  CHECK(has(look, "look.mean"));
+  CHECK(has(full, "look.mean"));
   CHECK_FALSE(has(blunt, "look.mean"));
   const Model prefix(small(DecoderKind::kTransformer), entry(ImageEntry::kFirstStep));
   CHECK(has(prefix, "image.weight"));
@@ -109,9 +109,10 @@ TEST_CASE(
     DecoderConfig config = small(kind);
     config.image_dropout = kRate;
     const Model model(config, entry(ImageEntry::kAttention));
-    const std::vector<Said> seen = at_once(model, one.view(), {{4, 5}}),
-                            blind = at_once(model, {one.view(), {}, zeros.view()}, {{4, 5}});
-    const Said &with_image = seen[0], &without = blind[0];
+    const std::vector<CaptionOutput> seen = at_once(model, one.view(), {{4, 5}}),
+                                     blind =
+                                         at_once(model, {one.view(), {}, zeros.view()}, {{4, 5}});
+    const CaptionOutput &with_image = seen[0], &without = blind[0];
     REQUIRE(std::abs(with_image.nll[0] - without.nll[0]) > 1e-2);
     const auto first_costs = [&](bool training) {
       Arena arena;

@@ -1,4 +1,4 @@
-// What a second look that knows the word learns where the truth is known, and what has none.
+// What informed attention learns where the truth is known, and which models have none.
 #include <algorithm>
 
 #include "captioning/decoders/decoder_parts.h"
@@ -47,21 +47,21 @@ TEST_CASE("The map that knows the word finds what the first look cannot know", "
   AttentionConfig attention;
   attention.hidden = 12, attention.gate = GateKind::kNone;
   ParameterStore store;
-  // What the picture shows can only be seen by looking.
+  // What the picture shows reaches the words through attention alone.
   const auto decoder = make_decoder(
       {.hidden = 16, .embedding = 8, .dropout = 0, .first_state = FirstState::kNone}, attention,
       {.features = kWidth, .vocabulary = kFirst + kThings, .rows = 1, .cols = kPlaces},
       ParamScope(store, "decoder"));
-  std::vector<InformedLook> looks;
-  looks.emplace_back(chosen, ParamScope(store, std::string(enum_name(chosen))),
-                     InformedWidths{.features = kWidth, .query = 16, .embedding = 8});
+  std::vector<InformedAttention> informed;
+  informed.emplace_back(chosen, ParamScope(store, std::string(enum_name(chosen))),
+                        InformedWidths{.features = kWidth, .query = 16, .embedding = 8});
   store.initialise(1);
   CaptionLossOptions options = loss_options({}, attention, {});
   options.doubly_stochastic = 0;
   (chosen == InformedKind::kProphet ? options.supervision.prophet : options.supervision.cyclical) =
       chosen == InformedKind::kProphet ? 0.1 : 1;
 
-  // How often the largest weight is on what is named, of the first look and of the second.
+  // How often the largest weight is on what is named, at the first glimpse and at the informed one.
   struct Hits {
     double first = 0, informed = 0;
   };
@@ -72,7 +72,7 @@ TEST_CASE("The map that knows the word finds what the first look cannot know", "
     tape.set_parameters(store.views());
     ShardLoss loss(tape, *decoder, tape.constant(batch.features.view()),
                    pack_captions(batch.captions, kBos, kEos), options, {.batch_captions = kBatch},
-                   nullptr, {.informed = looks});
+                   nullptr, {.informed = informed});
     Hits hits;
     for (Index b = 0; b < kBatch; ++b) {
       const auto hit = [&](Var weights) {
@@ -102,11 +102,11 @@ TEST_CASE("The map that knows the word finds what the first look cannot know", "
   CHECK(mean.informed > 0.95);
 }
 
-TEST_CASE("What has no second look is refused with its reason", "[supervision]") {
+TEST_CASE("A model without informed attention is refused with its reason", "[supervision]") {
   const auto refused = [](const SupervisionConfig& supervision, const DecoderConfig& decoder,
                           const AttentionConfig& attention) {
     try {
-      check_informed_looks(supervision, decoder, attention);
+      check_informed_attention(supervision, decoder, attention);
       return std::string();
     } catch (const UsageError& error) {
       return std::string(error.what());

@@ -37,10 +37,10 @@ double sum(const std::vector<float>& values) {
 // Two layers of two heads that saw one word.
 CaptionMaps two_by_two() {
   CaptionMaps maps;
-  maps.looks.push_back(layer_map(0, 0, {{1, 0}}));
-  maps.looks.push_back(layer_map(0, 1, {{0.5F, 0.5F}}));
-  maps.looks.push_back(layer_map(1, 0, {{0.25F, 0.75F}}));
-  maps.looks.push_back(layer_map(1, 1, {{0, 1}}));
+  maps.cross.push_back(layer_map(0, 0, {{1, 0}}));
+  maps.cross.push_back(layer_map(0, 1, {{0.5F, 0.5F}}));
+  maps.cross.push_back(layer_map(1, 0, {{0.25F, 0.75F}}));
+  maps.cross.push_back(layer_map(1, 1, {{0, 1}}));
   return maps;
 }
 
@@ -51,14 +51,14 @@ TEST_CASE("layers and heads are chosen, listed and fused, heads first") {
   CHECK(view_title(last[0]) == "layer 1, head mean");
   CHECK(near(last[0].maps[0], {0.125F, 0.875F}));
   CHECK(last[0].last);
-  CHECK(last[0].look == 1);
+  CHECK(last[0].decoder_layer == 1);
   const MapChoice each{.kind = Kind::kEach}, max{.fusion = Fusion::kMax}, mean{};
   const auto all = map_views(maps, {.layer = each, .head = each});
   REQUIRE(all.size() == 4);
   for (std::size_t i = 0; i < 4; ++i) {
     CHECK(all[i].layer == str(i / 2));
     CHECK(all[i].head == str(i % 2));
-    const auto own = maps.looks[i].weights.span();
+    const auto own = maps.cross[i].weights.span();
     CHECK(near(all[i].maps[0], {own.begin(), own.end()}));
     CHECK(all[i].last == (i > 1));
   }
@@ -66,7 +66,7 @@ TEST_CASE("layers and heads are chosen, listed and fused, heads first") {
   REQUIRE(fused.size() == 1);
   CHECK(view_title(fused[0]) == "layer mean, head max");
   CHECK(near(fused[0].maps[0], {0.625F, 0.75F}));  // of {1, .5} and {.25, 1}
-  CHECK_FALSE(fused[0].look);
+  CHECK_FALSE(fused[0].decoder_layer);
   const auto one = map_views(maps, {.layer = MapChoice{.kind = Kind::kOne, .number = 0},
                                     .head = {.kind = Kind::kOne, .number = 1}});
   CHECK(near(one.at(0).maps[0], {0.5F, 0.5F}));
@@ -109,12 +109,12 @@ TEST_CASE("a word's map rolled out by hand, through tokens and a refinement") {
 
 TEST_CASE("a title leaves out what there is one of") {
   CaptionMaps maps;
-  maps.looks.push_back(layer_map(0, 0, {{1, 0}}));
+  maps.cross.push_back(layer_map(0, 0, {{1, 0}}));
   CHECK(view_title(map_views(maps, {})[0]).empty());
   CHECK(view_title(map_views(maps, {.rollout = true})[0]) == "rollout");
-  maps.looks.push_back(layer_map(1, 0, {{1, 0}}));
+  maps.cross.push_back(layer_map(1, 0, {{1, 0}}));
   CHECK(view_title(map_views(maps, {})[0]) == "layer 1");
-  maps.looks[1] = layer_map(0, 1, {{1, 0}});
+  maps.cross[1] = layer_map(0, 1, {{1, 0}});
   CHECK(view_title(map_views(maps, {.rollout = true})[0]) == "head mean, rollout");
   maps.class_token = true;
   maps.placeless = 1;
@@ -164,7 +164,7 @@ TEST_CASE("maps of layers and heads are what search and teacher forcing record")
   const DecodedCaption caption = caption_of(experiment, input.view());
   REQUIRE(caption.words.size() >= 3);
   const CaptionMaps maps = caption_maps(experiment.model, input.view(), caption);
-  REQUIRE(maps.looks.size() == 4);
+  REQUIRE(maps.cross.size() == 4);
   REQUIRE(maps.words.size() == 6);
   REQUIRE(maps.tokens.size() == 6);
   REQUIRE(maps.regions.size() == 2);
@@ -173,7 +173,7 @@ TEST_CASE("maps of layers and heads are what search and teacher forcing record")
     for (std::size_t l = 0; l < 16; ++l) {
       CHECK(std::abs(last[0].maps[w][l] - caption.words[w].attention[l]) < 1e-5F);
       for (std::size_t h = 0; h < 2; ++h)
-        CHECK(std::abs(maps.looks[2 + h].weights[static_cast<Index>(w * 16 + l)] -
+        CHECK(std::abs(maps.cross[2 + h].weights[static_cast<Index>(w * 16 + l)] -
                        caption.words[w].heads[h][l]) < 1e-5F);
     }
   }
@@ -225,9 +225,9 @@ TEST_CASE("later looks are the same in a caption and in the maps of layers and h
       }
     }
   }
-  CHECK(later_look_name(0).empty());
-  CHECK(later_look_name(1) == "the look one step after the word's own");
-  CHECK(later_look_name(2) == "the look 2 steps after the word's own");
+  CHECK(later_map_name(0).empty());
+  CHECK(later_map_name(1) == "the look one step after the word's own");
+  CHECK(later_map_name(2) == "the look 2 steps after the word's own");
 }
 
 TEST_CASE("rolled out, a model's words keep their weight") {

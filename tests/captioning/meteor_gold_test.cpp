@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "captioning/metrics/meteor/meteor.h"
-#include "captioning/metrics/meteor/normalizer.h"
+#include "captioning/metrics/meteor/text_normalizer.h"
 #include "tests/support/catch.h"
 #include "tests/support/published_data.h"
 

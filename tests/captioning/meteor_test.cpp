@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "captioning/metrics/meteor/gzip.h"
-#include "captioning/metrics/meteor/normalizer.h"
 #include "captioning/metrics/meteor/paraphrases.h"
 #include "captioning/metrics/meteor/synonyms.h"
+#include "captioning/metrics/meteor/text_normalizer.h"
 #include "captioning/metrics/meteor/word_table.h"
 #include "captioning/metrics/meteor/wordnet/builtin_table.h"
 #include "core/base/error.h"

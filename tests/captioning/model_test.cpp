@@ -224,13 +224,14 @@ TEST_CASE("a checkpoint keeps where the image enters, and what it was trained wi
       const LoadedModel loaded = load_model(folder / "checkpoint");
       CHECK(config_differences(config, loaded.config).empty());
       CHECK(loaded.model->has_attention() == (image.value == ImageEntry::kAttention));
-      const auto said = experiment.run(Split::kVal, 4).regimes[0].captions;
+      const auto decoded = experiment.run(Split::kVal, 4).regimes[0].captions;
       const auto again = evaluate(*loaded.model, experiment.data, experiment.inputs,
                                   experiment.request(Split::kVal, 4))
                              .regimes[0]
                              .captions;
-      REQUIRE(said.size() == again.size());
-      for (std::size_t c = 0; c < said.size(); ++c) CHECK(said[c].log_prob == again[c].log_prob);
+      REQUIRE(decoded.size() == again.size());
+      for (std::size_t c = 0; c < decoded.size(); ++c)
+        CHECK(decoded[c].log_prob == again[c].log_prob);
     }
 }
 

@@ -5,7 +5,7 @@
 #include "captioning/evaluation/gradient_flow.h"
 #include "captioning/evaluation/head_profiles.h"
 #include "captioning/evaluation/map_views.h"
-#include "captioning/evaluation/neighbours.h"
+#include "captioning/evaluation/nearest_images.h"
 #include "captioning/evaluation/patch_norms.h"
 #include "captioning/evaluation/perplexity.h"
 #include "core/base/error.h"
@@ -288,7 +288,7 @@ TEST_CASE(
   const DecodedCaption caption = Ensemble(vit.model).caption(
       {&view, 1}, search_options(vit.config, vit.model.vocabulary()), 0)[0];
   const CaptionMaps maps = caption_maps(vit.model, view, caption);
-  for (const auto* all : {&maps.tokens, &maps.regions, &maps.looks})
+  for (const auto* all : {&maps.tokens, &maps.regions, &maps.cross})
     for (const LayerMap& map : *all) {
       const Index skipped = map.weights.shape()[1] - 16;  // tokens without a place
       for (Index t = 0; t < map.weights.shape()[0]; ++t)

@@ -21,10 +21,10 @@ struct TinyModel {
   std::unique_ptr<Decoder> decoder;
   Tensor features{Shape{1, kRegions, kFeatures}};
   SelectionKind selection;
-  int looks;  // a word
+  int glimpses;  // per word
 
   explicit TinyModel(SelectionKind kind, DecoderKind type = DecoderKind::kLstm)
-      : selection(kind), looks(type == DecoderKind::kTransformer ? 2 : 1) {
+      : selection(kind), glimpses(type == DecoderKind::kTransformer ? 2 : 1) {
     AttentionConfig attention;
     attention.hidden = 2;
     attention.selection = selection;
@@ -33,7 +33,7 @@ struct TinyModel {
                             .embedding = 2,
                             .dropout = 0.5,
                             .init_hidden = 2,
-                            .layers = looks,
+                            .layers = glimpses,
                             .heads = 1},
                            attention, {.features = kFeatures, .vocabulary = kVocabulary},
                            ParamScope(store, "decoder"));
@@ -53,7 +53,7 @@ void extend(const DrawnCaption& head, std::size_t max_length, const TinyModel& m
     all.push_back(head);
     return;
   }
-  const int draws = model.selection == SelectionKind::kHard ? model.looks : 0;
+  const int draws = model.selection == SelectionKind::kHard ? model.glimpses : 0;
   const int ways = static_cast<int>(std::pow(kRegions, draws));
   for (int word = 0; word < kVocabulary; ++word)
     for (int way = 0; way < ways; ++way) {
@@ -190,7 +190,7 @@ TEST_CASE("drawn captions have the model's frequencies, and are replayed as they
     SearchOptions options{
         .mode = SearchMode::kSample, .max_length = 1, .temperature = kTemperature, .seed = 4};
     options.samples = kSamples;
-    options.sayable = Sayable::kAll;
+    options.allowed_words = AllowedWords::kAll;
     if (selection == SelectionKind::kHard) options.regime = Regime::kSample;
     const std::vector<DecodedCaption> decoded =
         search(*model.decoder, model.store.views(), model.features.view(), {}, options, 7);

@@ -1,5 +1,5 @@
 // Gradients to regions by word and path, in double: they add up to what one tape gives for all
-// looks at once, and the direct one is the weight times what reaches the context.
+// words at once, and the direct one is the weight times what reaches the context.
 #include "captioning/evaluation/region_gradients.h"
 
 #include <cmath>
@@ -41,8 +41,8 @@ double norm(const Real* x) {
   return std::sqrt(sum);
 }
 
-// The gradient of the caption's cost to the features that all looks share, on one tape.
-std::vector<Real> gradient_of_all_looks(const Model& model, const Tensor& features,
+// The gradient of the caption's cost to the features that all words share, on one tape.
+std::vector<Real> gradient_of_all_words(const Model& model, const Tensor& features,
                                         const PackedCaptions& caption) {
   Arena arena;
   Tape tape(arena);
@@ -74,7 +74,7 @@ TEST_CASE("paths and words together are the gradient of all looks") {
     const RegionGradients paths =
         region_gradients(*model.decoder, model.store.views(), features.view(), caption);
     REQUIRE(paths.weights.shape() == Shape{5, kRegions});
-    const std::vector<Real> expected = gradient_of_all_looks(model, features, caption);
+    const std::vector<Real> expected = gradient_of_all_words(model, features, caption);
     double most = 0, largest = 0;
     for (Index i = 0; i < kRegions * kFeatures; ++i) {
       double sum = 0;

@@ -5,7 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "captioning/evaluation/report.h"
+#include "captioning/evaluation/evaluation_report.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"
 #include "tests/captioning/small_experiment.h"
@@ -73,7 +73,7 @@ TEST_CASE("a model's samples are drawn anew, in the regime that draws, for any n
   CHECK(reports[0].samples->search.regime == Regime::kSample);
   CHECK(reports[0].samples->scores == reports[1].samples->scores);
   CHECK(reports[0].samples->scores == reports[2].samples->scores);
-  const nlohmann::json json = nlohmann::json::parse(report_json(reports[0]));
+  const nlohmann::json json = nlohmann::json::parse(evaluation_json(reports[0]));
   CHECK(json.at("samples").at("per_image") == 4);
   CHECK(json.at("samples").at("regime") == "sample");
   const auto& corpus = json.at("samples").at("corpus");

@@ -12,7 +12,7 @@ SearchOptions drawing(SelectionKind selection, Index samples) {
   SearchOptions options{.mode = SearchMode::kSample, .max_length = 6, .seed = 3};
   if (selection == SelectionKind::kHard) options.regime = Regime::kSample;
   options.samples = samples;
-  options.sayable = Sayable::kAll;
+  options.allowed_words = AllowedWords::kAll;
   return options;
 }
 

@@ -152,10 +152,11 @@ TEST_CASE("every caption is true of its scene and its phrases name what was mean
       REQUIRE(check.verdict == Verdict::kTrue);
       REQUIRE(check.mentions.size() == caption.phrases.size());
       for (std::size_t k = 0; k < check.mentions.size(); ++k) {
-        const Phrase &said = caption.phrases[k], &heard = check.mentions[k];
-        REQUIRE((said.begin == heard.begin && said.end == heard.end && said.noun == heard.noun));
-        REQUIRE(said.objects == heard.objects);
-        REQUIRE(boxes_of(scenes().scenes[i], said).size() == said.objects.size());
+        const Phrase &written = caption.phrases[k], &parsed = check.mentions[k];
+        REQUIRE((written.begin == parsed.begin && written.end == parsed.end &&
+                 written.noun == parsed.noun));
+        REQUIRE(written.objects == parsed.objects);
+        REQUIRE(boxes_of(scenes().scenes[i], written).size() == written.objects.size());
       }
       for (const std::string& word : caption.words) REQUIRE(words.count(word) == 1);
     }

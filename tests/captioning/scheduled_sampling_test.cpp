@@ -45,8 +45,8 @@ struct TinyModel : test::SmallDecoder {
       const StepOutput step =
           decoder->step(tape, std::vector<int>{read.back()}, state, memory, {.step = t - 1});
       state = step.state;
-      Random random(word_key(sampling.seed,
-                             training_number(sampling.update, sampling.first_caption + place), t));
+      Random random(word_draw_key(
+          sampling.seed, training_number(sampling.update, sampling.first_caption + place), t));
       random.uniform();  // the coin
       const auto logits = step.logits.value().span();
       double total = 0;

@@ -67,7 +67,7 @@ struct TinyModel {
 };
 
 // A decoder whose logits are given by a function of the image's first feature, the step and the
-// word before; it looks at region 0, and its gate is the image's first feature.
+// word before. It attends to region 0, and its gate is the image's first feature.
 class ScriptedDecoder : public Decoder {
  public:
   using Script = std::function<Real(Real feature, Index step, int before, int id)>;
@@ -106,7 +106,8 @@ class ScriptedDecoder : public Decoder {
     return out;
   }
   SequenceOutput sequence(Tape&, const PackedCaptions&, const AttentionMemory&,
-                          const AttendContext&, std::span<const PreparedLook>) const override {
+                          const AttendContext&,
+                          std::span<const PreparedInformedAttention>) const override {
     return {};
   }
   // How many rows each step had.

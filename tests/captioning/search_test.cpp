@@ -65,7 +65,7 @@ void require_maps(const DecodedCaption& caption, std::size_t regions) {
   }
 }
 
-// Looks where it is told.
+// Chooses the regions of a caption.
 class Replay : public Chooser {
  public:
   explicit Replay(const DecodedCaption& caption) : caption_(caption) {}
@@ -318,9 +318,9 @@ TEST_CASE("a freezing temperature is greedy search, and another seed another cap
 TEST_CASE("hard regimes look at one region, and say which") {
   const SearchMode mode = GENERATE(SearchMode::kGreedy, SearchMode::kBeam, SearchMode::kSample);
   TinyModel model(5, 30);
-  model.set_eos_bias(-1000);  // the look before <eos> is not returned and could not be replayed
+  model.set_eos_bias(-1000);  // the glimpse before <eos> is not returned and could not be replayed
   const Tensor features = random_features(4, 6, 3, 5);
-  std::set<std::vector<int>> looks;
+  std::set<std::vector<int>> choices;
   for (const Regime regime : {Regime::kArgmax, Regime::kSample}) {
     const auto captions = model.search(features, {.mode = mode, .max_length = 6, .regime = regime});
     for (Index i = 0; i < 4; ++i) {
@@ -332,14 +332,14 @@ TEST_CASE("hard regimes look at one region, and say which") {
         if (regime == Regime::kArgmax) CHECK(word.chosen == largest - word.attention.begin());
         chosen.push_back(word.chosen);
       }
-      if (regime == Regime::kSample) looks.insert(chosen);
+      if (regime == Regime::kSample) choices.insert(chosen);
       Replay replay(caption);
       const std::vector<double> nll = model.nll(rows_of(features, i, 1), ids(caption), &replay);
       for (std::size_t t = 0; t < caption.words.size(); ++t)
         CHECK(caption.words[t].log_prob == Approx(-nll[t]).margin(kTolerance));
     }
   }
-  CHECK(looks.size() > 1);
+  CHECK(choices.size() > 1);
 }
 
 TEST_CASE("hypotheses of a beam draw their regions for themselves") {

@@ -1,6 +1,6 @@
 // Tasks whose alignment is known: a decoder that attends to a sequence of symbols has to say it
-// backwards (or again), which it can only do by looking at the right place for each. The maps must
-// show it: the anti-diagonal, or the diagonal.
+// backwards (or again), which it can only do by attending to the right place for each. The maps
+// must show it: the anti-diagonal, or the diagonal.
 #include <algorithm>
 
 #include "captioning/objectives/caption_loss.h"
@@ -23,7 +23,7 @@ enum class Task { kReverse, kCopy };
 
 struct Batch {
   std::vector<int> symbols;                // [B * length], row by row
-  std::vector<std::vector<int>> captions;  // what is to be said
+  std::vector<std::vector<int>> captions;  // the targets
 };
 
 Batch make_batch(Task task, Index count, std::uint64_t number) {
@@ -87,7 +87,8 @@ class Sequencer {
     }
   }
 
-  // Shares of sequences said without a fault, and of symbols whose map is largest at their place.
+  // Shares of sequences decoded without a fault, and of symbols whose map is largest at their
+  // place.
   struct Outcome {
     double exact = 0, aligned = 0;
   };
@@ -97,13 +98,13 @@ class Sequencer {
     Tape tape(arena);
     tape.set_parameters(store_.views());
     tape.set_recording(false);
-    const auto said = search(*decoder_, store_.views(), features(tape, batch).value(), kSpecial,
-                             {.mode = SearchMode::kGreedy, .max_length = kLength + 2}, 0);
+    const auto decoded = search(*decoder_, store_.views(), features(tape, batch).value(), kSpecial,
+                                {.mode = SearchMode::kGreedy, .max_length = kLength + 2}, 0);
     double exact = 0, aligned = 0;
-    for (std::size_t b = 0; b < said.size(); ++b) {
+    for (std::size_t b = 0; b < decoded.size(); ++b) {
       std::vector<int> words;
-      for (std::size_t t = 0; t < said[b].words.size(); ++t) {
-        const DecodedWord& word = said[b].words[t];
+      for (std::size_t t = 0; t < decoded[b].words.size(); ++t) {
+        const DecodedWord& word = decoded[b].words[t];
         words.push_back(word.id);
         const auto top = std::max_element(word.attention.begin(), word.attention.end());
         const Index place =

@@ -3,7 +3,7 @@
 
 #include "captioning/evaluation/evaluate.h"
 #include "captioning/training/training_set.h"
-#include "tests/captioning/talkative.h"
+#include "tests/captioning/long_captions.h"
 
 namespace saccade::test {
 
@@ -33,7 +33,7 @@ struct Experiment {
         pipeline(c.encoder),
         inputs(data, pipeline, c.encoder, {}),
         model(c, training_vocabulary(data, c.data), pipeline.frozen_grid()) {
-    make_talkative(model);
+    prolong_captions(model);
   }
 
   EvaluationRequest request(Split split = Split::kVal, Index most = 0) const {

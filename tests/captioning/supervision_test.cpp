@@ -1,4 +1,4 @@
-// Attention that is told where to look, in double: by boxes, and by a localizer that learned from
+// Supervised attention, in double: by boxes, and by a localizer that learned from
 // captions where words are. Gradients against differences of the cost that the documentation
 // states, and what the localizer learns where the truth is known.
 #include <algorithm>
@@ -17,13 +17,13 @@ namespace {
 constexpr Index kVocabulary = 7;
 constexpr int kBos = 1, kEos = 2;
 
-// Two captions, and nouns with boxes: words 0 and 2 of the first (four looks with <eos>), word 0 of
-// the second (two looks).
+// Two captions, and nouns with boxes: words 0 and 2 of the first (four steps with <eos>), word 0 of
+// the second (two steps).
 struct Supervised : test::SmallDecoder {
   std::vector<std::vector<int>> captions{{4, 3, 6}, {5}};
-  std::vector<LookTarget> targets{{.caption = 0, .word = 0, .inside = {1, 0, 0.5}},
-                                  {.caption = 0, .word = 2, .inside = {0, 0.25, 0}},
-                                  {.caption = 1, .word = 0, .inside = {0, 1, 1}}};
+  std::vector<AttentionTarget> targets{{.caption = 0, .word = 0, .inside = {1, 0, 0.5}},
+                                       {.caption = 0, .word = 2, .inside = {0, 0.25, 0}},
+                                       {.caption = 1, .word = 0, .inside = {0, 1, 1}}};
   ParameterStore own;  // the localizer's
   WordLocalizer localizer;
   WordLabels labels{.words = {3, 4, 5, 6}, .present = {1, 1, 0, 1, 0, 0, 1, 0}};
@@ -61,7 +61,7 @@ TEST_CASE("Supervision by boxes adds the documented cost, for every decoder and 
                    nullptr, {.boxes = model.targets});
     double total = (loss.nll()[0] + loss.nll()[1]) / 2;
     Index words = 0;
-    for (const LookTarget& target : model.targets) {
+    for (const AttentionTarget& target : model.targets) {
       const auto length =
           static_cast<Index>(model.captions[static_cast<std::size_t>(target.caption)].size() + 1);
       if (target.word + step >= length) continue;
@@ -218,7 +218,7 @@ TEST_CASE("Hard attention draws words that the picture speaks for where the loca
   const PackedCaptions captions = pack_captions(small.captions, kBos, kEos);
   const Index samples = options.hard.samples;
 
-  Index told = 0, others = 0;  // draws of words that the picture surely speaks for, and elsewhere
+  Index certain = 0, others = 0;  // draws at words that the picture surely predicts, and at others
   for (std::uint64_t update = 0; update < 30; ++update) {
     Arena arena;
     Tape tape(arena);
@@ -237,12 +237,12 @@ TEST_CASE("Hard attention draws words that the picture speaks for where the loca
         for (Index i = 0; i < samples; ++i) {
           const auto row = static_cast<std::size_t>(r * samples + i);
           if (share == 1) CHECK(loss.output().chosen[t][row] == place);
-          if (share == 1) ++told;
+          if (share == 1) ++certain;
           if (loss.output().chosen[t][row] != place) ++others;
         }
       }
   }
-  CHECK(told > 0);
+  CHECK(certain > 0);
   CHECK(others > 0);
 }
 
@@ -284,7 +284,7 @@ TEST_CASE("A localizer finds words from captions alone", "[supervision]") {
     Tape tape(arena);
     tape.set_parameters(store.views());
     const LocalizedWords words(tape, localizer, tape.constant(features.view()), labels);
-    double hits = 0, asked = 0;
+    double hits = 0, tried = 0;
     for (Index m = 0; m < kImages; ++m)
       for (Index thing = 0; thing < kThings; ++thing) {
         const Index region = place[static_cast<std::size_t>(thing)][static_cast<std::size_t>(m)];
@@ -292,7 +292,7 @@ TEST_CASE("A localizer finds words from captions alone", "[supervision]") {
         std::vector<Real> map(kRegions);
         words.locate(m, kFirst + static_cast<int>(thing), map);
         hits += std::max_element(map.begin(), map.end()) - map.begin() == region;
-        ++asked;
+        ++tried;
       }
     if (learn) {
       tape.backward(ops::dot_constant(words.costs(), std::vector<Real>(kImages, 1.0 / kImages)));
@@ -301,7 +301,7 @@ TEST_CASE("A localizer finds words from captions alone", "[supervision]") {
       const auto fixed = static_cast<std::size_t>(store.info(store.find("localizer.share")).offset);
       for (std::size_t i = 0; i < fixed; ++i) weights[i] -= 0.5 * gradient[i];
     }
-    return hits / asked;
+    return hits / tried;
   };
   CHECK(study(false) < 0.6);
   for (int update = 0; update < 300; ++update) study(true);

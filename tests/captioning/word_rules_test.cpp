@@ -88,7 +88,7 @@ TEST_CASE("a forbidden word is never said, and keeps its share of the probabilit
     const int word = free[0].words[0].id;
     const auto without = captions(model, {.rules = {.forbidden = {word}}}, mode);
     for (const DecodedCaption& caption : without)
-      for (const DecodedWord& said : caption.words) CHECK(said.id != word);
+      for (const DecodedWord& decoded : caption.words) CHECK(decoded.id != word);
   }
   Tensor logits({1, 6});
   for (Index v = 0; v < 6; ++v) logits[v] = static_cast<Real>(v) / 2;

@@ -21,13 +21,13 @@ done
 # updates before.
 estimator() { grep '"event":"validation"' "$1/metrics.jsonl" | tail -n 1 | grep -o '"estimator":{[^}]*}'; }
 set -- attention.selection=hard train.stop=20u train.keep=100
-expect 0 "$saccade" train tiny.yaml --out told "$@"
-wanted=$(estimator told)
+expect 0 "$saccade" train tiny.yaml --out statistics "$@"
+wanted=$(estimator statistics)
 [ -n "$wanted" ] || fail "a validation says nothing of the estimator"
-rm told/checkpoints/step-00000020.h5 && ln -sf step-00000018.h5 told/checkpoints/last
-expect 0 "$saccade" train tiny.yaml --out told "$@" --resume
-[ "$(grep -c '"event":"validation"' told/metrics.jsonl)" -eq 3 ] || fail "not three validations"
-[ "$(estimator told)" = "$wanted" ] || fail "the estimator of a resumed run is told differently"
+rm statistics/checkpoints/step-00000020.h5 && ln -sf step-00000018.h5 statistics/checkpoints/last
+expect 0 "$saccade" train tiny.yaml --out statistics "$@" --resume
+[ "$(grep -c '"event":"validation"' statistics/metrics.jsonl)" -eq 3 ] || fail "not three validations"
+[ "$(estimator statistics)" = "$wanted" ] || fail "the estimator of a resumed run is reported differently"
 
 # Killed without warning: the run continues from the last checkpoint.
 "$saccade" train tiny.yaml --out killed train.stop=3000u train.keep=1 >out 2>err &

@@ -14,7 +14,7 @@ trap '[ -z "$pid" ] || kill "$pid"; rm -rf "$work"' EXIT
 # start OPTION...: starts a server of both runs; sets pid and port.
 start() {
   rm -f address
-  TMPDIR=$work/tmp "$saccade" serve run other --port 0 "$@" >address 2>said </dev/null &
+  TMPDIR=$work/tmp "$saccade" serve run other --port 0 "$@" >address 2>messages </dev/null &
   pid=$!
   for _ in $(seq 200); do
     [ -s address ] && break
@@ -45,7 +45,7 @@ expect 0 "$saccade" caption other "$picture" --json
 head -c 300 "$picture" >cut.png
 post cut.png
 json out /error | grep -q "cut short" || fail "a cut picture is no error"
-[ -z "$(find "$work" -newer answer -type f ! -name out ! -name err ! -name said ! -name cut.png)" ] ||
+[ -z "$(find "$work" -newer answer -type f ! -name out ! -name err ! -name messages ! -name cut.png)" ] ||
   fail "something was written"
 [ -z "$(ls -A tmp)" ] || fail "a file was left"
 expect 5 "$saccade" serve run --port "$port"
@@ -54,7 +54,7 @@ one_error "127.0.0.1:$port: cannot listen there" "--port"
 for _ in 1 2 3; do post "$picture" & done
 sleep 0.05
 stop INT 130
-wants "stopping: the picture that is being captioned is finished first" said
+wants "stopping: the picture that is being captioned is finished first" messages
 wait
 
 start --json --threads 1 --beam 1

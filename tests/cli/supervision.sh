@@ -1,12 +1,12 @@
-# Supervised attention, by boxes, by a localizer and by looks that know the word: threads and resuming do
+# Supervised attention, by boxes, by a localizer and by informed attention: threads and resuming do
 # not change a bit, with one image per caption and with shared images, soft and hard. Also what a run
 # reports of it, and what is refused.
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
-told=(objective.supervision.boxes=0.5 objective.supervision.localizer.weight=0.5
+supervised=(objective.supervision.boxes=0.5 objective.supervision.localizer.weight=0.5
   objective.supervision.localizer.hidden=8
   objective.supervision.prophet=0.2 objective.supervision.cyclical=0.5)
-run() { same_bits "$@" "${told[@]}"; }  # NAME OPTIONS...
+run() { same_bits "$@" "${supervised[@]}"; }  # NAME OPTIONS...
 run soft
 run shared train.captions=whole_images train.shard=7 objective.supervision.step=1
 run hard attention.selection=hard attention.hard.baseline=leave_one_out attention.hard.samples=2
@@ -18,15 +18,15 @@ for key in box_cost localizer_divergence prophet_distance prophet_nll cyclical_n
 expect 0 "$saccade" evaluate soft --split val --no-ablations
 for by in localizer prophet cyclical; do wants "$by, told the word" out; done
 
-# Supervision by boxes makes its cost fall, when nothing else tells attention where to look.
+# Supervision by boxes makes its cost fall, when nothing else supervises the attention.
 expect 0 "$saccade" train tiny.yaml --out longer train.stop=150u objective.supervision.boxes=2
 first=$(grep -o '"box_cost":[^,]*' longer/metrics.jsonl | head -n 1 | cut -d: -f2)
 last=$(grep -o '"box_cost":[^,]*' longer/metrics.jsonl | tail -n 1 | cut -d: -f2)
 awk -v a="$first" -v b="$last" 'BEGIN { exit !(b < 0.8 * a) }' || fail "box_cost from $first to $last"
 
-# Looks that know the word: their maps lie more on what the word names than the maps of the model from which
-# they started. The encoder is not trained with them, because otherwise the chosen place becomes a code for
-# the word.
+# Informed attention: its maps lie more on what the word names than the maps of the model from which it
+# started. The encoder is not trained with it, because otherwise the chosen place becomes a code for the
+# word.
 scenes=(data.scenes.train=1500 data.scenes.val=80 train.batch=16 train.shard=16 train.validate_every=2000u
   encoder.positions=none)
 correctness() { # RUN WHOSE: attention correctness of the maps, divided by that of uniform maps
@@ -36,16 +36,16 @@ correctness() { # RUN WHOSE: attention correctness of the maps, divided by that 
 expect 0 "$saccade" train tiny.yaml --out seeing "${scenes[@]}" train.stop=2000u optimizer.lr=4e-3
 before=$(correctness seeing ground_truth_words)
 for by in prophet cyclical; do
-  expect 0 "$saccade" train tiny.yaml --out "told-$by" "${scenes[@]}" train.init_from=seeing train.stop=1500u \
+  expect 0 "$saccade" train tiny.yaml --out "supervised-$by" "${scenes[@]}" train.init_from=seeing train.stop=1500u \
     optimizer.lr=2e-3 encoder.frozen_stages=4 objective.supervision.$by=0.5
-  after=$(correctness "told-$by" $by)
+  after=$(correctness "supervised-$by" $by)
   awk -v a="$before" -v b="$after" 'BEGIN { exit !(a > 1 && b > 1.1 * a) }' ||
     fail "$by: correctness from $before to $after"
 done
 
 # Supervision is no part of the captioner: runs may start from weights without it, and leave it behind.
 expect 0 "$saccade" train tiny.yaml --out before
-expect 0 "$saccade" train tiny.yaml --out after "${told[@]}" train.init_from=before train.stop=3u
+expect 0 "$saccade" train tiny.yaml --out after "${supervised[@]}" train.init_from=before train.stop=3u
 expect 0 "$saccade" train tiny.yaml --out behind train.init_from=soft train.stop=3u
 
 # A model without maps trains and is validated, without numbers about maps.

@@ -16,13 +16,13 @@ until_true() {
     sleep 0.1
   done
   cp lines out
-  cp said err
+  cp messages err
   fail "never: $*"
 }
 has_lines() { [ "$(wc -l <lines)" -eq "$1" ]; }
 start() {
   : >lines  # the shell empties the file only when the program starts, so it might still hold old lines
-  "$saccade" caption run --watch in "$@" >lines 2>said </dev/null &
+  "$saccade" caption run --watch in "$@" >lines 2>messages </dev/null &
   pid=$!
 }
 
@@ -39,19 +39,19 @@ size=$(stat -c %s "${made[1]}")
 head -c $((size / 2)) "${made[1]}" >in/half.png
 sleep 1
 has_lines 1 || fail "half a picture has a caption"
-[ ! -s said ] || fail "half a picture is complained of at once"
+[ ! -s messages ] || fail "half a picture is complained of at once"
 tail -c +$((size / 2 + 1)) "${made[1]}" >>in/half.png
 until_true has_lines 2
 wants "in/half.png: " lines
 
 # A broken picture is reported once, and the others do not wait for it.
 echo "this is text" >in/broken.jpg
-until_true test -s said
+until_true test -s messages
 cp "${made[2]}" in/c.png
 until_true has_lines 3
 sleep 1
-[ "$(grep -c . said)" -eq 1 ] || fail "the broken picture is not told once"
-wants "error: in/broken.jpg: is not an image" said
+[ "$(grep -c . messages)" -eq 1 ] || fail "the broken picture is not told once"
+wants "error: in/broken.jpg: is not an image" messages
 cp "${made[3]}" in/broken.jpg  # a PNG with the name of a JPEG
 until_true has_lines 4
 rm in/c.png
@@ -59,12 +59,12 @@ cp "${made[2]}" elsewhere.png
 mv elsewhere.png in/c.png  # a removed or replaced picture counts as a new one
 until_true has_lines 5
 stop INT 130
-wants "stopping: the picture that is being read is captioned first" said
+wants "stopping: the picture that is being read is captioned first" messages
 
 start --json
 until_true has_lines 4
 stop TERM 143
-wants "stopping: the picture that is being read is captioned first" said
+wants "stopping: the picture that is being read is captioned first" messages
 cp lines lines.jsonl
 [ "$(json lines.jsonl /3/image)" = in/half.png ] || fail "not by name"
 json lines.jsonl /0/words/0/attention/0/0 >/dev/null
@@ -72,7 +72,7 @@ json lines.jsonl /0/words/0/attention/0/0 >/dev/null
 # The folder is removed; the reader of the pipe leaves.
 cp -r in gone
 : >lines
-"$saccade" caption run --watch gone >lines 2>said </dev/null &
+"$saccade" caption run --watch gone >lines 2>messages </dev/null &
 pid=$!
 until_true has_lines 4
 rm -r gone
@@ -80,7 +80,7 @@ wait $pid
 code=$?
 pid=
 [ $code -eq 5 ] || fail "a folder that is gone gives $code"
-wants "gone: cannot be listed" said
+wants "gone: cannot be listed" messages
 "$saccade" caption run --watch in 2>err </dev/null | head -n 1 >out
 [ "$(grep -c . out)" -eq 1 ] || fail "no line for head"
 [ ! -s err ] || fail "a reader that leaves is no error"

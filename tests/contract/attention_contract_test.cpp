@@ -14,7 +14,7 @@ TEST_CASE("weights are what the mechanism says they are, also of a single region
       ++combinations;
       const Tensor features = normal_tensor({3, regions, kFeatures}, 0),
                    query = normal_tensor({3, kQuery}, 1);
-      const Look seen = look(m, {.features = features.view(), .query = query.view()});
+      const AttentionResult seen = attend(m, {.features = features.view(), .query = query.view()});
       REQUIRE(seen.weights.shape() == Shape{3, regions});
       REQUIRE(seen.context.shape() == Shape{3, kFeatures});
       const Promises promises = m.attention->promises();
@@ -45,13 +45,13 @@ TEST_CASE("a window of no width is refused where it has no meaning, else it is o
     const Mechanism m = make(config, regions);
     const Tensor features = normal_tensor({1, regions, kFeatures}, 50),
                  query = normal_tensor({1, kQuery}, 51);
-    const Look seen = look(m, {.features = features.view(), .query = query.view()});
+    const AttentionResult seen = attend(m, {.features = features.view(), .query = query.view()});
     if (scope.value == ScopeKind::kLocalM || scope.value == ScopeKind::kWindow)
       CHECK(seen.weights[kStep] == 1);
   }
 }
 
-TEST_CASE("a mechanism made again from its YAML takes the weights and looks the same") {
+TEST_CASE("a mechanism made again from its YAML takes the weights and computes the same") {
   const Index regions = 4;
   const Tensor features = normal_tensor({1, regions, kFeatures}, 60),
                query = normal_tensor({1, kQuery}, 61);
@@ -66,11 +66,11 @@ TEST_CASE("a mechanism made again from its YAML takes the weights and looks the 
     }
     std::copy_n(m.store.flat().data(), m.store.flat_size(), again.store.flat().data());
     const Scene scene{.features = features.view(), .query = query.view()};
-    CHECK(near(look(m, scene).context.view(), look(again, scene).context.view()));
+    CHECK(near(attend(m, scene).context.view(), attend(again, scene).context.view()));
   });
 }
 
-TEST_CASE("keys of their own decide where to look, features alone what is seen there") {
+TEST_CASE("keys of their own decide the weights, and features alone the context") {
   const Index regions = 6;
   const Tensor features = normal_tensor({2, regions, kFeatures}, 80),
                other = normal_tensor({2, regions, kFeatures}, 81),
@@ -90,21 +90,21 @@ TEST_CASE("keys of their own decide where to look, features alone what is seen t
     Scene seen_otherwise = scene, scored_otherwise = scene;
     seen_otherwise.features = other.view();
     scored_otherwise.keys = far.view();
-    const Look first = look(m, scene), second = look(m, seen_otherwise),
-               third = look(m, scored_otherwise);
+    const AttentionResult first = attend(m, scene), second = attend(m, seen_otherwise),
+                          third = attend(m, scored_otherwise);
     CHECK(near(first.weights.view(), second.weights.view()));
-    // A sparse look may be at the sentinel alone.
-    const bool looks = std::any_of(first.weights.span().begin(), first.weights.span().end(),
-                                   [](Real w) { return w != 0; });
-    CHECK((looks || config.sentinel));
-    CHECK(near(first.context.view(), second.context.view()) == !looks);
+    // Sparse weights may be the sentinel's alone.
+    const bool attends = std::any_of(first.weights.span().begin(), first.weights.span().end(),
+                                     [](Real w) { return w != 0; });
+    CHECK((attends || config.sentinel));
+    CHECK(near(first.context.view(), second.context.view()) == !attends);
     if (config.scope == ScopeKind::kGlobal && config.normalizer == NormalizerKind::kSoftmax &&
         config.selection == SelectionKind::kSoft)
       CHECK_FALSE(near(first.weights.view(), third.weights.view()));
   });
 }
 
-TEST_CASE("keys that are the features look as the features do") {
+TEST_CASE("keys that are the features give what the features give") {
   const Index regions = 6;
   const Tensor features = normal_tensor({2, regions, kFeatures}, 85),
                query = normal_tensor({2, kQuery}, 86);
@@ -114,9 +114,9 @@ TEST_CASE("keys that are the features look as the features do") {
     if (config.mechanism == MechanismKind::kComposed && config.score == ScoreKind::kNone) return;
     INFO(describe(config));
     const Mechanism plain = make(config, regions), keyed = make(config, regions, kFeatures);
-    const Look a = look(plain, {.features = features.view(), .query = query.view()});
-    const Look b =
-        look(keyed, {.features = features.view(), .query = query.view(), .keys = features.view()});
+    const AttentionResult a = attend(plain, {.features = features.view(), .query = query.view()});
+    const AttentionResult b = attend(
+        keyed, {.features = features.view(), .query = query.view(), .keys = features.view()});
     CHECK(near(a.weights.view(), b.weights.view()));
     CHECK(near(a.context.view(), b.context.view()));
   });
@@ -152,9 +152,9 @@ TEST_CASE("a learned scale multiplies the scores of its head, at first by one") 
       }
     };
     set(0);
-    CHECK(near(look(m, scene).weights.view(), look(plain, scene).weights.view()));
+    CHECK(near(attend(m, scene).weights.view(), attend(plain, scene).weights.view()));
     set(std::log(2.0));
-    CHECK(near(look(m, scene).weights.view(), look(sharp, scene).weights.view()));
+    CHECK(near(attend(m, scene).weights.view(), attend(sharp, scene).weights.view()));
     ++combinations;
   });
   CHECK(combinations > 100);
@@ -167,7 +167,8 @@ TEST_CASE("linear attention's context is its map times the features, whichever s
     const Mechanism m = make(config, regions);
     const Tensor features = normal_tensor({2, regions, kFeatures}, 2),
                  query = normal_tensor({4, kQuery}, 3);
-    const Look seen = look(m, {.features = features.view(), .query = query.view(), .group = 2});
+    const AttentionResult seen =
+        attend(m, {.features = features.view(), .query = query.view(), .group = 2});
     Tensor expected({4, kFeatures}, std::vector<Real>(4 * kFeatures, 0));
     for (Index r = 0; r < 4; ++r)
       for (Index l = 0; l < regions; ++l)
@@ -187,15 +188,15 @@ TEST_CASE("linear attention whose feature maps all underflow weighs all regions 
     const Tensor features({1, regions, kFeatures},
                           std::vector<Real>(static_cast<std::size_t>(regions * kFeatures), 1000)),
         query({1, kQuery}, std::vector<Real>(kQuery, 1000));
-    const Look seen = look(m, {.features = features.view(), .query = query.view()});
+    const AttentionResult seen = attend(m, {.features = features.view(), .query = query.view()});
     for (const Real w : seen.weights.span()) CHECK(std::abs(w * Real(regions) - 1) < 1e-12);
     for (const Real x : seen.context.span()) CHECK(std::abs(x - 1000) < 1e-9);
     Arena arena;
     Tape tape(arena);
     tape.set_parameters(m.store.views());
     const Var f = tape.variable(features.view());
-    const Glimpse g = look_twice(m, tape, f, tape.constant(query.view()),
-                                 {.features = features.view(), .query = query.view()});
+    const Glimpse g = attend_twice(m, tape, f, tape.constant(query.view()),
+                                   {.features = features.view(), .query = query.view()});
     const Tensor cotangent = normal_tensor(g.context.shape(), 70);
     tape.backward(std::vector<Var>{g.context}, std::vector<ConstView>{cotangent.view()});
     for (const Real x : tape.grad(f).span()) CHECK(std::isfinite(x));
@@ -209,8 +210,8 @@ TEST_CASE("without attention a memory of nothing to look at gives nothing") {
   const Tensor features = normal_tensor({2, 3, kFeatures}, 71),
                query = normal_tensor({2, kQuery}, 72);
   const Tensor mask({2, 3}, std::vector<Real>{0, 0, 0, 1, 0, 1});
-  const Look seen =
-      look(m, {.features = features.view(), .query = query.view(), .mask = mask.view()});
+  const AttentionResult seen =
+      attend(m, {.features = features.view(), .query = query.view(), .mask = mask.view()});
   for (Index i = 0; i < 3; ++i) CHECK(seen.weights[i] == 0);
   for (Index d = 0; d < kFeatures; ++d) CHECK(seen.context[d] == 0);
   CHECK(seen.weights[3] == 0.5);
@@ -228,12 +229,12 @@ TEST_CASE("masked regions weigh exactly nothing, change nothing and feel nothing
   for_each_mechanism(regions, [&](const Mechanism& m) {
     if (m.config.mechanism == MechanismKind::kLinformer) return;  // refuses masks: it mixes regions
     const Scene scene{.features = features.view(), .query = query.view(), .mask = mask.view()};
-    const Look seen = look(m, scene);
+    const AttentionResult seen = attend(m, scene);
     for (Index i = 0; i < 2 * regions; ++i)
       if (mask[i] == 0) CHECK(seen.weights[i] == 0);
     Scene changed = scene;
     changed.features = other.view();
-    const Look again = look(m, changed);
+    const AttentionResult again = attend(m, changed);
     CHECK(near(seen.weights.view(), again.weights.view()));
     CHECK(near(seen.context.view(), again.context.view()));
 
@@ -241,7 +242,7 @@ TEST_CASE("masked regions weigh exactly nothing, change nothing and feel nothing
     Tape tape(arena);
     tape.set_parameters(m.store.views());
     const Var f = tape.variable(features.view());
-    const Glimpse g = look_twice(m, tape, f, tape.constant(query.view()), scene);
+    const Glimpse g = attend_twice(m, tape, f, tape.constant(query.view()), scene);
     const Tensor cotangent = normal_tensor(g.context.shape(), 22);
     tape.backward(std::vector<Var>{g.context}, std::vector<ConstView>{cotangent.view()});
     for (Index i = 0; i < 2 * regions; ++i)
@@ -260,8 +261,8 @@ TEST_CASE("moving the regions moves the weights with them where that is promised
     for (Index l = 0; l < regions; ++l)
       std::copy_n(features.data() + order[static_cast<std::size_t>(l)] * kFeatures, kFeatures,
                   moved.data() + l * kFeatures);
-    const Look before = look(m, {.features = features.view(), .query = query.view()}),
-               after = look(m, {.features = moved.view(), .query = query.view()});
+    const AttentionResult before = attend(m, {.features = features.view(), .query = query.view()}),
+                          after = attend(m, {.features = moved.view(), .query = query.view()});
     bool same = near(before.context.view(), after.context.view());
     for (Index l = 0; l < regions; ++l)
       same &=
@@ -281,19 +282,19 @@ TEST_CASE("a batch of three is three batches of one, and a group shares its memo
   const Tensor features = normal_tensor({3, regions, kFeatures}, 4),
                query = normal_tensor({6, kQuery}, 5);
   for_each_mechanism(regions, [&](const Mechanism& m) {
-    const Look grouped = look(
+    const AttentionResult grouped = attend(
         m, {.features = features.view(), .query = query.view(), .group = 2, .rows = 2, .cols = 3});
     for (Index r = 0; r < 6; ++r) {
-      const Look alone = look(
+      const AttentionResult alone = attend(
           m,
           {.features = rows(features, r / 2, 1), .query = rows(query, r, 1), .rows = 2, .cols = 3});
       CHECK(near(rows(grouped.weights, r, 1), alone.weights.view()));
       CHECK(near(rows(grouped.context, r, 1), alone.context.view()));
     }
     // Fewer queries than memories: shorter captions have ended.
-    const Look fewer =
-        look(m, {.features = features.view(), .query = rows(query, 0, 2), .rows = 2, .cols = 3});
-    const Look second = look(
+    const AttentionResult fewer =
+        attend(m, {.features = features.view(), .query = rows(query, 0, 2), .rows = 2, .cols = 3});
+    const AttentionResult second = attend(
         m, {.features = rows(features, 1, 1), .query = rows(query, 1, 1), .rows = 2, .cols = 3});
     CHECK(near(rows(fewer.weights, 1, 1), second.weights.view()));
   });
@@ -305,7 +306,7 @@ TEST_CASE("the map depends on the query unless there is no attention") {
   for_each_mechanism(regions, [&](const Mechanism& m) {
     const auto map = [&](std::uint64_t sample) {
       const Tensor query = normal_tensor({1, kQuery}, sample);
-      return look(m, {.features = features.view(), .query = query.view()}).weights;
+      return attend(m, {.features = features.view(), .query = query.view()}).weights;
     };
     // Sparse weights may be the same corner for two queries, not for ten.
     bool depends = false;
@@ -325,8 +326,8 @@ TEST_CASE("a hard choice takes that region's feature, argmax the heaviest") {
         m.config.gate != GateKind::kNone || m.config.heads > 1 || m.config.sentinel)
       return;
     ArgmaxChooser argmax;
-    const Look seen =
-        look(m, {.features = features.view(), .query = query.view(), .chooser = &argmax});
+    const AttentionResult seen =
+        attend(m, {.features = features.view(), .query = query.view(), .chooser = &argmax});
     for (Index r = 0; r < 2; ++r) {
       const Real* w = seen.weights.view().row(r);
       const Index top = std::max_element(w, w + regions) - w;
@@ -345,7 +346,7 @@ TEST_CASE("gradients of parameters, query and features agree with differences, a
   for_each_mechanism(regions, [&](Mechanism& m) {
     const Scene scene{.features = features.view(), .query = query.view(), .rows = 2, .cols = 2};
     const auto value = [&] {
-      const Look seen = look(m, scene);
+      const AttentionResult seen = attend(m, scene);
       return std::inner_product(
           seen.context.span().begin(), seen.context.span().end(), on_context.span().begin(),
           std::inner_product(seen.weights.span().begin(), seen.weights.span().end(),
@@ -355,7 +356,7 @@ TEST_CASE("gradients of parameters, query and features agree with differences, a
     Tape tape(arena);
     tape.set_parameters(m.store.views());
     const Var f = tape.variable(features.view()), q = tape.variable(query.view());
-    const Glimpse g = look_twice(m, tape, f, q, scene);
+    const Glimpse g = attend_twice(m, tape, f, q, scene);
     const std::vector<Var> outputs{g.context, g.weights};
     const std::vector<ConstView> cotangents{on_context.view(), on_weights.view()};
     tape.backward(outputs, cotangents);

@@ -1,5 +1,5 @@
-// Every attention mechanism that the registries and check_attention() allow, and looks at it, for
-// the contract tests. In double.
+// Every attention mechanism that the registries and check_attention() allow, and what it computes
+// on small scenes, for the contract tests. In double.
 #pragma once
 
 #include <algorithm>
@@ -49,7 +49,7 @@ void for_each_config(F f) {
                 for (const bool sentinel : {false, true})
                   for (const double temperature : {1.0, 0.5}) {
                     AttentionConfig c;
-                    // A mechanism that does not factor looks the same under every score.
+                    // A mechanism that does not factor is the same under every score.
                     if (mechanism.value != MechanismKind::kComposed &&
                         score.value != ScoreKind::kAdditive)
                       continue;
@@ -105,10 +105,10 @@ inline Tensor normal_tensor(Shape shape, std::uint64_t sample) {
 
 inline Tensor copy(Var v) { return {v.shape(), v.value().span()}; }
 
-// Two looks one after the other, so that what a mechanism remembers takes part.
-struct Look {
-  Tensor weights, context;     // of the second
-  std::vector<double> totals;  // by row: the weights' sum, a sentinel's with it
+// The second of two glimpses, so that the state of a mechanism takes part.
+struct AttentionResult {
+  Tensor weights, context;
+  std::vector<double> totals;  // by row: the sum of the weights, with the sentinel's
 };
 
 struct Scene {
@@ -124,13 +124,13 @@ struct Scene {
 
 constexpr Index kStep = 1;
 
-// What the decoder knows: the query's own numbers, so that rows are not mixed up.
+// The sentinel is made of the query's own numbers, so that rows are not mixed up.
 inline Var sentinel_of(const Mechanism& m, Var query) {
   return m.config.sentinel ? ops::slice_cols(query, 0, kSentinel) : Var{};
 }
 
-inline Glimpse look_twice(const Mechanism& m, Tape& tape, Var features, Var query,
-                          const Scene& scene) {
+inline Glimpse attend_twice(const Mechanism& m, Tape& tape, Var features, Var query,
+                            const Scene& scene) {
   MemoryLayout layout{.rows = scene.rows, .cols = scene.cols, .group = scene.group};
   if (scene.mask.data) layout.mask = tape.constant(scene.mask);
   const Var keys = scene.keys.data ? tape.constant(scene.keys) : Var{};
@@ -141,27 +141,27 @@ inline Glimpse look_twice(const Mechanism& m, Tape& tape, Var features, Var quer
     for (Index r = 0; r < query.rows(); ++r) rows.push_back(static_cast<int>(r / scene.group));
     state.push_back(ops::embedding(part, rows));
   }
-  Glimpse seen;
+  Glimpse glimpse;
   for (Index step = 0; step <= kStep; ++step) {
-    seen = m.attention->attend(tape, query, memory, state,
-                               {.step = step,
-                                .chooser = scene.chooser,
-                                .edit = scene.edit,
-                                .sentinel = sentinel_of(m, query)});
-    state = seen.state;
+    glimpse = m.attention->attend(tape, query, memory, state,
+                                  {.step = step,
+                                   .chooser = scene.chooser,
+                                   .edit = scene.edit,
+                                   .sentinel = sentinel_of(m, query)});
+    state = glimpse.state;
   }
-  return seen;
+  return glimpse;
 }
 
-// Without recording.
-inline Look look(const Mechanism& m, const Scene& scene) {
+// The same without recording.
+inline AttentionResult attend(const Mechanism& m, const Scene& scene) {
   Arena arena;
   Tape tape(arena);
   tape.set_parameters(m.store.views());
   tape.set_recording(false);
   const Glimpse g =
-      look_twice(m, tape, tape.constant(scene.features), tape.constant(scene.query), scene);
-  Look out{copy(g.weights), copy(g.context), {}};
+      attend_twice(m, tape, tape.constant(scene.features), tape.constant(scene.query), scene);
+  AttentionResult out{copy(g.weights), copy(g.context), {}};
   for (Index r = 0; r < g.weights.rows(); ++r) {
     const Real* row = g.weights.value().row(r);
     out.totals.push_back(std::accumulate(row, row + g.weights.cols(), 0.0) +

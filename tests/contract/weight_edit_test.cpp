@@ -7,7 +7,7 @@ namespace saccade::test {
 
 namespace {
 
-// Four queries on two memories of six regions, some of which may not be seen.
+// Four queries on two memories of six regions, some of which are masked.
 struct EditedScene {
   static constexpr Index kRegions = 6;
   Tensor features = normal_tensor({2, kRegions, kFeatures}, 40);
@@ -17,23 +17,24 @@ struct EditedScene {
   bool seen(const Mechanism& m, Index row, Index l) const {
     return !masked(m) || mask.view().row(row / 2)[l] != 0;
   }
-  Look look_at(const Mechanism& m, const WeightEdit* edit) const {
+  AttentionResult attend_edited(const Mechanism& m, const WeightEdit* edit) const {
     Scene scene{
         .features = features.view(), .query = query.view(), .group = 2, .rows = 2, .cols = 3};
     if (masked(m)) scene.mask = mask.view();
     scene.edit = edit;
-    return look(m, scene);
+    return attend(m, scene);
   }
-  // sum_l w_l a_l of the weights of a look, where that is the whole context.
-  bool context_is_weighted_sum(const Mechanism& m, const Look& look) const {
+  // Whether the context is sum_l w_l a_l of the weights, where nothing else enters it.
+  bool context_is_weighted_sum(const Mechanism& m, const AttentionResult& result) const {
     if (m.config.gate != GateKind::kNone || m.config.heads > 1 || m.config.sentinel) return true;
     bool same = true;
     for (Index r = 0; r < 4; ++r)
       for (Index d = 0; d < kFeatures; ++d) {
         Real sum = 0;
         for (Index l = 0; l < kRegions; ++l)
-          sum += look.weights.view().row(r)[l] * features[((r / 2) * kRegions + l) * kFeatures + d];
-        same &= std::abs(sum - look.context.view().row(r)[d]) < 1e-11;
+          sum +=
+              result.weights.view().row(r)[l] * features[((r / 2) * kRegions + l) * kFeatures + d];
+        same &= std::abs(sum - result.context.view().row(r)[d]) < 1e-11;
       }
     return same;
   }
@@ -50,7 +51,8 @@ TEST_CASE("uniform weights share what was weighed evenly, and the context is the
   const EditedScene scene;
   const UniformWeights uniform;
   for_each_mechanism(EditedScene::kRegions, [&](const Mechanism& m) {
-    const Look own = scene.look_at(m, nullptr), even = scene.look_at(m, &uniform);
+    const AttentionResult own = scene.attend_edited(m, nullptr),
+                          even = scene.attend_edited(m, &uniform);
     for (Index r = 0; r < 4; ++r) {
       const Real* before = own.weights.view().row(r);
       const Real* after = even.weights.view().row(r);
@@ -69,9 +71,10 @@ TEST_CASE("shuffled weights are the same numbers elsewhere, and the context is t
   ShuffledWeights shuffled;
   shuffled.set_keys({{.sample = 0}, {.sample = 1}});
   for_each_mechanism(EditedScene::kRegions, [&](const Mechanism& m) {
-    const Look own = scene.look_at(m, nullptr), moved = scene.look_at(m, &shuffled);
-    const auto sorted = [&](const Look& look, Index r) {
-      const Real* row = look.weights.view().row(r);
+    const AttentionResult own = scene.attend_edited(m, nullptr),
+                          moved = scene.attend_edited(m, &shuffled);
+    const auto sorted = [&](const AttentionResult& result, Index r) {
+      const Real* row = result.weights.view().row(r);
       Tensor out({EditedScene::kRegions}, std::span(row, EditedScene::kRegions));
       std::sort(out.span().begin(), out.span().end());
       return out;
@@ -84,7 +87,7 @@ TEST_CASE("shuffled weights are the same numbers elsewhere, and the context is t
     CHECK(scene.context_is_weighted_sum(m, moved));
   });
 
-  // A permutation a memory: whatever the weights are, they move alike.
+  // There is one permutation per memory, whatever the weights are.
   const auto order = [&](Index memory, Real first) {
     std::vector<Real> weights(20);
     std::iota(weights.begin(), weights.end(), first);

@@ -37,7 +37,7 @@ void walk(const std::vector<Tensor>& stop, std::size_t step, Index at, double ch
     reached[static_cast<std::size_t>(at)] += chance;
     return;
   }
-  // The query looks at `at`, `at` + 1, ... until it stops; the next one begins there.
+  // The query passes `at`, `at` + 1, ... until it stops; the next one begins there.
   for (Index end = at; end < regions; ++end) {
     double passed = chance;
     for (Index j = at; j < end; ++j) passed *= 1 - double{stop[step][j]};

@@ -1,11 +1,11 @@
-// The fast convolutions against their reference twins, and both against the defining sum.
+// The optimized convolutions against their reference twins, and both against the defining sum.
 #include "core/kernels/conv.h"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "core/kernels/fast/winograd.h"
+#include "core/kernels/optimized/winograd.h"
 #include "core/ops/conv_ops.h"
 #include "core/ops/pointwise.h"
 #include "core/parallel/parallel.h"
@@ -238,28 +238,30 @@ TEST_CASE("oneDNN's convolutions agree with the reference twins") {
         {.bias = {}, .skip = skip.view()},
         {.bias = {}, .skip = skip.view(), .activation = Activation::kRelu}};
     for (const kernels::ConvEpilogue& epilogue : epilogues) {
-      Tensor fast = noise(s.output(), ++draw), reference = noise(s.output(), ++draw);
-      kernels::fast::conv2d(s, x.view(), w.view(), epilogue, fast.view());
+      Tensor optimized = noise(s.output(), ++draw), reference = noise(s.output(), ++draw);
+      kernels::optimized::conv2d(s, x.view(), w.view(), epilogue, optimized.view());
       kernels::reference::conv2d(s, x.view(), w.view(), epilogue, reference.view());
-      CHECK(difference(reference, fast) <= 1e-5);
+      CHECK(difference(reference, optimized) <= 1e-5);
     }
     {
-      Tensor fast = noise(s.input(), ++draw), reference = noise(s.input(), ++draw);
-      kernels::fast::conv2d_backward_data(s, w.view(), dy.view(), fast.view());
+      Tensor optimized = noise(s.input(), ++draw), reference = noise(s.input(), ++draw);
+      kernels::optimized::conv2d_backward_data(s, w.view(), dy.view(), optimized.view());
       kernels::reference::conv2d_backward_data(s, w.view(), dy.view(), reference.view());
-      CHECK(difference(reference, fast) <= 1e-5);
+      CHECK(difference(reference, optimized) <= 1e-5);
     }
     // Both add to what is there.
-    Tensor fast = noise(s.weights(), ++draw), reference = fast.clone();
-    Tensor fast_bias = noise({s.out_channels}, ++draw), reference_bias = fast_bias.clone();
-    kernels::fast::conv2d_backward_weights(s, x.view(), dy.view(), fast.view(), fast_bias.view());
+    Tensor optimized = noise(s.weights(), ++draw), reference = optimized.clone();
+    Tensor optimized_bias = noise({s.out_channels}, ++draw),
+           reference_bias = optimized_bias.clone();
+    kernels::optimized::conv2d_backward_weights(s, x.view(), dy.view(), optimized.view(),
+                                                optimized_bias.view());
     kernels::reference::conv2d_backward_weights(s, x.view(), dy.view(), reference.view(),
                                                 reference_bias.view());
-    CHECK(difference(reference, fast) <= 1e-5);
-    CHECK(difference(reference_bias, fast_bias) <= 1e-5);
-    kernels::fast::conv2d_backward_weights(s, x.view(), dy.view(), fast.view(), {});
+    CHECK(difference(reference, optimized) <= 1e-5);
+    CHECK(difference(reference_bias, optimized_bias) <= 1e-5);
+    kernels::optimized::conv2d_backward_weights(s, x.view(), dy.view(), optimized.view(), {});
     kernels::reference::conv2d_backward_weights(s, x.view(), dy.view(), reference.view(), {});
-    CHECK(difference(reference, fast) <= 1e-5);
+    CHECK(difference(reference, optimized) <= 1e-5);
   }
 }
 
@@ -286,23 +288,24 @@ TEST_CASE("Winograd's convolution agrees with the reference twin on images of an
     const kernels::ConvEpilogue epilogues[] = {
         {}, {.bias = bias.view(), .skip = skip.view(), .activation = Activation::kRelu6}};
     for (const kernels::ConvEpilogue& epilogue : epilogues) {
-      Tensor fast = noise(s.output(), ++draw), reference = noise(s.output(), ++draw);
-      kernels::fast::winograd::conv2d(s, x.view(), w.view(), epilogue, fast.view());
+      Tensor optimized = noise(s.output(), ++draw), reference = noise(s.output(), ++draw);
+      kernels::optimized::winograd::conv2d(s, x.view(), w.view(), epilogue, optimized.view());
       kernels::reference::conv2d(s, x.view(), w.view(), epilogue, reference.view());
-      CHECK(difference(reference, fast) <= 1e-5);
+      CHECK(difference(reference, optimized) <= 1e-5);
     }
-    Tensor fast = noise(s.input(), ++draw), reference = noise(s.input(), ++draw);
-    kernels::fast::winograd::conv2d_backward_data(s, w.view(), dy.view(), fast.view());
+    Tensor optimized = noise(s.input(), ++draw), reference = noise(s.input(), ++draw);
+    kernels::optimized::winograd::conv2d_backward_data(s, w.view(), dy.view(), optimized.view());
     kernels::reference::conv2d_backward_data(s, w.view(), dy.view(), reference.view());
-    CHECK(difference(reference, fast) <= 1e-5);
-    Tensor fast_w = noise(s.weights(), ++draw), reference_w = fast_w.clone();
-    Tensor fast_bias = noise({s.out_channels}, ++draw), reference_bias = fast_bias.clone();
-    kernels::fast::winograd::conv2d_backward_weights(s, x.view(), dy.view(), fast_w.view(),
-                                                     fast_bias.view());
+    CHECK(difference(reference, optimized) <= 1e-5);
+    Tensor optimized_w = noise(s.weights(), ++draw), reference_w = optimized_w.clone();
+    Tensor optimized_bias = noise({s.out_channels}, ++draw),
+           reference_bias = optimized_bias.clone();
+    kernels::optimized::winograd::conv2d_backward_weights(
+        s, x.view(), dy.view(), optimized_w.view(), optimized_bias.view());
     kernels::reference::conv2d_backward_weights(s, x.view(), dy.view(), reference_w.view(),
                                                 reference_bias.view());
-    CHECK(difference(reference_w, fast_w) <= 1e-5);
-    CHECK(difference(reference_bias, fast_bias) <= 1e-5);
+    CHECK(difference(reference_w, optimized_w) <= 1e-5);
+    CHECK(difference(reference_bias, optimized_bias) <= 1e-5);
   }
 }
 

@@ -1,10 +1,10 @@
-// Fast kernels against their naive twins, in float.
+// The optimized kernels against their reference twins, in float.
 #include <cmath>
 #include <limits>
 
 #include "core/base/random.h"
+#include "core/kernels/attention_memory.h"
 #include "core/kernels/gemm.h"
-#include "core/kernels/memory.h"
 #include "core/kernels/pointwise.h"
 #include "tests/support/catch.h"
 #include "tests/support/close.h"
@@ -54,10 +54,10 @@ void check_gemm(const Extents& s, Trans ta, Trans tb, Index padding, Real alpha,
   const double scale = 1 / std::sqrt(static_cast<double>(s.k) + 1);
   const Tensor a = random({std::max<Index>(at ? s.k : s.m, 1), std::max<Index>(lda, 1)}, scale);
   const Tensor b = random({std::max<Index>(bt ? s.n : s.k, 1), std::max<Index>(ldb, 1)});
-  Tensor fast = random({s.m, ldc});
+  Tensor optimized = random({s.m, ldc});
   if (beta == 0)  // what C held may not matter
-    for (Index r = 0; r < s.m; ++r) std::fill_n(fast.view().row(r), s.n, kNan);
-  Tensor reference = fast.clone();
+    for (Index r = 0; r < s.m; ++r) std::fill_n(optimized.view().row(r), s.n, kNan);
+  Tensor reference = optimized.clone();
   Gemm g{.trans_a = ta,
          .trans_b = tb,
          .m = s.m,
@@ -69,13 +69,13 @@ void check_gemm(const Extents& s, Trans ta, Trans tb, Index padding, Real alpha,
          .b = b.data(),
          .ldb = std::max<Index>(ldb, 1),
          .beta = beta,
-         .c = fast.data(),
+         .c = optimized.data(),
          .ldc = ldc};
-  kernels::fast::gemm(g);
+  kernels::optimized::gemm(g);
   g.c = reference.data();
   kernels::reference::gemm(g);
   // The padding belongs to somebody else: it is compared too.
-  CHECK(close(reference.view(), fast.view(), {.absolute = 2e-6}));
+  CHECK(close(reference.view(), optimized.view(), {.absolute = 2e-6}));
 }
 
 }  // namespace
@@ -104,7 +104,7 @@ TEST_CASE("oneDNN's products agree with the reference") {
 }
 
 // oneDNN leaves C alone where there is nothing to add up, whatever beta says; the tag goes when
-// kernels::fast::gemm does it itself.
+// kernels::optimized::gemm does it itself.
 TEST_CASE("a product of no terms is beta C") {
   for (const Real beta : {0.0F, 0.5F}) check_gemm({2, 3, 0}, Trans::kNo, Trans::kNo, 0, 1, beta);
 }
@@ -138,19 +138,19 @@ TEST_CASE("element-wise kernels agree with their twins") {
   for (const double scale : {0.01, 1.0, 30.0}) {
     CAPTURE(scale);
     const Tensor x = random({7, 19}, scale);
-    Tensor fast = filled(x.shape(), kNan), reference = filled(x.shape(), kNan);
-    kernels::tanh(x.view(), fast.view());
+    Tensor optimized = filled(x.shape(), kNan), reference = filled(x.shape(), kNan);
+    kernels::tanh(x.view(), optimized.view());
     kernels::reference::tanh(x.view(), reference.view());
-    CHECK(close(reference.view(), fast.view()));
-    kernels::sigmoid(x.view(), fast.view());
+    CHECK(close(reference.view(), optimized.view()));
+    kernels::sigmoid(x.view(), optimized.view());
     kernels::reference::sigmoid(x.view(), reference.view());
-    CHECK(close(reference.view(), fast.view()));
-    kernels::gelu(x.view(), fast.view());
+    CHECK(close(reference.view(), optimized.view()));
+    kernels::gelu(x.view(), optimized.view());
     kernels::reference::gelu(x.view(), reference.view());
-    CHECK(close(reference.view(), fast.view()));
-    kernels::softmax(x.view(), fast.view());
+    CHECK(close(reference.view(), optimized.view()));
+    kernels::softmax(x.view(), optimized.view());
     kernels::reference::softmax(x.view(), reference.view());
-    CHECK(close(reference.view(), fast.view()));
+    CHECK(close(reference.view(), optimized.view()));
     Tensor masked = random({7, 150}, scale);  // all but a few of a row
     for (Index i = 0; i < masked.size(); ++i)
       if (i % 7 != 0) masked[i] = -std::numeric_limits<Real>::infinity();
@@ -231,11 +231,11 @@ TEST_CASE("gru_cell agrees with its twin") {
     CAPTURE(width);
     const Tensor input = random({3, 3 * width}, 2), hidden = random({3, 3 * width}, 2);
     const Tensor h_prev = random({3, width});
-    Tensor fast = input.clone(), reference = input.clone();
+    Tensor optimized = input.clone(), reference = input.clone();
     Tensor got = filled({3, width}, kNan), expected = filled({3, width}, kNan);
-    kernels::gru_cell(fast.view(), hidden.view(), h_prev.view(), got.view());
+    kernels::gru_cell(optimized.view(), hidden.view(), h_prev.view(), got.view());
     kernels::reference::gru_cell(reference.view(), hidden.view(), h_prev.view(), expected.view());
-    CHECK(close(reference.view(), fast.view()));
+    CHECK(close(reference.view(), optimized.view()));
     CHECK(close(expected.view(), got.view()));
   }
 }
@@ -245,16 +245,17 @@ TEST_CASE("lstm_cell agrees with its twin") {
   for (const Index width : {1, 7, 64}) {
     CAPTURE(width);
     const Tensor gates = random({3, 4 * width}, 2), c_prev = random({3, width});
-    Tensor fast = gates.clone(), reference = gates.clone();
+    Tensor optimized = gates.clone(), reference = gates.clone();
     std::vector<Tensor> got, expected;  // c, tanh(c), h
     for (int i = 0; i < 3; ++i) {
       got.push_back(filled({3, width}, kNan));
       expected.push_back(filled({3, width}, kNan));
     }
-    kernels::lstm_cell(fast.view(), c_prev.view(), got[0].view(), got[1].view(), got[2].view());
+    kernels::lstm_cell(optimized.view(), c_prev.view(), got[0].view(), got[1].view(),
+                       got[2].view());
     kernels::reference::lstm_cell(reference.view(), c_prev.view(), expected[0].view(),
                                   expected[1].view(), expected[2].view());
-    CHECK(close(reference.view(), fast.view()));
+    CHECK(close(reference.view(), optimized.view()));
     for (std::size_t i = 0; i < 3; ++i) CHECK(close(expected[i].view(), got[i].view()));
   }
 }
@@ -276,14 +277,15 @@ TEST_CASE("the additive score and its gradient agree with their twins") {
     Source random;
     const Tensor keys = random({s.memories, s.regions, s.width});
     const Tensor query = random({s.rows, s.width}), v = random({s.width});
-    Tensor fast = filled({s.rows, s.regions}, kNan), reference = filled({s.rows, s.regions}, kNan);
-    kernels::additive_score(keys.view(), query.view(), v.view(), s.group, fast.view());
+    Tensor optimized = filled({s.rows, s.regions}, kNan),
+           reference = filled({s.rows, s.regions}, kNan);
+    kernels::additive_score(keys.view(), query.view(), v.view(), s.group, optimized.view());
     kernels::reference::additive_score(keys.view(), query.view(), v.view(), s.group,
                                        reference.view());
-    CHECK(close(reference.view(), fast.view(), {.absolute = 1e-5}));
+    CHECK(close(reference.view(), optimized.view(), {.absolute = 1e-5}));
 
     Tensor de = random({s.rows, s.regions});
-    de[0] = 0;  // the fast twin skips zeros
+    de[0] = 0;  // the optimized twin skips zeros
     const Tensor starts[] = {random(keys.shape()), random(query.shape()), random(v.shape())};
     std::vector<Tensor> got, expected;
     for (const Tensor& start : starts) {
@@ -312,25 +314,26 @@ TEST_CASE("sums over a memory agree with their twins") {
       weights[0] = 0;
 
       const Shape scores{s.rows, s.regions};
-      Tensor fast = beta == 0 ? filled(scores, kNan) : random(scores), reference = fast.clone();
-      kernels::memory_dot(memory.view(), query.view(), s.group, scale, beta, fast.view());
+      Tensor optimized = beta == 0 ? filled(scores, kNan) : random(scores),
+             reference = optimized.clone();
+      kernels::memory_dot(memory.view(), query.view(), s.group, scale, beta, optimized.view());
       kernels::reference::memory_dot(memory.view(), query.view(), s.group, scale, beta,
                                      reference.view());
-      CHECK(close(reference.view(), fast.view(), {.absolute = 1e-5}));
+      CHECK(close(reference.view(), optimized.view(), {.absolute = 1e-5}));
 
-      fast = beta == 0 ? filled(query.shape(), kNan) : random(query.shape());
-      reference = fast.clone();
-      kernels::memory_sum(memory.view(), weights.view(), s.group, scale, beta, fast.view());
+      optimized = beta == 0 ? filled(query.shape(), kNan) : random(query.shape());
+      reference = optimized.clone();
+      kernels::memory_sum(memory.view(), weights.view(), s.group, scale, beta, optimized.view());
       kernels::reference::memory_sum(memory.view(), weights.view(), s.group, scale, beta,
                                      reference.view());
-      CHECK(close(reference.view(), fast.view(), {.absolute = 1e-5}));
+      CHECK(close(reference.view(), optimized.view(), {.absolute = 1e-5}));
 
-      fast = random(memory.shape());
-      reference = fast.clone();
-      kernels::memory_outer(weights.view(), query.view(), s.group, scale, fast.view());
+      optimized = random(memory.shape());
+      reference = optimized.clone();
+      kernels::memory_outer(weights.view(), query.view(), s.group, scale, optimized.view());
       kernels::reference::memory_outer(weights.view(), query.view(), s.group, scale,
                                        reference.view());
-      CHECK(close(reference.view(), fast.view(), {.absolute = 1e-5}));
+      CHECK(close(reference.view(), optimized.view(), {.absolute = 1e-5}));
     }
 }
 

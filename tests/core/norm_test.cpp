@@ -1,4 +1,4 @@
-// The fast normalisation against its reference twin, and what normalisation promises.
+// The optimized normalisation against its reference twin, and what normalisation promises.
 #include "core/kernels/norm.h"
 
 #include "tests/support/catch.h"
@@ -39,15 +39,15 @@ TEST_CASE("group norm agrees with its reference twin") {
         return n;
       };
       for (const auto write : {kernels::Write::kAssign, kernels::Write::kAccumulate}) {
-        const Normalised fast = run(kernels::group_norm, kernels::group_norm_backward, write);
+        const Normalised optimized = run(kernels::group_norm, kernels::group_norm_backward, write);
         const Normalised reference =
             run(kernels::reference::group_norm, kernels::reference::group_norm_backward, write);
-        CHECK(difference(reference.y, fast.y) <= 1e-5);
-        CHECK(difference(reference.mean, fast.mean) <= 1e-5);
-        CHECK(difference(reference.rstd, fast.rstd) <= 1e-5);
-        CHECK(difference(reference.dx, fast.dx) <= 1e-5);
-        CHECK(difference(reference.dgamma, fast.dgamma) <= 1e-5);
-        CHECK(difference(reference.dbeta, fast.dbeta) <= 1e-5);
+        CHECK(difference(reference.y, optimized.y) <= 1e-5);
+        CHECK(difference(reference.mean, optimized.mean) <= 1e-5);
+        CHECK(difference(reference.rstd, optimized.rstd) <= 1e-5);
+        CHECK(difference(reference.dx, optimized.dx) <= 1e-5);
+        CHECK(difference(reference.dgamma, optimized.dgamma) <= 1e-5);
+        CHECK(difference(reference.dbeta, optimized.dbeta) <= 1e-5);
       }
     }
 }

@@ -53,10 +53,10 @@ void check_answer(const HttpAnswer& answer, int status) {
 
 TEST_CASE("pictures, the page and what is served are answered") {
   const RunningServer server(small_server(), R"({"models":[]})", size_of);
-  const HttpAnswer said = ask(server.port(), "POST", "/caption", png());
-  check_answer(said, 200);
-  CHECK(said.headers.at("content-type") == "application/json");
-  CHECK(said.body == R"({"width":30,"height":20})");
+  const HttpAnswer answer = ask(server.port(), "POST", "/caption", png());
+  check_answer(answer, 200);
+  CHECK(answer.headers.at("content-type") == "application/json");
+  CHECK(answer.body == R"({"width":30,"height":20})");
   CHECK(ask(server.port(), "GET", "/models").body == R"({"models":[]})");
   CHECK(ask(server.port(), "GET", "/health").body == R"({"status":"ok","pictures":0})");
   for (const auto& [path, type] : std::map<std::string, std::string>{
@@ -287,14 +287,14 @@ TEST_CASE("slow requests hold nothing for long") {
   promised.send(request_head("POST", "/caption", 5000) + "\r\nfour");
   const Connection slow(server.port());
   slow.send(request_head("POST", "/caption", 5000) + "\r\n");
-  std::string said;
-  for (int i = 0; i < 100 && said.empty(); ++i) {
+  std::string received;
+  for (int i = 0; i < 100 && received.empty(); ++i) {
     slow.send("x");
     std::this_thread::sleep_for(100ms);
-    said = slow.read(0);
+    received = slow.read(0);
   }
   CHECK(std::chrono::steady_clock::now() - start < 8s);
-  check_answer(parse_answer(said + slow.read()), 408);
+  check_answer(parse_answer(received + slow.read()), 408);
   check_answer(parse_answer(promised.read()), 408);
   nothing.read();
   little.read();

@@ -92,12 +92,12 @@ TEST_CASE("a difference beyond chance is told from one that is none") {
   // Corrected for two tests of one metric.
   CHECK(hard.holm == Approx(2 * hard.p_value).margin(1e-12));
   CHECK(same.holm == 1);
-  const std::vector<std::string> said = verdict(judgement);
-  REQUIRE(said.size() == 2);
-  CHECK_THAT(said[0],
+  const std::vector<std::string> sentences = verdict(judgement);
+  REQUIRE(sentences.size() == 2);
+  CHECK_THAT(sentences[0],
              Contains("hard (expectation) against soft: Bleu_4 is 0.0600 higher (95 % interval ["));
-  CHECK_THAT(said[0], Contains("): better with 3 seeds"));
-  CHECK_THAT(said[1], Contains("no evidence of a difference with 3 seeds"));
+  CHECK_THAT(sentences[0], Contains("): better with 3 seeds"));
+  CHECK_THAT(sentences[1], Contains("no evidence of a difference with 3 seeds"));
 }
 
 TEST_CASE("another arm can be the reference, and what is worse is said to be") {
@@ -139,17 +139,17 @@ TEST_CASE("arms that were scored on other images are not tested against each oth
 }
 
 TEST_CASE("a difference says on how many seeds of each side it rests") {
-  const auto said = [](const std::vector<std::int64_t>& soft,
-                       const std::vector<std::int64_t>& hard) {
+  const auto sentence = [](const std::vector<std::int64_t>& soft,
+                           const std::vector<std::int64_t>& hard) {
     const Comparison two = comparison({arm("soft", 0.3, soft), arm("hard", 0.36, hard)});
     return verdict(judge(two, kFew)).at(0);
   };
-  CHECK_THAT(said({1, 2, 3}, {1, 2, 3}),
+  CHECK_THAT(sentence({1, 2, 3}, {1, 2, 3}),
              Contains(": better with 3 seeds") && !Contains("same seeds"));
-  CHECK_THAT(said({1, 2}, {1, 2, 3, 4}),
+  CHECK_THAT(sentence({1, 2}, {1, 2, 3, 4}),
              Contains("with 4 seeds against 2 that are not the same seeds"));
-  CHECK_THAT(said({1}, {1, 2, 3}), Contains("over the images of one seed"));
-  CHECK_THAT(said({1}, {2}),
+  CHECK_THAT(sentence({1}, {1, 2, 3}), Contains("over the images of one seed"));
+  CHECK_THAT(sentence({1}, {2}),
              Contains("over the images of one run each; the runs differ in the seed") &&
                  !Contains("of one seed"));
 }

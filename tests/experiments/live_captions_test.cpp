@@ -29,9 +29,9 @@ TEST_CASE("a photo that is brought has the captions and maps of a report") {
   CHECK(models.at("models")[1].at("heads") == 2);
   CHECK(models.at("models")[0].at("regimes")[0] == "argmax");
   const std::vector<std::uint8_t> bytes = encode_png(data.image(first));
-  const Json said = Json::parse(live.caption_json(bytes));
-  CHECK(said.at("width") == 32);
-  CHECK(said.at("photo").get<std::string>().find("data:image/jpeg;base64,") == 0);
+  const Json answer = Json::parse(live.caption_json(bytes));
+  CHECK(answer.at("width") == 32);
+  CHECK(answer.at("photo").get<std::string>().find("data:image/jpeg;base64,") == 0);
 
   ReportRequest request;
   request.models = loaded.models();
@@ -39,7 +39,7 @@ TEST_CASE("a photo that is brought has the captions and maps of a report") {
   const ReportCaptions report(request, {first});
   for (std::size_t m = 0; m < 2; ++m) {
     const Json shown = report.caption_json(m, 0);
-    const Json& own = said.at("models")[m];
+    const Json& own = answer.at("models")[m];
     CHECK(own.at("seen") == shown.at("seen"));
     CHECK(own.at("regimes").size() == (m == 0 ? 4 : 1));
     for (const auto& [regime, of_report] : shown.at("regimes").items())
@@ -51,9 +51,9 @@ TEST_CASE("a photo that is brought has the captions and maps of a report") {
     const std::string regime = models.at("models")[m].at("regimes")[0];
     for (const Json& word : own.at("regimes").at(regime).at("words"))
       words += (words.empty() ? "" : " ") + word.get<std::string>();
-    CHECK(said.at("captions").at(loaded.models()[m].name) == words);
+    CHECK(answer.at("captions").at(loaded.models()[m].name) == words);
   }
-  CHECK(Json::parse(live.caption_json(bytes)).at("models") == said.at("models"));
+  CHECK(Json::parse(live.caption_json(bytes)).at("models") == answer.at("models"));
   CHECK_THROWS_AS(live.caption_json(std::span(bytes).first(40)), DataError);
 }
 

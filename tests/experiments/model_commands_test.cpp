@@ -52,7 +52,7 @@ class Fixture {
   explicit Fixture(const ExperimentConfig& config) : config_(config) {
     data_ = load_data(config_.data);
     Captioner model(config_, training_vocabulary(data_, config_.data), {});
-    make_talkative(model);
+    prolong_captions(model);
     const auto optimizer = make_optimizer(config_.optimizer, model.parameters());
     save_archive(checkpoint(), checkpoint_archive(config_, model, {},
                                                   {data_.dataset.name, data_.dataset.digest, ""},
@@ -334,10 +334,10 @@ TEST_CASE("a view outlines the cell and shows the gate of its own look") {
   record.caption.words[0].choices = {0, 1};
   const std::vector<std::vector<float>> map{{0, 1}};
   record.views = {
-      {.layer = "0", .head = "0", .look = 0, .maps = map},
-      {.layer = "1", .head = "0", .look = 1, .last = true, .maps = map},
+      {.layer = "0", .head = "0", .decoder_layer = 0, .maps = map},
+      {.layer = "1", .head = "0", .decoder_layer = 1, .last = true, .maps = map},
       {.layer = "mean", .head = "0", .maps = map},
-      {.layer = "1", .head = "0", .look = 1, .last = true, .rollout = true, .maps = map}};
+      {.layer = "1", .head = "0", .decoder_layer = 1, .last = true, .rollout = true, .maps = map}};
   const std::vector<ViewOverlay> views = view_overlays(overlay, record);
   REQUIRE(views.size() == 4);
   const std::vector<std::optional<Index>> cells{0, 1, std::nullopt, std::nullopt};

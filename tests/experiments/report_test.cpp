@@ -125,10 +125,10 @@ TEST_CASE("a report shows the captions, maps and scores of the other commands") 
   const std::map<std::string, double> corpus = first_scores(evaluated);
   double cider = 0, truth = 0, hits = 0, nouns = 0;
   for (const Json& image : data.at("images")) {
-    const Json& said = image.at("models")[0].at("regimes").at("argmax");
-    cider += said.at("scores").at("CIDEr").get<double>() / 20;
-    truth += said.at("verdict") == "true" ? 1.0 / 20 : 0;
-    for (const Json& noun : said.at("nouns")) {
+    const Json& decoded = image.at("models")[0].at("regimes").at("argmax");
+    cider += decoded.at("scores").at("CIDEr").get<double>() / 20;
+    truth += decoded.at("verdict") == "true" ? 1.0 / 20 : 0;
+    for (const Json& noun : decoded.at("nouns")) {
       if (!noun.contains("hit")) continue;
       ++nouns;
       hits += noun.at("hit") == true ? 1 : 0;
@@ -144,18 +144,18 @@ TEST_CASE("a report shows the captions, maps and scores of the other commands") 
   overlay.out = (folder / "overlay").string();
   quietly([&] { run_overlay(overlay); });
   const Json& shown = data.at("images")[0];
-  const Json& said = shown.at("models")[0].at("regimes").at("argmax");
+  const Json& decoded = shown.at("models")[0].at("regimes").at("argmax");
   const Json drawn = Json::parse(
       TempFolder::read(folder / "overlay" / (shown.at("id").get<std::string>() + ".json")));
-  const std::vector<int> bytes = bytes_of(said.at("maps"));
-  const double step = said.at("high").get<double>() / 255;
-  REQUIRE(said.at("words").size() == drawn.at("words").size());
+  const std::vector<int> bytes = bytes_of(decoded.at("maps"));
+  const double step = decoded.at("high").get<double>() / 255;
+  REQUIRE(decoded.at("words").size() == drawn.at("words").size());
   for (std::size_t w = 0; w < drawn.at("words").size(); ++w) {
     const Json& word = drawn.at("words")[w];
-    CHECK(said.at("words")[w] == word.at("text"));
-    CHECK(said.at("p")[w].get<double>() ==
+    CHECK(decoded.at("words")[w] == word.at("text"));
+    CHECK(decoded.at("p")[w].get<double>() ==
           Approx(std::exp(word.at("logprob").get<double>())).margin(1e-4));
-    CHECK(said.at("chosen")[w][0].get<int>() ==
+    CHECK(decoded.at("chosen")[w][0].get<int>() ==
           word.at("sampled")[0].get<int>() * 4 + word.at("sampled")[1].get<int>());
     for (std::size_t i = 0; i < 16; ++i)
       CHECK(std::abs(step * bytes.at(16 * w + i) -
@@ -169,17 +169,17 @@ TEST_CASE("a report keeps every layer and head, and their mean is what an overla
   const fs::path page = folder / "page.html";
   make_report({.runs = {(folder / "run").string()}, .out = page.string(), .images = 1});
   const Json data = data_of(page);
-  const Json& said = data.at("images")[0].at("models")[0].at("regimes").at("expectation");
-  CHECK(said.at("layers") == 2);
-  CHECK(said.at("heads") == 2);
-  const std::vector<int> bytes = bytes_of(said.at("maps"));
-  const std::size_t words = said.at("words").size();
+  const Json& decoded = data.at("images")[0].at("models")[0].at("regimes").at("expectation");
+  CHECK(decoded.at("layers") == 2);
+  CHECK(decoded.at("heads") == 2);
+  const std::vector<int> bytes = bytes_of(decoded.at("maps"));
+  const std::size_t words = decoded.at("words").size();
   REQUIRE(bytes.size() == words * 2 * 2 * 16);
   OverlayArgs overlay{.model = {.checkpoint = (folder / "run").string()}, .count = 1};
   overlay.out = (folder / "overlay").string();
   quietly([&] { run_overlay(overlay); });
   const Json drawn = Json::parse(TempFolder::read(folder / "overlay" / "scene-test-0.json"));
-  const double step = said.at("high").get<double>() / 255;
+  const double step = decoded.at("high").get<double>() / 255;
   for (std::size_t w = 0; w < words; ++w)
     for (std::size_t i = 0; i < 16; ++i) {
       const std::size_t last = (w * 2 + 1) * 2 * 16 + i;

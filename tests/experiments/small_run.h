@@ -10,7 +10,7 @@ namespace saccade::test {
 inline void write_small_run(const std::filesystem::path& path, const ExperimentConfig& config) {
   const LoadedData data = load_data(config.data);
   Captioner model(config, training_vocabulary(data, config.data), {});
-  make_talkative(model);
+  prolong_captions(model);
   const auto optimizer = make_optimizer(config.optimizer, model.parameters());
   RunDirectory directory(path, RunDirectory::Mode::kNew);
   directory.save_checkpoint(
@@ -26,7 +26,7 @@ inline void write_small_run(const std::filesystem::path& path, const ExperimentC
   directory.write_text("metrics.jsonl", metrics);
 }
 
-// A soft captioner whose decoder is a transformer with 2 layers, each with 2 heads on the picture.
+// A soft captioner whose decoder is a transformer with 2 layers of 2 heads of cross-attention each.
 inline ExperimentConfig small_transformer() {
   ExperimentConfig config = small_experiment(SelectionKind::kSoft);
   config.decoder.type = DecoderKind::kTransformer;

@@ -44,7 +44,7 @@ TEST_CASE("a flat map is called uniform, over the regions that count") {
   // A view is judged by its own maps.
   fixture.record.views = {{.layer = "0",
                            .head = "0",
-                           .look = 0,
+                           .decoder_layer = 0,
                            .last = true,
                            .maps = {{1, 0, 0, 0}, {0.5f, 0.5f, 0, 0}}}};
   const Overlay view = view_overlays(overlay, fixture.record)[0].overlay;

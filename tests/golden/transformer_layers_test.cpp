@@ -17,8 +17,8 @@ constexpr Index kWidth = 12, kHeads = 3, kMultiple = 2;
 constexpr Index kImages = 2, kWords = 4, kRegions = 5;
 constexpr NormPlacement kPlacements[] = {NormPlacement::kPre, NormPlacement::kPost};
 
-// Regions are looked at by the attention of the algebra, each head of which has weights of its own:
-// rows of torch's one matrix of queries, keys and values.
+// Cross-attention to the regions is an attention of the algebra, each head of which has weights of
+// its own: rows of torch's one matrix of queries, keys and values.
 void add_heads(std::vector<GoldenPart>& parts, const std::string& ours, const std::string& torch) {
   constexpr Index kHead = kWidth / kHeads, kWhole = 3 * kWidth;
   for (Index h = 0; h < kHeads; ++h) {
@@ -112,10 +112,11 @@ TEST_CASE("a transformer's decoder layer is torch's, forward and back") {
     const AttentionMemory memory = layer.cross().prepare(
         tape, features, {.rows = 1, .cols = kRegions, .group = kWords, .mask = {}});
     const Var entered = layer.enter(tape, x);
-    const Var told = layer.words(tape, x, entered, layer.keys(tape, entered),
-                                 {.pattern = AttentionMask::Pattern::kCausal});
-    const Glimpse glimpse = layer.cross().attend(tape, layer.query(tape, told), memory, {}, {});
-    const Var y = layer.see(tape, told, glimpse.context);
+    const Var after_words = layer.words(tape, x, entered, layer.keys(tape, entered),
+                                        {.pattern = AttentionMask::Pattern::kCausal});
+    const Glimpse glimpse =
+        layer.cross().attend(tape, layer.query(tape, after_words), memory, {}, {});
+    const Var y = layer.finish(tape, after_words, glimpse.context);
     CHECK(golden_difference(name + "/output0", y.value().span()) <= kGoldenTolerance);
     const Tensor cotangent = golden_tensor(name + "/cotangent0", shape, 1);
     tape.backward(std::vector{y}, std::vector<ConstView>{cotangent.view()});

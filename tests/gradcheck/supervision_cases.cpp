@@ -9,7 +9,7 @@ namespace {
 using Inputs = std::span<const Var>;
 using Outputs = std::vector<Var>;
 
-// Three maps over four regions; the second has no place where it should look.
+// Three maps over four regions; the second has no target.
 const std::vector<Real> kInside{1, 0.25, 0, 0, 0, 0, 0, 0, 0, 0, 0.5, 1};
 const std::vector<Real> kTarget{0.5, 0.3, 0.2, 0, 0, 0, 0, 0, 0, 0, 0, 1};
 

@@ -111,13 +111,13 @@ TEST_CASE("bad images: fail by default, or left out and told, and taken in when 
   };
   CHECK_THROWS_WITH(FeatureCache::open_or_fill(folder.path(), encoder, names(12), load_some, {}),
                     Catch::Contains("cut short"));
-  std::vector<Index> told;
+  std::vector<Index> reported;
   const FeatureCacheOptions skip{
-      .on_bad_image = [&](Index i, const DataError&) { told.push_back(i); }};
+      .on_bad_image = [&](Index i, const DataError&) { reported.push_back(i); }};
   {
     const auto cache =
         FeatureCache::open_or_fill(folder.path(), encoder, names(12), load_some, skip);
-    CHECK(told == std::vector<Index>{3, 8});
+    CHECK(reported == std::vector<Index>{3, 8});
     CHECK(encoder.calls == 10);  // the grids of the failed attempt were kept
     CHECK(wrong_rows(cache, 1e-3f) == 0);
     CHECK(cache.has(2));
@@ -125,19 +125,19 @@ TEST_CASE("bad images: fail by default, or left out and told, and taken in when 
     std::vector<float> out(18);
     CHECK_THROWS_AS(cache.read(3, out), DataError);
   }
-  told.clear();
+  reported.clear();
   const auto reopened =
       FeatureCache::open_or_fill(folder.path(), encoder, names(12), load_some, skip);
-  CHECK(told == std::vector<Index>{3, 8});
+  CHECK(reported == std::vector<Index>{3, 8});
   CHECK(reopened.encoded() == 0);
   CHECK_THROWS_AS(FeatureCache::open_or_fill(folder.path(), encoder, names(12), load_some, {}),
                   DataError);
   broken = {8};
-  told.clear();
+  reported.clear();
   const auto mended =
       FeatureCache::open_or_fill(folder.path(), encoder, names(12), load_some, skip);
   CHECK(mended.encoded() == 1);
-  CHECK(told == std::vector<Index>{8});
+  CHECK(reported == std::vector<Index>{8});
   CHECK(mended.has(3));
   CHECK(wrong_rows(mended, 1e-3f) == 0);
 }

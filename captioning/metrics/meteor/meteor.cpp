@@ -6,9 +6,9 @@
 
 #include "captioning/metrics/meteor/aligner.h"
 #include "captioning/metrics/meteor/matches.h"
-#include "captioning/metrics/meteor/normalizer.h"
 #include "captioning/metrics/meteor/paraphrases.h"
 #include "captioning/metrics/meteor/synonyms.h"
+#include "captioning/metrics/meteor/text_normalizer.h"
 #include "captioning/metrics/meteor/word_table.h"
 #include "core/base/error.h"
 

@@ -13,8 +13,8 @@ namespace saccade::meteor {
 class Paraphrases {
  public:
   // Reads gzip: triples of lines probability / phrase / paraphrase, words joined by one space.
-  // Keeps 4 bytes a word of the distinct phrases and 4 a pair, and twice the pairs while it reads.
-  // Throws DataError with file and line when the file is broken.
+  // Keeps 4 bytes per word of the distinct phrases and 4 per pair, and twice the pairs while it
+  // reads. Throws DataError with file and line when the file is broken.
   explicit Paraphrases(const std::string& path);
 
   // The number of a phrase, words given by java_hash; nothing when the table does not hold it.

@@ -15,11 +15,12 @@ namespace {
 constexpr double kLambdaInit = 0.8;
 
 // Ye et al. 2024, eq. 1-2: softmax(q1 k1) - lambda softmax(q2 k2), which takes away what both maps
-// see, with lambda = exp(l1' m1) - exp(l2' m2) + 0.8 for learned vectors l, m. The paper's norm
-// over each head belongs to its multi-head block (see sequence/); a decoder's context has one head.
-class DifferentialLook : public Attention {
+// attend to, with lambda = exp(l1' m1) - exp(l2' m2) + 0.8 for learned vectors l, m. The paper's
+// norm over each head belongs to its multi-head block (see sequence/); a decoder's context has one
+// head.
+class DifferentialMechanism : public Attention {
  public:
-  explicit DifferentialLook(MechanismParts parts)
+  explicit DifferentialMechanism(MechanismParts parts)
       : parts_(std::move(parts)), half_(parts_.hidden / 2) {
     SACCADE_CHECK(parts_.hidden % 2 == 0,
                   "attention.mechanism differential needs an even attention.hidden; got ",
@@ -84,7 +85,7 @@ class DifferentialLook : public Attention {
 }  // namespace
 
 std::unique_ptr<Attention> make_differential_attention(MechanismParts parts) {
-  return std::make_unique<DifferentialLook>(std::move(parts));
+  return std::make_unique<DifferentialMechanism>(std::move(parts));
 }
 
 }  // namespace SACCADE_NUMERIC

@@ -13,13 +13,13 @@ namespace {
 constexpr Real kLowest = -20;
 
 // Katharopoulos et al. 2020, eq. 4-7: with weights phi(q)' phi(k_l) / sum, the sums over regions of
-// phi(k_l) a_l' and of phi(k_l) are made once an image, and a word's context costs the same for any
-// number of regions. The map is made beside it, for whoever looks at it; where regions are fewer
-// than channels of the keys, the context is the map times the features: the same sums in the order
-// that is cheaper then.
-class LinearLook : public Attention {
+// phi(k_l) a_l' and of phi(k_l) are made once per image, and the context of a word costs the same
+// for any number of regions. The map is made beside it, to be recorded. Where there are fewer
+// regions than channels of the keys, the context is the map times the features, which are the same
+// sums in the order that is cheaper then.
+class LinearMechanism : public Attention {
  public:
-  explicit LinearLook(MechanismParts parts)
+  explicit LinearMechanism(MechanismParts parts)
       : parts_(std::move(parts)),
         key_weight_(parts_.scope.declare("key.weight", {parts_.keys, parts_.hidden},
                                          Init::glorot(parts_.keys, parts_.hidden))),
@@ -44,7 +44,7 @@ class LinearLook : public Attention {
     const Var total = ops::scale(ops::mean_regions(keys), static_cast<Real>(shape[1]));
     memory.parts = {keys, ops::reshape(total, {shape[0], 1, parts_.hidden})};
     if (shape[1] < parts_.hidden) return memory;
-    // Channel a of the keys weighs the regions: A queries a memory.
+    // Every channel of the keys weighs the regions like a query: there are A per memory.
     const Var by_channel =
         ops::reshape(ops::transpose_regions(keys), {shape[0] * parts_.hidden, shape[1]});
     const Var summary = ops::context(features, by_channel, {}, parts_.hidden);
@@ -61,7 +61,7 @@ class LinearLook : public Attention {
     Glimpse glimpse;
     glimpse.weights = ops::scale_rows(ops::dot_score(memory.parts[0], q, 1, group), share);
     if (context.edit) glimpse.weights = edited(tape, glimpse.weights, memory, context.edit);
-    // The sums made once an image know nothing of weights that were put in place of the map.
+    // The sums that were made once per image do not hold weights that were put in place of the map.
     glimpse.context = memory.parts.size() == 2 || context.edit
                           ? ops::context(memory.features, glimpse.weights, {}, group)
                           : ops::scale_rows(ops::context(memory.parts[2], q, {}, group), share);
@@ -70,8 +70,8 @@ class LinearLook : public Attention {
   }
 
  private:
-  // elu(x) + 1: x + 1 above 0, exp(x) below, where it stops at a number whose products do not
-  // underflow: regions that all weigh next to nothing then weigh the same, and not 0 / 0.
+  // elu(x) + 1 is x + 1 above 0 and exp(x) below, where it stops at a number whose products do not
+  // underflow, so that regions that all weigh next to nothing weigh the same, and not 0 / 0.
   static Var phi(Var x) {
     return ops::add(ops::relu(x), ops::exp(ops::clip(x, {.lowest = kLowest, .highest = 0})));
   }
@@ -83,7 +83,7 @@ class LinearLook : public Attention {
 }  // namespace
 
 std::unique_ptr<Attention> make_linear_attention(MechanismParts parts) {
-  return std::make_unique<LinearLook>(std::move(parts));
+  return std::make_unique<LinearMechanism>(std::move(parts));
 }
 
 }  // namespace SACCADE_NUMERIC

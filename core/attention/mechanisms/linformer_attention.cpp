@@ -13,11 +13,11 @@ inline namespace SACCADE_NUMERIC {
 namespace {
 
 // Wang et al. 2020, eq. 7: keys and values are mixed along the length by a learned [k, L] matrix
-// (shared by both, their "key-value sharing"), once an image; a word weighs k mixtures. The map of
-// the regions is those weights times the mixing matrix: its numbers may be negative.
-class LinformerLook : public Attention {
+// (shared by both, their "key-value sharing"), once per image, and a word weighs k mixtures. The
+// map of the regions is those weights times the mixing matrix, so that its numbers may be negative.
+class LinformerMechanism : public Attention {
  public:
-  explicit LinformerLook(MechanismParts parts) : parts_(std::move(parts)) {
+  explicit LinformerMechanism(MechanismParts parts) : parts_(std::move(parts)) {
     const ParamScope& scope = parts_.scope;
     const Index a = parts_.hidden;
     mixing_ = scope.declare("mixing", {parts_.projected, parts_.regions},
@@ -77,7 +77,7 @@ class LinformerLook : public Attention {
 }  // namespace
 
 std::unique_ptr<Attention> make_linformer_attention(MechanismParts parts) {
-  return std::make_unique<LinformerLook>(std::move(parts));
+  return std::make_unique<LinformerMechanism>(std::move(parts));
 }
 
 }  // namespace SACCADE_NUMERIC

@@ -1,5 +1,6 @@
-// What the mechanisms that do not factor into axes are made from. One file each, one line in
-// mechanisms.def; their classes are called ...Look, those over whole sequences ...Attention.
+// What the mechanisms that do not factor into axes are made from. Each has one file and one line in
+// mechanisms.def. Their classes are called ...Mechanism; those over whole sequences, in sequence/,
+// are called ...Attention.
 #pragma once
 
 #include <memory>
@@ -12,9 +13,9 @@ inline namespace SACCADE_NUMERIC {
 
 struct MechanismParts {
   ParamScope scope;
-  Index features = 0, keys = 0;  // D, K: as wide as the features where these are scored
+  Index features = 0, keys = 0;  // D, K; K is D where the features are scored
   Index query = 0, hidden = 0;   // Q, A
-  Index regions = 0;             // most that a memory has (linformer)
+  Index regions = 0;             // the most that a memory has (linformer)
   Index projected = 0;           // mixtures of regions (linformer)
   std::unique_ptr<Gate> gate;    // may be none
 };

@@ -67,7 +67,7 @@ class LocalPScope : public Scope {
       };
       bool any = false;
       for (Index l = 0; l < regions; ++l) any |= near(l) && std::isfinite(masked.value().row(r)[l]);
-      // Padding may fill a window: then the query sees what is not padding.
+      // Where padding fills the window, the query attends to all that is not padding.
       for (Index l = 0; l < regions; ++l)
         inside[static_cast<std::size_t>(r * regions + l)] = !any || near(l);
     }

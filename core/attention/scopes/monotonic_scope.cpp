@@ -13,10 +13,10 @@ namespace {
 
 // Hard monotonic attention in its expected, differentiable form (Raffel et al. 2017, section 2.3):
 // from the region taken last, regions are passed in order and each is taken with probability
-// sigmoid(score + offset). What is left when all are passed is a look at nothing. Noise before the
-// sigmoid pushes training towards probabilities of 0 and 1. Once a region was chosen (argmax), the
-// next look starts there, as in the hard process; but argmax takes the likeliest region whole, also
-// where that process would most likely pass them all and look at nothing.
+// sigmoid(score + offset). The probability that all are passed is no region's weight. Noise before
+// the sigmoid pushes training towards probabilities of 0 and 1. Once a region was chosen (argmax),
+// the next glimpse starts there, as in the hard process; but argmax gives the likeliest region the
+// whole weight, also where that process would most likely pass them all and take no region.
 class MonotonicScope : public Scope {
  public:
   MonotonicScope(const ParamScope& scope, const ScopeOptions& options)

@@ -1,4 +1,5 @@
-// The scope axis: which regions a look takes in. One file a scope, one line in scopes.def.
+// The scope axis: which regions a glimpse may weigh. A scope is one file and one line in
+// scopes.def.
 #pragma once
 
 #include <functional>
@@ -12,22 +13,22 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// What a scope is asked to weigh: one head's look.
+// What a scope weighs: the scores of one head at one glimpse.
 struct ScopeRequest {
   Var scores;  // [R, L], or [R, L + 1] with the sentinel's score last
   Var query;   // [R, Q]
   std::span<const Var> state;
-  Index step = 0;  // the word; 0 is the first
+  Index step = 0;  // the number of the word; 0 is the first
   const Normalizer& normalizer;
 };
 
 struct Weighed {
-  Var weights;             // as the scores
+  Var weights;             // of the scores' shape
   Var scores;              // what was normalised, where weights sum to 1; else none
-  std::vector<Var> state;  // for the next look; a hard choice may replace it (see chosen_state)
+  std::vector<Var> state;  // for the next glimpse; a hard choice may replace it (chosen_state)
 };
 
-// Normalises scores in which what may not be seen is -infinity.
+// Normalises scores that are -infinity at masked regions.
 inline Weighed normalised(const ScopeRequest& request, Var masked) {
   return {.weights = request.normalizer(masked), .scores = masked, .state = {}};
 }
@@ -35,7 +36,7 @@ inline Weighed normalised(const ScopeRequest& request, Var masked) {
 class Scope {
  public:
   virtual ~Scope() = default;
-  // [M, ...] each; most scopes remember nothing.
+  // The state before the first word, [M, ...] each; most scopes have none.
   virtual std::vector<Var> start(Tape&, const AttentionMemory&) const { return {}; }
   virtual Weighed weigh(Tape& tape, const AttentionMemory& memory,
                         const ScopeRequest& request) const = 0;
@@ -47,12 +48,12 @@ class Scope {
   virtual Promises promises() const { return {}; }
 };
 
-// Which regions may be looked at, the same for every query.
+// Which regions may be attended to, the same for every query.
 using RegionTest = std::function<bool(Index region)>;
 
-// The scores with -infinity at regions the memory's mask or `test` (none: all) leaves out; where
-// that would leave a query nothing to look at, the test does not count for it. A sentinel's column
-// stays. scores [R, L] or [R, L + 1].
+// The scores [R, L] or [R, L + 1] with -infinity at the regions that the memory's mask or `test`
+// (none: all pass) leaves out. Where that would leave a query no region, the test does not apply to
+// it. The sentinel's column stays.
 Var mask_regions(Tape& tape, const AttentionMemory& memory, Var scores, const RegionTest& test);
 
 // The square window of `radius` cells around region floor(pace step), in the memory's grid.
@@ -63,7 +64,7 @@ struct ScopeOptions {
   Index query = 0;   // Q
   Index hidden = 0;  // width of local_p's predictor
   Index radius = 2;  // cells
-  double pace = 1;   // cells a word
+  double pace = 1;   // cells per word
   Index globals = 1;
   double noise = 1;  // of monotonic's training
 };

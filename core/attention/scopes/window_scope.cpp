@@ -6,7 +6,7 @@ inline namespace SACCADE_NUMERIC {
 namespace {
 
 // Longformer's pattern (Beltagy et al. 2020, section 3.1) for one query at a time: a moving window
-// and the first regions, which every word sees.
+// and the first regions, which every word attends to.
 struct WindowScope : Scope {
   explicit WindowScope(const ScopeOptions& options)
       : radius(options.radius), pace(options.pace), globals(options.globals) {}

@@ -8,7 +8,7 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-// v' tanh(W_a a_i + W_h h + b). W_a a_i + b is computed once an image; the bias stands inside the
+// v' tanh(W_a a_i + W_h h + b). W_a a_i + b is computed once per image; the bias stands inside the
 // tanh with both terms, so the map depends on the query (a query term outside would cancel in the
 // softmax).
 class AdditiveScore : public Score {

@@ -1,4 +1,4 @@
-// The score axis: how well a region fits a query. One file a score, one line in scores.def.
+// The score axis: how well a region fits a query. A score is one file and one line in scores.def.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@ struct AttentionWidths {
 class Score {
  public:
   virtual ~Score() = default;
-  // What is computed once an image: what is scored [M, L, K] -> keys [M, L, A].
+  // What is computed once per image: what is scored [M, L, K] -> keys [M, L, A].
   virtual Var keys(Tape& tape, Var features) const = 0;
   // query [R, Q] -> scores [R, L], before normalization.
   virtual Var scores(Tape& tape, Var query, Var keys, Index group) const = 0;

@@ -12,7 +12,7 @@ inline namespace SACCADE_NUMERIC {
 double differential_initial(Index layer);
 
 // head = (1 - lambda_init) rms_norm((softmax(Q1 K1' / sqrt(d)) - lambda softmax(Q2 K2' / sqrt(d)))
-// V) with V of width 2 d a head and lambda as in ops::differential; then W_o. Declares query_1,
+// V) with V of width 2 d per head and lambda as in ops::differential; then W_o. Declares query_1,
 // query_2, key_1, key_2 (half as wide), value, output, gain [2 d] of the norm (shared by the heads,
 // 1 at first) and lambda.query_1, .key_1, .query_2, .key_2 [d] (normal, 0.1), shared by the heads.
 class DifferentialAttention : public SequenceAttention {

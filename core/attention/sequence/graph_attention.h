@@ -3,7 +3,7 @@
 
 #include <variant>
 
-#include "core/attention/sequence/neighbours.h"
+#include "core/attention/sequence/neighbour_lists.h"
 #include "core/attention/sequence/sequence_attention.h"
 #include "core/nn/parameter_store.h"
 

@@ -16,7 +16,7 @@ struct SequenceKeys {
   SequenceKeys on(Tape& tape) const;
 };
 
-// The keys of a sequence that grows by a position a step, outside any tape.
+// The keys of a sequence that grows by one position per step, outside any tape.
 class KeyCache {
  public:
   // Room for `most` positions of `rows` sequences.

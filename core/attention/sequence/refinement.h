@@ -1,4 +1,4 @@
-// Refines the regions of a grid by attention among themselves, before a decoder looks at them.
+// Refines the regions of a grid by attention among themselves, before a decoder attends to them.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,6 @@
 // Attention over a whole sequence (the regions of a grid, the words of a caption): every position
-// asks at once and gets a vector of its own width. Mechanisms are listed in mechanisms.def.
+// is a query, all at once, and gets a vector of its own width. Mechanisms are listed in
+// mechanisms.def.
 #pragma once
 
 #include "core/autograd/tape.h"

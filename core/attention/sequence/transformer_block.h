@@ -73,7 +73,7 @@ class TransformerBlock {
   PositionNetwork dense_;
 };
 
-// Told of every block before it runs: what comes in, and what of it may be read.
+// Called for every block before it runs, with its input and the mask of it.
 using WatchBlock =
     std::function<void(const TransformerBlock& block, Var x, const AttentionMask& mask)>;
 

@@ -2,12 +2,13 @@
 #pragma once
 
 #include "core/attention/sequence/multi_head_attention.h"
-#include "core/attention/sequence/neighbours.h"
+#include "core/attention/sequence/neighbour_lists.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// Position t sees s if |t - s| <= radius, and the first `global` positions see and are seen by all.
+// Position t attends to s if |t - s| <= radius, and the first `global` positions attend to all and
+// are attended to by all.
 struct Window {
   Index radius = 0, global = 0;
 };

@@ -1,5 +1,5 @@
 // Linear, graph and differential attention against their formulas, in double.
-#include "core/attention/sequence/neighbours.h"
+#include "core/attention/sequence/neighbour_lists.h"
 #include "core/ops/differential.h"
 #include "core/ops/graph_attention.h"
 #include "core/ops/linear_attention.h"

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/attention/sequence/neighbours.h"
+#include "core/attention/sequence/neighbour_lists.h"
 #include "core/kernels/graph_attention.h"
 #include "core/kernels/linear_attention.h"
 #include "core/kernels/sdpa.h"
@@ -51,15 +51,15 @@ TEST_CASE("fused attention agrees with its reference twin") {
       weights(in, r.weights.view());
       return r;
     };
-    const Results fast = run(kernels::sdpa, kernels::sdpa_backward, kernels::sdpa_weights);
+    const Results optimized = run(kernels::sdpa, kernels::sdpa_backward, kernels::sdpa_weights);
     const Results reference = run(kernels::reference::sdpa, kernels::reference::sdpa_backward,
                                   kernels::reference::sdpa_weights);
-    CHECK(difference(reference.out, fast.out) <= 1e-5);
-    CHECK(difference(reference.lse, fast.lse) <= 1e-5);
-    CHECK(difference(reference.dq, fast.dq) <= 1e-5);
-    CHECK(difference(reference.dk, fast.dk) <= 1e-5);
-    CHECK(difference(reference.dv, fast.dv) <= 1e-5);
-    CHECK(difference(reference.weights, fast.weights) <= 1e-5);
+    CHECK(difference(reference.out, optimized.out) <= 1e-5);
+    CHECK(difference(reference.lse, optimized.lse) <= 1e-5);
+    CHECK(difference(reference.dq, optimized.dq) <= 1e-5);
+    CHECK(difference(reference.dk, optimized.dk) <= 1e-5);
+    CHECK(difference(reference.dv, optimized.dv) <= 1e-5);
+    CHECK(difference(reference.weights, optimized.weights) <= 1e-5);
   }
 }
 
@@ -85,14 +85,14 @@ TEST_CASE("linear attention agrees with its reference twin") {
                kernels::SdpaGradients{r.dq.view(), r.dk.view(), r.dv.view()});
       return r;
     };
-    const Results fast = run(kernels::linear_attention, kernels::linear_attention_backward);
+    const Results optimized = run(kernels::linear_attention, kernels::linear_attention_backward);
     const Results reference =
         run(kernels::reference::linear_attention, kernels::reference::linear_attention_backward);
-    CHECK(difference(reference.out, fast.out) <= 1e-5);
-    CHECK(difference(reference.z, fast.z) <= 1e-5);
-    CHECK(difference(reference.dq, fast.dq) <= 1e-5);
-    CHECK(difference(reference.dk, fast.dk) <= 1e-5);
-    CHECK(difference(reference.dv, fast.dv) <= 1e-5);
+    CHECK(difference(reference.out, optimized.out) <= 1e-5);
+    CHECK(difference(reference.z, optimized.z) <= 1e-5);
+    CHECK(difference(reference.dq, optimized.dq) <= 1e-5);
+    CHECK(difference(reference.dk, optimized.dk) <= 1e-5);
+    CHECK(difference(reference.dv, optimized.dv) <= 1e-5);
   }
 }
 
@@ -115,14 +115,14 @@ TEST_CASE("graph attention agrees with its reference twin") {
              kernels::GraphGradients{r.dnodes.view(), r.dquery.view(), r.dkey.view()});
     return r;
   };
-  const Results fast = run(kernels::graph_attention, kernels::graph_attention_backward);
+  const Results optimized = run(kernels::graph_attention, kernels::graph_attention_backward);
   const Results reference =
       run(kernels::reference::graph_attention, kernels::reference::graph_attention_backward);
-  CHECK(difference(reference.out, fast.out) <= 1e-5);
-  CHECK(difference(reference.lse, fast.lse) <= 1e-5);
-  CHECK(difference(reference.dnodes, fast.dnodes) <= 1e-5);
-  CHECK(difference(reference.dquery, fast.dquery) <= 1e-5);
-  CHECK(difference(reference.dkey, fast.dkey) <= 1e-5);
+  CHECK(difference(reference.out, optimized.out) <= 1e-5);
+  CHECK(difference(reference.lse, optimized.lse) <= 1e-5);
+  CHECK(difference(reference.dnodes, optimized.dnodes) <= 1e-5);
+  CHECK(difference(reference.dquery, optimized.dquery) <= 1e-5);
+  CHECK(difference(reference.dkey, optimized.dkey) <= 1e-5);
 }
 
 }  // namespace saccade

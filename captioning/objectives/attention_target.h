@@ -1,0 +1,16 @@
+// The regions that attention should weigh at a word of a training caption.
+#pragma once
+
+#include <vector>
+
+#include "core/base/real.h"
+
+namespace saccade {
+
+struct AttentionTarget {
+  Index caption = 0;         // its place in the shard
+  Index word = 0;            // its place in the caption
+  std::vector<Real> inside;  // [L], the share of each region that is inside the word's boxes
+};
+
+}  // namespace saccade

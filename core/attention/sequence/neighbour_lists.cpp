@@ -1,0 +1,92 @@
+#include "core/attention/sequence/neighbour_lists.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.h"
+#include "core/kernels/gemm.h"
+
+namespace saccade {
+
+NeighbourLists grid_neighbours(Index rows, Index cols, GridNeighbours kind) {
+  NeighbourLists lists{.starts = {0}, .neighbours = {}};
+  for (Index r = 0; r < rows; ++r)
+    for (Index c = 0; c < cols; ++c) {
+      for (Index y = std::max<Index>(r - 1, 0); y <= std::min(r + 1, rows - 1); ++y)
+        for (Index x = std::max<Index>(c - 1, 0); x <= std::min(c + 1, cols - 1); ++x)
+          if (kind == GridNeighbours::kEight || y == r || x == c)
+            lists.neighbours.push_back(static_cast<int>(y * cols + x));
+      lists.starts.push_back(static_cast<Index>(lists.neighbours.size()));
+    }
+  return lists;
+}
+
+NeighbourLists permitted_neighbours(const AttentionMask& mask, const AttentionExtents& extents) {
+  NeighbourLists lists{.starts = {0}, .neighbours = {}};
+  for (Index b = 0; b < extents.batch; ++b)
+    for (Index t = 0; t < extents.queries; ++t) {
+      const std::size_t before = lists.neighbours.size();
+      for (Index s = 0; s < extents.keys; ++s)
+        if (permits(mask, extents, b, t, s)) lists.neighbours.push_back(static_cast<int>(s));
+      if (lists.neighbours.size() == before && leaves_out(mask, extents, b, t))
+        lists.neighbours.push_back(static_cast<int>(t));
+      lists.starts.push_back(static_cast<Index>(lists.neighbours.size()));
+    }
+  return lists;
+}
+
+inline namespace SACCADE_NUMERIC {
+
+namespace {
+
+// distance[s] from position t, up to what is equal for all s: from the products of all pairs.
+void distances(ConstView products, Index t, Likeness likeness, std::vector<Real>& distance) {
+  const Index length = products.cols();
+  for (Index s = 0; s < length; ++s) {
+    const Real product = products.row(t)[s], square = products.row(s)[s];
+    // A zero vector is like nothing.
+    distance[static_cast<std::size_t>(s)] =
+        likeness == Likeness::kEuclidean ? square - 2 * product
+                                         : (square > 0 ? -product / std::sqrt(square) : Real{0});
+  }
+}
+
+}  // namespace
+
+NeighbourLists nearest_neighbours(ConstView features, Index count, Likeness likeness,
+                                  const AttentionMask& mask) {
+  const Shape& shape = features.shape;
+  SACCADE_CHECK(shape.rank() == 3 && count >= 0 && count < shape[1], "[nearest_neighbours] ", count,
+                " others of every position in features ", shape);
+  const Index length = shape[1], width = shape[2];
+  NeighbourLists lists{.starts = {0}, .neighbours = {}};
+  Tensor products({length, length});
+  std::vector<Real> distance(static_cast<std::size_t>(length));
+  std::vector<int> order;
+  const AttentionExtents extents{.batch = shape[0], .queries = length, .keys = length};
+  for (Index b = 0; b < shape[0]; ++b) {
+    const ConstView sample{features.data + b * length * width, {length, width}};
+    kernels::matmul_nt(sample, sample, products.view(), 0);
+    for (Index t = 0; t < length; ++t) {
+      distances(products.view(), t, likeness, distance);
+      order.clear();
+      for (Index s = 0; s < length; ++s)
+        if (s == t || !leaves_out(mask, extents, b, s)) order.push_back(static_cast<int>(s));
+      const auto nearer = [&](int i, int j) {
+        if ((i == t) != (j == t)) return i == t;  // the position itself comes first
+        const Real x = distance[static_cast<std::size_t>(i)],
+                   y = distance[static_cast<std::size_t>(j)];
+        return x < y || (x == y && i < j);
+      };
+      const auto end = order.begin() + std::min<Index>(count + 1, static_cast<Index>(order.size()));
+      std::partial_sort(order.begin(), end, order.end(), nearer);
+      std::sort(order.begin(), end);
+      lists.neighbours.insert(lists.neighbours.end(), order.begin(), end);
+      lists.starts.push_back(static_cast<Index>(lists.neighbours.size()));
+    }
+  }
+  return lists;
+}
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

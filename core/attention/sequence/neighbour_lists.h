@@ -1,0 +1,42 @@
+// Graphs over the positions of a sequence, as lists of neighbours that hold the position itself.
+#pragma once
+
+#include <vector>
+
+#include "core/kernels/attention_mask.h"
+#include "core/tensor/tensor.h"
+
+namespace saccade {
+
+// Lists that a mask of pattern kNeighbours borrows.
+struct NeighbourLists {
+  std::vector<Index> starts;
+  std::vector<int> neighbours;
+  AttentionMask mask() const {
+    return {
+        .pattern = AttentionMask::Pattern::kNeighbours, .starts = starts, .neighbours = neighbours};
+  }
+};
+
+enum class GridNeighbours { kFour, kEight };
+enum class Likeness { kCosine, kEuclidean };
+
+// The cells of a grid in reading order: each with those that share a side (kFour) or a corner
+// (kEight).
+NeighbourLists grid_neighbours(Index rows, Index cols, GridNeighbours kind);
+
+// The positions that `mask` permits, as lists for every sample. A position that its sample leaves
+// out and that would attend to nothing attends to itself; its output is never read.
+NeighbourLists permitted_neighbours(const AttentionMask& mask, const AttentionExtents& extents);
+
+inline namespace SACCADE_NUMERIC {
+
+// The neighbours of every position of every sample: the `count` others whose features [B, L, D] are
+// most alike (by the largest cosine or the smallest Euclidean distance; of equals the earlier), of
+// those that `mask` leaves, or all of them where it leaves fewer. The choice is not differentiated.
+// Throws ShapeError unless 0 <= count < L.
+NeighbourLists nearest_neighbours(ConstView features, Index count, Likeness likeness,
+                                  const AttentionMask& mask = {});
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

@@ -1,0 +1,329 @@
+#include "core/kernels/conv.h"
+
+#include <algorithm>
+#include <map>
+#include <oneapi/dnnl/dnnl.hpp>
+
+#include "core/kernels/optimized/one_thread.h"
+#include "core/kernels/optimized/winograd.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+namespace kernels::optimized {
+
+namespace {
+
+using dnnl::memory;
+
+const dnnl::engine& engine() {
+  static const dnnl::engine cpu(dnnl::engine::kind::cpu, 0);
+  return cpu;
+}
+
+// What a thread needs for every convolution: its stream, and memory that a call fills and forgets.
+struct Workspace {
+  // Also where no pool of ours has prepared the thread: a call uses one thread.
+  Workspace() { kernels_detail::use_one_thread(); }
+  dnnl::stream stream{engine()};
+  Tensor x, y, weights, scratchpad, bias;
+
+  static memory room(Tensor& tensor, const memory::desc& desc) {
+    const auto count = static_cast<Index>((desc.get_size() + sizeof(Real) - 1) / sizeof(Real));
+    if (tensor.size() < count) tensor = Tensor({count});
+    return {desc, engine(), tensor.data()};
+  }
+};
+Workspace& workspace() {
+  thread_local Workspace space;
+  return space;
+}
+
+memory wrap(const memory::desc& desc, const Real* data) {
+  return {desc, engine(), const_cast<Real*>(data)};
+}
+
+memory::desc channels_last(Index batch, Index channels, Index height, Index width) {
+  return {{batch, channels, height, width}, memory::data_type::f32, memory::format_tag::nhwc};
+}
+
+// An argument of a convolution: as we hold it, and as the primitive wants it.
+struct Argument {
+  memory::desc ours, theirs;
+  dnnl::reorder in, out;  // where the two differ
+
+  bool same() const { return ours == theirs; }
+  void set(const memory::desc& our, const memory::desc& their) {
+    ours = our, theirs = their;
+    if (same()) return;
+    in = dnnl::reorder({engine(), ours, engine(), theirs});
+    out = dnnl::reorder({engine(), theirs, engine(), ours});
+  }
+  // What the primitive reads for `data`, and what it writes for it.
+  memory input(const Real* data, Tensor& room, dnnl::stream& stream) const {
+    memory given = wrap(ours, data);
+    if (same()) return given;
+    memory packed = Workspace::room(room, theirs);
+    in.execute(stream, given, packed);
+    return packed;
+  }
+  memory output(Real* data, Tensor& room) const {
+    return same() ? wrap(ours, data) : Workspace::room(room, theirs);
+  }
+  void unpack(memory& written, Real* data, dnnl::stream& stream) const {
+    if (same()) return;
+    memory result = wrap(ours, data);
+    out.execute(stream, written, result);
+  }
+};
+
+// A convolution in one direction and what the call needs to know of its arguments.
+struct Primitive {
+  Argument x, y, weights;
+  memory::desc bias, scratchpad;
+  dnnl::primitive convolution;
+  dnnl::reorder add_weights;  // what a gradient of weights is added with
+};
+
+enum class Direction { kForward, kData, kWeights };
+struct Key {
+  ConvShape shape;
+  Direction direction;
+  bool bias = false, skip = false;
+  Activation activation = Activation::kNone;
+  auto operator<=>(const Key&) const = default;
+};
+
+// What oneDNN does to each sum: y holds what is to be added.
+dnnl::post_ops post_ops_of(const Key& key) {
+  dnnl::post_ops ops;
+  if (key.skip) ops.append_sum();
+  if (key.activation == Activation::kRelu)
+    ops.append_eltwise(1, dnnl::algorithm::eltwise_relu, 0, 0);
+  if (key.activation == Activation::kRelu6)
+    ops.append_eltwise(1, dnnl::algorithm::eltwise_clip, 0, 6);
+  return ops;
+}
+
+// Winograd's minimal filtering (Lavin and Gray 2016) of tiles of 4 x 4 takes a quarter of the
+// multiplications, and oneDNN's way of it its own layout of images. Its transform of the weights
+// must be shared by enough pixels, and of the pixels by enough channels.
+bool winograd_pays(const ConvShape& s) {
+  constexpr Index kChannels = 32, kPositions = 350;
+  const auto fits = [](Index channels) { return channels >= kChannels && channels % 16 == 0; };
+  return s.kernel_height == 3 && s.kernel_width == 3 && s.stride == 1 && s.groups == 1 &&
+         s.dilation == 1 && s.padding == Padding(1) && fits(s.in_channels) &&
+         fits(s.out_channels) && s.batch * s.out_height() * s.out_width() >= kPositions;
+}
+
+Primitive make(const Key& key, dnnl::algorithm algorithm) {
+  const ConvShape& s = key.shape;
+  constexpr auto kFloat = memory::data_type::f32;
+  // oneDNN names extents in the order nchw and oihw, whatever the layout.
+  const memory::dims extents =
+      s.groups == 1
+          ? memory::dims{s.out_channels, s.in_channels, s.kernel_height, s.kernel_width}
+          : memory::dims{s.groups, s.group_out(), s.group_in(), s.kernel_height, s.kernel_width};
+  const memory::desc our_x = channels_last(s.batch, s.in_channels, s.height, s.width);
+  const memory::desc our_y = channels_last(s.batch, s.out_channels, s.out_height(), s.out_width());
+  const memory::desc our_weights(
+      extents, kFloat, s.groups == 1 ? memory::format_tag::hwio : memory::format_tag::hwigo);
+  const memory::desc any(extents, kFloat, memory::format_tag::any);
+  const auto image = [&](const memory::desc& ours) {
+    return algorithm == dnnl::algorithm::convolution_direct
+               ? ours
+               : memory::desc(ours.dims(), kFloat, memory::format_tag::any);
+  };
+  const memory::desc x = image(our_x), y = image(our_y);
+  const memory::dims strides{s.stride, s.stride}, before{s.padding.before, s.padding.before};
+  const memory::dims after{s.padding.after, s.padding.after};
+  const memory::dims dilates{s.dilation - 1, s.dilation - 1};  // oneDNN counts what is left out
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  dnnl::primitive_attr with_post_ops = attributes;
+  with_post_ops.set_post_ops(post_ops_of(key));
+
+  Primitive p;
+  if (key.bias) p.bias = memory::desc({s.out_channels}, kFloat, memory::format_tag::x);
+  const dnnl::convolution_forward::primitive_desc forward(
+      {dnnl::prop_kind::forward_training, algorithm, x, any, p.bias, y, strides, dilates, before,
+       after},
+      with_post_ops, engine());
+  switch (key.direction) {
+    case Direction::kForward:
+      p.convolution = dnnl::convolution_forward(forward);
+      p.x.set(our_x, forward.src_desc());
+      p.y.set(our_y, forward.dst_desc());
+      p.weights.set(our_weights, forward.weights_desc());
+      p.scratchpad = forward.scratchpad_desc();
+      break;
+    case Direction::kData: {
+      const dnnl::convolution_backward_data::primitive_desc backward(
+          {algorithm, x, any, y, strides, dilates, before, after}, attributes, engine(), forward);
+      p.convolution = dnnl::convolution_backward_data(backward);
+      p.x.set(our_x, backward.diff_src_desc());
+      p.y.set(our_y, backward.diff_dst_desc());
+      p.weights.set(our_weights, backward.weights_desc());
+      p.scratchpad = backward.scratchpad_desc();
+      break;
+    }
+    case Direction::kWeights: {
+      const dnnl::convolution_backward_weights::primitive_desc backward(
+          {algorithm, x, any, p.bias, y, strides, dilates, before, after}, attributes, engine(),
+          forward);
+      p.convolution = dnnl::convolution_backward_weights(backward);
+      p.x.set(our_x, backward.src_desc());
+      p.y.set(our_y, backward.diff_dst_desc());
+      p.scratchpad = backward.scratchpad_desc();
+      p.weights.ours = our_weights, p.weights.theirs = backward.diff_weights_desc();
+      dnnl::post_ops add;
+      add.append_sum();
+      dnnl::primitive_attr adding;
+      adding.set_post_ops(add);
+      p.add_weights = dnnl::reorder({engine(), p.weights.theirs, engine(), p.weights.ours, adding});
+      break;
+    }
+  }
+  return p;
+}
+
+// Whether oneDNN has Winograd's on this processor: with AVX-512 only.
+bool library_has_winograd() {
+  static const bool has = [] {
+    const ConvShape any{.height = 32,
+                        .width = 32,
+                        .in_channels = 32,
+                        .out_channels = 32,
+                        .kernel_height = 3,
+                        .kernel_width = 3,
+                        .padding = 1};
+    try {
+      make({.shape = any, .direction = Direction::kForward}, dnnl::algorithm::convolution_winograd);
+      return true;
+    } catch (const dnnl::error&) {
+      return false;
+    }
+  }();
+  return has;
+}
+
+Primitive make(const Key& key) {
+  if (library_has_winograd() && winograd_pays(key.shape)) {
+    try {
+      return make(key, dnnl::algorithm::convolution_winograd);
+    } catch (const dnnl::error&) {  // not in this direction
+    }
+  }
+  return make(key, dnnl::algorithm::convolution_direct);
+}
+
+// Creating a primitive takes longer than many convolutions: each thread holds those it used. A run
+// meets few shapes; one that meets many (images of any size) starts afresh now and then.
+const Primitive& primitive(const Key& key) {
+  constexpr std::size_t kMost = 512;
+  thread_local std::map<Key, Primitive> held;
+  const auto found = held.find(key);
+  if (found != held.end()) return found->second;
+  if (held.size() >= kMost) held.clear();
+  return held.emplace(key, make(key)).first->second;
+}
+
+// body(shape of some images, their first input number, their first output number). What Winograd's
+// layout is made for are few images at a time, which stay in the cache.
+template <class Body>
+void for_parts(const ConvShape& shape, Body body) {
+  constexpr Index kPositions = 3136;
+  const Index in = shape.input().size() / shape.batch, out = shape.output().size() / shape.batch;
+  const Index positions = out / shape.out_channels;
+  const Index most = library_has_winograd() && winograd_pays(shape)
+                         ? (kPositions + positions - 1) / positions
+                         : shape.batch;
+  for (Index first = 0; first < shape.batch; first += most) {
+    ConvShape part = shape;
+    part.batch = std::min(most, shape.batch - first);
+    body(part, first * in, first * out);
+  }
+}
+
+bool ours_pays(const ConvShape& shape) { return !library_has_winograd() && winograd::pays(shape); }
+
+void forward(const ConvShape& shape, const Real* x, const Real* w, const Real* bias,
+             const Real* skip, Activation f, Real* y) {
+  Workspace& space = workspace();
+  const Primitive& p = primitive({.shape = shape,
+                                  .direction = Direction::kForward,
+                                  .bias = bias != nullptr,
+                                  .skip = skip != nullptr,
+                                  .activation = f});
+  if (skip && p.y.same()) std::copy_n(skip, shape.output().size(), y);
+  memory out =
+      skip && !p.y.same() ? p.y.input(skip, space.y, space.stream) : p.y.output(y, space.y);
+  p.convolution.execute(space.stream,
+                        {{DNNL_ARG_SRC, p.x.input(x, space.x, space.stream)},
+                         {DNNL_ARG_WEIGHTS, p.weights.input(w, space.weights, space.stream)},
+                         {DNNL_ARG_BIAS, wrap(p.bias, bias)},
+                         {DNNL_ARG_DST, out},
+                         {DNNL_ARG_SCRATCHPAD, Workspace::room(space.scratchpad, p.scratchpad)}});
+  p.y.unpack(out, y, space.stream);
+  space.stream.wait();
+}
+
+void backward_data(const ConvShape& shape, const Real* w, const Real* dy, Real* dx) {
+  Workspace& space = workspace();
+  const Primitive& p = primitive({.shape = shape, .direction = Direction::kData});
+  memory out = p.x.output(dx, space.x);
+  p.convolution.execute(space.stream,
+                        {{DNNL_ARG_DIFF_DST, p.y.input(dy, space.y, space.stream)},
+                         {DNNL_ARG_WEIGHTS, p.weights.input(w, space.weights, space.stream)},
+                         {DNNL_ARG_DIFF_SRC, out},
+                         {DNNL_ARG_SCRATCHPAD, Workspace::room(space.scratchpad, p.scratchpad)}});
+  p.x.unpack(out, dx, space.stream);
+  space.stream.wait();
+}
+
+void backward_weights(const ConvShape& shape, const Real* x, const Real* dy, Real* dw, View dbias) {
+  Workspace& space = workspace();
+  const Primitive& p =
+      primitive({.shape = shape, .direction = Direction::kWeights, .bias = dbias.data != nullptr});
+  memory ours = wrap(p.weights.ours, dw);
+  memory theirs = Workspace::room(space.weights, p.weights.theirs);
+  p.convolution.execute(space.stream,
+                        {{DNNL_ARG_SRC, p.x.input(x, space.x, space.stream)},
+                         {DNNL_ARG_DIFF_DST, p.y.input(dy, space.y, space.stream)},
+                         {DNNL_ARG_DIFF_WEIGHTS, theirs},
+                         {DNNL_ARG_DIFF_BIAS, Workspace::room(space.bias, p.bias)},
+                         {DNNL_ARG_SCRATCHPAD, Workspace::room(space.scratchpad, p.scratchpad)}});
+  p.add_weights.execute(space.stream, theirs, ours);
+  space.stream.wait();
+  for (Index o = 0; o < dbias.size() && dbias.data; ++o) dbias[o] += space.bias[o];
+}
+
+}  // namespace
+
+void conv2d(const ConvShape& shape, ConstView x, ConstView w, const ConvEpilogue& epilogue,
+            View y) {
+  if (ours_pays(shape)) return winograd::conv2d(shape, x, w, epilogue, y);
+  for_parts(shape, [&](const ConvShape& part, Index in, Index out) {
+    forward(part, x.data + in, w.data, epilogue.bias.data,
+            epilogue.skip.data ? epilogue.skip.data + out : nullptr, epilogue.activation,
+            y.data + out);
+  });
+}
+
+void conv2d_backward_data(const ConvShape& shape, ConstView w, ConstView dy, View dx) {
+  if (ours_pays(shape)) return winograd::conv2d_backward_data(shape, w, dy, dx);
+  for_parts(shape, [&](const ConvShape& part, Index in, Index out) {
+    backward_data(part, w.data, dy.data + out, dx.data + in);
+  });
+}
+
+void conv2d_backward_weights(const ConvShape& shape, ConstView x, ConstView dy, View dw,
+                             View dbias) {
+  if (ours_pays(shape)) return winograd::conv2d_backward_weights(shape, x, dy, dw, dbias);
+  for_parts(shape, [&](const ConvShape& part, Index in, Index out) {
+    backward_weights(part, x.data + in, dy.data + out, dw.data, dbias);
+  });
+}
+
+}  // namespace kernels::optimized
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

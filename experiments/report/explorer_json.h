@@ -1,0 +1,52 @@
+// The JSON from which the explorer of a page shows a model, a caption and a photo. The photo may
+// come from a data set (report_captions.h) or from a visitor (experiments/serve).
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "captioning/input_batch.h"
+#include "captioning/search/search.h"
+#include "experiments/report/report_model.h"
+
+namespace saccade {
+
+// The value rounded to four decimals, which is what a page needs.
+double rounded(double value);
+
+// A rectangle of the photo as [x, y, width, height] in shares of the photo.
+nlohmann::ordered_json rectangle_json(const Rect& rectangle, const Geometry& geometry);
+// Where a model's grid lies on a photo: "seen", the rectangle that it covers, and "cells", those
+// that show some of the photo: [left, top, right, bottom), the others being padding.
+nlohmann::ordered_json grid_json(const Geometry& geometry, const GridShape& grid);
+
+// How many maps a word has: one for each layer and head where the model keeps them apart, else one.
+struct ViewCount {
+  Index layers = 1, heads = 1;
+
+  bool several() const { return layers * heads > 1; }
+};
+ViewCount view_count(const LoadedModel& loaded);
+
+// The search of a model's config, set to keep the captions of the beam that a page lists.
+SearchOptions page_search(const LoadedModel& loaded);
+
+// {"name", "checkpoint", "update", "parameters", "attention", "gate", "sentinel", "selection",
+// "rows", "cols", "layers", "heads", "look": which look a map is, where it is a later one,
+// "regimes": the model's own first}
+nlohmann::ordered_json model_facts(const ReportModel& model);
+
+// {"words", "p", "gate", "sentinel", "chosen", "layers", "heads", "low", "high", "maps"
+// (packed_maps.h), "entropy", "finished", "logprob", "others": [[caption, log p]]}. Keys for which
+// a model has nothing are left out. There is one map for each layer and head where `input`, what
+// the model saw, is given and the model keeps them apart; else the mean over the heads of the last
+// layer.
+nlohmann::ordered_json decoded_json(const LoadedModel& loaded, const DecodedCaption& caption,
+                                    const InputView* input);
+
+// {"width", "height", "photo": a JPEG as a data URI, no side longer than `longest` pixels}
+nlohmann::ordered_json photo_json(const Image& picture, Index longest);
+
+// The colours of the heat from 0 to full: red, green and blue of 256 steps, in base64.
+std::string colours_text();
+
+}  // namespace saccade

@@ -1,0 +1,15 @@
+// Makes an untrained captioner worth testing: its captions have words and differ between images.
+#pragma once
+
+#include "captioning/model.h"
+
+namespace saccade::test {
+
+// Multiplies the small initial weights, and makes <eos> improbable.
+inline void prolong_captions(Captioner& model) {
+  ParameterStore& store = model.parameters();
+  for (Real& value : store.flat().span()) value *= 4;
+  store.value(store.find("decoder.output.vocabulary_bias"))[Vocabulary::kEos] = -6;
+}
+
+}  // namespace saccade::test
