@@ -21,7 +21,7 @@ void TensorBoardLog::add_attention(Index update, std::span<const DecodedCaption>
   EventHistogram entropy, largest, gate;
   for (const DecodedCaption& caption : captions)
     for (const DecodedWord& word : caption.words) {
-      const auto spread = map_entropy(word.attention);
+      const auto spread = map_entropy(word.attention, caption.counts);
       if (!spread) continue;
       entropy.values.push_back(*spread);
       largest.values.push_back(

@@ -10,10 +10,7 @@ namespace {
 
 // By the rule of attention_health.h, over the regions that count.
 bool is_uniform(const std::vector<float>& map, const DecodedCaption& caption) {
-  std::vector<float> counted;
-  for (std::size_t l = 0; l < map.size(); ++l)
-    if (caption.counts.empty() || caption.counts[l] != 0) counted.push_back(map[l]);
-  return map_entropy(counted).value_or(0) > kUniformEntropy;
+  return map_entropy(map, caption.counts).value_or(0) > kUniformEntropy;
 }
 
 // The word as a view shows it.

@@ -16,13 +16,14 @@ namespace {
 using Map = std::vector<double>;
 
 // The weights of regions that count.
-std::vector<float> counted(const std::vector<float>& weights, const DecodedCaption& caption) {
-  if (caption.counts.empty()) return weights;
-  SACCADE_CHECK(caption.counts.size() == weights.size(), "[health] ", weights.size(),
-                " weights, and marks for ", caption.counts.size());
+std::vector<float> counted(const std::vector<float>& weights,
+                           std::span<const std::uint8_t> counts) {
+  if (counts.empty()) return weights;
+  SACCADE_CHECK(counts.size() == weights.size(), "[health] ", weights.size(),
+                " weights, and marks for ", counts.size());
   std::vector<float> out;
   for (std::size_t l = 0; l < weights.size(); ++l)
-    if (caption.counts[l] != 0) out.push_back(weights[l]);
+    if (counts[l] != 0) out.push_back(weights[l]);
   return out;
 }
 
@@ -108,8 +109,9 @@ double measured(const Mean& mean) {
 
 }  // namespace
 
-std::optional<double> map_entropy(const std::vector<float>& weights) {
-  const Map map = map_of(weights);
+std::optional<double> map_entropy(const std::vector<float>& weights,
+                                  std::span<const std::uint8_t> counts) {
+  const Map map = map_of(counted(weights, counts));
   if (map.empty()) return std::nullopt;
   return normalised_entropy(map);
 }
@@ -123,13 +125,14 @@ AttentionHealth attention_health(std::span<const DecodedCaption> captions) {
       SACCADE_CHECK(word.attention.size() == caption.words[0].attention.size(),
                     "[health] a caption with maps of ", caption.words[0].attention.size(), " and ",
                     word.attention.size(), " regions");
-      Map map = map_of(counted(word.attention, caption));
+      Map map = map_of(counted(word.attention, caption.counts));
       if (!map.empty()) {
         entropy.add(normalised_entropy(map));
         uniforms.add(normalised_entropy(map) > kUniformEntropy ? 1 : 0);
         largest.add(*std::max_element(map.begin(), map.end()));
         std::vector<std::vector<float>> heads;
-        for (const std::vector<float>& head : word.heads) heads.push_back(counted(head, caption));
+        for (const std::vector<float>& head : word.heads)
+          heads.push_back(counted(head, caption.counts));
         correlate_heads(heads, correlation);
         maps.push_back(map);
       }

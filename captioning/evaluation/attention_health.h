@@ -2,6 +2,7 @@
 // or the same at every word. Scores of captions cannot show that.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 
@@ -42,8 +43,10 @@ struct AttentionHealth {
   NamedScores scores() const;
 };
 
-// -sum_i p_i log p_i / log L of one word's weights [L], as above; nothing where they weigh nothing.
-std::optional<double> map_entropy(const std::vector<float>& weights);
+// -sum_i p_i log p_i / log L of one word's weights over the L regions that count, as above; nothing
+// where they weigh nothing. counts is 0 for regions that do not count, or empty: all count.
+std::optional<double> map_entropy(const std::vector<float>& weights,
+                                  std::span<const std::uint8_t> counts);
 
 // The health of captions' maps. Throws ShapeError where the maps of a caption differ in size.
 AttentionHealth attention_health(std::span<const DecodedCaption> captions);

@@ -8,7 +8,8 @@ const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCod
 const captionOf = (image, model, m, regime) => {
   const regimes = image.models[m].regimes;
   const name = regimes[regime] ? regime : model.regimes[0];
-  return {regime: name, seen: image.models[m].seen, ...regimes[name]};
+  const {seen, cells} = image.models[m];
+  return {regime: name, seen, cells, ...regimes[name]};
 };
 
 // The maps of one caption: weight = low + (high - low) byte / 255.
@@ -22,6 +23,7 @@ class Maps {
     this.low = caption.low;
     this.step = (caption.high - caption.low) / 255;
     this.bytes = bytesOf(caption.maps);
+    this.cells = caption.cells;
   }
 
   get regions() { return this.rows * this.cols; }
@@ -55,6 +57,15 @@ class Maps {
     const single = which(layer, this.layers, ['last', 'mean']);
     if (layer !== 'mean') return inLayer(single === null ? this.layers - 1 : single);
     return this.fused([...Array(this.layers).keys()].map(inLayer), 'mean');
+  }
+
+  // The weights of the cells that show some of the picture; the others are padding.
+  shown(map) {
+    const [left, top, right, bottom] = this.cells;
+    return map.filter((_, i) => {
+      const row = Math.floor(i / this.cols), column = i % this.cols;
+      return row >= top && row < bottom && column >= left && column < right;
+    });
   }
 
   // Whether of(word, layer, head) is the map that a report judges and measures: the last layer's

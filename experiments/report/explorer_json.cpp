@@ -76,7 +76,7 @@ void add_maps(Json& json, const LoadedModel& loaded, const DecodedCaption& capti
   json["maps"] = packed.bytes;
   json["entropy"] = Json::array();
   for (const DecodedWord& word : caption.words) {
-    const auto entropy = map_entropy(word.attention);
+    const auto entropy = map_entropy(word.attention, caption.counts);
     json["entropy"].push_back(entropy ? Json(rounded(*entropy)) : Json());
   }
 }
@@ -90,6 +90,12 @@ Json rectangle_json(const Rect& rectangle, const Geometry& geometry) {
   const auto height = static_cast<double>(geometry.original_height);
   return Json::array({rounded(rectangle.x / width), rounded(rectangle.y / height),
                       rounded(rectangle.width / width), rounded(rectangle.height / height)});
+}
+
+Json grid_json(const Geometry& geometry, const GridShape& grid) {
+  const CellBlock cells = picture_cells(picture_area(geometry), grid.rows, grid.cols);
+  return {{"seen", rectangle_json(geometry.seen, geometry)},
+          {"cells", Json::array({cells.left, cells.top, cells.right, cells.bottom})}};
 }
 
 ViewCount view_count(const LoadedModel& loaded) {

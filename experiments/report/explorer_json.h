@@ -15,6 +15,9 @@ double rounded(double value);
 
 // A rectangle of the photo: [x, y, width, height] as shares of it.
 nlohmann::ordered_json rectangle_json(const Rect& rectangle, const Geometry& geometry);
+// Where a model's grid lies on a photo: "seen", the rectangle that it covers, and "cells", those
+// that show some of the photo: [left, top, right, bottom), the others being padding.
+nlohmann::ordered_json grid_json(const Geometry& geometry, const GridShape& grid);
 
 // How many maps a word has, where a model has those of its layers and heads.
 struct ViewCount {

@@ -15,7 +15,8 @@ const cubic = (t) => {
 };
 
 // For each of `pixels` the cells it lies between and their weights; null where it was not seen.
-const makeTaps = (pixels, cells, from, length, style) => {
+// Cells outside [first, end) are padding: the outermost of the others go on in their place.
+const makeTaps = (pixels, cells, [first, end], from, length, style) => {
   const taps = [];
   for (let i = 0; i < pixels; ++i) {
     const at = ((i + 0.5) / pixels - from) / length;
@@ -24,7 +25,7 @@ const makeTaps = (pixels, cells, from, length, style) => {
       continue;
     }
     const position = at * cells;
-    const clamp = (cell) => Math.min(Math.max(cell, 0), cells - 1);
+    const clamp = (cell) => Math.min(Math.max(cell, first), end - 1);
     if (style === 'cells') {
       taps.push({cell: [clamp(Math.floor(position))], weight: [1]});
       continue;
@@ -37,9 +38,10 @@ const makeTaps = (pixels, cells, from, length, style) => {
 };
 
 // Writes `photo` under the heat of a map to `out`, both ImageData of one size.
-const paintHeat = (out, photo, {map, rows, cols, seen, style, full, colours}) => {
-  const across = makeTaps(photo.width, cols, seen[0], seen[2], style);
-  const down = makeTaps(photo.height, rows, seen[1], seen[3], style);
+const paintHeat = (out, photo, {map, rows, cols, cells, seen, style, full, colours}) => {
+  const [left, top, right, bottom] = cells;
+  const across = makeTaps(photo.width, cols, [left, right], seen[0], seen[2], style);
+  const down = makeTaps(photo.height, rows, [top, bottom], seen[1], seen[3], style);
   const line = new Float32Array(cols);
   const from = photo.data, to = out.data;
   let at = 0;

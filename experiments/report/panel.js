@@ -94,9 +94,10 @@ class Panel {
     const {layer, head} = this.card.view, key = `${layer}/${head}`;
     if (this.measured?.key !== key) {
       const maps = this.decoded.words.map((_, i) => this.mapOf(i));
-      const entropy = this.usual() ? this.decoded.entropy : maps.map(mapEntropy);
-      this.measured = {key, entropy, largest: maps.map((map) => Math.max(...map)),
-        uniform: maps.map((map, i) => isUniform(map, entropy[i]))};
+      const shown = maps.map((map) => this.maps.shown(map));
+      const entropy = this.usual() ? this.decoded.entropy : shown.map(mapEntropy);
+      this.measured = {key, entropy, largest: shown.map((map) => Math.max(...map)),
+        uniform: shown.map((map, i) => isUniform(map, entropy[i]))};
     }
     return this.measured;
   }
@@ -224,7 +225,7 @@ class Panel {
     if (heat) {
       const out = context.createImageData(photo.width, photo.height);
       paintHeat(out, photo, {map: this.mapOf(word), rows: this.maps.rows, cols: this.maps.cols,
-        seen: this.decoded.seen, style: view.style, full: this.heatFull(word),
+        cells: this.maps.cells, seen: this.decoded.seen, style: view.style, full: this.heatFull(word),
         colours: report.colours});
       context.putImageData(out, 0, 0);
       this.drawChosen(context, word);
@@ -304,12 +305,14 @@ class Panel {
     if (!step || !this.maps) return;
     event.preventDefault();
     event.stopPropagation();
-    const {rows, cols} = this.maps, seen = this.decoded.seen;
+    const {rows, cols, cells: [left, top, right, bottom]} = this.maps, seen = this.decoded.seen;
     const now = this.card.placed
       ? cellAt(this.card.placed.x, this.card.placed.y, rows, cols, seen) : -1;
-    const clamp = (value, count) => Math.min(Math.max(value, 0), count - 1);
-    const column = now < 0 ? Math.floor(cols / 2) : clamp(now % cols + step[0], cols);
-    const row = now < 0 ? Math.floor(rows / 2) : clamp(Math.floor(now / cols) + step[1], rows);
+    const clamp = (value, first, end) => Math.min(Math.max(value, first), end - 1);
+    const column = now < 0 ? Math.floor((left + right) / 2)
+      : clamp(now % cols + step[0], left, right);
+    const row = now < 0 ? Math.floor((top + bottom) / 2)
+      : clamp(Math.floor(now / cols) + step[1], top, bottom);
     const [x, y, w, h] = cellBox(row * cols + column, rows, cols, seen);
     this.card.place({x: x + w / 2, y: y + h / 2});
   }

@@ -199,7 +199,7 @@ Json ReportCaptions::model_json(std::size_t model) const {
 
 Json ReportCaptions::caption_json(std::size_t model, std::size_t i) const {
   const Geometry geometry = impl_->inputs[model].geometry(impl_->images[i]);
-  Json json = {{"seen", rectangle_json(geometry.seen, geometry)}};
+  Json json = grid_json(geometry, impl_->loaded(model).model->grid());
   const std::vector<Regime>& regimes = impl_->decoded[model].regimes;
   for (std::size_t r = 0; r < regimes.size(); ++r)
     json["regimes"][std::string(enum_name(regimes[r]))] = impl_->regime_json(model, r, i);

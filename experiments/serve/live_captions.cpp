@@ -36,7 +36,7 @@ PhotoCaptions caption_photo(const ReportModel& model, const Image& picture) {
     return input.area(0);
   };
   const LoadedModel& loaded = *model.loaded;
-  PhotoCaptions out{.json = {{"seen", rectangle_json(geometry.seen, geometry)}}, .caption = {}};
+  PhotoCaptions out{.json = grid_json(geometry, loaded.model->grid()), .caption = {}};
   SearchOptions search = page_search(loaded);
   for (const Regime regime : evaluation_regimes(loaded.config)) {
     search.regime = regime;

@@ -1,6 +1,7 @@
 // The attention explorer of a report, as a person uses it.
 #include <cmath>
 
+#include "core/base/mean.h"
 #include "core/io/base64.h"
 #include "experiments/commands/overlay.h"
 #include "tests/browser/open_report.h"
@@ -83,6 +84,55 @@ TEST_CASE("the heat lies where saccade overlay draws it") {
   CAPTURE(right / static_cast<double>(panels.size()), turned / static_cast<double>(panels.size()));
   CHECK(right / static_cast<double>(panels.size()) < 12);  // a JPEG, made larger, against the scene
   CHECK(turned > 1.5 * right);
+}
+
+// The panels that `saccade overlay` draws of the first test image with a run's model.
+std::vector<Image> drawn_panels(const std::filesystem::path& run, const std::string& style) {
+  OverlayArgs args{.model = {.checkpoint = run.string()}, .split = "test", .count = 1};
+  args.out = run.string() + "-" + style;
+  args.drawing.style = style;
+  run_overlay(args);
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::filesystem::path(args.out) / "scene-test-0"))
+    files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  std::vector<Image> panels;
+  for (const std::filesystem::path& file : files) panels.push_back(read_image(file));
+  return panels;
+}
+
+TEST_CASE("the heat on a padded picture is that of saccade overlay up to its edges") {
+  SACCADE_NEEDS_BROWSER();
+  OpenReport<PaddedReport> page;
+  page.browser.press("b");  // no boxes
+  for (const std::string style : {"heat", "cells"}) {
+    if (style == "cells") page.browser.press("c");
+    for (const int model : {0, 1}) {
+      const std::vector<Image> panels =
+          drawn_panels(page.report.run(model == 0 ? "wide" : "tall"), style);
+      REQUIRE(panels.size() > 1);
+      // The sum of differences, of the samples beyond the outermost cells' centres and of the
+      // others: a page that blends padding in is darker there.
+      Mean edge, inside;
+      for (std::size_t w = 0; w < panels.size(); ++w) {
+        page.browser.hover(page.word(model, static_cast<int>(w)));
+        constexpr int kSamples = 16;
+        const Json seen = page.pixels(model, kSamples, kSamples);
+        for (int i = 0; i < kSamples * kSamples; ++i) {
+          const int row = i / kSamples, column = i % kSamples, along = model == 0 ? column : row;
+          const Image& panel = panels[w];
+          const std::uint8_t* drawn = panel.pixel((2 * row + 1) * panel.height / (2 * kSamples),
+                                                  (2 * column + 1) * panel.width / (2 * kSamples));
+          for (std::size_t c = 0; c < 3; ++c)
+            (along == 0 || along == kSamples - 1 ? edge : inside)
+                .add(drawn[c] - seen[static_cast<std::size_t>(i)][c].get<double>());
+        }
+      }
+      INFO(style << ", model " << model << ": " << edge.value() << " " << inside.value());
+      CHECK(std::abs(edge.value() - inside.value()) < 2);
+    }
+  }
 }
 
 TEST_CASE("pointing at a place lights the words it fed") {

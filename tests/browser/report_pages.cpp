@@ -27,6 +27,20 @@ SceneReport::SceneReport() {
                .images = 4});
 }
 
+PaddedReport::PaddedReport() {
+  ExperimentConfig config = small_experiment(SelectionKind::kSoft);
+  config.encoder.resize = ResizeKind::kPad;
+  config.search.min_length = 3;
+  // Grids of 4 x 12 and 12 x 4, of which the middle third shows the picture.
+  config.encoder.image_width = 96;
+  write_small_run(run("wide"), config);
+  config.encoder.image_size = 96;
+  config.encoder.image_width = 32;
+  write_small_run(run("tall"), config);
+  make_report(
+      {.runs = {run("wide").string(), run("tall").string()}, .out = page().string(), .images = 2});
+}
+
 HostileReport::HostileReport() {
   std::string rows = "image,caption,split\n";
   const LoadedData drawn = load_data(small_experiment(SelectionKind::kSoft).data);

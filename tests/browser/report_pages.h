@@ -20,6 +20,18 @@ class SceneReport {
   TempFolder folder_{"scene-report"};
 };
 
+// The same scenes seen by models that pad them to a wide input and to a tall one.
+class PaddedReport {
+ public:
+  PaddedReport();
+  std::filesystem::path page() const { return folder_ / "report.html"; }
+  std::filesystem::path run(const std::string& name) const { return folder_ / name; }
+  const TempFolder& folder() const { return folder_; }
+
+ private:
+  TempFolder folder_{"padded-report"};
+};
+
 // Photos with captions, ids and a run's name that are markup.
 class HostileReport {
  public:

@@ -88,6 +88,16 @@ TEST_CASE("maps are normalised first, and a word that weighs nothing has none") 
   CHECK(std::isnan(health_of({kFirst, {0, 0, 0, 0}, kSecond}).divergence));
 }
 
+TEST_CASE("regions of padding are no part of a map's entropy") {
+  const Map padded{0, 0.5F, 0.5F, 0};
+  CHECK(map_entropy(padded, {}) == Approx(0.5));
+  const std::vector<std::uint8_t> counts{0, 1, 1, 0};
+  CHECK(map_entropy(padded, counts) == Approx(1));
+  DecodedCaption caption = caption_of({padded, padded});
+  caption.counts = counts;
+  CHECK(attention_health(std::vector{caption}).uniform_share == 1);
+}
+
 TEST_CASE("captions and words count as they should") {
   const std::vector<DecodedCaption> captions{caption_of({kFirst, kFirst, kFirst}),
                                              caption_of({kFirst, kSecond}), caption_of({})};
