@@ -68,9 +68,9 @@ class ForcedRows {
 void read_later_maps(std::span<const SearchMember> members, const SpecialWords& special,
                      std::span<const std::vector<DecodedCaption*>> captions,
                      const SearchOptions& options, std::uint64_t first_image) {
-  SACCADE_CHECK(!members.empty(), "[later looks] no model");
+  SACCADE_CHECK(!members.empty(), "[later maps] no model");
   const auto images = static_cast<std::size_t>(members[0].images.features.shape[0]);
-  SACCADE_CHECK(captions.size() == images, "[later looks] captions of ", captions.size(),
+  SACCADE_CHECK(captions.size() == images, "[later maps] captions of ", captions.size(),
                 " images for ", images);
   if (options.map_step == 0 || images == 0) return;
   if (members.size() > 1 && options.regime == Regime::kSample)
