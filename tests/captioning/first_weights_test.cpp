@@ -27,10 +27,9 @@ TEST_CASE("word vectors are copied into their words' rows, and learn unless they
   };
   std::vector<Real> wanted = table();
   const auto put = [&](const char* word, Real sign) {
-    const int id = model.vocabulary().id(word);
-    REQUIRE(id > Vocabulary::kUnk);
-    for (std::size_t d = 0; d < 6; ++d)
-      wanted[static_cast<std::size_t>(id) * 6 + d] = sign * static_cast<Real>(d + 1);
+    const auto id = static_cast<std::size_t>(model.vocabulary().id(word));
+    REQUIRE(id > static_cast<std::size_t>(Vocabulary::kUnk));
+    for (std::size_t d = 0; d < 6; ++d) wanted[id * 6 + d] = sign * static_cast<Real>(d + 1);
   };
   put("circle", 1);
   put("red", -1);

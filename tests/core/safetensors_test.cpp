@@ -95,7 +95,7 @@ TEST_CASE("files that break the format are refused in one line that names file a
   const Case cases[] = {
       {good, 7, "'w' goes on behind the end"},
       {good, 9, "1 bytes at the end"},
-      {R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[4,12]}})", 12, "hole"},
+      {R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[4,12]}})", 12, "gap"},
       {R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[8,0]}})", 8, "backwards"},
       {R"({"w":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}})", 8, "'w': a shape that needs"},
       {R"({"w":{"dtype":"F32","shape":[)" + huge + "," + huge + R"(],"data_offsets":[0,8]}})", 8,

@@ -1,0 +1,134 @@
+// Regions that are drawn from elsewhere than from attention's weights (Proposal), against exact
+// enumeration, in double.
+#include <algorithm>
+#include <cmath>
+
+#include "tests/captioning/tiny_hard_model.h"
+#include "tests/support/catch.h"
+#include "tests/support/exact_gradient.h"
+#include "tests/support/parameter_gradients.h"
+
+namespace saccade::test {
+
+namespace {
+
+// Chooses the given regions, and reports which of them count as drawn from the weights.
+class ForcedMixture : public ForcedChooser {
+ public:
+  // own[glimpse]: whether the region of that glimpse was drawn from the weights.
+  ForcedMixture(const Choices& choices, std::vector<bool> own)
+      : ForcedChooser({choices}), own_(std::move(own)) {}
+  void choose(ConstView weights, Index glimpse, std::span<int> chosen) override {
+    ForcedChooser::choose(weights, glimpse, chosen);
+    drawn_.assign(chosen.begin(), chosen.end());
+    if (!own_[static_cast<std::size_t>(glimpse)]) std::fill(drawn_.begin(), drawn_.end(), -1);
+  }
+  std::span<const int> drawn(std::span<const int>) const override { return drawn_; }
+
+ private:
+  std::vector<bool> own_;
+  std::vector<int> drawn_;
+};
+
+}  // namespace
+
+TEST_CASE("where regions are drawn from the weights or elsewhere, only the former are reinforced") {
+  // Glimpse t is drawn from `other` with probability share[t], else from the weights: the cost is
+  // expected under the mixture.
+  const std::vector<double> share{0.3, 0, 0.9}, other{0.2, 0.7, 0.1};
+  const auto kind = GENERATE(DecoderKind::kLstm, DecoderKind::kTransformer);
+  TinyModel model(BaselineKind::kEma, kind);
+  CaptionLossOptions options = estimator(1, 0);
+  const Index glimpses = model.steps() * model.glimpses;
+  const auto share_of = [&](Index glimpse) {
+    return (glimpse + 1) % model.glimpses == 0
+               ? share[static_cast<std::size_t>(glimpse / model.glimpses)]
+               : 0;
+  };
+  // The probability of one glimpse's region, by where it was drawn, from the map of the weights.
+  const auto odds = [&](Index glimpse, int region, Real weight, bool own) {
+    return own ? (1 - share_of(glimpse)) * static_cast<double>(weight)
+               : share_of(glimpse) * other[static_cast<std::size_t>(region)];
+  };
+  struct Draw {
+    double probability = 1, nll = 0;
+    std::vector<Real> gradient;
+  };
+  // own: as ForcedMixture's; empty: the probability is that of the mixture.
+  const auto draw = [&](const Choices& choices, const std::vector<bool>& own) {
+    Arena arena;
+    Tape tape(arena);
+    tape.set_parameters(model.store.views());
+    ForcedMixture chooser(choices, own.empty() ? std::vector<bool>(choices.size(), true) : own);
+    ShardLoss loss(tape, *model.decoder, tape.constant(model.features.view()),
+                   pack_captions(model.captions, kBos, kEos), options, {.batch_captions = 1},
+                   &chooser);
+    Draw out;
+    out.nll = loss.nll()[0];
+    for (Index glimpse = 0; glimpse < glimpses; ++glimpse) {
+      const auto at = static_cast<std::size_t>(glimpse);
+      const Real weight =
+          map_of(loss.output(), glimpse, model.glimpses).value().row(0)[choices[at]];
+      out.probability *= own.empty() ? odds(glimpse, choices[at], weight, true) +
+                                           odds(glimpse, choices[at], weight, false)
+                                     : odds(glimpse, choices[at], weight, own[at]);
+    }
+    loss.backward(fixed(3.7));
+    out.gradient = parameter_gradients(tape, model.store);
+    return out;
+  };
+  const auto exact = numeric_gradient(model.store, [&] {
+    double cost = 0;
+    for (const Choices& choices : model.all_choices()) {
+      const Draw out = draw(choices, {});
+      cost += out.probability * out.nll;
+    }
+    return cost;
+  });
+  CHECK(norm(exact) > 0.1);
+  for (const RewardKind reward : {RewardKind::kSum, RewardKind::kToGo}) {
+    INFO(enum_name(kind) << ", " << enum_name(reward));
+    options.hard.reward = reward;
+    std::vector<double> expected(exact.size(), 0);
+    double total = 0;
+    for (const Choices& choices : model.all_choices())
+      for (unsigned mask = 0; mask < 1U << glimpses; ++mask) {
+        std::vector<bool> own;
+        for (Index glimpse = 0; glimpse < glimpses; ++glimpse)
+          own.push_back((mask >> glimpse & 1U) != 0);
+        const Draw out = draw(choices, own);
+        total += out.probability;
+        for (std::size_t i = 0; i < expected.size(); ++i)
+          expected[i] += out.probability * static_cast<double>(out.gradient[i]);
+      }
+    CHECK(std::abs(total - 1) < 1e-12);
+    CHECK(largest_difference(expected, exact) < 1e-8);
+  }
+}
+
+TEST_CASE("a proposal gets its share of the draws, and tells which they are") {
+  const std::vector<Real> shares{0, 0.25, 1}, weights{1, 0, 0, 1, 0, 0, 1, 0, 0},
+      maps{0, 0, 0, 0, 0, 1, 0, 1, 0};
+  const Shape shape{3, 3};
+  const std::vector<Proposal> proposals{{}, {.maps = {maps.data(), shape}, .shares = shares}};
+  constexpr int kDraws = 4000;
+  int proposed = 0;
+  for (std::uint64_t update = 0; update < kDraws; ++update) {
+    TrainingChooser chooser(
+        {1, Stream::kAttention, update, 0},
+        {.expectation_share = 0, .captions = 3, .samples = 1, .proposals = proposals});
+    std::vector<int> chosen(3);
+    chooser.choose({weights.data(), shape}, 0, chosen);  // a glimpse without a proposal
+    REQUIRE(chosen == std::vector<int>{0, 0, 0});
+    REQUIRE(std::ranges::equal(chooser.drawn(chosen), chosen));
+    chooser.choose({weights.data(), shape}, 1, chosen);
+    REQUIRE((chosen[0] == 0 && chooser.drawn(chosen)[0] == 0));
+    REQUIRE((chosen[2] == 1 && chooser.drawn(chosen)[2] == -1));
+    REQUIRE((chosen[1] == 2 ? chooser.drawn(chosen)[1] == -1
+                            : chosen[1] == 0 && chooser.drawn(chosen)[1] == 0));
+    proposed += chosen[1] == 2;
+  }
+  CHECK(std::abs(static_cast<double>(proposed) / kDraws - 0.25) < 0.03);
+}
+
+}  // namespace saccade::test
