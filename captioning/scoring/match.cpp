@@ -40,7 +40,7 @@ std::vector<const ResultCaption*> assign(const ReferenceFile& references,
   if (in_order && results.captions.size() != out.size()) {
     throw DataError(str(results.path, ": has ", results.captions.size(),
                         " captions without an image; ", references.path, " has ", out.size(),
-                        " images; give a line an image, or <image> TAB <caption>"));
+                        " images; give one line per image, or <image> TAB <caption>"));
   }
   const ImageIndex index(references);
   std::vector<std::string> unknown, twice;

@@ -140,7 +140,7 @@ TEST_CASE("one bad picture does not keep the others from their captions") {
   CHECK(printed([&] { return run_caption(args); }).text == "[]\n");
 }
 
-TEST_CASE("overlay writes a sheet, the weights and a panel a word") {
+TEST_CASE("overlay writes a sheet, the weights and one panel per word") {
   const Fixture fixture;
   OverlayArgs args{.model = fixture.model(),
                    .images = {fixture.picture(0, "a/x.png"), fixture.picture(1, "b/x.png")}};

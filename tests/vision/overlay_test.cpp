@@ -245,7 +245,7 @@ Index coloured(const Image& page) {
   return count;
 }
 
-TEST_CASE("a sheet has a panel a word and stays below its limit") {
+TEST_CASE("a sheet has one panel per word and stays below its limit") {
   const Image image = test_picture(300, 400);
   Overlay overlay = make_overlay(image, plan_geometry(300, 400, {.height = 8, .width = 8}), 3, 3);
   for (int i = 0; i < 5; ++i)
