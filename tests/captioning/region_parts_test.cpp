@@ -197,7 +197,7 @@ TEST_CASE("keys and values that are no layers, or that nothing reads, are refuse
                c.encoder.keys = {"last"};
                c.attention.score = ScoreKind::kNone;
              }),
-             Contains("encoder.keys needs another attention.score than none"));
+             Contains("encoder.keys needs an attention.score other than none"));
 }
 
 }  // namespace saccade
