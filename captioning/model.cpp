@@ -253,14 +253,14 @@ std::vector<Regime> evaluation_regimes(const ExperimentConfig& config) {
   switch (attention.selection) {
     case SelectionKind::kSoft:
     case SelectionKind::kTopK:
-      // Monotonic attention trains on its expectation in order to choose in the end.
+      // Monotonic attention trains on its expectation, in order to choose regions in the end.
       if (attention.scope == ScopeKind::kMonotonic && attention.heads == 1)
         return {Regime::kExpectation, Regime::kArgmax};
       return {Regime::kExpectation};
     case SelectionKind::kHard:
     case SelectionKind::kGumbelSt:
-      // A vector gate scales a region's channels apart, and a transformer's layers bend what was
-      // seen: there is no cheap sum over regions then.
+      // A vector gate scales each channel of a region by itself, and a transformer's layers are not
+      // linear in the context: there is no cheap sum over regions then.
       if (attention.gate == GateKind::kVector || config.decoder.type == DecoderKind::kTransformer)
         return {Regime::kArgmax, Regime::kExpectation, Regime::kSample};
       return {Regime::kArgmax, Regime::kExpectation, Regime::kSample, Regime::kMarginal};

@@ -226,8 +226,8 @@ TEST_CASE("later looks are the same in a caption and in the maps of layers and h
     }
   }
   CHECK(later_map_name(0).empty());
-  CHECK(later_map_name(1) == "the look one step after the word's own");
-  CHECK(later_map_name(2) == "the look 2 steps after the word's own");
+  CHECK(later_map_name(1) == "the map one step after the word's own");
+  CHECK(later_map_name(2) == "the map 2 steps after the word's own");
 }
 
 TEST_CASE("rolled out, a model's words keep their weight") {
