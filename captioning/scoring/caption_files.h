@@ -22,8 +22,7 @@ struct ReferenceFile {
   std::string path;
   bool numbered = false;  // whether numbers are ids of the file; else they are places
   std::vector<ReferenceImage> images;
-  std::vector<std::string>
-      notes{};  // what a user should know although it can be read, one line each
+  std::vector<std::string> notes{};  // what a user should know although it can be read
 };
 
 // Reads a file. Its content tells its form:
