@@ -80,7 +80,7 @@ void check_gemm(const Extents& s, Trans ta, Trans tb, Index padding, Real alpha,
 
 }  // namespace
 
-TEST_CASE("close() refuses comparisons that prove nothing") {
+TEST_CASE("close refuses comparisons that prove nothing") {
   const Tensor one({2}, std::vector<Real>{1, 2}), other({2}, std::vector<Real>{1, 2.001F});
   const Tensor nan({2}, std::vector<Real>{1, kNan}), row({1, 2}, std::vector<Real>{1, 2});
   CHECK(close(one.view(), one.view()));

@@ -68,7 +68,7 @@ TEST_CASE("shapes know their size, rows and text, and refuse other lists") {
   CHECK_THROWS_AS(Shape().with_last(1), ShapeError);
 }
 
-TEST_CASE("tensors start at zero and are copied by clone() only") {
+TEST_CASE("tensors start at zero and are copied only by clone") {
   Tensor a({2, 3});
   for (const Real x : a.span()) CHECK(x == 0);
   a[4] = 7;
