@@ -17,7 +17,8 @@ namespace {
 constexpr Index kMostHeldBytes = Index{2} << 30;  // of pixels
 constexpr Index kImagesBetweenReports = 64;
 
-// Scenes of equal ids differ with the options they were drawn with; files are told apart by size.
+// Scenes with equal ids differ by the options that they were drawn with; files are told apart by
+// their size.
 std::string cache_scope(const LoadedData& data) {
   return data.scenes ? data.dataset.digest : data.dataset.name;
 }
@@ -26,11 +27,12 @@ std::string cache_scope(const LoadedData& data) {
 
 struct DatasetInputs::Impl {
   enum class State : std::uint8_t { kAbsent, kBad, kGood };
-  // What is known of each image of the data set.
+  // What is known of every image of the data set.
   struct Entry {
     State state = State::kAbsent;
-    std::size_t row = 0;  // among the images that were asked for
-    // Of its views but the first one, among all of those; none for what is not trained on.
+    std::size_t row = 0;  // the row among the images that were asked for
+    // Where its views begin among those of all images, without first views. None for what is not
+    // trained on.
     std::optional<std::size_t> views;
     Geometry geometry;    // empty where neither the picture nor its size was read
     Image held;           // the original if it is augmented, else prepared; empty: no room
@@ -39,11 +41,11 @@ struct DatasetInputs::Impl {
 
   const LoadedData* data;
   const InputPipeline* pipeline;
-  std::vector<Index> images;  // that were asked for
+  std::vector<Index> images;  // those that were asked for
   std::vector<Entry> entries;
   std::optional<FeatureCache> cache, view_cache;
   FeatureMemory memory, view_memory;
-  std::size_t view_count = 0;  // of all training photos, without first ones
+  std::size_t view_count = 0;  // of all training photos together, without first views
   std::vector<Index> bad;
   std::atomic<Index> held_bytes = 0;
 
@@ -81,7 +83,7 @@ const DatasetInputs::Impl::Entry& DatasetInputs::Impl::good(Index image) const {
   return entries[static_cast<std::size_t>(image)];
 }
 
-// An image is bad for whatever reason it cannot be read, if bad ones are skipped.
+// If bad images are skipped, an image that cannot be read is bad, whatever the reason.
 Image DatasetInputs::Impl::picture(Index image) const {
   if (!skips()) return data->image(image);
   try {
@@ -133,7 +135,8 @@ void DatasetInputs::Impl::read_or_skip(Index image) {
 
 void DatasetInputs::Impl::read_all(const Progress& progress) {
   const auto total = static_cast<Index>(images.size());
-  // In blocks, so that a bad image ends the work soon, and always the same one is named.
+  // The images are read in blocks, so that a bad image soon ends the work, and always the same one
+  // is named.
   for (Index begin = 0; begin < total; begin += kImagesBetweenReports) {
     const Index block = std::min(kImagesBetweenReports, total - begin);
     parallel::for_each(block,
@@ -147,7 +150,7 @@ std::string DatasetInputs::Impl::cache_id(Index image) const {
   return data->scenes ? captioned.id : file_id(captioned.path, captioned.id);
 }
 
-// Of rows that are those images'.
+// The options of a cache whose rows belong to the images `row_images`.
 FeatureCacheOptions DatasetInputs::Impl::cache_options(const EncoderConfig& config,
                                                        const Progress& progress,
                                                        const std::vector<Index>& row_images) {
@@ -177,8 +180,8 @@ void DatasetInputs::Impl::fill_cache(const EncoderConfig& config, const Progress
   if (pads() || view_count > 0) read_sizes();
 }
 
-// One row per view in a file of its own, so that the plain features serve all who ask for no views,
-// and more views are added to those that are there.
+// Every view is a row of a file of its own, so that the plain features serve everybody who needs no
+// views, and further views are added to those in the file.
 void DatasetInputs::Impl::fill_view_cache(const EncoderConfig& config, const Progress& progress) {
   std::vector<std::string> ids;
   std::vector<Index> row_images, row_views;
@@ -203,10 +206,10 @@ void DatasetInputs::Impl::fill_view_cache(const EncoderConfig& config, const Pro
       config.cache, *pipeline->frozen(), ids,
       [&](Index row) { return picture(row_images[static_cast<std::size_t>(row)]); }, options));
   log::info(str(view_cache->path().string(), ": ", view_cache->encoded(), " of ", ids.size(),
-                " views were computed now, the others were there"));
+                " views were computed now; the others were in the file"));
 }
 
-// Which photos have views, and where their rows begin.
+// Sets which photos have views, and where their rows begin.
 void DatasetInputs::Impl::number_views() {
   const auto more = static_cast<std::size_t>(pipeline->views() - 1);
   for (const Index image : images) {
@@ -223,7 +226,7 @@ Geometry DatasetInputs::Impl::view_geometry(Index image, Index view) const {
                                  data->dataset.images[static_cast<std::size_t>(image)].id, view);
 }
 
-// What views cost, before they are made.
+// Tells what the views will cost, before they are made.
 void DatasetInputs::Impl::tell_views(const EncoderConfig& config) const {
   constexpr double kGibibyte = 1024.0 * 1024.0 * 1024.0;
   const double bytes = static_cast<double>(pipeline->shape().size()) * (config.half ? 2 : 4) *
@@ -236,7 +239,7 @@ void DatasetInputs::Impl::tell_views(const EncoderConfig& config) const {
                 config.cache.empty() ? "memory" : config.cache));
 }
 
-// Cached features do not say which of them are padding, or what of a photo a view shows.
+// Cached features do not tell which of them are padding, or which part of a photo a view shows.
 void DatasetInputs::Impl::read_sizes() {
   parallel::for_each(static_cast<Index>(images.size()), [&](Index i) {
     const Index image = images[static_cast<std::size_t>(i)];

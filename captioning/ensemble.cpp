@@ -15,12 +15,12 @@ namespace {
 void check_vocabularies(const EnsembleMember& a, const EnsembleMember& b) {
   const Vocabulary &ours = a.model->vocabulary(), &theirs = b.model->vocabulary();
   if (ours.digest() == theirs.digest()) return;
-  throw UsageError(str(a.name, " and ", b.name, " do not speak one vocabulary: ", ours.size(),
-                       " words (digest ", ours.digest(), ") and ", theirs.size(), " (",
-                       theirs.digest(),
-                       "); an ensemble takes means word by word, so train its members on the same "
-                       "captions with the same data.vocabulary and data.min_count or "
-                       "data.bpe_size"));
+  throw UsageError(
+      str(a.name, " and ", b.name, " do not share a vocabulary: ", ours.size(), " words (digest ",
+          ours.digest(), ") and ", theirs.size(), " (", theirs.digest(),
+          "); an ensemble takes the mean of every word, so train its members on the same "
+          "captions with the same data.vocabulary and data.min_count or "
+          "data.bpe_size"));
 }
 
 // Whether cells of equal row and column cover the same part of every picture.
@@ -32,7 +32,7 @@ bool alike(const EnsembleMember& a, const EnsembleMember& b) {
   return one.rows == other.rows && one.cols == other.cols && same_part;
 }
 
-// Sets which regions captions of one picture have that are unmasked for any of the shown members.
+// Sets which regions of one picture are unmasked for any of the shown members, in its captions.
 void set_counts(std::span<const SearchMember> members, Index picture,
                 std::span<DecodedCaption> captions) {
   for (const SearchMember& member : members) {
@@ -47,7 +47,7 @@ void set_counts(std::span<const SearchMember> members, Index picture,
   }
 }
 
-// The same for captions of all pictures, of which each has equally many.
+// Sets it for the captions of all pictures. Every picture has the same number of captions.
 void set_counts(std::span<const SearchMember> members, std::span<DecodedCaption> captions) {
   const Index pictures = members[0].images.features.shape[0];
   if (pictures == 0) return;
@@ -56,7 +56,8 @@ void set_counts(std::span<const SearchMember> members, std::span<DecodedCaption>
     set_counts(members, i, captions.subspan(static_cast<std::size_t>(i) * each, each));
 }
 
-// Adds the captions of one picture, with their alternatives, to the places where maps are written.
+// Adds the captions of one picture, with their alternatives, to the places that maps are written
+// to.
 void add_places(std::span<DecodedCaption> captions, std::vector<DecodedCaption*>& places) {
   for (DecodedCaption& caption : captions) {
     places.push_back(&caption);

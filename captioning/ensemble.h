@@ -1,4 +1,4 @@
-// Several captioners that decode one caption together: every next word has the mean of their
+// Several captioners that decode a caption together: every next word has the mean of their
 // probabilities. They share a vocabulary and nothing else: each has its own encoder, decoder and
 // attention.
 #pragma once
@@ -21,38 +21,39 @@ struct EnsembleMember {
 
 class Ensemble {
  public:
-  // A model by itself; it must outlive this.
+  // An ensemble of one model, which must outlive it.
   Ensemble(const Captioner& model) : members_{{.model = &model}}, shown_{0} {}
-  // At least one; throws UsageError naming two members whose vocabularies differ.
+  // The list must not be empty. Throws UsageError that names two members whose vocabularies differ.
   explicit Ensemble(std::vector<EnsembleMember> members);
 
   std::size_t size() const { return members_.size(); }
   const Captioner& model(std::size_t member) const { return *members_[member].model; }
-  // Of all members, in order; empty for a model by itself.
+  // The names of all members, in order; empty for a model by itself.
   std::vector<std::string> names() const;
   const Vocabulary& vocabulary() const { return model(0).vocabulary(); }
 
-  // The members whose mean attention captions have: all that have any, where their grids lie alike
-  // over a picture; else the first of these.
+  // The members whose mean attention captions have: all that have attention, if their grids lie
+  // alike over a picture; otherwise the first of these.
   std::span<const std::size_t> shown() const { return shown_; }
   const GridShape& grid() const { return model(shown_[0]).grid(); }  // of that attention
   bool has_attention() const { return model(shown_[0]).has_attention(); }
 
-  // Captions for the same pictures as every member sees them, inputs by member; runs alone on the
-  // calling thread. `first_image` numbers the images for random draws (search.h). Pieces of words
-  // are put together (whole_words.h). Where options.map_step asks for the maps of later steps, the
-  // words of a model with attention have those.
+  // Captions of the pictures, from what each member sees of them (one input per member). Runs on
+  // the calling thread alone. `first_image` numbers the images for random draws (search.h). Pieces
+  // of words are put together (whole_words.h). Where options.map_step asks for the maps of later
+  // steps, and a model has attention, its words have those.
   std::vector<DecodedCaption> caption(std::span<const InputView> inputs,
                                       const SearchOptions& options,
                                       std::uint64_t first_image) const;
-  // The same for given captions, as ids of the vocabulary: captions[i] are those of picture i, and
-  // so are the results (search/forced_decoding.h).
+  // Decodes given captions, as ids of the vocabulary: captions[i] belong to picture i, and so do
+  // the results (search/forced_decoding.h).
   std::vector<std::vector<DecodedCaption>> force_decode(
       std::span<const InputView> inputs, std::span<const std::vector<std::vector<int>>> captions,
       const SearchOptions& options, std::uint64_t first_image) const;
 
  private:
-  // Calls use(members) with the pictures as the members see them; views are valid within.
+  // Calls use(members) with the pictures as the members see them. The views are valid during the
+  // call.
   template <class Use>
   auto encoded(std::span<const InputView> inputs, Use use) const;
 
@@ -60,7 +61,7 @@ class Ensemble {
   std::vector<std::size_t> shown_;
 };
 
-// What every member of an ensemble sees of a data set.
+// A data set as every member of an ensemble sees it.
 class EnsembleInputs {
  public:
   EnsembleInputs(const DatasetInputs& one) : members_{&one} {}

@@ -12,7 +12,7 @@
 
 namespace saccade {
 
-// Equally wide rows of floats, or of their halves, as the cache on disk has them.
+// Rows of floats, or of 16-bit floats as in the cache on disk. All rows have the same width.
 class FeatureMemory {
  public:
   FeatureMemory() = default;
@@ -20,7 +20,7 @@ class FeatureMemory {
     (half ? halves_.resize(rows * width) : floats_.resize(rows * width));
   }
 
-  // Writes through what `fill` writes; rows may be filled by several threads.
+  // Stores what `fill` writes into its argument. Several threads may fill rows.
   template <class Fill>
   void fill(std::size_t row, const Fill& fill) {
     if (!half_) return fill(std::span(floats_).subspan(row * width_, width_));

@@ -1,5 +1,5 @@
-// What encoders take of several images: their inputs and, beside them, which part of each is the
-// picture and which is padding.
+// What encoders get for several images: their inputs and, beside them, which part of each input is
+// the picture and which is padding.
 #pragma once
 
 #include <span>
@@ -21,7 +21,7 @@ struct InputView {
 class InputBatch {
  public:
   InputBatch() = default;
-  // Zeros, and pictures without padding; `one` is the shape of an image's input.
+  // Inputs of zeros, and pictures without padding; `one` is the shape of one image's input.
   InputBatch(const Shape& one, Index count) : areas_(static_cast<std::size_t>(count)) {
     std::vector<Index> extents{count};
     for (int axis = 0; axis < one.rank(); ++axis) extents.push_back(one[axis]);
@@ -30,7 +30,7 @@ class InputBatch {
   }
 
   Index count() const { return static_cast<Index>(areas_.size()); }
-  // Where the input of image i is written.
+  // Where the input of image i has to be written.
   std::span<Real> room(Index i) {
     return values_.span().subspan(static_cast<std::size_t>(i) * size_, size_);
   }

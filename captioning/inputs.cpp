@@ -38,7 +38,7 @@ Normalization normalization_of(const EncoderConfig& config) {
   return normalization;
 }
 
-// Pixels of the network's input become shares of what is seen.
+// Converts pixels of the network's input to shares of what is seen.
 AugmentOptions augment_options(const EncoderConfig& config) {
   const AugmentConfig& augment = config.augment;
   if (2 * augment.shift > std::min(config.height(), config.width())) {
@@ -59,7 +59,8 @@ bool changes_pictures(const AugmentConfig& augment) {
   return augment.flip || augment.shift > 0 || augment.scale < 1 || augment.color > 0;
 }
 
-// Features of a frozen encoder are computed once: of so many views of a training photo.
+// The number of views of each training photo. The features of a frozen encoder are computed once,
+// for this number.
 Index frozen_views(const AugmentConfig& augment) {
   const bool only_flips =
       augment.flip && augment.shift == 0 && augment.scale == 1 && augment.color == 0;
@@ -67,16 +68,17 @@ Index frozen_views(const AugmentConfig& augment) {
     if (!changes_pictures(augment)) return 1;
     throw UsageError(
         "encoder.augment changes the photos of a frozen encoder, whose features are computed once, "
-        "only as views; set encoder.augment.views to how many, at least 2");
+        "so it needs views; set encoder.augment.views to their number, at least 2");
   }
   if (!changes_pictures(augment))
     throw UsageError(str("encoder.augment.views is ", augment.views,
                          ", but nothing makes one view differ from another; set "
                          "encoder.augment.flip, shift, scale or color"));
   if (only_flips && augment.views > 2)
-    throw UsageError(str("encoder.augment.views is ", augment.views,
-                         ", but encoder.augment.flip alone makes 2 different ones; set it to 2, or "
-                         "encoder.augment.shift, scale or color besides"));
+    throw UsageError(
+        str("encoder.augment.views is ", augment.views,
+            ", but encoder.augment.flip alone makes 2 different ones; set it to 2, or add "
+            "encoder.augment.shift, scale or color"));
   return augment.views;
 }
 
@@ -146,7 +148,7 @@ Geometry InputPipeline::run_augmented(const Image& image, const RandomKey& key,
   return prepared.geometry;
 }
 
-// Every other view is mirrored, so that few of them are balanced, too.
+// Every other view is mirrored, so that a small number of views is balanced, too.
 AugmentOptions InputPipeline::changes_of(Index view) const {
   AugmentOptions changes = augment_;
   if (changes.flip > 0) changes.flip = view % 2 == 1 ? 1 : 0;

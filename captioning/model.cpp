@@ -15,7 +15,7 @@ namespace saccade {
 
 namespace {
 
-// How fast the encoder's stages learn, beside the decoder.
+// Sets how fast the encoder's stages learn, compared with the decoder.
 void set_rates(const ExperimentConfig& config, const Encoder& encoder, ParameterStore& parameters) {
   const EncoderConfig& from = config.encoder;
   const std::vector<EncoderStage> stages = encoder.stages();
@@ -29,7 +29,7 @@ void set_rates(const ExperimentConfig& config, const Encoder& encoder, Parameter
       parameters.set_rate("encoder." + prefix, 0);
 }
 
-// [B, L] of 0 and 1; none without marks.
+// [B, L] of 0 and 1. None where no region is marked.
 Var mask_of(Tape& tape, std::span<const std::uint8_t> counts, Index regions) {
   if (counts.empty()) return {};
   const auto size = static_cast<Index>(counts.size());
@@ -38,8 +38,8 @@ Var mask_of(Tape& tape, std::span<const std::uint8_t> counts, Index regions) {
   return tape.constant(mask);
 }
 
-// Regions as a whole to zeros while the tape trains, their keys with them, and the others scaled so
-// that means stay.
+// Sets whole regions and their keys to zeros while the tape trains, and scales the others so that
+// means stay the same.
 void drop_regions(Tape& tape, EncodedImages& images, double rate) {
   if (!tape.training() || rate == 0) return;
   const Index count = images.features.shape()[0] * images.features.shape()[1];
@@ -55,7 +55,7 @@ void drop_regions(Tape& tape, EncodedImages& images, double rate) {
   }
 }
 
-// The vector of the image as a whole has to exist and to be used.
+// Checks that the vector of the image as a whole exists and is used.
 void check_pooled(const ExperimentConfig& config) {
   const EncoderConfig& encoder = config.encoder;
   if (encoder.pooled == PooledKind::kMean) return;
@@ -78,7 +78,8 @@ void check_pooled(const ExperimentConfig& config) {
                "nothing else is made of it"));
 }
 
-// Padding is left out of what a region or a word reads; mixtures of all regions cannot do that.
+// Padding is left out of what a region or a word attends to; mixtures of all regions cannot do
+// that.
 void check_padding(const ExperimentConfig& config) {
   if (config.encoder.resize != ResizeKind::kPad) return;
   const auto refuse = [](const std::string& key) {
@@ -252,14 +253,14 @@ std::vector<Regime> evaluation_regimes(const ExperimentConfig& config) {
   switch (attention.selection) {
     case SelectionKind::kSoft:
     case SelectionKind::kTopK:
-      // Monotonic attention trains on its expectation in order to choose in the end.
+      // Monotonic attention trains on its expectation, in order to choose regions in the end.
       if (attention.scope == ScopeKind::kMonotonic && attention.heads == 1)
         return {Regime::kExpectation, Regime::kArgmax};
       return {Regime::kExpectation};
     case SelectionKind::kHard:
     case SelectionKind::kGumbelSt:
-      // A vector gate scales a region's channels apart, and a transformer's layers bend what was
-      // seen: there is no cheap sum over regions then.
+      // A vector gate scales each channel of a region by itself, and a transformer's layers are not
+      // linear in the context: there is no cheap sum over regions then.
       if (attention.gate == GateKind::kVector || config.decoder.type == DecoderKind::kTransformer)
         return {Regime::kArgmax, Regime::kExpectation, Regime::kSample};
       return {Regime::kArgmax, Regime::kExpectation, Regime::kSample, Regime::kMarginal};

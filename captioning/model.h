@@ -1,4 +1,5 @@
-// Captioner: encoder, decoder, parameters and vocabulary - everything between an image and words.
+// Captioner: encoder, decoder, parameters and vocabulary, that is, everything between an image and
+// words.
 #pragma once
 
 #include <memory>
@@ -17,25 +18,25 @@
 
 namespace saccade {
 
-// Called for every block of attention on the way to the features: those of the encoder's tokens,
-// and those of the refinement's regions.
+// Called for every block of attention before the features: those of the encoder's tokens, and those
+// of the refinement's regions.
 struct EncoderWatch {
   WatchBlock tokens{}, regions{};
 };
 
 class Captioner {
  public:
-  // Declares all parameters and initialises them from config.seed, those of an encoder that a file
-  // defines from the file. `frozen_grid` is the grid of the
-  // frozen encoder (InputPipeline::frozen_grid) and ignored where the encoder is trainable.
+  // Declares all parameters and initialises them from config.seed, but those of an encoder that a
+  // file defines from that file. `frozen_grid` is the grid of the frozen encoder
+  // (InputPipeline::frozen_grid) and is ignored where the encoder is trainable.
   Captioner(const ExperimentConfig& config, Vocabulary vocabulary, const GridShape& frozen_grid);
-  // Throws UsageError where widths or grids of a config's parts do not fit together; those of a
-  // frozen encoder only its file knows.
+  // Throws UsageError where widths or grids of a config's parts do not fit together. It cannot
+  // check those of a frozen encoder, which only the encoder's file knows.
   static void check(const ExperimentConfig& config);
 
-  // What supervises attention without boxes; null where the config asks for none.
+  // What supervises attention without boxes; null where the config has none.
   const WordLocalizer* localizer() const { return localizer_.get(); }
-  // Informed attention, where training has some.
+  // The informed attention of training, if there is any.
   std::span<const InformedAttention> informed_attention() const { return informed_; }
 
   const Vocabulary& vocabulary() const { return vocabulary_; }
@@ -45,31 +46,30 @@ class Captioner {
   // False where words choose no regions (attention.score none, decoder.image): there is no map to
   // judge or to edit.
   bool has_attention() const { return has_attention_; }
-  // The grid the decoder attends to; features are those that contexts are made of.
+  // The grid that the decoder attends to. Its features are those that contexts are made from.
   const GridShape& grid() const { return grid_; }
-  // What encode() takes for each image: pixels [H, W, 3] or frozen features [L, D].
+  // What encode() takes for each image: pixels [H, W, 3], or frozen features [L, D].
   const Shape& input_shape() const { return input_shape_; }
 
   // Null where the encoder is frozen.
   const Encoder* encoder() const { return encoder_.get(); }
-  // What refines the grid before the decoder attends to it; null if the config has no layers.
+  // Refines the grid before the decoder attends to it; null if the config has no layers.
   const Refinement* refinement() const { return refinement_.get(); }
 
-  // Features [B, L, D] of B images, with what decoders have to know of them, and keys where they
-  // have their own, which refinement leaves as they are; the tape must hold
-  // this model's parameters. Throws ShapeError where images are padded and the input does not say
-  // how.
+  // Features [B, L, D] of B images, with what decoders have to know of them. Refinement leaves keys
+  // of their own as they are. The tape must hold the parameters of this model. Throws ShapeError
+  // where images are padded and the input does not tell how.
   EncodedImages encode(Tape& tape, const InputView& input, const EncoderWatch& watch = {}) const;
-  // Which regions count [B, L]: 0 for those that are wholly padding; empty where images are not
-  // padded (encoder.resize).
+  // Which regions count [B, L]: 0 for those that are nothing but padding; empty where images are
+  // not padded (encoder.resize).
   std::vector<std::uint8_t> counts(const InputView& input) const;
 
  private:
-  // Without values in the parameters.
+  // Selects a constructor that leaves the parameters without values.
   struct Declared {};
   Captioner(const ExperimentConfig& config, Vocabulary vocabulary, const GridShape& frozen_grid,
             Declared);
-  // Features before refinement; counts as counts() has them.
+  // The features before refinement; `counts` is what counts() returns.
   EncodedImages encode_grid(Tape& tape, ConstView input, std::span<const std::uint8_t> counts,
                             const WatchBlock& watch) const;
 
@@ -89,12 +89,12 @@ class Captioner {
   Shape input_shape_;
 };
 
-// The search that a config asks for, in the regime that suits its attention, and which maps its
+// The search of a config, in the regime that suits its attention, and with the maps that its
 // captions have (maps.step). Forbidden words that the vocabulary lacks are left out.
 SearchOptions search_options(const ExperimentConfig& config, const Vocabulary& vocabulary);
 
-// The regimes a model is evaluated in: expectation for soft and top_k, and argmax where the scope
-// is monotonic; argmax and expectation for argmax; all for those that draw, but kMarginal
+// The regimes in which a model is evaluated. For soft and top_k: expectation, and argmax where the
+// scope is monotonic. For argmax: argmax and expectation. For those that draw: all, but kMarginal
 // only where a word is a mixture over the regions of one glimpse.
 std::vector<Regime> evaluation_regimes(const ExperimentConfig& config);
 

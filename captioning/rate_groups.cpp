@@ -13,7 +13,8 @@ bool is_below(const std::string& prefix, const std::string& name) {
   return name == prefix || name.starts_with(prefix + ".");
 }
 
-// What names begin with, up to the second dot, in the order of declaration: decoder, decoder.lstm.
+// What the names of parameters begin with, up to the second dot, in the order of declaration:
+// decoder, decoder.lstm, ...
 std::vector<std::string> known_prefixes(const ParameterStore& parameters) {
   std::vector<std::string> known;
   for (const ParameterInfo& info : parameters.infos()) {

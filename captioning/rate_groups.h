@@ -6,9 +6,9 @@
 
 namespace saccade {
 
-// Multiplies the rate of every parameter with the factor of its group, the one with the longest
-// prefix of its name. What is frozen otherwise stays frozen. Throws UsageError where a prefix is
-// one of no parameter, and says which there are.
+// Multiplies the rate of every parameter by the factor of its group, which is the group with the
+// longest prefix of its name. Frozen parameters stay frozen. Throws UsageError where no parameter's
+// name has a prefix; the message lists the prefixes that there are.
 void scale_rates(const std::vector<RateGroup>& groups, ParameterStore& parameters);
 
 }  // namespace saccade

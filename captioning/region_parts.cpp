@@ -9,7 +9,7 @@ namespace saccade {
 
 namespace {
 
-// The columns of the layers that `names` picks from all, in the order of the layers; all where it
+// The columns of the layers that `names` selects, in the order of the layers; all columns where it
 // is empty.
 std::vector<ColumnRange> columns_of(const std::vector<std::string>& names,
                                     const std::vector<std::string>& layers, const GridShape& grid) {
@@ -21,7 +21,7 @@ std::vector<ColumnRange> columns_of(const std::vector<std::string>& names,
     else
       columns.push_back({.first = first, .count = count});
   };
-  // One layer has no widths of its own: it is all there is.
+  // A single layer has no widths of its own, because it is the whole.
   if (names.empty() || grid.widths.empty()) {
     add(0, grid.features);
     return columns;

@@ -1,5 +1,5 @@
-// What of an encoder's regions attention scores and what contexts are made of: encoder.keys, values
-// and project.
+// Which parts of an encoder's regions attention scores, and which parts contexts are made from:
+// encoder.keys, values and project.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace saccade {
 
-// Columns of the features that lie side by side.
+// Columns of the features that stand side by side.
 struct ColumnRange {
   Index first = 0, count = 0;
   bool operator==(const ColumnRange&) const = default;
@@ -21,16 +21,16 @@ struct ColumnRange {
 
 class RegionParts {
  public:
-  // Of a grid whose layers' channels are GridShape::widths; channels without a layer, which
-  // positions append, belong to keys and values. Declares values.weight and values.bias in `scope`
-  // where config.project is set. What is scored is projected with them only where config.keys and
-  // config.values are both empty: attention has a linear map of its own. Keys and values have been
-  // checked (check_layers).
+  // Makes the parts of a grid whose layers have the channels GridShape::widths. Channels without a
+  // layer, which positions append, belong to keys and to values. Declares values.weight and
+  // values.bias in `scope` where config.project is set. They project what is scored only where
+  // config.keys and config.values are both empty, because attention has a linear map of its own.
+  // Keys and values have been checked (check_layers).
   RegionParts(const ParamScope& scope, const EncoderConfig& config, const GridShape& grid);
 
-  Index features() const { return features_; }  // of a region, that contexts are made of
-  Index keys() const { return keys_; }          // of its key; 0: the features are scored
-  // Replaces features, keys and pooled.
+  Index features() const { return features_; }  // width of a region that contexts are made from
+  Index keys() const { return keys_; }  // width of its key; 0: attention scores the features
+  // Replaces the features, keys and pooled vectors of `images`.
   void apply(Tape& tape, EncodedImages& images) const;
 
  private:

@@ -14,12 +14,12 @@ void add(std::vector<float>& sum, const std::vector<float>& other) {
   std::transform(sum.begin(), sum.end(), other.begin(), sum.begin(), std::plus<>());
 }
 
-// At least one piece.
+// There is at least one piece.
 DecodedWord word_of(std::span<const DecodedWord> pieces, const Vocabulary& vocabulary,
                     Index map_step) {
   std::vector<Index> ids;
   for (const DecodedWord& piece : pieces) ids.push_back(piece.id);
-  // The map of a later step is one that has read the whole word, which is that of the last piece.
+  // A map of a later step should have read the whole word, so it is that of the last piece.
   DecodedWord word = map_step > 0 ? pieces.back() : pieces[0];
   const std::vector<std::string> text = vocabulary.decode(ids);
   word.id = -1;

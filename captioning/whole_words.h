@@ -1,4 +1,4 @@
-// Captions as people read them, where the vocabulary of a model is pieces of words.
+// Captions as people read them, where the vocabulary of a model consists of pieces of words.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace saccade {
 
-// Puts the pieces of the words of a caption and its alternatives together. The log p of a word is
-// the sum over its pieces; attention, heads, gate and sentinel are the means, and it has a chosen
-// region where all pieces chose that one. Where the words have the maps of later steps
+// Puts the pieces of words together, in a caption and its alternatives. The log p of a word is the
+// sum over its pieces. Attention, heads, gate and sentinel are means, and the word has a chosen
+// region where all pieces chose the same one. Where the words have the maps of later steps
 // (DecodedCaption::map_step), a word has those of its last piece instead. `last` stays a piece.
 void put_together(DecodedCaption& caption, const Vocabulary& vocabulary);
 
-// Leaves the first of those alternatives that have the same words once they were put together,
+// Where alternatives have the same words after they were put together, leaves the first of them,
 // because one word may be cut in several ways.
 void drop_repeated(DecodedCaption& caption);
 

@@ -13,7 +13,8 @@ namespace {
 
 bool longer(const PlanItem& a, const PlanItem& b) { return a.length > b.length; }
 
-// One caption of every image: its captions in a shuffled order that is new after every round.
+// One caption of every image, in turn: each image's captions come in an order that is shuffled anew
+// after every round.
 std::vector<PlanItem> one_per_image(std::span<const PlanItem> items,
                                     const BatchPlanOptions& options, std::uint64_t epoch) {
   std::vector<PlanItem> out;
@@ -54,7 +55,8 @@ std::vector<WholeImage> whole_images_of(std::span<const PlanItem> items) {
   return out;
 }
 
-// The images of a batch as shards of about `shard` captions: dealt like cards, as in deal().
+// Cuts the images of a batch into shards of about `shard` captions: they are dealt like cards, as
+// in deal().
 Batch deal_images(std::span<const WholeImage> images, Index shard) {
   std::size_t captions = 0;
   for (const WholeImage& image : images) captions += image.items.size();
@@ -71,7 +73,7 @@ Batch deal_images(std::span<const WholeImage> images, Index shard) {
   return out;
 }
 
-// Every epoch has as many batches, because they are cut by images.
+// Every epoch has the same number of batches, because they are cut by images.
 std::vector<Batch> plan_whole_images(std::span<const PlanItem> items,
                                      const BatchPlanOptions& options, std::uint64_t epoch) {
   std::vector<WholeImage> images = whole_images_of(items);

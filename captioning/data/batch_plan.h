@@ -1,4 +1,4 @@
-// Which captions an epoch trains on, in which batches: a function of (seed, epoch) alone.
+// Which captions an epoch trains on, and in which batches: a function of (seed, epoch) alone.
 // Batches are cut into shards of equal work, each sorted longest first.
 #pragma once
 
@@ -20,33 +20,34 @@ struct PlanItem {
 
 struct BatchPlanOptions {
   std::uint64_t seed = 1;
-  // Captions a batch, the last one may have fewer, and a shard, at most. Whole images: the number
-  // of images with about as many captions.
+  // The number of captions per batch (the last one may have fewer) and the largest number per
+  // shard. With whole images, a batch has as many images as have about so many captions.
   Index batch = 64;
   Index shard = 8;
-  // How many batches' worth of captions are sorted by length together. Above 1 a batch's captions
-  // have similar lengths and take fewer steps, but where length goes with meaning (a short caption
-  // is a picture with one thing) such batches pull the weights to and fro and slow learning down.
+  // How many batches of captions are sorted by length together. Above 1, the captions of a batch
+  // have similar lengths and take fewer steps. But where length and meaning are related (a short
+  // caption is of a picture with one thing), such batches pull the weights to and fro, and learning
+  // is slower.
   Index bucket_batches = 1;
   CaptionsPerEpoch captions = CaptionsPerEpoch::kAll;
 };
 
 struct Batch {
   std::vector<std::vector<PlanItem>> shards;
-  // All captions of an image that are trained on stand in one shard, and share one input.
+  // All captions of an image that are trained on are in one shard and share one input.
   bool whole_images = false;
 
   Index size() const;
   Index longest() const;  // words
 };
 
-// The batches of an epoch (from 0). The items of one image must stand next to each other. Throws
-// DataError when there are no items, ShapeError when an option is not positive.
+// The batches of an epoch, counted from 0. The items of one image must stand next to each other.
+// Throws DataError when there are no items, and ShapeError when an option is not positive.
 std::vector<Batch> plan_epoch(std::span<const PlanItem> items, const BatchPlanOptions& options,
                               Index epoch);
 
-// Cuts items into shards of at most `shard`: sorted by length and dealt like cards, so that shards
-// have equal work; every shard is sorted longest first.
+// Cuts items into shards of at most `shard`. They are sorted by length and dealt like cards, so
+// that all shards have equal work; each shard is sorted longest first.
 Batch deal(std::vector<PlanItem> items, Index shard);
 
 }  // namespace saccade

@@ -1,4 +1,5 @@
-// Box: an axis-aligned rectangle in pixels, x to the right and y down. Everything may include it.
+// Box: an axis-aligned rectangle in pixels, with x to the right and y down. Everything may include
+// it.
 #pragma once
 
 namespace saccade {

@@ -1,4 +1,4 @@
-// COCO captions_{train,val}*.json.
+// Reads COCO's captions_{train,val}*.json.
 #include <unordered_map>
 
 #include "captioning/data/json_file.h"

@@ -43,8 +43,8 @@ std::vector<CsvRow> read_csv(const std::filesystem::path& path, const std::strin
   Parser parser;
   Rows out;
   std::size_t line = 1;
-  bool blank = true;  // nothing of the next row was seen yet
-  // A byte at a time, because the parser does not say where it stands.
+  bool blank = true;  // no part of the next row was read yet
+  // The parser gets one byte at a time, because it does not say where it is.
   for (const char c : text) {
     if (blank && c != '\n' && c != '\r') {
       out.row.line = line;

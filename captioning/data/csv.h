@@ -8,11 +8,11 @@
 namespace saccade {
 
 struct CsvRow {
-  std::size_t line = 0;  // where it begins, from 1
+  std::size_t line = 0;  // where the row begins, from 1
   std::vector<std::string> fields;
 };
 
-// The rows of a file, blank lines left out. Throws DataError naming the line of a stray or an
+// The rows of a file, without blank lines. Throws DataError that names the line of a stray or an
 // unclosed quote.
 std::vector<CsvRow> read_csv(const std::filesystem::path& path, const std::string& what);
 

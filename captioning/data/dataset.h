@@ -1,4 +1,4 @@
-// Dataset: captioned images in splits, whatever they were read from.
+// Dataset: captioned images in splits, whatever files they were read from.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ struct CaptionedImage {
 struct Dataset {
   std::string name;
   std::vector<CaptionedImage> images;
-  std::string digest;              // of everything above that training depends on
+  std::string digest;              // a digest of everything above that training depends on
   std::vector<std::string> notes;  // what was dropped, and how much
 };
 

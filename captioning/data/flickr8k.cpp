@@ -1,4 +1,4 @@
-// Flickr8k's text files (Flickr30k's token file has the same form).
+// Reads Flickr8k's text files (Flickr30k's token file has the same form).
 #include <algorithm>
 #include <cctype>
 #include <optional>
@@ -63,7 +63,8 @@ struct TokenLine {
 };
 
 TokenLine parse(const TextLine& line, const std::string& file) {
-  // Some copies separate with two tabs; a file name may hold a '#', the caption's number is last.
+  // Some copies use two tabs. A file name may hold a '#', so the caption's number is after the
+  // last.
   const auto tab = line.text.find('\t');
   const auto hash = tab == std::string::npos ? tab : line.text.rfind('#', tab);
   if (hash == std::string::npos || hash == 0 || hash + 1 == tab) {

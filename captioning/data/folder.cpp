@@ -1,4 +1,4 @@
-// A plain folder: images and a captions.csv beside them (also Kaggle's form of Flickr8k).
+// Reads a plain folder: images, and a captions.csv beside them (also Kaggle's form of Flickr8k).
 #include <algorithm>
 #include <cctype>
 #include <optional>
@@ -46,13 +46,13 @@ Columns read_header(const CsvRow& row, const std::string& file) {
   return {*image, *caption, row.fields.size(), split};
 }
 
-// A stable share of the images, whatever else the folder holds.
+// Takes a stable share of the images: an image's split does not depend on the other images.
 Split split_of(const std::string& name, double val_share) {
   const double position = static_cast<double>(name_key(name) >> 11) * 0x1.0p-53;
   return position < val_share ? Split::kVal : Split::kTrain;
 }
 
-// A small folder's share may come to nothing, and a run needs something to validate on.
+// The share of a small folder may be no image at all, but a run needs something to validate on.
 void keep_one_for_validation(std::vector<CaptionedImage>& images) {
   const auto is_val = [](const CaptionedImage& image) { return image.split == Split::kVal; };
   if (images.size() < 2 || std::any_of(images.begin(), images.end(), is_val)) return;

@@ -15,7 +15,7 @@ namespace {
 
 const json& as_json(const void* value) { return *static_cast<const json*>(value); }
 
-// The library's message without its own prefixes.
+// The library's message without the prefixes that the library adds.
 std::string reason(const json::parse_error& error) {
   std::string text = error.what();
   const auto colon = text.find(": ");

@@ -1,5 +1,5 @@
-// JsonValue: a read-only JSON document whose errors name the file and the place in it
-// ("x.json: images[3].id: expected an integer, got a string"). Hides the JSON library.
+// JsonValue: a read-only JSON document. Its errors name the file and the place in it ("x.json:
+// images[3].id: expected an integer, got a string"). The JSON library is hidden behind it.
 #pragma once
 
 #include <cstdint>
@@ -13,27 +13,28 @@ namespace saccade {
 
 class JsonValue {
  public:
-  // Parses a file. Throws DataError naming line and byte of what is broken; `what` is its role.
+  // Parses a file. Throws DataError that names line and byte of the fault; `what` names the file's
+  // role.
   static JsonValue parse_file(const std::filesystem::path& path, const std::string& what);
 
-  // The same from the text of a file that was read before.
+  // Parses the text of a file that was read before.
   static JsonValue parse(const std::string& text, const std::filesystem::path& path);
 
-  // A member of an object; throws DataError when it is missing or this is no object.
+  // A member of an object. Throws DataError when it is missing or this is no object.
   JsonValue operator[](const char* key) const;
-  // The same, or nothing when it is missing or null.
+  // A member of an object, or nothing where it is missing or null.
   std::optional<JsonValue> find(const char* key) const;
-  // Elements of an array; size() throws DataError when this is none.
+  // The elements of an array; size() throws DataError when this is no array.
   std::size_t size() const;
   JsonValue at(std::size_t index) const;
-  // The names of an object's members, sorted; throws DataError when this is none.
+  // The names of an object's members, sorted. Throws DataError when this is no object.
   std::vector<std::string> names() const;
 
   bool is_text() const;
   const std::string& text() const;  // of a string
   std::int64_t integer() const;     // of a whole number that fits, 7 or 7.0
   double number() const;
-  // "file: images[3].id", to begin a message with.
+  // "file: images[3].id", the beginning of a message.
   std::string place() const;
 
  private:

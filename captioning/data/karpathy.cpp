@@ -1,4 +1,4 @@
-// Karpathy's dataset_{coco,flickr8k,flickr30k}.json.
+// Reads Karpathy's dataset_{coco,flickr8k,flickr30k}.json.
 #include "captioning/data/json_file.h"
 #include "captioning/data/reader_support.h"
 #include "captioning/data/readers.h"

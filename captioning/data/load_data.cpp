@@ -13,7 +13,7 @@ namespace {
 
 constexpr Index kMostSceneCaptions = 100;
 
-// Throws UsageError naming every key that the data set needs and the config leaves empty.
+// Throws UsageError that names every key which the data set needs and the config leaves empty.
 void require_places(const DataConfig& config) {
   std::string missing;
   for (const DataPlace& place : data_places(config))
@@ -58,7 +58,8 @@ Dataset read_files(const DataConfig& config) {
   throw InternalError("unknown data type");
 }
 
-// Keeps the first `limit` images of a split (all for 0) and notes it. Says whether any was dropped.
+// Keeps the first `limit` images of a split (all if it is 0) and notes it. Returns whether any
+// image was dropped.
 bool limit_split(Dataset& dataset, Split split, Index limit) {
   const auto all = static_cast<Index>(images_of(dataset, split).size());
   if (limit == 0 || all <= limit) return false;
@@ -89,7 +90,7 @@ bool limit_captions(Dataset& dataset, Index limit) {
 
 Index limited(Index count, Index limit) { return limit == 0 ? count : std::min(count, limit); }
 
-// Fewer scenes are the first of more, so limits need not be drawn and dropped.
+// A smaller data set is the beginning of a larger one, so nothing beyond the limits is drawn.
 ScenesDataset draw_scenes(const DataConfig& config) {
   const Index captions =
       config.captions_per_image == 0 ? kMostSceneCaptions : config.captions_per_image;

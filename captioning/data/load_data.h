@@ -1,4 +1,4 @@
-// The data set of a config, whatever its type.
+// The data set of a config, of whatever type.
 #pragma once
 
 #include <optional>
@@ -16,24 +16,24 @@ struct LoadedData {
   BadImage on_bad_image = BadImage::kFail;
   // The picture of image i: read from its file, or drawn. Throws DataError, IoError.
   Image image(Index i) const;
-  // Its size, from the head of its file. Throws the same.
+  // The size of that picture, from the head of its file. Throws what image() throws.
   ImageSize image_size(Index i) const;
-  // Test images are evaluated by default where there are any, else validation images.
+  // The split that is evaluated by default: test if it has images, else val.
   Split default_split() const;
 };
 
-// A file or folder that data of the type is read from, as the config names it.
+// A file or folder from which a data set of some type is read, as the config names it.
 struct DataPlace {
-  const char* key;  // below `data.`
+  const char* key;  // the config key, below `data.`
   const std::string* path;
   bool needed = true;
 };
 std::vector<DataPlace> data_places(const DataConfig& config);
 
-// Reads or draws the data. limit_train and limit_val keep the first images of their split;
-// captions_per_image keeps the first captions of training images (references are never cut).
-// Scenes are drawn from a seed of their own, so that runs with other seeds see the same ones.
-// Throws UsageError naming the config's keys that are missing, DataError on what cannot be read.
+// Reads or draws the data. limit_train and limit_val keep the first images of their splits;
+// captions_per_image keeps the first captions of training images (references are never cut). Scenes
+// are drawn from a seed of their own, so that runs with other seeds see the same scenes. Throws
+// UsageError that names the missing keys of the config, and DataError for what cannot be read.
 LoadedData load_data(const DataConfig& config);
 
 }  // namespace saccade

@@ -1,4 +1,4 @@
-// What the readers share: files as text, safe paths, clean captions, and the last checks.
+// What all readers share: files as text, safe paths, clean captions, and the last checks.
 #pragma once
 
 #include <filesystem>
@@ -10,30 +10,30 @@
 
 namespace saccade {
 
-// The bytes of a file. Throws DataError when it is missing or no file, IoError when it cannot be
-// read; `what` names its role in the message ("captions file").
+// The bytes of a file. Throws DataError when it is missing or no file, and IoError when it cannot
+// be read; `what` names its role in the message ("captions file").
 std::string read_text(const std::filesystem::path& path, std::string_view what);
 
 struct TextLine {
   std::size_t number = 0;  // from 1
   std::string text;        // without the line end
 };
-// The lines of a UTF-8 text. Throws DataError naming path and line of a byte that is no UTF-8.
+// The lines of a UTF-8 text. Throws DataError that names path and line of a byte that is not UTF-8.
 std::vector<TextLine> lines_of(std::string_view text, const std::filesystem::path& path);
-// Those of a file that are not empty.
+// The lines of a file that are not empty.
 std::vector<TextLine> read_lines(const std::filesystem::path& path, std::string_view what);
 
-// root / name. Throws DataError, beginning with `place`, when name is empty, absolute, or leads out
-// of root.
+// root / name. Throws DataError, whose message begins with `place`, when name is empty, absolute,
+// or leads out of root.
 std::string image_path(const std::filesystem::path& root, const std::string& name,
                        const std::string& place);
 
-// The caption with control characters and line ends as single spaces, trimmed.
+// The caption, trimmed, with a single space for control characters and line ends.
 std::string clean_caption(std::string_view text);
 
-// Drops captions without words and images without captions (with a note), checks that ids and
-// numbers are unique and something is left, and fills in the digest. Throws DataError otherwise;
-// `source` names the file in it.
+// Drops captions without words and images without captions (and notes it), checks that ids and
+// numbers are unique and that something is left, and fills in the digest. Throws DataError if a
+// check fails; `source` names the file in the message.
 void finish(Dataset& dataset, const std::string& source);
 
 }  // namespace saccade

@@ -1,4 +1,4 @@
-// Which decoders and attentions go together, with one reason per rule.
+// Which decoders and attentions go together. Every rule gives its reason.
 #include "captioning/decoders/decoder_parts.h"
 #include "core/base/error.h"
 
@@ -24,12 +24,12 @@ bool has_deep_output(DecoderKind kind) {
 void check_transformer(const DecoderConfig& c, const AttentionConfig& attention) {
   if (c.hidden % c.heads != 0)
     throw UsageError(str("decoder.heads ", c.heads, " does not divide decoder.hidden ", c.hidden,
-                         ", which heads share"));
+                         ", which the heads share"));
   need(attention.selection != SelectionKind::kHard ||
            attention.hard.likelihood == HardLikelihood::kChoice,
        c, "attention.hard.likelihood choice",
-       "what it saw goes through dense and normalising layers, so the words of every region would "
-       "each take a pass of their own");
+       "the context goes through dense and normalising layers, so every region would need "
+       "a pass of its own");
 }
 
 }  // namespace
@@ -37,14 +37,14 @@ void check_transformer(const DecoderConfig& c, const AttentionConfig& attention)
 void check_decoder(const DecoderConfig& c, const AttentionConfig& attention) {
   if (!c.attends() && (attention.selection != SelectionKind::kSoft || attention.sentinel))
     throw UsageError(str("decoder.image ", enum_name(c.image), " needs attention.selection soft ",
-                         "and attention.sentinel false: no word looks at regions, so there is "
-                         "nothing to choose from; choose decoder.image attention to look"));
+                         "and attention.sentinel false: no word attends to regions, so there is "
+                         "nothing to choose from; choose decoder.image attention"));
   need(!attention.sentinel || has_memory_cell(c.type), c, "attention.sentinel false",
-       "a sentinel is what a memory cell holds (lstm, luong, updown)");
+       "a sentinel is made from a memory cell, which lstm, luong and updown have");
   if (c.tie_embeddings && !has_deep_output(c.type) && c.embedding != c.hidden)
     throw UsageError(str("decoder.tie_embeddings needs decoder.embedding ", c.embedding,
                          " to be decoder.hidden ", c.hidden, ": decoder.type ", enum_name(c.type),
-                         " says words from its state"));
+                         " makes words from its state"));
   if (c.type == DecoderKind::kTransformer) check_transformer(c, attention);
 }
 
@@ -57,17 +57,17 @@ void check_informed_attention(const SupervisionConfig& supervision, const Decode
   };
   if (c.type == DecoderKind::kTransformer)
     refuse("decoder.type lstm, gru, luong or updown",
-           "a transformer's words look in every layer, and what they see goes on to the layers "
-           "above and to later words, so that no look can be taken a second time by itself");
+           "a transformer's words attend in every layer, and their contexts go on to the layers "
+           "above and to later words, so no glimpse can be repeated by itself");
   if (attention.selection == SelectionKind::kHard &&
       attention.hard.likelihood == HardLikelihood::kMarginal)
     refuse("attention.hard.likelihood choice",
-           "a marginal likelihood says words from single regions, and the second look gives their "
-           "mean");
+           "a marginal likelihood predicts words from single regions, and the second glimpse gives "
+           "their mean");
   if (supervision.cyclical > 0 && attention.heads > 1)
     throw UsageError(
         "objective.supervision.cyclical needs attention.heads 1: its localizer makes one map, and "
-        "each head would see values of its own with it");
+        "each head would weigh values of its own with it");
 }
 
 }  // namespace SACCADE_NUMERIC

@@ -1,5 +1,5 @@
-// The decoder interface, from a grid of features to words. It has two forms of the same model: a
-// whole caption at once (training), and one word at a time over batch-first state (search).
+// The decoder interface, from a grid of features to words. A decoder computes the same model in two
+// ways: a whole caption at once (training), and one word at a time over batch-first state (search).
 #pragma once
 
 #include <memory>
@@ -15,15 +15,15 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// The captions of one shard, longest first, packed by time: first the rows of word 0 of every
-// caption, then those of word 1, and so on. Row b of a step belongs to caption b, because the
+// The captions of one shard, longest first, packed by time: first the rows of word 0 of all
+// captions, then those of word 1, and so on. Row b of a step belongs to caption b, because the
 // captions that have ended by then are the last ones.
 struct PackedCaptions {
   std::vector<int> inputs;   // [N] the word before: <bos>, w_0, w_1, ...
   std::vector<int> targets;  // [N] the target word: w_0, w_1, ..., <eos>
-  std::vector<Index> rows;   // [T] the captions that have not ended at each step; never rises
+  std::vector<Index> rows;   // [T] the captions that have not ended, per step; never rises
   double temperature = 1;    // the distribution of words is softmax(logits / temperature)
-  std::vector<int> images;   // [captions] the image of each where some share one; else empty
+  std::vector<int> images;   // [captions] their images, where some share one; else empty
   Index captions() const { return rows.empty() ? 0 : rows[0]; }
   Index steps() const { return static_cast<Index>(rows.size()); }
   Index words() const { return static_cast<Index>(inputs.size()); }
@@ -31,10 +31,11 @@ struct PackedCaptions {
   Index image(Index caption) const {
     return images.empty() ? caption : images[static_cast<std::size_t>(caption)];
   }
-  Index length(Index caption) const;  // in words with <eos>
+  Index length(Index caption) const;  // the number of words, with <eos>
 };
 
-// Packs targets that hold every word to the last, longest first, with at least one word each.
+// Packs targets, which hold every word up to the last. They are sorted longest first and have at
+// least one word each.
 PackedCaptions pack_targets(std::span<const std::vector<int>> targets, int bos);
 // Packs captions (word ids without <bos> and <eos>), which must be sorted longest first.
 PackedCaptions pack_captions(std::span<const std::vector<int>> captions, int bos, int eos);
@@ -45,25 +46,25 @@ struct LayerAttention {
   std::vector<std::span<const int>> chosen;  // [T] of [R_t]; empty where all are expectations
 };
 
-// The words of captions as one kind of informed attention computes them.
+// The words of captions, computed with one kind of informed attention.
 struct InformedWords {
   InformedKind kind;
-  Var nll;                   // [N] as SequenceOutput has it
+  Var nll;                   // [N] as in SequenceOutput
   std::vector<Var> weights;  // [T] of [R_t, L]
 };
 
-// What a decoder computes for whole captions. Where a word has more than one glimpse, weights,
-// choices and gates are those of its last.
+// What a decoder computes for whole captions. Where a word has several glimpses, weights, choices
+// and gates are those of the last.
 struct SequenceOutput {
   Var nll;     // [N] -log p of every target at the captions' temperature, packed by time
   Var logits;  // [N, V], before the temperature; none where words are mixtures over regions
   std::vector<Var> weights;                  // [T] of [R_t, L]
   std::vector<std::span<const int>> chosen;  // [T] of [R_t]; empty where all are expectations
   std::vector<Var> gates;                    // [T] of [R_t, 1] or [R_t, D]; empty without a gate
-  std::vector<Var> surrogates;  // scalars to be added to the loss; hard attention in training
+  std::vector<Var> surrogates;  // scalars to be added to the loss, of hard attention in training
   std::vector<Var> values;      // [T] of [R_t, 1], what a value head adds to the usual cost
-  std::vector<LayerAttention> layers;   // of every glimpse of a word; empty where it has one
-  std::vector<InformedWords> informed;  // of every informed attention that was given
+  std::vector<LayerAttention> layers;   // every glimpse of a word; empty where a word has one
+  std::vector<InformedWords> informed;  // one per informed attention that was given
 
   // Appends the last glimpse of a step.
   void add_glimpse(const Glimpse& glimpse);
@@ -74,27 +75,27 @@ struct StepOutput {
   Var logits;                   // [R, V]
   std::vector<Var> state;       // as in start()
   Glimpse glimpse;              // the last glimpse
-  std::vector<Glimpse> layers;  // every glimpse, with the last; empty where there is one
-  // By layer [R, H, 1, t + 1], the weights that the word gives to the words before it and to
-  // itself, where AttendContext::words asks for them and the decoder attends to words.
+  std::vector<Glimpse> layers;  // every glimpse, also the last; empty where there is one
+  // For every layer [R, H, 1, t + 1], the weights that the word gives to the words before it and to
+  // itself. Only where AttendContext::words is set and the decoder attends to words.
   std::vector<ConstView> words;
 };
 
 class Decoder {
  public:
   virtual ~Decoder() = default;
-  // The number of glimpses that a word has of the image: AttendContext::layers.
+  // How many glimpses of the image a word has: AttendContext::layers.
   virtual Index glimpses_per_word() const { return 1; }
-  // The memory of M images; `group` hypotheses share each.
+  // The memory of M images. `group` hypotheses share each image.
   virtual AttentionMemory prepare(Tape& tape, const EncodedImages& images, Index group) const = 0;
   // The state before the first word, with one row per memory: [M, ...] each.
   virtual std::vector<Var> start(Tape& tape, const AttentionMemory& memory) const = 0;
-  // words [R] are the last words (<bos> at first); the rows of the state match them.
+  // words [R] are the last words (<bos> at first), one per row of the state.
   virtual StepOutput step(Tape& tape, std::span<const int> words, std::span<const Var> state,
                           const AttentionMemory& memory, const AttendContext& context) const = 0;
   // Teacher forcing over a whole shard. memory.group must be 1, and context.step is ignored.
-  // `informed` attention is computed besides: it changes nothing else of the output, and what it
-  // draws is drawn after all else. A transformer takes none (check_informed_attention).
+  // `informed` attention is computed in addition: it changes nothing else of the output, and its
+  // draws come after all others. A transformer takes none (check_informed_attention).
   virtual SequenceOutput sequence(Tape& tape, const PackedCaptions& captions,
                                   const AttentionMemory& memory, const AttendContext& context,
                                   std::span<const PreparedInformedAttention> informed) const = 0;
@@ -111,7 +112,7 @@ struct DecoderWidths {
   Index keys = 0;            // K of EncodedImages::keys; 0: attention scores the features
 };
 
-// Makes the decoder of a config, which declares its parameters in `scope`.
+// Makes the decoder of a config. It declares its parameters in `scope`.
 std::unique_ptr<Decoder> make_decoder(const DecoderConfig& config, const AttentionConfig& attention,
                                       const DecoderWidths& widths, const ParamScope& scope);
 

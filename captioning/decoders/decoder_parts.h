@@ -1,4 +1,4 @@
-// What every decoder is made from, and its output layer.
+// What all decoders are made from, and their output layer.
 #pragma once
 
 #include "captioning/decoders/decoder.h"
@@ -16,16 +16,16 @@ struct DecoderParts {
   ParamScope scope;
 };
 
-// Declare a matrix [in, out] (initialised as in Glorot and Bengio 2010) and a bias [width] (0 at
-// first).
+// Each declares a matrix [in, out] (initialised as in Glorot and Bengio 2010) or a bias [width] (of
+// zeros).
 int declare_matrix(const ParamScope& scope, const std::string& name, Index in, Index out);
 int declare_bias(const ParamScope& scope, const std::string& name, Index width);
 
-// Makes logits of vectors: x W + b, where W may be the embeddings transposed (Press and Wolf 2017).
-// Declares vocabulary [in, V] unless tied, vocabulary_bias [V].
+// Makes logits from vectors: x W + b, where W may be the transposed embeddings (Press and Wolf
+// 2017). Declares vocabulary [in, V] unless it is tied, and vocabulary_bias [V].
 class WordOutput {
  public:
-  // `embedding` is the parameter [V, in] that the decoder embeds words with.
+  // `embedding` is the parameter [V, in] with which the decoder embeds words.
   WordOutput(const ParamScope& scope, const DecoderParts& parts, Index in, int embedding);
   Var operator()(Tape& tape, Var x) const;  // [n, in] -> [n, V]
 
@@ -34,12 +34,12 @@ class WordOutput {
   int weight_, bias_;
 };
 
-// -log p of the targets [N] at the captions' temperature, from logits [N, V].
+// -log p of the targets [N] at the captions' temperature, from the logits [N, V].
 Var word_costs(Var logits, const PackedCaptions& captions);
 
 // Throws UsageError, with the reason, where a decoder and an attention do not go together.
 void check_decoder(const DecoderConfig& config, const AttentionConfig& attention);
-// The same for the informed attention of training (informed_attention.h).
+// Throws UsageError in the same way for the informed attention of training (informed_attention.h).
 void check_informed_attention(const SupervisionConfig& supervision, const DecoderConfig& config,
                               const AttentionConfig& attention);
 

@@ -11,9 +11,9 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-// s_0 = tanh MLP(mean a);  (r, z, n) from E y_{t-1}, z_t and s_{t-1} as ops::gru_cell has them, so
-// that [word; context], hidden and their biases are those of torch.nn.GRUCell, transposed;
-// z_t from the attention, queried with s_{t-1}.
+// s_0 = tanh MLP(mean a). (r, z, n) come from E y_{t-1}, z_t and s_{t-1} as in ops::gru_cell, so
+// that [word; context], hidden and their biases are those of torch.nn.GRUCell, transposed. z_t
+// comes from the attention, which is queried with s_{t-1}.
 class GruCell : public Cell {
  public:
   GruCell(const DecoderParts& parts, int embedding)
@@ -74,7 +74,7 @@ class GruCell : public Cell {
   StartImage image_;
   StateStart init_;
   int word_, context_, bias_, hidden_, hidden_bias_;
-  std::optional<DeepOutput> output_;  // declared last
+  std::optional<DeepOutput> output_;  // declared after all others
 };
 
 }  // namespace

@@ -12,8 +12,8 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-// Gives every word the image as a whole. Where that is the mean of the regions, the mean is made
-// once per image.
+// Gives every word the image as a whole. Where that is the mean of the regions, it is computed once
+// per image.
 class PooledContext : public Attention {
  public:
   AttentionMemory prepare(Tape& tape, const RegionVectors& regions,
@@ -65,7 +65,7 @@ std::unique_ptr<Attention> make_image_attention(const DecoderParts& parts,
   if (parts.config.image != ImageEntry::kAttention && ends.keys > 0)
     throw UsageError(
         "encoder.keys needs decoder.image attention: without it nothing reads keys; leave "
-        "encoder.keys and encoder.values as they are or let words look");
+        "encoder.keys and encoder.values as they are, or choose decoder.image attention");
   switch (parts.config.image) {
     case ImageEntry::kAttention:
       return make_attention(parts.attention, ends, scope);
@@ -75,7 +75,7 @@ std::unique_ptr<Attention> make_image_attention(const DecoderParts& parts,
     case ImageEntry::kNone:
       return std::make_unique<NoContext>();
   }
-  throw InternalError("unknown entry of the image");
+  throw InternalError("unknown value of decoder.image");
 }
 
 int declare_context(const ParamScope& scope, const std::string& name, const DecoderParts& parts,

@@ -11,17 +11,17 @@ namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
 // Makes what gives words their context: the attention of the config, declared in `scope`, or one
-// whose context is the pooled image at every word, or one that has no context at all. The last two
-// have even weights, which show that nothing was chosen.
+// whose context is the pooled image at every word, or one without any context. The weights of the
+// last two are equal, which shows that nothing was chosen.
 std::unique_ptr<Attention> make_image_attention(const DecoderParts& parts,
                                                 const AttentionEnds& ends, const ParamScope& scope);
 
-// The matrix [D, out] that contexts go through; -1 where words have no context.
+// Declares the matrix [D, out] that contexts go through; -1 where words have no context.
 int declare_context(const ParamScope& scope, const std::string& name, const DecoderParts& parts,
                     Index out);
 
-// The pooled image as one more input word, W x + b, as wide as the input of a word. Declares
-// weight, bias in scope image.
+// The pooled image as one more input word, W x + b, as wide as the input of a word. Declares weight
+// and bias in the scope image.
 class ImageWord {
  public:
   ImageWord(const DecoderParts& parts, Index width);

@@ -10,12 +10,13 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-// h_0 = tanh MLP_h(mean a), c_0 = tanh MLP_c(mean a);
-// (i, f, g, o) from E y_{t-1}, h_{t-1}, z_t;  z_t from the attention, queried with h_{t-1};
-// p(y_t) = softmax(L_o tanh(E y_{t-1} + L_h h_t + L_z z_t)).
-// Dropout is where the authors' code has it: on the hidden layer of the two MLPs, on h before the
-// output layer and after the tanh of the output layer; there is none inside the recurrence.
-// The sentinel is made of the cell before the word, because the query is h_{t-1}.
+//   h_0 = tanh MLP_h(mean a), c_0 = tanh MLP_c(mean a);
+//   (i, f, g, o) from E y_{t-1}, h_{t-1} and z_t;
+//   p(y_t) = softmax(L_o tanh(E y_{t-1} + L_h h_t + L_z z_t)).
+// z_t comes from the attention, which is queried with h_{t-1}. Dropout is where the authors' code
+// has it: on the hidden layer of the two MLPs, on h before the output layer, and after the tanh of
+// the output layer; there is none inside the recurrence. The sentinel is made from the cell before
+// the word, because the query is h_{t-1}.
 class LstmCell : public Cell {
  public:
   LstmCell(const DecoderParts& parts, int embedding)
@@ -86,7 +87,7 @@ class LstmCell : public Cell {
   StateStart init_h_, init_c_;
   int word_, hidden_, context_, bias_;
   std::optional<Sentinel> sentinel_;
-  std::optional<DeepOutput> output_;  // declared last
+  std::optional<DeepOutput> output_;  // declared after all others
 };
 
 }  // namespace

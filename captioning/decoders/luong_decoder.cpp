@@ -10,11 +10,12 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-// h_0 and c_0 as in the LSTM decoder, h~_0 = 0;
-// (i, f, g, o) from E y_{t-1}, h~_{t-1}, h_{t-1};  z_t from the attention, queried with h_t;
-// h~_t = tanh(W_c [z_t; h_t]) (eq. 5);  p(y_t) = softmax(W_s h~_t + b) (eq. 6).
-// There is dropout on h~ before the output layer. The sentinel is made of the cell after the word,
-// and its gate of h_{t-1} (Lu et al. 2017, eq. 9-10).
+//   h_0 and c_0 as in the LSTM decoder, h~_0 = 0;
+//   (i, f, g, o) from E y_{t-1}, h~_{t-1} and h_{t-1};
+//   h~_t = tanh(W_c [z_t; h_t]) (eq. 5);  p(y_t) = softmax(W_s h~_t + b) (eq. 6).
+// z_t comes from the attention, which is queried with h_t. There is dropout on h~ before the output
+// layer. The sentinel is made from the cell after the word, and its gate from h_{t-1} (Lu et al.
+// 2017, eq. 9-10).
 class LuongCell : public Cell {
  public:
   LuongCell(const DecoderParts& parts, int embedding)
@@ -92,7 +93,7 @@ class LuongCell : public Cell {
   StateStart init_h_, init_c_;
   int word_, fed_, hidden_, bias_, combine_context_, combine_hidden_;
   std::optional<Sentinel> sentinel_;
-  std::optional<WordOutput> output_;  // declared last
+  std::optional<WordOutput> output_;  // declared after all others
 };
 
 }  // namespace

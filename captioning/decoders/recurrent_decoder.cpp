@@ -33,7 +33,7 @@ Var mixture_logits(Tape& tape, ConstView weights, ConstView region_logits) {
   return tape.constant(out);
 }
 
-// -log p of the targets [R] with the region summed out, from the logits of every region.
+// -log p of the targets [R], marginalised over the regions, from the logits of every region.
 Var marginal_cost(Var region_logits, Var weights, std::span<const int> targets,
                   double temperature) {
   const Index regions = weights.cols();
@@ -139,7 +139,7 @@ StepOutput RecurrentDecoder::step(Tape& tape, std::span<const int> words,
 SequenceOutput RecurrentDecoder::sequence(
     Tape& tape, const PackedCaptions& captions, const AttentionMemory& memory,
     const AttendContext& context, std::span<const PreparedInformedAttention> informed) const {
-  SACCADE_CHECK(memory.layout.group == 1, "[decoder] a sequence wants one row a memory");
+  SACCADE_CHECK(memory.layout.group == 1, "[decoder] a sequence needs one row per memory");
   const Var words = ops::embedding(tape.parameter(embedding_), captions.inputs);  // [N, E]
   FirstPass pass{
       .captions = captions, .memory = memory, .context = context, .words = words, .steps = {}};
@@ -178,7 +178,7 @@ SequenceOutput RecurrentDecoder::sequence(
     first += rows;
   }
   if (!costs.empty()) {
-    SACCADE_CHECK(informed.empty(), "[decoder] a mixture over regions is not said a second time");
+    SACCADE_CHECK(informed.empty(), "[decoder] a mixture over regions takes no informed attention");
     out.nll = ops::concat_rows(costs);
     return out;
   }

@@ -1,5 +1,5 @@
-// A decoder with a state of fixed size: a cell and one glimpse per word, word by word in training
-// too. The projections of the input words and the logits are made for all words at once.
+// A decoder with a state of fixed size: a cell and one glimpse per word. It goes word by word in
+// training, too, but projects the input words and computes the logits for all words at once.
 #pragma once
 
 #include <functional>
@@ -15,12 +15,12 @@ class RecurrentDecoder : public Decoder {
   // Makes a cell whose input words are embedded with the parameter `embedding` [V, E].
   using MakeCell = std::function<std::unique_ptr<Cell>(const DecoderParts& parts, int embedding)>;
   // Declares attention, embedding, what the cell declares and, for decoder.image first_step,
-  // ImageWord. `sentinel` is the width of the sentinel that the cell makes, 0 for none. The query
-  // is as wide as the state.
+  // ImageWord. `sentinel` is the width of the sentinel that the cell makes; 0: it makes none. The
+  // query is as wide as the state.
   RecurrentDecoder(const DecoderParts& parts, Index sentinel, const MakeCell& make_cell);
 
   AttentionMemory prepare(Tape& tape, const EncodedImages& images, Index group) const override;
-  // The state is that of the cell, and then that of the attention.
+  // The state of the cell, followed by the state of the attention.
   std::vector<Var> start(Tape& tape, const AttentionMemory& memory) const override;
   StepOutput step(Tape& tape, std::span<const int> words, std::span<const Var> state,
                   const AttentionMemory& memory, const AttendContext& context) const override;
@@ -36,12 +36,12 @@ class RecurrentDecoder : public Decoder {
     Glimpse glimpse;
     Var value;
   };
-  // Runs the cell and its attention on one word; `regions` are empty unless the likelihood is
+  // Runs the cell and its attention on one word. `regions` is empty unless the likelihood is
   // marginal.
   CellStep run_cell(Tape& tape, CellInput in, std::span<const Var> state,
                     const AttentionMemory& memory, AttendContext context,
                     std::span<const Var> regions) const;
-  // What informed attention needs of a step of a sequence.
+  // What informed attention needs from a step of a sequence.
   struct StepRecord {
     CellQuery cell_query;
     std::vector<Var> state;  // before the step
@@ -57,7 +57,7 @@ class RecurrentDecoder : public Decoder {
   // Computes the words of a sequence a second time, from an informed glimpse at each.
   InformedWords informed_words(Tape& tape, const FirstPass& first,
                                const PreparedInformedAttention& prepared) const;
-  // The projected regions of a memory where the likelihood is marginal, else none.
+  // The projected regions of a memory where the likelihood is marginal; else none.
   std::vector<Var> region_projections(Tape& tape, const AttentionMemory& memory,
                                       const AttendContext& context) const;
 

@@ -1,5 +1,5 @@
 // The transformer decoder (Vaswani et al. 2017). Where glimpses stand alone (Promises), training
-// runs all words of all captions at once; otherwise it goes word by word as decoding does, over a
+// runs all words of all captions at once. Otherwise it goes word by word, as decoding does, over a
 // growing cache of keys and values.
 #include <algorithm>
 #include <cmath>
@@ -19,12 +19,12 @@ namespace {
 
 using Ids = std::vector<int>;
 
-// Captions side by side, padded to one length: word t of caption b is at b (T + lead) + lead + t,
-// and what stands behind the end of a caption is never read.
+// Captions side by side, padded to one length: word t of caption b is at b (T + lead) + lead + t.
+// Nothing reads what stands behind the end of a caption.
 struct Padded {
   Index captions = 0, words = 0;
   Ids inputs;  // [B T]
-  Ids places;  // [N], of the packed rows
+  Ids places;  // [N], where each packed row is
 
   // `lead` positions stand before the words of every caption.
   Padded(const PackedCaptions& packed, Index lead)
@@ -40,7 +40,7 @@ struct Padded {
   }
 };
 
-// Cuts packed rows [N, ...] into those of every word.
+// Cuts packed rows [N, ...] into the rows of every word.
 std::vector<Var> by_word(Var rows, const PackedCaptions& captions) {
   std::vector<Var> out;
   Index first = 0;
@@ -51,10 +51,10 @@ std::vector<Var> by_word(Var rows, const PackedCaptions& captions) {
   return out;
 }
 
-// x_0 = sqrt(D) E y + position, with dropout on it and on what every layer adds; pre-norm has one
-// more norm behind the last layer; p(y_t) = softmax(W x + b). Embeddings narrower or wider than D
+// x_0 = sqrt(D) E y + position, with dropout on it and on what every layer adds. Pre-norm has one
+// more norm behind the last layer. p(y_t) = softmax(W x + b). Embeddings that are not as wide as D
 // go through a matrix `project`. The value head reads the query of the first layer, because no
-// region was chosen before it. For decoder.image first_step the image is position 0 and words
+// region was chosen before it. For decoder.image first_step, the image is position 0 and the words
 // follow it; it is not scaled, because its matrix is as wide as D.
 class TransformerDecoder : public Decoder {
  public:
@@ -95,9 +95,9 @@ class TransformerDecoder : public Decoder {
     return all;
   }
 
-  // The state is the keys and values of the words in every layer, [M, 0, D], and then the state of
-  // the cross-attention of every layer. Where the image stands before the words, the former are
-  // [M, 1, D].
+  // The state is the keys and values of the words in every layer, [M, 0, D] at first, and then the
+  // state of the cross-attention of every layer. Where the image stands before the words, the keys
+  // and values start as [M, 1, D].
   std::vector<Var> start(Tape& tape, const AttentionMemory& memory) const override {
     const Index rows = memory.features.shape()[0];
     const Var none = tape.constant({tape.scratch(1), {rows, 0, config_.hidden}});
@@ -124,8 +124,8 @@ class TransformerDecoder : public Decoder {
   SequenceOutput sequence(Tape& tape, const PackedCaptions& captions, const AttentionMemory& memory,
                           const AttendContext& context,
                           std::span<const PreparedInformedAttention> informed) const override {
-    SACCADE_CHECK(memory.layout.group == 1, "[decoder] a sequence wants one row a memory");
-    SACCADE_CHECK(informed.empty(), "[decoder] a transformer takes no look a second time");
+    SACCADE_CHECK(memory.layout.group == 1, "[decoder] a sequence needs one row per memory");
+    SACCADE_CHECK(informed.empty(), "[decoder] a transformer takes no informed attention");
     const bool alone = layers_[0].cross().promises().stands_alone;
     return alone && !context.chooser && !context.edit
                ? at_once(tape, captions, memory, context)
@@ -137,11 +137,11 @@ class TransformerDecoder : public Decoder {
     Var hidden;  // [R, D]
     std::vector<Var> state;
     std::vector<Glimpse> glimpses;  // by layer
-    std::vector<ConstView> words;   // as StepOutput has them
+    std::vector<ConstView> words;   // as in StepOutput
     Var value;                      // [R, 1] of a value head
   };
 
-  // The memory of layer `l`, which has as many parts as that of every other layer.
+  // The part of the memory that belongs to layer `l`. Every layer has the same number of parts.
   AttentionMemory memory_of(const AttentionMemory& memory, std::size_t l) const {
     const auto count = static_cast<std::ptrdiff_t>(memory.parts.size() / layers_.size());
     const auto first = memory.parts.begin() + static_cast<std::ptrdiff_t>(l) * count;
@@ -151,7 +151,7 @@ class TransformerDecoder : public Decoder {
             .pooled = memory.pooled};
   }
 
-  // Embeds words [B T], caption by caption and the first of each at position `first` -> [B, T, D].
+  // Embeds words [B T], caption by caption, the first of each at position `first` -> [B, T, D].
   Var embed(Tape& tape, std::span<const int> words, Index captions, Index first) const {
     const auto count = static_cast<Index>(words.size()) / captions;
     if (first - lead_ + count > config_.longest)
@@ -171,30 +171,30 @@ class TransformerDecoder : public Decoder {
     return placed(tape, ops::reshape(image, {image.rows(), 1, image.cols()}), 0);
   }
 
-  // Adds its positions to x [B, T, D].
+  // Adds to x [B, T, D] its positions, and applies dropout.
   Var placed(Tape& tape, Var x, Index first) const {
     x = learned_ ? (*learned_)(tape, x, first) : (*sinusoidal_)(tape, x, first);
     return ops::dropout(x, config_.dropout);
   }
 
-  // The hidden vectors of x [B, T, D] behind the last layer -> [B T, D].
+  // The hidden vectors behind the last layer, whose output is x [B, T, D] -> [B T, D].
   Var hidden_of(Tape& tape, Var x) const {
     if (norm_) x = (*norm_)(tape, x);
     return ops::reshape(x, {x.rows(), x.cols()});
   }
 
-  // Reads one more word in every row.
+  // Reads one more word per row.
   WordStep step_words(Tape& tape, std::span<const int> words, std::span<const Var> state,
                       const AttentionMemory& memory, const AttendContext& context) const {
     const Var x = embed(tape, words, static_cast<Index>(words.size()), state[0].shape()[1]);
     return advance(tape, x, state, memory, context);
   }
 
-  // The same for an input x [R, 1, D].
+  // Reads an input x [R, 1, D] instead of a word.
   WordStep advance(Tape& tape, Var x, std::span<const Var> state, const AttentionMemory& memory,
                    AttendContext context) const {
     SACCADE_CHECK(context.likelihood == HardLikelihood::kChoice,
-                  "[decoder] a transformer's words are no mixture over regions");
+                  "[decoder] the words of a transformer are no mixtures over regions");
     const std::size_t count = layers_.size();
     const std::span<const Var> attention_states = state.subspan(2 * count);
     const std::size_t states = attention_states.size() / count;
@@ -260,7 +260,7 @@ class TransformerDecoder : public Decoder {
     return out;
   }
 
-  // The T words of a caption are the group of queries that shares its memory.
+  // The T words of a caption are the group of queries that share its memory.
   SequenceOutput at_once(Tape& tape, const PackedCaptions& captions, const AttentionMemory& memory,
                          const AttendContext& context) const {
     const Padded padded(captions, lead_);
@@ -291,7 +291,7 @@ class TransformerDecoder : public Decoder {
     return out;
   }
 
-  Index lead_;  // positions before the words
+  Index lead_;  // the number of positions before the words
   MemoryLayout layout_;
   DecoderConfig config_;
   int embedding_ = -1, project_ = -1;
@@ -301,7 +301,7 @@ class TransformerDecoder : public Decoder {
   std::vector<TransformerLayer> layers_;
   std::optional<LayerNorm> norm_;
   std::optional<ValueHead> value_head_;
-  std::optional<WordOutput> output_;  // declared last
+  std::optional<WordOutput> output_;  // declared after all others
 };
 
 }  // namespace

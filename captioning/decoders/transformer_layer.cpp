@@ -15,7 +15,7 @@ TransformerBlockOptions block_options(const DecoderConfig& config) {
           .dropout = config.dropout};
 }
 
-// What stands around cross-attention, where words have a context.
+// The dense layer behind cross-attention, where words have a context.
 std::optional<Dense> cross_output(const ParamScope& scope, const DecoderParts& parts) {
   if (!parts.config.has_context()) return {};
   return Dense(scope.sub("cross_output"), {parts.widths.features, parts.config.hidden});

@@ -1,5 +1,5 @@
 // One block of the transformer decoder: self-attention among the words, cross-attention to the
-// image and the dense network, each with its residual (Vaswani et al. 2017, section 3.1).
+// image and the dense network, each with a residual connection (Vaswani et al. 2017, section 3.1).
 #pragma once
 
 #include <memory>
@@ -12,17 +12,17 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// Declares words and words_norm, cross (an attention of the algebra), cross_output (which makes its
-// context as wide as the words) and cross_norm, widen, narrow and dense_norm. Where words have no
-// context, there is no cross, cross_output or cross_norm.
+// Declares words and words_norm; cross (any attention of the algebra), cross_output (which makes
+// its context as wide as the words) and cross_norm; widen, narrow and dense_norm. Where words have
+// no context, there are no cross, cross_output and cross_norm.
 class TransformerLayer {
  public:
   TransformerLayer(const ParamScope& scope, const DecoderParts& parts);
 
   const Attention& cross() const { return *cross_; }
-  // The input of self-attention of the words x [B, T, D], of the same shape.
+  // The input of self-attention, from the words x [B, T, D]. It has their shape.
   Var enter(Tape& tape, Var x) const { return words_residual_.enter(tape, x); }
-  // The keys and values of such inputs, for words() of these words and of later ones.
+  // The keys and values of such inputs. words() of these words and of later ones reads them.
   SequenceKeys keys(Tape& tape, Var entered) const { return words_.prepare(tape, entered); }
   // x after self-attention of `entered` to the words of `keys` that the mask permits.
   Var words(Tape& tape, Var x, Var entered, const SequenceKeys& keys,
@@ -33,8 +33,8 @@ class TransformerLayer {
   }
   // The queries of cross-attention: x [B, T, D] -> [B T, D].
   Var query(Tape& tape, Var x) const;
-  // x [B, T, D] after the context [B T, C] of cross-attention, if there is one, and the dense
-  // network.
+  // x [B, T, D] after adding the context [B T, C] of cross-attention, if there is one, and the
+  // dense network.
   Var finish(Tape& tape, Var x, Var context) const;
 
  private:

@@ -11,11 +11,12 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-// h1_t = LSTM([h2_{t-1}; mean v; E y_{t-1}], h1_{t-1}) (eq. 2);  z_t from the attention, queried
-// with h1_t;  h2_t = LSTM([z_t; h1_t], h2_{t-1}) (eq. 6);  p(y_t) = softmax(W_p h2_t + b) (eq. 7).
-// States start at zero; without decoder.first_state there is no mean. There is dropout on h2 before
-// the output layer. The sentinel is made of the attention LSTM's cell. In checkpoints the scopes of
-// the two LSTMs are called look and speech.
+//   h1_t = LSTM([h2_{t-1}; mean v; E y_{t-1}], h1_{t-1}) (eq. 2);
+//   h2_t = LSTM([z_t; h1_t], h2_{t-1}) (eq. 6);  p(y_t) = softmax(W_p h2_t + b) (eq. 7).
+// z_t comes from the attention, which is queried with h1_t. States start at zero; without
+// decoder.first_state there is no mean. There is dropout on h2 before the output layer. The
+// sentinel is made from the cell of the attention LSTM. In checkpoints, the scopes of the two LSTMs
+// are called look and speech.
 class UpdownCell : public Cell {
  public:
   UpdownCell(const DecoderParts& parts, int embedding)
@@ -37,7 +38,7 @@ class UpdownCell : public Cell {
     output_.emplace(parts.scope.sub("output"), parts, h, embedding);
   }
 
-  // h2, c2, h1, c1, and the projected mean where there is one
+  // h2, c2, h1, c1, and the projected mean where there is one.
   std::size_t parts() const override { return image_.given() ? 5 : 4; }
 
   std::vector<Var> start(Tape& tape, const AttentionMemory& memory) const override {
@@ -104,7 +105,7 @@ class UpdownCell : public Cell {
                                             attention_bias_;
   int language_context_, language_attention_, language_hidden_, language_bias_;
   std::optional<Sentinel> sentinel_;
-  std::optional<WordOutput> output_;  // declared last
+  std::optional<WordOutput> output_;  // declared after all others
 };
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace {
 
 using Map = std::vector<double>;
 
-// The weights of regions that count.
+// The weights of the regions that count.
 std::vector<float> counted(const std::vector<float>& weights,
                            std::span<const std::uint8_t> counts) {
   if (counts.empty()) return weights;
@@ -27,7 +27,7 @@ std::vector<float> counted(const std::vector<float>& weights,
   return out;
 }
 
-// Empty if nothing is weighed.
+// The map of a word; empty if nothing has weight.
 Map map_of(const std::vector<float>& weights) {
   Map map;
   for (const float w : weights) map.push_back(std::abs(static_cast<double>(w)));
@@ -77,7 +77,7 @@ double coverage_excess(const std::vector<Map>& maps) {
   return excess;
 }
 
-// Deviations from the mean over their length; empty for a flat map.
+// The deviations from the mean, divided by their length; empty for a flat map.
 Map standardised(const std::vector<float>& weights) {
   Map map(weights.begin(), weights.end());
   const auto square_of = [&] {
@@ -88,7 +88,7 @@ Map standardised(const std::vector<float>& weights) {
       std::accumulate(map.begin(), map.end(), 0.0) / static_cast<double>(map.size());
   for (double& w : map) w -= mean;
   const double square = square_of();
-  // What rounding of equal weights leaves is no shape to correlate.
+  // What rounding leaves of equal weights is no shape to correlate.
   if (square <= 1e-10 * before) return {};
   for (double& w : map) w /= std::sqrt(square);
   return map;

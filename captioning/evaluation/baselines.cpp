@@ -29,7 +29,7 @@ std::vector<Index> readable_training_images(const Dataset& dataset, const Datase
   return images;
 }
 
-// The nearest training images of each image, itself not among them, as places in `train`.
+// The nearest training images of each image, without the image itself, as places in `train`.
 std::vector<std::vector<Index>> neighbours_of(const Captioner& model, const DatasetInputs& inputs,
                                               std::span<const Index> images,
                                               std::span<const Index> train) {
@@ -48,7 +48,7 @@ std::vector<std::string> consensus_captions(const Captions& captions,
                                             const std::vector<std::vector<Index>>& neighbours) {
   const CaptionConsensus consensus(captions);
   std::vector<std::string> out(neighbours.size());
-  constexpr Index kBlock = 8;  // images of one task
+  constexpr Index kBlock = 8;  // images per task
   parallel::for_blocks(static_cast<Index>(out.size()), kBlock, [&](Index begin, Index end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
       const CaptionConsensus::Place place = consensus.of(neighbours[i]);

@@ -1,5 +1,5 @@
-// What a model's scores stand between on the same images: captions taken from the training images
-// that are most alike (the floor), and people's captions (the ceiling).
+// Between which scores a model's scores lie on the same images: those of captions from the most
+// similar training images (the floor), and those of people's captions (the ceiling).
 #pragma once
 
 #include <span>
@@ -20,15 +20,14 @@ struct Baseline {
 inline constexpr Index kConsensusNeighbours = 12;
 
 // In this order:
-//   nearest    the first caption of the nearest training image (nearest_images.h), the first of
-//   equally
-//              near ones
-//   consensus  of all captions of the kConsensusNeighbours nearest ones, the one they agree on most
-//              (consensus.h)
+//   nearest    the first caption of the nearest training image (nearest_images.h), and of equally
+//              near images the first
+//   consensus  of all captions of the kConsensusNeighbours nearest images, the one that they agree
+//              on most (consensus.h)
 //   human      each reference against the others of its image, mean over rounds (scoring/human.h)
-// An image is no neighbour of itself. The first two are left out without at least two training
-// images, `human` where no image has two references. inputs must hold these images and those of
-// the training split.
+// An image is no neighbour of itself. The first two are left out where there are fewer than two
+// training images, and `human` where no image has two references. inputs must hold these images and
+// those of the training split.
 std::vector<Baseline> score_baselines(const Captioner& model, const Dataset& dataset,
                                       const DatasetInputs& inputs, std::span<const Index> images,
                                       const ScoringOptions& options);

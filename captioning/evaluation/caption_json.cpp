@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The double whose shortest decimal form is that of the float: 0.1, not 0.10000000149.
+// The double whose shortest decimal form is that of the float: 0.1 instead of 0.10000000149.
 double shortest(float value) {
   std::array<char, 32> text{};
   const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
@@ -52,7 +52,7 @@ Json word_json(const DecodedWord& word, const CaptionSource& source) {
   return out;
 }
 
-// The number of a layer or a head, or how they were fused.
+// The number of a layer or a head, or the name of their fusion.
 Json number_or_fusion(const std::string& name) {
   if (name.empty()) return nullptr;
   const bool number = name.find_first_not_of("0123456789") == std::string::npos;
@@ -121,7 +121,7 @@ std::string caption_json(const CaptionRecord& record, const CaptionSource& sourc
                                       {"words", words_json(other, source)},
                                       {"logprob", other.log_prob}});
   }
-  // A path may be no UTF-8.
+  // A path may hold bytes that are not UTF-8.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -12,44 +12,43 @@
 
 namespace saccade {
 
-// What the captions of one run share.
+// What all captions of a run share.
 struct CaptionSource {
   const Vocabulary* vocabulary = nullptr;
   GridShape grid{};
   bool gated = false;     // the model has a gate; else every gate is null
   bool sentinel = false;  // the model has a sentinel; else every sentinel is null
   Regime regime = Regime::kExpectation;
-  std::vector<std::string> members{};  // of an ensemble
-  bool alternatives = false;           // whether there are other captions
+  std::vector<std::string> members{};  // the members of an ensemble
+  bool alternatives = false;           // whether there are further captions
 };
 
 struct CaptionRecord {
-  std::string image;  // path or id
+  std::string image;  // its path or id
   DecodedCaption caption;
   Geometry geometry;
   std::vector<MapView> views{};        // of the words, where they are shown
-  std::vector<MapView> class_token{};  // likewise
+  std::vector<MapView> class_token{};  // of the class token, in the same way
 };
 
 // {"image", "caption", "words": [{"text", "logprob", "gate", "sentinel", "attention", "sampled"}],
-// "grid":
-// {"rows", "cols"}, "geometry": {"original": [height, width], "resize", "seen": {"x", "y", "width",
-// "height"}, "mirrored", "input": [height, width]}, "finished", "logprob", "regime", "map_step"}.
-// map_step is how many steps after the words' own those came whose attention, gate, sentinel and
-// sampled region the words have (search/later_maps.h). attention is a list of the grid's rows from
-// the top; sampled is [row, col] of the region that hard attention took, else null; seen is in
-// pixels of the original. Where there are views, there is also "maps": [{"layer": 0 or "max",
+// "grid": {"rows", "cols"}, "geometry": {"original": [height, width], "resize", "seen": {"x", "y",
+// "width", "height"}, "mirrored", "input": [height, width]}, "finished", "logprob", "regime",
+// "map_step"}. attention is a list of the grid's rows, from the top; sampled is [row, col] of the
+// region that hard attention took, else null; seen is in pixels of the original. map_step tells how
+// many steps after the words' own their attention, gate, sentinel and sampled region come from
+// (search/later_maps.h). Where there are views, there is also "maps": [{"layer": 0 or "max",
 // "head", "rollout", "attention": one map per word, "elsewhere": one number per word, or null
-// (map_views.h)}], and likewise "class_token", with one map each and layer and head null for the
-// rollout. An ensemble has "members", and its attention, gates and sentinels are means
+// (map_views.h)}], and in the same way "class_token", with one map each, whose layer and head are
+// null for the rollout. An ensemble has "members", and its attention, gates and sentinels are means
 // (ensemble.h). Where several captions were requested there are "alternatives", the next best
 // first: [{"caption", "words", "logprob"}].
 std::string caption_json(const CaptionRecord& record, const CaptionSource& source);
 
-// An array of these, with one per line.
+// An array of such objects, one per line.
 std::string captions_json(std::span<const CaptionRecord> records, const CaptionSource& source);
 
-// The words of a caption with one space between.
+// The words of a caption, with one space between them.
 std::string caption_text(const DecodedCaption& caption, const Vocabulary& vocabulary);
 
 }  // namespace saccade

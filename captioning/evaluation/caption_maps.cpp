@@ -8,7 +8,7 @@ namespace saccade {
 
 namespace {
 
-// Chooses the regions that a caption chose.
+// Chooses the regions that a caption chose when it was decoded.
 class Replay : public Chooser {
  public:
   // Sets the regions of all glimpses of a step; empty where none is chosen.
@@ -39,7 +39,7 @@ void add_heads(std::vector<LayerMap>& maps, ConstView weights, Index layer) {
   }
 }
 
-// Adds the maps of every block.
+// A watch that adds the maps of every block.
 WatchBlock adder(std::vector<LayerMap>& maps, Tape& tape) {
   return [&maps, &tape, layer = Index{0}](const TransformerBlock& block, Var x,
                                           const AttentionMask& mask) mutable {
@@ -47,7 +47,7 @@ WatchBlock adder(std::vector<LayerMap>& maps, Tape& tape) {
   };
 }
 
-// A row of every layer and head.
+// One row for every layer and head.
 using Rows = std::vector<std::vector<ConstView>>;
 
 Rows word_rows(const StepOutput& step) {
@@ -60,7 +60,7 @@ Rows word_rows(const StepOutput& step) {
   return rows;
 }
 
-// Writes the rows of word t to maps [count, columns], which word 0 makes.
+// Writes the rows of word t to maps [count, columns]. Word 0 makes these maps.
 void add_rows(std::vector<LayerMap>& maps, const Rows& rows, Index t, const Shape& shape) {
   if (t == 0)
     for (std::size_t l = 0; l < rows.size(); ++l)

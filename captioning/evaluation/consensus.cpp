@@ -29,7 +29,8 @@ CaptionConsensus::Place CaptionConsensus::of(std::span<const Index> images) cons
   Place best;
   double highest = -1;
   for (std::size_t c = 0; c < places.size(); ++c) {
-    // To the front, so that the others stand together; back again, so that their order stays.
+    // It goes to the front, so that the others stand together, and then back, so that their order
+    // stays.
     std::swap(vectors[0], vectors[c]);
     const double score = score_cider(vectors[0], std::span(vectors).subspan(1)).cider_d;
     std::swap(vectors[0], vectors[c]);

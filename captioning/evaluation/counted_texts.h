@@ -1,4 +1,4 @@
-// Raw captions of images as the n-gram metrics count them.
+// Raw captions of images, as the n-gram metrics count them.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@
 namespace saccade {
 
 // The n-grams of the PTB words of every caption of every image. All captions are tokenized as one
-// file, in this order, as score_captions does it. Captions that are to be compared share `numbers`.
+// file, in this order, as in score_captions. Captions that are to be compared share `numbers`.
 std::vector<std::vector<CountedCaption>> count_texts(
     std::span<const std::vector<std::string>> captions, WordNumbers& numbers);
 

@@ -12,8 +12,8 @@ namespace saccade {
 
 namespace {
 
-constexpr double kLeastLoss = 0.02;  // of the own score
-constexpr double kMostShare = 0.9;   // of static or of uniform maps
+constexpr double kLeastLoss = 0.02;  // as a share of the model's own score
+constexpr double kMostShare = 0.9;   // of static maps, and of uniform maps
 
 std::optional<double> find(const NamedScores& scores, std::string_view name) {
   const auto found = std::find_if(scores.begin(), scores.end(),
@@ -25,7 +25,7 @@ std::optional<double> find(const NamedScores& scores, std::string_view name) {
 std::string percent(double share) { return str(std::lround(100 * share), " %"); }
 
 // "CIDEr is 0.5 with the map, 0.5 with weights uniform and 0.49 with weights shuffled", if one of
-// them is as good.
+// the other scores is about as good.
 std::optional<std::string> needless(const AttentionReport& report) {
   const bool facts = find(report.own, "true_caption_rate").value_or(0) > 0;
   const char* name = facts ? "true_caption_rate" : "CIDEr";

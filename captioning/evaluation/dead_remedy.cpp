@@ -7,7 +7,7 @@ namespace saccade {
 
 namespace {
 
-// "lower objective.doubly_stochastic from 1: ...", where there is something to lower.
+// "lower objective.doubly_stochastic from 1: ...", if it can be lowered.
 void add_penalty(const ExperimentConfig& config, std::vector<std::string>& out) {
   const double weight = config.objective.doubly_stochastic;
   if (weight > 0 && config.objective.coverage.target == CoverageTarget::kOne)
@@ -18,7 +18,7 @@ void add_penalty(const ExperimentConfig& config, std::vector<std::string>& out) 
 }
 
 void add_sharper(const ExperimentConfig& config, std::vector<std::string>& out) {
-  // Draws and alignments need a softmax.
+  // Draws and expected alignments need a softmax.
   if (config.attention.mechanism != MechanismKind::kComposed ||
       config.attention.selection == SelectionKind::kGumbelSt ||
       config.attention.scope == ScopeKind::kMonotonic)

@@ -1,4 +1,4 @@
-// The signs by which attention is called dead, one by one, and what may be done about each.
+// The signs of dead attention, one by one, and what can be done about each.
 #pragma once
 
 #include <string>
@@ -10,20 +10,20 @@
 namespace saccade {
 
 enum class DeadKind {
-  kStatic,    // maps are the one before again
-  kUniform,   // maps are uniform
+  kStatic,    // most maps are equal to the one before
+  kUniform,   // most maps are uniform
   kNeedless,  // captions are as good with other maps
 };
 
 struct DeadSign {
   DeadKind kind = DeadKind::kStatic;
-  std::string text;  // with its numbers
+  std::string text;  // the sign in words, with its numbers
 };
 
-// Those of the rules of dead_attention() that hold, in its order.
+// The signs that hold by the rules of dead_attention(), in their order.
 std::vector<DeadSign> dead_signs(const AttentionReport& report);
 
-// What a person may change in a config that trains to such maps, in words; never empty.
+// What a person may change in the config that trained such maps, in words; never empty.
 std::string dead_remedy(DeadKind kind, const ExperimentConfig& config);
 
 }  // namespace saccade

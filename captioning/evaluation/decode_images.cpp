@@ -7,13 +7,13 @@ namespace saccade {
 
 namespace {
 
-constexpr Index kGroup = 8;  // images decoded together
+constexpr Index kGroup = 8;  // images that are decoded together
 
 }  // namespace
 
 std::vector<DecodedCaption> decode(const Ensemble& models, const DecodeRequest& request) {
   const bool draws = request.search.mode == SearchMode::kSample;
-  const Index each = draws ? request.search.samples : 1;  // captions of an image
+  const Index each = draws ? request.search.samples : 1;  // captions per image
   std::vector<DecodedCaption> captions(static_cast<std::size_t>(request.count * each));
   std::mutex mutex;
   Index done = 0;
@@ -45,7 +45,7 @@ std::vector<DecodedCaption> decode_images(const Ensemble& models, const Ensemble
   for (std::size_t m = 0; m < models.size(); ++m)
     SACCADE_CHECK(inputs.of(m).shape() == models.model(m).input_shape(),
                   "[decode] the model takes ", models.model(m).input_shape(),
-                  " an image; the inputs are ", inputs.of(m).shape());
+                  " per image; the inputs are ", inputs.of(m).shape());
   const auto load = [&](Index position, std::size_t member, std::span<float> out) {
     return inputs.of(member).load(images[static_cast<std::size_t>(position)], out);
   };

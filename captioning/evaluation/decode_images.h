@@ -11,11 +11,11 @@
 
 namespace saccade {
 
-// Called with the number of images that are done, one call at a time, from any thread.
+// Called with the number of images that are done, from any thread, but never twice at once.
 using DecodeProgress = std::function<void(Index done, Index total)>;
 
-// Writes the input of a member for the image at `position` [0, count) to out, its input_shape(),
-// and returns where in it the picture is. It is called from many threads.
+// Writes the input of a member for the image at `position` (from 0, below count) to out, which has
+// its input_shape(), and returns where in it the picture is. It is called from many threads.
 using LoadInput =
     parallel::FunctionRef<PictureArea(Index position, std::size_t member, std::span<float> out)>;
 
@@ -23,16 +23,16 @@ struct DecodeRequest {
   Index count = 0;
   LoadInput load;
   SearchOptions search{};
-  Index first_image = 0;  // the number of the first image, which keys random draws
+  Index first_image = 0;  // the number of the first image, part of the key of its draws
   DecodeProgress progress{};
 };
 
-// Captions for some images, in order, in fixed groups of 8, so that any number of threads gives the
-// same bits: one per image, or search.samples that are drawn.
+// Captions of some images, in order: one per image, or search.samples that are drawn. Images are
+// decoded in fixed groups of 8, so that any number of threads gives the same bits.
 std::vector<DecodedCaption> decode(const Ensemble& models, const DecodeRequest& request);
 
-// The same for images of a data set, numbered by their place in `images`. Throws ShapeError for one
-// that is bad or was not loaded.
+// Captions of images of a data set, numbered by their place in `images`. Throws ShapeError for an
+// image that is bad or was not loaded.
 std::vector<DecodedCaption> decode_images(const Ensemble& models, const EnsembleInputs& inputs,
                                           std::span<const Index> images,
                                           const SearchOptions& search,

@@ -90,7 +90,7 @@ void add_grounding(std::span<const Index> images, const GroundingContext& contex
   for (const auto& one : report.grounding->corpus()) report.corpus.push_back(one);
 }
 
-// A report of the chosen images, with nothing else in it yet.
+// The report on the chosen images, with nothing else in it yet.
 EvaluationReport chosen_images(const LoadedData& data, const EnsembleInputs& inputs,
                                const EvaluationRequest& request) {
   EvaluationReport report;
@@ -114,12 +114,12 @@ EvaluationReport chosen_images(const LoadedData& data, const EnsembleInputs& inp
   return report;
 }
 
-// Only where regions are drawn does a second pass differ from the first.
+// A second pass differs from the first only where regions are drawn.
 Index draws_of(Regime regime, const EvaluationRequest& request) {
   return regime == Regime::kSample ? request.region_draws : 1;
 }
 
-// The first draw's captions with the scores that all draws have.
+// The captions of the first draw, with the means of the scores that all draws have.
 RegimeReport mean_of(std::vector<RegimeReport> draws) {
   RegimeReport out = std::move(draws.front());
   const auto count = static_cast<double>(draws.size());
@@ -142,8 +142,8 @@ RegimeReport mean_of(std::vector<RegimeReport> draws) {
   return out;
 }
 
-// The maps of a model that know the word. Words that were put together from pieces have no entry of
-// the vocabulary to be known by.
+// The kinds of a model's maps that know the word. Words that were put together from pieces have no
+// entry in the vocabulary, so there are none for them.
 std::vector<std::pair<std::string, MapsOf>> informed_maps(const Ensemble& models) {
   std::vector<std::pair<std::string, MapsOf>> out;
   if (models.size() != 1 || models.vocabulary().subwords()) return out;

@@ -1,5 +1,5 @@
-// Free-running scores of a captioner: captions decoded without the references, then
-// compared with them, and with the facts where the data set has facts.
+// Scores of a captioner: captions are decoded without the references, and then compared with them,
+// and with the facts where the data set has facts.
 #pragma once
 
 #include <map>
@@ -19,37 +19,37 @@
 namespace saccade {
 
 enum class Extent {
-  kCaptions,  // scores of captions only: validation of a training run
-  kCompared,  // also grounding of the references, where boxes exist
-  kFull,      // perplexity, novel_captions and attention health too
+  kCaptions,  // only scores of captions, as in validation of a training run
+  kCompared,  // also grounding of the references, where there are boxes
+  kFull,      // also perplexity, novel_captions and attention health
 };
 
 struct EvaluationRequest {
   Split split = Split::kVal;
-  Index most_images = 0;  // the first so many of the split; 0 for all
+  Index most_images = 0;  // the first images of the split, at most this many; 0: all
   SearchOptions search{};
   std::vector<Regime> regimes{};  // at least one; search.regime is ignored
-  Index region_draws = 1;  // times that regime `sample` captions all images, each with other draws
+  Index region_draws = 1;         // how often regime `sample` captions all images, with new draws
   Extent extent = Extent::kFull;
-  Index samples = 0;       // captions drawn of each image to measure diversity, at least 2; or 0
-  bool baselines = false;  // inputs must then hold the training images too
-  bool ablations = true;   // of a full report of a model with attention: two passes more
+  Index samples = 0;       // captions to draw per image to measure diversity: at least 2, or 0
+  bool baselines = false;  // needs inputs that hold the training images, too
+  bool ablations = true;   // in a full report of a model with attention: two more passes
   const PhotoBoxes* boxes =
       nullptr;                // of the data set's photos; none for scenes, which have theirs
-  DecodeProgress progress{};  // over images, once for each thing that is measured
+  DecodeProgress progress{};  // over images, once for everything that is measured
 };
 
-// Scores of one regime, in the order they are reported:
+// The scores of one regime, in the order of the report:
 //   those of score_captions and caption_statistics (scoring/caption_scores.h)
 //   finished         share of captions that ended by themselves before search.max_length
 //   novel_captions   share of captions that equal no training caption (novelty.h); in a full report
 //                    of a data set that has training captions
-// and of scenes true_caption_rate, parsed_rate (scene_scores.h has the rule); and where boxes exist
-// those of GroundingScores::corpus(), none of them for a model without attention.
+// Scenes also have true_caption_rate and parsed_rate (scene_scores.h has the rule). Where there are
+// boxes, and for a model with attention, there are those of GroundingScores::corpus().
 struct RegimeReport {
   Regime regime = Regime::kExpectation;
-  NamedScores corpus;  // regime sample: the mean over its draws, of what all of them have
-  // Those of the corpus' scores that can be resampled, image by image, of the first draw.
+  NamedScores corpus;  // regime sample: the mean over its draws, of the scores that all have
+  // Image by image, the scores of the corpus that can be resampled, of the first draw.
   std::vector<ImageStatistics> metrics;
   NamedScores deviations;  // standard deviation over several draws of all images; else empty
   Index draws = 1;
@@ -58,15 +58,15 @@ struct RegimeReport {
   std::optional<GroundingScores> grounding;     // of the first draw, where boxes exist
 };
 
-// Where a data set has boxes.
+// Grounding, for a data set with boxes.
 struct GroundingReport {
-  std::string boxes;  // where they come from
-  Index images = 0;   // how many of the images have some
-  // The scores of the references' words, for a model with attention in its first regime, unless the
-  // extent is captions alone.
+  std::string boxes;  // where the boxes come from
+  Index images = 0;   // how many of the images have boxes
+  // The scores for the words of the references, for a model with attention in its first regime. Not
+  // for the extent kCaptions.
   std::optional<ReferenceScores> references;
-  // The same for the maps that know the words, where the model has such: those of its localizer and
-  // of its informed attention.
+  // The same scores for maps that know the words, where the model has such: those of its localizer
+  // and of its informed attention.
   struct InformedGrounding {
     std::string by;  // localizer, prophet or cyclical
     ReferenceScores references;
@@ -76,37 +76,36 @@ struct GroundingReport {
 
 struct EvaluationReport {
   std::string dataset;
-  std::vector<std::string> members;  // of an ensemble; empty for a model by itself
+  std::vector<std::string> members;  // the members of an ensemble; empty for a model by itself
   Split split = Split::kVal;
-  std::vector<Index> images;          // what was scored, into Dataset::images
+  std::vector<Index> images;          // the scored images, into Dataset::images
   std::vector<std::int64_t> numbers;  // CaptionedImage::number of each
-  Index left_out = 0;                 // images that could not be read
+  Index left_out = 0;                 // how many images could not be read
   SearchOptions search;
-  bool pieces = false;        // what search counts are pieces of words
+  bool pieces = false;        // whether search counts pieces of words
   std::string meteor_tables;  // which synonyms METEOR used
   std::vector<RegimeReport> regimes;
   std::optional<GroundingReport> grounding;
   std::optional<Perplexity> perplexity;  // in a full report
-  // Of the first regime (its first draw), in a full report of a model with attention.
+  // Of the first regime (of its first draw), in a full report of a model with attention.
   std::optional<AttentionReport> attention;
-  std::optional<SampleScores> samples;  // where the request has some
-  std::vector<Baseline> baselines;      // where the request has them
+  std::optional<SampleScores> samples;  // where the request asks for samples
+  std::vector<Baseline> baselines;      // where the request asks for them
 };
 
-// The first images of a split, at most `most` (0 for all). Throws DataError when the split is
-// empty.
+// The first images of a split, at most `most` (0: all). Throws DataError when the split is empty.
 std::vector<Index> evaluation_images(const Dataset& dataset, Split split, Index most);
 
 // Captions and scores the images of a request; inputs must hold them. Samples are drawn in the
-// regime that draws regions too where it is among the request's, else in its first one: then they
-// come from the distribution that the model was trained to have. An ensemble is judged by the maps
-// of its shown members (ensemble.h), and its baselines' neighbours are those of its first member.
-// Throws DataError when no image is left, ShapeError when the request has no regime or one sample,
-// or boxes for scenes.
+// regime that draws regions, too, if the request has it, because they then come from the
+// distribution that the model was trained to have; otherwise they are drawn in its first regime. An
+// ensemble is judged by the maps of its shown members (ensemble.h), and the neighbours of its
+// baselines are those of its first member. Throws DataError when no image is left, and ShapeError
+// for a request without a regime, with one sample, or with boxes for scenes.
 EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
                           const EnsembleInputs& inputs, const EvaluationRequest& request);
 
-// The scores of the first regime, for a training run's validation.
+// The scores of the first regime, for the validation of a training run.
 std::map<std::string, double> first_scores(const EvaluationReport& report);
 
 }  // namespace saccade

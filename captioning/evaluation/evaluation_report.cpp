@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kSchemaVersion = 1;
 
-// Text from outside that is not UTF-8 must not end a command.
+// Foreign text that is not UTF-8 must not end a command.
 std::string text_of(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
@@ -103,10 +103,10 @@ Json grounding_json(const EvaluationReport& report) {
   return out;
 }
 
-// A column of scores under its head.
+// A column of scores, with its head.
 using Column = std::pair<std::string, const NamedScores*>;
 
-// One row per score that any column has, in the order they first come.
+// One row for every score that some column has, in the order in which they first appear.
 std::string columns_table(const std::vector<Column>& columns) {
   std::vector<std::string> names, head = {""};
   for (const auto& [title, scores] : columns) {
@@ -135,9 +135,9 @@ std::string samples_table(const SampleScores& samples) {
              columns_table({{"", &samples.scores}}));
 }
 
-// The step of the maps, where it is not the words' own.
+// The step of the maps, where it is later than the words' own.
 std::string of_later_map(Index step) {
-  return step == 0 ? "" : "; maps are " + later_map_name(step);
+  return step == 0 ? "" : "; for each word, " + later_map_name(step);
 }
 
 std::string attention_table(const AttentionReport& attention) {

@@ -1,4 +1,4 @@
-// An evaluation as JSON, as a table, and as the result file that other scorers read.
+// An evaluation as JSON, as a table, and as the file of results that other scorers read.
 #pragma once
 
 #include <string>
@@ -9,21 +9,20 @@ namespace saccade {
 
 // {"schema_version": 1, "dataset", "split", "n_images", "left_out", "search": {"mode", "beam",
 // "max_length", "length_normalization", "temperature", "seed"; "groups" and "diversity" of diverse
-// beam search}, "regimes": [{"name", "corpus": {"Bleu_1": ...}}]}; for an ensemble "members", its
-// checkpoints; in a full report "perplexity" (null without a reference word) and
-// "unknown_share" (perplexity.h), and for a model with attention "attention_health": {"regime",
-// "map_step", "words", "entropy", ... (attention_health.h), "dead": why the attention looks dead,
-// or null (dead_attention.h), "ablations": {"uniform": {"CIDEr", "Bleu_4", "true_caption_rate"
-// where known}, "shuffled"}}, the ablations unless they were left out; where the request has them
-// "samples": {"per_image", "regime", "temperature", "seed", "corpus": {"Div_1":
-// ...}} (sample_scores.h) and "baselines": {"nearest": {"Bleu_1": ...}, "consensus", "human"}
-// (baselines.h); where boxes exist "grounding": {"boxes": where
-// they come from, "images": how many have some, "map_step": the step of the maps that are
-// judged (search/later_maps.h), "rules": {"pointing_tolerance", "loc_threshold",
-// "loc_iou", "point_pixels" of a picture of "point_picture_side", "centre_sigma"},
-// "generated_words": [{"regime", "nouns", "without_boxes", "model": {...}, "centre_bias": {...},
-// "uniform": {...}}], "ground_truth_words": the same and "captions"} (grounding_scores.h). Keys are
-// added with time and never renamed.
+// beam search}, "regimes": [{"name", "corpus": {"Bleu_1": ...}}]}. An ensemble has "members", its
+// checkpoints. A full report has "perplexity" (null without a reference word) and "unknown_share"
+// (perplexity.h) and, for a model with attention, "attention_health": {"regime", "map_step",
+// "words", "entropy", ... (attention_health.h), "dead": why the attention looks dead, or null
+// (dead_attention.h), "ablations": {"uniform": {"CIDEr", "Bleu_4", "true_caption_rate" where
+// known}, "shuffled"}}, with ablations unless they were left out. Where the request has them, there
+// are "samples": {"per_image", "regime", "temperature", "seed", "corpus": {"Div_1": ...}}
+// (sample_scores.h) and "baselines": {"nearest": {"Bleu_1": ...}, "consensus", "human"}
+// (baselines.h). Where there are boxes, there is "grounding": {"boxes": where they come from,
+// "images": how many have some, "map_step": the step of the maps that are judged
+// (search/later_maps.h), "rules": {"pointing_tolerance", "loc_threshold", "loc_iou", "point_pixels"
+// of a picture of "point_picture_side", "centre_sigma"}, "generated_words": [{"regime", "nouns",
+// "without_boxes", "model": {...}, "centre_bias": {...}, "uniform": {...}}], "ground_truth_words":
+// the same and "captions"} (grounding_scores.h). Keys may be added, but are never renamed.
 std::string evaluation_json(const EvaluationReport& report);
 
 // The scores as text, with one column per regime and one per baseline.

@@ -57,7 +57,7 @@ PathFlow path_flow(std::span<const RegionNorms> captions,
   return flow;
 }
 
-// Those of regions that count.
+// The norms of the regions that count.
 RegionNorms counted(RegionNorms norms, const std::vector<std::uint8_t>& counts) {
   if (counts.empty()) return norms;
   for (std::vector<double>* all : {&norms.weights, &norms.direct, &norms.score}) {
@@ -70,7 +70,7 @@ RegionNorms counted(RegionNorms norms, const std::vector<std::uint8_t>& counts) 
   return norms;
 }
 
-// Of every caption of one image.
+// The norms of every caption of one image.
 std::vector<RegionNorms> image_norms(const Captioner& model, const InputView& input,
                                      std::span<const std::string> captions) {
   Arena arena;

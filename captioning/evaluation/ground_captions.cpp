@@ -13,9 +13,9 @@ namespace saccade {
 
 namespace {
 
-constexpr Index kGroup = 8;  // images of one task
+constexpr Index kGroup = 8;  // images per task
 
-// The references of an image as words, and as the ids of a model's vocabulary.
+// The references of an image, as words and as ids of a model's vocabulary.
 struct Given {
   std::vector<Words> words;
   std::vector<std::vector<int>> ids;
@@ -31,7 +31,7 @@ Given references_of(const CaptionedImage& image, const Vocabulary& vocabulary) {
   return out;
 }
 
-// Replaces the maps of the models by those of `maps`.
+// Replaces the models' maps by those that `maps` names.
 void show_maps(MapsOf maps, const Captioner& model, const InputView& input,
                std::vector<std::vector<DecodedCaption>>& decoded) {
   switch (maps) {
@@ -47,8 +47,8 @@ void show_maps(MapsOf maps, const Captioner& model, const InputView& input,
   throw InternalError("unknown maps");
 }
 
-// The words that maps belong to: those that people wrote, whether the vocabulary has them or not,
-// or the decoded words, where pieces make other words than they were cut from.
+// The words that the maps belong to: those that people wrote, whether the vocabulary has them or
+// not, or the decoded words, where pieces make other words than those that were cut.
 Words mapped_words(const Words& written, const DecodedCaption& decoded,
                    const Vocabulary& vocabulary) {
   if (written.size() == decoded.words.size()) return written;
@@ -83,7 +83,7 @@ std::vector<NamedObjects> NounSource::nouns(Index image, std::span<const std::st
 ReferenceScores ground_references(const Ensemble& models, const Dataset& dataset,
                                   const EnsembleInputs& inputs, const ReferenceRequest& request) {
   std::vector<Index> images;
-  std::vector<std::size_t> places;  // of the images in the request
+  std::vector<std::size_t> places;  // the places of `images` in the request
   for (std::size_t i = 0; i < request.images.size(); ++i) {
     if (!request.source.knows(request.images[i])) continue;
     images.push_back(request.images[i]);

@@ -12,7 +12,7 @@
 
 namespace saccade {
 
-// Nouns with boxes of scenes, which know them, or of photos, or of neither.
+// Nouns with boxes: of scenes, which know their boxes, of photos, or of neither.
 struct NounSource {
   const ScenesDataset* scenes = nullptr;
   const PhotoBoxes* photos = nullptr;
@@ -20,30 +20,30 @@ struct NounSource {
   explicit operator bool() const { return scenes || photos; }
   bool knows(Index image) const;
   std::string description() const;
-  // The nouns among the words of a caption of an image that the network saw in this geometry.
+  // The nouns among the words of a caption. The network saw the image in this geometry.
   std::vector<NamedObjects> nouns(Index image, std::span<const std::string> words,
                                   const Geometry& geometry) const;
 };
 
-// Whose maps are judged: those that the models have while they decode the references, or those of
-// the first model's localizer or informed attention, which know the words (informed_maps.h).
+// Whose maps are judged: those that the models have while they decode the references, or those that
+// know the words (informed_maps.h), of the first model's localizer or informed attention.
 enum class MapsOf { kModels, kLocalizer, kProphet, kCyclical };
 
 struct ReferenceRequest {
-  std::span<const Index> images;  // those that `source` does not know are passed over
+  std::span<const Index> images;  // those that `source` does not know are skipped
   NounSource source;
-  SearchOptions search{};  // its regime and seed
+  SearchOptions search{};  // for its regime and seed
   MapsOf maps = MapsOf::kModels;
   DecodeProgress progress{};
 };
 
 struct ReferenceScores {
   GroundingScores scores;
-  std::vector<ImageStatistics> metrics;  // over all images of the request
+  std::vector<ImageStatistics> metrics;  // of all images of the request
 };
 
 // Scores the maps that the models have while they are forced to decode the references of the
-// images; a caption of the result is a reference. The maps of an ensemble are those of
+// images. A caption of the result is a reference. The maps of an ensemble are those of
 // Ensemble::shown.
 ReferenceScores ground_references(const Ensemble& models, const Dataset& dataset,
                                   const EnsembleInputs& inputs, const ReferenceRequest& request);

@@ -27,7 +27,8 @@ MapMeasures measure(std::span<const Real> weights, const AttentionGrid& grid,
           points_near(weights, grid, boxes, point_tolerance(grid)) ? 1.0 : 0.0};
 }
 
-// Of equal weights. They have no peak: what points is a cell, or a point, at random.
+// The measures of equal weights. They have no peak, so a random cell or a random point counts as
+// it.
 MapMeasures measure_uniform(const AttentionGrid& grid, std::span<const Box> boxes,
                             const BoxedWord& word, const PointingOptions& pointing) {
   const LocalizationRule rule;
@@ -117,7 +118,7 @@ NamedScores GroundingScores::corpus() const {
     out.emplace_back("pointing_chosen_accuracy", pointing_chosen.accuracy());
   for (std::size_t k = 1; k < own.size(); ++k) out.push_back(own[k]);
   for (const auto& [name, value] : middle) out.emplace_back("centre_bias_" + name, value);
-  // Its pointing is pointing_chance, and the quotients are 1.
+  // The pointing of equal weights is pointing_chance, and their quotients are 1.
   for (const auto& [name, value] : uniform_scores())
     if (name == "attention_correctness" || name == "pointing_15px")
       out.emplace_back("uniform_" + name, value);
@@ -186,7 +187,7 @@ std::vector<ImageStatistics> metrics_by_image(std::span<const GroundingScores> i
   const auto joined = [](std::vector<double>& captions) {
     captions = {std::accumulate(captions.begin(), captions.end(), 0.0)};
   };
-  GroundingScores rows;  // whose captions are the images
+  GroundingScores rows;  // its captions are the images
   for (GroundingScores image : images) {
     joined(image.nouns);
     joined(image.area_shares);

@@ -27,63 +27,65 @@ struct NamedObjects {
 
 std::vector<Box> seen_boxes(std::span<const Box> boxes, const Geometry& geometry);
 
-// The cells that a grid has in what a network saw.
+// The cells of a grid, in what a network saw.
 AttentionGrid cells_of(const GridShape& grid, const Geometry& geometry);
 
-// What is measured of the map of a noun, each from 0 to 1 but the second, which goes to the number
-// of cells:
+// What is measured on the map of a noun. All measures go from 0 to 1, except the normalized
+// correctness, which may reach the number of cells:
 //   pointing_accuracy      1 where the cell of the largest weight overlaps a box (tolerance of half
 //                          a cell), else 0
 //   attention_correctness  the share of the weight inside the boxes (BoxedWord::correctness)
-//   attention_correctness_normalized  that by the boxes' share of the picture: 1 for equal weights
+//   attention_correctness_normalized  that share divided by the boxes' share of the picture: 1 for
+//                          equal weights
 //   energy_pointing        the share inside after interpolation (BoxedWord::energy)
 //   loc_accuracy           1 where the box around the map's object overlaps one of the noun's by
 //                          more than half (LocalizationRule), else 0
 //   pointing_15px          1 where the brightest point of the map as it is drawn lies within 15
-//                          pixels of a box, of a picture of 224 (peak_point.h), else 0: for grids
-//                          of any fineness the same
+//                          pixels of a box, for a picture of 224 pixels (peak_point.h), else 0; it
+//                          does not depend on how fine the grid is
 inline constexpr std::array<std::string_view, 6> kMapMeasures = {
     "pointing_accuracy", "attention_correctness", "attention_correctness_normalized",
     "energy_pointing",   "loc_accuracy",          "pointing_15px"};
 using MapMeasures = std::array<double, kMapMeasures.size()>;
-// Beside these, of many nouns: the mean correctness by that of equal weights, as Liu et al. (2017)
-// compare them. Large boxes count for more than in the normalized one, which is a mean of quotients
-// and is led by small boxes.
+// One further number is of many nouns together: their mean correctness divided by that of equal
+// weights, as Liu et al. (2017) compare them. Large boxes count for more in it than in the
+// normalized correctness, which is a mean of quotients that small boxes dominate.
 inline constexpr std::string_view kCorrectnessOverUniform = "attention_correctness_over_uniform";
 
 struct GroundingScores {
-  // With a tolerance of half a cell, with none, and of half a cell for the cell that was taken
-  // instead (sampling). Nouns whose boxes the network did not see count as without boxes.
+  // Pointing of the model's maps, with a tolerance of half a cell and with none, and of the cell
+  // that was taken instead (sampling), with half a cell. Nouns whose boxes the network did not see
+  // count as without boxes.
   PointingTally pointing, pointing_centre, pointing_chosen;
-  // Summed over the nouns with boxes: of the model's maps, of centre_map(), and of equal weights,
-  // which point at a place at random.
+  // Sums over the nouns with boxes: of the model's maps, of centre_map(), and of equal weights,
+  // which point at a random place.
   MapMeasures model{}, centre_bias{}, uniform{};
-  // Of each caption: its nouns with boxes, the boxes' shares of the picture (the correctness of
-  // equal weights) and the model's sums over them.
+  // For each caption: its nouns with boxes, the boxes' shares of the picture (the correctness of
+  // equal weights) and the model's sums over the nouns.
   std::vector<double> nouns, area_shares;
   std::array<std::vector<double>, kMapMeasures.size()> sums;
-  bool has_maps = false;  // some map was not uniform: the model has an attention to speak of
+  bool has_maps = false;  // whether some map was not uniform, so that there is attention to judge
 
-  // Means over nouns, then attention_correctness_over_uniform; empty without a noun.
+  // The means over nouns, then attention_correctness_over_uniform; empty without a noun.
   NamedScores model_scores() const;
   NamedScores centre_bias_scores() const;
   NamedScores uniform_scores() const;
-  // pointing_accuracy, pointing_centre_accuracy and pointing_chance, pointing_nouns (how many; the
-  // only one without any), pointing_chosen_accuracy where regions were taken, the others of the
-  // model, those of the centre bias as centre_bias_*, and uniform_attention_correctness and
-  // uniform_pointing_15px; nothing without maps.
+  // pointing_accuracy, pointing_centre_accuracy and pointing_chance; pointing_nouns, their number,
+  // which stands alone where it is 0; pointing_chosen_accuracy where regions were taken; the
+  // model's further measures; those of the centre bias as centre_bias_*;
+  // uniform_attention_correctness and uniform_pointing_15px. Empty without maps.
   NamedScores corpus() const;
-  // The model's, caption by caption; nothing without maps or nouns.
+  // The model's measures, caption by caption; empty without maps or nouns.
   std::vector<ImageStatistics> metrics() const;
 
-  // Adds a caption whose weights are over a grid that `geometry` puts on the picture. Throws
-  // ShapeError when they do not fit.
+  // Adds a caption with weights over a grid that `geometry` puts on the picture. Throws ShapeError
+  // when they do not fit.
   void add(std::span<const NamedObjects> named, const DecodedCaption& decoded,
            const GridShape& grid, const Geometry& geometry);
   GroundingScores& operator+=(const GroundingScores& later);
 };
 
-// As GroundingScores::metrics(), of images with any number of captions each.
+// The metrics of GroundingScores::metrics(), for images with any number of captions each.
 std::vector<ImageStatistics> metrics_by_image(std::span<const GroundingScores> images);
 
 }  // namespace saccade

@@ -11,7 +11,7 @@ namespace saccade {
 
 namespace {
 
-// One profile a head of weights [1, H, L, S].
+// Adds one profile per head of weights [1, H, L, S].
 void add_layer(std::vector<ProfiledHead>& heads, ConstView weights, Index layer,
                const CountedPart& part) {
   const Index count = weights.shape[1], rows = weights.shape[2], columns = weights.shape[3];
@@ -25,7 +25,7 @@ void add_layer(std::vector<ProfiledHead>& heads, ConstView weights, Index layer,
          .profile = profile_of({weights.data + h * rows * columns, {rows, columns}}, part)});
 }
 
-// The inputs and targets of the first caption that has a word; empty without any.
+// The inputs and targets of the first caption that has a word; empty where none has.
 PackedCaptions first_caption(const Captioner& model, const CaptionedImage& image) {
   for (const std::string& text : image.captions) {
     const std::vector<Index> ids = model.vocabulary().encode(tokenize(text));
@@ -103,7 +103,7 @@ std::vector<ProfiledHead> head_profiles(const Captioner& model, const Dataset& d
         profiles_of(model, inputs.batch(images.subspan(place, 1)).view(),
                     first_caption(model, dataset.images[static_cast<std::size_t>(images[place])]));
   });
-  // An image without captions has no heads of the decoder, which come last.
+  // The heads of the decoder come last, and an image without captions has none.
   std::vector<ProfiledHead> all;
   for (const std::vector<ProfiledHead>& heads : by_image)
     for (std::size_t h = 0; h < heads.size(); ++h) {

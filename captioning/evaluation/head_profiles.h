@@ -16,21 +16,21 @@ enum class HeadPlace {
   kDecoder,  // of the decoder: words, in order, attend to regions
 };
 constexpr auto enum_table(HeadPlace) {
-  return enum_rows<HeadPlace>({{HeadPlace::kRefine, "refine", "regions look at regions"},
-                               {HeadPlace::kDecoder, "decoder", "words look at regions"}});
+  return enum_rows<HeadPlace>({{HeadPlace::kRefine, "refine", "regions attend to regions"},
+                               {HeadPlace::kDecoder, "decoder", "words attend to regions"}});
 }
 
 struct ProfiledHead {
   HeadPlace place = HeadPlace::kRefine;
   Index layer = 0, head = 0;  // from 0
-  Index columns = 0;          // L, what the rows attend to
+  Index columns = 0;          // L, the number of what the rows attend to
   HeadProfile profile;
 };
 
-// A refinement's heads by layer, one map per image; then the decoder's by layer where it has
-// several layers or heads, one map per image of its first caption with words, teacher forced, end
-// included. A refinement that weighs other things than regions (linformer's mixtures) has no
-// profiles. Throws ShapeError without images.
+// First the heads of a refinement, by layer, over one map per image. Then those of the decoder, by
+// layer, where it has several layers or heads: over one map per image, that of its first caption
+// with words under teacher forcing, the end included. A refinement that weighs other things than
+// regions (linformer's mixtures) has no profiles. Throws ShapeError without images.
 std::vector<ProfiledHead> head_profiles(const Captioner& model, const Dataset& dataset,
                                         const DatasetInputs& inputs, std::span<const Index> images);
 

@@ -9,7 +9,7 @@ namespace saccade {
 
 namespace {
 
-// Replaces the attention of a word, with what was chosen at it, by `map` alone.
+// Replaces the attention of a word, and what was chosen at it, by `map` alone.
 void show(DecodedWord& word, std::span<const float> map) {
   word.attention.assign(map.begin(), map.end());
   word.heads.clear();
@@ -49,9 +49,9 @@ void show_informed_maps(const Captioner& model, InformedKind kind, const InputVi
   const std::span<const InformedAttention> all = model.informed_attention();
   const auto informed = std::find_if(
       all.begin(), all.end(), [&](const InformedAttention& one) { return one.kind() == kind; });
-  SACCADE_CHECK(informed != all.end(), "[informed maps] the model has no look '", enum_name(kind),
-                "'");
-  // Longest first, as a sequence needs them; captions without a word have no map.
+  SACCADE_CHECK(informed != all.end(), "[informed maps] the model has no informed attention '",
+                enum_name(kind), "'");
+  // Sequences need captions longest first. Captions without a word have no map.
   std::vector<std::pair<DecodedCaption*, int>> sorted;
   for (std::size_t i = 0; i < captions.size(); ++i)
     for (DecodedCaption& caption : captions[i])

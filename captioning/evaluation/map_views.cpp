@@ -50,7 +50,7 @@ std::vector<Named> chosen(std::span<const ConstView> maps, const MapChoice& choi
   return out;
 }
 
-// Rollout through layers of [T, T], one head after the other already fused.
+// The rollout through layers of weights [T, T], whose heads are fused already.
 Tensor rolled(const Layers& layers, double discard) {
   Rollout rollout(layers[0][0].shape[0], discard);
   for (const std::vector<ConstView>& heads : layers)
@@ -58,7 +58,8 @@ Tensor rolled(const Layers& layers, double discard) {
   return rollout.shares().clone();
 }
 
-// The rows of weights [T, P + L], of which the first P are elsewhere.
+// Sets the maps from the rows of weights [T, P + L]; the first P columns have no place and go
+// elsewhere.
 void set_maps(MapView& view, ConstView weights, Index placeless) {
   for (Index t = 0; t < weights.rows(); ++t) {
     const Real* row = weights.row(t);
@@ -147,7 +148,7 @@ std::vector<MapView> class_token_views(const CaptionMaps& maps, double discard) 
 
 std::string later_map_name(Index step) {
   if (step == 0) return "";
-  return str("the look ", step == 1 ? "one step" : str(step, " steps"), " after the word's own");
+  return str("the map ", step == 1 ? "one step" : str(step, " steps"), " after the word's own");
 }
 
 std::string view_title(const MapView& view) {

@@ -23,7 +23,7 @@ std::optional<double> find(const NamedScores& scores, const std::string& name) {
   return {};
 }
 
-// What the maps of captions are judged by, of the images alone.
+// The measures of captions' maps that need nothing but the images.
 NamedScores judged(const Ensemble& models, const LoadedData& data, const EnsembleInputs& inputs,
                    std::span<const Index> images, std::span<const DecodedCaption> captions) {
   std::vector<std::string> candidates;

@@ -1,5 +1,5 @@
-// What a validation learns of a model's maps beside the scores of its captions: whether they are at
-// work, whether captions need them, and whether they lie on what nouns name.
+// What a validation learns about a model's maps beside the scores of its captions: whether they are
+// useful, whether captions need them, and whether they lie on what nouns name.
 #pragma once
 
 #include <optional>
@@ -9,12 +9,13 @@
 namespace saccade {
 
 struct MapWatchRequest {
-  // So many images, the first ones, are captioned again with shuffled maps; and the references of
-  // the first so many that have boxes are decoded, forced. 0: neither.
+  // How many images, from the first on, are captioned again with shuffled maps, and how many of
+  // those that have boxes, from the first on, are used for forced decoding of their references. 0:
+  // none.
   Index images = 0;
-  SearchOptions search{};             // with which the report's first regime was searched
+  SearchOptions search{};             // the search of the report's first regime
   const PhotoBoxes* boxes = nullptr;  // of photos; scenes have theirs
-  DecodeProgress progress{};          // over images, once for each of the two
+  DecodeProgress progress{};          // over images, once for each of the two passes
 };
 
 struct MapWatch {
@@ -25,16 +26,16 @@ struct MapWatch {
   Index grounded = 0;
 
   // attention_entropy, attention_static_share and attention_uniform_share (attention_health.h);
-  // CIDEr_shuffled_drop, what CIDEr loses by shuffled maps; references_pointing_accuracy,
+  // CIDEr_shuffled_drop, which is what CIDEr loses by shuffled maps; references_pointing_accuracy,
   // references_pointing_15px and references_attention_correctness_over_uniform
-  // (grounding_scores.h). What is not known is left out.
+  // (grounding_scores.h). Those that are not known are left out.
   NamedScores scores() const;
 };
 
 // The names that MapWatch::scores() may have for such a request.
 std::vector<std::string> watched_names(const MapWatchRequest& request, const NounSource& source);
 
-// Of the captions of a report in its first regime, by models that have attention.
+// Watches the captions of a report in its first regime. The models must have attention.
 MapWatch watch_maps(const Ensemble& models, const LoadedData& data, const EnsembleInputs& inputs,
                     const EvaluationReport& report, const MapWatchRequest& request);
 

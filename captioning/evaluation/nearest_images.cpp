@@ -12,11 +12,12 @@ namespace saccade {
 
 namespace {
 
-constexpr Index kGroup = 8;      // images encoded together
-constexpr Index kQueries = 32;   // queries of one task
-constexpr Index kColumns = 512;  // candidates of one product: they fit a core's cache
+constexpr Index kGroup = 8;      // images that are encoded together
+constexpr Index kQueries = 32;   // queries per task
+constexpr Index kColumns = 512;  // candidates per product, so that they fit a core's cache
 
-// The mean of the rows of `regions` [L, D] that count, scaled to length 1. counts [L]; empty: all.
+// The mean of the rows of `regions` [L, D] that count, scaled to length 1. counts [L]; empty: all
+// count.
 void mean_direction(ConstView regions, std::span<const std::uint8_t> counts, std::span<Real> out) {
   std::vector<double> sum(out.size(), 0);
   for (Index l = 0; l < regions.rows(); ++l) {
@@ -34,7 +35,7 @@ void mean_direction(ConstView regions, std::span<const std::uint8_t> counts, std
 
 Tensor image_vectors(const Captioner& model, const DatasetInputs& inputs,
                      std::span<const Index> images) {
-  const bool frozen = model.input_shape().rank() == 2;  // inputs are features already
+  const bool frozen = model.input_shape().rank() == 2;  // whether inputs are features already
   const Index width = frozen ? model.input_shape()[1] : model.grid().features;
   Tensor out({static_cast<Index>(images.size()), width});
   parallel::for_blocks(out.shape()[0], kGroup, [&](Index begin, Index end) {

@@ -1,4 +1,4 @@
-// Which images are alike to a model's encoder.
+// Which images are similar to a model's encoder.
 #pragma once
 
 #include <span>
@@ -9,15 +9,14 @@
 
 namespace saccade {
 
-// The mean over the grid of the features of every image, scaled to length 1 (zeros stay zeros),
-// [N, D]. The features are those of the frozen encoder, or of the model's own where it is
-// trainable.
+// The mean over the grid of every image's features, scaled to length 1 (zeros stay zeros), [N, D].
+// The features are those of the frozen encoder, or those of the model's own encoder.
 Tensor image_vectors(const Captioner& model, const DatasetInputs& inputs,
                      std::span<const Index> images);
 
-// For every row of queries [M, D] the `count` rows of candidates [N, D] with the largest dot
-// products, the largest first and equal ones in their order, or fewer where there are fewer. Only
-// the similarities of a few queries are held at a time, so that N may be large.
+// For every row of queries [M, D], the `count` rows of candidates [N, D] with the largest dot
+// products, or all where there are fewer. The largest comes first, and equal ones keep their order.
+// Only the similarities of a few queries are held at a time, so that N may be large.
 std::vector<std::vector<Index>> nearest_rows(ConstView queries, ConstView candidates, Index count);
 
 }  // namespace saccade

@@ -12,7 +12,7 @@ TrainingCaptions::TrainingCaptions(const Dataset& dataset) {
     const auto& captions = dataset.images[static_cast<std::size_t>(i)].captions;
     texts.insert(texts.end(), captions.begin(), captions.end());
   }
-  constexpr Index kBlock = 256;  // captions of one task
+  constexpr Index kBlock = 256;  // captions per task
   parallel::for_blocks(static_cast<Index>(texts.size()), kBlock, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       std::string& text = texts[static_cast<std::size_t>(i)];

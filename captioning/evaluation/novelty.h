@@ -1,4 +1,4 @@
-// Whether captions are new or repeat what a model was trained on.
+// Whether captions are new, or repeat what a model was trained on.
 #pragma once
 
 #include <span>
@@ -10,14 +10,14 @@
 
 namespace saccade {
 
-// The captions of a data set's training split, compared word by word (text/tokenizer.h), however
-// long they are.
+// The captions of a data set's training split. They are compared word by word (text/tokenizer.h),
+// whatever their length.
 class TrainingCaptions {
  public:
   explicit TrainingCaptions(const Dataset& dataset);
 
-  bool empty() const { return texts_.empty(); }  // there is no training split
-  // The share of these captions that no training caption equals; 0 of none.
+  bool empty() const { return texts_.empty(); }  // whether there is no training split
+  // The share of these captions that equal no training caption; 0 if there are none.
   double novel_share(std::span<const Words> captions) const;
 
  private:

@@ -20,7 +20,7 @@ PatchNorms norms_of(const Captioner& model, const TokenEncoder& encoder, const I
   const std::vector<std::uint8_t> counts = model.counts(input);
   const ConstView tokens = encoder.last_tokens(tape, tape.constant(input.values), counts).value();
   const Index width = tokens.cols(), first = encoder.placeless();
-  std::vector<Real> patches;  // that are not padding
+  std::vector<Real> patches;  // those that are not padding
   for (Index t = first; t < tokens.rows(); ++t)
     if (counts.empty() || counts[static_cast<std::size_t>(t - first)] != 0)
       patches.insert(patches.end(), tokens.row(t), tokens.row(t) + width);

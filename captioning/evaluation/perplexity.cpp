@@ -12,11 +12,11 @@ namespace saccade {
 
 namespace {
 
-constexpr Index kGroup = 8;  // images of one task
+constexpr Index kGroup = 8;  // images per task
 
-// A caption to be scored, and the image that it belongs to.
+// A caption that is scored, and the image that it belongs to.
 struct Line {
-  Index slot = 0;          // place of the image in its group
+  Index slot = 0;          // the place of the image in its group
   std::vector<int> words;  // or pieces
   Index count = 0;         // of words
 };
@@ -63,7 +63,7 @@ std::vector<Real> nll_of(const Captioner& model, const InputView& input,
   return {nll.begin(), nll.end()};
 }
 
-// The sum over words, of the mean of the members' probabilities.
+// The sum over the words, where each has the mean of the members' probabilities.
 double nll_of(const Ensemble& models, const EnsembleInputs& inputs, std::span<const Index> images,
               const std::vector<Line>& lines) {
   std::vector<std::vector<Real>> members;  // by member and word

@@ -10,7 +10,7 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-// The gradients of variables of one shape, one after the other; zeros where nothing arrived.
+// The gradients of variables of one shape, one after the other; zeros where none arrived.
 Tensor gradients_of(Tape& tape, std::span<const Var> variables) {
   const Shape one = variables[0].shape();
   const Index size = one.size();

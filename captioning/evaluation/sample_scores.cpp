@@ -13,7 +13,7 @@ namespace {
 
 using Texts = std::span<const std::vector<std::string>>;
 
-// What is summed over images.
+// The numbers that are summed over images.
 struct SetSums {
   double div_1 = 0, div_2 = 0, self_cider = 0, best_cider = 0, mean_cider = 0;
 
@@ -62,7 +62,7 @@ NamedScores score_sets(Texts sets, Texts references) {
   }
   const double mutual = mutual_bleu4(counted);
   const DocumentFrequencies frequencies = DocumentFrequencies::count(wanted);
-  constexpr Index kBlock = 16;  // images of one task
+  constexpr Index kBlock = 16;  // images per task
   const auto of_block = [&](Index begin, Index end) {
     SetSums sum;
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
@@ -86,8 +86,8 @@ SampleScores score_samples(const Ensemble& models, const EnsembleInputs& inputs,
                            std::span<const Index> images, Texts references, SearchOptions search,
                            const DecodeProgress& progress) {
   search.mode = SearchMode::kSample;
-  // Only the words are kept: the maps of all captions together would be much larger.
-  constexpr Index kPart = 128;  // images decoded before their captions become text
+  // Only the words are kept, because the maps of all captions together would be much larger.
+  constexpr Index kPart = 128;  // images that are decoded before their captions become text
   const auto count = static_cast<Index>(images.size());
   std::vector<std::vector<std::string>> sets;
   for (Index begin = 0; begin < count; begin += kPart) {

@@ -1,5 +1,5 @@
-// How well captions of scenes fit what is known about the scenes: their truth, and whether the
-// model attended to the objects that it named.
+// How well captions of scenes fit what is known about the scenes: whether they are true, and
+// whether the model attended to the objects that it named.
 #pragma once
 
 #include <span>
@@ -13,30 +13,30 @@ namespace saccade {
 
 struct SceneReading {
   Verdict verdict = Verdict::kNotParsed;
-  std::vector<NamedObjects> nouns;  // shape words; none where the caption was not parsed
+  std::vector<NamedObjects> nouns;  // the shape words; none where the caption was not parsed
 };
 
-// What a caption states of its scene, and where that is in a picture of this geometry.
+// What a caption states about its scene, and where that is in a picture of this geometry.
 SceneReading read_scene_caption(const Scene& scene, std::span<const std::string> words,
                                 const Geometry& geometry);
 
 // Sums over captions. Truth: a caption is true if the checker (caption_checker.h) parses it and it
-// holds of its scene. Grounding: of each noun of a parsed caption - a shape word - whose phrase
-// names at least one object (an object of a true reading; where no reading is true, any that fits
-// the phrase alone).
+// holds for its scene. Grounding: of every shape word of a parsed caption whose phrase names at
+// least one object (an object of a true reading; where no reading is true, any that fits the phrase
+// by itself).
 struct SceneScores {
   Index captions = 0, parsed = 0, true_captions = 0;
   GroundingScores grounding;
-  std::vector<double> truths;  // of each caption: 1 where it is true, else 0
+  std::vector<double> truths;  // per caption: 1 where it is true, else 0
 
   double true_caption_rate() const;  // 0 without captions
   double parsed_rate() const;
 
-  // true_caption_rate and those of the grounding, caption by caption.
+  // true_caption_rate and the metrics of the grounding, caption by caption.
   std::vector<ImageStatistics> metrics() const;
 
-  // Adds a caption: words[i] is the text of decoded.words[i]. The weights are over a grid that
-  // `geometry` puts on the scene's picture. Throws ShapeError when they do not fit.
+  // Adds a caption, where words[i] is the text of decoded.words[i]. The weights are over a grid
+  // that `geometry` puts on the scene's picture. Throws ShapeError when they do not fit.
   void add(const Scene& scene, std::span<const std::string> words, const DecodedCaption& decoded,
            const GridShape& grid, const Geometry& geometry);
 };

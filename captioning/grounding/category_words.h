@@ -1,5 +1,5 @@
-// What people call the things that detection data sets have categories for: "puppies" are dogs, "a
-// man" is a person, and neither a teddy bear nor a hot dog is an animal.
+// What people call the things for which detection data sets have categories: "puppies" are dogs and
+// "a man" is a person, but neither a teddy bear nor a hot dog is an animal.
 #pragma once
 
 #include <optional>
@@ -14,12 +14,12 @@ namespace saccade {
 
 class CategoryWords {
  public:
-  // Of categories by their names; those of COCO are called by more names than their own.
+  // The categories, by their names. Those of COCO have further names (coco_names.h).
   explicit CategoryWords(const std::vector<std::string>& categories);
 
   struct Mention {
-    std::size_t word = 0;                 // in the caption, the last of the name
-    std::vector<std::size_t> categories;  // that the name may mean, at least one
+    std::size_t word = 0;                 // its place in the caption; of several words the last
+    std::vector<std::size_t> categories;  // those that the name may mean, at least one
   };
   // The names in a caption, in order: the longest that begins at a word wins. Names are matched
   // word by word, by their forms (WordForms), and where nothing fits by WordNet's synonyms.

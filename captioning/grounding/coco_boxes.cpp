@@ -40,7 +40,7 @@ Categories read_categories(const JsonValue& root) {
   return out;
 }
 
-// Where the images of a data set are found.
+// Finds the images of a data set by name or number.
 class Wanted {
  public:
   Wanted(const Dataset& dataset, std::span<const Index> images) {
@@ -51,7 +51,7 @@ class Wanted {
       if (by_number) numbers_.emplace(one.number, image);
     }
   }
-  // -1 where the data set has none of this name or number.
+  // The image of this name or number; -1 where the data set has none.
   Index find(const std::string& name, std::int64_t number) const {
     if (const auto found = names_.find(bare_name(name)); found != names_.end())
       return found->second;
@@ -103,7 +103,7 @@ CocoBoxes::CocoBoxes(const std::filesystem::path& file, const Dataset& dataset,
   const Categories categories = read_categories(checked(root));
   names_.emplace(categories.names);
   const Wanted wanted(dataset, images);
-  std::unordered_map<std::int64_t, Index> by_number;  // -1: of no interest
+  std::unordered_map<std::int64_t, Index> by_number;  // -1: of an image that nobody asked for
   const JsonValue entries = root["images"];
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const JsonValue entry = entries.at(i);

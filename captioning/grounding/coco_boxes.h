@@ -1,4 +1,4 @@
-// Boxes of a COCO instances JSON (instances_{train,val}*.json, and others of that form).
+// Boxes of a COCO instances JSON (instances_{train,val}*.json, and other files of that form).
 #pragma once
 
 #include <optional>
@@ -9,12 +9,12 @@
 
 namespace saccade {
 
-// A noun's boxes are those of the categories it may mean (CategoryWords), crowds too. Pictures are
-// found by file name, with or without COCO_val2014_ and the like in front, and those of a data set
-// that is called coco also by image id.
+// The boxes of a noun are those of the categories that it may mean (CategoryWords), crowds
+// included. Pictures are found by file name, with or without a prefix like COCO_val2014_, and in a
+// data set that is named coco also by image id.
 class CocoBoxes : public PhotoBoxes {
  public:
-  // Keeps those of `images`. Throws DataError naming file and entry.
+  // Keeps the boxes of `images`. Throws DataError that names file and entry.
   CocoBoxes(const std::filesystem::path& file, const Dataset& dataset,
             std::span<const Index> images);
 

@@ -1,4 +1,4 @@
-// What captions call the things of COCO's 80 categories, beside the category's own name.
+// What captions call the things of COCO's 80 categories, beside the name of the category.
 #pragma once
 
 #include <string>
@@ -6,9 +6,10 @@
 
 namespace saccade {
 
-// The names of a category, plurals left to stemming; empty for a category that is not COCO's.
+// The names of a category, without plurals, which stemming finds; empty for a category that is not
+// COCO's.
 std::vector<std::string> coco_names(const std::string& category);
-// Names that hold a category's name and mean something else ("train station").
+// Names that contain a category's name and mean something else ("train station").
 std::vector<std::string> names_of_no_category();
 
 }  // namespace saccade

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Places in messages.
+// Names places in messages.
 class XmlPlace {
  public:
   explicit XmlPlace(const fs::path& file) : file_(file.string()) {}
@@ -80,7 +80,7 @@ EntityBoxes::Photo EntityBoxes::read_photo(const fs::path& annotation, const fs:
   for (const XmlElement& object : root.children) {
     const XmlElement* corners = object.find("bndbox");
     if (object.name != "object" || !corners) continue;
-    // Corners are pixels, counted from 1, and the last one belongs to the box.
+    // Corners are pixels, counted from 1, and the last pixel belongs to the box.
     const Index left = place.number(*corners, "xmin"), top = place.number(*corners, "ymin");
     const Index right = place.number(*corners, "xmax"), bottom = place.number(*corners, "ymax");
     if (right < left || bottom < top)

@@ -1,5 +1,6 @@
 // Boxes of Flickr30k Entities (Plummer et al., ICCV 2015): a folder with Annotations/NAME.xml and
-// Sentences/NAME.txt, in which the phrases of the photo's captions stand as [/EN#id/type phrase].
+// Sentences/NAME.txt, in which the phrases of the photo's captions are marked as [/EN#id/type
+// phrase].
 #pragma once
 
 #include <unordered_map>
@@ -9,14 +10,15 @@
 
 namespace saccade {
 
-// The noun of a phrase is its last word. In a caption that is one of the photo's own sentences each
-// marked phrase is a noun with the boxes of its id. In any other, a noun is a word that is the last
-// of some phrase of the photo, or of its stem, or else a synonym (WordForms), with the boxes of all
-// these phrases. Phrases of ids without a box (scenes, what cannot be seen) are no nouns.
+// The noun of a phrase is its last word. In a caption that is one of the photo's own sentences,
+// each marked phrase is a noun with the boxes of its id. In any other caption, a noun is a word
+// that is the last word of some phrase of the photo, or has its stem, or is a synonym of it
+// (WordForms); its boxes are those of all these phrases. Phrases whose id has no box (scenes, and
+// what cannot be seen) are no nouns.
 class EntityBoxes : public PhotoBoxes {
  public:
-  // Reads the files of `images`, by name; images without any are not known. Throws DataError naming
-  // file and line.
+  // Reads the files of `images`, by name. Images without files are not known. Throws DataError that
+  // names file and line.
   EntityBoxes(const std::filesystem::path& folder, const Dataset& dataset,
               std::span<const Index> images);
 
@@ -36,7 +38,7 @@ class EntityBoxes : public PhotoBoxes {
   };
   struct Photo {
     ImageSize size;
-    std::unordered_map<std::string, std::vector<Box>> boxes;  // by id; ids without any left out
+    std::unordered_map<std::string, std::vector<Box>> boxes;  // by id, without ids that have no box
     std::vector<Sentence> sentences;
   };
   static Photo read_photo(const std::filesystem::path& annotation,

@@ -23,24 +23,24 @@ class PhotoBoxes {
  public:
   virtual ~PhotoBoxes() = default;
 
-  // Which file or folder this is, and how nouns find their boxes: for reports.
+  // Which file or folder this is, and how nouns find their boxes, for reports.
   virtual std::string description() const = 0;
-  // Whether anything is known of image i of the data set.
+  // Whether the boxes of image i of the data set are known.
   virtual bool knows(Index image) const = 0;
-  // The nouns among the words of a caption (tokenize()d) of an image, in order; none where nothing
-  // is known of it. Boxes are scaled from the size that was annotated to `size`. Safe from many
-  // threads.
+  // The nouns among the words of an image's caption (tokenize()d), in order; none where the image's
+  // boxes are not known. Boxes are scaled from the annotated size to `size`. Many threads may call
+  // it at once.
   virtual std::vector<NounBoxes> nouns(Index image, std::span<const std::string> words,
                                        const ImageSize& size) const = 0;
 };
 
-// Boxes of `images` of a data set from a COCO instances JSON (coco_boxes.h) or from a folder of
+// Boxes of `images` of a data set, from a COCO instances JSON (coco_boxes.h) or a folder of
 // Flickr30k Entities (entity_boxes.h). Throws DataError where the path is neither, is broken, or
 // knows none of the images.
 std::unique_ptr<PhotoBoxes> read_photo_boxes(const std::filesystem::path& path,
                                              const Dataset& dataset, std::span<const Index> images);
 
-// Boxes of a picture of size `from` in one of size `to`.
+// The boxes of a picture of size `from`, in a picture of size `to`.
 std::vector<Box> scaled_boxes(std::span<const Box> boxes, const ImageSize& from,
                               const ImageSize& to);
 

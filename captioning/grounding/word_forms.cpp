@@ -13,7 +13,8 @@ bool ends_like_a_verb(std::string_view word) {
                      [&](std::string_view ending) { return word.ends_with(ending); });
 }
 
-// Those too, and who does it ("skater"), which WordNet's rules take for a comparative.
+// Such words, and those for who does something ("skater"), which WordNet's rules take for a
+// comparative.
 bool ends_like_no_thing(std::string_view word) {
   return ends_like_a_verb(word) || word.ends_with("er") || word.ends_with("ers");
 }

@@ -11,7 +11,7 @@
 
 namespace saccade {
 
-// Safe from many threads.
+// Many threads may use it at once.
 class WordForms {
  public:
   WordForms() : table_(&synonyms_) {}

@@ -17,7 +17,7 @@ constexpr std::size_t kDeepest = 64;
 struct Reading {
   XML_Parser parser = nullptr;
   XmlElement top{};                 // holds the root
-  std::vector<XmlElement*> open{};  // from top on; only the last one grows children
+  std::vector<XmlElement*> open{};  // from `top` on; only the last one gets children
   const char* refusal = nullptr;    // why reading was stopped
 };
 

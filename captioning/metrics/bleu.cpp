@@ -26,7 +26,8 @@ BleuCounts count_bleu(const CountedCaption& candidate, std::span<const CountedCa
   for (std::size_t k = 0; k < kGramOrders; ++k) {
     out.guess[k] = std::max<std::int64_t>(0, out.length - static_cast<std::int64_t>(k));
   }
-  std::vector<std::int32_t> most(candidate.grams.size(), 0);       // of each, in any one reference
+  std::vector<std::int32_t> most(candidate.grams.size(),
+                                 0);  // of each n-gram, in any one reference
   std::pair<std::int64_t, std::int64_t> closest = {INT64_MAX, 0};  // distance, length
   for (const CountedCaption& reference : references) {
     closest = std::min(closest, {std::abs(reference.words - out.length), reference.words});
@@ -53,7 +54,7 @@ BleuCounts count_bleu(const CountedCorpus& corpus) {
 }
 
 BleuScores score_bleu(const BleuCounts& counts) {
-  constexpr double kTiny = 1e-15, kSmall = 1e-9;  // the reference implementation's, part of scores
+  constexpr double kTiny = 1e-15, kSmall = 1e-9;  // of the reference implementation, part of scores
   BleuScores out;
   double product = 1;
   for (std::size_t k = 0; k < kGramOrders; ++k) {

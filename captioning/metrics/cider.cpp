@@ -11,11 +11,11 @@ namespace saccade {
 
 namespace {
 
-constexpr Index kBlock = 64;  // images of one task
-constexpr double kSigma = 6;  // of CIDEr-D's penalty, in bigrams
+constexpr Index kBlock = 64;  // images per task
+constexpr double kSigma = 6;  // of CIDEr-D's length penalty, in bigrams
 constexpr double kScale = 10;
 
-// The n-grams of one image's references, each once.
+// The n-grams of one image's references, each of them once.
 std::vector<Gram> grams_of(const std::vector<CountedCaption>& references) {
   std::vector<Gram> out;
   for (const CountedCaption& reference : references) {
@@ -28,8 +28,8 @@ std::vector<Gram> grams_of(const std::vector<CountedCaption>& references) {
 
 }  // namespace
 
-// Multiply-and-shift over the four numbers; the constants are odd numbers from the golden ratio's
-// and the square roots' fractions, as mixers of this kind use them.
+// Multiply-and-shift over the four numbers. As usual for mixers of this kind, the constants are odd
+// numbers from the fractional parts of the golden ratio and of square roots.
 std::size_t DocumentFrequencies::Hash::operator()(const Gram& gram) const {
   std::uint64_t hash = 0x9E3779B97F4A7C15ULL;
   for (const std::uint32_t word : gram.words) {

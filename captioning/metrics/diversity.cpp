@@ -32,7 +32,7 @@ double mutual_bleu4(std::span<const std::vector<CountedCaption>> sets) {
                   "[mBLEU] sets have one size, at least 2; got sizes ", size, " and ", set.size());
   }
   if (sets.empty()) return 0;
-  constexpr Index kBlock = 16;  // sets of one task
+  constexpr Index kBlock = 16;  // sets per task
   std::vector<std::vector<BleuCounts>> counts(sets.size(), std::vector<BleuCounts>(size));
   parallel::for_blocks(static_cast<Index>(sets.size()), kBlock, [&](Index begin, Index end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {

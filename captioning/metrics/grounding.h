@@ -1,6 +1,7 @@
 // The pointing game (Zhang et al., ECCV 2016) on attention grids: does the largest weight fall on
-// the thing the word names? Tolerance: a hit's cell centre lies in a box grown on every side by
-// `tolerance` cells. 0: the centre itself is inside; 0.5 (the default): the cell overlaps the box.
+// the thing that the word names? It is a hit if the centre of the cell lies in a box that is grown
+// on every side by `tolerance` cells. With 0 the centre itself is inside; with 0.5 (the default)
+// the cell overlaps the box.
 #pragma once
 
 #include <cstdint>
@@ -11,45 +12,46 @@
 
 namespace saccade {
 
-// A grid of attention over the picture the network saw.
+// A grid of attention over the picture that the network saw.
 struct AttentionGrid {
   Index rows = 0, cols = 0;     // cells
-  Index height = 0, width = 0;  // of that picture, pixels
-  Box photo{};                  // what of it shows the photo and is no padding; empty: all
+  Index height = 0, width = 0;  // of that picture, in pixels
+  Box photo{};                  // the part of it that shows the photo and is no padding; empty: all
 
-  Box cell(Index index) const;  // of the cell at row-major index, in pixels
+  Box cell(Index index) const;  // the cell at a row-major index, in pixels
   Box shown() const;            // photo, or all
 };
 
-// What two boxes have in common; of no width or no height where that is nothing.
+// The common part of two boxes; its width or height is 0 where they have none.
 Box intersection(const Box& a, const Box& b);
 
 // Throws ShapeError when a grid has no cells or no pixels.
 void check_grid(const AttentionGrid& grid);
-// Throws ShapeError unless there is a weight a cell.
+// Throws ShapeError unless there is one weight per cell.
 void check_weights(std::span<const Real> weights, const AttentionGrid& grid);
 
 struct PointingOptions {
   double tolerance = 0.5;  // cells
-  // [rows * cols], 0 for cells that no map can point at (padding); empty: it can at all.
+  // [rows * cols], 0 for cells that no map can point at (padding); empty: all can be pointed at.
   std::span<const std::uint8_t> counts{};
 };
 
-// The index of the largest weight (the first among equals). Throws ShapeError when empty or when a
-// weight is not a number.
+// The index of the largest weight (of equal ones the first). Throws ShapeError when there is none,
+// or when a weight is not a number.
 Index peak(std::span<const Real> weights);
 
-// Whether the peak of weights [rows * cols] hits one of the boxes, given in pixels of the picture
-// the network saw. No boxes: no hit. Throws ShapeError when the sizes do not fit.
+// Whether the peak of weights [rows * cols] hits one of the boxes, which are given in pixels of the
+// picture that the network saw. Without boxes there is no hit. Throws ShapeError when the sizes do
+// not fit.
 bool points_at(std::span<const Real> weights, const AttentionGrid& grid, std::span<const Box> boxes,
                const PointingOptions& options = {});
 
-// The share of the cells that count which would be hits: what a map without knowledge reaches.
+// The share of hits among the cells that count: what a map without knowledge reaches.
 double pointing_chance(const AttentionGrid& grid, std::span<const Box> boxes,
                        const PointingOptions& options = {});
 
-// Counts over the noun words of many captions. A noun whose phrase fits nothing in its picture has
-// no right place: it is counted apart and is no part of the accuracy.
+// Counts over the nouns of many captions. A noun whose phrase fits nothing in its picture has no
+// right place: it is counted separately and is no part of the accuracy.
 struct PointingTally {
   Index hits = 0, words = 0, without_boxes = 0;
   double chance = 0;  // summed over words

@@ -14,7 +14,7 @@ struct Span {
   double from = 0, to = 0;
 };
 
-// The sums of overlapping spans as spans that do not overlap.
+// The union of overlapping spans, as spans that do not overlap.
 std::vector<Span> united(std::vector<Span> spans) {
   std::sort(spans.begin(), spans.end(),
             [](const Span& a, const Span& b) { return a.from < b.from; });
@@ -28,19 +28,19 @@ std::vector<Span> united(std::vector<Span> spans) {
   return out;
 }
 
-// What of one axis belongs to cell `index` of `count`, integrated from 0 to `at` (in cells).
+// The share of cell `index` of `count` on one axis, integrated from 0 to `at` (in cells).
 using Ramp = double (*)(double at, Index index, Index count);
 
-// All of the cell, and nothing else.
+// The cell itself, and nothing outside of it.
 double cell_ramp(double at, Index index, Index) {
   return std::clamp(at - static_cast<double>(index), 0.0, 1.0);
 }
 
-// A hat over the centre of the cell that falls to 0 at its neighbours' centres; flat on the side
-// that has no neighbour.
+// A hat over the cell's centre that falls to 0 at the centres of its neighbours, and is flat on a
+// side without a neighbour.
 double hat_ramp(double at, Index index, Index count) {
   const double x = at - static_cast<double>(index) - 0.5;  // from the centre
-  double left = 0.5, right = 0.5;                          // areas of the halves up to x
+  double left = 0.5, right = 0.5;                          // areas of the two halves, up to x
   if (index == 0)
     left = std::min(x, 0.0) + 0.5;
   else if (x < 0)
@@ -54,7 +54,7 @@ double hat_ramp(double at, Index index, Index count) {
   return left + right;
 }
 
-// [count] what of every cell is in a span of pixels, where a cell has `size` of them.
+// [count]: how much of every cell is in a span of pixels; a cell has `size` pixels.
 std::vector<double> along(const Span& span, double size, Index count, Ramp ramp) {
   std::vector<double> out;
   for (Index i = 0; i < count; ++i)
@@ -62,8 +62,8 @@ std::vector<double> along(const Span& span, double size, Index count, Ramp ramp)
   return out;
 }
 
-// [rows * cols] what of every cell is in the union of the boxes: strips between the boxes' upper
-// and lower edges, in each of which the union is spans from left to right.
+// [rows * cols]: how much of every cell is in the union of the boxes. The picture is cut into
+// strips at the boxes' upper and lower edges; in each strip, the union consists of spans.
 std::vector<double> cover(const AttentionGrid& grid, std::span<const Box> boxes, Ramp ramp) {
   const Box cell = grid.cell(0);
   std::vector<double> out(static_cast<std::size_t>(grid.rows * grid.cols), 0), edges;
@@ -97,12 +97,12 @@ double intersection_over_union(const Box& a, const Box& b) {
   return common > 0 ? common / (a.w * a.h + b.w * b.h - common) : 0;
 }
 
-// The rows and columns that a group of cells reaches, and how many cells it has.
+// The rows and columns over which a group of cells extends, and how many cells it has.
 struct Group {
   Index top, left, bottom, right, cells = 0;
 };
 
-// The cells that can be reached from `first` over marked ones, which lose their mark.
+// The cells that can be reached from `first` over marked cells. They lose their mark.
 Group take_group(Index first, const AttentionGrid& grid, std::vector<bool>& marked) {
   Group group{.top = grid.rows, .left = grid.cols, .bottom = 0, .right = 0};
   std::vector<Index> open{first};

@@ -1,7 +1,7 @@
 // How well a word's attention map fits the boxes of what the word names: attention correctness (Liu
 // et al., AAAI 2017), energy pointing (Wang et al., Score-CAM, CVPRW 2020) and localisation (Zhou
-// et al., CVPR 2016). Shares are integrals over the picture, so boxes may cut cells anywhere;
-// padding is no part of the picture, and what a map has there counts neither way.
+// et al., CVPR 2016). Shares are integrals over the picture, so boxes may cut cells anywhere.
+// Padding is no part of the picture: weights there count neither as inside nor as outside.
 #pragma once
 
 #include <span>
@@ -13,28 +13,30 @@
 namespace saccade {
 
 struct LocalizationRule {
-  double threshold = 0.2;  // of the largest weight: cells from it on are the map's object
-  double overlap = 0.5;    // of the two boxes' intersection over union: more is a hit
+  double threshold = 0.2;  // cells from this share of the largest weight on are the map's object
+  double overlap = 0.5;    // an intersection over union above this is a hit
 };
 
-// The boxes of one word on a grid; a map is compared with their union.
+// The boxes of one word on a grid. A map is compared with their union.
 class BoxedWord {
  public:
-  // Boxes in pixels of the picture the network saw, cut to what it shows of the photo. Throws
-  // ShapeError on an empty grid.
+  // The boxes are in pixels of the picture that the network saw, and are cut to what it shows of
+  // the photo. Throws ShapeError for an empty grid.
   BoxedWord(const AttentionGrid& grid, std::span<const Box> boxes);
 
   // The boxes' share of the picture's area: the correctness of a map of equal weights.
   double area_share() const { return area_share_; }
-  // What share of each cell's part of the picture is inside [rows * cols]; 0 for cells of padding.
+  // The share of each cell's part of the picture that is inside [rows * cols]; 0 for cells of
+  // padding.
   std::vector<Real> cell_shares() const;
-  // The share of the weight that is inside, each cell's spread evenly over the cell.
+  // The share of the weight that is inside, where each cell's weight is spread evenly over the
+  // cell.
   double correctness(std::span<const Real> weights) const;
-  // The same, with weights interpolated linearly between the centres of cells.
+  // The same share, where weights are interpolated linearly between the centres of cells.
   double energy(std::span<const Real> weights) const;
   // The largest intersection over union of one of the boxes and the tightest box around the map's
-  // object: the largest group of neighbours (corners too) among the cells that weigh at least
-  // `threshold` times the largest weight; 0 for a map of zeros.
+  // object. The object is the largest group of neighbours (corners included) among the cells whose
+  // weight is at least `threshold` times the largest. 0 for a map of zeros.
   double overlap(std::span<const Real> weights, double threshold) const;
 
  private:
@@ -44,12 +46,13 @@ class BoxedWord {
   AttentionGrid grid_;
   std::vector<Box> boxes_;
   double area_share_ = 0;
-  // By cell, what of it (or of its part of the interpolated map) is in the boxes, in the picture.
+  // How much of every cell, or of its part of the interpolated map, is in the boxes, and in the
+  // picture.
   std::vector<double> cells_, cells_shown_, slopes_, slopes_shown_;
 };
 
-// A map that knows nothing but that people put things into the middle: a Gaussian around the middle
-// of the picture, its standard deviation kCentreSigma of the picture's width and height.
+// A map that knows only that people put things into the middle: a Gaussian around the middle of the
+// picture, whose standard deviation is kCentreSigma of the picture's width and height.
 // [rows * cols]
 constexpr double kCentreSigma = 0.25;
 std::vector<Real> centre_map(const AttentionGrid& grid);

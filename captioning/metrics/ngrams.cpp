@@ -63,7 +63,8 @@ CountedCorpus count_corpus(std::span<const Words> candidates,
     throw DataError(str("metrics: got ", candidates.size(), " candidates and references for ",
                         references.size(), " images; needs as many of both, at least one"));
   }
-  // Numbering is one walk in order; counting is the larger part and runs in parallel.
+  // Numbering goes once through all captions in order; counting is the larger part and runs in
+  // parallel.
   struct Numbered {
     std::vector<std::uint32_t> candidate;
     std::vector<std::vector<std::uint32_t>> references;

@@ -1,4 +1,4 @@
-// Captions as counted n-grams (n = 1..4) of numbered words: what BLEU and CIDEr are made of.
+// Captions as counted n-grams (n = 1..4) of numbered words, from which BLEU and CIDEr are computed.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ namespace saccade {
 
 inline constexpr std::size_t kGramOrders = 4;
 
-// Word numbers from 1 on, 0 beyond the end of a shorter n-gram.
+// Word numbers, which start at 1; 0 beyond the end of a shorter n-gram.
 struct Gram {
   std::array<std::uint32_t, kGramOrders> words{};
   auto operator<=>(const Gram&) const = default;
@@ -30,14 +30,14 @@ struct GramCount {
 
 struct CountedCaption {
   std::int64_t words = 0;
-  std::vector<GramCount> grams;  // sorted, every n-gram once
+  std::vector<GramCount> grams;  // sorted, each n-gram once
 };
 
-// Numbers for words, the same for all captions that are compared.
+// Numbers for words. They are the same for all captions that are compared.
 class WordNumbers {
  public:
-  std::uint32_t number(std::string_view word);  // a new one for a word that is new
-  // 0 for a word that is new.
+  std::uint32_t number(std::string_view word);  // a new number for a word that is new
+  // The number of a word; 0 for a word that is new.
   std::uint32_t known(std::string_view word) const {
     const auto found = numbers_.find(word);
     return found == numbers_.end() ? 0 : found->second;
@@ -54,13 +54,13 @@ class WordNumbers {
   std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> numbers_;
 };
 
-// A caption as word numbers. A token that holds white space (the PTB tokenizer's fractions, "3
+// A caption as word numbers. A token that holds white space (a fraction of the PTB tokenizer, "3
 // 1/2") is several words, as for Python's str.split().
 std::vector<std::uint32_t> number_words(std::span<const std::string> tokens, WordNumbers& numbers);
 
 CountedCaption count_grams(std::span<const std::uint32_t> words);
 
-// Calls both(a, b) for every n-gram that two sorted lists share; any element with a member `gram`.
+// Calls both(a, b) for every n-gram that two sorted lists share. Elements need a member `gram`.
 template <class A, class B, class Both>
 void for_common_grams(const std::vector<A>& first, const std::vector<B>& second, Both both) {
   auto a = first.begin();
@@ -80,8 +80,8 @@ struct CountedCorpus {
   std::size_t images() const { return candidates.size(); }
 };
 
-// Throws DataError when the numbers of candidates and images differ, when there are none, and when
-// an image has no reference.
+// Throws DataError when there are not as many candidates as sets of references, when there are
+// none, and when an image has no reference.
 CountedCorpus count_corpus(std::span<const Words> candidates,
                            std::span<const std::vector<Words>> references, WordNumbers& numbers);
 

@@ -13,7 +13,7 @@ namespace saccade {
 
 namespace {
 
-// The pixels [from, end) whose centres lie in a stretch of the picture; at least one.
+// The pixels [from, end) whose centres lie in a range of the picture; at least one.
 std::pair<Index, Index> pixels_in(double from, double to, Index size) {
   const auto pixel = [](double at) { return static_cast<Index>(std::ceil(at - 0.5)); };
   const Index first = std::clamp<Index>(pixel(from), 0, size - 1);
@@ -100,7 +100,7 @@ bool points_near(std::span<const Real> weights, const AttentionGrid& grid,
                      [&](const Box& box) { return distance(point, box) <= tolerance; });
 }
 
-// A line of pixels after the other: what is near a box there is a span, and spans overlap.
+// Goes line by line. The pixels near a box are a span of the line, and spans may overlap.
 double near_share(const AttentionGrid& grid, std::span<const Box> boxes, double tolerance) {
   check_grid(grid);
   const Box photo = grid.shown();

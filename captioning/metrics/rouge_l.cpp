@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::size_t kBits = 64;
 
-// Common subsequences of one text with others. Column j of the table of the dynamic programme goes
-// up by 0 or 1 from row to row; the rows are the text's words, and a column is kept as one bit a
-// row: 0 where it goes up.
+// Common subsequences of one text with others. In the table of the dynamic programme, column j
+// rises by 0 or 1 from row to row. The rows are the text's words, and a column is kept as one bit
+// per row, which is 0 where it rises.
 class SubsequenceTable {
  public:
   explicit SubsequenceTable(const Words& text) : blocks_((text.size() + kBits - 1) / kBits) {
@@ -39,15 +39,16 @@ class SubsequenceTable {
   }
 
  private:
-  // A bit where a word stands, in one block of 64 rows. Blocks without the word are left out: a
-  // table of all words and all blocks would grow with the square of the text.
+  // The places of a word as bits, in one block of 64 rows. Blocks without the word are left out,
+  // because a table of all words and all blocks would grow with the square of the text.
   struct Places {
     std::size_t block;
     std::uint64_t bits;
   };
 
-  // The next column. In each run of level rows that ends below a rise, the first match becomes the
-  // rise: the addition carries a match up to it. Rows behind the text's end stay level.
+  // Computes the next column. In each run of level rows that ends below a rise, the first match
+  // becomes the rise, because the addition carries a match up to it. Rows behind the text's end
+  // stay level.
   static void advance(std::vector<std::uint64_t>& level, const std::vector<Places>& places) {
     std::uint64_t carry = 0;
     std::size_t k = 0;
@@ -59,7 +60,7 @@ class SubsequenceTable {
     for (; carry != 0 && k < level.size(); ++k) carry = add(level[k], 0, carry);
   }
 
-  // The next column in one block; the carry into the block above.
+  // The next column in one block. `carry` goes on into the block above.
   static std::uint64_t add(std::uint64_t& level, std::uint64_t places, std::uint64_t carry) {
     const std::uint64_t matches = level & places;
     const std::uint64_t sum = level + matches;

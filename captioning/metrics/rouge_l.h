@@ -1,8 +1,8 @@
 // ROUGE-L by the rules of the coco-caption evaluation: the longest common subsequence with each
-// reference, F with beta = 1.2. Lin, ACL 2004 workshop. Scores are fractions, not percent.
-// Takes the tokens as the tokenizer made them and splits nothing: a token that holds a no-break
-// space ("3 1/2" from the PTB tokenizer) is one word here, while BLEU and CIDEr, which split at
-// Unicode's white space, see two (number_words).
+// reference, and F with beta = 1.2. Lin, ACL 2004 workshop. Scores are fractions, not percent. It
+// takes the tokens as the tokenizer made them and splits nothing: a token with a no-break space ("3
+// 1/2" from the PTB tokenizer) is one word here, but two for BLEU and CIDEr, which split at
+// Unicode's white space (number_words).
 #pragma once
 
 #include <span>

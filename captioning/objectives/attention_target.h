@@ -1,4 +1,4 @@
-// The regions that attention should weigh at a word of a training caption.
+// The regions on which attention should lie at a word of a training caption.
 #pragma once
 
 #include <vector>

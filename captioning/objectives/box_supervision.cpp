@@ -14,7 +14,7 @@ BoxSupervision::BoxSupervision(std::span<const Var> weights, const SupervisedMap
     const Index step = target.word + supervised.step;
     if (step >= static_cast<Index>(weights.size())) continue;
     const Index rows = weights[static_cast<std::size_t>(step)].rows();
-    // Longer captions stand first, so a caption that has ended is beyond the rows.
+    // Longer captions come first, so a caption that has ended is behind the rows.
     if ((target.caption + 1) * supervised.samples <= rows)
       by_step[static_cast<std::size_t>(step)].push_back(&target);
   }

@@ -11,27 +11,28 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// Which maps of a shard the targets supervise.
+// Which maps of a shard are supervised by the targets.
 struct SupervisedMaps {
   std::span<const AttentionTarget> targets;
   Index step = 0;     // the map of word t is that of step t + step
-  Index samples = 1;  // rows that each caption has in the maps, one after the other
+  Index samples = 1;  // rows of each caption in the maps, one after the other
 };
 
-// The costs of the maps of a shard: for each supervised word and row -log of the weight inside its
-// boxes (ops::inside_cost). A word whose step t + step lies beyond the caption's end has none.
-// `weights` are SequenceOutput::weights.
+// The costs of the maps of a shard: for each supervised word and row, -log of the weight inside the
+// word's boxes (ops::inside_cost). A word whose step t + step lies beyond the caption's end has no
+// cost. `weights` are SequenceOutput::weights.
 class BoxSupervision {
  public:
   BoxSupervision(std::span<const Var> weights, const SupervisedMaps& supervised);
 
-  // What is added to the loss if every word's cost has this weight; empty where there are no costs.
+  // What is added to the loss if `weight` is the weight of every word's cost; empty where there are
+  // no costs.
   std::vector<Var> terms(double weight) const;
-  double cost() const { return cost_; }   // summed over words and rows
-  Index words() const { return words_; }  // how many words and rows have a cost
+  double cost() const { return cost_; }   // the sum over words and rows
+  Index words() const { return words_; }  // the number of words and rows with a cost
 
  private:
-  std::vector<Var> costs_;  // of steps that have some, [R_t] each
+  std::vector<Var> costs_;  // of steps that have costs, [R_t] each
   double cost_ = 0;
   Index words_ = 0;
 };

@@ -14,7 +14,7 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-constexpr Index kFirstTarget = Vocabulary::kEos;  // <pad> and <bos> stand before, all words after
+constexpr Index kFirstTarget = Vocabulary::kEos;  // the first word that is not <pad> or <bos>
 
 std::unique_ptr<Chooser> make_training_chooser(const CaptionLossOptions& options,
                                                const ShardKey& key, Index captions,
@@ -22,7 +22,7 @@ std::unique_ptr<Chooser> make_training_chooser(const CaptionLossOptions& options
   switch (options.selection) {
     case SelectionKind::kSoft:
     case SelectionKind::kTopK:
-    case SelectionKind::kGumbelSt:  // draws by itself
+    case SelectionKind::kGumbelSt:  // the mechanism draws by itself
       return nullptr;
     case SelectionKind::kArgmax:
       return std::make_unique<ArgmaxChooser>();
@@ -39,7 +39,7 @@ std::unique_ptr<Chooser> make_training_chooser(const CaptionLossOptions& options
   throw InternalError("unknown selection");
 }
 
-// Every caption `samples` times, one after the other.
+// Repeats every caption `samples` times, one after the other.
 PackedCaptions repeated(PackedCaptions captions, Index samples) {
   if (samples == 1) return captions;
   PackedCaptions out;
@@ -55,7 +55,7 @@ PackedCaptions repeated(PackedCaptions captions, Index samples) {
   return out;
 }
 
-// How many regions of each caption's image count; the captions stand `samples` times in the rows.
+// How many regions of each caption's image count. Each caption stands `samples` times in the rows.
 std::vector<Index> counted_regions(const EncodedImages& images, const PackedCaptions& rows,
                                    Index samples) {
   const Index regions = images.features.shape()[1];
@@ -67,12 +67,12 @@ std::vector<Index> counted_regions(const EncodedImages& images, const PackedCapt
   return out;
 }
 
-// A memory a row of the captions.
+// One memory per row of the captions.
 AttentionMemory memory_of(const PackedCaptions& rows, const AttentionMemory& images) {
   return rows.images.empty() ? images : memory_of_rows(images, rows.images);
 }
 
-// Means over each caption's samples.
+// The mean over the samples of each caption.
 std::vector<double> sample_means(const std::vector<double>& rows, Index samples) {
   std::vector<double> out(rows.size() / static_cast<std::size_t>(samples), 0);
   for (std::size_t r = 0; r < rows.size(); ++r)
@@ -164,7 +164,8 @@ void ShardLoss::penalise(Index regions) {
                                : ops::CoverageSides::kBoth);
   const auto rows = penalty_.value().span();
   penalties_ = sample_means({rows.begin(), rows.end()}, samples);
-  // A region that does not count weighs nothing: it adds its target's square and has no gradient.
+  // A region that does not count has no weight: it adds the square of its target, and has no
+  // gradient.
   for (std::size_t c = 0; c < penalties_.size(); ++c) {
     const Index row = static_cast<Index>(c) * samples;
     const double target = targets[static_cast<std::size_t>(row)];
@@ -193,7 +194,7 @@ std::vector<int> ShardLoss::drawn_inputs(const Decoder& decoder, const Attention
                            .first_caption = key_.first_caption});
 }
 
-// The last glimpse of a word is the one that is supervised.
+// Of a word's glimpses, the last one is supervised.
 void ShardLoss::propose(Index glimpses_per_word) {
   if (options_.hard.proposal != ProposalKind::kLocalizer) return;
   for (const LocatedStep& step : supervision_.located()) {
@@ -207,7 +208,7 @@ void ShardLoss::run(const Decoder& decoder, const EncodedImages& images, Chooser
   const Index samples = options_.hard.samples, count = captions_.captions();
   SACCADE_CHECK(!captions_.images.empty() || images.features.shape()[0] == count, "[caption loss] ",
                 count, " captions of ", images.features.shape()[0],
-                " images need to say which is of which");
+                " images, without the image of each");
   const AttentionMemory memory = decoder.prepare(*tape_, images, 1);
   if (options_.scheduled_sampling > 0)
     captions_.inputs = drawn_inputs(decoder, memory_of(captions_, memory), chooser);
@@ -242,8 +243,8 @@ void ShardLoss::run(const Decoder& decoder, const EncodedImages& images, Chooser
   supervision_.compute_costs(output_);
 
   if (!hard || options_.hard.baseline != BaselineKind::kGreedy) return;
-  // The rival of every caption: the same words and regions with an argmax each, without dropout in
-  // the decoder.
+  // The greedy baseline of every caption: the same words, with the argmax region at each, without
+  // dropout in the decoder.
   Arena arena;
   Tape rival(arena);
   rival.set_parameters(tape_->parameters());
@@ -334,7 +335,9 @@ void ShardLoss::backward(const RewardBaseline& moving) {
   };
   std::vector<Var> terms{ops::dot_constant(output_.nll, every_word(share))};
   if (options_.label_smoothing > 0) {
-    SACCADE_CHECK(output_.logits, "[caption loss] a mixture over regions has no labels to smooth");
+    SACCADE_CHECK(
+        output_.logits,
+        "[caption loss] a mixture over regions has no logits, so its labels cannot be smoothed");
     terms.push_back(
         ops::dot_constant(ops::logit_margin(output_.logits, captions_.targets, kFirstTarget),
                           every_word(share * options_.label_smoothing)));
@@ -348,8 +351,8 @@ void ShardLoss::backward(const RewardBaseline& moving) {
       weights_[n] = static_cast<Real>(options_.hard.lambda_r * advantages_[n] * share);
     });
   }
-  // The value head follows the costs: the gradient of share (usual + value - cost)^2. It reads the
-  // decoder's state as a constant, so nothing else feels it.
+  // The value head learns the costs: its gradient is that of share (usual + value - cost)^2. It
+  // reads the decoder's state as a constant, so the gradient reaches nothing else.
   std::size_t first = 0;
   for (std::size_t t = 0; t < output_.values.size(); ++t) {
     const Var value = output_.values[t];

@@ -16,28 +16,28 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// How far training is; ramps of the config depend on it.
+// How far training is. The ramps of the config depend on it.
 struct TrainingProgress {
   Index update = 0;  // 0 is the first
   Index updates_per_epoch = 1;
 };
 
-// A batch's loss is the mean over its captions of
+// The loss of a batch is the mean over its captions of
 //   NLL_c + doubly_stochastic * P_c,  P_c = sum_i gap(target - sum_t alpha_ti)^2,
-// NLL_c the sum over the caption's words, i over the regions that count; target 1, T/L or tau and
-// gap as objective.coverage says, which may also divide P_c by how many regions count. All weights
-// are per caption: none depends on batch size. Label smoothing (Szegedy et al. 2016) puts the
-// cross-entropy against (1 - e) onehot + e uniform in the place of NLL_c, uniform over all words
-// that can follow: <unk> and <eos> too, not <pad> and <bos>. It concerns the words alone: what is
-// reported and what regions are rewarded with (costs) stay -log p of the true words, so that the
-// estimator keeps climbing the bound of the likelihood.
+// where NLL_c is the sum over the caption's words, and i goes over the regions that count.
+// objective.coverage sets the target (1, T/L or tau) and the gap, and whether P_c is divided by the
+// number of regions that count. All weights are per caption: none depends on the batch size. With
+// label smoothing (Szegedy et al. 2016), NLL_c is the cross-entropy against (1 - e) onehot + e
+// uniform, uniform over all words that can follow: <unk> and <eos> too, but not <pad> and <bos>. It
+// changes the words' loss alone. What is reported, and what regions are rewarded with (costs),
+// stays -log p of the true words, so that the estimator keeps climbing the bound of the likelihood.
 struct CaptionLossOptions {
   double doubly_stochastic = 1;
   CoverageConfig coverage{};
   double label_smoothing = 0;     // e; not with a marginal likelihood, which has no logits
-  double scheduled_sampling = 0;  // at this update: scheduled_sampling.h
+  double scheduled_sampling = 0;  // probability at this update (scheduled_sampling.h)
   SelectionKind selection = SelectionKind::kSoft;
-  // The estimator's values at this update; read where selection is hard.
+  // The estimator's values at this update. They are read where selection is hard.
   struct Hard {
     double lambda_r = 0, lambda_e = 0, expectation_share = 0, baseline_decay = 0;
     BaselineKind baseline = BaselineKind::kNone;
@@ -45,21 +45,22 @@ struct CaptionLossOptions {
     RewardKind reward = RewardKind::kSum;
     HardLikelihood likelihood = HardLikelihood::kChoice;
     ProposalKind proposal = ProposalKind::kAttention;
-    Index samples = 1;  // draws of each caption; only leave_one_out takes more than one
+    Index samples = 1;  // draws per caption; only leave_one_out takes more than one
   };
   Hard hard{};
   SupervisionWeights supervision{};
   double temperature = 0, gumbel_temperature = 0;  // at this update; 0: as in AttendContext
-  // Whether the penalty reaches the weights; the authors' code drops it under hard attention.
+  // Whether the penalty's gradient reaches the weights; the authors' code drops it under hard
+  // attention.
   enum class PenaltyGradient { kOn, kOff } penalty_gradient = PenaltyGradient::kOn;
 };
 CaptionLossOptions loss_options(const ObjectiveConfig& objective, const AttentionConfig& attention,
                                 const TrainingProgress& progress);
 
-// Numbers packed by time [N], summed over the words of each caption.
+// Sums numbers that are packed by time [N] over the words of each caption.
 std::vector<double> caption_sums(const PackedCaptions& captions, ConstView packed);
 
-// What identifies a shard in a batch; random numbers depend on nothing else.
+// Identifies a shard in a batch. Random numbers depend on nothing else.
 struct ShardKey {
   std::uint64_t seed = 0;
   std::uint64_t update = 0;
@@ -67,14 +68,14 @@ struct ShardKey {
   Index batch_captions = 0;  // in the whole batch
 };
 
-// Forward of a shard, kept until backward. Under leave_one_out every caption stands `samples` times
-// in it, one after the other; what it reports by caption is their mean.
+// The forward pass of a shard, kept until backward. Under leave_one_out every caption stands in it
+// `samples` times, one after the other, and what is reported by caption is the mean over these.
 class ShardLoss {
  public:
-  // Runs the decoder over the captions (of captions.images of the images), after a first pass that
-  // draws inputs where the options ask for scheduled sampling; the samples of a caption read the
-  // same. With `chooser` given, it decides instead of the options' selection (tests enumerate with
-  // it); captions it samples must then be all.
+  // Runs the decoder over the captions (captions.images tells which image each belongs to), after a
+  // first pass that draws inputs where the options have scheduled sampling; all samples of a
+  // caption read the same inputs. If `chooser` is given, it chooses instead of the options'
+  // selection (tests enumerate choices with it); then all captions have to be sampled.
   ShardLoss(Tape& tape, const Decoder& decoder, const EncodedImages& images,
             PackedCaptions captions, const CaptionLossOptions& options, const ShardKey& key,
             Chooser* chooser = nullptr, const ShardTargets& targets = {});
@@ -82,40 +83,43 @@ class ShardLoss {
   const std::vector<double>& nll() const { return nll_; }              // by caption, nats
   const std::vector<bool>& sampled() const { return sampled_; }        // by caption
   const std::vector<double>& penalties() const { return penalties_; }  // by caption
-  const std::vector<Index>& regions() const { return regions_; }       // that count, by caption
+  const std::vector<Index>& regions() const {
+    return regions_;
+  }  // the number that counts, by caption
   const ShardSupervision& supervision() const { return supervision_; }
   const SequenceOutput& output() const { return output_; }
-  // The rows of the pass, with what was read: each caption `samples` times.
+  // The rows of the pass, with the words that were read. Each caption stands in it `samples` times.
   const PackedCaptions& rows() const { return captions_; }
   Index captions() const { return static_cast<Index>(nll_.size()); }
   Index words() const { return captions_.words() / options_.hard.samples; }
 
-  // What REINFORCE weighs, as a cost: of every word's choice [N] (expectations count too), and
-  // those that moving averages see, in order.
+  // What REINFORCE weighs, as costs: of every word's choice [N] (expectations included), and,
+  // below, the costs that moving averages see, in order.
   const std::vector<double>& costs() const { return costs_; }
   std::vector<DrawCost> draw_costs() const;
 
-  // The gradient of this shard's part of the batch loss, given the moving averages to be used.
+  // Computes the gradient of this shard's part of the batch loss, with the moving averages for this
+  // batch.
   void backward(const RewardBaseline& moving);
-  // cost - baseline of every choice that was drawn [N], 0 where the expectation was taken; after
-  // backward().
+  // cost - baseline of every choice that was drawn [N], and 0 where the expectation was taken.
+  // Valid after backward().
   const std::vector<double>& advantages() const { return advantages_; }
 
  private:
-  // The inputs of the pass, from a pass of its own.
+  // The inputs of the pass, drawn in a pass of their own.
   std::vector<int> drawn_inputs(const Decoder& decoder, const AttentionMemory& memory,
                                 Chooser* chooser) const;
   void run(const Decoder& decoder, const EncodedImages& images, Chooser* chooser,
            const ShardTargets& targets);
-  // Sets what choices are drawn from besides the weights.
+  // Sets what choices may be drawn from besides the weights.
   void propose(Index glimpses_per_word);
-  // The costs of choices from -log p of every word [N], by the reward's kind.
+  // The costs of choices by the kind of reward, from -log p of every word [N].
   std::vector<double> costs_of(ConstView nll) const;
-  // What the choice of word `step` of a row has cost before, as a moving average knows it.
+  // What the choice at word `step` of a row has cost so far, by the moving averages.
   double usual_cost(const RewardBaseline& moving, Index row, Index step) const;
-  // The penalty of every row, and what is reported of it by caption.
+  // Computes the penalty of every row, and what is reported of it by caption.
   void penalise(Index regions);
-  // What a row's penalty is multiplied with, the mean over regions in it.
+  // The factor of a row's penalty, which includes the mean over regions.
   double penalty_scale(Index row) const;
   // What is subtracted from the costs, by choice [N].
   std::vector<double> baselines(const RewardBaseline& moving) const;
@@ -128,7 +132,7 @@ class ShardLoss {
   CaptionLossOptions options_;
   ShardKey key_;
   ShardSupervision supervision_;
-  std::vector<Proposal> proposals_;  // by glimpse, of the maps that the supervision located
+  std::vector<Proposal> proposals_;  // by glimpse, from the maps of the located words
   std::unique_ptr<Chooser> own_chooser_;
   ops::Reinforce estimator_;
   std::vector<Real> weights_;  // what the estimator reads: d loss / d log p of every choice
@@ -139,8 +143,8 @@ class ShardLoss {
   std::vector<bool> sampled_;
 };
 
-// The averages to be used for this batch, from the shards' costs in order: those of the batches
-// before, and its own where there was none. Updates the averages afterwards.
+// The moving averages for this batch, from the shards' costs in order: those of earlier batches, or
+// its own where there was none. Then updates the averages.
 RewardBaseline batch_baseline(RewardBaseline& moving, const CaptionLossOptions& options,
                               std::span<const ShardLoss* const> shards);
 

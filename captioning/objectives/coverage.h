@@ -1,4 +1,5 @@
-// What the penalty of objective.coverage penalises in a caption's maps, and the least it can be.
+// What the penalty of objective.coverage demands of a caption's maps, and the least value that it
+// can have.
 #pragma once
 
 #include "core/config/coverage_config.h"
@@ -7,12 +8,12 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// What every region's weights over a caption of `words` words should sum to; `regions` count.
+// What the weights of every region should sum to over a caption of `words` words; `regions` count.
 double coverage_target(const CoverageConfig& coverage, Index words, Index regions);
 
-// The least value of the penalty for a caption of T words over L regions. The weights of all words
-// together are T, so it is least where every region gets T/L: (L - T)^2 / L of `one`, 0 of `even`,
-// L max(0, tau - T/L)^2 of `at_least`; divided by L where the scale is `mean`.
+// The least value of the penalty for a caption of T words over L regions. All words together have
+// weight T, so it is least where every region gets T/L: (L - T)^2 / L for `one`, 0 for `even`, and
+// L max(0, tau - T/L)^2 for `at_least`, each divided by L where the scale is `mean`.
 double penalty_floor(const CoverageConfig& coverage, Index words, Index regions);
 
 }  // namespace SACCADE_NUMERIC

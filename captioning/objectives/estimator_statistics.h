@@ -1,4 +1,4 @@
-// Statistics of the estimator of hard attention, to be watched while it trains.
+// Statistics of hard attention's estimator, which are watched while it trains.
 #pragma once
 
 #include <vector>
@@ -11,18 +11,18 @@ inline namespace SACCADE_NUMERIC {
 // Sums over shards, in order.
 class EstimatorSums {
  public:
-  // To be called after shard.backward().
+  // Must be called after shard.backward().
   void add(const ShardLoss& shard);
 
   struct Statistics {
-    double expectation_share = 0;   // of captions that took the expectation
+    double expectation_share = 0;   // share of captions that took the expectation
     double advantage = 0;           // mean over the choices that were drawn
-    double advantage_variance = 0;  // over them
-    // The mean squared distance from their mean of the gradients in score space, one per choice:
-    // advantage (s - alpha).
+    double advantage_variance = 0;  // over these choices
+    // The mean squared distance of the gradients from their mean, in score space, with one gradient
+    // per choice: advantage (s - alpha).
     double gradient_variance = 0;
     double distinct_cells = 0;  // regions that a drawn caption visits, as a share of its words
-    double entropy = 0;  // of the weights over log L, L unmasked regions; mean over all words
+    double entropy = 0;  // of the weights / log L, for L unmasked regions; mean over all words
   };
   Statistics statistics() const;
 
@@ -34,13 +34,13 @@ class EstimatorSums {
   double words_ = 0, entropy_ = 0;
 };
 
-// Sums over updates, which all count the same.
+// Sums over updates, each of which counts the same.
 struct EstimatorMeans {
   EstimatorSums::Statistics sums{};
   Index updates = 0;
 
   void add(const EstimatorSums::Statistics& update);
-  EstimatorSums::Statistics means() const;  // of at least one update
+  EstimatorSums::Statistics means() const;  // needs at least one update
 };
 
 }  // namespace SACCADE_NUMERIC

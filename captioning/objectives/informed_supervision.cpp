@@ -27,7 +27,7 @@ InformedSupervision::InformedSupervision(const InformedWords& words, std::span<c
     : nll_(words.nll), cost_(sum_of(words.nll)) {
   const auto later = static_cast<std::size_t>(step);
   for (std::size_t t = later; t < weights.size(); ++t) {
-    // Longer captions stand first, so that those that go on are the first rows.
+    // Longer captions come first, so those that go on are the first rows.
     const ConstView informed = words.weights[t - later].value();
     distances_.push_back(ops::map_distance(weights[t], {informed.data, weights[t].shape()}));
     distance_ += sum_of(distances_.back());

@@ -13,13 +13,13 @@ inline namespace SACCADE_NUMERIC {
 
 class InformedSupervision {
  public:
-  // `words` is one of SequenceOutput::informed. Where `weights`, SequenceOutput::weights of the
-  // same captions, are given, the map of step t + step has a distance from the informed map of word
-  // t, which is a constant to it (ops::map_distance). A word whose step t + step lies beyond the
-  // end of its caption has none.
+  // `words` is one of SequenceOutput::informed. If `weights` (SequenceOutput::weights of the same
+  // captions) are given, the map of step t + step has a distance from the informed map of word t,
+  // which is a constant to it (ops::map_distance). A word whose step t + step lies beyond the end
+  // of its caption has none.
   InformedSupervision(const InformedWords& words, std::span<const Var> weights, Index step);
 
-  // What is added to the loss: `cost` times -log p of every word, `distance` times the distances.
+  // The weights of what is added to the loss: of -log p of every word, and of the distances.
   struct Weights {
     double cost = 0, distance = 0;
   };

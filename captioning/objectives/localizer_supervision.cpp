@@ -73,7 +73,7 @@ LocalizerSupervision::LocalizerSupervision(std::span<const Var> weights,
                                            std::span<const LocatedStep> words, Index step) {
   for (std::size_t t = static_cast<std::size_t>(step); t < weights.size(); ++t) {
     const Var map = weights[t];
-    // A later step has the rows of those captions that are long enough.
+    // A later step has only the rows of captions that are long enough.
     const LocatedStep& localized = words[t - static_cast<std::size_t>(step)];
     const auto rows = static_cast<std::size_t>(map.rows());
     std::vector<Real> share(localized.shares.begin(),

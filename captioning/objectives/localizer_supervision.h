@@ -1,5 +1,5 @@
-// Attention supervised without boxes: the map of a word should be that of a localizer, which is
-// given the word and learns from captions where words are. The localizer learns beside the model.
+// Attention supervised without boxes: the map of a word should be that of a localizer, which knows
+// the word and learns from captions where words are. The localizer learns beside the model.
 #pragma once
 
 #include <span>
@@ -14,16 +14,16 @@ inline namespace SACCADE_NUMERIC {
 // Where the localizer finds the words of some captions.
 class LocalizedWords {
  public:
-  // Locates words in images [M], by what attention scores: their keys where they have some.
-  // labels.words must hold all words that will be located.
+  // Locates words in images [M], in what attention scores: their keys, or their features where they
+  // have no keys. labels.words must hold all words that will be located.
   LocalizedWords(Tape& tape, const WordLocalizer& localizer, const EncodedImages& images,
                  const WordLabels& labels);
 
   // -sum_w log p of the labels of every image [M].
   Var costs() const { return costs_; }
-  // Writes the map of a word [L] to out. Returns how strongly the picture predicts the word, from 0
-  // (no more than any picture) to 1: log (p(word | image) / share(word)), cut to that range. It is
-  // 0 for a word that is not among the labels'.
+  // Writes the map of a word [L] to out. Returns how strongly the picture predicts the word:
+  // log(p(word | image) / share(word)), cut to the range from 0 (no more than any picture) to 1. It
+  // is 0 for a word that is not in the labels.
   double locate(Index image, int word, std::span<Real> out) const;
   Index regions() const { return scores_.shape()[1]; }
 
@@ -43,14 +43,14 @@ struct LocatedStep {
 
   ConstView view() const { return {maps.data(), {static_cast<Index>(shares.size()), regions}}; }
 };
-// The located words of captions, by step.
+// The located words of captions, one entry per step.
 std::vector<LocatedStep> located(const PackedCaptions& captions, const LocalizedWords& words);
 
-// The costs of the maps of a shard: for each word the divergence of its map from the localizer's
-// (ops::map_divergence), weighted by how strongly its picture predicts it.
+// The costs of the maps of a shard: for each word, the divergence of its map from the localizer's
+// (ops::map_divergence), times how strongly its picture predicts it.
 class LocalizerSupervision {
  public:
-  // `weights` are SequenceOutput::weights of the captions whose words are located; the map of word
+  // `weights` are SequenceOutput::weights of the captions whose words are located. The map of word
   // t is that of step t + step.
   LocalizerSupervision(std::span<const Var> weights, std::span<const LocatedStep> words,
                        Index step);
@@ -61,7 +61,7 @@ class LocalizerSupervision {
   double words() const { return words_; }  // the sum of the words' weights
 
  private:
-  std::vector<Var> costs_;                  // of steps that have some, [R_t] each
+  std::vector<Var> costs_;                  // of steps that have costs, [R_t] each
   std::vector<std::vector<Real>> weights_;  // of their rows
   double cost_ = 0, words_ = 0;
 };

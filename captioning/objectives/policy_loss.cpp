@@ -29,7 +29,7 @@ DrawnCaption drawn_caption(const DecodedCaption& caption) {
 std::vector<double> leave_one_out(std::span<const double> rewards, Index samples) {
   const auto count = static_cast<std::size_t>(samples);
   SACCADE_CHECK(samples >= 2 && rewards.size() % count == 0, "[leave_one_out] ", rewards.size(),
-                " rewards of ", samples, " samples an image");
+                " rewards of ", samples, " samples per image");
   std::vector<double> out;
   for (std::size_t begin = 0; begin < rewards.size(); begin += count) {
     const std::span<const double> image = rewards.subspan(begin, count);

@@ -1,5 +1,5 @@
-// The loss of self-critical training: captions the model drew, each weighed by how much better its
-// reward is than a baseline (Rennie et al. 2017; leave-one-out: Luo 2020).
+// The loss of self-critical training: captions that the model drew, each weighted by how much
+// better its reward is than a baseline (Rennie et al. 2017; leave-one-out: Luo 2020).
 #pragma once
 
 #include <span>
@@ -11,33 +11,33 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// Everything that was drawn for a caption. The draw that ended it is one of them, <eos> or the word
-// that was cut off at the longest length: without it the estimator would be biased.
+// Everything that was drawn for a caption. The draw that ended it is included, be it <eos> or the
+// word that was cut off at the greatest length: without it the estimator would be biased.
 struct DrawnCaption {
   std::vector<int> words;    // at least one
   std::vector<int> regions;  // one per glimpse; empty where attention takes the expectation
 };
 DrawnCaption drawn_caption(const DecodedCaption& caption);
 
-// The mean reward of the image's other samples, for each of rewards [M * samples]: it does not
-// depend on the caption itself. Needs two samples.
+// The mean reward of the image's other samples, for each of rewards [M * samples]. It does not
+// depend on the caption itself. There must be at least two samples.
 std::vector<double> leave_one_out(std::span<const double> rewards, Index samples);
 
-// How captions were drawn.
+// The distribution that captions were drawn from.
 struct Policy {
-  SelectionKind selection = SelectionKind::kSoft;  // only under kHard are regions draws
+  SelectionKind selection = SelectionKind::kSoft;  // regions are draws only under kHard
   double temperature = 1;                          // of the words
 };
 
-// Teacher forcing along the draws, kept until backward. Without dropout the gradient is that of the
-// distribution they were drawn from.
+// Teacher forcing along the draws, kept until backward. Without dropout, the gradient is that of
+// the distribution that the captions were drawn from.
 class PolicyLoss {
  public:
-  // memory holds M images, group 1; captions [M * samples] stand image by image.
+  // memory holds M images in groups of 1; captions [M * samples] are sorted by image.
   PolicyLoss(Tape& tape, const Decoder& decoder, const AttentionMemory& memory,
              std::span<const DrawnCaption> captions, const Policy& policy);
 
-  // log p of the words given the regions, and of the regions (0 unless drawn), by caption.
+  // By caption, log p of the words given the regions, and log p of the regions (0 unless drawn).
   const std::vector<double>& word_log_probs() const { return word_log_probs_; }
   const std::vector<double>& region_log_probs() const { return region_log_probs_; }
 
@@ -47,13 +47,13 @@ class PolicyLoss {
  private:
   class Replay : public Chooser {
    public:
-    std::vector<std::vector<int>> regions;  // by row, by glimpse
+    std::vector<std::vector<int>> regions;  // by row, then by glimpse
     void choose(ConstView weights, Index glimpse, std::span<int> chosen) override;
   };
   void read_log_probs();
 
   Tape* tape_;
-  std::vector<std::size_t> order_;  // row r of the tape is caption order_[r]: longest first
+  std::vector<std::size_t> order_;  // row r of the tape is caption order_[r], longest first
   PackedCaptions packed_;
   Replay replay_;
   std::vector<Real> region_weights_;  // d loss / d log p(region), packed by time

@@ -1,4 +1,4 @@
-// Moving averages of what hard attention pays for its choices, to be subtracted from it.
+// Moving averages of the costs of hard attention's choices, to be subtracted from these costs.
 #pragma once
 
 #include <span>
@@ -16,19 +16,20 @@ struct DrawCost {
 };
 
 struct RewardBaseline {
-  // b <- decay b + (1 - decay) mean; the first value is the first mean, because a start at 0 gives
-  // twenty updates of pure variance.
+  // b <- decay b + (1 - decay) mean. The first value is the first mean, because a start at 0 would
+  // give twenty updates of nothing but variance.
   struct Average {
     bool started = false;
     double value = 0;
     void update(double mean, double decay);
   };
   Average all;
-  std::vector<Average> by_length;  // [n]: of costs over n words (ema_per_length, learned)
+  std::vector<Average> by_length;  // [n], of costs over n words (ema_per_length, learned)
 
-  // What is subtracted from a cost over so many words: 0 for the kinds that do not average.
+  // What is subtracted from a cost over `words` words: 0 for the kinds without an average.
   double at(BaselineKind kind, Index words) const;
-  // Averages the costs of a batch in. With decay 1 only averages that have not started change.
+  // Takes the costs of a batch into the averages. With decay 1, only averages that have not started
+  // change.
   void update(std::span<const DrawCost> costs, double decay);
 };
 

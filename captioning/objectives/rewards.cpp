@@ -9,7 +9,7 @@ namespace saccade {
 
 namespace {
 
-constexpr Index kBlock = 64;  // images of one task
+constexpr Index kBlock = 64;  // images per task
 
 std::vector<CountedCaption> count_references(const CaptionedImage& image, WordNumbers& numbers,
                                              std::uint32_t end) {
@@ -30,7 +30,7 @@ std::vector<CountedCaption> count_references(const CaptionedImage& image, WordNu
 CaptionRewards::CaptionRewards(const Dataset& dataset, std::span<const Index> images,
                                const Vocabulary& vocabulary, const RewardConfig& weights)
     : weights_(weights), vocabulary_(vocabulary), references_(dataset.images.size()) {
-  // No token is spelt like the special words: what they are numbered matches nothing but <eos>.
+  // No token is spelt like the special words, so their numbers match nothing but <eos>.
   for (const std::string& word : vocabulary.words()) numbers_.push_back(known_.number(word));
   std::vector<std::vector<CountedCaption>> counted;
   for (const Index image : images)

@@ -1,5 +1,5 @@
 // The rewards of self-critical training: metrics of one caption against the references of its
-// training image, the end token included in the n-grams.
+// training image. The end token is part of the n-grams.
 #pragma once
 
 #include <span>
@@ -14,22 +14,22 @@ namespace saccade {
 
 class CaptionRewards {
  public:
-  // Counts the references of `images` once: document frequencies are theirs. Words that the
-  // vocabulary lacks stay what they are, and no caption of the model matches them. Throws DataError
-  // where an image has no caption with a word.
+  // Counts the references of `images` once; document frequencies are those of these references.
+  // Words that the vocabulary lacks stay as they are, and no caption of the model matches them.
+  // Throws DataError where an image has no caption with a word.
   CaptionRewards(const Dataset& dataset, std::span<const Index> images,
                  const Vocabulary& vocabulary, const RewardConfig& weights);
 
-  // How a caption ended: <eos> counts as its last word.
+  // How a caption ended. <eos> counts as its last word.
   enum class Ending { kEos, kCut };
-  // The reward of words (ids without <eos>) for an image of the data set that was given above.
-  // Pieces of words are put together first.
+  // The reward of words (ids without <eos>) for an image of the data set, which must be one of
+  // `images`. Pieces of words are put together first.
   double score(Index image, std::span<const int> words, Ending ending) const;
 
  private:
   struct References {
-    std::vector<CountedCaption> counted;  // empty unless a reward needs it
-    std::vector<CiderVector> vectors;     // the same
+    std::vector<CountedCaption> counted;  // empty unless a reward needs them
+    std::vector<CiderVector> vectors;     // likewise
   };
   bool needs(RewardMetric metric) const { return weights_.weight(metric) > 0; }
   bool needs_cider() const { return needs(RewardMetric::kCiderD) || needs(RewardMetric::kCider); }

@@ -10,7 +10,7 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-// The cells of a grid, of which some count.
+// The cells of a grid, some of which count.
 struct Cells {
   std::span<const Real> counts;
   Index rows, cols;
@@ -26,8 +26,8 @@ double bell(double x, double deviation) {
   return std::exp(-z * z / 2);
 }
 
-// The mean of every cell's neighbourhood, weighed by a Gaussian that is cut at three deviations.
-// Cells that do not count give nothing.
+// The mean over every cell's neighbourhood, weighted by a Gaussian that is cut off at three
+// deviations. Cells that do not count contribute nothing.
 std::vector<double> smoothed(std::span<const double> scores, const Cells& cells, double deviation) {
   const auto reach = static_cast<Index>(std::ceil(3 * deviation));
   std::vector<double> out(scores.size(), 0);

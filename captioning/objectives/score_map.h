@@ -1,4 +1,4 @@
-// The map of a word from the scores of the regions of a grid for it.
+// The map of a word, from the scores that the regions of a grid have for it.
 #pragma once
 
 #include <span>
@@ -18,9 +18,9 @@ struct ScoreMapOptions {
 };
 
 // Writes softmax_l(sharpness s_l + log g_l) over the unmasked regions l to out [L], and 0 for the
-// others. s are the scores, or with smoothing their means over neighbours under its Gaussian; g is
-// the Gaussian around the middle of the unmasked regions, or 1. scores [L]; counts [L] is 0 for
-// masked regions, or empty where none is masked.
+// others. s are the scores or, with smoothing, their means over neighbours weighted by its
+// Gaussian. g is the Gaussian around the middle of the unmasked regions, or 1. scores [L]; counts
+// [L] is 0 for masked regions; empty: no region is masked.
 void score_map(std::span<const double> scores, std::span<const Real> counts,
                const ScoreMapOptions& options, std::span<Real> out);
 

@@ -42,7 +42,7 @@ std::vector<PreparedInformedAttention> ShardSupervision::informed_attention(
     const auto found =
         std::find_if(targets.informed.begin(), targets.informed.end(),
                      [&](const InformedAttention& one) { return one.kind() == kind; });
-    SACCADE_CHECK(found != targets.informed.end(), "[supervision] there is no look '",
+    SACCADE_CHECK(found != targets.informed.end(), "[supervision] there is no informed attention '",
                   enum_name(kind), "'");
     out.push_back(prepare_informed(tape, *found, images, layout, rows));
   };

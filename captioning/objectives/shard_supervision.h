@@ -1,4 +1,4 @@
-// All supervision of the attention of a shard: by boxes, by a localizer, and by informed attention.
+// All supervision of a shard's attention: by boxes, by a localizer, and by informed attention.
 #pragma once
 
 #include <optional>
@@ -13,8 +13,8 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// The weights of what is added to the loss of a caption, 0 for what is not. The map of word t that
-// is supervised is that of step t + step.
+// The weights of what is added to the loss of a caption; 0 where nothing is. The supervised map of
+// word t is that of step t + step.
 struct SupervisionWeights {
   double boxes = 0;      // times -log of the weight inside a word's boxes (box_supervision.h)
   double localizer = 0;  // times the divergence from the localizer's map, and with it what the
@@ -25,7 +25,7 @@ struct SupervisionWeights {
   Index step = 0;
 };
 
-// What supervises the words of a shard; read where its weight is not 0.
+// What supervises the words of a shard. Each is read only where its weight is not 0.
 struct ShardTargets {
   std::span<const AttentionTarget> boxes{};
   const WordLocalizer* localizer = nullptr;
@@ -33,7 +33,7 @@ struct ShardTargets {
   std::span<const InformedAttention> informed{};
 };
 
-// What a shard is made of. A caption has `samples` rows, one after the other.
+// What a shard consists of. A caption has `samples` rows, one after the other.
 struct SupervisedShard {
   const EncodedImages& images;
   const PackedCaptions& rows;
@@ -47,18 +47,18 @@ class ShardSupervision {
   ShardSupervision(Tape& tape, const SupervisionWeights& weights, const ShardTargets& targets,
                    const SupervisedShard& shard);
 
-  // The localizer's maps of the words, by step; empty without one.
+  // The localizer's maps of the words, one entry per step; empty without a localizer.
   const std::vector<LocatedStep>& located() const { return located_; }
   // Computes the costs of the maps of `output`.
   void compute_costs(const SequenceOutput& output);
 
-  // The informed attention that Decoder::sequence computes besides, of the images of the rows.
-  // `layout` is that of the memory that the decoder prepared of the images.
+  // The informed attention that Decoder::sequence computes in addition, over the images of the
+  // rows. `layout` is that of the memory that the decoder prepared from the images.
   static std::vector<PreparedInformedAttention> informed_attention(
       Tape& tape, const SupervisionWeights& weights, const ShardTargets& targets,
       const EncodedImages& images, const MemoryLayout& layout, std::span<const int> rows);
 
-  // What is added to the loss, in which a row has the weight `share`.
+  // What is added to the loss, where `share` is the weight of a row.
   std::vector<Var> terms(double share) const;
   // The costs of supervised maps; none where the weight is 0.
   const std::optional<BoxSupervision>& boxes() const { return boxes_; }

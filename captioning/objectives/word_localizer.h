@@ -1,5 +1,5 @@
-// Where the words of a picture are, learned from captions alone: regions are scored for words, the
-// best regions of a picture decide whether its captions have the word, and boxes are not used.
+// Where the words of a picture are, learned from captions alone: regions are scored for words, and
+// the best regions of a picture decide whether its captions have the word. No boxes are used.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// Which words the captions of some images have: the classes of a batch.
+// Which words the captions of some images have. The words are the classes of a batch.
 struct WordLabels {
   std::vector<int> words;     // [W] ids, rising
   std::vector<Real> present;  // [M, W] 1 where a caption of the image has the word, else 0
@@ -24,14 +24,14 @@ struct LocalizerWidths {
   Index hidden = 0;      // A
 };
 
-// s_l(w) = <W a_l + b, e_w>, a_l a region's features with mean 0 and deviation 1;
-// logit p(w | image) = (1 / r) log mean_l exp(r s_l(w)) + logit share(w), where share(w) is that of
-// the training images whose captions have w: multiple-instance learning of words (Fang et al., CVPR
-// 2015) with log-sum-exp pooling (Pinheiro and Collobert, CVPR 2015).
-// d logit / d s_l = softmax_l(r s_l(w)) is the map of w, to which score_map may add what is known
-// of maps without learning: neighbours show the same things, and photographers aim at them. Because
-// similar regions are in pictures without the word, too, only a region that shows a word can score
-// high for it. Features are constants to it: it changes no other part of a model. Declares key,
+// s_l(w) = <W a_l + b, e_w>, where a_l is a region's features with mean 0 and deviation 1, and
+//   logit p(w | image) = (1 / r) log mean_l exp(r s_l(w)) + logit share(w),
+// where share(w) is the share of training images whose captions have w: multiple-instance learning
+// of words (Fang et al., CVPR 2015) with log-sum-exp pooling (Pinheiro and Collobert, CVPR 2015). d
+// logit / d s_l = softmax_l(r s_l(w)) is the map of w. score_map may add what is known about maps
+// without learning: neighbours show the same things, and photographers aim at them. Similar regions
+// are in pictures without the word, too, so only a region that shows a word can score high for it.
+// Features are constants to the localizer, so it changes no other part of a model. Declares key,
 // key_bias, words and share below `scope`.
 class WordLocalizer {
  public:
@@ -41,7 +41,7 @@ class WordLocalizer {
   Var keys(Tape& tape, Var features) const;
   // The scores of each region for each word, with the words' shares: [M, L, W].
   Var scores(Tape& tape, Var keys, std::span<const int> words) const;
-  // The logits of the words' shares, as the model of the tape has them [W].
+  // The logits of the words' shares [W], as the model of the tape has them.
   std::vector<double> share_logits(Tape& tape, std::span<const int> words) const;
   // How scores become a map; its sharpness is r.
   const ScoreMapOptions& map() const { return map_; }

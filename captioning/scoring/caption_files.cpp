@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Whether a file is JSON: nothing else begins with a bracket or a brace.
+// Whether a file is JSON: no other form begins with a bracket or a brace.
 bool is_json(const std::string& text) {
   const auto first = text.find_first_not_of(" \t\r\n");
   return first != std::string::npos && (text[first] == '{' || text[first] == '[');
@@ -65,7 +65,7 @@ void read_karpathy_images(const JsonValue& images, std::optional<Split> split, R
   }
 }
 
-// Numbers are those that `saccade evaluate --out` writes of such a folder.
+// Images get the numbers that `saccade evaluate --out` writes for such a folder.
 void read_csv_images(const fs::path& path, std::optional<Split> split, ReferenceFile& out) {
   Dataset dataset = read_folder({.images = path.parent_path(), .captions = path});
   for (CaptionedImage& image : dataset.images)

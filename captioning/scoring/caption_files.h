@@ -1,5 +1,5 @@
-// The files that `saccade score` compares: references and results in the forms that are in use. No
-// image is needed. Captions are taken as they stand; nothing is dropped.
+// The files that `saccade score` compares: references and results, in the forms in use. No image is
+// needed. Captions are taken as they stand, and nothing is dropped.
 #pragma once
 
 #include <cstdint>
@@ -20,29 +20,29 @@ struct ReferenceImage {
 
 struct ReferenceFile {
   std::string path;
-  bool numbered = false;  // numbers are ids of the file, not places
+  bool numbered = false;  // whether numbers are ids of the file; else they are places
   std::vector<ReferenceImage> images;
-  std::vector<std::string> notes{};  // what a user should know though it can be read, a line each
+  std::vector<std::string> notes{};  // what a user should know although it can be read
 };
 
-// Reads, by what the file holds,
+// Reads a file. Its content tells its form:
 //   COCO captions JSON        {"images": [...], "annotations": [...]}
 //   Karpathy JSON             {"images": [{"sentences": [...]}]}
 //   Flickr8k's token file     <image>#<k> TAB <caption>
 //   a file NAME.csv           the captions of a folder (readers.h: read_folder), with its splits
 //   plain text                one line per image, its references with tabs between
-// The order of images and captions is the file's. `split` leaves the other splits out. Notes tell
-// of captions with line ends inside. Throws UsageError when a file without splits is given one,
-// DataError naming file and place for what cannot be read, for images twice and for images without
-// a reference.
+// The order of images and captions is that of the file. With `split`, other splits are left out.
+// Notes tell of captions that contain line ends. Throws UsageError when a split is given for a file
+// without splits, and DataError that names file and place for what cannot be read, for images that
+// appear twice and for images without a reference.
 ReferenceFile read_references(const std::filesystem::path& path, std::optional<Split> split);
 
-// With neither name nor number a caption belongs to the image of its place in the references.
+// A caption with neither name nor number belongs to the image that has its place in the references.
 struct ResultCaption {
   std::string name;                    // of the image file, as the file has it
   std::optional<std::int64_t> number;  // of the image
   std::string caption;
-  std::string place;  // in the file, for messages
+  std::string place;  // its place in the file, for messages
 };
 
 struct ResultFile {
@@ -50,13 +50,13 @@ struct ResultFile {
   std::vector<ResultCaption> captions;
 };
 
-// Reads COCO results JSON ([{"image_id": 7, "caption": "..."}]; image_id may be the name of an
-// image file), the captions that `saccade caption --json` prints, or text: one line per image,
-// either <image> TAB <caption>, or the caption alone for the references' images in order. Throws
-// DataError naming file and place.
+// Reads COCO results JSON ([{"image_id": 7, "caption": "..."}], where image_id may be the name of
+// an image file), the captions that `saccade caption --json` prints, or text: one line per image,
+// either <image> TAB <caption>, or the caption alone, for the references' images in order. Throws
+// DataError that names file and place.
 ResultFile read_results(const std::filesystem::path& path);
 
-// "3 captions hold line ends, which are taken as spaces", of the file at `path`.
+// "3 captions hold line ends, which are taken as spaces", about the file at `path`.
 std::string line_ends_note(const std::string& path, std::size_t captions);
 
 }  // namespace saccade

@@ -16,7 +16,7 @@ namespace saccade {
 
 namespace {
 
-constexpr Index kBlock = 16;  // images of one task
+constexpr Index kBlock = 16;  // images per task
 
 struct Tokens {
   std::vector<Words> candidates;
@@ -40,7 +40,7 @@ Tokens tokens_of(std::span<const std::string> candidates,
   return out;
 }
 
-// body(i) for every image, in parallel.
+// Calls body(i) for every image, in parallel.
 void for_images(std::size_t images, parallel::FunctionRef<void(std::size_t)> body) {
   parallel::for_blocks(static_cast<Index>(images), kBlock, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) body(static_cast<std::size_t>(i));
@@ -65,7 +65,7 @@ ImageStatistics rouge_of(const Tokens& tokens) {
   return mean_statistics("ROUGE_L", scores);
 }
 
-// CIDEr-D and CIDEr under names that end with `suffix`.
+// Adds CIDEr-D and CIDEr under names that end with `suffix`.
 void add_cider(const CountedCorpus& corpus, const DocumentFrequencies& frequencies,
                const std::string& suffix, std::vector<ImageStatistics>& out) {
   std::vector<double> cider_d(corpus.images()), cider(corpus.images());

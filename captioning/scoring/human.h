@@ -1,5 +1,5 @@
-// What people reach: every reference scored against the other references of its image. The ceiling
-// beside a model's scores, though against one reference fewer.
+// What people reach: every reference is scored against the other references of its image. This is
+// the ceiling beside a model's scores, although against one reference fewer.
 #pragma once
 
 #include <string>
@@ -11,15 +11,15 @@
 namespace saccade {
 
 struct HumanScores {
-  std::size_t images = 0;      // with at least two references
-  std::size_t left_out = 0;    // with a single one
-  std::size_t annotators = 0;  // rounds: as many as the image with the fewest references has
+  std::size_t images = 0;      // those with at least two references
+  std::size_t left_out = 0;    // those with a single one
+  std::size_t annotators = 0;  // the number of rounds: the references of the image with the fewest
   NamedScores mean;            // of each metric over the rounds
-  NamedScores deviation;       // over the rounds (n - 1)
+  NamedScores deviation;       // standard deviation over the rounds (n - 1)
 };
 
-// Round k scores reference k of every image against its others. Throws DataError when no image has
-// two references.
+// In round k, reference k of every image is scored against the image's others. Throws DataError
+// when no image has two references.
 HumanScores score_humans(const ReferenceFile& references, const ScoringOptions& options);
 
 }  // namespace saccade

@@ -16,17 +16,18 @@ struct JudgedCaption {
   double score = 0;  // higher is better
 };
 
-// A CSV file with a header: columns image (a file name, or an id), caption and score, one judgement
-// a line; a caption may be judged several times. Throws DataError naming the line.
+// Reads a CSV file with a header: the columns are image (a file name or an id), caption and score,
+// and there is one judgement per line. A caption may be judged several times. Throws DataError that
+// names the line.
 std::vector<JudgedCaption> read_judgements(const std::filesystem::path& path);
 
 struct MetricAgreement {
   std::string metric;
-  std::optional<double> tau_b, tau_c;  // Kendall's; nothing where all are tied
+  std::optional<double> tau_b, tau_c;  // Kendall's; nothing where all values are tied
 };
 
-// Between the judgements and the captions' own scores, metric by metric. Every judgement counts as
-// one image, in CIDEr's document frequencies too. Throws DataError for unknown images.
+// The agreement between the judgements and the captions' scores, metric by metric. Every judgement
+// counts as an image, also in CIDEr's document frequencies. Throws DataError for unknown images.
 std::vector<MetricAgreement> score_judgements(const ReferenceFile& references,
                                               const std::vector<JudgedCaption>& judgements,
                                               const ScoringOptions& options);

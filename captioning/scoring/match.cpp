@@ -28,7 +28,7 @@ std::string listed(const std::vector<std::string>& names, const std::string& wha
   return out;
 }
 
-// What stands behind the last slash.
+// The part of a name behind its last slash.
 std::string last_name(const std::string& name) { return name.substr(name.rfind('/') + 1); }
 
 // The result of every image, or null.
@@ -74,7 +74,7 @@ std::vector<const ResultCaption*> assign(const ReferenceFile& references,
 
 ImageIndex::ImageIndex(const ReferenceFile& references) {
   for (std::size_t i = 0; i < references.images.size(); ++i) {
-    // Places in a file of names are no ids: who numbers images by them may count otherwise.
+    // Places in a file of names are no ids: others may number the images differently.
     const std::string& name = references.images[i].name;
     if (references.numbered || name.empty()) numbers_.emplace(references.images[i].number, i);
     if (name.empty()) continue;

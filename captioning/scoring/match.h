@@ -10,8 +10,8 @@
 
 namespace saccade {
 
-// Where the references have an image, by its number or its name: by the whole name, else by what
-// stands behind the last slash, on either side, if one image alone has that.
+// Finds an image in the references by its number or its name: by the whole name or, on either side,
+// by the part behind the last slash, if only one image has it.
 class ImageIndex {
  public:
   explicit ImageIndex(const ReferenceFile& references);
@@ -20,7 +20,7 @@ class ImageIndex {
  private:
   std::unordered_map<std::int64_t, std::size_t> numbers_;
   std::unordered_map<std::string, std::size_t> names_;
-  std::unordered_map<std::string, std::optional<std::size_t>> last_names_;  // none: of several
+  std::unordered_map<std::string, std::optional<std::size_t>> last_names_;  // none: several have it
 };
 
 // What is scored, in the order of the references.
@@ -28,14 +28,15 @@ struct MatchedCaptions {
   std::vector<std::size_t> images;  // into ReferenceFile::images
   std::vector<std::string> candidates;
   std::vector<std::vector<std::string>> references;
-  // What a user should know though it can be scored: images without a caption, captions without a
-  // word, captions with line ends. One line each.
+  // What a user should know although the captions can be scored: images without a caption, captions
+  // without a word, captions with line ends. One line each.
   std::vector<std::string> notes;
 };
 
 // Images that the results do not name are not scored, as in the COCO evaluation. Throws DataError
-// that lists all captions of images that the references do not have, and all images with several
-// captions; and where captions in order are not as many as images, or none is left.
+// that lists all captions of images which the references do not have, and all images with several
+// captions; also where captions in order are not as many as the images, or where no caption is
+// left.
 MatchedCaptions match(const ReferenceFile& references, const ResultFile& results);
 
 }  // namespace saccade

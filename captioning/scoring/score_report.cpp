@@ -20,7 +20,7 @@ std::string text_of(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-// Undefined numbers are null.
+// Undefined numbers become null.
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 Json object(const NamedScores& scores) {
@@ -29,12 +29,12 @@ Json object(const NamedScores& scores) {
   return out;
 }
 
-// How every object of ours begins.
+// The beginning of every object.
 Json head(const char* counted, std::size_t count) {
   return {{"schema_version", kSchemaVersion}, {counted, count}};
 }
 
-// The comparison of two systems, or of two arms of runs, with one object a metric.
+// The comparison of two systems, or of two arms of runs, with one object per metric.
 template <class Report>
 Json comparison(const Report& report, Json metrics) {
   Json json = head("n_images", static_cast<std::size_t>(report.images));

@@ -17,14 +17,14 @@ namespace saccade {
 
 struct ScoreReport {
   const CaptionScores* scores = nullptr;
-  std::string meteor_tables{};             // Meteor::tables(), or empty
-  std::vector<ScoreInterval> intervals{};  // as many as metrics, or none
+  std::string meteor_tables{};             // Meteor::tables(); may be empty
+  std::vector<ScoreInterval> intervals{};  // one per metric, or none
   double level = 0.95;                     // of the intervals
 };
 
 // {"schema_version": 1, "n_images", "corpus": {"Bleu_1": ..., "METEOR", "ROUGE_L", "CIDEr",
 // "CIDEr_plain", ...}, "captions": {"mean_length": ...}, "meteor_tables", "intervals": {"level",
-// "Bleu_1": [low, high], ...}}; the last two where there are such.
+// "Bleu_1": [low, high], ...}}; the last two only where the report has them.
 std::string score_json(const ScoreReport& report);
 std::string score_table(const ScoreReport& report);
 
@@ -53,7 +53,7 @@ struct SeedReport {
   std::vector<SeedSpread> spread_a, spread_b;
   std::vector<SeedDifference> differences;
 };
-// As paired_json, with "mean_a", "sd_a", "mean_b", "sd_b", "standard_error", "low", "high"
+// Like paired_json, with "mean_a", "sd_a", "mean_b", "sd_b", "standard_error", "low", "high"
 // (bootstrap), "t_low", "t_high", "p_bootstrap", "p_t"; what has no value is null.
 std::string seeds_json(const SeedReport& report);
 std::string seeds_table(const SeedReport& report);

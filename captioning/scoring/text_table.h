@@ -1,5 +1,5 @@
-// Tables for a terminal: columns as wide as their widest cell, the first one to the left, numbers
-// to the right.
+// Tables for a terminal: columns are as wide as their widest cell, the first is aligned to the
+// left, and numbers to the right.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@ namespace saccade {
 class TextTable {
  public:
   void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
-  // One line per row; rows may be of different length.
+  // One line per row. Rows may have different lengths.
   std::string text() const;
 
  private:
   std::vector<std::vector<std::string>> rows_;
 };
 
-// Four decimals; whole numbers from 10 on without any; "-" for what is no number.
+// The number with four decimals, whole numbers from 10 on with none; "-" for what is no number.
 std::string fixed(double value);
 
 }  // namespace saccade

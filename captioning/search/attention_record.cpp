@@ -39,7 +39,7 @@ AttentionRecord mean_record(std::vector<AttentionRecord> records) {
   if (records.size() == 1) return std::move(records.front());
   AttentionRecord out;
   out.regions = records.front().regions;
-  // The mean where all have numbers.
+  // The mean of the member, where all records have numbers for it.
   const auto mean = [&](auto member) {
     auto sum = records.front().*member;
     for (std::size_t m = 1; m < records.size(); ++m) {

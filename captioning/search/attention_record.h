@@ -1,4 +1,4 @@
-// The attention of a step of search, as it is kept for the captions.
+// The attention of one step of search, as it is kept for the captions.
 #pragma once
 
 #include <span>
@@ -25,9 +25,9 @@ struct AttentionRecord {
 
 AttentionRecord record_of(const StepOutput& step);
 
-// The mean over models that attend to the same regions, of weights, and of gates and sentinels
-// where all have one. Heads and choices are kept for a single model only. There must be at least
-// one.
+// The mean of the weights over models that attend to the same regions, and of gates and sentinels
+// where all models have them. Heads and choices are kept only for a single model. There must be at
+// least one record.
 AttentionRecord mean_record(std::vector<AttentionRecord> records);
 
 }  // namespace SACCADE_NUMERIC

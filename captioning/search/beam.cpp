@@ -14,33 +14,33 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-// A hypothesis with one more word.
+// A hypothesis, extended by one word.
 struct Extension {
   Backpointer last;
   double log_prob = 0;  // of all words
-  double rank = 0;      // what it competes with now: less than log_prob where words are avoided
+  double rank = 0;      // what it competes with now: below log_prob where words are avoided
 };
 
 // A hypothesis that ended with <eos> after row `row` of step `step`.
 struct Finished {
   double score = 0, log_prob = 0;
   Index step = 0, row = 0;
-  std::vector<int> words{};  // which distinguish hypotheses, where several are kept
+  std::vector<int> words{};  // tell hypotheses apart, where several are kept
 };
 
 // Hypotheses that compete with each other.
 struct Group {
   Index places = 0;                     // hypotheses that may continue
-  Index first = 0;                      // the place of the first one among the image's rows
+  Index first = 0;                      // the row of the first one, among the image's rows
   std::vector<double> log_probs = {0};  // of those that continue
 };
 
 struct BeamImage {
   std::vector<Group> groups;
-  std::vector<Finished> finished;  // the best first
+  std::vector<Finished> finished;  // the best one first
 };
 
-// How many hypotheses of earlier groups take a word at this step.
+// For each word, how many hypotheses of earlier groups take it at this step.
 using Uses = std::map<int, Index>;
 
 class BeamSearch {
@@ -86,15 +86,15 @@ class BeamSearch {
     lay_out(next, batch_.drop(done));
   }
 
-  // The extensions that continue, group by group; none when the search of the image is over.
-  // Finished ones are recorded.
+  // The extensions that continue, group by group; none when the search for the image is over.
+  // Records the hypotheses that finish.
   std::vector<Extension> extend(WordScores& scores, Index slot) {
     BeamImage& state = image(slot);
     const auto ends = [&](const Extension& e) { return e.last.word == special_.eos; };
     std::vector<Extension> all;
     std::vector<Group> groups;
     Uses uses;
-    double most = -std::numeric_limits<double>::infinity();  // log p of those that continue
+    double most = -std::numeric_limits<double>::infinity();  // log p of the best that continue
     for (const Group& group : state.groups) {
       std::vector<Extension> best = best_extensions(scores, slot, group, uses);
       Group next{.places = group.places, .first = static_cast<Index>(all.size()), .log_probs = {}};
@@ -120,7 +120,7 @@ class BeamSearch {
     return all;
   }
 
-  // Keeps a hypothesis that ended if it is among the best, and no better one has the same words.
+  // Keeps a hypothesis that ended, if it is among the best and no better one has the same words.
   void add_finished(BeamImage& state, const Extension& e) {
     Finished one{.score = normalised(e.log_prob, batch_.word() + 1),
                  .log_prob = e.log_prob,
@@ -142,12 +142,12 @@ class BeamSearch {
     if (static_cast<Index>(kept.size()) > options_.alternatives) kept.pop_back();
   }
 
-  // The best extensions of all hypotheses of a group, as many as it has places; equal ones are
-  // ordered by hypothesis, then by id.
+  // The best extensions of all hypotheses of a group, as many as the group has places. Equal ones
+  // are sorted by hypothesis, then by id.
   std::vector<Extension> best_extensions(WordScores& scores, Index slot, const Group& group,
                                          const Uses& uses) {
     std::vector<Extension> all;
-    // Words that are avoided may fall behind as many others as there are.
+    // Each avoided word may fall behind another word, so there are as many candidates more.
     const Index most = group.places + static_cast<Index>(uses.size());
     for (std::size_t h = 0; h < group.log_probs.size() && group.places > 0; ++h) {
       const Index row = slot * group_ + group.first + static_cast<Index>(h);
@@ -160,7 +160,7 @@ class BeamSearch {
                        group.log_probs[h] + log_prob - options_.diversity * times});
       }
     }
-    // Stable: a hypothesis's words are in order already.
+    // The sort is stable, because the words of a hypothesis are in order already.
     std::stable_sort(all.begin(), all.end(),
                      [](const Extension& a, const Extension& b) { return a.rank > b.rank; });
     if (static_cast<Index>(all.size()) > group.places)
@@ -168,7 +168,7 @@ class BeamSearch {
     return all;
   }
 
-  // The best hypothesis of an image none of whose hypotheses ended.
+  // The best hypothesis of an image for which none has ended.
   DecodedCaption unfinished(Index slot) const {
     DecodedCaption caption;
     caption.log_prob = -std::numeric_limits<double>::infinity();
@@ -200,7 +200,7 @@ class BeamSearch {
   }
 
   // Lays out the rows of the next step: the slots that remain, in groups as wide as the widest.
-  // Narrower ones repeat their first hypothesis, and the repetition is never read.
+  // Narrower groups repeat their first hypothesis; nothing reads the repetition.
   void lay_out(const std::vector<std::vector<Extension>>& next, const std::vector<Index>& slots) {
     std::size_t group = 0;
     for (const Index slot : slots)

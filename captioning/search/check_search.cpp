@@ -1,4 +1,4 @@
-// Which values of the section `search` go together: one rule a reason.
+// Which values of the section `search` go together. Every rule gives its reason.
 #include <utility>
 
 #include "captioning/search/search.h"
@@ -25,7 +25,7 @@ void check_groups(const SearchConfig& c) {
         "with 0.5");
   if (c.beam % c.groups != 0)
     throw UsageError(str("search.groups ", c.groups, " does not divide search.beam ", c.beam,
-                         ", which groups share"));
+                         ", which the groups share"));
 }
 
 }  // namespace

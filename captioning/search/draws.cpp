@@ -22,7 +22,8 @@ RandomKey region_draw_key(std::uint64_t seed, std::uint64_t image, Index step) {
   return search_key(seed, image, 2 * static_cast<std::uint64_t>(step) + 1);
 }
 
-// Permutations are numbered from the other end, which words and regions do not reach.
+// Permutations are numbered from the other end, which the numbers of words and regions do not
+// reach.
 RandomKey permutation_key(std::uint64_t seed, std::uint64_t image, Index step) {
   return search_key(seed, image, ~static_cast<std::uint64_t>(step));
 }

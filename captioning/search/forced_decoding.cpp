@@ -13,17 +13,17 @@ std::vector<std::vector<DecodedCaption>> force_decode(
     std::span<const SearchMember> members, const SpecialWords& special,
     std::span<const std::vector<std::vector<int>>> captions, const SearchOptions& options,
     std::uint64_t first_image) {
-  SACCADE_CHECK(!members.empty(), "[say] no model");
+  SACCADE_CHECK(!members.empty(), "[forced decoding] no model");
   const auto images = static_cast<std::size_t>(members[0].images.features.shape[0]);
-  SACCADE_CHECK(captions.size() == images, "[say] captions of ", captions.size(), " images for ",
-                images);
+  SACCADE_CHECK(captions.size() == images, "[forced decoding] captions of ", captions.size(),
+                " images for ", images);
   std::size_t group = 1, longest = 1;
   for (const auto& of_image : captions) {
     group = std::max(group, of_image.size());
     for (const std::vector<int>& caption : of_image) longest = std::max(longest, caption.size());
   }
   if (images == 0) return {};
-  // Images have equally many rows; those without a caption have no words.
+  // All images have the same number of rows. Rows without a caption have no words.
   const SearchOptions forcing{.mode = SearchMode::kSample,
                               .max_length = static_cast<Index>(longest),
                               .regime = options.regime,

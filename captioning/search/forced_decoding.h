@@ -1,5 +1,5 @@
-// Forced decoding: captions that are given instead of searched, so that the maps and probabilities
-// of reference words can be read.
+// Forced decoding: captions are given instead of searched, so that the maps and probabilities of
+// reference words can be read.
 #pragma once
 
 #include <span>
@@ -10,10 +10,10 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// Decodes captions[m] (ids without <bos> and <eos>) of image m, of which there may be any number,
-// in the regime of `options`; of these seed and ablation are read, too, and nothing else is. The
-// result has the same order, with the probabilities and attention of the words; an empty caption
-// stays empty. Throws ShapeError where captions and images are not equally many.
+// Decodes captions[m] (ids without <bos> and <eos>) of image m, which may have any number of
+// captions, in the regime of `options`. Of the options, only regime, seed and ablation are read.
+// The result has the same order, with the probabilities and attention of the words; an empty
+// caption stays empty. Throws ShapeError unless there is one list of captions per image.
 std::vector<std::vector<DecodedCaption>> force_decode(
     std::span<const SearchMember> members, const SpecialWords& special,
     std::span<const std::vector<std::vector<int>>> captions, const SearchOptions& options,

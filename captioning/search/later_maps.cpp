@@ -27,8 +27,8 @@ void take_attention(DecodedWord& word, DecodedWord later) {
   word.sentinel = later.sentinel;
 }
 
-// The captions of a batch as rows, with as many rows per image; rows without a caption have no
-// words.
+// The captions of a batch as rows, with the same number of rows for every image. Rows without a
+// caption have no words.
 class ForcedRows {
  public:
   explicit ForcedRows(std::span<const std::vector<DecodedCaption*>> captions) {
@@ -59,8 +59,8 @@ class ForcedRows {
 
  private:
   std::size_t group_ = 1, longest_ = 0;
-  std::vector<DecodedCaption*> rows_;            // [images * group]; null where there is none
-  std::vector<std::vector<DecodedWord>> words_;  // of the rows, with their own attention
+  std::vector<DecodedCaption*> rows_;            // [images * group]; null where there is no caption
+  std::vector<std::vector<DecodedWord>> words_;  // by row, with their own attention
 };
 
 }  // namespace
@@ -76,13 +76,13 @@ void read_later_maps(std::span<const SearchMember> members, const SpecialWords& 
   if (members.size() > 1 && options.regime == Regime::kSample)
     throw UsageError(
         "maps.step: the regions that several models drew (regime sample) are not kept, so that "
-        "their captions cannot be said again; choose another regime, or maps.step 0");
+        "their captions cannot be decoded again; choose another regime, or maps.step 0");
   for (const auto& of_image : captions)
     for (DecodedCaption* caption : of_image) caption->map_step = options.map_step;
   const ForcedRows forced(captions);
   if (forced.longest() == 0) return;
   SearchOptions forcing = options;
-  forcing.mode = SearchMode::kSample;  // in which a batch has `samples` rows per image
+  forcing.mode = SearchMode::kSample;  // a batch of this mode has `samples` rows per image
   forcing.samples = forced.group();
   SearchBatch batch(members, forcing, first_image);
   std::vector<int> read(forced.count(), special.bos);

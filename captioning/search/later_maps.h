@@ -1,7 +1,7 @@
 // The maps of later steps as the maps of words. The query of a recurrent decoder is made before it
-// knows the word that it predicts, and in some decoders before the word before that one is read.
-// The map of a later step is made by a state that has read the word (Liu et al., "Prophet
-// Attention", NeurIPS 2020, call the difference deviated focus).
+// knows the word that it predicts, and in some decoders even before it reads the word before that
+// one. The map of a later step comes from a state that has read the word (Liu et al.,
+// "Prophet Attention", NeurIPS 2020, call the difference deviated focus).
 #pragma once
 
 #include <span>
@@ -12,12 +12,12 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// Replaces the attention of the words of captions by that of the step options.map_step steps after
-// their own: weights, heads, gate, sentinel and chosen regions. Words, probabilities and `last`
-// stay as they are. The captions are decoded again, forced word by word, with the regions that they
-// chose; after the last word <eos> is read for as many steps as it takes. captions[m] are those of
-// image m, which these members must have decoded with these options. Throws UsageError where
-// several models drew regions (regime sample), because captions do not keep those of each.
+// Replaces the attention of the words of captions by that of options.map_step steps later: weights,
+// heads, gate, sentinel and chosen regions. Words, probabilities and `last` stay as they are. The
+// captions are decoded again, forced word by word, with the regions that they chose; after the last
+// word, <eos> is read for as many steps as needed. captions[m] belong to image m, and these members
+// must have decoded them with these options. Throws UsageError where several models drew regions
+// (regime sample), because captions do not keep those of each model.
 void read_later_maps(std::span<const SearchMember> members, const SpecialWords& special,
                      std::span<const std::vector<DecodedCaption*>> captions,
                      const SearchOptions& options, std::uint64_t first_image);

@@ -125,7 +125,7 @@ void RunningModel::move_memory(Index from, Index to) {
   parts.push_back(memory_.features);
   if (memory_.layout.mask) parts.push_back(memory_.layout.mask);
   if (memory_.pooled) parts.push_back(memory_.pooled);
-  std::vector<int> moved;  // parts may be the features themselves
+  std::vector<int> moved;  // a part may be the features themselves, which move only once
   for (const Var part : parts) {
     if (std::find(moved.begin(), moved.end(), part.id()) != moved.end()) continue;
     moved.push_back(part.id());
@@ -141,8 +141,8 @@ void RunningModel::advance(std::span<const Index> parents) {
     const ConstView from = output_.state[k].value();
     const Index size = row_size(from.shape);
     state_shapes_[k] = from.shape.with_first(rows);
-    // The rows go to other storage, because a part that a step passes on unchanged would be read
-    // while it is written.
+    // The rows go to other storage, because a step may pass on a part unchanged, which would then
+    // be read while it is written.
     Tensor& next = spare_state_[k];
     if (next.size() < rows * size) next = Tensor(state_shapes_[k]);
     for (Index r = 0; r < rows; ++r)

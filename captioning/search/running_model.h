@@ -15,26 +15,27 @@ inline namespace SACCADE_NUMERIC {
 
 class RunningModel {
  public:
-  // Prepares the memories of member.images; every memory has `group` rows at first.
-  // `seed` is that of its draws.
+  // Prepares the memories of member.images; each has `group` rows at first. `seed` is the seed of
+  // its draws.
   RunningModel(const SearchMember& member, const SearchOptions& options, Index group,
                std::uint64_t seed);
 
-  // Sets the regions that the next step takes instead of choosing: by row, those of all glimpses. A
-  // row that has none chooses for itself. It has no effect on a model that chooses no regions.
+  // Sets the regions that the next step takes instead of choosing: for every row, those of all
+  // glimpses. A row without regions chooses for itself. It has no effect on a model that chooses no
+  // regions.
   void force_regions(std::span<const std::vector<int>> regions);
-  // Runs one step from the last words. `numbers` are those of the images, which have equally many
-  // rows each. The output is valid until advance().
+  // Runs one step from the last words. `numbers` are those of the images, each of which has the
+  // same number of rows. The output is valid until advance().
   const StepOutput& step(std::span<const int> words, std::span<const std::uint64_t> numbers,
                          Index word);
   View logits() { return tape_.mutable_value(output_.logits); }
   // Moves the memory of one place to another.
   void move_memory(Index from, Index to);
-  // Goes to the next step, whose row r continues row parents[r] of the last one.
+  // Goes on to the next step, whose row r continues row parents[r] of the last step.
   void advance(std::span<const Index> parents);
 
  private:
-  // Chooses the forced regions, and where there are none those that the model itself would choose.
+  // Chooses the forced regions and, where there are none, what the model itself would choose.
   class ForcedRegions : public Chooser {
    public:
     void set(Chooser& own, std::span<const std::vector<int>> regions) {
@@ -55,7 +56,7 @@ class RunningModel {
 
   const Decoder& decoder_;
   std::uint64_t seed_;
-  Tensor features_, mask_, pooled_, keys_;  // copies: memories move when images leave
+  Tensor features_, mask_, pooled_, keys_;  // copies, because memories move when images leave
   Arena memory_arena_, arena_;
   Tape memory_tape_, tape_;
   AttentionMemory memory_;
@@ -66,7 +67,7 @@ class RunningModel {
   std::unique_ptr<Chooser> chooser_;
   ForcedRegions forced_;
   HardLikelihood likelihood_ = HardLikelihood::kChoice;
-  ImageRegionChooser* draws_ = nullptr;  // the chooser, where it draws
+  ImageRegionChooser* draws_ = nullptr;  // the chooser, where regions are drawn
   std::unique_ptr<WeightEdit> edit_;
   ShuffledWeights* shuffle_ = nullptr;  // the edit, where it permutes
 };

@@ -13,8 +13,8 @@ struct ExperimentConfig;
 
 inline namespace SACCADE_NUMERIC {
 
-// How a model with a map makes its context while it decodes; evaluation_regimes() (model.h) lists
-// those that suit a model.
+// How a model with a map makes its context while it decodes. evaluation_regimes() (model.h) lists
+// the regimes that suit a model.
 enum class Regime {
   kExpectation,  // the weighted mean of all regions
   kArgmax,       // the region of the largest weight
@@ -32,13 +32,13 @@ constexpr auto enum_table(Regime) {
                              "state goes on with the weighted mean"}});
 }
 
-// What replaces the weights while captions are searched: a model whose captions stay as good does
+// What replaces the weights while captions are searched. A model whose captions stay as good does
 // not need its map. It has no effect on a model without attention.
 enum class Ablation {
   kNone,
   kUniform,   // every region weighs the same; regime argmax, which then has no largest weight to
               // take, takes the mean
-  kShuffled,  // the weights permuted over the regions, anew for every image and word
+  kShuffled,  // the weights, permuted over the regions, anew for every image and word
 };
 constexpr auto enum_table(Ablation) {
   using enum Ablation;
@@ -53,7 +53,7 @@ enum class AllowedWords {
   kAll,    // every word of the vocabulary, so that draws have exactly the model's distribution
 };
 
-// Rules of every search; the defaults allow all words.
+// Rules for every search. The defaults allow all words.
 struct WordRules {
   Index min_length = 0;          // words (or pieces) that must come before <eos>
   Index no_repeat_ngram = 0;     // no n-gram of so many words occurs twice; 0: off
@@ -67,20 +67,20 @@ struct SearchOptions {
   Index beam = 3;
   Index groups = 1;      // of the beam, whose hypotheses avoid each other's words; divides it
   double diversity = 0;  // what a word loses for each hypothesis of an earlier group that takes it
-  Index alternatives = 1;  // finished hypotheses that are returned, at most `beam`
+  Index alternatives = 1;  // number of finished hypotheses to return, at most `beam`
   Index max_length = 20;   // entries of the vocabulary: words, or pieces; <eos> not counted
   double length_normalization = 0;  // hypotheses compete by log p / length^this
   double temperature = 1;           // of the words' distribution; sampling only
-  Index top_k = 0;                  // words are drawn from so many, the most probable; 0: from all
-  double top_p = 1;                 // words are drawn from the fewest that have this share
+  Index top_k = 0;   // words are drawn from this many, the most probable; 0: from all
+  double top_p = 1;  // words are drawn from the smallest set with this share
   WordRules rules{};
   Regime regime = Regime::kExpectation;
   std::uint64_t seed = 1;  // of sampled words and regions, and of permutations
-  Index samples = 1;       // captions drawn of each image; sampling only
+  Index samples = 1;       // captions to draw per image; sampling only
   AllowedWords allowed_words = AllowedWords::kWords;
   Ablation ablation = Ablation::kNone;
-  // The words of an ensemble's captions have the maps of so many steps after their own
-  // (later_maps.h); search() and force_decode() return their own.
+  // The words of an ensemble's captions have the maps of this many steps later (later_maps.h).
+  // search() and force_decode() return the words' own.
   Index map_step = 0;
 };
 
@@ -93,8 +93,8 @@ struct DecodedWord {
   double gate = 1;               // beta, a vector gate's mean; 1 without a gate
   double sentinel = 0;           // the sentinel's weight; 0 without a sentinel
   std::vector<std::vector<float>> heads{};  // [H] of [L]; empty for a single head
-  std::vector<int> choices{};               // `chosen` of every glimpse; empty where a word has one
-  std::string text{};                       // of a word that was put together
+  std::vector<int> choices{};  // `chosen` of every glimpse; empty where a word has one glimpse
+  std::string text{};          // of a word that was put together
 };
 
 struct DecodedCaption {
@@ -104,15 +104,15 @@ struct DecodedCaption {
   // What was chosen after the words: <eos> if finished, else the word that was cut off (-1 if no
   // word was allowed). Only greedy search and sampling set it.
   DecodedWord last;
-  // [L], 0 for regions of padding; empty: there is none. An ensemble sets it; search() does not.
+  // [L], 0 for regions of padding; empty: there is no padding. Set by an ensemble, not by search().
   std::vector<std::uint8_t> counts{};
-  // The words have the attention of so many steps after their own (later_maps.h); 0: their own.
-  // Where it is not 0, `step_regions` has the regions of all glimpses of every step up to the last
-  // that was read; it is empty where none was chosen.
+  // How many steps after their own the attention of the words comes from (later_maps.h); 0: it is
+  // their own. Otherwise `step_regions` has the regions of all glimpses of every step up to the
+  // last one that was read; it is empty where none was chosen.
   Index map_step = 0;
   std::vector<std::vector<int>> step_regions{};
-  // The next best finished hypotheses, where options.alternatives asks for several; no two have the
-  // same words.
+  // The next best finished hypotheses, where options.alternatives is above 1. No two have the same
+  // words.
   std::vector<DecodedCaption> others{};
 };
 
@@ -124,28 +124,29 @@ struct SpecialWords {
 struct SearchMember {
   const Decoder* decoder = nullptr;
   std::span<const ConstView> parameters{};  // the model's (ParameterStore::views)
-  EncodedValues images{};                   // the same M for all
-  // Captions have the mean attention of the shown members, whose grids have equally many regions.
+  EncodedValues images{};                   // for the same M images as those of all members
+  // Captions have the mean attention of the shown members, whose grids have the same number of
+  // regions.
   bool shown = true;
 };
 
-// Throws UsageError where values of the section `search` do not go together or with the vocabulary.
-// `draws` is whether captions may also be drawn when the mode does not, so that the options of
-// draws have an effect.
+// Throws UsageError where values of the section `search` do not go together or do not fit the
+// vocabulary. With Draws::kAlways, captions may be drawn whatever the mode, so the options of draws
+// have an effect.
 enum class Draws { kByMode, kAlways };
 void check_search(const ExperimentConfig& config, Draws draws);
 
 // Captions for M images, in order: one per image, or options.samples that are drawn independently,
 // region by region and word by word. `first_image` numbers the images for random draws, so that the
 // caption of an image does not depend on its batch. `parameters` are the model's
-// (ParameterStore::views). Where no hypothesis finishes, the best unfinished one is returned with
+// (ParameterStore::views). Where no hypothesis finishes, the best unfinished one is returned, with
 // its attention.
 std::vector<DecodedCaption> search(const Decoder& decoder, std::span<const ConstView> parameters,
                                    const EncodedValues& images, const SpecialWords& special,
                                    const SearchOptions& options, std::uint64_t first_image);
-// The same with several models: every next word has the mean of their probabilities, whatever the
-// mode of the search. Each model follows the words with a state of its own and draws regions of its
-// own. There must be at least one, and all must have the same vocabulary.
+// Searches with several models: every next word has the mean of their probabilities, whatever the
+// mode of the search. Each model follows the words with a state of its own and draws its own
+// regions. There must be at least one model, and all must have the same vocabulary.
 std::vector<DecodedCaption> search(std::span<const SearchMember> members,
                                    const SpecialWords& special, const SearchOptions& options,
                                    std::uint64_t first_image);

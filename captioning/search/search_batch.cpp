@@ -13,7 +13,7 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-// Members draw independently of each other, and the first draws what it would draw alone.
+// Members draw independently of each other. The first one draws what it would draw alone.
 std::uint64_t member_seed(std::uint64_t seed, std::size_t member) {
   constexpr std::uint64_t kStride = 0x9E3779B97F4A7C15;  // 2^64 / the golden ratio
   return seed + member * kStride;
@@ -55,8 +55,8 @@ AttentionRecord SearchBatch::step(std::span<const int> words, Index group) {
   return mean_record(std::move(records));
 }
 
-// log (1/M) sum_m exp(logits_m - log sum exp logits_m), from the largest term on so that nothing
-// underflows that is not negligible.
+// log (1/M) sum_m exp(logits_m - log sum exp logits_m), computed relative to the largest term, so
+// that only negligible terms underflow.
 void SearchBatch::mix() {
   const Shape shape = members_[0]->logits().shape;
   if (mixture_numbers_.size() < shape.size()) mixture_numbers_ = Tensor(shape);
@@ -67,8 +67,8 @@ void SearchBatch::mix() {
   std::fill_n(mixture_.data, shape.size(), kNever);
   for (const std::unique_ptr<RunningModel>& member : members_) {
     const View logits = member->logits();
-    SACCADE_CHECK(logits.shape == shape, "[search] models say ", shape, " and ", logits.shape,
-                  " words");
+    SACCADE_CHECK(logits.shape == shape, "[search] models give ", shape, " and ", logits.shape,
+                  " scores of words");
     kernels::log_sum_exp(logits, normalizers_.view());
     for (Index r = 0; r < shape[0]; ++r) {
       Real* sum = mixture_.row(r);
@@ -83,8 +83,8 @@ void SearchBatch::mix() {
   }
 }
 
-// The last images move into the free slots: one copy per image that leaves, and none for those at
-// the end.
+// The last images move into the free slots. This takes one copy per image that leaves, and none for
+// those at the end.
 std::vector<Index> SearchBatch::drop(const std::vector<bool>& done) {
   std::vector<Index> before;
   Index last = slots() - 1;

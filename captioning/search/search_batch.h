@@ -1,5 +1,5 @@
 // The images whose captions are still being searched, and one step at a time of the models that
-// decode them. Finished images leave, and no work is done for them.
+// decode them. Finished images leave, and no more work is done for them.
 #pragma once
 
 #include <memory>
@@ -12,12 +12,12 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// Every running image has a slot, and every slot the same number of rows (hypotheses), its group:
-// row r belongs to slot r / group.
+// Every running image has a slot, and every slot has the same number of rows (hypotheses), its
+// group: row r belongs to slot r / group.
 class SearchBatch {
  public:
-  // Image m of the members has slot m. The first step has options.samples rows per slot when
-  // captions are sampled, else one.
+  // Image m of the members has slot m. In the first step every slot has options.samples rows when
+  // captions are sampled, and else one.
   SearchBatch(std::span<const SearchMember> members, const SearchOptions& options,
               std::uint64_t first_image);
 
@@ -29,8 +29,8 @@ class SearchBatch {
   }
   Index word() const { return word_; }  // the number of the word to be found; 0 is the first
 
-  // The next step takes these regions, row by row (RunningModel::force_regions). Throws ShapeError
-  // where there are several members, because each chose its own.
+  // Sets the regions that the next step takes, row by row (RunningModel::force_regions). Throws
+  // ShapeError where there are several members, because each of them chose its own.
   void force_regions(std::span<const std::vector<int>> regions);
   // Runs one step from the last words [slots * group] and returns the attention of the members that
   // are shown. The group of the first word is first_group().
@@ -41,7 +41,7 @@ class SearchBatch {
 
   // Frees the slots marked in done [slots] and returns where every remaining slot was before.
   std::vector<Index> drop(const std::vector<bool>& done);
-  // Goes to the next step, whose row r continues row parents[r] of the last one.
+  // Goes on to the next step, whose row r continues row parents[r] of the last step.
   void advance(std::span<const Index> parents);
 
  private:
@@ -54,7 +54,7 @@ class SearchBatch {
   std::vector<Index> images_;  // by slot
   Index word_ = 0;
   Tensor mixture_numbers_, normalizers_;
-  View mixture_;  // [rows, V], of several members
+  View mixture_;  // [rows, V], where there are several members
 };
 
 }  // namespace SACCADE_NUMERIC

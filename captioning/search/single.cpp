@@ -12,9 +12,9 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-// Follows the hypotheses that an image began with. pick(scores, slot, words) chooses the next word
-// of each hypothesis of a slot, -1 where there is none. An image leaves with its last hypothesis;
-// those that ended before keep their rows, which are never read.
+// Follows the hypotheses with which each image began. pick(scores, slot, words) chooses the next
+// word of each hypothesis of a slot; -1 where there is none. An image leaves with its last
+// hypothesis. Hypotheses that ended before keep their rows, which nothing reads.
 template <class Pick>
 std::vector<DecodedCaption> follow(SearchBatch& batch, const SpecialWords& special,
                                    const SearchOptions& options, Pick pick) {
@@ -23,7 +23,7 @@ std::vector<DecodedCaption> follow(SearchBatch& batch, const SpecialWords& speci
   std::vector<bool> over(captions.size(), false);
   std::vector<int> words(captions.size(), special.bos), picked(static_cast<std::size_t>(group));
   Trace trace;
-  // Takes the word picked for a row; true if its caption is over.
+  // Takes the word that was picked for a row. Returns true if its caption is over.
   const auto take = [&](WordScores& scores, Index row, int word, std::vector<Backpointer>& next) {
     const double log_prob = word < 0 ? 0 : scores.log_prob(row, word);
     next.push_back({row, word < 0 ? special.eos : word, log_prob});

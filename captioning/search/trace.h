@@ -9,7 +9,8 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// Where a row of the next step comes from: the row of this step that it extends, and by which word.
+// Where a row of the next step comes from: the row of this step that it extends, and the word that
+// it adds.
 struct Backpointer {
   Index row = 0;
   int word = 0;
@@ -26,9 +27,9 @@ class Trace {
   }
   // The attention of a row of a step, without a word.
   DecodedWord attention(Index step, Index row) const;
-  // The ids of the words before `step` (0 is the first) in the hypothesis of a row of it.
+  // The ids of the words before `step` (0 is the first), in the hypothesis of a row of that step.
   std::vector<int> prefix(Index step, Index row) const;
-  // The same words with the attention of each.
+  // These words, with the attention of each.
   std::vector<DecodedWord> words(Index step, Index row) const;
 
  private:

@@ -9,7 +9,7 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-// Forbids the words that would end an n-gram that `prefix` has already.
+// Forbids the words that would complete an n-gram which `prefix` already contains.
 void forbid_repetition(std::span<const int> prefix, std::size_t n, Index row, WordScores& scores) {
   if (prefix.size() < n) return;
   const std::span<const int> begun = prefix.last(n - 1);

@@ -40,7 +40,7 @@ void WordScores::forbid(Index r, int word) {
   logits_.row(r)[word] = -std::numeric_limits<Real>::infinity();
 }
 
-// Sets the probabilities of all but the words that may be drawn to 0.
+// Sets the probabilities to 0, except those of the words that may be drawn.
 void WordScores::leave_most_probable(const Draw& from) {
   const auto count = static_cast<Index>(probabilities_.size());
   if ((from.top_k <= 0 || from.top_k >= count) && from.top_p >= 1) return;

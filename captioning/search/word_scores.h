@@ -13,20 +13,20 @@ inline namespace SACCADE_NUMERIC {
 // keep their share of the distribution and are never chosen.
 class WordScores {
  public:
-  // logits [R, V] are borrowed, and those of words that are not allowed become -infinity. Throws
-  // DivergedError when a row is no distribution, and ShapeError on special words outside V.
+  // Borrows logits [R, V] and sets those of words that are not allowed to -infinity. Throws
+  // DivergedError when a row is no distribution, and ShapeError for special words outside V.
   WordScores(View logits, const SpecialWords& special,
              AllowedWords allowed_words = AllowedWords::kWords);
 
-  // The `count` most probable words of a row, or fewer if there are fewer: the best first, and
-  // equal ones by id. They are valid until the next call.
+  // The `count` most probable words of a row, or all if there are fewer: the best first, and equal
+  // ones by id. They are valid until the next call.
   const std::vector<kernels::Ranked>& best(Index row, Index count);
   double log_prob(Index row, int word) const;
   // Forbids a word in this row; it keeps its share of the distribution.
   void forbid(Index row, int word);
-  // What a word is drawn from.
+  // The words that a word is drawn from, and with which temperature.
   struct Draw {
-    double temperature = 1;  // below 1e-6 counts as that
+    double temperature = 1;  // values below 1e-6 count as 1e-6
     Index top_k = 0;         // the most probable words only (Fan et al. 2018); 0: all
     double top_p = 1;        // the fewest most probable words with this share of what top_k left
                              // (nucleus; Holtzman et al. 2020)

@@ -1,6 +1,6 @@
 // The bootstrap over images: how far a score, or the difference of two systems on the same images,
 // would move with another sample of images (CIDEr's document frequencies stay those of the whole
-// corpus). The models are held fixed: seeds.h takes in the chance of training too.
+// corpus). The models are held fixed; seeds.h also counts the chance in training.
 #pragma once
 
 #include <span>
@@ -15,12 +15,12 @@ struct ScoreInterval {
   std::string metric;
   double score = 0;  // of all images
   Interval interval;
-  // Replicates without a score (NaN); a single one leaves the interval NaN.
+  // Replicates without a score (NaN). Even a single one makes the interval NaN.
   Index undefined = 0;
 };
 
-// Of each metric of one system. Throws DataError without metrics or images, UsageError for
-// replicates or a level that give no interval.
+// The interval of each metric of one system. Throws DataError without metrics or images, and
+// UsageError for replicates or a level that give no interval.
 std::vector<ScoreInterval> bootstrap(std::span<const ImageStatistics> system,
                                      const Resampling& resampling = {});
 
@@ -33,9 +33,9 @@ struct PairedDifference {
   Index undefined = 0;    // as above; interval and p-value are then NaN
 };
 
-// The paired bootstrap (Koehn, EMNLP 2004) of each metric of two systems: both are scored on the
-// same resampled images. Systems that are equal everywhere differ by 0, with p = 1. Throws as
-// bootstrap(), and DataError when the metrics or images of a and b differ.
+// The paired bootstrap (Koehn, EMNLP 2004) for each metric of two systems, which are scored on the
+// same resampled images. Systems that are equal everywhere differ by 0, with p = 1. Throws what
+// bootstrap() throws, and DataError when the metrics or images of a and b differ.
 std::vector<PairedDifference> paired_bootstrap(std::span<const ImageStatistics> a,
                                                std::span<const ImageStatistics> b,
                                                const Resampling& resampling = {});

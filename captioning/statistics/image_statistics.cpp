@@ -15,7 +15,7 @@ void append(std::vector<double>& rows, const BleuCounts& counts) {
   rows.push_back(static_cast<double>(counts.reference_length));
 }
 
-// Sums of counts are whole numbers far below 2^53, so that nothing is lost.
+// Sums of counts are whole numbers far below 2^53, so a double holds them exactly.
 BleuCounts to_counts(std::span<const double> sums) {
   BleuCounts out;
   for (std::size_t k = 0; k < 4; ++k) {
@@ -113,7 +113,7 @@ std::vector<ImageStatistics> bleu_statistics(std::span<const BleuCounts> counts)
 ImageStatistics meteor_statistics(std::span<const MeteorStats> images) {
   std::vector<double> rows;
   for (const MeteorStats& image : images) {
-    MeteorStats summand;  // its chunks are as a sum counts them
+    MeteorStats summand;  // counts its chunks as a sum does
     summand += image;
     for (const std::int64_t value : summand.values()) rows.push_back(static_cast<double>(value));
   }

@@ -31,8 +31,8 @@ Ties count_ties(const std::vector<T>& sorted, Equal equal) {
   return out;
 }
 
-// Sorts the values (a merge sort from the bottom up) and counts the pairs that stood the wrong way
-// round.
+// Sorts the values (by a merge sort from the bottom up) and counts the pairs that were in the wrong
+// order.
 std::int64_t sort_counting(std::vector<double>& values) {
   std::int64_t inversions = 0;
   std::vector<double> merged(values.size());
@@ -69,7 +69,7 @@ KendallCounts count_kendall(std::span<const double> x, std::span<const double> y
     }
     points.emplace_back(x[i], y[i]);
   }
-  // Within tied x the y ascend, so that a pair tied in x is never an inversion of y.
+  // Where x is tied, y ascends, so that a pair tied in x never counts as an inversion of y.
   std::sort(points.begin(), points.end());
   const Ties ties_x =
       count_ties(points, [](const Point& a, const Point& b) { return a.first == b.first; });

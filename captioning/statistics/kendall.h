@@ -1,5 +1,5 @@
 // Kendall's rank correlation of two vectors with ties: how well a metric orders captions as people
-// do. tau-b suits scales of about as many steps, tau-c scales of different numbers of steps.
+// do. tau-b suits scales with about the same number of steps, tau-c scales with different numbers.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +17,20 @@ struct KendallCounts {
   Index distinct_x = 0, distinct_y = 0;  // different values
   std::int64_t pairs = 0;                // n (n - 1) / 2
   std::int64_t concordant = 0, discordant = 0;
-  std::int64_t tied_x = 0, tied_y = 0;  // each with the pairs that are tied in both
+  std::int64_t tied_x = 0, tied_y = 0;  // both count the pairs that are tied in x and y
   std::int64_t tied_both = 0;
 };
 
-// In O(n log n) (Knight, JASA 61, 1966). Throws DataError when the vectors differ in length or hold
-// a NaN.
+// Takes O(n log n) (Knight, JASA 61, 1966). Throws DataError when the vectors differ in length or
+// hold a NaN.
 KendallCounts count_kendall(std::span<const double> x, std::span<const double> y);
 
-// (concordant - discordant) / sqrt((pairs - tied_x) (pairs - tied_y)); nothing when all x or all y
-// are tied, or fewer than two are given. Kendall, The treatment of ties, Biometrika 33, 1945.
+// (concordant - discordant) / sqrt((pairs - tied_x) (pairs - tied_y)). Nothing when all x or all y
+// are tied, or when there are fewer than two. Kendall, The treatment of ties, Biometrika 33, 1945.
 std::optional<double> tau_b(const KendallCounts& counts);
 
-// 2 m (concordant - discordant) / (n^2 (m - 1)), m the smaller number of different values; nothing
-// where tau_b is nothing. Stuart, Biometrika 40, 1953.
+// 2 m (concordant - discordant) / (n^2 (m - 1)), where m is the smaller number of different values.
+// Nothing where tau_b is nothing. Stuart, Biometrika 40, 1953.
 std::optional<double> tau_c(const KendallCounts& counts);
 
 }  // namespace saccade

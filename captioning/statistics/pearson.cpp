@@ -24,7 +24,7 @@ double pearson(std::span<const double> a, std::span<const double> b) {
     bb += db * db;
     ab += da * db;
   }
-  // Equal numbers whose mean was rounded do not vary either.
+  // Equal numbers whose mean was rounded do not vary, either.
   const auto flat = [](std::span<const double> x) {
     return std::all_of(x.begin(), x.end(), [&](double each) { return each == x[0]; });
   };

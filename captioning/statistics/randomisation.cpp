@@ -29,7 +29,7 @@ Replicates plan(Index images, const Randomisation& randomisation) {
   return {PValueKind::kSampled, randomisation.replicates};
 }
 
-// Weight 1 where the image keeps its outputs, 0 where a and b exchange them.
+// Weight 1 where the image keeps its outputs, and 0 where a and b exchange them.
 void draw_keeps(std::uint64_t seed, Index replicate, std::span<double> weights) {
   Random random({seed, Stream::kSwaps, static_cast<std::uint64_t>(replicate), 0});
   std::uint32_t bits = 0;
@@ -50,7 +50,7 @@ class Exchange {
   Exchange(const ImageStatistics& a, const ImageStatistics& b)
       : a_(a), b_(b), total_a_(a.sums()), total_b_(b.sums()) {}
 
-  // From the sums of the rows that were kept.
+  // The difference of the scores, from the sums of the rows that were kept.
   double difference(std::span<const double> kept_a, std::span<const double> kept_b) const {
     std::vector<double> new_a(kept_a.size()), new_b(kept_b.size());
     for (std::size_t w = 0; w < kept_a.size(); ++w) {
@@ -72,7 +72,7 @@ double p_value(const std::vector<double>& differences, double least, PValueKind 
   }
   const auto extreme = std::count_if(differences.begin(), differences.end(),
                                      [least](double d) { return std::abs(d) >= least; });
-  const double observed = kind == PValueKind::kExact ? 0 : 1;  // enumerated, it is among them
+  const double observed = kind == PValueKind::kExact ? 0 : 1;  // an enumeration contains it
   return (static_cast<double>(extreme) + observed) /
          (static_cast<double>(differences.size()) + observed);
 }

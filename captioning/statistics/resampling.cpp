@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-// The rank, from 1, of the lower end of an interval.
+// The rank of an interval's lower end, counted from 1.
 std::size_t lower_rank(Index replicates, double level) {
   if (!(level > 0 && level < 1)) {
     throw UsageError(str("interval: the level must lie between 0 and 1; got ", level));
@@ -32,7 +32,7 @@ std::size_t lower_rank(Index replicates, double level) {
 
 std::vector<std::vector<double>> resample_scores(const RowTable& table,
                                                  const Resampling& resampling) {
-  lower_rank(resampling.replicates, resampling.level);  // fails before the work, not after it
+  lower_rank(resampling.replicates, resampling.level);  // fails before the work instead of after it
   std::vector<std::vector<double>> scores(
       table.size(), std::vector<double>(static_cast<std::size_t>(resampling.replicates)));
   const auto images = static_cast<std::uint64_t>(table.images());

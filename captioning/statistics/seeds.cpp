@@ -15,7 +15,7 @@ namespace {
 using Runs = std::vector<const SeedRun*>;
 using Values = std::vector<double>;
 
-// In the order of their seeds, so that the order in which runs are listed changes nothing.
+// Sorts the runs by seed, so that the order in which they are listed changes nothing.
 Runs sorted_runs(std::span<const SeedRun> arm) {
   if (arm.empty()) throw DataError("across seeds: an arm without runs; train it with one seed");
   Runs runs;
@@ -40,7 +40,7 @@ double mean_of(const Values& values) {
   return sum / static_cast<double>(values.size());
 }
 
-// Of the sample; 0 / 0, which is NaN, for a single value.
+// The variance of the sample; for a single value 0 / 0, which is NaN.
 double variance_of(const Values& values) {
   const double mean = mean_of(values);
   double squares = 0;
@@ -52,7 +52,7 @@ void subtract(Values& from, const Values& values) {
   for (std::size_t i = 0; i < from.size(); ++i) from[i] -= values[i];
 }
 
-// The runs of one replicate, as indices into `runs` runs.
+// Draws the runs of one replicate, as indices below `runs`.
 std::vector<std::size_t> draw_runs(std::size_t runs, std::uint64_t seed, std::size_t replicate,
                                    std::uint64_t arm) {
   Random random({seed, Stream::kBootstrapSeeds, replicate, arm});
@@ -61,7 +61,7 @@ std::vector<std::size_t> draw_runs(std::size_t runs, std::uint64_t seed, std::si
   return drawn;
 }
 
-// One metric of the runs of an arm, or of the differences of runs that are paired.
+// One metric of the runs of an arm, or of the differences of paired runs.
 struct RunScores {
   Values whole;                   // [runs], on all images
   std::vector<Values> resampled;  // [runs, replicates], on resampled images
@@ -73,7 +73,7 @@ struct RunScores {
     return {variance_of(whole) / runs, runs - 1};
   }
 
-  // Mean over all runs [replicates]: only the images vary.
+  // The mean over all runs [replicates]: only the images vary.
   Values over_images() const {
     Values out(resampled[0].size());
     for (std::size_t r = 0; r < out.size(); ++r) {
@@ -83,7 +83,7 @@ struct RunScores {
     return out;
   }
 
-  // Mean over runs that are drawn again [replicates]: seeds and images vary.
+  // The mean over runs that are drawn anew [replicates]: seeds and images vary.
   Values over_both(std::uint64_t seed, std::uint64_t arm) const {
     Values out(resampled[0].size());
     for (std::size_t r = 0; r < out.size(); ++r) {
@@ -96,7 +96,7 @@ struct RunScores {
   }
 };
 
-// A metric of each run of an arm; its first run stands at row `first` of the resampled scores.
+// A metric of each run of an arm, whose first run is row `first` of the resampled scores.
 RunScores run_scores(const Runs& runs, std::size_t metric, std::size_t first,
                      const std::vector<Values>& scores) {
   RunScores out;

@@ -1,5 +1,5 @@
 // Intervals and p-values of an estimate whose variance is a sum of estimated variances, by
-// Student's t with the degrees of freedom of Satterthwaite (Biometrics Bulletin 2, 1946).
+// Student's t with Satterthwaite's degrees of freedom (Biometrics Bulletin 2, 1946).
 #pragma once
 
 #include <span>
@@ -15,11 +15,11 @@ struct VarianceComponent {
 
 struct StudentTest {
   Interval interval;
-  double p_value = 1;  // two-sided, of the estimate being 0
+  double p_value = 1;  // two-sided, for an estimate of 0
 };
 
-// All NaN when a number is NaN or a component has no degree of freedom. Without any variance the
-// interval is the estimate, and p is 1 for an estimate of 0 and 0 for any other.
+// All results are NaN when a number is NaN or a component has no degree of freedom. Without any
+// variance, the interval is the estimate, and p is 1 for an estimate of 0 and 0 for any other.
 StudentTest student_test(double estimate, std::span<const VarianceComponent> components,
                          double level);
 

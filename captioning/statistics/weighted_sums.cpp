@@ -10,21 +10,22 @@ namespace saccade {
 namespace {
 
 constexpr std::size_t kTile = RowTable::kTile;
-// One tile of columns as a vector of the compiler: of plain loops g++ 12 makes code six times
-// slower.
+// One tile of columns as a vector type of the compiler, because g++ 12 makes code that is six times
+// slower from plain loops.
 using Lanes __attribute__((vector_size(kTile * sizeof(double)))) = double;
 constexpr std::size_t kRegisterRows = 8;  // replicates whose sums of a tile stay in registers
 constexpr std::size_t kBlock = 32;        // replicates that share one pass over the rows
-constexpr std::size_t kPanel = 1024;      // images whose weights and rows stay in the cache
+constexpr std::size_t kPanel = 1024;      // images whose weights and rows fit in the cache
 
-// What one replicate block multiplies: sums[kBlock, width] += weights[kBlock, images] rows.
+// What is multiplied for a block of replicates: sums[kBlock, width] += weights[kBlock, images]
+// rows.
 struct Product {
   const double* rows;     // [width / kTile, images, kTile]
   const double* weights;  // [kBlock, images]
   double* sums;           // [kBlock, width]
   std::size_t images, width;
 
-  // Of kRegisterRows replicates, kTile columns and the images begin .. end - 1.
+  // Adds to kRegisterRows replicates and kTile columns the images begin .. end - 1.
   void add_tile(std::size_t replicate, std::size_t column, std::size_t begin,
                 std::size_t end) const {
     const double* const tile_rows = rows + column * images;

@@ -14,12 +14,12 @@ namespace {
 
 using Tokens = std::vector<std::string>;
 
-// Neither brackets nor repeated marks: only these very tokens.
+// Exactly these tokens; brackets and repeated marks are not among them.
 constexpr std::array<std::string_view, 13> kPunctuation = {"''", "'", "``", "`",  ".",   "?", "!",
                                                            ",",  ":", "-",  "--", "...", ";"};
 
-// The captions from `begin` to `end` as lines, and what a rule may want to see of those after them:
-// the first that is not blank.
+// The captions from `begin` to `end` as lines, followed by the first later caption that is not
+// blank, because a rule may look at it.
 ptb::Text join(std::span<const std::string> captions, std::size_t begin, std::size_t end) {
   ptb::Text text;
   bool seen = false;
@@ -32,7 +32,7 @@ ptb::Text join(std::span<const std::string> captions, std::size_t begin, std::si
   return text;
 }
 
-// The tokens of the line that starts at `at`, which is moved behind its end.
+// The tokens of the line that starts at `at`. Moves `at` behind the line's end.
 Tokens read_line(const ptb::Text& text, std::size_t& at, ptb::DeadEnds& dead_ends) {
   Tokens tokens;
   while (at < text.symbols.size() && text.symbols[at] != '\n') {

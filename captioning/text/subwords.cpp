@@ -18,7 +18,7 @@ namespace {
 constexpr std::array<std::string_view, 4> kSpecials = {"<pad>", "<bos>", "<eos>", "<unk>"};
 constexpr std::size_t kUnknown = 3;
 
-// A word's characters, behind what a word begins with.
+// The characters of a word, after the mark with which a word begins.
 std::vector<std::string> characters_of(const std::string& word) {
   std::vector<std::string> out{std::string(Subwords::kBegin)};
   for (const unicode::CodePoint point : unicode::decode(word))
@@ -28,7 +28,7 @@ std::vector<std::string> characters_of(const std::string& word) {
 
 using Pair = std::pair<int, int>;
 
-// Merges the pair that stands side by side most often, again and again.
+// Merges, again and again, the pair that stands side by side most often.
 class Learner {
  public:
   explicit Learner(std::span<const std::vector<std::string>> captions) {
@@ -56,7 +56,7 @@ class Learner {
   std::size_t size() const { return pieces_.size(); }
   const std::vector<std::string>& pieces() const { return pieces_; }
 
-  // False where no pair stands anywhere twice.
+  // Merges one pair. Returns false where no pair is left that occurs twice.
   bool merge() {
     const std::optional<Pair> best = most_frequent();
     if (!best) return false;
@@ -75,12 +75,12 @@ class Learner {
   };
   struct Place {
     Index count = 0;
-    std::set<std::size_t> words{};  // that have or had the pair
+    std::set<std::size_t> words{};  // words that have the pair, or had it
   };
   struct Candidate {
     Index count;
     Pair pair;
-    // The more frequent one is on top, of equals the older pieces.
+    // The more frequent pair is on top; of equally frequent ones, the one with the older pieces.
     bool operator<(const Candidate& other) const {
       return count != other.count ? count < other.count : pair > other.pair;
     }
@@ -101,7 +101,7 @@ class Learner {
     if (started_) queue_.push({place.count, pair});
   }
 
-  // Old entries of the queue tell counts that have changed since.
+  // Old entries of the queue hold counts that have changed since.
   std::optional<Pair> most_frequent() {
     started_ = true;
     while (!queue_.empty()) {
@@ -180,7 +180,7 @@ Subwords Subwords::train(std::span<const std::vector<std::string>> captions, Ind
 
 std::vector<std::string> Subwords::pieces() const { return processor_->pieces; }
 
-// As in learning: the oldest piece that two neighbours make comes first.
+// As in learning, the oldest piece that two neighbours make comes first.
 std::vector<Index> Subwords::split(const std::string& word) const {
   std::vector<std::string> parts = characters_of(word);
   const auto& ids = processor_->ids;

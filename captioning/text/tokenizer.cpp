@@ -6,7 +6,7 @@ namespace saccade {
 
 namespace {
 
-// Runs of code points that are kept, each as `map` changes it.
+// The runs of code points that `keep` accepts, each code point changed by `map`.
 template <class Keep, class Map>
 std::vector<std::string> runs(std::string_view text, Keep keep, Map map) {
   std::vector<std::string> out;

@@ -9,7 +9,7 @@ namespace saccade::unicode {
 
 namespace {
 
-// Reads one code point at `at`; returns its length in bytes, or 0 for an invalid byte.
+// Reads one code point at `at`. Returns its length in bytes, or 0 for an invalid byte.
 std::size_t next(std::string_view text, std::size_t at, CodePoint& point) {
   const auto* bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data() + at);
   const auto length =

@@ -19,19 +19,19 @@ void append(std::string& text, CodePoint point);
 
 // Letters, digits, and the marks that combine with them.
 bool is_word_character(CodePoint point);
-// White space as Python's str.split() takes it.
+// White space as Python's str.split() defines it.
 bool is_space(CodePoint point);
 // C0 and C1 control characters, and the line and paragraph separators.
 bool is_control(CodePoint point);
 CodePoint lower(CodePoint point);
 CodePoint upper(CodePoint point);
 
-// What a character is to a word; digits are decimal ones.
+// What a character can be in a word. Digits are decimal digits.
 enum class LetterClass { kNone, kUpper, kOther, kMark, kDigit };
 LetterClass letter_class(CodePoint point);
 
-// The canonical composition (NFC): one spelling for é. Text that is not valid UTF-8 is returned as
-// it is.
+// The canonical composition (NFC), which gives é one spelling. Text that is not valid UTF-8 is
+// returned as it is.
 std::string compose(std::string_view text);
 
 }  // namespace saccade::unicode

@@ -25,7 +25,8 @@ WordVectors empty_vectors(const Vocabulary& vocabulary, Index width) {
           .found = std::vector<char>(words)};
 }
 
-// The fields of a line, which single spaces or tabs part; white space at its end is no field.
+// The fields of a line, which are separated by single spaces or tabs. White space at its end makes
+// no field.
 std::vector<std::string_view> fields_of(std::string_view line) {
   while (!line.empty() && (line.back() == ' ' || line.back() == '\r' || line.back() == '\t'))
     line.remove_suffix(1);

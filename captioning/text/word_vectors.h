@@ -1,5 +1,5 @@
-// Vectors for the words of a vocabulary, to start the decoder's embedding with: from a file that
-// others trained, or from which captions a word stands in.
+// Vectors for the words of a vocabulary, with which the decoder's embedding starts: from a file
+// that others trained, or from the captions in which a word occurs.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +15,21 @@ struct WordVectors {
   Index width = 0;
   std::vector<float> values;  // [V, width], zeros for words without a vector
   std::vector<char> found;    // [V]
-  Index count() const;        // words with a vector, of
+  Index count() const;        // the number of words with a vector
   Index words() const { return static_cast<Index>(found.size()) - Vocabulary::kSpecials; }
 };
 
-// From a text file, a word and its numbers a line (GloVe), or with a first line `count width`
-// (word2vec). Words may hold spaces; the first of equal ones counts. Throws DataError where the
-// file cannot be read, DataError naming the line where it is no such file or `width` (any for 0) is
-// another.
+// Reads a text file with a word and its numbers per line (GloVe), possibly after a line `count
+// width` (word2vec). Words may hold spaces; the first of equal ones counts. Throws DataError where
+// the file cannot be read, and DataError that names the line where it is no such file or its width
+// is not `width` (0: any).
 WordVectors read_word_vectors(const std::filesystem::path& file, const Vocabulary& vocabulary,
                               Index width);
 
-// Latent semantic analysis (Deerwester et al. 1990): documents are captions, a word's weight in one
-// is its count times log(captions / captions with it), and its vector the row of U S of the
-// matrix's truncated SVD, all scaled to a root mean square of 0.1. captions: ids without <bos> and
-// <eos>. Numbers beyond the matrix's rank are 0.
+// Latent semantic analysis (Deerwester et al. 1990): documents are captions; the weight of a word
+// in a caption is its count times log(captions / captions with it). The vector of a word is its row
+// of U S, from the truncated SVD of that matrix, and all vectors are scaled to a root mean square
+// of 0.1. captions: ids without <bos> and <eos>. Numbers beyond the matrix's rank are 0.
 WordVectors tfidf_vectors(std::span<const std::vector<Index>> captions,
                           const Vocabulary& vocabulary, Index width, std::uint64_t seed);
 

@@ -38,7 +38,7 @@ void AttentionTargets::add(std::span<const PlanItem> items, TrainShard& shard) c
     if (image >= nouns_of_.size() || caption >= nouns_of_[image].size()) continue;
     const std::vector<Noun>& nouns = nouns_of_[image][caption];
     if (nouns.empty()) continue;
-    // What was not read has not been changed either.
+    // What was not read has not been changed, either.
     Geometry geometry =
         shard.seen[static_cast<std::size_t>(shard.captions.image(static_cast<Index>(i)))];
     if (geometry.original_width == 0) geometry = inputs_->geometry(items[i].image);

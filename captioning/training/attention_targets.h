@@ -1,4 +1,4 @@
-// The attention targets of training: the boxes of a caption's nouns as shares of the regions.
+// The attention targets of training: the boxes of a caption's nouns, as shares of the regions.
 #pragma once
 
 #include <vector>
@@ -10,8 +10,8 @@ namespace saccade {
 
 class AttentionTargets {
  public:
-  // Finds the nouns of all training captions and their boxes. Everything must outlive this. Throws
-  // UsageError where `source` knows none of the training images.
+  // Finds the nouns of all training captions and their boxes. All arguments must outlive this.
+  // Throws UsageError where `source` knows none of the training images.
   AttentionTargets(const TrainingSet& set, const DatasetInputs& inputs, const NounSource& source,
                    const GridShape& grid);
 
@@ -23,7 +23,7 @@ class AttentionTargets {
 
  private:
   struct Noun {
-    Index word = 0;          // among the entries of the vocabulary that the caption has
+    Index word = 0;          // its place among the entries of the vocabulary in the caption
     std::vector<Box> boxes;  // in pixels of the picture
   };
   const DatasetInputs* inputs_;

@@ -70,7 +70,7 @@ TrainingState read_state(const Archive& archive) {
   state.last_checkpoint = clock[3], state.last_checkpoint_seconds = clock[4];
   const auto baseline = archive.doubles("state/reward_baseline", std::array<Index, 1>{2});
   state.baseline.all = {.started = baseline[0] != 0, .value = baseline[1]};
-  if (archive.contains(kByLength)) {  // not before hard attention drew anything
+  if (archive.contains(kByLength)) {  // none before hard attention drew anything
     const auto averages = archive.doubles(kByLength).values();
     for (std::size_t i = 0; i + 1 < averages.size(); i += 2)
       state.baseline.by_length.push_back({.started = averages[i] != 0, .value = averages[i + 1]});
@@ -93,7 +93,7 @@ TrainingState read_state(const Archive& archive) {
   return state;
 }
 
-// Those that the archive has.
+// Copies the parameters that the archive has.
 void copy_parameters(const Archive& archive, ParameterStore& store) {
   for (std::size_t p = 0; p < store.count(); ++p) {
     const ParameterInfo& info = store.info(static_cast<int>(p));
@@ -117,7 +117,8 @@ void read_parameters(const Archive& archive, ParameterStore& store) {
   copy_parameters(archive, store);
 }
 
-// Where parameters are averages: makes them the optimizer's, and the weights the model's.
+// Where a checkpoint's parameters are averages, gives these to the optimizer, and the weights to
+// the model.
 void read_raw_weights(const Archive& archive, ParameterStore& store, Optimizer& optimizer) {
   WeightAverage* average = optimizer.average();
   if (average == nullptr) return;
@@ -126,14 +127,14 @@ void read_raw_weights(const Archive& archive, ParameterStore& store, Optimizer& 
   std::copy(raw.begin(), raw.end(), store.flat().data());
 }
 
-// The parameters that a checkpoint and a model do not share in name and shape, a line each.
-// What supervises a model's attention is no part of what captions: a run may start from weights
-// that have none, or leave it behind.
+// Whether a parameter belongs only to what supervises attention. Captioning does not need that, so
+// a run may start from weights without it, and may leave it behind.
 bool only_supervises(const std::string& name) {
   return name.starts_with("localizer.") || name.starts_with("prophet.") ||
          name.starts_with("cyclical.");
 }
 
+// The parameters that differ between a checkpoint and a model in name or shape, one line each.
 std::string parameter_differences(const Archive& archive, const ParameterStore& store) {
   std::string out;
   for (const std::string& entry : archive.names("parameters/"))

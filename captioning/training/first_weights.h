@@ -1,5 +1,5 @@
-// What a run starts from where it is not random: pretrained weights of the encoder, vectors of the
-// decoder's words.
+// What a run starts from where it does not start from random numbers: pretrained weights of the
+// encoder, vectors of the decoder's words.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace saccade {
 
-// Gives the model's encoder the weights of config.weights. Says what that left out (nothing where
-// config.weights_strict), "" for nothing. Throws as load_torch_weights does, UsageError where
-// nobody publishes weights of the encoder.
+// Gives the model's encoder the weights of config.weights. Returns what that left out (nothing
+// where config.weights_strict is set); "" if there was nothing. Throws what load_torch_weights
+// throws, and UsageError where nobody publishes weights of the encoder.
 std::string start_encoder(const EncoderConfig& config, Captioner& model);
 
 // Gives the words that config.decoder.embeddings has vectors for those vectors; the others keep

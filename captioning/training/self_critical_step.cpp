@@ -14,7 +14,7 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// Without what narrows the words of captions that people are to read.
+// Without the options that narrow the words of captions which people are to read.
 SearchOptions free_options(const ExperimentConfig& config) {
   SearchOptions options = search_options(config, Vocabulary());
   options.top_k = 0;
@@ -23,8 +23,8 @@ SearchOptions free_options(const ExperimentConfig& config) {
   return options;
 }
 
-// The distribution that is trained: over the whole vocabulary, with regions drawn under hard
-// attention.
+// The distribution that is trained: it covers the whole vocabulary, and under hard attention
+// regions are drawn.
 SearchOptions sampling_options(const ExperimentConfig& config) {
   SearchOptions options = free_options(config);
   options.mode = SearchMode::kSample;
@@ -69,7 +69,8 @@ UpdateReport SelfCriticalStep::run(const TrainBatch& batch, Index update, double
     first.push_back(images);
     images += static_cast<Index>(shard.images.size());
   }
-  // An image's baseline comes from its own captions: a shard runs through while its data is warm.
+  // An image's baseline comes from its own captions, so a shard runs to the end while its data is
+  // in the cache.
   parallel::for_each(shards, [&](Index s) {
     const auto i = static_cast<std::size_t>(s);
     run_shard(batch.shards[i], {update, first[i], images * config_.samples}, *workers_[i]);

@@ -1,5 +1,5 @@
 // One update of self-critical training: every shard draws captions of its images, rewards them and
-// goes back through them; then the weights, as in TrainStep.
+// learns from them; then the weights are updated as in TrainStep.
 #pragma once
 
 #include <memory>
@@ -13,13 +13,14 @@ namespace saccade {
 
 class SelfCriticalStep {
  public:
-  // Everything must outlive this. config.seed keys the draws.
+  // All arguments must outlive this. config.seed is part of the draws' keys.
   SelfCriticalStep(Captioner& model, Optimizer& optimizer, const ExperimentConfig& config,
                    CaptionRewards rewards);
 
-  // Update number `update` with learning rate lr, over the images of a batch; their captions there
-  // are not used. Draws depend on (seed, update, place of the image in the batch, sample).
-  // Throws DivergedError naming update, tensor and images when a loss or gradient is not finite.
+  // Makes update number `update` with learning rate lr, over the images of a batch; the batch's
+  // captions are not used. Draws depend on (seed, update, place of the image in the batch, sample).
+  // Throws DivergedError that names update, tensor and images when a loss or gradient is not
+  // finite.
   UpdateReport run(const TrainBatch& batch, Index update, double lr);
 
  private:
@@ -29,7 +30,7 @@ class SelfCriticalStep {
     std::vector<DecodedCaption> captions;    // [n * samples]
     std::vector<double> rewards, baselines;  // by caption
     std::vector<double> advantages;
-    std::vector<double> word_log_probs, log_probs;  // of the words; with those of the regions
+    std::vector<double> word_log_probs, log_probs;  // of the words; of the words and the regions
     double reward_seconds = 0, seconds = 0;
   };
   struct Place {  // of a shard
@@ -49,7 +50,7 @@ class SelfCriticalStep {
   std::vector<std::unique_ptr<Worker>> workers_;  // one per shard, kept between updates
 };
 
-// Images a shard of that stage has, so that its captions are about train.shard.
+// The number of images per shard of that stage; a shard then has about train.shard captions.
 Index self_critical_shard(const ExperimentConfig& config);
 
 }  // namespace saccade

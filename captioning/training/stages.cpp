@@ -31,7 +31,7 @@ Stages::Stages(const ExperimentConfig& config, Index cross_entropy, Index self_c
   if (switch_ < kNever) second_.emplace(second_stage(config, stop.is_time() ? 0 : updates(stop)));
 }
 
-// The rates of the second stage; `last` is the last update of the run, 0 if unknown.
+// The rates of the second stage; `last` is the last update of the run, or 0 if that is unknown.
 Schedule Stages::second_stage(const ExperimentConfig& config, Index last) const {
   const SelfCriticalConfig& own = config.objective.self_critical;
   OptimizerConfig rates;
@@ -51,7 +51,7 @@ Schedule Stages::second_stage(const ExperimentConfig& config, Index last) const 
 
 Index Stages::updates(const Stop& stop) const {
   if (stop.unit == Stop::Unit::kUpdates) return stop.count;
-  // Epochs that the first stage began.
+  // The number of epochs that the first stage began.
   const Index first = switch_ == kNever ? kNever : (switch_ + cross_entropy_ - 1) / cross_entropy_;
   if (stop.count <= first) return std::min(stop.count * cross_entropy_, switch_);
   return switch_ + (stop.count - first) * self_critical_;

@@ -64,8 +64,8 @@ UpdateReport TrainStep::run(const TrainBatch& batch, Index update, double lr) {
                                                  .labels = &shard.labels,
                                                  .informed = model_->informed_attention()});
   };
-  // Only moving averages need all shards' costs before any goes back: without them a shard runs
-  // through while its data is warm.
+  // Only moving averages need the costs of all shards before any of them goes backward. Without
+  // averages, a shard runs to the end while its data is in the cache.
   RewardBaseline moving;
   if (options.selection == SelectionKind::kHard) {
     parallel::for_each(shards, forward);
@@ -94,7 +94,7 @@ UpdateReport TrainStep::report(const TrainBatch& batch, const CaptionLossOptions
   UpdateReport out;
   EstimatorSums estimator;
   double nll = 0, penalty = 0;
-  std::map<std::string, std::pair<double, double>> supervised;  // the sum, and of how many words
+  std::map<std::string, std::pair<double, double>> supervised;  // the sum, and of how many
   const auto add = [&](const char* name, double sum, double words) {
     supervised[name].first += sum;
     supervised[name].second += words;

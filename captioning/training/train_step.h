@@ -15,11 +15,11 @@
 
 namespace saccade {
 
-// The captions of one shard with their images' inputs, longest first.
+// The captions of one shard, longest first, with the inputs of their images.
 struct TrainShard {
-  InputBatch inputs;             // of m images: n, or fewer where captions share one
-  std::vector<Geometry> seen;    // [m] what of each photo they show: DatasetInputs::load_augmented
-  PackedCaptions captions;       // n captions; its `images` say which input each is of
+  InputBatch inputs;             // of m images: m = n, or fewer where captions share an image
+  std::vector<Geometry> seen;    // [m] what they show of each photo: DatasetInputs::load_augmented
+  PackedCaptions captions;       // n captions; its `images` tells the input of each
   std::vector<Index> images;     // [n] into Dataset::images
   std::vector<std::string> ids;  // [n] image ids, for messages
   // The attention targets of words, where the config asks for box supervision.
@@ -32,14 +32,14 @@ struct TrainBatch {
   Index captions() const;
 };
 
-// What an update of self-critical training reports besides.
+// What an update of self-critical training reports in addition.
 struct SelfCriticalReport {
   double reward = 0;               // mean over the drawn captions
   double baseline = 0;             // mean over the drawn captions
   double advantage_deviation = 0;  // standard deviation of reward - baseline
-  double length = 0;               // words a drawn caption, <eos> not counted
+  double length = 0;               // words per drawn caption, without <eos>
   double finished = 0;             // share of them that ended by themselves
-  double reward_share = 0;         // of the time of all shards, spent on rewards
+  double reward_share = 0;         // share of the time of all shards that rewards took
 };
 
 struct UpdateReport {
@@ -51,8 +51,8 @@ struct UpdateReport {
   // Means over the supervised words, of what is supervised:
   //   box_cost              -log of the weight inside their boxes
   //   localizer_divergence  of their maps from the localizer's
-  //   prophet_distance      of their maps from those that know the word; prophet_nll, -log p of the
-  //                         words from these
+  //   prophet_distance      of their maps from those that know the word
+  //   prophet_nll           -log p of the words from the latter
   //   cyclical_nll          -log p of the words from what a localizer that knows them chooses
   std::map<std::string, double> supervision{};
   double baseline = 0;   // the moving average of the cost, used in this update
@@ -62,18 +62,18 @@ struct UpdateReport {
   std::optional<SelfCriticalReport> self_critical{};     // of that stage only
 };
 
-// Phase B of update number `update`; returns the gradient's norm. Throws DivergedError.
+// Phase B of update number `update`. Returns the gradient's norm. Throws DivergedError.
 double apply_gradients(GradientStep& step, std::span<Tape* const> tapes, Index update, double lr);
 
 class TrainStep {
  public:
-  // Everything must outlive this. The config's seed keys dropout and sampled attention; its ramps
-  // count epochs of so many updates.
+  // All arguments must outlive this. The config's seed is part of the keys of dropout and of
+  // sampled attention; its ramps count epochs of `updates_per_epoch` updates.
   TrainStep(Captioner& model, Optimizer& optimizer, const ExperimentConfig& config,
             Index updates_per_epoch);
 
-  // Update number `update` with learning rate lr. Throws DivergedError naming update, tensor and
-  // images when a loss or gradient is not finite.
+  // Makes update number `update` with learning rate lr. Throws DivergedError that names update,
+  // tensor and images when a loss or gradient is not finite.
   UpdateReport run(const TrainBatch& batch, Index update, double lr);
 
   RewardBaseline& reward_baseline() { return baseline_; }

@@ -13,7 +13,7 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// While it lives the model has the averages of its weights, where they are averaged.
+// While it lives, the model has the averages of its weights, where weights are averaged.
 class ShownAverage {
  public:
   explicit ShownAverage(WeightAverage* average) : average_(average) {
@@ -29,7 +29,7 @@ class ShownAverage {
   WeightAverage* average_;
 };
 
-// The stage of a run to which an update belongs decides what a batch holds: captions, or images.
+// The stage that an update belongs to decides what a batch holds: captions, or images.
 BatchPlanOptions cross_entropy_plan(const ExperimentConfig& config) {
   return {.seed = static_cast<std::uint64_t>(config.seed),
           .batch = config.train.batch,
@@ -72,8 +72,8 @@ std::vector<Batch> Trainer::plan(Index update, Index epoch) const {
   return plan_epoch(setup_.set->items(), options, epoch);
 }
 
-// Whether `every` has passed since the given update and time. Epochs count as their batches, of the
-// stage of the last update.
+// Whether `every` has passed since the given update and time. An epoch counts as the number of its
+// batches in the stage of the last update.
 bool Trainer::due(const Stop& every, double last_update, double last_seconds) const {
   if (every.is_time()) return state_.seconds - last_seconds >= static_cast<double>(every.seconds());
   const Index batches = stages_.batches(std::max<Index>(state_.update - 1, 0));
@@ -120,10 +120,10 @@ StopReason Trainer::run(const std::atomic<int>* signal) {
   return reason;
 }
 
-// Makes the step of the next update's stage. The second stage starts with an optimizer that knows
-// nothing: its loss has another scale and other directions than what the moments remember. Where
-// weights are averaged it goes on from their average, which is the policy that was validated, and
-// averages anew.
+// Makes the step for the stage of the next update. The second stage starts with a new optimizer,
+// because its loss has another scale and other directions than what the moments remember. Where
+// weights are averaged, it continues from their average, which is the policy that was validated,
+// and starts a new average.
 void Trainer::enter_stage() {
   const bool second = stages_.self_critical(state_.update);
   if (state_.update == stages_.switch_update()) {

@@ -1,5 +1,5 @@
 // The training loop: epochs of prefetched batches in two stages, validation by free-running
-// decoding, early stopping, checkpoints from which a run goes on as if it had never stopped.
+// decoding, early stopping, and checkpoints from which a run goes on as if it had never stopped.
 #pragma once
 
 #include <atomic>
@@ -15,30 +15,30 @@
 
 namespace saccade {
 
-// Everything besides parameters and optimizer moments that decides how training goes on.
+// Everything, besides parameters and optimizer moments, that decides how training goes on.
 struct TrainingState {
   Index update = 0;            // updates done
   Index epoch = 0;             // the epoch that is running
-  Index batch = 0;             // batches of it done
-  double seconds = 0;          // spent training, over all resumptions
-  double last_validation = 0;  // in updates and in seconds: when each was last done
+  Index batch = 0;             // batches of that epoch that are done
+  double seconds = 0;          // time spent on training, over all resumptions
+  double last_validation = 0;  // update and seconds at which each was last done
   double last_validation_seconds = 0;
   double last_checkpoint = 0;
   double last_checkpoint_seconds = 0;
   RewardBaseline baseline;
   EstimatorMeans estimator;            // of hard attention, since the last validation
-  std::map<std::string, double> best;  // of every validation metric so far
+  std::map<std::string, double> best;  // best value so far of every validation metric
   Index validations_without_gain = 0;  // of train.early_stop.metric
   bool finished = false;
 };
 
 using Metrics = std::map<std::string, double>;
 
-// Whether a higher value of the metric is better: all but losses, perplexity, and the entropy and
-// the shares of static and uniform maps.
+// Whether a higher value of the metric is better: all except losses, perplexity, the entropy of the
+// maps, and the shares of static and of uniform maps.
 bool higher_is_better(const std::string& metric);
 
-// What a run reports while it trains; the run directory, the progress bar and tests listen.
+// What a run reports while it trains. The run directory, the progress bar and tests listen.
 class TrainObserver {
  public:
   virtual ~TrainObserver() = default;
@@ -46,8 +46,8 @@ class TrainObserver {
     const UpdateReport* report;
     const TrainingState* state;
     double lr = 0;
-    double seconds = 0;  // of this update, batch included
-    Index batches = 0;   // of the epoch
+    double seconds = 0;  // of this update, with its batch
+    Index batches = 0;   // per epoch
     double done = 0;     // share of the whole run, 0..1
   };
   virtual void on_update(const Update&) {}
@@ -63,17 +63,17 @@ class Trainer {
     const ExperimentConfig* config;
     const TrainingSet* set;
     const DatasetInputs* inputs;
-    // The attention targets of words; null where the config asks for no box supervision.
+    // The attention targets of words; null where the config has no box supervision.
     const AttentionTargets* targets = nullptr;
     Captioner* model;
     TrainObserver* observer;
-    // Free-running scores of the model on the validation images; with optimizer.ema it then has
-    // the averages of its weights.
+    // Computes free-running scores of the model on the validation images. With optimizer.ema, the
+    // model then has the averages of its weights.
     std::function<Metrics(const Captioner&)> validate;
     // Writes a checkpoint of the run: model, optimizer, state. Returns its path.
     std::function<std::filesystem::path(const Optimizer&, const TrainingState&)> save;
-    // Called after a validation with the metrics that are the best so far, with the checkpoint that
-    // has them.
+    // Called after a validation with a metric whose value is the best so far, and with the
+    // checkpoint that has it.
     std::function<void(const std::string& metric, const std::filesystem::path&)> mark_best;
   };
   explicit Trainer(const Setup& setup);
@@ -81,7 +81,7 @@ class Trainer {
   Optimizer& optimizer() { return *optimizer_; }
   TrainingState& state() { return state_; }
 
-  // Trains until train.stop, early stop, or *signal becomes non-zero; then saves.
+  // Trains until train.stop, an early stop, or *signal becoming non-zero; then saves.
   StopReason run(const std::atomic<int>* signal = nullptr);
 
  private:
@@ -100,7 +100,7 @@ class Trainer {
   const ExperimentConfig& config_;
   std::unique_ptr<Optimizer> optimizer_;
   Stages stages_;
-  // The step of the stage that is running; the other's memory is not held.
+  // The step of the stage that is running. The memory of the other stage's step is not held.
   std::optional<TrainStep> cross_entropy_;
   std::optional<SelfCriticalStep> self_critical_;
   TrainingState state_;

@@ -87,7 +87,7 @@ const std::string& TrainingSet::image_id(const PlanItem& item) const {
 
 CaptionRewards TrainingSet::rewards(const Vocabulary& vocabulary,
                                     const RewardConfig& weights) const {
-  std::vector<Index> images;  // the items of an image stand together
+  std::vector<Index> images;  // the items of an image stand next to each other
   for (const PlanItem& item : items_)
     if (images.empty() || images.back() != item.image) images.push_back(item.image);
   return {data_->dataset, images, vocabulary, weights};

@@ -1,4 +1,5 @@
-// The captions a model trains on as word ids, and batches of them made ahead of the training step.
+// The captions that a model trains on, as word ids, and batches of them that are made ahead of the
+// training step.
 #pragma once
 
 #include <vector>
@@ -17,30 +18,30 @@ Vocabulary training_vocabulary(const LoadedData& data, const DataConfig& config)
 
 class TrainingSet {
  public:
-  // Encodes every training caption; longer ones than config.max_length words are cut and counted.
-  // Images in `bad` are left out. Throws DataError when nothing is left. data and
-  // vocabulary must outlive this.
+  // Encodes every training caption. Those longer than config.max_length words are cut and counted.
+  // Images in `bad` are left out. Throws DataError when nothing is left. data and vocabulary must
+  // outlive this.
   TrainingSet(const LoadedData& data, const DataConfig& config, const Vocabulary& vocabulary,
               std::span<const Index> bad);
 
   std::span<const PlanItem> items() const { return items_; }
   Index cut_captions() const { return cut_; }
-  // Captions of more entries of the vocabulary, words or pieces, than that.
+  // The number of captions with more entries of the vocabulary (words or pieces) than `entries`.
   Index longer_than(Index entries) const;
   Index unknown_words() const { return unknown_; }  // words that became <unk>
   Index word_count() const { return words_; }
   const std::vector<int>& words(const PlanItem& item) const;
-  // The words of a caption as it was written, cut to data.max_length.
+  // The words of a caption as they were written, cut to data.max_length.
   std::vector<std::string> tokens(const PlanItem& item) const;
-  // The place among words() of the last entry of word `word` of tokens(); a word may be cut into
-  // several pieces.
+  // The place in words() of the last entry that belongs to word `word` of tokens(); a word may be
+  // cut into several pieces.
   Index last_entry(const PlanItem& item, std::size_t word) const;
-  // The ids of all words that an image's captions have, but <unk>, rising.
+  // The ids of all words in an image's captions, without <unk>, in ascending order.
   const std::vector<int>& image_words(Index image) const {
     return image_words_[static_cast<std::size_t>(image)];
   }
   const std::string& image_id(const PlanItem& item) const;
-  // What self-critical training rewards captions of these images with.
+  // The rewards of self-critical training for captions of these images.
   CaptionRewards rewards(const Vocabulary& vocabulary, const RewardConfig& weights) const;
 
  private:
@@ -54,14 +55,14 @@ class TrainingSet {
   Index cut_ = 0, unknown_ = 0, words_ = 0;
 };
 
-// Warnings of captions that are too long for the config, where there are more than a few in a
-// hundred: those that data.max_length cuts, and those that are longer than search.max_length.
+// Warns of captions that are too long for the config, where they are more than a few per cent:
+// those that data.max_length cuts, and those that are longer than search.max_length.
 std::vector<std::string> length_warnings(const TrainingSet& set, const ExperimentConfig& config);
 
-// The inputs and packed captions of a planned batch. Augments where the encoder can be trained and
-// its config asks for it; random changes are keyed by (seed, epoch, image). Views of a frozen
-// encoder's photos are drawn for every caption anew, by (seed, epoch, image, caption), unless an
-// image's captions share it.
+// The inputs and packed captions of a planned batch. Augments where the encoder is trainable and
+// its config has changes; these are keyed by (seed, epoch, image). For a frozen encoder, a view of
+// the photo is drawn for every caption by (seed, epoch, image, caption), or for every image where
+// its captions share it.
 TrainBatch make_batch(const Batch& plan, const TrainingSet& set, const DatasetInputs& inputs,
                       std::uint64_t seed, Index epoch);
 

@@ -30,7 +30,7 @@ std::vector<double> word_shares(const TrainingSet& set, Index vocabulary) {
   std::vector<double> shares(static_cast<std::size_t>(vocabulary), 0);
   double images = 0;
   Index last = -1;
-  for (const PlanItem& item : set.items()) {  // the items of an image stand together
+  for (const PlanItem& item : set.items()) {  // the items of an image stand next to each other
     if (item.image == last) continue;
     last = item.image;
     ++images;

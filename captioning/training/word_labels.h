@@ -1,4 +1,4 @@
-// Which words the captions of training images have, as a localizer learns them.
+// Which words the captions of training images have, for a localizer to learn from.
 #pragma once
 
 #include <vector>
@@ -7,11 +7,11 @@
 
 namespace saccade {
 
-// Sets the labels of the batch's shards. Their words are those that the captions of any image of
-// the batch have (not <unk>), so that every image is told apart from the others.
+// Sets the labels of the batch's shards. Their words are those in the captions of any image of the
+// batch (without <unk>), so that every image is told apart from the others.
 void add_word_labels(const TrainingSet& set, TrainBatch& batch);
 
-// Of every word of the vocabulary the share of the training images whose captions have it [V].
+// For every word of the vocabulary, the share of training images whose captions have it [V].
 std::vector<double> word_shares(const TrainingSet& set, Index vocabulary);
 
 }  // namespace saccade

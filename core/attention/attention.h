@@ -16,7 +16,7 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// How the L regions of a memory lie and which of them count.
+// How the L regions of a memory lie in a grid, and which of them count.
 struct MemoryLayout {
   Index rows = 0, cols = 0;  // of the grid, row by row; 0: one row of L
   Index group = 1;           // queries per memory: 1 in training, the beam width in search
@@ -51,18 +51,18 @@ struct RegionVectors {
 // fit the features.
 AttentionMemory bare_memory(const RegionVectors& regions, const MemoryLayout& layout);
 
-// Weights [rows, L] that are the same for all unmasked regions and 0 for the others; row r belongs
-// to memory r / group.
+// Weights [rows, L] that are equal for all unmasked regions and 0 for the others. Row r belongs to
+// memory r / group.
 Var even_weights(Tape& tape, const AttentionMemory& memory, Index rows, Index group);
 
 // The mean of the unmasked regions [M, D].
 Var mean_of_regions(Tape& tape, const AttentionMemory& memory);
 
-// The vector of the image as a whole [M, D]: `pooled`, or that mean.
+// The vector of the image as a whole [M, D]: `pooled`, or the mean of the unmasked regions.
 Var pooled_of(Tape& tape, const AttentionMemory& memory);
 
-// Takes memory images[r] as memory r, for sequences that need one memory per row. Gradients are
-// summed in the memory that was prepared.
+// A memory whose row r is memory images[r], for sequences that need one memory per row. Gradients
+// are summed in the memory that was prepared.
 AttentionMemory memory_of_rows(const AttentionMemory& memory, std::span<const int> images);
 
 // Decides which region hard attention takes: it fills chosen[r] with a region, or with -1 for the
@@ -73,8 +73,8 @@ class Chooser {
   // weights [R, L] are those of glimpse number `glimpse` of the caption (AttendContext::glimpse);
   // chosen is [R].
   virtual void choose(ConstView weights, Index glimpse, std::span<int> chosen) = 0;
-  // The choices just made that were drawn from the weights, and -1 for the others: an estimator may
-  // reinforce only the former.
+  // The choices of the last call that were drawn from the weights, and -1 for the others: an
+  // estimator may reinforce only those that were drawn from the weights.
   virtual std::span<const int> drawn(std::span<const int> chosen) const { return chosen; }
 };
 
@@ -83,14 +83,14 @@ class WeightEdit;
 // What attention is given besides queries.
 struct AttendContext {
   Index step = 0;  // the number of the word; 0 is the first
-  // Which of a word's glimpses this is: decoders of several layers take one in each.
+  // Which of a word's glimpses this is: a decoder of several layers takes one in each layer.
   Index layer = 0, layers = 1;
   Chooser* chooser = nullptr;                 // none: every row takes the expectation
   const WeightEdit* edit = nullptr;           // replaces the weights: see weight_edit.h
   const ops::Reinforce* estimator = nullptr;  // set while hard attention trains
-  Index first_row = 0;                        // of this step among the estimator's rows
-  // The current temperatures of scores and of gumbel_st, while they change; 0: those that the
-  // config ends with.
+  Index first_row = 0;                        // where this step's rows start among the estimator's
+  // The temperatures of the scores and of gumbel_st at this update, while they change; 0 stands for
+  // those that the config ends with.
   double temperature = 0, gumbel_temperature = 0;
   HardLikelihood likelihood = HardLikelihood::kChoice;  // what the words of a decoder condition on
   Var sentinel{};      // [R, S], what the decoder knows without the image
@@ -100,7 +100,8 @@ struct AttendContext {
   // glimpse applies to it.
   bool informed = false;
 
-  // The number of this glimpse among all glimpses of its caption, which keys what is drawn at it.
+  // The number of this glimpse among all glimpses of its caption. It is part of the key of its
+  // draws.
   Index glimpse() const { return step * layers + layer; }
 };
 
@@ -116,14 +117,15 @@ struct Glimpse {
   std::vector<Var> state;       // [R, ...] each, for the next glimpse of the same rows
 };
 
-// What is true of a mechanism's weights, declared so that tests and readers need not guess.
+// What is true of a mechanism's weights. It is declared, so that tests and readers need not guess.
 struct Promises {
   bool nonnegative = true;
   bool sum_to_one = true;          // with the sentinel's weight, where there is one
   bool moves_with_regions = true;  // permuting the regions permutes the weights
   bool depends_on_query = true;
-  // A glimpse depends on query and memory alone: not on the number of the word, on glimpses before
-  // it or on draws. The glimpses of all words may then be one call, with one query per row.
+  // A glimpse depends on query and memory alone: not on the number of the word, on earlier glimpses
+  // or on draws. The glimpses of all words may then be computed in one call, with one query per
+  // row.
   bool stands_alone = true;
 };
 
@@ -132,10 +134,11 @@ class Attention {
   virtual ~Attention() = default;
   virtual AttentionMemory prepare(Tape& tape, const RegionVectors& regions,
                                   const MemoryLayout& layout) const = 0;
-  // The state that goes from one glimpse to the next, as it is before the first: [M, ...] each.
-  // Most mechanisms have none.
+  // The state before the first glimpse, [M, ...] each. It goes from one glimpse to the next. Most
+  // mechanisms have none.
   virtual std::vector<Var> start(Tape&, const AttentionMemory&) const { return {}; }
-  // query is [R, Q] with R <= M * group; state is what start() or the last glimpse gave, by row.
+  // query is [R, Q] with R <= M * group; state is what start() or the last glimpse gave, one row
+  // per query.
   virtual Glimpse attend(Tape& tape, Var query, const AttentionMemory& memory,
                          std::span<const Var> state, const AttendContext& context) const = 0;
   virtual Promises promises() const { return {}; }

@@ -21,7 +21,7 @@ std::vector<AttentionAxis> attention_catalogue() {
 #include "core/attention/scores/scores.def"
 #undef SACCADE_SCORE
            {"none", "no attention: the mean of all regions", "plain CNN+RNN captioners", "none",
-            "D; an image once: L D"},
+            "D; once per image: L D"},
        }},
       {"attention.scope",
        {

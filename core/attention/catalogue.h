@@ -1,4 +1,4 @@
-// What can be chosen for an attention mechanism, as the registries document it.
+// The choices of an attention mechanism on every axis, as the registries document them.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@ namespace saccade {
 
 struct AttentionChoice {
   std::string_view name;
-  std::string_view formula;  // or what it does
+  std::string_view formula;  // or what the choice does
   std::string_view source;   // paper
-  std::string_view options;  // config keys it reads
-  std::string_view cost;     // of a word, or of L positions at once
+  std::string_view options;  // the config keys that it reads
+  std::string_view cost;     // per word, or for L positions at once
 };
 
 struct AttentionAxis {
-  std::string_view key;  // in a config
+  std::string_view key;  // its key in a config
   std::vector<AttentionChoice> choices;
 };
 

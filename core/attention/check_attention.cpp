@@ -1,4 +1,4 @@
-// Which choices go together: one rule a line of thought, each with its reason.
+// Which choices go together. Every rule gives its reason.
 #include "core/attention/make_attention.h"
 #include "core/base/error.h"
 
@@ -44,7 +44,7 @@ void check_selection(const AttentionConfig& c) {
   const bool one_region = c.selection == SelectionKind::kHard ||
                           c.selection == SelectionKind::kArgmax ||
                           c.selection == SelectionKind::kGumbelSt;
-  need(!one_region || c.heads == 1, choice, "attention.heads 1", "it takes one region a word");
+  need(!one_region || c.heads == 1, choice, "attention.heads 1", "it takes one region per word");
   need(!one_region || !c.sentinel, choice, "attention.sentinel false",
        "the sentinel is no region that could be taken");
   const bool draws = c.selection == SelectionKind::kHard || c.selection == SelectionKind::kGumbelSt;
@@ -56,9 +56,9 @@ void check_selection(const AttentionConfig& c) {
   need(c.selection != SelectionKind::kHard || c.hard.likelihood == HardLikelihood::kChoice ||
            c.gate != GateKind::kVector,
        "hard.likelihood marginal", "attention.gate none or scalar",
-       "it counts on the context being linear in the choice with one factor a word");
+       "it counts on a context that is linear in the choice, with one factor per word");
   need(c.selection != SelectionKind::kTopK || c.scope != ScopeKind::kMonotonic, choice,
-       "another scope than monotonic", "that has no scores to compare");
+       "a scope other than monotonic", "monotonic has no scores to compare");
 }
 
 void check_scope(const AttentionConfig& c) {
@@ -81,7 +81,7 @@ void check_attention(const AttentionConfig& c) {
   check_selection(c);
   check_scope(c);
   need(!c.learned_scale || c.score != ScoreKind::kCosine, "learned_scale true",
-       "another attention.score than cosine", "that multiplies by a learned number as it is");
+       "an attention.score other than cosine", "cosine multiplies by a learned number already");
   need(c.score == ScoreKind::kDot || c.score == ScoreKind::kGeneral || c.hidden % c.heads == 0,
        "heads " + std::to_string(c.heads), "to divide attention.hidden",
        "heads share that width evenly");

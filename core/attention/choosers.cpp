@@ -14,8 +14,8 @@ RandomKey coin_key(RandomKey key, std::uint64_t sample) {
 
 }  // namespace
 
-// Keys are far apart from those of the sample's other glimpses and from that of its coin (number
-// 0).
+// The keys differ from those of all other samples and glimpses, and from that of the sample's coin,
+// because a glimpse's number here is at least 1.
 RandomKey glimpse_key(RandomKey key, Index row, Index glimpse) {
   key.sample = ((key.sample + static_cast<std::uint64_t>(row)) << 16) +
                static_cast<std::uint64_t>(glimpse) + 1;
@@ -33,7 +33,7 @@ int draw_region(Random& random, const Real* weights, Index regions) {
     left -= static_cast<double>(weights[l]);
     if (left < 0) return static_cast<int>(l);
   }
-  // Rounding left a remainder, which the most probable region takes.
+  // Rounding left a remainder, which goes to the most probable region.
   return static_cast<int>(std::max_element(weights, weights + regions) - weights);
 }
 
@@ -61,7 +61,7 @@ TrainingChooser::TrainingChooser(const RandomKey& key, const Draws& draws)
     expectation_[static_cast<std::size_t>(c)] =
         Random(coin_key(key, sample)).uniform() < draws.expectation_share;
   }
-  // Rows are numbered through the batch, so that no two share their draws.
+  // Rows are numbered through the whole batch, so that no two share their draws.
   key_.sample *= static_cast<std::uint64_t>(samples_);
 }
 
@@ -76,7 +76,7 @@ void TrainingChooser::choose(ConstView weights, Index glimpse, std::span<int> ch
       continue;
     }
     Random random(glimpse_key(key_, r, glimpse));
-    // Which map is drawn from does not depend on the weights, so that the draws from the weights
+    // Which map a region is drawn from does not depend on the weights, so draws from the weights
     // are rewarded as if there were no proposals.
     const Proposal* const other =
         proposed && random.uniform() < static_cast<double>(proposals_[number].shares[row])

@@ -13,7 +13,8 @@ inline namespace SACCADE_NUMERIC {
 // key.sample. The draws of a caption do not depend on the batch that it is in.
 RandomKey glimpse_key(RandomKey key, Index row, Index glimpse);
 
-// Fills `noise` with Gumbel(0, 1) numbers (for ops::gumbel_one_hot, with a glimpse_key per row).
+// Fills `noise` with Gumbel(0, 1) numbers for ops::gumbel_one_hot. The key is the glimpse_key of a
+// row.
 void gumbel_noise(const RandomKey& key, std::span<Real> noise);
 
 // Samples one region from the weights of a row (a categorical draw by inversion).
@@ -48,16 +49,17 @@ struct Proposal {
 // section 4.1).
 class TrainingChooser : public Chooser {
  public:
-  // Caption c has the rows samples c, ..., samples c + samples - 1, whose draws differ.
+  // Caption c has the rows samples c, ..., samples c + samples - 1, and each of them has its own
+  // draws.
   struct Draws {
     CoinKind coin = CoinKind::kImage;
     double expectation_share = 0.5;
     Index captions = 0;
     Index samples = 1;
-    std::span<const Proposal> proposals{};  // by glimpse; those without maps propose nothing
+    std::span<const Proposal> proposals{};  // by glimpse; one without maps proposes nothing
   };
-  // key.step is the update; the captions have the numbers key.sample, key.sample + 1, ... in the
-  // batch.
+  // key.step is the number of the update. The captions of the batch have the numbers key.sample,
+  // key.sample + 1, ...
   TrainingChooser(const RandomKey& key, const Draws& draws);
   void choose(ConstView weights, Index glimpse, std::span<int> chosen) override;
   std::span<const int> drawn(std::span<const int> chosen) const override {

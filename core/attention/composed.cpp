@@ -13,18 +13,18 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-// The map that is shown is the mean over the heads, which all count the same.
+// The map of several heads is shown as their mean, in which all heads count the same.
 Var mean_of(std::span<const Var> maps) {
   Var sum = maps[0];
   for (const Var map : maps.subspan(1)) sum = ops::add(sum, map);
   return maps.size() == 1 ? sum : ops::scale(sum, 1 / static_cast<Real>(maps.size()));
 }
 
-// The value that a context gives to a number that changes while a model trains, or else the value
-// that the number ends with.
+// The value that a context gives to a number that changes in training, or else the value that the
+// number ends with.
 double now_or(double now, double last) { return now > 0 ? now : last; }
 
-// One region per query [R, 1, D], to be scored like any other.
+// Makes every row a memory of one region [R, 1, D], which is scored like any other.
 Var as_regions(Var rows) { return ops::reshape(rows, {rows.rows(), 1, rows.cols()}); }
 
 }  // namespace
@@ -39,7 +39,7 @@ ComposedAttention::ComposedAttention(ComposedParts parts) : parts_(std::move(par
     normalizer_ = normalize;
 }
 
-// A head has two parts of the memory: keys and values.
+// Each head has two parts of the memory: keys and values.
 AttentionMemory ComposedAttention::prepare(Tape& tape, const RegionVectors& regions,
                                            const MemoryLayout& layout) const {
   AttentionMemory memory = bare_memory(regions, layout);

@@ -13,22 +13,22 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// A head makes a map of its own. With several heads each one weighs values of its own, of width
+// A head makes a map of its own. With several heads, each one weighs values of its own, of width
 // D / H (Vaswani et al. 2017, section 3.2.2, without the output matrix, because the decoder's next
-// layer is one), and the context is their contexts side by side. A single head weighs the features
-// themselves.
+// layer is one), and the contexts of all heads stand side by side. A single head weighs the
+// features themselves.
 struct AttentionHead {
   std::unique_ptr<Score> score;
   std::unique_ptr<Scope> scope;
-  int value_weight = -1;  // [D, D / H]; -1: the features
+  int value_weight = -1;  // [D, D / H]; -1: it weighs the features themselves
   int log_scale = -1;     // [1], t where the scores are multiplied by exp(t); -1: they are not
 };
 
-// How the weights make a context of the memory.
+// How the weights turn a memory into a context.
 struct SelectionOptions {
   SelectionKind kind = SelectionKind::kSoft;
-  Index k = 0;                    // top_k
-  double gumbel_temperature = 1;  // gumbel_st, unless the context gives another
+  Index k = 0;                    // for top_k
+  double gumbel_temperature = 1;  // for gumbel_st, unless the context gives another
 };
 
 struct ComposedParts {
@@ -36,8 +36,8 @@ struct ComposedParts {
   NormalizerKind normalizer = NormalizerKind::kSoftmax;
   double temperature = 1;  // divides the scores, unless the context gives another
   SelectionOptions selection;
-  int sentinel_weight = -1;    // [S, D]; -1: none
-  int sentinel_key = -1;       // [S, K], makes its key where regions have keys of their own
+  int sentinel_weight = -1;  // [S, D]; -1: none
+  int sentinel_key = -1;  // [S, K], makes the sentinel's key where regions have keys of their own
   std::unique_ptr<Gate> gate;  // may be none
 };
 
@@ -52,14 +52,14 @@ class ComposedAttention : public Attention {
   Promises promises() const override;
 
  private:
-  // What one head computes: its part of the context, its weights with the sentinel's last, and its
-  // state.
+  // What one head computes: its part of the context, its weights (the sentinel's is the last), and
+  // its state.
   struct HeadOutput {
     Var context, weights, surrogate;
     std::span<const int> chosen;
     std::vector<Var> state;
   };
-  // Of shapes [R, D] and [R, K]; none without a sentinel.
+  // The sentinel [R, D] and its key [R, K]; none without a sentinel.
   struct SentinelVectors {
     Var value, key;
   };
@@ -67,7 +67,7 @@ class ComposedAttention : public Attention {
                          const AttentionMemory& memory, Var keys, Var values,
                          std::span<const Var> state, const SentinelVectors& sentinel,
                          const AttendContext& context) const;
-  // The weights that the context is made with: those of the map, or a relaxed draw from them.
+  // The weights that make the context: those of the map, or a relaxed draw from them.
   Var context_weights(Tape& tape, const Weighed& weighed, const AttendContext& context) const;
 
   ComposedParts parts_;
@@ -75,8 +75,8 @@ class ComposedAttention : public Attention {
 };
 
 // A memory of a ComposedAttention that takes its keys from one memory and its values from another,
-// so that the gradients that reach the regions through either are separate. Throws ShapeError where
-// the two were not made alike.
+// so that the gradients that reach the regions through keys and through values are separate. Throws
+// ShapeError where the two memories do not fit each other.
 AttentionMemory keys_and_values(const AttentionMemory& keys, const AttentionMemory& values);
 
 }  // namespace SACCADE_NUMERIC

@@ -17,8 +17,8 @@ struct GateWidths {
 class Gate {
  public:
   Gate(const ParamScope& scope, Index query_width, Index outputs);
-  // Multiplies glimpse.context with the gate, which it leaves in glimpse.gate. An informed glimpse
-  // (AttendContext::informed) is left as it is.
+  // Multiplies glimpse.context by the gate, and stores the gate in glimpse.gate. An informed
+  // glimpse (AttendContext::informed) stays as it is.
   void apply(Tape& tape, Var query, const AttendContext& context, Glimpse& glimpse) const;
 
  private:
@@ -28,7 +28,7 @@ class Gate {
 // context [R, D] times a gate [R, 1] or [R, D].
 Var gated(Var context, Var gate);
 
-// The gate of a registry entry; null for none.
+// Makes the gate of a registry entry; null for `none`.
 std::unique_ptr<Gate> make_gate(GateKind kind, const ParamScope& scope, const GateWidths& widths);
 
 }  // namespace SACCADE_NUMERIC

@@ -1,5 +1,5 @@
-// What an attention head does, in a few shares of its weight: does it attend to the position
-// before, to the one after, to the first, to itself, or to everything at once? (Clark et al. 2019,
+// What an attention head does, told by a few shares of its weight: does it attend to the position
+// before, to the one after, to the first, to itself, or to all at once? (Clark et al. 2019,
 // section 3; Voita et al. 2019, section 5.)
 #pragma once
 
@@ -15,45 +15,45 @@ inline namespace SACCADE_NUMERIC {
 enum class HeadKind { kPrevious, kNext, kFirst, kDiagonal, kBroad, kMixed };
 constexpr auto enum_table(HeadKind) {
   using enum HeadKind;
-  return enum_rows<HeadKind>({{kPrevious, "previous token", "looks one position back"},
-                              {kNext, "next token", "looks one position ahead"},
-                              {kFirst, "first token", "looks at the first position"},
-                              {kDiagonal, "diagonal", "looks at the position itself"},
-                              {kBroad, "broad", "looks everywhere alike"},
+  return enum_rows<HeadKind>({{kPrevious, "previous token", "attends to the position before"},
+                              {kNext, "next token", "attends to the position after"},
+                              {kFirst, "first token", "attends to the first position"},
+                              {kDiagonal, "diagonal", "attends to the position itself"},
+                              {kBroad, "broad", "attends to all positions about equally"},
                               {kMixed, "mixed", "none of these"}});
 }
 
-// Means over the rows of maps. A row t has a previous position if t >= 1, a next one if t + 1 < L,
-// itself if t < L; the first position is counted for t >= 1, where it is another than the row's
-// own. A share that no row has is 0.
+// Means over the rows of maps. Row t has a previous position if t >= 1, a next one if t + 1 < L,
+// and itself if t < L. The first position counts for t >= 1, where it is not the row's own. A share
+// to which no row contributes is 0.
 struct HeadProfile {
   double previous = 0, next = 0, first = 0, diagonal = 0;
   double entropy = 0;  // -sum_l p_l log p_l / log L, in [0, 1]; 0 for L = 1
-  Index maps = 0;      // that were averaged
+  Index maps = 0;      // the number of maps in the means
 };
 
-// A share names a head from here on: more than half of the weight.
+// From this share on, more than half of the weight, a share names a head.
 inline constexpr double kNamedShare = 0.6;
-// A head is broad from this entropy on: that of equal weights on L^0.9 of L positions.
+// From this entropy on a head is broad: it is the entropy of equal weights on L^0.9 of L positions.
 inline constexpr double kBroadEntropy = 0.9;
 
-// The profile of one map [T, L]: each row's sizes |w| over their sum, so that neither a sentinel's
-// share nor weights below 0 (differential attention) need a rule of their own. Rows of zeros count
-// with shares and entropy 0. Throws ShapeError for a map without numbers or with one that is not
-// finite. Of a map over regions some of which do not count (padding), rows [T] marks with 0 the
-// rows to be left out, and columns is how many of L can have weight.
+// The part of a map that counts, where some regions do not (padding).
 struct CountedPart {
-  std::span<const std::uint8_t> rows{};  // empty: all count
-  Index columns = 0;                     // 0: all do
+  std::span<const std::uint8_t> rows{};  // [T], 0 for rows that are left out; empty: all count
+  Index columns = 0;                     // how many of the L columns can have weight; 0: all
 };
+
+// The profile of one map [T, L]. Each row is taken as |w| over the sum of its |w|, so that neither
+// a sentinel's share nor weights below 0 (differential attention) need a rule of their own. Rows of
+// zeros count, with shares and entropy 0. Throws ShapeError for a map that is empty or not finite.
 HeadProfile profile_of(ConstView map, const CountedPart& part = {});
 
 // The mean over all maps of both.
 HeadProfile merged(const HeadProfile& a, const HeadProfile& b);
 
-// The largest of the shares previous, next, first, diagonal names a head if it is at least
-// kNamedShare (of equal ones the first in this order); else it is broad if its entropy is at least
-// kBroadEntropy; else mixed.
+// The head is named by the largest of the shares previous, next, first and diagonal if that is at
+// least kNamedShare (of equal shares, by the first in this order). Otherwise it is broad if its
+// entropy is at least kBroadEntropy, and mixed if not.
 HeadKind kind_of(const HeadProfile& profile);
 
 }  // namespace SACCADE_NUMERIC

@@ -8,7 +8,7 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// One declaration a line of the registries.
+// One declaration per line of the registries.
 #define SACCADE_SCORE(name, ...) \
   std::unique_ptr<Score> make_##name##_score(const ParamScope&, const AttentionWidths&);
 #include "core/attention/scores/scores.def"
@@ -100,7 +100,7 @@ std::unique_ptr<Attention> make_attention(const AttentionConfig& config, const A
   check_attention(config);
   if (ends.features % config.heads != 0)
     throw UsageError(str("attention.heads ", config.heads, " does not divide the encoder's ",
-                         ends.features, " features, which heads share"));
+                         ends.features, " features, which the heads share"));
   if (config.sentinel && ends.sentinel == 0)
     throw UsageError("attention.sentinel needs a decoder with a memory of its own, such as lstm");
   auto gate =
@@ -109,7 +109,7 @@ std::unique_ptr<Attention> make_attention(const AttentionConfig& config, const A
     if (config.score == ScoreKind::kNone) {
       if (ends.keys > 0)
         throw UsageError(
-            "encoder.keys needs another attention.score than none: without scores nothing reads "
+            "encoder.keys needs an attention.score other than none: without scores nothing reads "
             "keys; leave encoder.keys and encoder.values as they are or choose a score");
       return std::make_unique<MeanAttention>(std::move(gate));
     }

@@ -1,4 +1,4 @@
-// Several maps of the same thing, of heads or of layers, as one.
+// Joins several maps of the same thing, from heads or from layers, into one.
 #pragma once
 
 #include <span>
@@ -17,9 +17,9 @@ constexpr auto enum_table(Fusion) {
                             {kMin, "min", "the smallest weight of any map"}});
 }
 
-// Element by element, over maps of one shape. Rows of a mean sum to what those of the maps do on
-// average; rows of a maximum to more and of a minimum to less. Throws ShapeError without maps or
-// where their shapes differ.
+// Joins the maps element by element; all have the same shape. The rows of a mean sum to the mean of
+// the maps' row sums, those of a maximum to at least that and those of a minimum to at most that.
+// Throws ShapeError without maps and where their shapes differ.
 Tensor fused(std::span<const ConstView> maps, Fusion fusion);
 
 }  // namespace SACCADE_NUMERIC

@@ -8,7 +8,7 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// The one part holds the mean as a memory of one region, made once per image.
+// The only part is the mean, as a memory of one region. It is computed once per image.
 AttentionMemory MeanAttention::prepare(Tape& tape, const RegionVectors& regions,
                                        const MemoryLayout& layout) const {
   AttentionMemory memory = bare_memory(regions, layout);

@@ -1,4 +1,5 @@
-// The normalizer axis: how scores become weights. One op each, one line in normalizers.def.
+// The normalizer axis: how scores become weights. Each normalizer is one op and one line in
+// normalizers.def.
 #pragma once
 
 #include <functional>

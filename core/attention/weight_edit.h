@@ -1,5 +1,5 @@
-// Ablations of a map: weights are replaced before they become a context, to find whether captions
-// need the map.
+// Ablations of a map: its weights are replaced before they become a context, to find out whether
+// captions need the map.
 #pragma once
 
 #include <span>
@@ -11,13 +11,13 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// How the weights of one glimpse are replaced. The sum of a row stays, so that an edit changes
-// where a model attends and not how much of the image it takes. A scope that remembers the weights
-// of a glimpse goes on from its own weights, not from the edited ones.
+// How the weights of one glimpse are replaced. The sum of a row stays, so an edit changes where a
+// model attends, and not how much of the image it takes. A scope that remembers the weights of a
+// glimpse continues with its own weights, not with the edited ones.
 class WeightEdit {
  public:
   virtual ~WeightEdit() = default;
-  // Replaces, in place, the weights [n] that a row gives to the unmasked regions of memory number
+  // Replaces, in place, the weights [n] of one row over the unmasked regions of memory number
   // `memory`.
   virtual void edit(Index memory, std::span<Real> weights) const = 0;
 };
@@ -28,11 +28,11 @@ class UniformWeights : public WeightEdit {
   void edit(Index memory, std::span<Real> weights) const override;
 };
 
-// Permutes the weights over the regions, by one permutation per memory that its rows and heads
+// Permutes the weights over the regions. Each memory has one permutation, which its rows and heads
 // share.
 class ShuffledWeights : public WeightEdit {
  public:
-  // The next glimpses permute memory m by keys[m].
+  // Sets the permutations of the next glimpses: memory m is permuted by keys[m].
   void set_keys(std::vector<RandomKey> keys) { keys_ = std::move(keys); }
   void edit(Index memory, std::span<Real> weights) const override;
 
@@ -40,8 +40,9 @@ class ShuffledWeights : public WeightEdit {
   std::vector<RandomKey> keys_;
 };
 
-// weights [R, L], or [R, L + 1] with a sentinel's last, which stays; as they are without an edit.
-// Throws ShapeError on a tape that records: what is put in their place has no gradient.
+// weights [R, L], or [R, L + 1] with the sentinel's weight last, which stays. Without an edit,
+// returns the weights as they are. Throws ShapeError on a tape that records, because the new
+// weights have no gradient.
 Var edited(Tape& tape, Var weights, const AttentionMemory& memory, const WeightEdit* edit);
 
 }  // namespace SACCADE_NUMERIC

@@ -1,4 +1,4 @@
-// What may follow a sum in the same pass: relu and relu6 with their gradients.
+// Functions that may follow a sum in the same pass: relu and relu6, with their gradients.
 #pragma once
 
 #include <type_traits>
@@ -31,7 +31,8 @@ constexpr bool passes(Real y) {
   return y > 0 && y < 6;
 }
 
-// body(std::integral_constant<Activation, f>), so that inner loops know f when they are compiled.
+// Calls body(std::integral_constant<Activation, f>), so that inner loops know f when they are
+// compiled.
 template <class Body>
 void with_activation(Activation f, Body body) {
   switch (f) {
@@ -46,7 +47,7 @@ void with_activation(Activation f, Body body) {
 
 // y = f(y)
 void activate(Activation f, View y);
-// d = (or +=) dy where f passes it, else 0; y = f's output.
+// d = (or +=) dy where f lets the gradient pass, else 0. y is f's output.
 void activation_backward(Activation f, ConstView y, ConstView dy, View d, Write write);
 
 }  // namespace kernels

@@ -37,7 +37,8 @@ void check_lists(const char* op, const AttentionMask& mask, const AttentionExten
   }
 }
 
-// How many of the keys below each key a sample may see, so that a range is one subtraction.
+// For each key, how many of the keys below it a sample may see, so that a range takes one
+// subtraction.
 std::vector<Index> count_allowed(const AttentionMask& mask, const AttentionExtents& extents,
                                  Index sample) {
   std::vector<Index> below(at(extents.keys + 1), 0);
@@ -136,7 +137,7 @@ void check_mask(const char* op, const AttentionMask& mask, const AttentionExtent
         const KeyRanges ranges = key_ranges(mask, extents, t);
         count = seen(0, ranges.prefix) + seen(ranges.begin, ranges.end);
       }
-      SACCADE_CHECK(count > 0, "[", op, "] query ", t, " of sample ", b, " may look at no key");
+      SACCADE_CHECK(count > 0, "[", op, "] query ", t, " of sample ", b, " may attend to no key");
     }
   }
 }

@@ -10,7 +10,7 @@
 
 namespace saccade {
 
-// Borrowed lists; sizes are those of AttentionExtents. The pattern holds for every sample.
+// Borrows its lists, whose sizes are in AttentionExtents. The pattern holds for every sample.
 struct AttentionMask {
   enum class Pattern {
     kAll,
@@ -19,13 +19,13 @@ struct AttentionMask {
     kNeighbours,  // query t sees neighbours[starts[t]] .. neighbours[starts[t + 1] - 1]
   };
   Pattern pattern = Pattern::kAll;
-  Index radius = 0, global = 0;  // kWindow
-  // kNeighbours: [queries + 1], or [batch * queries + 1] if every sample has its own lists; each
-  // list ascends.
+  Index radius = 0, global = 0;  // for kWindow
+  // For kNeighbours: [queries + 1], or [batch * queries + 1] if every sample has its own lists.
+  // Each list is in ascending order.
   std::span<const Index> starts = {};
   std::span<const int> neighbours = {};
-  std::span<const int> lengths = {};           // [batch] or empty: the keys s < lengths[b]
-  std::span<const std::uint8_t> allowed = {};  // [batch, keys] or empty: the keys that are not 0
+  std::span<const int> lengths = {};           // [batch], the keys s < lengths[b]; empty: all keys
+  std::span<const std::uint8_t> allowed = {};  // [batch, keys], the keys that are not 0; empty: all
 };
 
 struct AttentionExtents {
@@ -39,7 +39,7 @@ struct KeyRanges {
 };
 KeyRanges key_ranges(const AttentionMask& mask, const AttentionExtents& extents, Index query);
 
-// The keys below this number may be seen by the queries of `sample`.
+// The queries of `sample` may see only keys below this number.
 inline Index key_limit(const AttentionMask& mask, const AttentionExtents& extents, Index sample) {
   return mask.lengths.empty() ? extents.keys : mask.lengths[static_cast<std::size_t>(sample)];
 }
@@ -48,11 +48,11 @@ inline Index key_limit(const AttentionMask& mask, const AttentionExtents& extent
 bool leaves_out(const AttentionMask& mask, const AttentionExtents& extents, Index sample,
                 Index key);
 
-// The keys of a kNeighbours query.
+// The list of keys of a kNeighbours query.
 std::span<const int> neighbours_of(const AttentionMask& mask, const AttentionExtents& extents,
                                    Index sample, Index query);
 
-// Fills `keys` with those that the sample may see.
+// Fills `keys` with those of the list that the sample may see.
 void seen_neighbours(const AttentionMask& mask, const AttentionExtents& extents, Index sample,
                      Index query, std::vector<Index>& keys);
 
@@ -60,7 +60,8 @@ void seen_neighbours(const AttentionMask& mask, const AttentionExtents& extents,
 bool permits(const AttentionMask& mask, const AttentionExtents& extents, Index sample, Index query,
              Index key);
 
-// Throws ShapeError, `op` first, if lists and extents do not fit or a query sees no key at all.
+// Throws ShapeError, with `op` in front, if lists and extents do not fit or a query sees no key at
+// all.
 void check_mask(const char* op, const AttentionMask& mask, const AttentionExtents& extents);
 
 }  // namespace saccade

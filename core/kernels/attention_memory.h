@@ -9,7 +9,7 @@ namespace saccade {
 inline namespace SACCADE_NUMERIC {
 namespace kernels {
 
-// e[r, l] = sum_a v[a] tanh(keys[m, l, a] + query[r, a]) in one pass (Xu et al. 2015, eq. 4).
+// e[r, l] = sum_a v[a] tanh(keys[m, l, a] + query[r, a]), in one pass (Xu et al. 2015, eq. 4).
 void additive_score(ConstView keys, ConstView query, ConstView v, Index group, View e);
 // Recomputes the tanh; adds into dkeys [M, L, A], dquery [R, A], dv [A].
 void additive_score_backward(ConstView keys, ConstView query, ConstView v, Index group,

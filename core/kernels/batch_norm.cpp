@@ -69,8 +69,9 @@ void fold_norm_backward(ConstView w, ConstView gamma, ConstView mean, ConstView 
       array(gradients.dw.row(r), channels) += array(dfolded.row(r), channels) * gain;
   }
   if (!gradients.dgamma.data) return;
-  // The sum over positions of d (w x - mean) without the convolution's result: the first part is
-  // the product of the weights with their gradient. In double, as the two parts may nearly cancel.
+  // The sum over positions of d (w x - mean), without the result of the convolution: its first part
+  // is the product of the weights with their gradient. It is taken in double, because the two parts
+  // may nearly cancel.
   Eigen::ArrayXd sum = -(array(dbias).cast<double>() * array(mean).cast<double>());
   for (Index r = 0; r < w.rows(); ++r)
     sum +=

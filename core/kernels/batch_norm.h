@@ -1,4 +1,4 @@
-// Batch normalisation with fixed statistics: a gain and a shift a channel, which can as well be
+// Batch normalisation with fixed statistics: one gain and one shift per channel, which can also be
 // folded into the convolution before it. One thread per call.
 #pragma once
 
@@ -15,7 +15,7 @@ void reciprocal_deviation(double epsilon, ConstView variance, View rstd);
 // x, y [..., channels]; all others [channels].
 void batch_norm(Activation f, ConstView x, ConstView gamma, ConstView beta, ConstView mean,
                 ConstView rstd, View y);
-// As group_norm_backward.
+// The gradients, as for group_norm_backward.
 void batch_norm_backward(Activation f, ConstView x, ConstView gamma, ConstView y, ConstView mean,
                          ConstView rstd, ConstView dy, const NormGradients& gradients);
 
@@ -23,8 +23,8 @@ void batch_norm_backward(Activation f, ConstView x, ConstView gamma, ConstView y
 // folded[..., o] = w[..., o] gamma[o] rstd[o], bias[o] = beta[o] - mean[o] gamma[o] rstd[o].
 void fold_norm(ConstView w, ConstView gamma, ConstView beta, ConstView mean, ConstView rstd,
                View folded, View bias);
-// dw, dgamma and dbeta get their gradients added from those of folded and bias; each may be without
-// data where it is not wanted.
+// dw, dgamma and dbeta are added to, from the gradients of folded and bias. Each may have no data
+// where it is not wanted.
 struct FoldGradients {
   View dw, dgamma, dbeta;
 };

@@ -1,5 +1,6 @@
-// Two-dimensional convolution over images [B, H, W, C] with weights [kh, kw, in, out] (so weight
-// [kh * kw * in, out] is the matrix of the same product over patches). One thread per call.
+// Two-dimensional convolution over images [B, H, W, C] with weights [kh, kw, in, out], so that the
+// weights are also the matrix [kh * kw * in, out] of the same product over patches. One thread per
+// call.
 #pragma once
 
 #include "core/kernels/activation.h"
@@ -7,7 +8,7 @@
 
 namespace saccade {
 
-// Pixels of zeros around an image: `before` the first row and column, `after` the last.
+// Pixels of zeros around an image: `before` the first row and column, and `after` the last.
 struct Padding {
   constexpr Padding() = default;
   constexpr Padding(Index all) : before(all), after(all) {}  // NOLINT(google-explicit-constructor)
@@ -18,9 +19,10 @@ struct Padding {
   Index before = 0, after = 0;
 };
 
-// The extents of one convolution: the same stride, dilation and padding on both axes. With several
-// groups, which divide both channels, each group of output channels sees its own group of input
-// channels alone; as many groups as input channels is a depthwise convolution.
+// The extents of one convolution, with the same stride, dilation and padding on both axes. The
+// number of groups divides the channels of input and output; each group of output channels sees
+// only its own group of input channels. As many groups as input channels make a depthwise
+// convolution.
 struct ConvShape {
   Index batch = 1, height = 0, width = 0;
   Index in_channels = 0, out_channels = 0;
@@ -28,7 +30,7 @@ struct ConvShape {
   Index stride = 1;
   Padding padding = {};
   Index groups = 1;
-  Index dilation = 1;  // pixels from tap to tap of the kernel (Yu and Koltun 2016)
+  Index dilation = 1;  // pixels between neighbouring taps of the kernel (Yu and Koltun 2016)
 
   // The pixels of an axis from the kernel's first tap to its last.
   Index reach(Index kernel) const { return (kernel - 1) * dilation + 1; }
@@ -47,23 +49,25 @@ struct ConvShape {
 inline namespace SACCADE_NUMERIC {
 namespace kernels {
 
-// What becomes of each sum; views without data stand for nothing added.
+// What happens to each sum. A view without data adds nothing.
 struct ConvEpilogue {
   ConstView bias;  // [out]
-  ConstView skip;  // as y, and not y itself
+  ConstView skip;  // of y's shape, but not y itself
   Activation activation = Activation::kNone;
 };
 
-// y[b, i, j, o] = f(bias[o] + skip[b, i, j, o] + sum_{u, v, c} x[b, i s + u d - p, j s + v d - p,
-// c] w[u, v, c, o]), with x = 0 outside the image, d = dilation, p = padding.before, and c over the
-// channels of o's group. oneDNN in float, Eigen in double.
+//   y[b, i, j, o] = f(bias[o] + skip[b, i, j, o] + sum_{u, v, c} x[b, i s + u d - p, j s + v d - p,
+//   c]
+//                   w[u, v, c, o])
+// with x = 0 outside the image, d = dilation, p = padding.before, and c over the channels of o's
+// group. oneDNN in float, Eigen in double.
 void conv2d(const ConvShape& shape, ConstView x, ConstView w, const ConvEpilogue& epilogue, View y);
 
-// dx = the gradient of x from that of the sums; assigns.
+// dx = the gradient of x, from that of the sums. Assigns.
 void conv2d_backward_data(const ConvShape& shape, ConstView w, ConstView dy, View dx);
 
-// dw += the gradient of w from that of the sums, and dbias += the sum of dy over positions (where
-// it has data).
+// dw += the gradient of w, from that of the sums; and dbias += the sum of dy over the positions, if
+// dbias has data.
 void conv2d_backward_weights(const ConvShape& shape, ConstView x, ConstView dy, View dw,
                              View dbias);
 

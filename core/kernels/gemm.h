@@ -1,4 +1,5 @@
-// Dense matrix products on raw row-major arrays. Everything that multiplies matrices comes here.
+// Dense matrix products on raw row-major arrays. Everything that multiplies matrices goes through
+// here.
 #pragma once
 
 #include "core/tensor/tensor.h"
@@ -8,8 +9,9 @@ inline namespace SACCADE_NUMERIC {
 
 enum class Trans { kNo, kYes };
 
-// C[m, n] = alpha op(A)[m, k] op(B)[k, n] + beta C, with op the transpose where asked for. lda,
-// ldb, ldc are the widths of the rows as stored. beta = 0 ignores what C held. One thread.
+// C[m, n] = alpha op(A)[m, k] op(B)[k, n] + beta C, where op transposes if its flag is set. lda,
+// ldb and ldc are the widths of the rows as they are stored. With beta = 0, the earlier content of
+// C is ignored. One thread.
 struct Gemm {
   Trans trans_a = Trans::kNo, trans_b = Trans::kNo;
   Index m = 0, n = 0, k = 0;
@@ -37,7 +39,7 @@ void gemm(const Gemm& g);  // oneDNN
 }
 #endif
 
-// The common forms over views; rows are all extents but the last.
+// The common forms over views. All extents but the last count as rows.
 void matmul(ConstView a, ConstView b, View c, Real beta);     // c[n,o] = a[n,k] b[k,o] + beta c
 void matmul_nt(ConstView a, ConstView b, View c, Real beta);  // c[n,k] = a[n,o] b[k,o]^T + beta c
 void matmul_tn(ConstView a, ConstView b, View c, Real beta);  // c[k,o] = a[n,k]^T b[n,o] + beta c

@@ -1,5 +1,5 @@
 // Graph attention (Velickovic et al. 2018): additive scores along the edges of a graph, whose nodes
-// are the positions of a sequence. Heads lie side by side: h [B, L, H d]; one thread.
+// are the positions of a sequence. Heads lie side by side: h [B, L, H d]. One thread.
 #pragma once
 
 #include "core/kernels/attention_mask.h"
@@ -14,15 +14,15 @@ constexpr double kGraphSlope = 0.2;
 
 struct GraphInputs {
   ConstView nodes;  // h = W x, [B, L, H d]
-  ConstView query;  // a, first half: with the node that attends, [H d]
-  ConstView key;    // a, second half: with the node that is attended to, [H d]
+  ConstView query;  // first half of a, for the node that attends, [H d]
+  ConstView key;    // second half of a, for the node that is attended to, [H d]
   Index heads = 1;
   AttentionMask mask;  // kNeighbours, checked by check_mask
 
   AttentionExtents extents() const { return {nodes.shape[0], nodes.shape[1], nodes.shape[1]}; }
 };
 
-// What backward needs of forward, each [B, L, H]: <a_query, h>, <a_key, h>, and log sum exp of the
+// What forward keeps for backward, [B, L, H] each: <a_query, h>, <a_key, h>, and log sum exp of the
 // scores.
 struct GraphKept {
   View query, key, lse;
@@ -33,15 +33,15 @@ struct GraphKept {
 void graph_attention(const GraphInputs& in, View out, const GraphKept& kept);
 
 struct GraphGradients {
-  View dnodes, dquery, dkey;  // to add to; without data where not wanted
+  View dnodes, dquery, dkey;  // are added to; without data where not wanted
 };
 void graph_attention_backward(const GraphInputs& in, ConstView out, const GraphKept& kept,
                               ConstView dout, const GraphGradients& gradients);
 
-// weights [B, H, L, L] from what forward kept.
+// weights [B, H, L, L], from what forward kept.
 void graph_attention_weights(const GraphInputs& in, const GraphKept& kept, View weights);
 
-namespace reference {  // as the formulas stand
+namespace reference {  // exactly by the formulas
 void graph_attention(const GraphInputs& in, View out, const GraphKept& kept);
 void graph_attention_backward(const GraphInputs& in, ConstView out, const GraphKept& kept,
                               ConstView dout, const GraphGradients& gradients);

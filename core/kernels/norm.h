@@ -14,15 +14,15 @@ struct GroupNormShape {
 inline namespace SACCADE_NUMERIC {
 namespace kernels {
 
-// Every group of channels of every sample to mean 0 and variance 1 over its positions, then
-// y = f(gamma[c] (x - mean) / sqrt(variance + epsilon) + beta[c]) (Wu and He 2018).
-// x, y [batch, positions, channels]; gamma, beta [channels]; mean and rstd = 1 / sqrt(variance +
-// epsilon) are kept in [batch, groups].
+// Brings every group of channels of every sample to mean 0 and variance 1 over its positions:
+// y = f(gamma[c] (x - mean) / sqrt(variance + epsilon) + beta[c]) (Wu and He 2018). x, y [batch,
+// positions, channels]; gamma, beta [channels]. mean and rstd = 1 / sqrt(variance + epsilon) are
+// kept in [batch, groups].
 void group_norm(const GroupNormShape& shape, Activation f, double epsilon, ConstView x,
                 ConstView gamma, ConstView beta, View y, View mean, View rstd);
 
-// dgamma and dbeta get their gradients added, dx as `write` says; each may be without data where
-// it is not wanted. y is read for an f only.
+// dgamma and dbeta are added to; `write` tells how dx is written. Each may have no data where it is
+// not wanted. y is read only where there is an f.
 struct NormGradients {
   View dx, dgamma, dbeta;
   Write write = Write::kAccumulate;
@@ -31,21 +31,21 @@ void group_norm_backward(const GroupNormShape& shape, Activation f, ConstView x,
                          ConstView y, ConstView mean, ConstView rstd, ConstView dy,
                          const NormGradients& gradients);
 
-// Every row to mean 0 and variance 1, then y = gamma x' + beta (Ba et al. 2016).
-// x, y [..., D]; gamma, beta [D]; mean and rstd are kept, one per row.
+// Brings every row to mean 0 and variance 1, then y = gamma x' + beta (Ba et al. 2016). x, y [...,
+// D]; gamma, beta [D]. mean and rstd are kept, one of each per row.
 void layer_norm(double epsilon, ConstView x, ConstView gamma, ConstView beta, View y, View mean,
                 View rstd);
 void layer_norm_backward(ConstView x, ConstView gamma, ConstView mean, ConstView rstd, ConstView dy,
                          const NormGradients& gradients);
 
-// Every row divided by its root mean square, y = gamma x / sqrt(mean x^2 + epsilon) (Zhang and
-// Sennrich 2019). x, y [..., D]; gamma [D]; the factor of each row is kept in `scale`.
+// Divides every row by its root mean square: y = gamma x / sqrt(mean x^2 + epsilon) (Zhang and
+// Sennrich 2019). x, y [..., D]; gamma [D]. The factor of each row is kept in `scale`.
 void rms_norm(double epsilon, ConstView x, ConstView gamma, View y, View scale);
 // gradients.dbeta is not read.
 void rms_norm_backward(ConstView x, ConstView gamma, ConstView scale, ConstView dy,
                        const NormGradients& gradients);
 
-namespace reference {  // as the formulas stand, sums in double
+namespace reference {  // exactly by the formulas, with sums in double
 void group_norm(const GroupNormShape& shape, Activation f, double epsilon, ConstView x,
                 ConstView gamma, ConstView beta, View y, View mean, View rstd);
 void group_norm_backward(const GroupNormShape& shape, Activation f, ConstView x, ConstView gamma,

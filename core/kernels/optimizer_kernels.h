@@ -10,7 +10,7 @@ namespace saccade {
 inline namespace SACCADE_NUMERIC {
 namespace kernels {
 
-// What an update sees of gradient element g: min(max(scale g, -limit), limit).
+// What an update gets for gradient element g: min(max(scale g, -limit), limit).
 struct ClippedGradient {
   const Real* data = nullptr;
   Real scale = 1;
@@ -60,7 +60,7 @@ struct AdamUpdate {
 void adam_update(const AdamUpdate& u, const ClippedGradient& g, Index count, Real* w, Real* m,
                  Real* v);
 
-// Sum of squares; infinity or NaN if a number is, or if its square overflows.
+// The sum of squares; infinity or NaN if a number is one, or if a square overflows.
 double sum_of_squares(const Real* data, Index count);
 
 }  // namespace kernels

@@ -7,8 +7,8 @@
 
 namespace saccade {
 
-// Windows of `kernel` x `kernel` pixels every `stride`; padding < kernel pixels on all sides, which
-// belong to no window's maximum or mean.
+// Windows of `kernel` x `kernel` pixels, one every `stride` pixels. The padding, below kernel
+// pixels on every side, counts in no window's maximum or mean.
 struct PoolShape {
   Index batch = 1, height = 0, width = 0, channels = 0;
   Index kernel = 2, stride = 2, padding = 0;
@@ -22,8 +22,8 @@ struct PoolShape {
 inline namespace SACCADE_NUMERIC {
 namespace kernels {
 
-// y = the largest number of each window; where[i] is the pixel of its image (row * width + column)
-// that y[i] came from, the first of equals. A NaN is the largest of all.
+// y = the largest number of each window. where[i] is the pixel of its image (row * width + column)
+// that y[i] came from, and of equal ones the first. A NaN counts as the largest number.
 void max_pool(const PoolShape& shape, ConstView x, View y, std::span<int> where);
 // dx at the chosen pixels += dy.
 void max_pool_backward(const PoolShape& shape, std::span<const int> where, ConstView dy, View dx);

@@ -19,8 +19,8 @@ void log_sum_exp(ConstView x, View lse) {
   }
 }
 
-// A heap holds the best so far, its worst on top. Most blocks of a long row hold nothing better
-// than that one, which a vectorised maximum tells.
+// A heap holds the best numbers so far, with the worst of them on top. Most blocks of a long row
+// hold nothing better than that one, as a vectorised maximum shows.
 void top(std::span<const Real> row, Index count, std::vector<Ranked>& best) {
   constexpr std::size_t kBlock = 64;
   const auto better = [](const Ranked& a, const Ranked& b) {

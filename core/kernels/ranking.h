@@ -1,4 +1,4 @@
-// Ranking the numbers of a row: the normalizer of their softmax and the largest of them.
+// Ranks the numbers of a row: the normaliser of their softmax, and the largest of them.
 #pragma once
 
 #include <span>
@@ -18,8 +18,9 @@ struct Ranked {
   int place;
   Real value;
 };
-// The `count` largest numbers of a row, the largest first, equal ones in the order of their places;
-// fewer where the row has fewer above -infinity. None may be NaN. Replaces what `best` held.
+// The `count` largest numbers of a row, or all above -infinity if these are fewer: the largest
+// first, and equal ones in the order of their places. None may be NaN. Replaces the content of
+// `best`.
 void top(std::span<const Real> row, Index count, std::vector<Ranked>& best);
 
 }  // namespace kernels

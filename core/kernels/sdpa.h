@@ -1,6 +1,7 @@
 // Scaled dot-product attention of whole sequences, in row-major layout with the heads side by side:
-// q [B, T, H d], k [B, S, H d], v [B, S, H e], out [B, T, H e]; one thread. Scores exist a block of
-// rows at a time (online softmax; Dao et al. 2022, FlashAttention, algorithm 1 and appendix B).
+// q [B, T, H d], k [B, S, H d], v [B, S, H e], out [B, T, H e]. One thread. Scores exist for one
+// block of rows at a time (online softmax; Dao et al. 2022, FlashAttention, algorithm 1 and
+// appendix B).
 #pragma once
 
 #include "core/kernels/attention_mask.h"
@@ -10,7 +11,7 @@ namespace saccade {
 inline namespace SACCADE_NUMERIC {
 namespace kernels {
 
-// Queries and keys that are scored at a time.
+// How many queries and keys are scored at a time.
 constexpr Index kSdpaQueries = 128, kSdpaKeys = 256;
 
 struct SdpaInputs {
@@ -27,18 +28,18 @@ struct SdpaInputs {
 // (Vaswani et al. 2017, eq. 1); lse [B, H, T] keeps log sum_s exp of the scores for backward.
 void sdpa(const SdpaInputs& in, View out, View lse);
 
-// Gradients to add to; each may be without data where it is not wanted.
+// The gradients, which are added to. Each may have no data where it is not wanted.
 struct SdpaGradients {
   View dq, dk, dv;
 };
 void sdpa_backward(const SdpaInputs& in, ConstView out, ConstView lse, ConstView dout,
                    const SdpaGradients& gradients);
 
-// weights [B, H, T, S]: the softmax itself, exactly 0 where a key is not permitted; what in.v holds
-// does not matter.
+// weights [B, H, T, S]: the softmax itself, exactly 0 where a key is not permitted. The content of
+// in.v does not matter.
 void sdpa_weights(const SdpaInputs& in, View weights);
 
-namespace reference {  // as the formulas stand
+namespace reference {  // exactly by the formulas
 void sdpa(const SdpaInputs& in, View out, View lse);
 void sdpa_backward(const SdpaInputs& in, ConstView out, ConstView lse, ConstView dout,
                    const SdpaGradients& gradients);

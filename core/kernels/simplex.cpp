@@ -11,8 +11,9 @@ namespace kernels {
 
 namespace {
 
-// The numbers scale (x - largest) above -1, falling. No others can have a weight: the largest has
-// at most weight 1, so tau, on this scale, is at least -1. -infinity and NaN stay outside.
+// The numbers scale (x - largest) above -1, in descending order. No others can have a weight: the
+// largest has at most weight 1, so tau, on this scale, is at least -1. -infinity and NaN are left
+// out.
 std::span<const Real> candidates(std::span<const Real> x, Real largest, Real scale,
                                  std::span<Real> scratch) {
   std::size_t count = 0;
@@ -25,7 +26,7 @@ std::span<const Real> candidates(std::span<const Real> x, Real largest, Real sca
   return scratch.first(count);
 }
 
-// The threshold of sparsemax for falling numbers whose first is 0. NaN for none.
+// The threshold of sparsemax for descending numbers, the first of which is 0. NaN for none.
 double sparsemax_threshold(std::span<const Real> z) {
   double tau = std::numeric_limits<double>::quiet_NaN(), sum = 0;
   for (std::size_t k = 0; k < z.size(); ++k) {
@@ -38,7 +39,8 @@ double sparsemax_threshold(std::span<const Real> z) {
   return tau;
 }
 
-// The threshold of entmax15, likewise: the root of sum_k (z_k - tau)^2 = 1 below all of them.
+// The threshold of entmax15 for such numbers: the root of sum_k (z_k - tau)^2 = 1 below all of
+// them.
 double entmax15_threshold(std::span<const Real> z) {
   double tau = std::numeric_limits<double>::quiet_NaN(), sum = 0, squares = 0;
   for (std::size_t k = 0; k < z.size(); ++k) {
@@ -54,7 +56,7 @@ double entmax15_threshold(std::span<const Real> z) {
   return tau;
 }
 
-// y = weight(scale (x - largest) - tau) of every row; NaN comes out where it went in.
+// y = weight(scale (x - largest) - tau) for every row. A NaN stays where it is.
 template <class Threshold, class Weight>
 void project(ConstView x, View y, std::span<Real> scratch, Real scale, Threshold threshold,
              Weight weight) {

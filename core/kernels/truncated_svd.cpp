@@ -15,7 +15,7 @@ namespace kernels {
 
 namespace {
 
-constexpr Index kMoreColumns = 10;  // of the subspace than are asked for
+constexpr Index kMoreColumns = 10;  // columns of the subspace beyond the requested ones
 constexpr int kIterations = 8;
 
 using Sparse = Eigen::SparseMatrix<double>;
@@ -55,7 +55,7 @@ TruncatedSvd truncated_svd(std::span<const SparseEntry> entries, Index rows, Ind
     for (Index r = 0; r < cols; ++r) start(r, c) = random.normal();
   Eigen::MatrixXd q = orthonormal(a * start);
   for (int i = 0; i < kIterations; ++i) q = orthonormal(a * Eigen::MatrixXd(a.transpose() * q));
-  // Within the subspace: A A' has the squares of the singular values.
+  // Within the subspace, the eigenvalues of A A' are the squares of the singular values.
   const Eigen::MatrixXd projected = a.transpose() * q;  // [cols, width]
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(projected.transpose() * projected);
   const Eigen::MatrixXd left = q * solver.eigenvectors();  // the smallest first

@@ -23,9 +23,10 @@ struct TruncatedSvd {
   std::vector<double> singular;  // [rank], the largest first
 };
 
-// The first min(rank, rows, cols) of A [rows, cols], entries of equal place added, by subspace
-// iteration from a random start (Halko et al. 2011, algorithm 4.4). The sign of each left vector
-// makes its largest number positive. Throws ShapeError on entries outside the matrix.
+// The first min(rank, rows, cols) singular values and left vectors of A [rows, cols], where entries
+// at the same place are added. They are found by subspace iteration from a random start (Halko
+// et al. 2011, algorithm 4.4). The sign of each left vector makes its largest number positive.
+// Throws ShapeError for entries outside the matrix.
 TruncatedSvd truncated_svd(std::span<const SparseEntry> entries, Index rows, Index cols, Index rank,
                            std::uint64_t seed);
 

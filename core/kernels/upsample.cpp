@@ -12,7 +12,7 @@ namespace kernels {
 
 namespace {
 
-// Where a row or column of the fine grid lies between two of the coarse one.
+// Where a row or column of the fine grid lies between two of the coarse grid.
 struct Place {
   Index low, high;
   Real share;  // of `high`
@@ -33,7 +33,8 @@ std::vector<Place> places(Index coarse, Index fine) {
   return out;
 }
 
-// body(coarse pixel, fine pixel, share) for the four neighbours of every pixel of the fine grid.
+// Calls body(coarse pixel, fine pixel, share) for the four neighbours of every pixel of the fine
+// grid.
 template <class Body>
 void for_neighbours(const Shape& coarse, const Shape& fine, Body body) {
   SACCADE_ASSERT(

@@ -1,4 +1,4 @@
-// The rules of the house that a program can check: layers, owners of libraries, include cycles,
+// The rules of the project that a program can check: layers, owners of libraries, include cycles,
 // file sizes, comments on top, sources known to CMake. Each finding names file, line and remedy.
 #pragma once
 
@@ -17,19 +17,20 @@ struct SourceFile {
   bool header() const { return path.ends_with(".h"); }
 };
 
-// All text files of the project below `root`, sorted by path; build and run folders are left out.
+// All text files of the project below `root`, sorted by path, without build and run folders.
 std::vector<SourceFile> read_tree(const std::filesystem::path& root);
 
-// One finding a line: "path:line: what is wrong; what to do". Empty when all is well.
+// One finding per line: "path:line: what is wrong; what to do". Empty when nothing is wrong.
 using Findings = std::vector<std::string>;
 
-Findings check_layers(const std::vector<SourceFile>& files);       // nothing points back
+Findings check_layers(const std::vector<SourceFile>& files);  // layers include what is below them
 Findings check_third_party(const std::vector<SourceFile>& files);  // each library has its owners
 Findings check_cycles(const std::vector<SourceFile>& files);       // of headers, and of folders
 Findings check_sizes(const std::vector<SourceFile>& files, int most_lines);
 Findings check_headers(
-    const std::vector<SourceFile>& files);                   // comment, pragma, no using namespace
-Findings check_words(const std::vector<SourceFile>& files);  // what does not belong in a project
+    const std::vector<SourceFile>& files);  // comment, pragma, no using namespace
+Findings check_words(
+    const std::vector<SourceFile>& files);  // words that do not belong in a project
 Findings check_cmake(const std::vector<SourceFile>& files);  // every .cpp is built
 
 }  // namespace saccade::architecture

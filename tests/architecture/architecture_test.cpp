@@ -1,4 +1,4 @@
-// The project keeps the rules of the house, and the checker finds every kind of breach.
+// The project keeps its rules, and the checker finds every kind of breach.
 #include "tests/architecture/architecture.h"
 
 #include <unistd.h>
@@ -70,20 +70,22 @@ TEST_CASE("third-party headers stay in the .cpp files that own them") {
   require_none(check_third_party(project()));
 }
 
-TEST_CASE("nothing includes itself in a circle") { require_none(check_cycles(project())); }
+TEST_CASE("no include leads back to its file") { require_none(check_cycles(project())); }
 
-TEST_CASE("a file holds one idea") {
+TEST_CASE("no file has more lines than the limit") {
   const Findings many = check_sizes(project(), kManyLines);
   if (!many.empty()) WARN("near the limit:" << joined(many));
   require_none(check_sizes(project(), kMostLines));
 }
 
-TEST_CASE("headers say what they are") { require_none(check_headers(project())); }
+TEST_CASE("every header starts with a comment that says what it is") {
+  require_none(check_headers(project()));
+}
 
 TEST_CASE("no words that do not belong in the project") { require_none(check_words(project())); }
 
-TEST_CASE("every source file is built") {
-  REQUIRE(project().size() > 20);  // the tree was found
+TEST_CASE("CMake builds every source file") {
+  REQUIRE(project().size() > 20);  // so the tree was found
   require_none(check_cmake(project()));
 }
 

@@ -1,4 +1,4 @@
-// Rules about single files: size, comment on top, words, and whether CMake builds them.
+// Rules for single files: size, comment on top, words, and whether CMake builds them.
 #include <algorithm>
 #include <cctype>
 #include <initializer_list>
@@ -34,7 +34,7 @@ std::string parent(const std::string& folder) {
 
 bool is_name_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-// Whether `line` holds `word`, not as a part of a longer name.
+// Whether `line` holds `word`, and not only as a part of a longer name.
 bool has_word(const std::string& line, const std::string& word) {
   for (auto at = line.find(word); at != std::string::npos; at = line.find(word, at + 1)) {
     const std::size_t end = at + word.size();
@@ -49,7 +49,7 @@ bool has_any_word(const std::string& line, std::initializer_list<const char*> wo
                      [&](const char* word) { return has_word(line, word); });
 }
 
-// The names of .cpp files in a line of CMake; mechanism folders give patterns.
+// The names of .cpp files in a line of CMake. Mechanism folders use patterns.
 std::vector<std::string> cpp_names(const std::string& line) {
   std::vector<std::string> names;
   std::string name;
@@ -108,7 +108,7 @@ Findings check_words(const std::vector<SourceFile>& files) {
     const bool reads_environment = file.path == "experiments/main.cpp" || file.top == "tests";
     for (std::size_t i = 0; i < file.lines.size(); ++i) {
       const std::string& line = file.lines[i];
-      // Written in pieces, so that this file does not find itself.
+      // The words are written in pieces, so that this file does not find itself.
       if (line.find("/wor"
                     "k/") != std::string::npos ||
           has_any_word(line, {"sub"
@@ -139,7 +139,7 @@ Findings check_words(const std::vector<SourceFile>& files) {
 }
 
 Findings check_cmake(const std::vector<SourceFile>& files) {
-  std::map<std::string, std::set<std::string>> listed;  // by folder of the CMakeLists.txt
+  std::map<std::string, std::set<std::string>> listed;  // by the folder of the CMakeLists.txt
   for (const SourceFile& file : files) {
     if (!file.path.ends_with("CMakeLists.txt")) continue;
     std::set<std::string>& names = listed[file.folder];

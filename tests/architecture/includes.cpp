@@ -1,4 +1,4 @@
-// Rules about includes: layers, owners of third-party libraries, cycles.
+// Rules for includes: layers, owners of third-party libraries, cycles.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -42,10 +42,11 @@ bool below(const std::string& path, const std::string& prefix) { return path.sta
 
 std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
-// The folders of core from the bottom up: each may include itself and what stands before it.
+// The folders of core from the bottom up. Each may include itself and the folders before it.
 const std::vector<std::string> kCoreChain = {"base",     "tensor", "memory", "parallel", "kernels",
                                              "autograd", "ops",    "nn",     "attention"};
-// Beside the chain, and what a folder may include in addition to its place in it.
+// The folders beside the chain, and what a folder may include in addition to its place in the
+// chain.
 const std::map<std::string, std::set<std::string>> kCoreBeside = {
     {"config", {"base"}},
     {"nn", {"config"}},
@@ -75,8 +76,8 @@ std::string second_part(const std::string& path) {
 }
 
 struct Owner {
-  const char* library;               // start of the header's name
-  std::vector<const char*> allowed;  // starts of the paths of .cpp files that may include it
+  const char* library;               // the beginning of the header's name
+  std::vector<const char*> allowed;  // beginnings of the paths of .cpp files that may include it
 };
 const std::vector<Owner> kOwners = {
     {"Eigen/", {"core/kernels/"}},
@@ -108,7 +109,7 @@ const std::vector<Owner> kOwners = {
     {"CLI/", {"experiments/cli.cpp", "experiments/options.cpp", "experiments/benchmarks/"}},
 };
 
-// Headers of the C library, POSIX and the compiler, next to the C++ ones (which have no suffix).
+// Headers of the C library, POSIX and the compiler, beside those of C++ (which have no suffix).
 const std::set<std::string> kSystem = {
     "fcntl.h",     "glob.h",      "immintrin.h",   "pthread.h",      "signal.h",
     "unistd.h",    "sys/file.h",  "sys/mman.h",    "sys/resource.h", "sys/stat.h",
@@ -213,7 +214,7 @@ Findings check_third_party(const std::vector<SourceFile>& files) {
                            owner->allowed.front() + "; call what that folder offers");
         continue;
       }
-      // A header that shows a library is private to the .cpp files of the library's owner.
+      // A header that includes a library is private to the .cpp files of the library's owner.
       for (const SourceFile* user : users[file.path]) {
         if (!file.header() || (!user->header() && owns(*user))) continue;
         findings.push_back(at(file, include.line) + "<" + name + "> reaches " + user->path +

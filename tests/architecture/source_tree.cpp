@@ -21,7 +21,7 @@ bool is_text(const fs::path& path) {
          kSuffixes.end();
 }
 
-// The text with comments blanked out; line breaks and literals stay where they are.
+// The text with comments replaced by blanks. Line breaks and literals stay where they are.
 std::string strip_comments(const std::string& text) {
   std::string out = text;
   std::size_t i = 0;

@@ -1,5 +1,5 @@
-// The page of `saccade serve`, as a person uses it: pictures are brought, captions appear, words
-// move the map.
+// The page of `saccade serve`, as a person uses it: pictures are given to it, captions appear, and
+// words move the map.
 #include "experiments/serve/live_captions.h"
 #include "tests/browser/open_report.h"
 #include "tests/browser/page_checks.h"
@@ -38,7 +38,7 @@ struct LivePage {
     return {folder / "soft", folder / "hard", folder / "transformer"};
   }
 
-  // A picture of colours, and files that are none.
+  // Writes a picture: a coloured rectangle on a background of brightness `level`.
   std::filesystem::path picture(const std::string& name, std::uint8_t level) const {
     Image image(48, 64, level);
     for (Index i = 0; i < 16 * 24; ++i) image.pixel(8 + i / 24, 20 + i % 24)[0] = 255;
@@ -65,7 +65,7 @@ struct LivePage {
 const auto word = OpenReport<SceneReport>::word;
 const auto canvas = OpenReport<SceneReport>::canvas;
 
-TEST_CASE("a picture that is brought is captioned, and its words move the maps") {
+TEST_CASE("a picture that is given to the page is captioned, and its words move the maps") {
   SACCADE_NEEDS_BROWSER();
   LivePage page;
   page.bring(page.picture("red patch.png", 20));
@@ -98,7 +98,7 @@ TEST_CASE("a picture that is brought is captioned, and its words move the maps")
   CHECK(page.ask("[...document.querySelectorAll('.more summary')].some((s) => "
                  "s.textContent.startsWith('Beam: '))") == true);
 
-  // The newest is the first; one that is removed is gone.
+  // The newest picture comes first, and a removed one disappears.
   page.bring(page.picture("second.png", 200));
   REQUIRE(page.shows(2));
   CHECK(page.ask("document.querySelector('.card h3').textContent") == "second.png");
@@ -114,7 +114,7 @@ TEST_CASE("a picture that is brought is captioned, and its words move the maps")
         "refused");
 }
 
-TEST_CASE("pictures come by drop and paste, several at once, and what is none is said") {
+TEST_CASE("pictures are dropped and pasted, several at once, and other files are refused") {
   SACCADE_NEEDS_BROWSER();
   LivePage page;
   const std::string files =

@@ -43,7 +43,7 @@ struct OpenReport {
     return nlohmann::json::parse(browser.run(script));
   }
   nlohmann::json ask(const std::string& expression) { return run("return " + expression); }
-  // Of the first card: word i of the panel of model m.
+  // The CSS selector of word i, in the panel of model m on the first card.
   static std::string word(int m, int i) {
     return ".card .panel[data-model='" + std::to_string(m) + "'] .word[data-index='" +
            std::to_string(i) + "']";
@@ -51,7 +51,7 @@ struct OpenReport {
   static std::string canvas(int m) {
     return ".card .panel[data-model='" + std::to_string(m) + "'] .photo";
   }
-  // The pixels of a canvas at `rows` x `cols` cell centres: [r, g, b] each.
+  // The pixels of a canvas at `rows` x `cols` cell centres, [r, g, b] each.
   nlohmann::json pixels(int m, int rows, int cols) {
     return run(
         "const c = document.querySelector(\"" + canvas(m) + "\"), rows = " + std::to_string(rows) +

@@ -1,10 +1,10 @@
-// Questions to any page about what everybody needs to read and use it.
+// Checks of any page for what everybody needs to read and use it.
 #pragma once
 
 namespace saccade::test {
 
-// A function body: the texts that are seen whose colour is too near to what lies behind them (WCAG
-// 2.1).
+// A function body that returns the visible texts whose colour is too close to that of their
+// background (WCAG 2.1).
 inline constexpr const char* kLowContrasts = R"(
   const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
   const rgba = (colour) => {
@@ -35,7 +35,7 @@ inline constexpr const char* kLowContrasts = R"(
   }
   return low;)";
 
-// An expression: what can be used and has no name.
+// An expression for the usable elements that have no name.
 inline constexpr const char* kNameless =
     "[...document.querySelectorAll('button, a, select, input, canvas[tabindex], [role=img], "
     "[role=region]')].filter((e) => !(e.textContent.trim() || e.getAttribute('aria-label') || "

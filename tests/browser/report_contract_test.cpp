@@ -1,4 +1,5 @@
-// What a report promises beside its pictures: it is one file, safe, accessible, and fits a phone.
+// What a report promises beside its pictures: it is one file, safe and accessible, and it fits a
+// phone.
 #include <regex>
 
 #include "tests/browser/open_report.h"
@@ -9,7 +10,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-TEST_CASE("a report asks for nothing outside its file and complains of nothing") {
+TEST_CASE("a report requests nothing outside its file and has no errors or warnings") {
   SACCADE_NEEDS_BROWSER();
   OpenReport<SceneReport> page;
   const std::string text = TempFolder::read(page.report.page());
@@ -25,7 +26,7 @@ TEST_CASE("a report asks for nothing outside its file and complains of nothing")
   CHECK(page.browser.complaints() == std::vector<std::string>{});
 }
 
-TEST_CASE("sections show the numbers of the runs, to copy and as CSV") {
+TEST_CASE("sections show the numbers of the runs, and they can be copied and saved as CSV") {
   SACCADE_NEEDS_BROWSER();
   OpenReport<SceneReport> page;
   page.change([](Json& data) {
@@ -34,7 +35,7 @@ TEST_CASE("sections show the numbers of the runs, to copy and as CSV") {
   CHECK(page.ask("[...document.querySelectorAll('#sections > section')].map((s) => s.id)") ==
         Json::array({"curves", "scores", "health", "config", "again"}));
   CHECK(page.browser.becomes("document.querySelectorAll('#curves path').length === 3"));
-  // A loss holds what a model is fined for, so that it compares no two of them.
+  // A loss holds the penalties of its model, so it compares no two models.
   CHECK(page.ask("document.querySelector('#curves option:checked').textContent") ==
         "nll per word (training)");
   CHECK(page.ask("document.querySelector('#curves option:last-child').textContent") ==
@@ -49,7 +50,7 @@ TEST_CASE("sections show the numbers of the runs, to copy and as CSV") {
   CHECK(page.ask("document.querySelector('#again pre').textContent").get<std::string>().size() > 0);
 }
 
-// compare.json of two arms: one metric over seeds and images, one over the images of one seed.
+// A compare.json of two arms: one metric over seeds and images, one over the images of one seed.
 Json comparison() {
   const Json seeds{{"mean", 0.5}, {"std", 0.01}, {"n", 3},
                    {"low", 0.4},  {"high", 0.6}, {"chance", "seeds_and_images"}};
@@ -68,7 +69,7 @@ Json comparison() {
           {"against", "soft"},  {"verdict", Json::array()}, {"arms", {reference, arm}}};
 }
 
-TEST_CASE("scores come with what chance leaves of them, seen, copied and as CSV") {
+TEST_CASE("scores come with intervals and p-values, on the page, copied and as CSV") {
   SACCADE_NEEDS_BROWSER();
   OpenReport<SceneReport> page;
   page.change([](Json& data) { data["comparison"] = comparison(); });
@@ -96,7 +97,7 @@ TEST_CASE("scores come with what chance leaves of them, seen, copied and as CSV"
             .get<std::string>()
             .find("hard\targmax\t0.250 [0.200, 0.300]\u2020 \u22120.250, p = 0.042\u2020\t") !=
         std::string::npos);
-  // Where every number is of one seed, nothing is said of several.
+  // Where every number is of one seed, the note names no several seeds.
   page.change([](Json& data) {
     data["comparison"] = comparison();
     data["comparison"]["arms"].erase(0);
@@ -105,7 +106,7 @@ TEST_CASE("scores come with what chance leaves of them, seen, copied and as CSV"
   CHECK(note().find("\u2020") == std::string::npos);
 }
 
-TEST_CASE("text that is markup stays text") {
+TEST_CASE("text that looks like markup stays text") {
   SACCADE_NEEDS_BROWSER();
   OpenReport<HostileReport> page;
   CHECK(page.ask("window.hacked === undefined") == true);
@@ -118,7 +119,7 @@ TEST_CASE("text that is markup stays text") {
   CHECK(page.browser.complaints() == std::vector<std::string>{});
 }
 
-TEST_CASE("a phone's width is enough") {
+TEST_CASE("the page fits the width of a phone") {
   SACCADE_NEEDS_BROWSER();
   OpenReport<SceneReport> page;
   page.browser.resize(360, 740);
@@ -134,7 +135,7 @@ TEST_CASE("a phone's width is enough") {
   CHECK(page.ask("document.querySelector('.command button').offsetHeight") <= 32);  // one line
 }
 
-TEST_CASE("text stands out, light and dark, and everything to be used has a name") {
+TEST_CASE("text has enough contrast in light and dark, and all controls have names") {
   SACCADE_NEEDS_BROWSER();
   OpenReport<SceneReport> page;
   std::vector<Json> grounds;
@@ -145,7 +146,7 @@ TEST_CASE("text stands out, light and dark, and everything to be used has a name
     grounds.push_back(page.ask("getComputedStyle(document.body).backgroundColor"));
   }
   CHECK(grounds[0] != grounds[1]);
-  page.browser.click("#theme-button");  // light, whatever the system prefers
+  page.browser.click("#theme-button");  // light, whatever the system's setting
   CHECK(page.ask("getComputedStyle(document.body).backgroundColor") == grounds[0]);
   CHECK(page.ask(kNameless) == Json::array());
 }

@@ -36,8 +36,8 @@ TEST_CASE("pointing at words moves the map, in every model") {
   CHECK(page.browser.complaints() == std::vector<std::string>{});
 }
 
-// The mean difference of two pictures sampled at the cells of a grid, `of` says which cell of the
-// second one is held against cell i of the first.
+// The mean difference of two pictures that were sampled at the cells of a grid. `of` tells which
+// cell of the second picture is compared with cell i of the first.
 template <class F>
 double difference(const Json& page, const Image& panel, F of) {
   double sum = 0;
@@ -51,7 +51,7 @@ double difference(const Json& page, const Image& panel, F of) {
   return sum / 96;
 }
 
-TEST_CASE("the heat lies where saccade overlay draws it") {
+TEST_CASE("the heat is where saccade overlay draws it") {
   SACCADE_NEEDS_BROWSER();
   Page page;
   OverlayArgs args{
@@ -82,11 +82,12 @@ TEST_CASE("the heat lies where saccade overlay draws it") {
                           difference(seen, panel, [](int i) { return (3 - i / 8) * 8 + i % 8; })));
   }
   CAPTURE(right / static_cast<double>(panels.size()), turned / static_cast<double>(panels.size()));
-  CHECK(right / static_cast<double>(panels.size()) < 12);  // a JPEG, made larger, against the scene
+  CHECK(right / static_cast<double>(panels.size()) <
+        12);  // a JPEG that was enlarged, against the scene
   CHECK(turned > 1.5 * right);
 }
 
-// The panels that `saccade overlay` draws of the first test image with a run's model.
+// The panels that `saccade overlay` draws for the first test image with a run's model.
 std::vector<Image> drawn_panels(const std::filesystem::path& run, const std::string& style) {
   OverlayArgs args{.model = {.checkpoint = run.string()}, .split = "test", .count = 1};
   args.out = run.string() + "-" + style;
@@ -102,7 +103,7 @@ std::vector<Image> drawn_panels(const std::filesystem::path& run, const std::str
   return panels;
 }
 
-TEST_CASE("the heat on a padded picture is that of saccade overlay up to its edges") {
+TEST_CASE("on a padded picture the heat equals that of saccade overlay up to the edges") {
   SACCADE_NEEDS_BROWSER();
   OpenReport<PaddedReport> page;
   page.browser.press("b");  // no boxes
@@ -112,8 +113,8 @@ TEST_CASE("the heat on a padded picture is that of saccade overlay up to its edg
       const std::vector<Image> panels =
           drawn_panels(page.report.run(model == 0 ? "wide" : "tall"), style);
       REQUIRE(panels.size() > 1);
-      // The sum of differences, of the samples beyond the outermost cells' centres and of the
-      // others: a page that blends padding in is darker there.
+      // The sums of differences of the samples beyond the outermost cells' centres, and of the
+      // others. A page that blends padding in is darker in the former.
       Mean edge, inside;
       for (std::size_t w = 0; w < panels.size(); ++w) {
         page.browser.hover(page.word(model, static_cast<int>(w)));
@@ -135,7 +136,7 @@ TEST_CASE("the heat on a padded picture is that of saccade overlay up to its edg
   }
 }
 
-TEST_CASE("pointing at a place lights the words it fed") {
+TEST_CASE("pointing at a place lights up the words that attend to it") {
   SACCADE_NEEDS_BROWSER();
   Page page;
   page.browser.hover(Page::canvas(1), 0.3, 0.3);
@@ -192,13 +193,13 @@ TEST_CASE("models, regimes, layers and scales are switched") {
   CHECK(page.browser.complaints() == std::vector<std::string>{});
 }
 
-// What the first card says of its image in the first regime of model m.
+// The caption of the first card's image in the first regime of model m.
 Json& caption_of(Json& data, std::size_t m) {
   const std::string regime = data["models"][m]["regimes"][0];
   return data["images"][0]["models"][m]["regimes"][regime];
 }
 
-TEST_CASE("a word in the same place is no match") {
+TEST_CASE("a different word in the same place is not shown as a match") {
   SACCADE_NEEDS_BROWSER();
   Page page;
   page.change([](Json& data) {
@@ -219,11 +220,11 @@ TEST_CASE("a word in the same place is no match") {
             .find("water \u00b7 word in the same place \u00b7 p ") == 0);
 }
 
-TEST_CASE("numbers are those of the map that is shown, and a uniform one is faint") {
+TEST_CASE("numbers are those of the map that is shown, and a uniform map is faint") {
   SACCADE_NEEDS_BROWSER();
   Page page;
   page.change([](Json& data) {
-    // Layer 0 is everywhere alike; the heads of layer 1 attend to one cell.
+    // Layer 0 is uniform. The heads of layer 1 attend to one cell.
     Json& json = caption_of(data, 2);
     const std::size_t words = json["words"].size();
     std::vector<std::uint8_t> maps;
@@ -254,7 +255,8 @@ TEST_CASE("numbers are those of the map that is shown, and a uniform one is fain
   CHECK(readout().find("entropy 1.00 \u00b7 uniform") != std::string::npos);
   CHECK(readout().find("object") == std::string::npos);
   CHECK(width() == "100%");
-  // Where full heat is the word's largest weight, too: that would be a green of 0.7 * 255 at least.
+  // The uniform map is faint even where full heat is the word's largest weight, which would be a
+  // green of at least 0.7 * 255.
   page.browser.press("s");  // the caption's largest, the largest of all models
   page.browser.press("s");  // a fixed weight
   page.browser.press("s");  // the word's largest
@@ -263,7 +265,7 @@ TEST_CASE("numbers are those of the map that is shown, and a uniform one is fain
   CHECK(green < 170);
 }
 
-TEST_CASE("five models stand in rows of three and two") {
+TEST_CASE("five models are in rows of three and two") {
   SACCADE_NEEDS_BROWSER();
   Page page;
   page.change([](Json& data) {
@@ -279,7 +281,7 @@ TEST_CASE("five models stand in rows of three and two") {
         Json::array({true, true, true, false, false}));
 }
 
-TEST_CASE("everything is reached by keys") {
+TEST_CASE("everything can be reached with the keyboard") {
   SACCADE_NEEDS_BROWSER();
   Page page;
   const auto at = [&] {
@@ -320,7 +322,7 @@ TEST_CASE("everything is reached by keys") {
   CHECK(page.ask("document.activeElement.type") == "search");
 }
 
-TEST_CASE("images are found by words and numbers, and sorted by what models differ in") {
+TEST_CASE("images are found by words and numbers, and sorted by the difference of models") {
   SACCADE_NEEDS_BROWSER();
   Page page;
   const auto shown = [&] {

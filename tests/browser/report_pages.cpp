@@ -9,7 +9,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A grid of 4 x 8.
+// Makes the grid 4 x 8.
 ExperimentConfig wide(ExperimentConfig config) {
   config.encoder.image_width = 64;
   config.search.min_length = 3;
@@ -31,7 +31,7 @@ PaddedReport::PaddedReport() {
   ExperimentConfig config = small_experiment(SelectionKind::kSoft);
   config.encoder.resize = ResizeKind::kPad;
   config.search.min_length = 3;
-  // Grids of 4 x 12 and 12 x 4, of which the middle third shows the picture.
+  // Grids of 4 x 12 and 12 x 4. Their middle third shows the picture.
   config.encoder.image_width = 96;
   write_small_run(run("wide"), config);
   config.encoder.image_size = 96;

@@ -1,4 +1,4 @@
-// Reports of small untrained models, for a browser to open.
+// Reports of small untrained models, which a browser opens.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace saccade::test {
 
-// Run directories of a soft and a hard captioner and one of transformers on drawn scenes, whose
-// pictures and grids are no squares to the network, and their report.
+// Run directories of a soft and a hard captioner and of one made of transformers, all on drawn
+// scenes, and their report. Pictures and grids are no squares for the network.
 class SceneReport {
  public:
   SceneReport();
@@ -20,7 +20,7 @@ class SceneReport {
   TempFolder folder_{"scene-report"};
 };
 
-// The same scenes seen by models that pad them to a wide input and to a tall one.
+// The same scenes, seen by models that pad them to a wide input and to a tall one.
 class PaddedReport {
  public:
   PaddedReport();
@@ -32,7 +32,7 @@ class PaddedReport {
   TempFolder folder_{"padded-report"};
 };
 
-// Photos with captions, ids and a run's name that are markup.
+// Photos whose captions and ids are markup, in a run whose name is markup.
 class HostileReport {
  public:
   HostileReport();

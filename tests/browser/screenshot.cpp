@@ -1,8 +1,8 @@
-// Pictures of a page for the README and for eyes:
+// Pictures of a page for the README and for people to look at:
 //   screenshot PAGE OUT.png WIDTH HEIGHT light|dark [press=KEY] [click=SELECTOR] [hover=SELECTOR]
 //     [file=PICTURE] [run=SCRIPT] [until=EXPRESSION] ...
-// does the steps in order and takes the window. PAGE is a file or an address, `file` gives a
-// picture to the page of `saccade serve`.
+// does the steps in order and takes a picture of the window. PAGE is a file or an address; `file`
+// gives a picture to the page of `saccade serve`.
 #include <iostream>
 
 #include "tests/browser/webdriver.h"

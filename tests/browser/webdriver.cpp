@@ -38,7 +38,7 @@ fs::path program(const std::string& name) {
   return {};
 }
 
-// Reads what is there within some seconds; "" at the end.
+// Reads what arrives within `seconds` seconds; "" at the end.
 std::string read_some(int fd, int seconds) {
   pollfd waiting{.fd = fd, .events = POLLIN, .revents = 0};
   if (::poll(&waiting, 1, 1000 * seconds) <= 0) return "";
@@ -47,7 +47,7 @@ std::string read_some(int fd, int seconds) {
   return count > 0 ? std::string(buffer, static_cast<std::size_t>(count)) : "";
 }
 
-// A request to a server of this machine, and the body of its answer.
+// Sends a request to a server of this machine. Returns the body of the answer.
 std::string exchange(int port, const std::string& method, const std::string& path,
                      const std::string& body) {
   const HttpAnswer answer = ask(port, method, path, body, "Content-Type: application/json\r\n");
@@ -55,7 +55,7 @@ std::string exchange(int port, const std::string& method, const std::string& pat
   return answer.body;
 }
 
-// The keys that are no characters, by WebDriver's code points.
+// The keys that are no characters, with WebDriver's code points.
 const std::map<std::string, std::string> kKeys = {{"ArrowLeft", "\uE012"},  {"ArrowUp", "\uE013"},
                                                   {"ArrowRight", "\uE014"}, {"ArrowDown", "\uE015"},
                                                   {"Escape", "\uE00C"},     {"Tab", "\uE004"},
@@ -81,7 +81,7 @@ std::vector<std::uint8_t> from_base64(const std::string& text) {
 
 bool Browser::available() { return !program("chromedriver").empty(); }
 
-// The processes, and the requests that are made of them.
+// The processes, and the requests to them.
 struct Browser::Impl {
   pid_t driver = -1;
   int output = -1;  // of chromedriver

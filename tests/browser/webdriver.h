@@ -1,4 +1,4 @@
-// Browser: headless Chromium, driven over WebDriver (W3C) by way of Debian's chromedriver.
+// Browser: headless Chromium, driven over WebDriver (W3C) through Debian's chromedriver.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,8 @@ namespace saccade::test {
 
 class Browser {
  public:
-  // Starts chromedriver and a window. Throws std::runtime_error with what it says where it cannot.
+  // Starts chromedriver and a window. Throws std::runtime_error with chromedriver's output where it
+  // cannot.
   Browser();
   ~Browser();
   Browser(const Browser&) = delete;
@@ -21,27 +22,28 @@ class Browser {
 
   void open(const std::filesystem::path& file);
   void visit(const std::string& url);
-  // The size of what the page is laid out in, in CSS pixels.
+  // Sets the size of the page's layout, in CSS pixels.
   void resize(int width, int height);
-  // What the reader prefers: "light" or "dark", and that nothing moves by itself.
+  // Sets what the reader prefers: "light" or "dark". Animations are always off.
   void prefer(const std::string& scheme);
 
-  // The value of a function body in the page, as JSON: `return document.title`.
+  // Runs a function body in the page and returns its value as JSON: `return document.title`.
   std::string run(const std::string& script);
-  // Waits until an expression is true; false where it is not within five seconds.
+  // Waits until an expression is true. Returns false where it is not within five seconds.
   bool becomes(const std::string& expression);
 
-  // Moves the pointer to a place of the first element that fits a CSS selector, in shares of it.
+  // Moves the pointer to a place of the first element that matches a CSS selector. x and y are
+  // shares of the element.
   void hover(const std::string& selector, double x = 0.5, double y = 0.5);
   void click(const std::string& selector);
-  // Gives a file to an element that takes one.
+  // Gives a file to an element that accepts one.
   void choose(const std::string& selector, const std::filesystem::path& file);
-  // A key: a character, or a name of the list in webdriver.cpp ("ArrowLeft").
+  // Presses a key: a character, or a name from the list in webdriver.cpp ("ArrowLeft").
   void press(const std::string& key);
 
-  // What the page and the browser complained of since the last call: errors and warnings.
+  // The errors and warnings of the page and the browser since the last call.
   std::vector<std::string> complaints();
-  // The window as a PNG file.
+  // Writes the window as a PNG file.
   void screenshot(const std::filesystem::path& file);
 
  private:

@@ -1,4 +1,4 @@
-// Attention health: every measure at maps whose answer is known, and models whose map is dead.
+// Attention health: every measure on maps whose answer is known, and models whose map is dead.
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -48,17 +48,18 @@ TEST_CASE("one place for every word is static but not uniform") {
   CHECK(health.largest == 1);
   CHECK(health.divergence == 0);
   CHECK(health.spread == 0);
-  // (1 - 3)^2 + 3 in all, of which (4 - 3)^2 / 4 cannot be avoided.
+  // The total is (1 - 3)^2 + 3, of which (4 - 3)^2 / 4 cannot be avoided.
   CHECK(health.coverage_excess == Approx(6.75));
   CHECK(health.static_share == 1);
   CHECK(health.uniform_share == 0);
 }
 
-TEST_CASE("two places in turn differ by a bit, and every place once is the floor of coverage") {
+TEST_CASE(
+    "two places in turn differ by one bit, and every place once reaches the floor of coverage") {
   const AttentionHealth turns = health_of({kFirst, kSecond, kFirst, kSecond});
   CHECK(turns.divergence == Approx(1));
   CHECK(turns.static_share == 0);
-  // Half of the words are at each of two cells: a deviation of 1/2 there, and of 0 at two others.
+  // Each of two cells has half of the words: a deviation of 1/2 there, and of 0 at the two others.
   CHECK(turns.spread == Approx(0.25));
   CHECK(turns.coverage_excess == Approx(4));  // (1 - 2)^2 + (1 - 2)^2 + 1 + 1, and (4 - 4)^2 / 4
   const AttentionHealth all = health_of({kFirst, kSecond, {0, 0, 1, 0}, {0, 0, 0, 1}});
@@ -70,21 +71,22 @@ TEST_CASE("maps between the extremes have the numbers of their formulas") {
   const AttentionHealth health = health_of({{0.5F, 0.5F, 0, 0}, kFirst});
   CHECK(health.entropy == Approx(0.25));  // log 2 / log 4, and 0
   CHECK(health.largest == Approx(0.75));
-  // m = (3/4, 1/4): (log2(2/3) + log2(2)) / 2 for the first, log2(4/3) for the second, halved.
+  // m = (3/4, 1/4): the first term is (log2(2/3) + log2(2)) / 2, the second log2(4/3); both are
+  // halved.
   CHECK(health.divergence == Approx((0.5 * std::log2(2.0 / 3) + 0.5 + std::log2(4.0 / 3)) / 2));
   CHECK(health.static_share == 0);
   CHECK(health_of({kFirst, {0.99F, 0.01F, 0, 0}}).static_share == 1);
   CHECK(health_of({{0.26F, 0.24F, 0.25F, 0.25F}}).uniform_share == 1);
 }
 
-TEST_CASE("maps are normalised first, and a word that weighs nothing has none") {
-  // A sentinel's share, and weights that may be negative.
+TEST_CASE("maps are normalised first, and a word without weight has no map") {
+  // A share that a sentinel leaves, and weights that may be negative.
   const AttentionHealth scaled = health_of({{0.1F, 0, 0, 0.1F}, {-3, 3, 0, 0}, {0, 0, 0, 0}});
   CHECK(scaled.words == 2);
   CHECK(scaled.entropy == Approx(0.5));
   CHECK(scaled.largest == Approx(0.5));
-  CHECK(scaled.divergence == Approx(0.5));  // half of the weight of each is where the other's is
-  // What the blank word parts is not compared.
+  CHECK(scaled.divergence == Approx(0.5));  // half of the weight of each is on a cell of the other
+  // Maps that a word without a map separates are not compared.
   CHECK(std::isnan(health_of({kFirst, {0, 0, 0, 0}, kSecond}).divergence));
 }
 
@@ -98,20 +100,20 @@ TEST_CASE("regions of padding are no part of a map's entropy") {
   CHECK(attention_health(std::vector{caption}).uniform_share == 1);
 }
 
-TEST_CASE("captions and words count as they should") {
+TEST_CASE("means count words and captions in the right proportions") {
   const std::vector<DecodedCaption> captions{caption_of({kFirst, kFirst, kFirst}),
                                              caption_of({kFirst, kSecond}), caption_of({})};
   const AttentionHealth health = attention_health(captions);
   CHECK(health.words == 5);
   CHECK(health.divergence == Approx(1.0 / 3));  // three pairs
-  CHECK(health.spread == Approx(0.125));        // two captions, the second one's is 1/4
+  CHECK(health.spread == Approx(0.125));        // two captions, of which the second has 1/4
   CHECK(health.coverage_excess == Approx((6.75 + 1) / 2));
   CHECK(attention_health({}).words == 0);
   CHECK(health_of({{1}, {1}}).entropy == 0);  // a single region
   CHECK_THROWS_AS(health_of({{1}, kFirst}), ShapeError);
 }
 
-TEST_CASE("what no caption can tell is no number, in a report a dash and null") {
+TEST_CASE("what no caption can tell is NaN, in a report a dash and null") {
   const AttentionHealth single = health_of({kFirst});
   CHECK(single.words == 1);
   CHECK(single.entropy == 0);
@@ -129,7 +131,7 @@ TEST_CASE("what no caption can tell is no number, in a report a dash and null") 
   CHECK_THAT(evaluation_table(report), Catch::Contains("static_share          -\n"));
 }
 
-TEST_CASE("heads correlate fully with themselves, negatively with their opposite") {
+TEST_CASE("heads correlate fully with themselves and negatively with their opposite") {
   const Map rising{0.1F, 0.2F, 0.3F, 0.4F}, falling{0.4F, 0.3F, 0.2F, 0.1F};
   const auto correlation = [](const std::vector<Map>& heads) {
     DecodedCaption caption = caption_of({kFlat});
@@ -143,7 +145,7 @@ TEST_CASE("heads correlate fully with themselves, negatively with their opposite
   CHECK_FALSE(correlation({rising, kFlat}));  // a flat map has no shape
 }
 
-// A report whose maps move.
+// A report whose maps change from word to word.
 AttentionReport lively(const NamedScores& own, const NamedScores& uniform,
                        const NamedScores& shuffled) {
   AttentionReport report;
@@ -162,15 +164,15 @@ TEST_CASE("attention looks dead where the score does not need the map or the map
       *needless ==
       "attention looks dead: CIDEr is 1.0000 with the map, 0.9900 with weights uniform and 0.5000 "
       "with weights shuffled: the score does not need the map");
-  // Where facts are known they decide.
+  // Where facts are known, they decide.
   CHECK_FALSE(dead_attention(lively({{"CIDEr", 1.0}, {"true_caption_rate", 0.8}},
                                     {{"CIDEr", 1.0}, {"true_caption_rate", 0.4}},
                                     {{"CIDEr", 1.0}, {"true_caption_rate", 0.3}})));
-  // Where none of the facts is right there is still the wording to lose.
+  // If no fact is right, the wording can still get worse.
   CHECK(dead_attention(lively({{"CIDEr", 1.0}, {"true_caption_rate", 0.0}},
                               {{"CIDEr", 1.0}, {"true_caption_rate", 0.0}},
                               {{"CIDEr", 1.0}, {"true_caption_rate", 0.0}})));
-  // Nothing to lose.
+  // A score of 0 cannot fall.
   CHECK_FALSE(dead_attention(lively({{"CIDEr", 0.0}}, {{"CIDEr", 0.0}}, {{"CIDEr", 0.0}})));
   AttentionReport still;
   still.health = health_of({kFirst, kFirst});
@@ -180,7 +182,7 @@ TEST_CASE("attention looks dead where the score does not need the map or the map
   CHECK(dead_attention(still) == "attention looks dead: 100 % of the maps are uniform");
 }
 
-TEST_CASE("a model whose score sees no region is found out") {
+TEST_CASE("a model whose scores ignore the regions is detected") {
   Experiment experiment(small_experiment(SelectionKind::kSoft));
   ParameterStore& store = experiment.model.parameters();
   const int index = store.find("decoder.attention.score.vector");
@@ -199,7 +201,7 @@ TEST_CASE("a model whose score sees no region is found out") {
   REQUIRE(warning);
   CHECK(warning->find("100 % of the maps are uniform") != std::string::npos);
 
-  // The captions themselves, in every way to take the context.
+  // The captions themselves, with every way to take the context.
   SearchOptions search = search_options(experiment.config, experiment.model.vocabulary());
   const auto words = [&](Ablation ablation) {
     search.ablation = ablation;
@@ -213,7 +215,7 @@ TEST_CASE("a model whose score sees no region is found out") {
   CHECK(words(Ablation::kShuffled) == words(Ablation::kNone));
 }
 
-TEST_CASE("a full report has the attention's health, with ablations unless they are left out") {
+TEST_CASE("a full report has attention health, with ablations unless they are left out") {
   using Json = nlohmann::json;
   ExperimentConfig config = small_experiment(SelectionKind::kSoft);
   config.attention.heads = 2;

@@ -1,5 +1,5 @@
-// Baselines: neighbours among made-up vectors, a consensus by hand, and a small data set over
-// threads.
+// Baselines: neighbours among made-up vectors, a consensus by hand, and a small data set with
+// several numbers of threads.
 #include "captioning/evaluation/baselines.h"
 
 #include <algorithm>
@@ -32,14 +32,14 @@ TEST_CASE("the nearest rows come first, equally near ones in order") {
   CHECK_THROWS_AS(nearest_rows(wide.view(), candidates.view(), 1), ShapeError);
 }
 
-TEST_CASE("neighbours are the same whatever the blocks and the threads") {
+TEST_CASE("neighbours depend neither on blocks nor on threads") {
   const auto random = [](Shape shape, std::uint64_t sample) {
     Tensor out(shape);
     Random numbers({1, Stream::kTest, 0, sample});
     for (Real& x : out.span()) x = static_cast<Real>(static_cast<int>(numbers.normal() * 3));
     return out;
   };
-  // More than one block of queries and of candidates; whole numbers have exact products.
+  // More than one block of queries and of candidates. Products of whole numbers are exact.
   const Tensor queries = random({70, 5}, 1), candidates = random({1100, 5}, 2);
   const int before = parallel::threads();
   std::vector<Places> results;
@@ -51,7 +51,7 @@ TEST_CASE("neighbours are the same whatever the blocks and the threads") {
   CHECK(results[0] == results[1]);
   CHECK(results[0] == results[2]);
   for (Index q = 0; q < 70; ++q) {
-    std::vector<std::pair<Real, Index>> all;  // minus the product, the place
+    std::vector<std::pair<Real, Index>> all;  // minus the product, and the place
     for (Index c = 0; c < 1100; ++c) {
       Real product = 0;
       for (Index d = 0; d < 5; ++d)
@@ -65,7 +65,7 @@ TEST_CASE("neighbours are the same whatever the blocks and the threads") {
   }
 }
 
-TEST_CASE("an image's vector is the direction of its mean feature") {
+TEST_CASE("the vector of an image is the direction of its mean feature") {
   const Experiment experiment(small_experiment(SelectionKind::kSoft));
   const Captioner& model = experiment.model;
   const std::vector<Index> images = {3, 0, 11, 7, 8, 9, 10, 5, 4};
@@ -88,7 +88,7 @@ TEST_CASE("an image's vector is the direction of its mean feature") {
           1e-5);
 }
 
-TEST_CASE("the consensus is the caption closest to the others") {
+TEST_CASE("the consensus is the caption that is closest to the others") {
   const std::vector<std::vector<std::string>> captions = {
       {"men who dig wells", "a dog runs home"},
       {"a dog runs far", "A dog runs."},
@@ -97,12 +97,13 @@ TEST_CASE("the consensus is the caption closest to the others") {
   };
   const CaptionConsensus consensus(captions);
   using Place = CaptionConsensus::Place;
-  // "a dog runs far" twice and two that share its first words: the first of the two equal ones.
+  // "a dog runs far" twice, and two captions that share its first words: the first of the two equal
+  // ones wins.
   const std::vector<Index> all = {0, 1, 2, 3}, reversed = {3, 2, 1, 0}, one = {2}, apart = {2, 0};
   CHECK(consensus.of(all) == Place{1, 0});
   CHECK(consensus.of(reversed) == Place{3, 0});
   CHECK(consensus.of(one) == Place{2, 0});
-  CHECK(consensus.of(apart) == Place{2, 0});  // nothing in common: the first
+  CHECK(consensus.of(apart) == Place{2, 0});  // they have nothing in common, so the first one wins
 }
 
 TEST_CASE("baselines are scored beside the model, with the same bits for any number of threads") {
@@ -124,13 +125,13 @@ TEST_CASE("baselines are scored beside the model, with the same bits for any num
       INFO(name << " " << metric);
       CHECK(json.at("baselines").at(name).at(metric).is_number());
     }
-  // An agreement of twelve images says less that is wrong than a guess from one.
+  // A consensus of twelve images contains less that is wrong than a guess from one image.
   CHECK(json.at("baselines").at("consensus").at("Bleu_1") > 0.2);
   const std::string table = evaluation_table(experiment.run(request));
   CHECK(table.find("consensus") != std::string::npos);
 }
 
-TEST_CASE("each baseline says what its name says") {
+TEST_CASE("each baseline does what its name says") {
   Experiment experiment(small_experiment(SelectionKind::kSoft));
   auto& dataset = experiment.data.dataset;
   const std::vector<Index> train = images_of(dataset, Split::kTrain),
@@ -138,7 +139,7 @@ TEST_CASE("each baseline says what its name says") {
   const Tensor candidates = image_vectors(experiment.model, experiment.inputs, train),
                query = image_vectors(experiment.model, experiment.inputs, judged);
   const Index nearest = nearest_rows(query.view(), candidates.view(), 1)[0][0];
-  // All neighbours agree but the nearest; of the two people one says what they say.
+  // All neighbours but the nearest agree. One of the two people says the same as they do.
   for (const Index image : train)
     dataset.images[static_cast<std::size_t>(image)].captions = {"a dog runs far"};
   dataset.images[static_cast<std::size_t>(train[static_cast<std::size_t>(nearest)])].captions = {
@@ -153,7 +154,7 @@ TEST_CASE("each baseline says what its name says") {
   }
   CHECK(bleu.at("nearest") < 1e-6);
   CHECK(bleu.at("consensus") == Approx(1));
-  CHECK(bleu.at("human") == Approx(0.5));  // two of four words, both ways round
+  CHECK(bleu.at("human") == Approx(0.5));  // two of four words, in both directions
 }
 
 TEST_CASE("an image is not its own neighbour, and what cannot be compared is left out") {
@@ -167,14 +168,14 @@ TEST_CASE("an image is not its own neighbour, and what cannot be compared is lef
       out.push_back(one.name);
     return out;
   };
-  // Every image says something of its own: a neighbour's caption shares no word with it.
+  // Every image has words of its own, so the caption of a neighbour shares no word with it.
   for (std::size_t i = 0; i < dataset.images.size(); ++i) {
     const std::string n = "word" + std::to_string(i);
     dataset.images[i].captions = {n + "a " + n + "b " + n + "c " + n + "d"};
   }
   const std::vector<Baseline> scores =
       score_baselines(experiment.model, dataset, experiment.inputs, train, {});
-  REQUIRE(scores.size() == 2);  // no second reference, so no human
+  REQUIRE(scores.size() == 2);  // there is no second reference, and so no `human`
   for (const Baseline& one : scores) {
     CHECK(one.scores[0].first == "Bleu_1");
     CHECK(one.scores[0].second < 1e-6);

@@ -1,4 +1,5 @@
-// Batch plans: everything once, similar lengths together, a function of (seed, epoch) only.
+// Batch plans: everything appears once, similar lengths are together, and a plan is a function of
+// (seed, epoch).
 #include "captioning/data/batch_plan.h"
 
 #include <algorithm>
@@ -38,7 +39,7 @@ std::vector<Key> keys_of(const std::vector<Batch>& plan) {
 
 }  // namespace
 
-TEST_CASE("every caption once an epoch, in full batches of equal shards") {
+TEST_CASE("every caption appears once per epoch, in full batches of equal shards") {
   const auto items = make_items(333);
   const BatchPlanOptions options = {.batch = 24, .shard = 8, .bucket_batches = 10};
   const auto plan = plan_epoch(items, options, 0);
@@ -62,7 +63,8 @@ TEST_CASE("every caption once an epoch, in full batches of equal shards") {
       real += work;
     }
     padded += batch.longest() * batch.size();
-    // Dealt like cards: shards differ by at most the spread of lengths within the batch.
+    // Captions are dealt like cards, so shards differ by at most the spread of lengths in the
+    // batch.
     if (batch.size() == options.batch) REQUIRE(highest - lowest <= batch.longest());
   }
   CHECK(partial <= 1);
@@ -78,7 +80,7 @@ TEST_CASE("plans depend on seed and epoch only") {
         keys_of(plan_epoch(items, {.seed = 4, .batch = 16}, 2)));
 }
 
-TEST_CASE("one caption of every image, all of them before one comes back") {
+TEST_CASE("one caption of every image per epoch, and all of them before one is repeated") {
   const auto items = make_items(100);
   const BatchPlanOptions options = {
       .seed = 3, .batch = 16, .captions = CaptionsPerEpoch::kOnePerImage};
@@ -101,7 +103,8 @@ TEST_CASE("one caption of every image, all of them before one comes back") {
 }
 
 TEST_CASE(
-    "whole images: the captions of an image stand in one shard, every epoch as many batches") {
+    "whole images: the captions of an image are in one shard, and epochs have equally many "
+    "batches") {
   const auto items = make_items(100);
   std::map<Index, std::size_t> captions;
   for (const PlanItem& item : items) ++captions[item.image];
@@ -131,7 +134,7 @@ TEST_CASE(
     CHECK(keys_of(other) != keys);
     CHECK(keys_of(other) == keys_of(plan_epoch(items, options, epoch)));
   }
-  // The nearest number of images: 64 captions are 13 images of 5, in shards of at most 16.
+  // The nearest number of images: 64 captions are 13 images with 5 each, in shards of at most 16.
   std::vector<PlanItem> fives;
   for (Index i = 0; i < 65; ++i) fives.push_back({i / 5, i % 5, 4 + i % 7});
   const auto one =
@@ -139,14 +142,14 @@ TEST_CASE(
   REQUIRE(one.size() == 1);
   CHECK(one[0].shards.size() == 5);
   for (const auto& shard : one[0].shards) CHECK(shard.size() <= 15);
-  // An image with more captions than a shard takes is a shard.
+  // An image with more captions than a shard may have is a shard by itself.
   const auto large =
       plan_epoch(fives, {.batch = 10, .shard = 2, .captions = CaptionsPerEpoch::kWholeImages}, 0);
   for (const Batch& batch : large)
     CHECK(batch.shards.size() == static_cast<std::size_t>(batch.size()) / 5);
 }
 
-TEST_CASE("plans refuse nonsense") {
+TEST_CASE("plans refuse options that make no sense") {
   CHECK_THROWS_AS(plan_epoch({}, {}, 0), DataError);
   const auto items = make_items(3);
   CHECK_THROWS_AS(plan_epoch(items, {.batch = 0}, 0), ShapeError);

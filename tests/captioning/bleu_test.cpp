@@ -27,7 +27,7 @@ bool near(double a, double b) { return std::abs(a - b) <= 1e-9; }
 }  // namespace
 
 TEST_CASE("clipped counts and the closest reference") {
-  // Papineni's own example: "the" is clipped at the two of the first reference.
+  // Papineni's own example: "the" is clipped at 2, its count in the first reference.
   const std::vector<Words> references = {words("the cat is on the mat"),
                                          words("there is a cat on the mat")};
   const BleuCounts counts = counts_of(words("the the the the the the the"), references);
@@ -35,7 +35,7 @@ TEST_CASE("clipped counts and the closest reference") {
   CHECK(counts.guess == std::array<std::int64_t, 4>{7, 6, 5, 4});
   CHECK(counts.length == 7);
   CHECK(counts.reference_length == 7);
-  // Lengths 6 and 4 are as close to 5: the shorter one counts.
+  // Lengths 6 and 4 are equally close to 5: the shorter one counts.
   const std::vector<Words> tied = {words("a b c d e f"), words("a b c d")};
   CHECK(counts_of(words("a b c d e"), tied).reference_length == 4);
   // An n-gram is clipped by its largest count in one reference, not by their sum.
@@ -51,12 +51,12 @@ TEST_CASE("BLEU of short cases") {
   const BleuScores shorter = score_bleu(counts_of(words("a b c d"), reference));
   CHECK(near(shorter.no_bp[3], 1));
   CHECK(near(shorter.bleu[3], std::exp(-0.25)));
-  // a b x d e: 4/5, 2/4, then nothing of 3 trigrams.
+  // a b x d e: 4/5, 2/4, and none of 3 trigrams.
   const BleuScores gap = score_bleu(counts_of(words("a b x d e"), reference));
   CHECK(near(gap.bleu[0], 0.8));
   CHECK(near(gap.bleu[1], std::sqrt(0.8 * 0.5)));
   CHECK(near(gap.bleu[2], std::cbrt(0.4 * 1e-15 / 3)));
-  // One word has no bigram: 1e-15 / 1e-9 for that factor.
+  // A single word has no bigram: that factor is 1e-15 / 1e-9.
   const BleuScores one = score_bleu(counts_of(words("a"), reference));
   CHECK(near(one.no_bp[1], 1e-3));
   const BleuScores empty = score_bleu(counts_of({}, reference));
@@ -65,7 +65,7 @@ TEST_CASE("BLEU of short cases") {
   CHECK(score_bleu(counts_of({}, nothing)).bleu[0] == 0);
 }
 
-TEST_CASE("a corpus is scored from sums, not from means") {
+TEST_CASE("a corpus is scored from sums and not from means") {
   const std::vector<Words> candidates = {words("a b c d e f"), words("x y")};
   const std::vector<std::vector<Words>> references = {{words("a b c d e f")}, {words("p q r s")}};
   const CountedCorpus corpus = counted(candidates, references);

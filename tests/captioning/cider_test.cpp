@@ -16,7 +16,7 @@ Words words(const char* text) { return split_words(text); }
 
 bool near(double a, double b) { return std::abs(a - b) <= 1e-12; }
 
-// Every image's scores, with the document frequencies of the corpus.
+// The scores of every image, with the document frequencies of the corpus.
 std::vector<CiderScores> score(const std::vector<Words>& candidates,
                                const std::vector<std::vector<Words>>& references) {
   WordNumbers numbers;
@@ -37,29 +37,30 @@ std::vector<CiderScores> score(const std::vector<Words>& candidates,
 
 TEST_CASE("CIDEr of the reference itself, of another length, and of nothing in common") {
   const std::vector<std::vector<Words>> references = {{words("p q r s t")}, {words("v w x y z")}};
-  // All n-grams are in one image of two: every weight is count * log 2.
+  // Each n-gram is in one of two images, so every weight is count * log 2.
   const auto same = score({words("p q r s t"), words("p q")}, references);
   CHECK(near(same[0].cider_d, 10));
   CHECK(near(same[0].cider, 10));
   CHECK(same[1].cider_d == 0);
-  // "p p": unigram counts 2 of 1. Cosine 2/(2 sqrt 5); clipped 1/(2 sqrt 5), 3 bigrams fewer.
+  // "p p": the unigram counts 2 against 1. Cosine 2/(2 sqrt 5); clipped 1/(2 sqrt 5), 3 bigrams
+  // fewer.
   const auto twice = score({words("p p"), words("v")}, references);
   CHECK(near(twice[0].cider, 10.0 / 4 / std::sqrt(5)));
   CHECK(near(twice[0].cider_d, 10.0 / 4 / (2 * std::sqrt(5)) * std::exp(-9.0 / 72)));
-  // One word and none have the same length, 0 bigrams.
+  // One word and no words have the same length, 0 bigrams.
   CHECK(near(twice[1].cider_d, 10.0 / 4 / std::sqrt(5) * std::exp(-16.0 / 72)));
 }
 
-TEST_CASE("an n-gram that every image has weighs nothing") {
+TEST_CASE("an n-gram that every image has gets no weight") {
   const std::vector<std::vector<Words>> references = {{words("a b")}, {words("a c")}};
   const auto scores = score({words("a"), words("a c")}, references);
   CHECK(scores[0].cider_d == 0);
-  // a: 0, c and "a c": log 2 each; of four orders two match wholly.
+  // a: 0; c and "a c": log 2 each. Two of four orders match fully.
   CHECK(near(scores[1].cider_d, 10.0 / 2));
   for (const CiderScores& one : score({words("a b")}, {{words("a b")}})) CHECK(one.cider_d == 0);
 }
 
-TEST_CASE("references are averaged, and count once an image in the frequencies") {
+TEST_CASE("references are averaged, and count once per image in the frequencies") {
   const std::vector<std::vector<Words>> references = {{words("a"), words("a"), words("b")},
                                                       {words("c")}};
   const auto scores = score({words("a"), words("")}, references);

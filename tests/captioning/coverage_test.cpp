@@ -21,10 +21,11 @@ CoverageConfig coverage(CoverageTarget target, CoverageScale scale = CoverageSca
 
 struct Least {
   double penalty;
-  std::vector<double> sums;  // of every region over the words
+  std::vector<double> sums;  // of every region, over the words
 };
 
-// What gradient descent on the scores of `words` softmax maps over `regions` regions comes to.
+// The minimum that gradient descent reaches on the scores of `words` softmax maps over `regions`
+// regions.
 Least descend(const CoverageConfig& config, Index words, Index regions) {
   Tensor scores({words, regions});
   Random random({3, Stream::kTest, 0, 0});
@@ -53,7 +54,7 @@ Least descend(const CoverageConfig& config, Index words, Index regions) {
   return least;
 }
 
-// A shard of two captions, its loss kept until backward.
+// A shard of two captions, whose loss is kept until backward.
 struct Shard {
   explicit Shard(SelectionKind selection) : model(DecoderKind::kLstm, selection, 7, 2) {}
 
@@ -86,7 +87,7 @@ struct Shard {
 
 }  // namespace
 
-TEST_CASE("the penalty is least where the documentation says, and never below its floor") {
+TEST_CASE("the penalty is least where the documentation says and never below its floor") {
   const auto one = coverage(CoverageTarget::kOne), even = coverage(CoverageTarget::kEven);
   CHECK(penalty_floor(one, 3, 5) == Approx(4.0 / 5));
   CHECK(penalty_floor(even, 3, 5) == 0);
@@ -101,17 +102,19 @@ TEST_CASE("the penalty is least where the documentation says, and never below it
     CHECK(std::abs(least.penalty - penalty_floor(config, 3, 5)) < 1e-4);
     for (const double sum : least.sums) {
       if (config.target == CoverageTarget::kAtLeast && config.tau < 0.6)
-        CHECK(sum > config.tau - 0.01);  // and not the same for all: what is above is free
+        CHECK(sum > config.tau - 0.01);  // not all are equal: what is above is free
       else
         CHECK(std::abs(sum - 0.6) < 0.01);
     }
   }
-  // With more words than regions ask for, the floor of the hinge is 0, that of `one` is not.
+  // If there is more weight than the regions need, the floor of `at_least` is 0, and that of `one`
+  // is not.
   CHECK(penalty_floor(high, 9, 5) == 0);
   CHECK(penalty_floor(one, 9, 5) == Approx(16.0 / 5));
 }
 
-TEST_CASE("what is reported of a caption is the formula over the regions that count") {
+TEST_CASE(
+    "the penalty that is reported of a caption follows the formula over the regions that count") {
   const Tensor mask({2, 3}, std::vector<Real>{1, 1, 0, 1, 1, 1});
   for (const bool padded : {false, true})
     for (const auto& target : enum_table(CoverageTarget{}))
@@ -141,14 +144,14 @@ TEST_CASE("what is reported of a caption is the formula over the regions that co
             }
             if (scale.value == CoverageScale::kMean) expected /= static_cast<double>(regions);
             const double got = loss.penalties()[static_cast<std::size_t>(c)];
-            // Under hard attention the report is the mean of a caption's draws.
+            // Under hard attention, the mean over the caption's draws is reported.
             if (samples == 1) CHECK(got == Approx(expected).epsilon(1e-9).margin(1e-12));
             CHECK(got > penalty_floor(config, words, regions) - 1e-9);
           }
         }
 }
 
-TEST_CASE("the mean over regions is the sum over them at a weight of 1/L, to the last gradient") {
+TEST_CASE("the mean over regions equals their sum at a weight of 1/L, in all gradients") {
   Shard shard(SelectionKind::kSoft);
   constexpr double kRegions = test::SmallDecoder::kRegions;
   for (const auto& target : enum_table(CoverageTarget{})) {

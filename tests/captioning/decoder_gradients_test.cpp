@@ -12,15 +12,15 @@ namespace {
 constexpr Index kRegions = 3, kFeatures = 2, kKeys = 3, kVocabulary = 7;
 constexpr int kBos = 1, kEos = 2;
 
-// A config of a decoder with every part that may be absent.
+// A config of a decoder, with every part that may be absent.
 struct Whole {
   std::string name;
   DecoderConfig decoder;
   AttentionConfig attention;
-  bool keys = false;  // regions have keys of their own
+  bool keys = false;  // whether regions have keys of their own
 };
 
-// What words and the first state are given of the image.
+// What words and the first state get from the image.
 struct Entry {
   ImageEntry image;
   FirstState first_state;
@@ -30,7 +30,7 @@ constexpr Entry kEntries[] = {
     {ImageEntry::kEveryWord, FirstState::kPooled}, {ImageEntry::kFirstStep, FirstState::kPooled},
     {ImageEntry::kNone, FirstState::kPooled},      {ImageEntry::kNone, FirstState::kNone}};
 
-// Every decoder with every part that may be absent, given the image as `entry` says.
+// Every decoder with every part that may be absent; the image enters as `entry` says.
 std::vector<Whole> wholes(const Entry& entry) {
   std::vector<Whole> all;
   for (const auto& kind : enum_table(DecoderKind{}))
@@ -56,7 +56,7 @@ std::vector<Whole> wholes(const Entry& entry) {
                       .attention = {}};
             one.name += str(", ", enum_name(entry.image), ", ", enum_name(entry.first_state));
             one.decoder.image = entry.image, one.decoder.first_state = entry.first_state;
-            // Both are the attention's matter, whatever else is chosen.
+            // Both belong to attention, whatever else is chosen.
             one.keys = one.attention.learned_scale = tied && entry.image == ImageEntry::kAttention;
             one.attention.hidden = 3;
             one.attention.sentinel = sentinel;
@@ -86,7 +86,7 @@ Tensor normal(Shape shape, std::uint64_t sample) {
 }  // namespace
 
 TEST_CASE(
-    "every decoder's loss has its gradient, to every parameter, the features and their keys") {
+    "every decoder's loss has correct gradients for all parameters, the features and their keys") {
   const std::vector<std::vector<int>> captions{{4, 3, 6}, {5}};
   std::vector<Whole> all;
   for (const Entry& entry : kEntries)
@@ -102,7 +102,7 @@ TEST_CASE(
                                        .cols = kRegions,
                                        .keys = whole.keys ? kKeys : 0},
                                       ParamScope(store, "decoder"));
-    // The features are one more parameter, and keys another.
+    // The features are one more parameter, and the keys another.
     const int seen = store.declare("features", {2, kRegions, kFeatures}, Init::normal(1));
     const int keys = whole.keys ? store.declare("keys", {2, kRegions, kKeys}, Init::normal(1)) : -1;
     store.initialise(1);

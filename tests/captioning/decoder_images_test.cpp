@@ -1,12 +1,12 @@
-// What decoders take of images besides features: which regions count, and what stands for an image
-// as a whole. Over the registry, in float and in double.
+// What decoders read of images besides features: which regions count, and the vector of an image as
+// a whole. Tested for the whole registry, in float and in double.
 #include "tests/captioning/decoder_models.h"
 
 namespace saccade::test {
 
 namespace {
 
-// Three images of which some regions do not count, with numbers in those that are none of theirs.
+// Three images, some regions of which do not count. `other` has other numbers in those regions.
 struct Padded {
   Tensor features = noise({3, kRegions, kFeatures}, 1);
   Tensor mask{{3, kRegions},
@@ -22,7 +22,7 @@ struct Padded {
 
 }  // namespace
 
-TEST_CASE("regions that do not count change nothing: in one pass, word by word, nor in search") {
+TEST_CASE("regions that do not count change nothing: in one pass, word by word, and in search") {
   const Padded padded;
   const EncodedValues images{padded.features.view(), padded.mask.view()},
       others{padded.other.view(), padded.mask.view()};
@@ -39,7 +39,7 @@ TEST_CASE("regions that do not count change nothing: in one pass, word by word, 
           for (Index l = 0; l < kRegions; ++l)
             if (padded.mask[c * kRegions + l] == 0) CHECK(map[l] == 0);
     }
-    // The mask is read: without it those regions do change something.
+    // The mask is read: without it, those regions change the result.
     CHECK(apart(together[0], at_once(model, padded.other.view(), kCaptions)[0]) > 1e-3);
     const Regime regime = model.variant.argmax ? Regime::kArgmax : Regime::kExpectation;
     for (const auto& mode : enum_table(SearchMode{})) {
@@ -53,7 +53,7 @@ TEST_CASE("regions that do not count change nothing: in one pass, word by word, 
         const DecodedCaption alone =
             found({sample_of(padded.other, c), sample_of(padded.mask, c)}, place)[0];
         CHECK(own[place].log_prob == same[place].log_prob);
-        // Memories move when the captions of a batch end, and masks with them.
+        // Memories move when captions of the batch end, and masks move with them.
         CHECK(std::abs(own[place].log_prob - alone.log_prob) < 10 * kSame);
         REQUIRE(own[place].words.size() == alone.words.size());
         for (std::size_t w = 0; w < alone.words.size(); ++w)
@@ -63,10 +63,10 @@ TEST_CASE("regions that do not count change nothing: in one pass, word by word, 
   });
 }
 
-TEST_CASE("what stands for an image as a whole is read where the config says so") {
+TEST_CASE("the vector of an image as a whole is read where the config says so") {
   const Padded padded;
   const Tensor pooled = noise({3, kFeatures}, 5), further = noise({3, kFeatures}, 6);
-  Tensor mean({3, kFeatures});  // of the regions that count
+  Tensor mean({3, kFeatures});  // over the regions that count
   for (Index c = 0; c < 3; ++c) {
     Real count = 0;
     for (Index l = 0; l < kRegions; ++l) count += padded.mask[c * kRegions + l];
@@ -93,7 +93,7 @@ TEST_CASE("what stands for an image as a whole is read where the config says so"
     const double moved =
         difference(nll({features, mask, pooled.view()}), nll({features, mask, further.view()}));
     CHECK((model.config.reads_pooled() ? moved > 1e-3 : moved == 0));
-    // It goes with its image when others' captions end.
+    // It stays with its image when the captions of others end.
     const EncodedValues images{features, mask, pooled.view()};
     const std::vector<DecodedCaption> found = search(*model.decoder, model.store.views(), images,
                                                      kSpecial, {.beam = 2, .max_length = 6}, 0);
@@ -107,7 +107,7 @@ TEST_CASE("what stands for an image as a whole is read where the config says so"
   });
 }
 
-TEST_CASE("keys of their own go with their image: in one pass, word by word and in search") {
+TEST_CASE("keys of their own stay with their image: in one pass, word by word and in search") {
   constexpr Index kKeys = 3;
   const Tensor features = noise({3, kRegions, kFeatures}, 7), keys = noise({3, kRegions, kKeys}, 8),
                others = noise({3, kRegions, kKeys}, 9);
@@ -138,7 +138,7 @@ TEST_CASE("keys of their own go with their image: in one pass, word by word and 
         const auto place = static_cast<std::size_t>(c);
         CHECK(apart(together[place], by_steps(model, own(c), kCaptions[place])) < kSame);
         moved = std::max(moved, apart(together[place], with_other_keys[place]));
-        // Memories move when the captions of a batch end, and keys with them.
+        // Memories move when captions of the batch end, and keys move with them.
         CHECK(std::abs(found[place].log_prob - captions(own(c), place)[0].log_prob) < 10 * kSame);
       }
       CHECK(moved > 1e-3);

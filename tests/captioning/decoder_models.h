@@ -24,7 +24,7 @@ constexpr SpecialWords kSpecial;
 struct AttentionVariant {
   std::string name;
   AttentionConfig attention{};
-  bool argmax = false;  // a hard choice at every glimpse
+  bool argmax = false;  // whether every glimpse takes the region of the largest weight
   HardLikelihood likelihood = HardLikelihood::kChoice;
   ImageEntry image = ImageEntry::kAttention;
   FirstState first_state = FirstState::kPooled;
@@ -96,7 +96,7 @@ struct Model {
   ParameterStore store;
   std::unique_ptr<Decoder> decoder;
 
-  // With keys of their own where `keys`, their width, is not 0.
+  // A model whose keys have the width `keys`; 0: keys are the features.
   Model(const DecoderConfig& plain, const AttentionVariant& how, Index keys = 0)
       : name(str(enum_name(plain.type), ", ", how.name)),
         variant(how),
@@ -106,7 +106,8 @@ struct Model {
             {.features = kFeatures, .vocabulary = kVocabulary, .rows = 2, .cols = 3, .keys = keys},
             ParamScope(store, "decoder"))) {
     store.initialise(1);
-    // Larger weights than a fresh model has: words and maps must depend on what came before.
+    // The weights are larger than those of a new model, so that words and maps depend on what came
+    // before.
     Random random({4, Stream::kTest, 0, 0});
     for (const ParameterInfo& info : store.infos())
       for (Index i = 0; i < info.shape.size(); ++i)
@@ -121,7 +122,7 @@ inline bool allowed(const DecoderConfig& config, const AttentionVariant& variant
   try {
     const DecoderConfig own = with(config, variant);
     check_decoder(own, variant.attention);
-    return own.has_context() || own.reads_pooled();  // the others are not given the image
+    return own.has_context() || own.reads_pooled();  // the others get nothing of the image
   } catch (const UsageError&) {
     return false;
   }
@@ -138,13 +139,14 @@ inline void for_each_model(const std::function<void(Model&)>& f) {
       f(model);
       ++count;
     }
-  // Sentinels of two decoders and one marginal make no sense; a transformer has no first state.
+  // Sentinels of two decoders and one marginal likelihood are refused; a transformer has no first
+  // state.
   CHECK(count == 13 * 5 - 3 - 1);
 }
 
 inline const std::vector<std::vector<int>> kCaptions{{4, 5, 8, 4}, {6, 7}, {5}};
 
-// The costs and maps of a caption's words, by word; maps are by layer, too.
+// The costs and maps of a caption's words. Maps are by word, then by layer.
 struct CaptionOutput {
   std::vector<double> nll;
   std::vector<std::vector<Tensor>> weights;  // by word, by layer, [1, L]
@@ -172,7 +174,7 @@ inline double apart(const CaptionOutput& a, const CaptionOutput& b) {
   return most;
 }
 
-// All captions in one pass; caption c is of features c.
+// All captions in one pass. Caption c belongs to features c.
 inline std::vector<CaptionOutput> at_once(const Model& model, const EncodedValues& images,
                                           const std::vector<std::vector<int>>& captions) {
   Arena arena;
@@ -197,7 +199,7 @@ inline std::vector<CaptionOutput> at_once(const Model& model, const EncodedValue
   return all;
 }
 
-// One caption word by word.
+// One caption, word by word.
 inline CaptionOutput by_steps(const Model& model, const EncodedValues& images,
                               const std::vector<int>& caption) {
   Arena arena;

@@ -1,13 +1,13 @@
-// What every decoder promises, run over the registry: single steps compute what the whole sequence
-// does, a batch computes what its samples do, and search finds what a forced pass computes. It runs
-// in float and in double.
+// What every decoder promises, tested for the whole registry: single steps compute what the whole
+// sequence does, a batch computes what its samples do, and search finds what a forced pass
+// computes. In float and in double.
 #include "captioning/search/forced_decoding.h"
 #include "captioning/search/later_maps.h"
 #include "tests/captioning/decoder_models.h"
 
 namespace saccade::test {
 
-TEST_CASE("every decoder says word by word what it says in one pass, in a batch or alone") {
+TEST_CASE("every decoder computes the same word by word and in one pass, in a batch and alone") {
   const Tensor features = noise({3, kRegions, kFeatures}, 1);
   for_each_model([&](Model& model) {
     const std::vector<CaptionOutput> together = at_once(model, features.view(), kCaptions);
@@ -22,13 +22,13 @@ TEST_CASE("every decoder says word by word what it says in one pass, in a batch 
   });
 }
 
-TEST_CASE("what beam search says costs what a teacher-forced pass of it costs") {
+TEST_CASE("the captions of beam search have the costs of a teacher-forced pass") {
   const Tensor features = noise({3, kRegions, kFeatures}, 2);
   for_each_model([&](Model& model) {
     const Regime regime = model.variant.likelihood == HardLikelihood::kMarginal ? Regime::kMarginal
                           : model.variant.argmax                                ? Regime::kArgmax
                                                  : Regime::kExpectation;
-    // The marginal regime continues with the mean.
+    // The marginal regime continues with the weighted mean.
     AttentionVariant variant = model.variant;
     variant.argmax = regime == Regime::kArgmax;
     model.variant = variant;
@@ -55,7 +55,7 @@ TEST_CASE("what beam search says costs what a teacher-forced pass of it costs") 
   });
 }
 
-TEST_CASE("a word can have the map that a decoder makes so many steps later") {
+TEST_CASE("a word can have the map that a decoder makes some steps later") {
   const Tensor features = noise({3, kRegions, kFeatures}, 2);
   for_each_model([&](Model& model) {
     if (model.variant.likelihood == HardLikelihood::kMarginal) model.variant.argmax = false;
@@ -65,7 +65,7 @@ TEST_CASE("a word can have the map that a decoder makes so many steps later") {
     SearchOptions options;
     if (model.variant.argmax) options.regime = Regime::kArgmax;
     if (model.variant.likelihood == HardLikelihood::kMarginal) options.regime = Regime::kMarginal;
-    // An image with two captions, one with none, one with one.
+    // One image with two captions, one with none, and one with one.
     const std::vector<std::vector<std::vector<int>>> given{
         {kCaptions[1], kCaptions[0]}, {}, {kCaptions[2]}};
     const auto own = force_decode({&member, 1}, kSpecial, given, options, 0);
@@ -79,7 +79,7 @@ TEST_CASE("a word can have the map that a decoder makes so many steps later") {
       read_later_maps({&member, 1}, kSpecial, places, options, 0);
       for (std::size_t m = 0; m < given.size(); ++m)
         for (std::size_t k = 0; k < given[m].size(); ++k) {
-          // After the last word <eos> is read.
+          // After the last word, <eos> is read.
           std::vector<int> longer = given[m][k];
           longer.insert(longer.end(), static_cast<std::size_t>(step), kSpecial.eos);
           const CaptionOutput forced =
@@ -108,7 +108,7 @@ TEST_CASE("a word can have the map that a decoder makes so many steps later") {
   });
 }
 
-TEST_CASE("the transformer's norms, positions and tied words hold word by word too") {
+TEST_CASE("the transformer's norms, positions and tied words also work word by word") {
   const Tensor features = noise({3, kRegions, kFeatures}, 1);
   for (const auto& norm : enum_table(NormPlacement{}))
     for (const auto& positions : enum_table(WordPositions{}))
@@ -128,7 +128,7 @@ TEST_CASE("the transformer's norms, positions and tied words hold word by word t
       }
 }
 
-TEST_CASE("decoders say why they go with no such attention, width or length") {
+TEST_CASE("decoders give the reason why they refuse an attention, a width or a length") {
   const auto refused = [](const DecoderConfig& config, const AttentionConfig& attention) {
     ParameterStore store;
     try {

@@ -1,5 +1,5 @@
-// Diverse beam search against a plain one written down here over teacher-forced probabilities, and
-// the alternatives of beam search against enumeration. Built in float and double.
+// Diverse beam search against a plain version here that uses teacher-forced probabilities, and the
+// alternatives of beam search against enumeration. Built in float and double.
 #include <algorithm>
 #include <map>
 
@@ -18,15 +18,15 @@ struct Hypothesis {
   double log_prob = 0, rank = 0;
 };
 
-// log p of a word after others.
+// log p of a word after the words `before`.
 double log_prob(const TinyModel& model, const Tensor& feature, std::vector<int> before, int word) {
   before.push_back(word);
   return -model.nll(feature, before)[before.size() - 1];
 }
 
-// The finished hypotheses, the best first, and the best unfinished one behind them. As the paper
-// has it: at every step a group keeps the best of its extensions by log p less the Hamming penalty
-// of this step.
+// The finished hypotheses, the best first, and then the best unfinished one. As in the paper, a
+// group keeps at every step the best of its extensions by log p minus the Hamming penalty of this
+// step.
 std::vector<Hypothesis> plain(const TinyModel& model, const Tensor& feature,
                               const SearchOptions& options) {
   const auto places = static_cast<std::size_t>(options.beam / options.groups);
@@ -69,7 +69,7 @@ std::vector<Hypothesis> plain(const TinyModel& model, const Tensor& feature,
   return finished;
 }
 
-// What `finished` holds once each, the first `count`.
+// The first `count` different hypotheses of `finished`.
 std::vector<Hypothesis> distinct(const std::vector<Hypothesis>& finished, std::size_t count) {
   std::vector<Hypothesis> out;
   for (const Hypothesis& h : finished) {
@@ -93,7 +93,7 @@ void require_found(const DecodedCaption& found, const std::vector<Hypothesis>& w
 
 }  // namespace
 
-TEST_CASE("groups extend their hypotheses in turn, away from each other's words") {
+TEST_CASE("groups extend their hypotheses in turn and avoid each other's words") {
   bool changed = false;
   for (std::uint64_t seed = 1; seed <= 8; ++seed)
     for (const Index groups : {1, 2, 3, 6}) {
@@ -145,8 +145,8 @@ TEST_CASE("the alternatives of a wide beam are the best of all captions") {
   }
 }
 
-TEST_CASE("how much a word is avoided decides who says it") {
-  // Word 4 leads word 5 by 1 nat, at every step; captions end after two words.
+TEST_CASE("the strength of the penalty decides which group takes a word") {
+  // Word 4 leads word 5 by 1 nat at every step. Captions end after two words.
   const ScriptedDecoder decoder(6, [](Real, Index step, int, int id) -> Real {
     if (step == 2) return id == kSpecial.eos ? 0 : -50;
     return id == 4 ? 0 : id == 5 ? -1 : -50;

@@ -1,4 +1,4 @@
-// Diversity of sets of captions that were counted by hand.
+// The diversity of sets of captions, counted by hand.
 #include "captioning/metrics/diversity.h"
 
 #include <cmath>
@@ -25,7 +25,7 @@ Set counted(const std::vector<std::string>& captions) {
   return counted(captions, numbers);
 }
 
-// With the weight of a word nobody ever used for every n-gram.
+// Every n-gram has the weight of a word that nobody else ever used.
 double self_cider_of(const std::vector<std::string>& captions) {
   const DocumentFrequencies frequencies(100);
   std::vector<CiderVector> vectors;
@@ -49,7 +49,7 @@ TEST_CASE("distinct n-grams over words") {
   CHECK(distinct_share({}, 2) == 0);
 }
 
-TEST_CASE("equal captions agree, captions of other words do not") {
+TEST_CASE("equal captions agree, and captions of other words do not") {
   const std::vector<Set> equal = {counted({"a red kite flies", "a red kite flies"}),
                                   counted({"two boats at sea", "two boats at sea"})};
   CHECK(near(mutual_bleu4(equal), 1));
@@ -102,25 +102,25 @@ TEST_CASE("mBLEU has the same bits for any number of threads") {
 TEST_CASE("self-CIDEr goes from 0 for equal captions to 1 for captions with nothing in common") {
   CHECK(self_cider_of({"a red kite flies", "a red kite flies", "a red kite flies"}) == 0);
   CHECK(near(self_cider_of({"a red kite flies", "two boats at sea", "men who dig wells"}), 1));
-  // Of four captions two pairs of equal ones: eigenvalues 2, 2, 0, 0 and r = 1/2.
+  // Four captions are two pairs of equal ones: eigenvalues 2, 2, 0, 0 and r = 1/2.
   CHECK(near(self_cider_of(
                  {"a red kite flies", "two boats at sea", "a red kite flies", "two boats at sea"}),
              0.5));
 }
 
 TEST_CASE("self-CIDEr of two captions by hand") {
-  // Words of equal weight: cosines 3/4 of words, 2/3 of bigrams, 1/2 of trigrams, 0 of fours; their
-  // mean s = 23/48 gives eigenvalues 1 - s and 1 + s.
+  // All words have equal weight: the cosines are 3/4 of words, 2/3 of bigrams, 1/2 of trigrams and
+  // 0 of 4-grams. Their mean s = 23/48 gives the eigenvalues 1 - s and 1 + s.
   const double s = (3.0 / 4 + 2.0 / 3 + 1.0 / 2) / 4;
   const double r = std::sqrt(1 + s) / (std::sqrt(1 + s) + std::sqrt(1 - s));
   CHECK(near(self_cider_of({"a b c d", "a b c e"}), -std::log2(r)));
 }
 
-TEST_CASE("self-CIDEr of sets that say nothing") {
+TEST_CASE("self-CIDEr of sets without weight") {
   CHECK(self_cider({}) == 0);
   CHECK(self_cider_of({"one alone"}) == 0);
   CHECK(self_cider_of({"", ""}) == 0);
-  // A corpus of one image gives no n-gram weight.
+  // A corpus of one image gives no n-gram any weight.
   const DocumentFrequencies nothing(1);
   std::vector<CiderVector> vectors;
   for (const CountedCaption& caption : counted({"a b", "c d"}))

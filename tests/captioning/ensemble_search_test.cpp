@@ -19,7 +19,8 @@ AttentionConfig with(Value AttentionConfig::*member, Value value) {
   return config;
 }
 
-// Models of other weights, attention and grids, over images that each sees in its own way.
+// Models with different weights, attention and grids, and images that each of them sees in its own
+// way.
 struct Members {
   TinyModel one, two, three;
   Tensor seen_by_one, seen_by_two, seen_by_three;
@@ -38,7 +39,7 @@ struct Members {
             .images = features.view(),
             .shown = shown};
   }
-  // The third one's grid is another: its map is not shown.
+  // The third model has another grid, so its map is not shown.
   std::vector<DecodedCaption> search(const SearchOptions& options) const {
     const std::vector<SearchMember> members{member(one, seen_by_one, true),
                                             member(two, seen_by_two, true),
@@ -46,7 +47,7 @@ struct Members {
     return saccade::search(members, kSpecial, options, 0);
   }
 
-  // log p of every word and of <eos>, of one image.
+  // log p of every word and of <eos>, for one image.
   std::vector<double> log_probs(const std::vector<int>& words, Index image = 0) const {
     const auto of = [&](const TinyModel& model, const Tensor& features) {
       return model.nll(rows_of(features, image, 1), words);
@@ -123,7 +124,7 @@ TEST_CASE("a wide beam finds the best caption of the mean, not of the first memb
   CHECK(own);
 }
 
-TEST_CASE("an ensemble tells the mean map of the members that are shown") {
+TEST_CASE("an ensemble returns the mean map of the members that are shown") {
   const Members members(3);
   const DecodedCaption found = members.search({.beam = 2, .max_length = 4})[0];
   REQUIRE_FALSE(found.words.empty());
@@ -136,7 +137,7 @@ TEST_CASE("an ensemble tells the mean map of the members that are shown") {
   }
 }
 
-TEST_CASE("a model beside itself says what it says alone") {
+TEST_CASE("a model joined with itself gives the captions that it gives alone") {
   for (const auto& regime : {Regime::kExpectation, Regime::kArgmax}) {
     const TinyModel model(4);
     const Tensor features = random_features(3, 4, 3, 4);

@@ -1,4 +1,5 @@
-// Ensembles of captioners: which may join, whose maps are shown, and what a report has of them.
+// Ensembles of captioners: which models may join, whose maps are shown, and what a report has of
+// them.
 #include "captioning/ensemble.h"
 
 #include <cmath>
@@ -29,7 +30,7 @@ EnsembleMember member(const Experiment& of, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("an ensemble shows the maps of those that attend, if their cells lie alike") {
+TEST_CASE("an ensemble shows the maps of members with attention if their cells lie alike") {
   const Experiment first(config_of(1)), second(config_of(2)), fine(config_of(3, {}, 64)),
       blind(config_of(4, ScoreKind::kNone));
   using Shown = std::vector<std::size_t>;
@@ -41,13 +42,13 @@ TEST_CASE("an ensemble shows the maps of those that attend, if their cells lie a
   CHECK(shown({member(fine, "a"), member(second, "b"), member(first, "c")}) == Shown{0});
   CHECK(shown({member(blind, "a"), member(second, "b"), member(first, "c")}) == Shown{1, 2});
   CHECK(shown({member(blind, "a"), member(blind, "b")}) == Shown{0});
-  // The centre of a picture is not all of it.
+  // A crop around the centre does not show all of a picture.
   EnsembleMember cropped = member(second, "b");
   cropped.preparation.mode = ResizeMode::kCrop;
   CHECK(shown({member(first, "a"), cropped}) == Shown{0});
 }
 
-TEST_CASE("members say the same words") {
+TEST_CASE("members have the same vocabulary") {
   ExperimentConfig fewer = config_of(2);
   fewer.data.min_count = 20;
   const Experiment first(config_of(1)), second(fewer);
@@ -55,7 +56,7 @@ TEST_CASE("members say the same words") {
   CHECK_THROWS_AS(Ensemble({member(first, "a"), member(second, "b")}), UsageError);
 }
 
-TEST_CASE("a report of an ensemble names its members, and its perplexity is the mean's") {
+TEST_CASE("a report of an ensemble names its members and has the perplexity of the mean") {
   const Experiment first(config_of(1)), second(config_of(2, ScoreKind::kScaledDot, 64));
   const Ensemble both({member(first, "a"), member(second, "b")});
   const EnsembleInputs inputs(std::vector<const DatasetInputs*>{&first.inputs, &second.inputs});
@@ -94,7 +95,7 @@ TEST_CASE("pieces of a word become one word with the mean of their maps") {
                              .chosen = i < first ? 1 : static_cast<int>(i),
                              .gate = static_cast<double>(i)});
   }
-  // The map of a later step is one that has read the whole word.
+  // A map of a later step has read the whole word.
   DecodedCaption later = caption;
   later.map_step = 1;
   put_together(later, pieces);
@@ -117,7 +118,7 @@ TEST_CASE("pieces of a word become one word with the mean of their maps") {
     CHECK(rest.gate == Approx(mean));
     CHECK(rest.attention[0] == Approx(mean));
   }
-  // The alternative says the same in whole words, whatever its pieces were.
+  // The alternative has the same words, whatever its pieces were.
   caption.others.push_back(caption.others[0]);
   caption.others.back().words.pop_back();
   drop_repeated(caption);

@@ -1,4 +1,5 @@
-// Evaluation: scores of hand-made captions, reports, and a small random model over threads.
+// Evaluation: scores of captions made by hand, reports, and a small random model with several
+// numbers of threads.
 #include <nlohmann/json.hpp>
 
 #include "captioning/evaluation/caption_json.h"
@@ -16,7 +17,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// A red circle in the top left quarter and a blue square in the bottom right one, 64 x 64.
+// A red circle in the top left quarter and a blue square in the bottom right quarter, 64 x 64.
 Scene two_objects() {
   Scene scene;
   scene.objects = {{.shape = ObjectShape::kCircle,
@@ -39,7 +40,7 @@ struct MappedCaption {
   DecodedCaption decoded;
 };
 
-// A caption with the maps of its words, each of which peaks at one cell.
+// A caption with the maps of its words. Each map has its peak at one cell.
 MappedCaption mapped_caption(const std::vector<std::pair<std::string, Index>>& words_and_cells) {
   MappedCaption caption;
   for (const auto& [word, cell] : words_and_cells) {
@@ -58,9 +59,9 @@ SceneScores score(const MappedCaption& caption, const Geometry& geometry = plain
   return scores;
 }
 
-// Cells of 8 pixels of the scene: 9 is row 1, column 1, inside the circle's box; 45 is row 5,
-// column 5, inside the square's.
-TEST_CASE("a true caption that looks at what it names scores fully") {
+// Cells have 8 pixels of the scene: 9 is row 1, column 1, inside the circle's box; 45 is row 5,
+// column 5, inside the square's box.
+TEST_CASE("a true caption that attends to what it names gets full scores") {
   const SceneScores scores = score(mapped_caption(
       {{"a", 0}, {"red", 0}, {"circle", 9}, {"and", 0}, {"a", 0}, {"blue", 0}, {"square", 45}}));
   CHECK(scores.true_caption_rate() == 1);
@@ -72,11 +73,11 @@ TEST_CASE("a true caption that looks at what it names scores fully") {
   CHECK(scores.grounding.has_maps);
 }
 
-TEST_CASE("pointing counts the noun's own objects only") {
-  // The map of the circle is where the square is, and right beside its own box.
+TEST_CASE("pointing counts only the noun's own objects") {
+  // The map of the circle lies on the square, and then right beside the circle's box.
   CHECK(score(mapped_caption({{"a", 9}, {"circle", 45}})).grounding.pointing.accuracy() == 0);
   CHECK(score(mapped_caption({{"a", 9}, {"circle", 11}})).grounding.pointing.accuracy() == 0);
-  // A caption that is false still has nouns that name something; "green star" names nothing.
+  // A false caption still has nouns that name something; "green star" names nothing.
   const SceneScores wrong = score(mapped_caption(
       {{"a", 0}, {"blue", 0}, {"square", 45}, {"and", 0}, {"a", 0}, {"green", 0}, {"star", 9}}));
   CHECK(wrong.true_caption_rate() == 0);
@@ -89,7 +90,7 @@ TEST_CASE("pointing counts the noun's own objects only") {
   CHECK(nonsense.grounding.pointing.words == 0);
 }
 
-TEST_CASE("the tolerance is a cell that overlaps the box") {
+TEST_CASE("with the tolerance, a cell only has to overlap the box") {
   Scene scene = two_objects();
   scene.objects[0].box = {13, 8, 8, 8};  // columns 1 and 2; only column 2 has its centre inside
   const MappedCaption caption = mapped_caption({{"a", 0}, {"circle", 9}});
@@ -99,7 +100,8 @@ TEST_CASE("the tolerance is a cell that overlaps the box") {
   CHECK(scores.grounding.pointing_centre.accuracy() == 0);
 }
 
-TEST_CASE("boxes follow crop and mirror, sampled cells count apart, flat maps are noticed") {
+TEST_CASE(
+    "boxes follow crop and mirror, sampled cells are counted separately, flat maps are noticed") {
   Geometry geometry = plain_geometry();
   geometry.mirrored = true;  // row 1, column 1 is seen at row 1, column 6
   CHECK(score(mapped_caption({{"a", 0}, {"circle", 14}}), geometry).grounding.pointing.accuracy() ==
@@ -147,7 +149,7 @@ TEST_CASE("captions, maps and scores have the same bits for any number of thread
   CHECK(results[0] == results[2]);
 }
 
-TEST_CASE("a report has what its contract says") {
+TEST_CASE("a report has the keys of its contract") {
   const Experiment experiment(small_experiment(SelectionKind::kHard));
   const EvaluationReport report = experiment.run(Split::kVal, 12);
   const Json json = Json::parse(evaluation_json(report));
@@ -166,7 +168,7 @@ TEST_CASE("a report has what its contract says") {
   }
   const std::optional<std::string> dead = dead_attention(report.attention.value());
   CHECK(json.at("attention_health").at("dead") == (dead ? Json(*dead) : Json()));
-  // Where no caption names a noun, there is no share of them.
+  // Where no caption names a noun, there are no shares of nouns.
   for (const Json& regime : json.at("regimes"))
     CHECK(regime.at("corpus").contains("pointing_accuracy") ==
           (regime.at("corpus").at("pointing_nouns") > 0));
@@ -188,7 +190,7 @@ TEST_CASE("a report has what its contract says") {
   const std::map<std::string, double> scores = first_scores(report);
   CHECK(scores.at("Bleu_1") == bleu.bleu[0]);
   CHECK(scores.at("Bleu_4_no_bp") == bleu.no_bp[3]);
-  CHECK(scores.at("unique_captions") > 0.2);  // the model has something to be judged by
+  CHECK(scores.at("unique_captions") > 0.2);  // so that the model can be judged by something
   CHECK(scores.at("mean_length") > 1);
 
   const std::string table = evaluation_table(report);

@@ -1,5 +1,5 @@
-// What the decoder's words start from: vectors of a file come into their rows and nowhere else, and
-// stay there where they are frozen.
+// What the decoder's words start from: vectors of a file are copied into the rows of their words
+// and nowhere else, and stay there where they are frozen.
 #include "captioning/training/first_weights.h"
 
 #include "core/optim/optimizer.h"

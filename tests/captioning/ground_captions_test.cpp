@@ -1,4 +1,4 @@
-// Teacher-forced maps, and what an evaluation says of boxes.
+// Teacher-forced maps, and what an evaluation tells about boxes.
 #include "captioning/evaluation/ground_captions.h"
 
 #include <nlohmann/json.hpp>
@@ -25,7 +25,7 @@ std::vector<int> ids_of(const DecodedCaption& caption) {
   return ids;
 }
 
-// Boxes that know one noun of one image, wherever it is decoded.
+// Boxes of one noun of one image, in whatever caption it is.
 class OneNoun : public PhotoBoxes {
  public:
   OneNoun(Index image, Box box) : image_(image), box_(box) {}
@@ -45,7 +45,7 @@ class OneNoun : public PhotoBoxes {
 
 }  // namespace
 
-TEST_CASE("captions that are given have the looks and probabilities they have when searched") {
+TEST_CASE("captions that are given have the maps and probabilities that they have when searched") {
   const Experiment experiment(small_experiment(SelectionKind::kHard));
   const Ensemble models(experiment.model);
   const std::vector<Index> images = images_of(experiment.data.dataset, Split::kVal);
@@ -53,7 +53,7 @@ TEST_CASE("captions that are given have the looks and probabilities they have wh
   for (const Regime regime : {Regime::kExpectation, Regime::kArgmax, Regime::kMarginal}) {
     const std::vector<DecodedCaption> found =
         decode_images(models, experiment.inputs, few, greedy(regime), {});
-    // Other captions beside them, longer and shorter, take nothing from them.
+    // Other captions beside them, longer and shorter, do not change them.
     std::vector<std::vector<std::vector<int>>> given;
     for (const DecodedCaption& caption : found)
       given.push_back({std::vector<int>(given.size() * 5, 4), ids_of(caption), {}});
@@ -78,7 +78,7 @@ TEST_CASE("captions that are given have the looks and probabilities they have wh
   }
 }
 
-TEST_CASE("references are grounded in scenes, for any number of threads") {
+TEST_CASE("references are grounded in scenes, with the same scores for any number of threads") {
   const Experiment experiment(small_experiment(SelectionKind::kSoft));
   EvaluationRequest request = experiment.request(Split::kVal, 12);
   std::vector<std::string> reports;
@@ -118,7 +118,7 @@ TEST_CASE("references are grounded in scenes, for any number of threads") {
   CHECK(model.at("attention_correctness_over_uniform").get<double>() ==
         Approx(model.at("attention_correctness").get<double>() /
                uniform.at("attention_correctness").get<double>()));
-  // The centre is the same whatever the model: that of another one.
+  // The centre bias does not depend on the model, so another model has the same.
   ExperimentConfig other = experiment.config;
   other.seed = 9;
   const Experiment second(other);
@@ -133,13 +133,14 @@ TEST_CASE("references are grounded in scenes, for any number of threads") {
       "ground_truth_words"));
 }
 
-TEST_CASE("photos' boxes give the same scores as scenes', and only for what they know") {
+TEST_CASE(
+    "boxes of photos give the scores that those of scenes give, only for images that they know") {
   Experiment experiment(small_experiment(SelectionKind::kSoft));
   EvaluationRequest request = experiment.request(Split::kVal, 6);
   const Index image = evaluation_images(experiment.data.dataset, Split::kVal, 6)[2];
   const OneNoun whole(image, {0, 0, 32, 32}), outside(image, {40, 40, 8, 8});
   request.boxes = &whole;
-  CHECK_THROWS_AS(experiment.run(request), ShapeError);  // scenes know their own
+  CHECK_THROWS_AS(experiment.run(request), ShapeError);  // scenes have boxes of their own
   experiment.data.scenes.reset();
   const EvaluationReport report = experiment.run(request);
   const GroundingScores& generated = report.regimes[0].grounding.value();

@@ -37,7 +37,7 @@ TEST_CASE("a peak hits where its cell overlaps a box, and its centre with tolera
   CHECK(!points_at(one_hot(11), kGrid, small, {.tolerance = 0}));
 }
 
-TEST_CASE("tallies keep words without a right place apart") {
+TEST_CASE("tallies count words without a right place separately") {
   const std::vector<Box> boxes = {{.x = 0, .y = 0, .w = 16, .h = 16},
                                   {.x = 100, .y = 40, .w = 16, .h = 16}};
   PointingTally tally;
@@ -52,7 +52,7 @@ TEST_CASE("tallies keep words without a right place apart") {
   CHECK(PointingTally{}.accuracy() == 0);
 }
 
-TEST_CASE("maps that are none are refused, and equal weights point at the first cell") {
+TEST_CASE("invalid maps are refused, and equal weights point at the first cell") {
   const std::vector<Box> boxes = {{.x = 0, .y = 0, .w = 16, .h = 16}};
   CHECK(points_at(std::vector<Real>(32, Real(0.03125)), kGrid, boxes));
   CHECK_THROWS_AS(points_at(std::vector<Real>(31), kGrid, boxes), ShapeError);

@@ -1,5 +1,5 @@
-// Hard attention's estimator against exact enumeration, in double: on a tiny grid every sequence of
-// choices is run, so the expectation of the estimated gradient is known without sampling.
+// Hard attention's estimator against exact enumeration, in double: on a tiny grid, every sequence
+// of choices is run, so the expectation of the estimated gradient is known without sampling.
 #include <cmath>
 
 #include "tests/captioning/tiny_hard_model.h"
@@ -18,7 +18,7 @@ struct Outcome {
   std::vector<Real> gradient;
 };
 
-// One choice of regions for every draw of the caption.
+// Runs one choice of regions for every draw of the caption.
 Outcome run_draws(const TinyModel& model, const std::vector<Choices>& draws,
                   const CaptionLossOptions& options, double baseline) {
   Arena arena;
@@ -49,7 +49,7 @@ Outcome run(const TinyModel& model, const Choices& choices, const CaptionLossOpt
   return run_draws(model, {choices}, options, baseline);
 }
 
-// Over all choices, and over all pairs of them where a caption is drawn twice.
+// Over all choices, or over all pairs of choices where a caption is drawn twice.
 std::vector<double> expected_gradient(const TinyModel& model, const CaptionLossOptions& options,
                                       double baseline) {
   std::vector<std::vector<Choices>> draws;
@@ -71,7 +71,7 @@ std::vector<double> expected_gradient(const TinyModel& model, const CaptionLossO
   return expected;
 }
 
-// The value head follows the costs, not the bound: it has a test of its own.
+// The value head follows the costs and not the bound. It has a test of its own.
 void drop_value_head(const TinyModel& model, std::vector<double>& gradient) {
   for (const ParameterInfo& info : model.store.infos())
     if (info.name.find("decoder.value.") == 0)
@@ -79,7 +79,7 @@ void drop_value_head(const TinyModel& model, std::vector<double>& gradient) {
         gradient[static_cast<std::size_t>(info.offset + i)] = 0;
 }
 
-// The gradient of sum_s p(s | a) cost(s), the cost being what the likelihood says.
+// The gradient of sum_s p(s | a) cost(s), with the cost that the likelihood defines.
 std::vector<double> exact_gradient(TinyModel& model, CaptionLossOptions options) {
   options.hard.samples = 1;
   options.hard.baseline = BaselineKind::kNone;
@@ -95,7 +95,7 @@ std::vector<double> exact_gradient(TinyModel& model, CaptionLossOptions options)
 
 }  // namespace
 
-TEST_CASE("with the choices given, the gradient is that of the likelihood") {
+TEST_CASE("for given choices, the gradient is that of the likelihood") {
   TinyModel model;
   const Choices choices{2, 0, 1};
   for (const HardLikelihood likelihood : {HardLikelihood::kChoice, HardLikelihood::kMarginal}) {
@@ -131,20 +131,20 @@ TEST_CASE("every estimator's expectation is the exact gradient, whatever baselin
         drop_value_head(model, expected);
         CHECK(largest_difference(expected, exact) < 1e-8);
       }
-      // The score part is not decoration: without it the gradient is another.
+      // The score-function term is needed: without it the gradient is another.
       options.hard.lambda_r = 0;
       CHECK(largest_difference(expected_gradient(model, options, 0), exact) > 1e-3);
     }
 }
 
-TEST_CASE("a transformer draws in every layer, and its estimators are right as well") {
+TEST_CASE("a transformer draws in every layer, and its estimators are right, too") {
   std::vector<double> exact;
   for (const BaselineKind baseline :
        {BaselineKind::kEma, BaselineKind::kGreedy, BaselineKind::kLearned}) {
     TinyModel model(baseline, DecoderKind::kTransformer);
     CaptionLossOptions options = estimator(1, 0);
     options.hard.baseline = baseline;
-    // A value head has parameters of its own.
+    // A value head has parameters of its own, so the gradient has another length.
     if (exact.empty() || baseline == BaselineKind::kLearned) exact = exact_gradient(model, options);
     CHECK(norm(exact) > 0.1);
     for (const RewardKind reward : {RewardKind::kSum, RewardKind::kToGo}) {
@@ -159,7 +159,7 @@ TEST_CASE("a transformer draws in every layer, and its estimators are right as w
   }
 }
 
-TEST_CASE("the mean over the words as reward is a biased estimator, as its name in the list says") {
+TEST_CASE("the mean over the words as reward gives a biased estimator, as documented") {
   TinyModel model;
   CaptionLossOptions options = estimator(1, 0);
   const auto exact = exact_gradient(model, options);
@@ -199,7 +199,7 @@ TEST_CASE("the value head learns the expected cost from the state before each ch
 }
 
 TEST_CASE("a value head that has learned nothing leaves the moving average of its length") {
-  // Else its first costs, all of one sign, would drown what the choices differ by.
+  // Otherwise its first costs, all of one sign, would hide the differences between choices.
   TinyModel model(BaselineKind::kLearned);
   for (const ParameterInfo& info : model.store.infos())
     if (info.name.find("value.") != std::string::npos)
@@ -250,7 +250,7 @@ TEST_CASE("a caption's gradient does not depend on the batch it is in") {
   const CaptionLossOptions options = estimator(0.5, 0.01);
   const std::vector<int> choices{2, 0, 1};
   const Outcome alone = run(model, choices, options, 1.5);
-  // Three copies: the mean over captions is the caption itself.
+  // Of three copies, the mean over captions is the caption itself.
   Arena arena;
   Tape tape(arena);
   tape.set_parameters(model.store.views());
@@ -286,7 +286,7 @@ TEST_CASE("where the coin says expectation, training is plain soft back-propagat
   CHECK(gradients[0] == gradients[1]);
 }
 
-TEST_CASE("the coin is tossed for every caption, or once a batch") {
+TEST_CASE("the coin is tossed for every caption, or once per batch") {
   Index soft = 0;
   for (std::uint64_t update = 0; update < 2000; ++update) {
     const RandomKey key{1, Stream::kAttention, update, 0};
@@ -299,7 +299,7 @@ TEST_CASE("the coin is tossed for every caption, or once a batch") {
   CHECK(std::abs(static_cast<double>(soft) / 8000 - 0.5) < 0.02);
 }
 
-TEST_CASE("a moving average starts at the first batch's mean, for every length by itself") {
+TEST_CASE("a moving average starts at the first batch's mean, separately for every length") {
   RewardBaseline baseline;
   baseline.update(std::vector<DrawCost>{{30, 2}, {50, 3}}, 0.9);
   CHECK(baseline.at(BaselineKind::kEma, 2) == Approx(40));

@@ -1,5 +1,5 @@
 // How the image enters a decoder: at every word, once, in the first state, or not at all; and
-// captions of training that are not given it.
+// training captions that lose it.
 #include "tests/captioning/decoder_models.h"
 
 namespace saccade::test {
@@ -23,7 +23,7 @@ double most_apart(const std::vector<CaptionOutput>& a, const std::vector<Caption
 
 }  // namespace
 
-TEST_CASE("a model that is given nothing of the image says the same of every image") {
+TEST_CASE("a model that gets nothing of the image computes the same for every image") {
   const Tensor one = noise({3, kRegions, kFeatures}, 1), other = noise({3, kRegions, kFeatures}, 2);
   for (const auto& kind : enum_table(DecoderKind{})) {
     INFO(kind.name);
@@ -32,15 +32,15 @@ TEST_CASE("a model that is given nothing of the image says the same of every ima
     CHECK_FALSE(blind.config.reads_pooled());
     CHECK(most_apart(at_once(blind, one.view(), kCaptions),
                      at_once(blind, other.view(), kCaptions)) == 0);
-    // It still depends on the words.
+    // The costs still depend on the words.
     const std::vector<std::vector<int>> words{{4, 5, 8, 5}, {6, 8}, {7}};
     CHECK(most_apart(at_once(blind, one.view(), kCaptions), at_once(blind, one.view(), words)) >
           1e-3);
   }
 }
 
-TEST_CASE("the image at the first step or in the first state alone is the pooled image") {
-  // Regions that are exchanged leave the mean as it is, so that no word changes.
+TEST_CASE("at the first step alone or in the first state alone, the image is the pooled image") {
+  // Exchanging regions does not change the mean, so no word changes.
   const Tensor features = noise({3, kRegions, kFeatures}, 1);
   Tensor turned = features.clone();
   for (Index c = 0; c < 3; ++c)
@@ -59,7 +59,7 @@ TEST_CASE("the image at the first step or in the first state alone is the pooled
       const double moved =
           most_apart(plain, at_once(model, {features.view(), {}, pooled.view()}, kCaptions));
       CHECK((model.config.reads_pooled() ? moved > 1e-3 : moved == 0));
-      // The maps are even: nothing was chosen.
+      // The maps are uniform: nothing was chosen.
       for (const std::vector<Tensor>& word : plain[0].weights)
         for (const Tensor& map : word)
           for (Index l = 0; l < kRegions; ++l)
@@ -67,7 +67,7 @@ TEST_CASE("the image at the first step or in the first state alone is the pooled
     }
 }
 
-TEST_CASE("what is not made of the image has no weights for it") {
+TEST_CASE("parts that are not made from the image have no weights for it") {
   const auto has = [](const Model& model, const std::string& name) {
     return model.store.find("decoder." + name) >= 0;
   };
@@ -94,7 +94,7 @@ TEST_CASE("what is not made of the image has no weights for it") {
 }
 
 TEST_CASE(
-    "captions of training that lose their image lose it as a whole, others keep it as it is") {
+    "training captions that lose their image lose it as a whole, and others keep it as it is") {
   constexpr Index kMany = 400;
   constexpr double kRate = 0.3;
   const Tensor one = noise({1, kRegions, kFeatures}, 1);
@@ -141,7 +141,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("the transformer's caption may be as long as without the image before it") {
+TEST_CASE("a transformer's captions may be as long with the image before them as without") {
   DecoderConfig config = small(DecoderKind::kTransformer);
   for (const auto& positions : enum_table(WordPositions{})) {
     config.positions = positions.value;
@@ -157,7 +157,7 @@ TEST_CASE("the transformer's caption may be as long as without the image before 
   }
 }
 
-TEST_CASE("where no word looks there is nothing to choose from") {
+TEST_CASE("where no word attends to regions there is nothing to choose from") {
   AttentionConfig hard = small(ScoreKind::kAdditive);
   hard.selection = SelectionKind::kHard;
   DecoderConfig config = small(DecoderKind::kLstm);

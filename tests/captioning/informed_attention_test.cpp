@@ -17,8 +17,8 @@ namespace {
 constexpr Index kVocabulary = 7, kRegions = 3, kFeatures = 2, kHidden = 4, kEmbedding = 3;
 constexpr int kBos = 1, kEos = 2;
 
-// A decoder whose attention scores a_l' W q, a gate, and both kinds of informed attention, all in
-// one store.
+// A decoder whose attention scores a_l' W q, with a gate and both kinds of informed attention, all
+// in one store.
 struct Informed {
   AttentionConfig attention;
   ParameterStore store;
@@ -33,7 +33,7 @@ struct Informed {
     DecoderConfig config;
     config.type = kind;
     config.hidden = kHidden, config.embedding = kEmbedding, config.init_hidden = 2;
-    config.dropout = 0.3;  // where the tape trains
+    config.dropout = 0.3;  // while the tape trains
     attention.score = ScoreKind::kGeneral;
     attention.gate = gate;
     attention.selection = selection;
@@ -67,7 +67,7 @@ struct Informed {
   Var seen(Tape& tape) const { return tape.constant(features.view()); }
 };
 
-// x W of one row.
+// x W for one row.
 std::vector<double> times(std::span<const double> x, ConstView w) {
   std::vector<double> out(static_cast<std::size_t>(w.cols()), 0);
   for (Index i = 0; i < w.rows(); ++i)
@@ -94,7 +94,7 @@ std::vector<double> softmax_scores(std::span<const double> key, const Tensor& fe
   return out;
 }
 
-// Puts one map in the place of every other.
+// Replaces every map by a given one.
 class GivenMap : public WeightEdit {
  public:
   explicit GivenMap(std::vector<double> map) : map_(std::move(map)) {}
@@ -112,10 +112,10 @@ double nll_of(ConstView logits, int target) {
   return std::log(sum) - logits[target];
 }
 
-// Both informed glimpses at every word of a caption: the map of each and -log p of the word from
-// it. The cost of a word from a map is that of the decoder's step with its weights replaced. The
-// query of lstm and gru is their state; the others make theirs inside, and their prophet's maps are
-// taken from `prophet_maps`.
+// Both informed glimpses at every word of a caption: their maps, and -log p of the word from each.
+// The cost of a word from a map is that of the decoder's step with its weights replaced by the map.
+// The query of lstm and gru is their state. The other decoders make theirs inside, so the maps of
+// their prophet are taken from `prophet_maps`.
 struct PlainGlimpse {
   std::vector<double> own, prophet, cyclical;
   double prophet_nll = 0, cyclical_nll = 0;
@@ -167,7 +167,7 @@ constexpr double kClose = 1e-9;
 
 }  // namespace
 
-TEST_CASE("Informed attention costs what its formulas say", "[supervision]") {
+TEST_CASE("The costs of informed attention follow its formulas", "[supervision]") {
   const auto kind =
       GENERATE(DecoderKind::kLstm, DecoderKind::kGru, DecoderKind::kLuong, DecoderKind::kUpdown);
   const auto gate = GENERATE(GateKind::kNone, GateKind::kScalar, GateKind::kVector);
@@ -216,7 +216,7 @@ TEST_CASE("Informed attention costs what its formulas say", "[supervision]") {
   CHECK(cyclical.maps() == 0);
 }
 
-TEST_CASE("The loss with informed attention has its gradient", "[supervision]") {
+TEST_CASE("The loss with informed attention has correct gradients", "[supervision]") {
   const auto kind =
       GENERATE(DecoderKind::kLstm, DecoderKind::kGru, DecoderKind::kLuong, DecoderKind::kUpdown);
   const auto [prophet, cyclical] =
@@ -226,8 +226,8 @@ TEST_CASE("The loss with informed attention has its gradient", "[supervision]") 
   Informed model(kind);
   const CaptionLossOptions options = model.options(prophet, cyclical, step);
 
-  // The mean over captions of nll + [prophet nll + prophet |a - b|] + cyclical nll, the informed
-  // maps b held at `held`.
+  // The mean over captions of nll + [prophet nll + prophet |a - b|] + cyclical nll, where the
+  // informed maps b stay those in `held`.
   std::vector<Tensor> held;
   const auto run = [&](std::vector<double>* gradient) {
     Arena arena;
@@ -283,7 +283,7 @@ TEST_CASE("The loss with informed attention has its gradient", "[supervision]") 
   }
 }
 
-TEST_CASE("Informed attention leaves the first pass as it was, to the bit", "[supervision]") {
+TEST_CASE("Informed attention does not change the first pass, to the bit", "[supervision]") {
   const auto kind =
       GENERATE(DecoderKind::kLstm, DecoderKind::kGru, DecoderKind::kLuong, DecoderKind::kUpdown);
   const auto selection =
@@ -291,7 +291,7 @@ TEST_CASE("Informed attention leaves the first pass as it was, to the bit", "[su
   const auto scope = GENERATE(ScopeKind::kGlobal, ScopeKind::kMonotonic);
   if (scope == ScopeKind::kMonotonic && selection != SelectionKind::kSoft) return;
   Informed model(kind, GateKind::kVector, selection);
-  ParameterStore drawn;  // of a decoder whose attention draws noise while it trains
+  ParameterStore drawn;  // of a decoder whose attention draws noise in training
   if (scope == ScopeKind::kMonotonic) {
     model.attention.scope = scope;
     DecoderConfig config;

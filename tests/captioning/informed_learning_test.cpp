@@ -1,4 +1,4 @@
-// What informed attention learns where the truth is known, and which models have none.
+// What informed attention learns where the truth is known, and which models cannot have it.
 #include <algorithm>
 
 #include "captioning/decoders/decoder_parts.h"
@@ -15,15 +15,15 @@ constexpr int kBos = 1, kEos = 2;
 
 }  // namespace
 
-TEST_CASE("The map that knows the word finds what the first look cannot know", "[supervision]") {
-  // Pictures of four regions: two of five things stand in two of them. The caption names one of the
-  // two, by chance, and nothing before the word tells which.
+TEST_CASE("The map that knows the word finds what the first glimpse cannot know", "[supervision]") {
+  // Pictures of four regions, two of which show two of five things. The caption names one of the
+  // two at random, and nothing before the word tells which.
   constexpr Index kBatch = 32, kThings = 5, kPlaces = 4, kWidth = kThings + 1;
   constexpr int kFirst = 4;
   struct Batch {
     Tensor features{{kBatch, kPlaces, kWidth}};
     std::vector<std::vector<int>> captions;
-    std::vector<Index> place;  // of what is named
+    std::vector<Index> place;  // of the thing that is named
   };
   const auto make_batch = [](std::uint64_t number) {
     Random random({21, Stream::kTest, number, 0});
@@ -47,7 +47,7 @@ TEST_CASE("The map that knows the word finds what the first look cannot know", "
   AttentionConfig attention;
   attention.hidden = 12, attention.gate = GateKind::kNone;
   ParameterStore store;
-  // What the picture shows reaches the words through attention alone.
+  // What the picture shows reaches the words only through attention.
   const auto decoder = make_decoder(
       {.hidden = 16, .embedding = 8, .dropout = 0, .first_state = FirstState::kNone}, attention,
       {.features = kWidth, .vocabulary = kFirst + kThings, .rows = 1, .cols = kPlaces},
@@ -61,7 +61,8 @@ TEST_CASE("The map that knows the word finds what the first look cannot know", "
   (chosen == InformedKind::kProphet ? options.supervision.prophet : options.supervision.cyclical) =
       chosen == InformedKind::kProphet ? 0.1 : 1;
 
-  // How often the largest weight is on what is named, at the first glimpse and at the informed one.
+  // How often the largest weight is on the named thing, at the first glimpse and at the informed
+  // one.
   struct Hits {
     double first = 0, informed = 0;
   };
@@ -98,7 +99,7 @@ TEST_CASE("The map that knows the word finds what the first look cannot know", "
     mean.first += one.first / 10, mean.informed += one.informed / 10;
   }
   INFO(enum_name(chosen) << ": first " << mean.first << ", informed " << mean.informed);
-  CHECK(mean.first < 0.65);  // one of two things
+  CHECK(mean.first < 0.65);  // it can only guess between two things
   CHECK(mean.informed > 0.95);
 }
 

@@ -31,7 +31,7 @@ EncoderConfig small_cnn() {
   return config;
 }
 
-// Six captioned PNG files, of which "c.png" is cut short.
+// Six captioned PNG files. "c.png" is cut short.
 class Folder {
  public:
   Folder() {
@@ -73,7 +73,7 @@ Values run(const InputPipeline& pipeline, const Image& image) {
   return out;
 }
 
-TEST_CASE("scenes: limits are prefixes, and every image has its scene and captions") {
+TEST_CASE("scenes: limited data sets are prefixes, and every image has its scene and captions") {
   const LoadedData all = load_data(small_scenes());
   REQUIRE(all.scenes);
   CHECK(all.dataset.images.size() == 13);
@@ -93,7 +93,7 @@ TEST_CASE("scenes: limits are prefixes, and every image has its scene and captio
   CHECK_THROWS_AS(few.image(6), ShapeError);
 }
 
-TEST_CASE("captions_per_image cuts what is trained on, never the references") {
+TEST_CASE("captions_per_image limits training captions and never references") {
   const Folder folder;
   DataConfig config = folder.config();
   config.captions_per_image = 2;
@@ -106,7 +106,7 @@ TEST_CASE("captions_per_image cuts what is trained on, never the references") {
   CHECK(load_data(config).dataset.digest != data.dataset.digest);
 }
 
-TEST_CASE("a config that names no data is refused with all keys") {
+TEST_CASE("a config without data is refused with all keys that it needs") {
   DataConfig config;
   config.type = DataKind::kFlickr8k;
   const std::string message = message_of<UsageError>([&] { load_data(config); });
@@ -132,7 +132,7 @@ TEST_CASE("the pixels of a data set are those of the pipeline") {
   // (pixel - mean) / scale
   const Values white = run(pipeline, Image(8, 8, 255));
   CHECK(white[5] == Approx(1));
-  // Without augmentation there is nothing random.
+  // Nothing is random without augmentation.
   Values out(white.size());
   inputs.load_augmented(3, {.seed = 9}, out);
   CHECK(out == loaded(inputs, 3));
@@ -140,7 +140,7 @@ TEST_CASE("the pixels of a data set are those of the pipeline") {
   CHECK_THROWS_AS(inputs.load(0, std::span(out).first(5)), ShapeError);
 }
 
-TEST_CASE("augmented pixels are a function of their key, and validation sees none") {
+TEST_CASE("augmented pixels are a function of their key, and validation has none") {
   EncoderConfig config = small_cnn();
   config.augment = {.flip = true, .shift = 3, .color = 0.3};
   const LoadedData data = load_data(small_scenes());
@@ -156,9 +156,9 @@ TEST_CASE("augmented pixels are a function of their key, and validation sees non
   CHECK(loaded(inputs, 2) == run(pipeline, data.image(2)));
 }
 
-TEST_CASE("a shift is of as many pixels both ways, also where the input is no square") {
+TEST_CASE("a shift has the same number of pixels on both axes, also where the input is no square") {
   constexpr Index kHeight = 24, kWidth = 60, kShift = 4;
-  // Red tells the column, green the row.
+  // Red encodes the column, green the row.
   Image image(kHeight, kWidth, 0);
   for (Index y = 0; y < kHeight; ++y)
     for (Index x = 0; x < kWidth; ++x) {
@@ -181,7 +181,7 @@ TEST_CASE("a shift is of as many pixels both ways, also where the input is no sq
   const DatasetInputs inputs(data, pipeline, config, {});
   const std::size_t middle = static_cast<std::size_t>((kHeight / 2 * kWidth + kWidth / 2) * 3);
   const Values plain = loaded(inputs, 0);
-  const float pixel = plain[middle + 3] - plain[middle];  // one column further
+  const float pixel = plain[middle + 3] - plain[middle];  // one column to the right
   float across = 0, down = 0;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     Values out(plain.size());
@@ -193,7 +193,7 @@ TEST_CASE("a shift is of as many pixels both ways, also where the input is no sq
   CHECK(down == Approx(kShift).margin(0.01));
 }
 
-TEST_CASE("an image that cannot be read stops the work, or is left out and counted") {
+TEST_CASE("an image that cannot be read stops the work or is left out and counted") {
   const Folder folder;
   const InputPipeline pipeline(small_cnn());
   const LoadedData strict = load_data(folder.config());
@@ -208,7 +208,7 @@ TEST_CASE("an image that cannot be read stops the work, or is left out and count
   CHECK(inputs.bad_images()[0] == 2);
   CHECK(loaded(inputs, 3) == run(pipeline, data.image(3)));
   CHECK_THROWS_AS(loaded(inputs, 2), ShapeError);
-  // Only what is asked for is read.
+  // Only the requested images are read.
   const DatasetInputs some(strict, pipeline, small_cnn(), {}, std::vector<Index>{5, 1});
   CHECK(loaded(some, 5) == run(pipeline, strict.image(5)));
   CHECK_THROWS_AS(loaded(some, 0), ShapeError);
@@ -217,7 +217,7 @@ TEST_CASE("an image that cannot be read stops the work, or is left out and count
         }).find("none of 1 images") != std::string::npos);
 }
 
-TEST_CASE("encoders that cannot be are refused by the name of their key") {
+TEST_CASE("encoders that cannot be built are refused by the name of their key") {
   EncoderConfig config;
   config.type = EncoderKind::kOnnx;
   CHECK(message_of<UsageError>([&] { InputPipeline{config}; }).find("encoder.model") !=

@@ -1,4 +1,4 @@
-// What `inspect` says of a model's attention: correlations of known numbers, and profiles and
+// What `inspect` tells about a model's attention: correlations of known numbers, and profiles and
 // gradients of small models over validation images.
 #include <cmath>
 
@@ -16,7 +16,7 @@ TEST_CASE("Pearson's correlation of known numbers") {
   const std::vector<double> a{1, 2, 3, 4};
   CHECK(std::abs(pearson(a, std::vector<double>{3, 5, 7, 9}) - 1) < 1e-15);
   CHECK(std::abs(pearson(a, std::vector<double>{4, 3, 2, 1}) + 1) < 1e-15);
-  // Deviations (-1.5, -.5, .5, 1.5) and (-1.5, .5, -.5, 1.5): 4 / 5.
+  // The deviations are (-1.5, -.5, .5, 1.5) and (-1.5, .5, -.5, 1.5): 4 / 5.
   CHECK(std::abs(pearson(a, std::vector<double>{1, 3, 2, 4}) - 0.8) < 1e-15);
   CHECK(std::isnan(pearson(a, std::vector<double>(4, 0.1))));
   CHECK(std::isnan(pearson({}, {})));
@@ -24,7 +24,7 @@ TEST_CASE("Pearson's correlation of known numbers") {
 }
 
 TEST_CASE("flow over captions: all pairs, and word by word") {
-  // Two words over two regions: the norm is the weight times 1, then times 3.
+  // Two words over two regions: the norm is the weight times 1, and then times 3.
   const RegionNorms one{.words = 2,
                         .regions = 2,
                         .weights = {0.2, 0.8, 0.4, 0.6},
@@ -86,7 +86,7 @@ TEST_CASE("all heads of a refinement and of a decoder are profiled") {
   }
   CHECK(heads[0].profile.entropy != heads[1].profile.entropy);
   config.encoder.refine.type = SequenceAttentionKind::kWindow;
-  config.encoder.refine.radius = 0;  // each region sees itself only
+  config.encoder.refine.radius = 0;  // each region attends to itself only
   config.attention.heads = 1;
   const Experiment narrow(config);
   const auto own = head_profiles(narrow.model, narrow.data.dataset, narrow.inputs, images);
@@ -97,7 +97,7 @@ TEST_CASE("all heads of a refinement and of a decoder are profiled") {
   }
 }
 
-TEST_CASE("every layer of a transformer decoder is profiled, with one head too") {
+TEST_CASE("every layer of a transformer decoder is profiled, also with one head") {
   for (const std::int64_t count : {1, 2}) {
     ExperimentConfig config = small_experiment(SelectionKind::kSoft);
     config.decoder.type = DecoderKind::kTransformer;

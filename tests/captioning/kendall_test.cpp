@@ -1,4 +1,4 @@
-// Kendall's tau by hand and against all pairs.
+// Kendall's tau by hand, and against a loop over all pairs.
 #include "captioning/statistics/kendall.h"
 
 #include <cmath>
@@ -40,7 +40,7 @@ TEST_CASE("tau by hand") {
   CHECK(plain.discordant == 4);
   CHECK(near(tau_b(plain), 0.2));
   CHECK(near(tau_c(plain), 0.2));  // equal without ties: n = m
-  // Of 15 pairs 3 are tied in x, 7 in y, 1 in both; 5 agree and 1 does not.
+  // Of 15 pairs, 3 are tied in x, 7 in y and 1 in both; 5 agree and 1 disagrees.
   const KendallCounts ties = count_kendall(Values{1, 1, 2, 2, 3, 3}, Values{1, 2, 1, 2, 2, 2});
   CHECK(ties.pairs == 15);
   CHECK(ties.tied_x == 3);
@@ -52,13 +52,14 @@ TEST_CASE("tau by hand") {
   CHECK(ties.distinct_y == 2);
   CHECK(near(tau_b(ties), 4 / std::sqrt(12.0 * 8)));
   CHECK(near(tau_c(ties), 2 * 2 * 4 / (36.0 * 1)));
-  // As far apart as a 3-step and a 2-step scale allow: tau-c reaches 1 only for even steps.
+  // As far apart as scales of 3 and 2 steps allow: tau-c reaches 1 only for an even number of
+  // steps.
   const KendallCounts steps = count_kendall(Values{1, 1, 2, 2}, Values{-7, -7, 8, 8});
   CHECK(*tau_b(steps) == 1);
   CHECK(*tau_c(steps) == 1);
 }
 
-TEST_CASE("tau is what all pairs say, with many ties and with few") {
+TEST_CASE("tau equals the count over all pairs, with many ties and with few") {
   for (const std::uint64_t different : {2, 3, 7, 50, 100000}) {
     for (std::uint64_t length = 1; length < 130; length += 7) {
       Random random({1, Stream::kTest, different, length});

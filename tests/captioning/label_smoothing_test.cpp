@@ -1,6 +1,6 @@
 // The loss with smoothed labels, in double: its gradient is that of the cross-entropy against the
-// smoothed target, computed here word by word from single steps, and what is reported and rewarded
-// is as without it.
+// smoothed target, which is computed here word by word from single steps. What is reported and
+// rewarded is the same as without smoothing.
 #include <cmath>
 
 #include "captioning/objectives/caption_loss.h"
@@ -23,8 +23,8 @@ struct TinyModel : test::SmallDecoder {
   TinyModel(DecoderKind kind, SelectionKind selection)
       : SmallDecoder(kind, selection, kVocabulary, 2) {}
 
-  // The mean over captions of the cross-entropy against the smoothed target, summed over words:
-  // log p of every word that can be said, by its weight.
+  // The mean over captions of the cross-entropy against the smoothed target, summed over words: log
+  // p of every word that can be said, times its weight.
   double smoothed_cost() const {
     double sum = 0;
     for (std::size_t c = 0; c < captions.size(); ++c) {
@@ -44,7 +44,7 @@ struct TinyModel : test::SmallDecoder {
         const auto logits = step.logits.value().span();
         double normalizer = 0;
         for (const Real logit : logits) normalizer += std::exp(logit);
-        constexpr double kEach = kSmoothing / (kVocabulary - 2);  // not <pad>, not <bos>
+        constexpr double kEach = kSmoothing / (kVocabulary - 2);  // without <pad> and <bos>
         for (int v = 0; v < kVocabulary; ++v) {
           const double weight =
               (v == targets[t] ? 1 - kSmoothing : 0) + (v == 0 || v == kBos ? 0 : kEach);
@@ -92,7 +92,7 @@ TEST_CASE("a smoothed loss has the gradient of the cross-entropy against smoothe
   }
 }
 
-TEST_CASE("smoothed labels do not change what regions are rewarded with") {
+TEST_CASE("smoothed labels do not change the rewards of regions") {
   const TinyModel model(DecoderKind::kLstm, SelectionKind::kHard);
   const TinyModel::Run smooth = model.run(kSmoothing), plain = model.run(0);
   CHECK(smooth.costs == plain.costs);

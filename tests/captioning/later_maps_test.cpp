@@ -1,4 +1,4 @@
-// The maps of later steps, of captions that were searched.
+// The maps of later steps, for captions that were searched.
 #include "captioning/search/later_maps.h"
 
 #include "core/base/error.h"
@@ -10,7 +10,7 @@ namespace {
 
 using namespace test;
 
-// Attends to region t in step t, and to the last region in all later ones; its gate is t, too.
+// Attends to region t at step t, and to the last region at all later steps. Its gate is t, too.
 class SteppingDecoder : public ScriptedDecoder {
  public:
   using ScriptedDecoder::ScriptedDecoder;
@@ -27,7 +27,7 @@ class SteppingDecoder : public ScriptedDecoder {
   }
 };
 
-// Reads the later maps of captions and their alternatives.
+// Reads the later maps of captions and of their alternatives.
 void read_all(const SearchMember& member, std::vector<DecodedCaption>& captions, std::size_t each,
               const SearchOptions& options) {
   std::vector<std::vector<DecodedCaption*>> places(captions.size() / each);
@@ -40,8 +40,8 @@ void read_all(const SearchMember& member, std::vector<DecodedCaption>& captions,
 
 }  // namespace
 
-TEST_CASE("the maps of searched captions are those of the steps after their words") {
-  // As many words as the image's feature says, then <eos>; a second word is nearly as good.
+TEST_CASE("the maps of searched captions can be those of the steps after their words") {
+  // As many words as the image's feature says, then <eos>. A second word is nearly as good.
   const SteppingDecoder decoder(7, [](Real feature, Index step, int, int id) {
     const bool ends = static_cast<Real>(step) >= feature;
     return id == kSpecial.eos ? Real(ends ? 9 : -9) : Real(id == kFirstWord ? 4 : id == 5 ? 3 : 0);
@@ -77,7 +77,7 @@ TEST_CASE("the maps of searched captions are those of the steps after their word
   }
 }
 
-TEST_CASE("regions that were drawn are taken again, not drawn again") {
+TEST_CASE("regions that were drawn are taken again and not drawn anew") {
   AttentionConfig attention;
   attention.selection = SelectionKind::kHard;
   TinyModel model(5, 7, attention);
@@ -123,7 +123,7 @@ TEST_CASE("the draws of several models cannot be repeated") {
       UsageError);
   CHECK_THROWS_AS(read_later_maps(two, kSpecial, std::span(places).first(1), {.map_step = 1}, 0),
                   ShapeError);
-  // Two members that are the same model have its maps.
+  // Two members that are the same model have the maps of that model.
   std::vector<DecodedCaption> alone = captions;
   read_later_maps(two, kSpecial, places, {.map_step = 2}, 0);
   places = {{&alone[0]}, {&alone[1]}};

@@ -1,4 +1,4 @@
-// Makes an untrained captioner worth testing: its captions have words and differ between images.
+// Makes an untrained captioner useful in tests: its captions have words and differ between images.
 #pragma once
 
 #include "captioning/model.h"

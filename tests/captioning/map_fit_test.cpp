@@ -21,8 +21,8 @@ std::vector<Real> map_of(const std::vector<std::pair<Index, Real>>& weights) {
 
 bool near(double a, double b) { return std::abs(a - b) < 1e-6; }
 
-// The interpolated map at a point, by its definition: linear between the centres of cells, the
-// outermost going on to the border.
+// The interpolated map at a point, by its definition: linear between the centres of cells, where
+// the outermost values continue to the border.
 double interpolated(const std::vector<Real>& map, const AttentionGrid& grid, double x, double y) {
   const Box cell = grid.cell(0);
   const auto split = [](double at, Index count) {
@@ -49,10 +49,12 @@ TEST_CASE("attention correctness is the share of the weight inside the boxes") {
   CHECK(near(word.correctness(map_of({{10, Real(0.25)}, {11, Real(0.75)}})), 1));
   CHECK(near(word.correctness(map_of({{10, Real(0.3)}, {9, Real(0.5)}, {0, Real(0.2)}})), 0.3));
   CHECK(word.correctness(map_of({})) == 0);
-  // A cell that is cut gives what of it is inside: three quarters of the width, half the height.
+  // A cell that is cut contributes the part that is inside: three quarters of the width, half the
+  // height.
   const std::vector<Box> cut = {{.x = 36, .y = 16, .w = 12, .h = 8}};
   CHECK(near(BoxedWord(kGrid, cut).correctness(map_of({{10, 1}})), 0.375));
-  // What sums to less than 1 (a sentinel took the rest) is a share of what is on the picture.
+  // If the weights sum to less than 1 (a sentinel took the rest), it is a share of what is on the
+  // picture.
   CHECK(near(word.correctness(map_of({{10, Real(0.1)}, {0, Real(0.1)}})), 0.5));
 }
 
@@ -68,7 +70,7 @@ TEST_CASE("equal weights have the boxes' share of the picture, whatever the boxe
     const BoxedWord word(grid, boxes);
     CHECK(near(word.correctness(uniform), word.area_share()));
     CHECK(near(word.energy(uniform), word.area_share()));
-    // The union by counting points.
+    // The area of the union, by counting points.
     constexpr int kFine = 4;
     double inside = 0;
     const Box shown = grid.shown();
@@ -99,7 +101,7 @@ TEST_CASE("energy pointing is the share of the interpolated map") {
       if (boxes[0].contains(px, py) || boxes[1].contains(px, py)) inside += value;
     }
   CHECK(std::abs(BoxedWord(kGrid, boxes).energy(map) - inside / whole) < 1e-4);
-  // All on one cell: half of a hat is within half a cell of its centre, in each direction 3/4.
+  // All on one cell: within half a cell of its centre lies 3/4 of a hat, in each direction.
   const std::vector<Box> cell = {kGrid.cell(10)};
   CHECK(near(BoxedWord(kGrid, cell).energy(map_of({{10, 1}})), 0.75 * 0.75));
 }
@@ -109,14 +111,14 @@ TEST_CASE("localisation takes the largest group of heavy cells") {
   const BoxedWord word(kGrid, boxes);
   const auto square = map_of({{10, Real(0.3)}, {11, Real(0.2)}, {18, Real(0.2)}, {19, Real(0.1)}});
   CHECK(near(word.overlap(square, 0.2), 1));
-  // A single far cell, heavier than they are, is another and smaller group.
+  // A single distant cell with a larger weight is another group, and a smaller one.
   auto stray = square;
   stray[7] = Real(0.4);
   CHECK(near(word.overlap(stray, 0.2), 1));
-  // Cells below the threshold are no part of it: 10 alone is a quarter of the box.
+  // Cells below the threshold are no part of it: cell 10 alone is a quarter of the box.
   CHECK(near(word.overlap(square, 0.7), 0.25));
   CHECK(near(word.overlap(map_of({{10, 1}}), 0.2), 0.25));
-  // Cells that touch at a corner are neighbours: 10 and 19 span the box.
+  // Cells that touch at a corner are neighbours, so 10 and 19 span the box.
   CHECK(near(word.overlap(map_of({{10, 1}, {19, 1}}), 0.2), 1));
   CHECK(word.overlap(map_of({{0, 1}}), 0.2) == 0);
   CHECK(word.overlap(map_of({}), 0.2) == 0);
@@ -131,20 +133,20 @@ TEST_CASE("padding is no part of the picture") {
   const std::vector<Box> boxes = {{.x = 0, .y = 0, .w = 64, .h = 64}};  // the left half of it
   const BoxedWord word(grid, boxes);
   CHECK(near(word.area_share(), 0.5));
-  // Cell 8 is half padding: only the other half of its weight is on the picture.
+  // Half of cell 8 is padding, so only half of its weight is on the picture.
   CHECK(near(word.correctness(map_of({{8, Real(0.5)}, {23, Real(0.25)}})), 0.5));
   CHECK(near(word.correctness(map_of({{0, 1}, {16, Real(0.1)}})), 1));
   const std::vector<Box> strip = {{.x = 0, .y = 24, .w = 16, .h = 8}};
   CHECK(near(BoxedWord(grid, strip).overlap(map_of({{8, 1}}), 0.2), 1));
 }
 
-TEST_CASE("the centre's map has its weight in the middle of the photo") {
+TEST_CASE("the centre map has its weight in the middle of the photo") {
   AttentionGrid grid = {.rows = 3, .cols = 3, .height = 48, .width = 48};
   const std::vector<Real> map = centre_map(grid);
   CHECK(peak(map) == 4);
   CHECK(map[0] == map[8]);
   CHECK(map[1] > map[0]);
-  // A cell's width from the middle is 4/3 standard deviations.
+  // One cell away from the middle is 4/3 standard deviations.
   CHECK(near(map[1] / map[4], std::exp(-8.0 / 9)));
   grid.photo = {0, 0, 48, 16};
   CHECK(peak(centre_map(grid)) == 1);

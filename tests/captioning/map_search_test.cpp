@@ -1,5 +1,5 @@
-// The maps a search hands on: those of an ablation, and those of several heads. Built in float and
-// double.
+// The maps that a search passes on: those of an ablation, and those of several heads. Built in
+// float and double.
 #include <algorithm>
 
 #include "tests/captioning/search_models.h"
@@ -7,7 +7,7 @@
 
 namespace saccade::test {
 
-TEST_CASE("an ablated search shows the weights it was given, in every regime") {
+TEST_CASE("an ablated search returns the weights that replaced the map, in every regime") {
   const Regime regime =
       GENERATE(Regime::kExpectation, Regime::kArgmax, Regime::kSample, Regime::kMarginal);
   TinyModel model(4, 12);
@@ -25,7 +25,7 @@ TEST_CASE("an ablated search shows the weights it was given, in every regime") {
   const auto shuffled = model.search(features, options);
   int moved = 0;
   for (std::size_t i = 0; i < 3; ++i) {
-    // The first word's map; later ones follow another state.
+    // The map of the first word; later maps follow another state.
     std::vector<float> a = own[i].words[0].attention, b = shuffled[i].words[0].attention;
     if (regime == Regime::kArgmax)
       CHECK(shuffled[i].words[0].chosen == std::max_element(b.begin(), b.end()) - b.begin());
@@ -37,7 +37,7 @@ TEST_CASE("an ablated search shows the weights it was given, in every regime") {
   CHECK(moved > 0);
 }
 
-TEST_CASE("a word keeps the maps of its heads, whose mean is its map") {
+TEST_CASE("a word keeps the maps of its heads, and their mean is its map") {
   AttentionConfig attention;
   attention.heads = 3;
   TinyModel model(5, 12, attention);

@@ -34,7 +34,7 @@ double sum(const std::vector<float>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
-// Two layers of two heads that saw one word.
+// Two layers with two heads each, and one word.
 CaptionMaps two_by_two() {
   CaptionMaps maps;
   maps.cross.push_back(layer_map(0, 0, {{1, 0}}));
@@ -78,7 +78,7 @@ TEST_CASE("a word's map rolled out by hand, through tokens and a refinement") {
   CaptionMaps maps = two_by_two();
   maps.placeless = 1;
   maps.class_token = true;
-  // Tokens: the class token, then two regions. A / 2 + I / 2 of the mean of two heads.
+  // Tokens: the class token, then two regions. A / 2 + I / 2 is taken of the mean of two heads.
   maps.tokens.push_back(layer_map(0, 0, {{0, 1, 0}, {1, 0, 0}, {0, 0, 1}}));
   maps.tokens.push_back(layer_map(0, 1, {{0, 0, 1}, {0, 1, 0}, {0, 0, 1}}));
   const Tensor own = region_rollout(maps, 0);
@@ -89,7 +89,7 @@ TEST_CASE("a word's map rolled out by hand, through tokens and a refinement") {
   CHECK(near(rolled[0].maps[0], {0.125F * 0.75F, 0.875F}));
   CHECK(near(rolled[0].elsewhere, {0.125F * 0.25F}));
   CHECK(view_title(rolled[0]) == "layer 1, head mean, rollout");
-  // On top a refinement in which region 0 takes region 1 and region 1 itself.
+  // On top there is a refinement, in which region 0 takes region 1, and region 1 takes itself.
   maps.regions.push_back(layer_map(0, 0, {{0, 1}, {0, 1}}));
   const auto both = map_views(maps, {.rollout = true});
   CHECK(near(both[0].maps[0], {0.125F * 0.375F, 0.125F * 0.5F + 0.875F}));
@@ -107,7 +107,7 @@ TEST_CASE("a word's map rolled out by hand, through tokens and a refinement") {
   CHECK(class_token_views(maps, 0).empty());
 }
 
-TEST_CASE("a title leaves out what there is one of") {
+TEST_CASE("a title leaves out layer and head where there is only one") {
   CaptionMaps maps;
   maps.cross.push_back(layer_map(0, 0, {{1, 0}}));
   CHECK(view_title(map_views(maps, {})[0]).empty());
@@ -137,7 +137,7 @@ ExperimentConfig transformers(SelectionKind selection) {
   return config;
 }
 
-// Weights of which six blocks do not make features too large for a map to tell apart.
+// Weights for which six blocks do not make the features so large that a map cannot tell them apart.
 struct Gentle : Experiment {
   explicit Gentle(const ExperimentConfig& c) : Experiment(c) {
     for (Real& value : model.parameters().flat().span()) value /= 2;
@@ -177,7 +177,7 @@ TEST_CASE("maps of layers and heads are what search and teacher forcing record")
                        caption.words[w].heads[h][l]) < 1e-5F);
     }
   }
-  // Every layer's mean, against one pass over the whole caption.
+  // The mean of every layer, against one pass over the whole caption.
   std::vector<std::vector<int>> words(1);
   for (const DecodedWord& word : caption.words) words[0].push_back(word.id);
   Arena arena;
@@ -203,7 +203,7 @@ TEST_CASE("maps of layers and heads are what search and teacher forcing record")
   CHECK(between > 1e-3);
 }
 
-TEST_CASE("later looks are the same in a caption and in the maps of layers and heads") {
+TEST_CASE("later maps are the same in a caption and in the maps of layers and heads") {
   for (const SelectionKind selection : {SelectionKind::kSoft, SelectionKind::kHard}) {
     ExperimentConfig config = transformers(selection);
     const Gentle own(config);
@@ -226,11 +226,11 @@ TEST_CASE("later looks are the same in a caption and in the maps of layers and h
     }
   }
   CHECK(later_map_name(0).empty());
-  CHECK(later_map_name(1) == "the look one step after the word's own");
-  CHECK(later_map_name(2) == "the look 2 steps after the word's own");
+  CHECK(later_map_name(1) == "the map one step after the word's own");
+  CHECK(later_map_name(2) == "the map 2 steps after the word's own");
 }
 
-TEST_CASE("rolled out, a model's words keep their weight") {
+TEST_CASE("the words of a model keep their weight in rollout") {
   for (const SelectionKind selection : {SelectionKind::kSoft, SelectionKind::kHard}) {
     const Gentle experiment(transformers(selection));
     const Tensor input = first_input(experiment);
@@ -255,7 +255,7 @@ TEST_CASE("rolled out, a model's words keep their weight") {
   }
 }
 
-// Where region l, or a token, lies once regions 5 and 6 have changed places.
+// The place of region or token l, after regions 5 and 6 have changed places.
 std::size_t moved(std::size_t region) { return region == 5 ? 6 : region == 6 ? 5 : region; }
 
 TEST_CASE("exchanging patches exchanges their maps") {

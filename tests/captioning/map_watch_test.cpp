@@ -1,4 +1,4 @@
-// What a validation says of maps, and what it warns of.
+// What a validation tells about maps, and what it warns of.
 #include "captioning/evaluation/map_watch.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ MapWatch watch(const Experiment& experiment, const EvaluationReport& report, Ind
                      .boxes = boxes});
 }
 
-// Boxes that know the last word of every caption of one image.
+// Boxes of the last word of every caption of one image.
 class OneImage : public PhotoBoxes {
  public:
   explicit OneImage(Index image) : image_(image) {}
@@ -41,7 +41,7 @@ class OneImage : public PhotoBoxes {
 
 }  // namespace
 
-TEST_CASE("a validation's maps are measured as an evaluation measures them") {
+TEST_CASE("the maps of a validation are measured as in an evaluation") {
   const Experiment experiment(small_experiment(SelectionKind::kSoft));
   constexpr Index kSome = 5;
   EvaluationRequest request = experiment.request(Split::kVal, 12);
@@ -51,7 +51,7 @@ TEST_CASE("a validation's maps are measured as an evaluation measures them") {
   CHECK(own.images == kSome);
   CHECK(own.grounded == kSome);
 
-  // Health of all captions; the drop and the references of the first few images.
+  // The health of all captions, and the drop and the references of the first few images.
   const Scores health = scores_of(report.attention->health.scores());
   for (const char* name : {"entropy", "static_share", "uniform_share"})
     CHECK(scores.at(std::string("attention_") + name) == health.at(name));
@@ -80,7 +80,7 @@ TEST_CASE("a validation's maps are measured as an evaluation measures them") {
   CHECK(found == names);
 }
 
-TEST_CASE("without images only the captions that are there are judged") {
+TEST_CASE("without images to watch only the captions of the report are judged") {
   Experiment experiment(small_experiment(SelectionKind::kSoft));
   const EvaluationReport report = experiment.run(Split::kVal, 6);
   const MapWatch health = watch(experiment, report, 0);
@@ -88,7 +88,7 @@ TEST_CASE("without images only the captions that are there are judged") {
   CHECK_FALSE(health.references);
   CHECK(health.scores().size() == 3);
   CHECK(watched_names({}, {.scenes = &*experiment.data.scenes}).size() == 3);
-  // Photos: the images that boxes know, wherever they stand.
+  // Photos: the images that boxes know, wherever they are in the list.
   const OneImage boxes(report.images[5]);
   experiment.data.scenes.reset();
   const MapWatch photos = watch(experiment, report, 2, &boxes);
@@ -99,7 +99,7 @@ TEST_CASE("without images only the captions that are there are judged") {
   CHECK_FALSE(watch(experiment, report, 2).references);
 }
 
-TEST_CASE("signs of dying attention come with what may be done") {
+TEST_CASE("signs of dying attention come with a remedy") {
   AttentionReport report;
   report.health.static_share = 0.95;
   report.health.uniform_share = 0.91;
@@ -135,13 +135,13 @@ TEST_CASE("signs of dying attention come with what may be done") {
   config.objective.supervision.boxes = 1;
   CHECK(says(DeadKind::kUniform, "encoder.keys"));
   CHECK_FALSE(says(DeadKind::kUniform, "objective.supervision"));
-  // What a remedy names has to be accepted.
+  // The values that a remedy names must be accepted.
   config.attention.normalizer = NormalizerKind::kSoftmax;
   config.attention.selection = SelectionKind::kGumbelSt;
   CHECK_FALSE(says(DeadKind::kUniform, "sparsemax"));
 }
 
-TEST_CASE("flat and static maps are worse, not better") {
+TEST_CASE("higher shares of flat and static maps count as worse") {
   for (const char* name : {"attention_entropy", "attention_static_share", "attention_uniform_share",
                            "loss", "perplexity"})
     CHECK_FALSE(higher_is_better(name));

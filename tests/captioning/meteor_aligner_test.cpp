@@ -1,4 +1,4 @@
-// METEOR's matches and its search for an alignment: by hand, and against a plain restatement.
+// METEOR's matches and its search for an alignment: by hand, and against a plain version.
 #include <algorithm>
 #include <cstdlib>
 #include <random>
@@ -38,7 +38,7 @@ Alignment align(const std::string& hypothesis, const std::string& reference,
   return Aligner().align(matches(hypothesis, reference, modules));
 }
 
-// An alignment's places: reference word, hypothesis word.
+// The places of an alignment: reference word, hypothesis word.
 using Places = std::vector<std::pair<std::size_t, std::size_t>>;
 Places places(const Alignment& alignment) {
   Places out;
@@ -46,11 +46,12 @@ Places places(const Alignment& alignment) {
   return out;
 }
 
-// The search as METEOR describes it: whole paths are copied and sorted, nothing is left out early.
+// The search as METEOR describes it: whole paths are copied and sorted, and nothing is dropped
+// early.
 Alignment plain_search(const MatchLists& lists) {
   struct Path {
     std::vector<AlignedMatch> matches;
-    std::vector<bool> ours, theirs;  // words used
+    std::vector<bool> ours, theirs;  // words that are used
     std::int64_t hypothesis = 0, reference = 0, chunks = 0, distance = 0, last_end = -1;
   };
   const auto use = [](Path& path, std::size_t at, const Match& match) {
@@ -137,7 +138,7 @@ Alignment plain_search(const MatchLists& lists) {
   return out;
 }
 
-// Words drawn from a few, with synonyms and common stems among them.
+// Words drawn from a few, among them synonyms and words with a common stem.
 std::string random_sentence(std::mt19937& random, std::size_t length) {
   static const std::vector<std::string> kFew = {"a",    "the",     "kite", "kites", "run",
                                                 "runs", "running", "auto", "car",   "machine"};
@@ -155,52 +156,53 @@ TEST_CASE("matches are listed by module, then by place") {
   CHECK((list[0].module == Module::kExact && list[0].start == 5));
   CHECK((list[1].module == Module::kStem && list[1].start == 2));
   CHECK((list[2].module == Module::kSynonym && list[2].start == 0));
-  CHECK((list[3].module == Module::kSynonym && list[3].start == 2));  // by the base form of "cars"
+  CHECK((list[3].module == Module::kSynonym &&
+         list[3].start == 2));  // through the base form of "cars"
   CHECK(matches("autos and cars or a car", "car", {.stem = false, .synonym = false}).at(0).size() ==
         1);
-  // Equal sentences are compared by words alone.
+  // Equal sentences are compared by words only.
   CHECK(matches("cars car", "cars car").at(0).size() == 1);
   CHECK(matches("cars car a", "cars car").at(0).size() == 3);
 }
 
-TEST_CASE("a match is certain when none of its words has another") {
+TEST_CASE("a match is certain when none of its words has another match") {
   const MatchLists lists = matches("a kite over a tree", "a kite by a tree");
-  CHECK(!lists.is_certain(0));  // two places for "a"
+  CHECK(!lists.is_certain(0));  // "a" is in two places
   CHECK(lists.is_certain(1));
   CHECK(!lists.is_certain(2));  // nothing matches
-  // One place, but two words of the reference want it.
+  // There is one place, but two words of the reference match it.
   CHECK(!matches("a kite", "kite kite").is_certain(0));
 }
 
-TEST_CASE("chunks are runs adjacent in both sentences") {
+TEST_CASE("chunks are runs that are adjacent in both sentences") {
   CHECK(align("the red kite", "the red kite").chunks == 1);
   CHECK(align("the red kite", "the kite red").chunks == 3);
   CHECK(align("red kite", "red big kite").chunks == 2);
   CHECK(align("red big kite", "red kite").chunks == 2);
   CHECK(align("owl", "kite").chunks == 0);
-  // The second "a" is taken, for it continues into "dog".
+  // The second "a" is taken, because it continues to "dog".
   const Alignment joined = align("a kite a dog", "a dog");
   CHECK(places(joined) == Places{{0, 2}, {1, 3}});
   CHECK(joined.chunks == 1);
 }
 
-TEST_CASE("a match's distance counts for those tried after it only") {
-  // "a" stands at the fourth place in the reference. The first "a" of the hypothesis is 3 away, the
-  // second stands right there; but the first is tried first, with no distance of its own.
+TEST_CASE("the distance of a match counts only for matches that are tried after it") {
+  // "a" is at the fourth place of the reference. The first "a" of the hypothesis is 3 places away,
+  // the second is at the same place. But the first one is tried first, with no distance of its own.
   CHECK(places(align("a b c a", "x y z a")) == Places{{3, 0}});
 }
 
 TEST_CASE("one-word stems and synonyms add nothing to the count of matches") {
-  // By stem alone both pairs are certain and taken without a choice.
+  // By stem alone, both pairs are certain and are taken without a choice.
   CHECK(align("kites run", "kite runs", {.synonym = false}).matches.size() == 2);
-  // With synonyms each pair matches twice, is no longer certain, and ranks as no match would, but
-  // with a chunk: nothing is taken.
+  // With synonyms, each pair matches twice and is no longer certain. It then ranks like no match,
+  // but with one more chunk, so nothing is taken.
   CHECK(align("kites run", "kite runs").matches.empty());
-  // An exact match of the same word outranks both.
+  // An exact match of the same word ranks above both.
   CHECK(places(align("kites kite", "kite")) == Places{{0, 1}});
 }
 
-TEST_CASE("the search equals its plain restatement") {
+TEST_CASE("the search equals its plain version") {
   std::mt19937 random(7);
   const test::TempFolder folder("meteor-aligner");
   std::string table;
@@ -209,9 +211,10 @@ TEST_CASE("the search equals its plain restatement") {
              random_sentence(random, 1 + random() % 4) + "\n";
   }
   const Paraphrases paraphrases(folder.write("table.txt", table).string());
-  Aligner aligner;  // one for all: nothing may stay behind
+  Aligner aligner;  // one for all sentences, because nothing may stay behind
   for (int round = 0; round < 400; ++round) {
-    // Long ones have far more choices than the beam holds, and more words than one 64-bit word.
+    // Long sentences have far more choices than the beam holds, and more words than a 64-bit word
+    // has bits.
     const std::size_t longest = round % 40 < 2 ? 150 : 14;
     const std::string hypothesis = random_sentence(random, random() % longest);
     const std::string reference = random_sentence(random, random() % longest);

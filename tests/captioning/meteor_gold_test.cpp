@@ -1,4 +1,4 @@
-// METEOR against the reference implementation's own numbers; skipped unless SACCADE_DATA names the
+// METEOR against the numbers of the reference implementation. Skipped unless SACCADE_DATA names the
 // folder that has them.
 #include <algorithm>
 #include <cmath>
@@ -21,7 +21,7 @@ using nlohmann::json;
 
 constexpr double kTolerance = 1e-9;
 
-// Counts segments whose statistics differ, and keeps the largest difference of a score.
+// Counts the segments whose statistics differ, and keeps the largest difference of a score.
 class Agreement {
  public:
   explicit Agreement(const Meteor& meteor) : meteor_(meteor) {}
@@ -64,7 +64,7 @@ TEST_CASE("METEOR's normaliser equals the reference implementation's") {
   CHECK(different == 0);
 }
 
-TEST_CASE("METEOR equals the reference implementation's with every set of modules") {
+TEST_CASE("METEOR equals the reference implementation with every set of modules") {
   const fs::path folder = test::data_folder("metrics-gold");
   if (folder.empty()) return;
   const json gold = test::read_json(folder / "meteor_pairs.json");
@@ -87,7 +87,7 @@ TEST_CASE("METEOR equals the reference implementation's with every set of module
   }
 }
 
-TEST_CASE("METEOR of captions equals the reference implementation's") {
+TEST_CASE("METEOR of captions equals the reference implementation") {
   const fs::path folder = test::data_folder("metrics-gold");
   if (folder.empty()) return;
   const Meteor meteor;

@@ -52,7 +52,8 @@ TEST_CASE("METEOR's normaliser, step by step") {
       {"  wide\t gaps ", "wide gaps"},
       {"", ""},
       {"kite#2 (red) 50%", "kite # 2 ( red ) 50 %"},
-      {"na\u00EFve \u03B1\u03B2", "na\u00EFve \u03B1 \u03B2"},  // Greek letters are no letters
+      {"na\u00EFve \u03B1\u03B2",
+       "na\u00EFve \u03B1 \u03B2"},  // Greek letters do not count as letters
       {"so ... well..then", "so ... well .. then"},
       {"1,000 owls,kites 3,x y,4", "1,000 owls , kites 3 , x y , 4"},
       {"``big'' \u201Cold\u201D", "\" big \" \" old \""},
@@ -79,7 +80,7 @@ TEST_CASE("words are compared by Java's hash") {
   CHECK(meteor::java_hash("Aa") == 2112);
   CHECK(meteor::java_hash("BB") == 2112);
   CHECK(meteor::java_hash("\U0001F600") == 31 * 0xD83D + 0xDE00);
-  // 97 * 31 + 233 = 101 * 31 + 109: to METEOR these two are one word.
+  // 97 * 31 + 233 = 101 * 31 + 109, so METEOR takes these two for one word.
   CHECK(score("em", {"a\u00E9"}).score == 1);
   meteor::WordTable words(nullptr);
   CHECK(words.id("kite") == words.id("kite"));
@@ -89,13 +90,13 @@ TEST_CASE("words are compared by Java's hash") {
   CHECK(!words[words.id("kite")].function);
 }
 
-TEST_CASE("synonyms share a synset, by themselves or by their base forms") {
+TEST_CASE("synonyms share a synset directly or through their base forms") {
   const meteor::Synonyms synonyms;
   CHECK(share(synonyms, "car", "automobile"));
   CHECK(share(synonyms, "cars", "automobiles"));  // by the rules for endings
   CHECK(share(synonyms, "geese", "goose"));       // by the list of exceptions
   CHECK(share(synonyms, "went", "go"));
-  CHECK(share(synonyms, "standing", "down"));  // one offset, two parts of speech
+  CHECK(share(synonyms, "standing", "down"));  // one offset, in two parts of speech
   CHECK(!share(synonyms, "car", "kite"));
   CHECK(synonyms.synsets("xyzzy").empty());
   CHECK(synonyms.synsets("").empty());
@@ -130,7 +131,7 @@ TEST_CASE("another synonym table, and broken ones") {
   CHECK_THROWS_AS(meteor::Paraphrases(cut.string()), DataError);
 }
 
-TEST_CASE("gzip is read by lines as at once") {
+TEST_CASE("gzip gives the same line by line and at once") {
   const test::TempFolder folder("meteor-gzip");
   const std::string whole(meteor::builtin_table());
   meteor::GzipLines lines(folder.write("table.gz", whole).string());
@@ -154,12 +155,12 @@ TEST_CASE("statistics and score of a sentence") {
   const MeteorSegment same = score("a red kite", {"a red kite"});
   CHECK(same.stats.chunks == 1);
   CHECK(near(same.score, 1));
-  // One chunk of three words against one more word.
+  // One chunk of three words, against one more word.
   CHECK(near(score("a red kite", {"a red kite flies"}).score,
              1 / (0.15 + 0.85 * 2.5 / 1.75) * (1 - 0.6 * std::pow(1 / 3.0, 0.2))));
 }
 
-TEST_CASE("matches weigh by their module") {
+TEST_CASE("matches are weighted by their module") {
   const Meteor stems({.stem = true, .synonym = false, .synonyms = {}, .paraphrases = {}});
   const MeteorSegment stem = score("kites run", {"kite runs"}, stems);
   CHECK(stem.stats.matched_content[1] == MeteorStats::Sides{2, 2});
@@ -195,7 +196,7 @@ TEST_CASE("paraphrases match phrases in both directions") {
   CHECK_THROWS_AS(meteor::Paraphrases((folder / "none").string()), DataError);
 }
 
-TEST_CASE("the best reference counts, the first among equals") {
+TEST_CASE("the best reference counts, and of equal ones the first") {
   const MeteorSegment segment =
       score("a red kite", {"an owl", "a kite", "a red kite", "a red kite"});
   CHECK(segment.reference == 2);
@@ -203,7 +204,7 @@ TEST_CASE("the best reference counts, the first among equals") {
   CHECK_THROWS_AS(score("a red kite", {}), DataError);
 }
 
-TEST_CASE("nothing to match is a score of zero") {
+TEST_CASE("no match gives a score of zero") {
   for (const char* hypothesis : {"", "owl", " "}) {
     for (const char* reference : {"", "kite"}) {
       CHECK(score(hypothesis, {reference}).score == 0);
@@ -211,7 +212,7 @@ TEST_CASE("nothing to match is a score of zero") {
   }
   CHECK(score("", {"a kite"}).stats.length == MeteorStats::Sides{0, 2});
   CHECK(meteor_score({}) == 0);
-  // Bars separate sentences on METEOR's input lines.
+  // Bars separate sentences on METEOR's input lines, so they are removed.
   CHECK(near(score("a ||| kite", {"a kite"}).score, 1));
 }
 
@@ -219,15 +220,15 @@ TEST_CASE("a corpus is scored from the sum of its segments") {
   const MeteorStats part = score("a kite", {"a red kite"}).stats;
   const MeteorStats whole = score("two owls", {"two owls"}).stats;
   MeteorStats sum = part;
-  sum += whole;  // its one chunk does not count
+  sum += whole;  // a segment of one chunk adds no chunk
   CHECK(sum.chunks == 2);
   CHECK(sum.matched == MeteorStats::Sides{4, 4});
-  // Content 3 of 4, function 2 of 2 on the reference's side; "two" is a function word.
+  // On the side of the reference, content is 3 of 4 and function 2 of 2; "two" is a function word.
   const double recall = (0.75 * 2 + 0.25 * 2) / (0.75 * 3 + 0.25 * 2);
   CHECK(near(meteor_score(sum), 1 / (0.15 + 0.85 / recall) * (1 - 0.6 * std::pow(2 / 4.0, 0.2))));
 }
 
-TEST_CASE("METEOR is the same on any number of threads") {
+TEST_CASE("METEOR is the same for any number of threads") {
   const std::vector<std::string> references = {"a dog runs along the beach with a stick",
                                                "dogs are running on a beach"};
   const std::vector<std::string> hypotheses = {"the dog is running at the beach", "a a a dog",

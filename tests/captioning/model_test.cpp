@@ -15,7 +15,7 @@ namespace saccade {
 
 using Catch::Matchers::Contains;
 
-TEST_CASE("an encoder learns at its own rate, from the stage on that is not frozen") {
+TEST_CASE("an encoder learns at its own rate, from the first stage on that is not frozen") {
   ExperimentConfig config = test::small_experiment(SelectionKind::kSoft);
   const auto rate = [&](const std::string& name) {
     const Captioner model(config, Vocabulary(), {});
@@ -32,14 +32,14 @@ TEST_CASE("an encoder learns at its own rate, from the stage on that is not froz
   CHECK_THROWS_WITH(rate("decoder.embedding"), Contains("encoder.type cnn has 4 stages"));
 }
 
-TEST_CASE("the frozen stages of every encoder are those nearest the pixels") {
+TEST_CASE("the frozen stages of every encoder are those closest to the pixels") {
   ExperimentConfig config = test::small_experiment(SelectionKind::kSoft);
   config.encoder.vit.width = 12;
   config.encoder.vit.patch = 2;
   const test::TempFolder folder("model-stages");
   test::save_small_onnx(folder / "small.onnx");
   for (const auto& encoder : enum_table(EncoderKind{})) {
-    if (encoder.value == EncoderKind::kOnnx) continue;  // no part of it is the model's
+    if (encoder.value == EncoderKind::kOnnx) continue;  // no part of it belongs to the model
     INFO(encoder.name);
     config.encoder.type = encoder.value;
     const bool imported = encoder.value == EncoderKind::kOnnxNative;
@@ -62,7 +62,7 @@ TEST_CASE("the frozen stages of every encoder are those nearest the pixels") {
   }
 }
 
-TEST_CASE("what padding and pooling cannot be joined with is refused with its reason") {
+TEST_CASE("what does not go with padding or pooling is refused with a reason") {
   const auto refused = [](auto change, const char* reason) {
     ExperimentConfig config = test::small_experiment(SelectionKind::kSoft);
     config.encoder.type = EncoderKind::kVit;
@@ -107,7 +107,7 @@ TEST_CASE("what padding and pooling cannot be joined with is refused with its re
             c.encoder.refine.type = SequenceAttentionKind::kLinformer;
           }),
           "does not go with encoder.refine.type linformer");
-  // An input that does not say where its picture is cannot be read.
+  // An input that does not tell where its picture is cannot be read.
   ExperimentConfig config = test::small_experiment(SelectionKind::kSoft);
   config.encoder.resize = ResizeKind::kPad;
   const Captioner model(config, Vocabulary(), {});
@@ -118,7 +118,7 @@ TEST_CASE("what padding and pooling cannot be joined with is refused with its re
   CHECK_THROWS_AS(model.encode(tape, pixels.view()), ShapeError);
 }
 
-TEST_CASE("groups of parameters learn at factors of the rate they would have") {
+TEST_CASE("groups of parameters learn at their rate times a factor") {
   ExperimentConfig config = test::small_experiment(SelectionKind::kSoft);
   config.encoder.lr = 1e-5;
   config.optimizer.lr = 1e-3;
@@ -135,26 +135,26 @@ TEST_CASE("groups of parameters learn at factors of the rate they would have") {
   Index attention = 0;
   for (const ParameterInfo& info : model.parameters().infos())
     if (info.name.starts_with("decoder.attention.")) {
-      CHECK(info.rate == 10);  // the longer prefix, not both
+      CHECK(info.rate == 10);  // by the longer prefix, not by both
       ++attention;
     }
   CHECK(attention > 2);
   CHECK(rate("decoder.embedding") == 0);
   const int embedding = model.parameters().find("decoder.embedding");
   CHECK(model.parameters().trained()[static_cast<std::size_t>(embedding)] == 0);
-  CHECK(rate("encoder.stage1.conv.weight") == 0);  // what is frozen stays so
+  CHECK(rate("encoder.stage1.conv.weight") == 0);  // what is frozen stays frozen
   CHECK(rate("encoder.stage3.conv.weight") == Approx(0.03));
   config.optimizer.groups = {{.prefix = "decoder.atention", .factor = 2}};
   CHECK_THROWS_WITH(Captioner(config, Vocabulary(), {}),
                     Contains("no parameter's name starts with 'decoder.atention' (did you mean "
                              "'decoder.attention'?); there are encoder, encoder.stage1") &&
                         Contains("decoder.lstm"));
-  // A prefix ends where a name's part ends.
+  // A prefix ends where a part of a name ends.
   config.optimizer.groups = {{.prefix = "decoder.att", .factor = 2}};
   CHECK_THROWS_AS(Captioner(config, Vocabulary(), {}), UsageError);
 }
 
-TEST_CASE("numbers and regions of the grid are dropped in training alone, and the mean stays") {
+TEST_CASE("numbers and regions of the grid are dropped only in training, and the mean stays") {
   ExperimentConfig config = test::small_experiment(SelectionKind::kSoft);
   const auto encode = [&](bool training, std::uint64_t step = 1) {
     const Captioner model(config, Vocabulary(), {});
@@ -200,11 +200,12 @@ TEST_CASE("numbers and regions of the grid are dropped in training alone, and th
     }
     REQUIRE(count > 1000);
     CHECK(std::abs(static_cast<double>(lost) / static_cast<double>(count) - 0.25) < 0.05);
-    CHECK((regions ? whole == 0 : whole > 0));  // regions go as a whole, numbers by themselves
+    CHECK(
+        (regions ? whole == 0 : whole > 0));  // regions are dropped as a whole, numbers one by one
   }
 }
 
-TEST_CASE("a checkpoint keeps where the image enters, and what it was trained with") {
+TEST_CASE("a checkpoint keeps how the image enters and the options of training") {
   const test::TempFolder folder("model-entry");
   for (const auto& kind : enum_table(DecoderKind{}))
     for (const auto& image : enum_table(ImageEntry{})) {

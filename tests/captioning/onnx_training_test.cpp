@@ -29,7 +29,7 @@ ExperimentConfig small(const std::filesystem::path& model) {
   return config;
 }
 
-// Training of one batch of all images.
+// Training on one batch of all images.
 struct Training {
   explicit Training(const ExperimentConfig& c)
       : config(c),
@@ -39,7 +39,7 @@ struct Training {
         model(c, training_vocabulary(data, c.data), pipeline.frozen_grid()),
         optimizer(make_optimizer(c.optimizer, model.parameters())) {}
 
-  // The loss a word before the last of so many updates.
+  // The loss per word before the last of `updates` updates.
   double run(Index updates) {
     const TrainingSet set(data, config.data, model.vocabulary(), {});
     const TrainBatch batch = make_batch(
@@ -78,7 +78,7 @@ TEST_CASE("fine-tuning an imported network lowers the loss below the frozen one'
   Training frozen(config);
   REQUIRE(frozen.model.encoder() == nullptr);
   const double start = tuned.run(1);
-  CHECK(frozen.run(1) == Approx(start).epsilon(1e-4));  // the same first weights and features
+  CHECK(frozen.run(1) == Approx(start).epsilon(1e-4));  // with the same weights and features
   const double with = tuned.run(400), without = frozen.run(400);
   CAPTURE(start, with, without);
   CHECK(without < 0.6 * start);
@@ -122,7 +122,7 @@ TEST_CASE("a checkpoint of an imported network needs no ONNX file") {
                               got = loaded.model->parameters().flat().span();
   CHECK(std::equal(saved.begin(), saved.end(), got.begin(), got.end()));
   CHECK(loaded.model->encoder()->graph() == training.model.encoder()->graph());
-  // Another layer is another network, and that is in the file.
+  // Another layer is another network, which only the ONNX file has.
   const std::vector<std::string> other{"encoder.layer=sum"};
   CHECK_THROWS_WITH(load_model(folder / "checkpoint", other), Catch::Contains("small.onnx"));
 }
@@ -147,7 +147,7 @@ TEST_CASE("a checkpoint whose stored network is damaged is refused by its name")
       refusal(graph.substr(0, graph.size() / 2)) ==
       (folder / "damaged").string() +
           ": the stored graph of the ONNX network is damaged; take another checkpoint of the run");
-  // Whole as JSON, and no network.
+  // Valid as JSON, but no network.
   const std::size_t node = graph.find("\"depthwise\"");
   REQUIRE(node != std::string::npos);
   const std::size_t groups = graph.find("\"groups\":12", node);
@@ -157,7 +157,7 @@ TEST_CASE("a checkpoint whose stored network is damaged is refused by its name")
                  Catch::Contains("take another checkpoint of the run"));
 }
 
-TEST_CASE("a run goes on where its ONNX file was moved, and not with another network") {
+TEST_CASE("a run goes on if its ONNX file was moved, but not with another network") {
   const TempFolder folder("onnx-moved");
   ExperimentConfig before = small("old/place.onnx"), now = small("new/place.onnx");
   CHECK(deciding_changes(before, now).empty());
@@ -169,7 +169,7 @@ TEST_CASE("a run goes on where its ONNX file was moved, and not with another net
   before = now;
   now.encoder.weights = "new/place.safetensors";
   CHECK_THAT(deciding_changes(before, now), Catch::Contains("encoder.weights"));
-  before.encoder.frozen_stages = now.encoder.frozen_stages = -1;  // its digest tells
+  before.encoder.frozen_stages = now.encoder.frozen_stages = -1;  // its digest identifies it
   CHECK(deciding_changes(before, now).empty());
   for (const EncoderKind kind : {EncoderKind::kOnnx, EncoderKind::kOnnxNative}) {
     before.encoder.type = kind;

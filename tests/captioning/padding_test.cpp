@@ -1,5 +1,5 @@
-// Padded pictures on their whole way: what lies in the padding changes no caption, whatever the
-// encoder and the decoder; they train, evaluate and come out of a cache as they went in.
+// Padded pictures from file to score: what lies in the padding changes no caption, whatever the
+// encoder and the decoder. They train, are evaluated, and come out of a cache as they went in.
 #include <cmath>
 
 #include "captioning/evaluation/gradient_flow.h"
@@ -22,7 +22,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-// Pictures tall, wide, square and nearly a line, with captions that have words in common.
+// Tall, wide, square and very thin pictures, with captions that have words in common.
 class Aspects {
  public:
   Aspects() {
@@ -42,7 +42,7 @@ class Aspects {
     folder_.write("captions.csv", csv);
   }
 
-  // Of a model that pads them.
+  // The config of a model that pads them.
   ExperimentConfig config(SelectionKind selection) const {
     ExperimentConfig config = small_experiment(selection);
     config.data.type = DataKind::kFolder;
@@ -84,7 +84,7 @@ void check_same(const std::vector<DecodedCaption>& a, const std::vector<DecodedC
   }
 }
 
-// The numbers of a batch as an encoder makes them.
+// The numbers that an encoder makes from a batch.
 struct Encoded {
   Tensor features, mask;
 
@@ -103,13 +103,13 @@ struct Encoded {
 
 }  // namespace
 
-TEST_CASE("what padding holds changes no caption, with any encoder and decoder") {
+TEST_CASE("the content of padding changes no caption, with any encoder and decoder") {
   const Aspects aspects;
   const TempFolder folder("padding-encoders");
   save_small_onnx(folder / "small.onnx");
   for (const auto& encoder : enum_table(EncoderKind{}))
     for (const auto& decoder : enum_table(DecoderKind{})) {
-      if (encoder.value == EncoderKind::kOnnx) continue;  // what it gives are features, as below
+      if (encoder.value == EncoderKind::kOnnx) continue;  // its input is features, see below
       INFO(encoder.name << ", " << decoder.name);
       ExperimentConfig config = aspects.config(SelectionKind::kSoft);
       set_small_encoder(encoder.value, folder, config.encoder);
@@ -175,7 +175,7 @@ TEST_CASE("padded pictures train, with the same bits for any number of threads")
                                               experiment.inputs, 1, epoch);
           const UpdateReport report = step.run(batch, epoch + 1, config.optimizer.lr);
           own.push_back(report.nll_per_word);
-          CHECK(report.penalty > -1e-4);  // over the regions that count it cannot fall below 0
+          CHECK(report.penalty > -1e-4);  // over the regions that count it cannot be below 0
         }
       }
       CHECK(losses[0] == losses[1]);
@@ -185,7 +185,7 @@ TEST_CASE("padded pictures train, with the same bits for any number of threads")
   parallel::set_threads(before);
 }
 
-TEST_CASE("the doubly stochastic penalty is of the regions that count") {
+TEST_CASE("the doubly stochastic penalty is over the regions that count") {
   const Aspects aspects;
   ExperimentConfig config = aspects.config(SelectionKind::kSoft);
   config.attention.score = ScoreKind::kNone;
@@ -197,11 +197,11 @@ TEST_CASE("the doubly stochastic penalty is of the regions that count") {
                                       set, experiment.inputs, 1, 0);
   const auto optimizer = make_optimizer(config.optimizer, experiment.model.parameters());
   TrainStep step(experiment.model, *optimizer, config, 1);
-  // Even weights are at its floor, however many regions share them.
+  // Equal weights reach its floor, however many regions share them.
   CHECK(std::abs(step.run(batch, 1, 0).penalty) < 1e-4);
 }
 
-TEST_CASE("features of padded pictures come out of the cache with what padding they had") {
+TEST_CASE("features of padded pictures come out of the cache with their padding") {
   const Aspects aspects;
   ExperimentConfig config = with_vit(aspects.config(SelectionKind::kSoft));
   const std::filesystem::path weights = aspects.files() / "vit.safetensors";
@@ -226,12 +226,12 @@ TEST_CASE("features of padded pictures come out of the cache with what padding t
     CHECK(std::equal(numbers(own).begin(), numbers(own).end(), numbers(read).begin()));
     CHECK(memory.model.counts(own.view()) == cached.model.counts(read.view()));
   }
-  // What is kept of one way to resize is not taken for another's.
+  // Features of one way to resize are not taken for those of another.
   ExperimentConfig squash = config;
   squash.encoder.resize = ResizeKind::kSquash;
   const InputPipeline padded(config.encoder), squashed(squash.encoder);
   CHECK(padded.frozen()->digest() != squashed.frozen()->digest());
-  // A frozen transformer does not read padding either.
+  // A frozen transformer does not read padding, either.
   const Image tall = test_picture(40, 10);
   const Prepared seen = prepare(tall, padded.preparation());
   const PictureArea area = picture_area(seen.geometry);
@@ -251,8 +251,7 @@ TEST_CASE("features of padded pictures come out of the cache with what padding t
   CHECK(a != b);
 }
 
-TEST_CASE(
-    "padded pictures are evaluated: maps, their health and their pictures leave padding out") {
+TEST_CASE("padded pictures are evaluated: maps, their health and overlays leave padding out") {
   const Aspects aspects;
   ExperimentConfig config = aspects.config(SelectionKind::kSoft);
   config.attention.score = ScoreKind::kNone;
@@ -269,7 +268,7 @@ TEST_CASE(
           CHECK(word.attention[l] ==
                 Approx(caption.counts[l] / static_cast<double>(counted)).margin(1e-7));
       if (caption.words.empty()) continue;
-      // A mean over what counts is as even as can be, however little that is.
+      // A mean over what counts is uniform, however few regions that is.
       const AttentionHealth health = attention_health({&caption, 1});
       CHECK((counted == 1 || health.entropy == Approx(1)));
       CHECK(std::abs(health.coverage_excess) < 1e-9);
@@ -296,7 +295,7 @@ TEST_CASE(
           if (counts[static_cast<std::size_t>(l)] == 0)
             CHECK(map.weights.view().row(t)[skipped + l] == 0);
     }
-  // What is measured of a model is the same with other pixels in the padding.
+  // The measures of a model are the same with other pixels in the padding.
   CHECK(std::isfinite(
       measure_perplexity(vit.model, vit.data.dataset, vit.inputs, images, {}).value()));
   CHECK(patch_norms(vit.model, vit.inputs, images)->patches <
@@ -310,7 +309,7 @@ TEST_CASE(
   for (const Real x : vectors.span()) CHECK(std::isfinite(x));
 }
 
-TEST_CASE("the class token starts the decoder where the config says so") {
+TEST_CASE("the class token starts the decoder where the config asks for it") {
   ExperimentConfig config = with_vit(small_experiment(SelectionKind::kSoft));
   const Experiment mean(config);
   config.encoder.pooled = PooledKind::kClassToken;
@@ -327,7 +326,7 @@ TEST_CASE("the class token starts the decoder where the config says so") {
   encoded(token, [&](Tape& tape, const EncodedImages& seen) {
     REQUIRE(seen.pooled);
     CHECK(seen.pooled.shape() == Shape({3, 8}));
-    // The first token behind the last block, normalised like the regions.
+    // The first token behind the last block, normalised as the regions are.
     const TokenEncoder& vit = *token.model.encoder()->token_encoder();
     const Var last = vit.last_tokens(tape, tape.constant(batch.view().values), {});
     for (Index b = 0; b < 3; ++b) {

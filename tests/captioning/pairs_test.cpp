@@ -1,5 +1,5 @@
-// Every encoder with every decoder, soft and hard: ten steps on one batch lower its loss. Those of
-// onnx are the decoder's alone, over features that OpenCV computed once.
+// Every encoder with every decoder, soft and hard: ten steps on one batch lower its loss. For onnx,
+// only the decoder learns, over features that OpenCV computed once.
 #include <cmath>
 
 #include "captioning/training/training_set.h"

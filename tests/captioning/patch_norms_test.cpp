@@ -1,4 +1,4 @@
-// Outlier patches of grids made by hand, and of small models.
+// Outlier patches of grids that are made by hand, and of small models.
 #include "captioning/evaluation/patch_norms.h"
 
 #include <cmath>
@@ -19,7 +19,7 @@ double score(const PatchNorms& norms, const std::string& name) {
 }
 
 TEST_CASE("patches more than three times as long as the median are outliers, at any scale") {
-  // Norms 5, 5, 5, 5, 15 and 16: the median is 5.
+  // The norms are 5, 5, 5, 5, 15 and 16; the median is 5.
   const std::vector<Real> grid{3, 4, 0, 5, 4, -3, -5, 0, 0, 15, 16, 0};
   for (const Real scale : {Real{1}, Real{1e-3F}, Real{1e4F}}) {
     Tensor tokens({6, 2}, grid);
@@ -30,7 +30,7 @@ TEST_CASE("patches more than three times as long as the median are outliers, at 
     CHECK(std::abs(score(norms, "outlier_share") - 1.0 / 6) < 1e-12);
     CHECK(std::abs(score(norms, "largest_over_median") - 3.2) < 1e-6);
     CHECK(std::abs(score(norms, "median_norm") / static_cast<double>(scale) - 5) < 1e-5);
-    // An image of equal patches beside it: half of the images have outliers.
+    // Next to it an image of equal patches: half of the images have outliers.
     const Tensor flat({4, 1}, std::vector<Real>{2, 2, -2, 2});
     norms.add(flat.view());
     CHECK(score(norms, "images_with_outliers") == 0.5);
@@ -38,7 +38,7 @@ TEST_CASE("patches more than three times as long as the median are outliers, at 
   }
 }
 
-TEST_CASE("patches of nothing have no outliers, and what is no grid is refused") {
+TEST_CASE("patches of zeros have no outliers, and input that is no grid is refused") {
   PatchNorms norms;
   CHECK(score(norms, "outlier_share") == 0);
   norms.add(Tensor({3, 2}).view());
@@ -50,7 +50,7 @@ TEST_CASE("patches of nothing have no outliers, and what is no grid is refused")
   CHECK_THROWS_AS(norms.add(broken.view()), ShapeError);
 }
 
-TEST_CASE("patches are measured of encoders that have tokens, and of no others") {
+TEST_CASE("patches are measured for encoders that have tokens, and for no others") {
   ExperimentConfig config = small_experiment(SelectionKind::kSoft);
   const auto measure = [](const Experiment& experiment) {
     return patch_norms(experiment.model, experiment.inputs,

@@ -25,25 +25,26 @@ std::vector<Real> one_hot(const AttentionGrid& grid, Index cell) {
 
 }  // namespace
 
-TEST_CASE("the brightest point lies where the interpolated map is largest") {
+TEST_CASE("the brightest point is where the interpolated map is largest") {
   const AttentionGrid grid = grid_of(7);  // cells of 32 pixels
-  // One cell alone: its centre, between pixels 15 and 16 of it.
+  // One cell alone: the point is its centre, between pixels 15 and 16 of the cell.
   const PicturePoint centre = brightest_point(one_hot(grid, 3 * 7 + 2), grid);
   CHECK(std::abs(centre.x - 80) <= 0.5);
   CHECK(std::abs(centre.y - 112) <= 0.5);
-  // Two equal neighbours: between them, where neither cell has its centre.
+  // Two equal neighbours: the point is between them, where neither cell has its centre.
   std::vector<Real> two = one_hot(grid, 3 * 7 + 2);
   two[3 * 7 + 3] = 1;
   const PicturePoint between = brightest_point(two, grid);
   CHECK(std::abs(between.x - 96) <= 0.5);
   CHECK(std::abs(between.y - 112) <= 0.5);
-  // Two neighbours, a little lower each, are brighter in their middle (2 * 9/16) than one far cell.
+  // Two neighbours of slightly smaller weight are brighter in their middle (2 * 9/16) than one
+  // distant cell.
   two = one_hot(grid, 8);
   two[5 * 7 + 4] = two[5 * 7 + 5] = Real(0.95);
   CHECK(std::abs(brightest_point(two, grid).x - 160) <= 0.5);
   two[5 * 7 + 4] = two[5 * 7 + 5] = Real(0.8);
   CHECK(std::abs(brightest_point(two, grid).x - 48) <= 0.5);
-  // The outermost cells go on to the border.
+  // The outermost values continue to the border.
   CHECK(brightest_point(one_hot(grid, 48), grid).x > 200);
 }
 
@@ -59,14 +60,14 @@ TEST_CASE("a point near a box is a hit on a grid of any fineness") {
       const double dx = std::max({100 - own.centre_x(), 0.0, own.centre_x() - 108});
       const double dy = std::max({100 - own.centre_y(), 0.0, own.centre_y() - 108});
       const double away = std::hypot(dx, dy);
-      if (std::abs(away - 15) < 1) continue;  // half a pixel decides
+      if (std::abs(away - 15) < 1) continue;  // half a pixel would decide
       CHECK(points_near(one_hot(grid, cell), grid, boxes, tolerance) == (away <= 15));
     }
   }
   CHECK_FALSE(points_near(one_hot(grid_of(7), 0), grid_of(7), {}, tolerance));
 }
 
-TEST_CASE("a point at random hits by the area near the boxes") {
+TEST_CASE("a random point hits with the share of the area near the boxes") {
   Random random({.seed = 5});
   const auto number = [&](double most) { return random.uniform() * most; };
   for (int trial = 0; trial < 8; ++trial) {
@@ -90,7 +91,7 @@ TEST_CASE("a point at random hits by the area near the boxes") {
   CHECK(near_share(grid_of(7), {}, 15) == 0);
 }
 
-TEST_CASE("padding is never the brightest, and maps must fit") {
+TEST_CASE("the brightest point is never in the padding, and maps must fit") {
   AttentionGrid grid = grid_of(7);
   grid.photo = {0, 64, kSide, 96};  // rows 2 to 4
   std::vector<Real> map(49, Real(0));
@@ -106,8 +107,8 @@ TEST_CASE("padding is never the brightest, and maps must fit") {
 
 TEST_CASE(
     "correctness over uniform is a quotient of means, the normalized one a mean of quotients") {
-  // Two nouns on a grid of 2 x 2: a box of half the picture with all of the weight, and a small
-  // one with none of it.
+  // Two nouns on a grid of 2 x 2: one has a box over half of the picture with all the weight
+  // inside, the other a small box without any.
   const GridShape shape{.rows = 2, .cols = 2, .features = 1};
   const Geometry geometry = plan_geometry(32, 32, {.height = 32, .width = 32});
   DecodedCaption caption;
@@ -131,7 +132,7 @@ TEST_CASE(
   CHECK(find(model, "attention_correctness_over_uniform") == Approx(0.5 / uniform_mean));
   CHECK(find(uniform, "pointing_accuracy") == Approx(0.375));
   CHECK(find(model, "pointing_15px") == Approx(0.5));
-  // The bootstrap's measures are the same numbers.
+  // The measures for the bootstrap are the same numbers.
   for (const ImageStatistics& metric : scores.metrics())
     CHECK(metric.whole() == Approx(find(model, metric.metric)));
 }

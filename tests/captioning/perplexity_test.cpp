@@ -13,7 +13,7 @@
 namespace saccade::test {
 namespace {
 
-// What the training loss makes of every caption alone.
+// The perplexity that the training loss gives if every caption is computed alone.
 Perplexity one_by_one(const Experiment& experiment, std::span<const Index> images) {
   const Captioner& model = experiment.model;
   Perplexity sum;
@@ -42,8 +42,8 @@ Perplexity one_by_one(const Experiment& experiment, std::span<const Index> image
   return sum;
 }
 
-TEST_CASE("perplexity is the exponent of the training loss a word") {
-  // Dropout is left out, and hard attention takes the expectation.
+TEST_CASE("perplexity is the exponential of the training loss per word") {
+  // There is no dropout, and hard attention takes the expectation.
   for (const SelectionKind selection : {SelectionKind::kSoft, SelectionKind::kHard}) {
     ExperimentConfig config = small_experiment(selection);
     config.decoder.dropout = 0.5;
@@ -61,7 +61,7 @@ TEST_CASE("perplexity is the exponent of the training loss a word") {
   }
 }
 
-TEST_CASE("words that the vocabulary lacks are counted, captions without a word are left out") {
+TEST_CASE("words that the vocabulary lacks are counted, and captions without a word are left out") {
   Experiment experiment(small_experiment(SelectionKind::kSoft));
   const std::vector<Index> images = {0, 1};
   auto& dataset = experiment.data.dataset;
@@ -117,7 +117,7 @@ TEST_CASE("a caption is new unless a training caption has the same words") {
   CHECK(training.novel_share({}) == 0);
 }
 
-TEST_CASE("validation leaves out what takes time") {
+TEST_CASE("validation leaves out measures that take time") {
   const Experiment experiment(small_experiment(SelectionKind::kSoft));
   EvaluationRequest request = experiment.request(Split::kVal, 4);
   CHECK(first_scores(experiment.run(request)).contains("novel_captions"));

@@ -1,4 +1,5 @@
-// Boxes of photos: nouns and their categories, COCO's and Flickr30k Entities' files, broken ones.
+// Boxes of photos: nouns and their categories, files of COCO and of Flickr30k Entities, broken
+// files.
 #include <fstream>
 
 #include "captioning/grounding/category_words.h"
@@ -55,7 +56,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 }  // namespace
 
-TEST_CASE("nouns are matched to categories by stem and synonym, the longest name first") {
+TEST_CASE("nouns are matched to categories by stem and synonym, and the longest name wins") {
   CHECK(mentions("two puppies and a man") == "dog@1 person@4");
   CHECK(mentions("women with dogs") == "person@0 dog@2");
   CHECK(mentions("a hot dog next to a dog") == "hot dog@2 dog@6");
@@ -65,7 +66,7 @@ TEST_CASE("nouns are matched to categories by stem and synonym, the longest name
   CHECK(mentions("some quokkas") == "quokka@1");
   CHECK(mentions("a couple of cats") == "cat@3");
   CHECK(mentions("a couple at the train station") == "person@1");
-  // WordNet has a sense for each of these that is one of a category, and none means it.
+  // WordNet has a sense of a category for each of these words, but none of them means it.
   CHECK(mentions("standing and holding what has tracks in a bathroom").empty());
   CHECK(mentions("a skier skiing") == "person@1");
   CHECK(mentions("").empty());
@@ -78,7 +79,7 @@ TEST_CASE("COCO instances give the boxes of the categories that a caption names"
   const auto boxes = read_photo_boxes(file, photos(), kBoth);
   CHECK(boxes->knows(0));
   CHECK_FALSE(boxes->knows(1));
-  // Half as wide and as high as what was annotated; crowds count.
+  // Half as wide and as high as what was annotated. Crowds count.
   const auto nouns = boxes->nouns(0, tokenize("a puppy and a man"), {.height = 50, .width = 100});
   REQUIRE(nouns.size() == 2);
   CHECK(nouns[0].word == 1);
@@ -87,10 +88,10 @@ TEST_CASE("COCO instances give the boxes of the categories that a caption names"
   CHECK(nouns[0].boxes[0].y == 10);
   CHECK(nouns[0].boxes[0].w == 15);
   CHECK(nouns[0].boxes[0].h == 20);
-  CHECK(nouns[1].boxes.empty());  // there is no person in the picture
+  CHECK(nouns[1].boxes.empty());  // no person is in the picture
   CHECK(boxes->nouns(1, tokenize("a puppy"), {50, 100}).empty());
 
-  // Ids are those of COCO's images only in COCO's data sets.
+  // Ids are those of COCO's images only in data sets that are COCO's.
   const std::string by_id = replaced(replaced(kInstances, "\"id\": 6", "\"id\": 22"),
                                      "\"image_id\": 6", "\"image_id\": 22");
   write(file, by_id);
@@ -166,7 +167,7 @@ class Entities {
   TempFolder folder_{"entities"};
 };
 
-// "3: 2 boxes from 10" for every noun, x of the first box.
+// "3: 2 boxes from 10" for every noun, where 10 is x of the first box.
 std::string nouns_of(const PhotoBoxes& boxes, const std::string& caption) {
   std::string out;
   for (const NounBoxes& noun : boxes.nouns(0, tokenize(caption), {.height = 100, .width = 200}))
@@ -178,16 +179,16 @@ std::string nouns_of(const PhotoBoxes& boxes, const std::string& caption) {
 
 }  // namespace
 
-TEST_CASE("Flickr30k Entities mark phrases, whose last word is the noun") {
+TEST_CASE("Flickr30k Entities mark phrases, and the last word of a phrase is the noun") {
   const Entities files;
   const auto boxes = files.read();
   CHECK(boxes->knows(0));
   CHECK_FALSE(boxes->knows(1));
-  // One of its own sentences: marked phrases; the scene and the friend have no box.
+  // One of the photo's own sentences: its marked phrases. The scene and the friend have no box.
   CHECK(nouns_of(*boxes, "Two young, white males sit on a gray couch in the park.") ==
         "3: 2 from 10; 8: 1 from 100");
   CHECK(nouns_of(*boxes, "A man in blue with a friend") == "3: 1 from 10");
-  // Any other: by stem and synonym of the last words.
+  // Any other sentence: by stem and synonym of the last words.
   CHECK(nouns_of(*boxes, "a male on a sofa in a park") == "1: 2 from 10; 4: 1 from 100");
   CHECK(nouns_of(*boxes, "a dog").empty());
   const auto nouns = boxes->nouns(0, tokenize("a couch"), {.height = 50, .width = 400});

@@ -1,6 +1,6 @@
 // Self-critical training's estimator against exact enumeration, in double: with a tiny vocabulary,
-// grid and length every caption and every choice of regions is run, so both the expected reward and
-// the expectation of the estimated gradient are known without sampling.
+// grid and length, every caption and every choice of regions is run, so both the expected reward
+// and the expectation of the estimated gradient are known without sampling.
 #include "captioning/objectives/policy_loss.h"
 
 #include <cmath>
@@ -46,7 +46,7 @@ struct TinyModel {
 
 constexpr double kTemperature = 0.7;
 
-// Everything that may be drawn: words to <eos> or to the draw after max_length words.
+// Everything that can be drawn: words up to <eos>, or up to the draw after max_length words.
 void extend(const DrawnCaption& head, std::size_t max_length, const TinyModel& model,
             std::vector<DrawnCaption>& all) {
   if (!head.words.empty() && (head.words.back() == kEos || head.words.size() > max_length)) {
@@ -71,8 +71,8 @@ std::vector<DrawnCaption> all_captions(const TinyModel& model, std::size_t max_l
   return all;
 }
 
-// Some number for what a person would read: the words, and whether they ended; never the regions,
-// nor which word was cut off.
+// A number that depends on what a person would read: the words, and whether they ended. It depends
+// neither on the regions nor on the word that was cut off.
 double reward(const DrawnCaption& caption) {
   double sum = 0.2;
   for (std::size_t t = 0; t + 1 < caption.words.size(); ++t)
@@ -102,7 +102,7 @@ Outcome run(const TinyModel& model, const std::vector<DrawnCaption>& captions,
   return out;
 }
 
-// Of - E[reward], by central differences of the enumerated expectation.
+// The gradient of - E[reward], by central differences of the enumerated expectation.
 std::vector<double> exact_gradient(TinyModel& model, const std::vector<DrawnCaption>& captions) {
   return test::numeric_gradient(model.store, [&] {
     const std::vector<double> p = run(model, captions, {}).probabilities;
@@ -123,7 +123,7 @@ void add(std::vector<double>& sum, const std::vector<Real>& gradient, double wei
 
 }  // namespace
 
-TEST_CASE("one caption's estimator is unbiased with a baseline that does not depend on it") {
+TEST_CASE("the estimator of one caption is unbiased if its baseline does not depend on it") {
   for (const SelectionKind selection : {SelectionKind::kHard, SelectionKind::kSoft}) {
     TinyModel model(selection);
     const std::vector<DrawnCaption> captions = all_captions(model, 2);
@@ -142,7 +142,7 @@ TEST_CASE("one caption's estimator is unbiased with a baseline that does not dep
   }
 }
 
-TEST_CASE("two captions with each other's reward as the baseline are unbiased together") {
+TEST_CASE("two captions with each other's rewards as baselines are unbiased together") {
   TinyModel model(SelectionKind::kHard);
   const std::vector<DrawnCaption> captions = all_captions(model, 1);
   const std::vector<double> p = run(model, captions, {}).probabilities;
@@ -165,21 +165,21 @@ TEST_CASE("regions are part of the policy: without their term the estimator is b
   const std::vector<DrawnCaption> captions = all_captions(model, 1);
   const std::vector<double> p = run(model, captions, {}).probabilities,
                             exact = exact_gradient(model, captions);
-  model.selection = SelectionKind::kArgmax;  // the same replay, without the regions' gradient
+  model.selection = SelectionKind::kArgmax;  // the same replay, without the gradient of the regions
   std::vector<double> expected;
   for (std::size_t c = 0; c < captions.size(); ++c)
     add(expected, run(model, {captions[c]}, {reward(captions[c])}).gradient, p[c]);
   CHECK(test::largest_difference(expected, exact) > 1e-5);
 }
 
-TEST_CASE("the reward of the others, image by image") {
+TEST_CASE("leave_one_out is the mean reward of the other samples of an image") {
   const std::vector<double> rewards{1, 2, 6, 0, 0, 3};
   CHECK(leave_one_out(rewards, 3) == std::vector<double>{4, 3.5, 1.5, 1.5, 1.5, 0});
   CHECK_THROWS_AS(leave_one_out(rewards, 1), ShapeError);
   CHECK_THROWS_AS(leave_one_out(rewards, 4), ShapeError);
 }
 
-TEST_CASE("drawn captions have the model's frequencies, and are replayed as they were drawn") {
+TEST_CASE("drawn captions have the model's frequencies and are replayed as they were drawn") {
   const std::pair<SelectionKind, DecoderKind> models[] = {
       {SelectionKind::kHard, DecoderKind::kLstm},
       {SelectionKind::kSoft, DecoderKind::kLstm},

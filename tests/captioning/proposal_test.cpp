@@ -1,5 +1,5 @@
-// Regions that are drawn from elsewhere than from attention's weights (Proposal), against exact
-// enumeration, in double.
+// Regions that are not drawn from attention's weights (Proposal), against exact enumeration, in
+// double.
 #include <algorithm>
 #include <cmath>
 
@@ -32,9 +32,9 @@ class ForcedMixture : public ForcedChooser {
 
 }  // namespace
 
-TEST_CASE("where regions are drawn from the weights or elsewhere, only the former are reinforced") {
-  // Glimpse t is drawn from `other` with probability share[t], else from the weights: the cost is
-  // expected under the mixture.
+TEST_CASE("only regions that were drawn from the weights are reinforced") {
+  // Glimpse t is drawn from `other` with probability share[t], and otherwise from the weights. The
+  // cost is expected under the mixture.
   const std::vector<double> share{0.3, 0, 0.9}, other{0.2, 0.7, 0.1};
   const auto kind = GENERATE(DecoderKind::kLstm, DecoderKind::kTransformer);
   TinyModel model(BaselineKind::kEma, kind);
@@ -45,7 +45,8 @@ TEST_CASE("where regions are drawn from the weights or elsewhere, only the forme
                ? share[static_cast<std::size_t>(glimpse / model.glimpses)]
                : 0;
   };
-  // The probability of one glimpse's region, by where it was drawn, from the map of the weights.
+  // The probability of one glimpse's region, by where it was drawn from; `weight` is that of
+  // attention.
   const auto odds = [&](Index glimpse, int region, Real weight, bool own) {
     return own ? (1 - share_of(glimpse)) * static_cast<double>(weight)
                : share_of(glimpse) * other[static_cast<std::size_t>(region)];
@@ -54,7 +55,7 @@ TEST_CASE("where regions are drawn from the weights or elsewhere, only the forme
     double probability = 1, nll = 0;
     std::vector<Real> gradient;
   };
-  // own: as ForcedMixture's; empty: the probability is that of the mixture.
+  // `own` is that of ForcedMixture; if it is empty, the probability is that of the mixture.
   const auto draw = [&](const Choices& choices, const std::vector<bool>& own) {
     Arena arena;
     Tape tape(arena);
@@ -106,7 +107,7 @@ TEST_CASE("where regions are drawn from the weights or elsewhere, only the forme
   }
 }
 
-TEST_CASE("a proposal gets its share of the draws, and tells which they are") {
+TEST_CASE("a proposal gets its share of the draws, and the chooser tells which draws these are") {
   const std::vector<Real> shares{0, 0.25, 1}, weights{1, 0, 0, 1, 0, 0, 1, 0, 0},
       maps{0, 0, 0, 0, 0, 1, 0, 1, 0};
   const Shape shape{3, 3};

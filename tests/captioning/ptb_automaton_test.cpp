@@ -1,4 +1,4 @@
-// Patterns and the automaton under the PTB rules.
+// Patterns, and the automaton below the PTB rules.
 #include "captioning/text/ptb/automaton.h"
 #include "captioning/text/ptb/pattern.h"
 #include "core/base/error.h"
@@ -7,7 +7,7 @@
 namespace saccade::ptb {
 namespace {
 
-// The first pattern that matches most of a text's beginning, as "pattern:length".
+// The first of the patterns that match most of a text's beginning, as "pattern:length".
 std::string longest(const std::vector<std::string>& patterns, const std::string& text) {
   Definitions definitions;
   definitions.read("# comment\nhex = [0-9a-f]\npair = hex\n  hex\n");
@@ -26,7 +26,7 @@ TEST_CASE("PTB patterns: the longest match wins, then the first pattern") {
   CHECK(longest({"'abc'", "[a-c]+"}, "abcd") == "0:3");
   CHECK(longest({"'ab' 'cde'?"}, "abcd") == "0:2");  // back to the last match
   CHECK(longest({"'b'"}, "abc") == "-1:0");
-  CHECK(longest({"'aB'"}, "Ab") == "0:2");  // literals in any case, sets as they are
+  CHECK(longest({"'aB'"}, "Ab") == "0:2");  // literals match in any case, sets as they are
   CHECK(longest({"[a] [B]"}, "Ab") == "-1:0");
   CHECK(longest({"[^b\\n]*"}, "acb") == "0:2");
   CHECK(longest({"'a'{2}"}, "aaa") == "0:2");
@@ -35,14 +35,14 @@ TEST_CASE("PTB patterns: the longest match wins, then the first pattern") {
   CHECK(longest({"pair+ 'h'"}, "0affh") == "0:5");
 }
 
-TEST_CASE("PTB patterns: mistakes are named") {
+TEST_CASE("PTB patterns: errors name the mistake") {
   for (const char* wrong : {"('a'", "'a", "[a", "nobody", "'a'{2", "'a'{x}", ")"}) {
     CHECK_THROWS_AS(Definitions().parse(wrong), InternalError);
   }
 }
 
-TEST_CASE("PTB automaton: what is remembered of dead ends changes no match") {
-  // Each of these looks far ahead and rarely finds what it looks for.
+TEST_CASE("PTB automaton: remembered dead ends change no match") {
+  // Each of these patterns looks far ahead, and rarely finds what it looks for.
   const Definitions definitions;
   const std::vector<PatternPtr> patterns = {
       definitions.parse("'a' [^@]* '@'"), definitions.parse("('b' 'a'+)+ '!'"),

@@ -1,4 +1,5 @@
-// PTB tokens against those of CoreNLP 3.4.1; skipped unless SACCADE_DATA names the gold's folder.
+// PTB tokens against those of CoreNLP 3.4.1. Skipped unless SACCADE_DATA names the folder of the
+// gold data.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -36,7 +37,7 @@ Lines read_gzip(const fs::path& path) {
 
 void append(Lines& to, const Lines& more) { to.insert(to.end(), more.begin(), more.end()); }
 
-// Captions of one file, and how often its tokens are the gold's.
+// The captions of one file, and how often its tokens equal the gold tokens.
 class Agreement {
  public:
   void compare(const std::string& name, const Lines& captions, const Lines& gold,
@@ -68,7 +69,7 @@ class Agreement {
 
 }  // namespace
 
-TEST_CASE("PTB tokens equal the original's, line by line") {
+TEST_CASE("PTB tokens equal those of the original, line by line") {
   const fs::path folder = test::data_folder("metrics-gold");
   if (folder.empty()) return;
   Agreement agreement;
@@ -87,7 +88,7 @@ TEST_CASE("PTB tokens equal the original's, line by line") {
   CHECK(agreement.complete());
 }
 
-TEST_CASE("PTB words of candidates and references equal the original's") {
+TEST_CASE("PTB words of candidates and references equal those of the original") {
   const fs::path folder = test::data_folder("metrics-gold");
   if (folder.empty()) return;
   Agreement agreement;
@@ -110,7 +111,7 @@ TEST_CASE("PTB words of candidates and references equal the original's") {
     const nlohmann::json gold = test::read_json(entry.path());
     for (const auto& image : gold["per_image"]) {
       const int id = image["id"];
-      // The tokens before punctuation went are there only where they differ.
+      // The tokens before punctuation was removed are there only where they differ.
       candidates.captions.push_back(candidate_of.at(id));
       candidates.words.push_back(image["cand_tok"]);
       candidates.tokens.push_back(image.value("cand_ptb", image["cand_tok"]));

@@ -1,4 +1,5 @@
-// PTB tokens: each rule's visible effect, what crosses lines, hostile captions, thread counts.
+// PTB tokens: the visible effect of each rule, effects across lines, hostile captions, numbers of
+// threads.
 #include "captioning/text/ptb_tokenizer.h"
 
 #include <chrono>
@@ -10,7 +11,7 @@
 namespace saccade {
 namespace {
 
-// The tokens of lines of one file, one space between two.
+// The tokens of the lines of one file, with one space between two.
 std::vector<std::string> lines(const std::vector<std::string>& captions) {
   std::vector<std::string> out;
   for (const auto& tokens : ptb_tokenize(captions)) out.push_back(join_words(tokens));
@@ -21,7 +22,7 @@ struct Example {
   std::string caption, tokens;
 };
 
-// Each caption is a line between two others.
+// Each caption is a line between two other captions.
 void check(const std::vector<Example>& examples) {
   std::vector<std::string> captions;
   for (const Example& example : examples) captions.push_back(example.caption);
@@ -46,12 +47,12 @@ TEST_CASE("PTB: apostrophes") {
          {"the goat\u2019s kid isn\u2019t", "the goat 's kid is n't"}});
 }
 
-TEST_CASE("PTB: words that are two") {
+TEST_CASE("PTB: words that are split into two") {
   check({{"I cannot, Gonna wanna gotta", "i can not , gon na wan na got ta"},
          {"lemme gimme cannots gonnas", "lem me gim me cannots gonnas"}});
 }
 
-TEST_CASE("PTB: quotes are told apart by what follows") {
+TEST_CASE("PTB: the side of a quote is told by what follows") {
   check({{"a \"red\" van", "a `` red '' van"},
          {"a \" red \" van", "a '' red '' van"},
          {"a 'red' van", "a ` red ' van"},
@@ -115,7 +116,8 @@ TEST_CASE("PTB: the web, mark-up, files, languages") {
 TEST_CASE("PTB: beyond ASCII") {
   check({{"\u00C9CLAIR na\u00EFve \u65E5\u672C", "\u00E9clair na\u00EFve \u65E5\u672C"},
          {"\u0130zmir \u039F\u03A3 \u03A3\u0391", "i\u0307zmir \u03BF\u03C2 \u03C3\u03B1"},
-         {"fox\U0001F98Afox \U0001F98A", "fox fox"},  // no rule: dropped, but separates
+         {"fox\U0001F98Afox \U0001F98A",
+          "fox fox"},  // there is no rule: it is dropped, but separates words
          {"soft\u00ADhyphen zero\u200Bwidth", "softhyphen zero width"},
          {"\u00A9 \u2192 \u3002", "\u00A9 \u2192 \u3002"}});
 }
@@ -137,7 +139,7 @@ TEST_CASE("PTB: a line's last abbreviation depends on the next line") {
   CHECK(lines({"smile :)"}) == Lines{"smile : -rrb-"});
 }
 
-TEST_CASE("PTB: words are tokens less punctuation") {
+TEST_CASE("PTB: words are tokens without punctuation") {
   const std::vector<std::string> captions = {"\"Stop!\" -- a (red) sign; isn't it? & so: on... !!",
                                              "", ". , ' -"};
   CHECK(ptb_words(captions) ==
@@ -148,7 +150,8 @@ TEST_CASE("PTB: words are tokens less punctuation") {
   CHECK(ptb_words({}).empty());
 }
 
-TEST_CASE("PTB: line ends inside a caption are spaces, bytes that are no UTF-8 separate words") {
+TEST_CASE(
+    "PTB: line ends inside a caption are spaces, and bytes that are not UTF-8 separate words") {
   for (const char* end : {"\n", "\r", "\v", "\f", "\u0085", "\u2028", "\u2029"}) {
     const std::string caption = std::string("two") + end + "cats";
     CHECK(lines({caption, "dogs"}) == std::vector<std::string>{"two cats", "dogs"});
@@ -159,7 +162,7 @@ TEST_CASE("PTB: line ends inside a caption are spaces, bytes that are no UTF-8 s
         std::vector<std::string>{"two cats", "a b"});
 }
 
-TEST_CASE("PTB: hostile captions take time in proportion to their length") {
+TEST_CASE("PTB: the time of hostile captions is linear in their length") {
   constexpr std::size_t kLength = 300000;
   for (const std::string piece : {".", "x", "<", "1-", "x,", "<!x", "x.1", "&", "n't", "x'", "K. ",
                                   "\U0001F98A", "www.", "x@", "\"", "(", "A.", " ", "\xFF"}) {
@@ -171,7 +174,7 @@ TEST_CASE("PTB: hostile captions take time in proportion to their length") {
     const auto tokens = ptb_tokenize({&caption, 1});
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     CHECK(tokens[0].size() <= caption.size());
-    CHECK(seconds.count() < 20);  // quadratic time would be minutes, also under a sanitizer
+    CHECK(seconds.count() < 20);  // quadratic time would be minutes; includes sanitizers
   }
 }
 
@@ -185,7 +188,7 @@ TEST_CASE("PTB: what follows is seen across any number of blank lines") {
   CHECK(lines(captions).front() == "letter k.");
 }
 
-TEST_CASE("PTB: any number of threads, the same tokens") {
+TEST_CASE("PTB: the tokens are the same for any number of threads") {
   std::vector<std::string> captions;
   for (int i = 0; i < 2000; ++i) {
     captions.push_back(i % 3 == 0   ? "a sign with the letter K."

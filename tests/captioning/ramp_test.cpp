@@ -1,5 +1,5 @@
-// What changes while a model trains: the loss of an update is that of a model whose config has the
-// ramp's value, and everything else sees the value the ramp ends with.
+// Values that change while a model trains: the loss of an update is that of a model whose config
+// has the value of the ramp, and everything else has the value that the ramp ends with.
 #include "captioning/objectives/caption_loss.h"
 #include "tests/support/catch.h"
 
@@ -30,7 +30,7 @@ struct SoftModel {
     for (Real& value : store.flat().span()) value = static_cast<Real>(random.normal());
   }
 
-  // -log p of a caption in training at an update, or out of it.
+  // -log p of a caption, in training at an update, or outside of training.
   double nll(std::optional<Index> update) const {
     Tensor features(Shape{1, kRegions, kFeatures});
     Random random({7, Stream::kTest, 0, 0});
@@ -50,7 +50,7 @@ struct SoftModel {
   }
 };
 
-TEST_CASE("a temperature that changes is the config's of that moment") {
+TEST_CASE("training uses the current value of a temperature that changes") {
   for (const DecoderKind kind : {DecoderKind::kLstm, DecoderKind::kTransformer}) {
     const SoftModel moving(kind, {.from = 2, .to = 0.5, .over = epochs(2)});
     const auto still = [&](double temperature, std::optional<Index> update) {

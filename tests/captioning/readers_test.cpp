@@ -1,4 +1,4 @@
-// Readers: each form read right, each fault refused with its place.
+// Readers: each form is read correctly, and each fault is refused with its place.
 #include "captioning/data/readers.h"
 
 #include "captioning/data/csv.h"
@@ -45,7 +45,7 @@ TEST_CASE("Karpathy JSON") {
   CHECK(has_note(out, "1 restval"));
   CHECK(has_note(out, "1 captions without a word"));
   CHECK(has_note(out, "1 images without a caption"));
-  // The digest is of what is read, not of where it lies.
+  // The digest depends on what is read and not on where it is.
   CHECK(read_karpathy({.annotations = file, .images = "/other"}).digest == out.digest);
 }
 
@@ -213,7 +213,7 @@ TEST_CASE("a folder with captions.csv") {
   const Dataset split = read_folder({.images = folder.path(), .captions = {}, .val_share = 0.2});
   const auto val = images_of(split, Split::kVal).size();
   CHECK((val > 150 && val < 250));
-  // Few images leave something for both, whatever their names.
+  // A few images leave something for both splits, whatever their names.
   for (int first = 0; first < 20; ++first) {
     folder.write("captions.csv",
                  str("image,caption\n", first, "x.jpg,A dog\n", first, "y.jpg,A cat\n"));
@@ -227,7 +227,7 @@ TEST_CASE("captions are one line without control characters") {
                       "d\x7f ") == "a b [31m c d");
 }
 
-TEST_CASE("a data set's digest sees every caption") {
+TEST_CASE("the digest of a data set depends on every caption") {
   Dataset dataset;
   dataset.name = "x";
   dataset.images = {{.id = "a", .number = 1, .path = "", .captions = {"ab", "c"}}};

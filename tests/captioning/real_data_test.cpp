@@ -1,4 +1,4 @@
-// Readers and tokenizer against published data; skipped unless SACCADE_DATA names its folder.
+// Readers and tokenizer on published data. Skipped unless SACCADE_DATA names its folder.
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -22,7 +22,7 @@ Dataset karpathy_flickr(const fs::path& folder) {
 
 }  // namespace
 
-TEST_CASE("Flickr8k: Karpathy's file and the text files are one data set") {
+TEST_CASE("Flickr8k: Karpathy's file and the text files give the same data set") {
   const fs::path folder = test::data_folder("flickr8k");
   if (folder.empty()) return;
   const Dataset karpathy = karpathy_flickr(folder);
@@ -52,7 +52,7 @@ TEST_CASE("Flickr8k: Karpathy's file and the text files are one data set") {
   CHECK(different == 0);
 }
 
-TEST_CASE("Flickr8k: our words are Karpathy's tokens, 2,535 of them occur five times") {
+TEST_CASE("Flickr8k: our words are Karpathy's tokens, and 2,535 of them occur five times") {
   const fs::path folder = test::data_folder("flickr8k");
   if (folder.empty()) return;
   const Dataset dataset = karpathy_flickr(folder);
@@ -72,7 +72,7 @@ TEST_CASE("Flickr8k: our words are Karpathy's tokens, 2,535 of them occur five t
   CHECK(different == 0);
 }
 
-TEST_CASE("COCO files are read whole") {
+TEST_CASE("COCO files are read completely") {
   const fs::path mini = test::data_folder("coco-mini"),
                  captions = test::data_folder("coco-captions");
   if (mini.empty() || captions.empty()) return;

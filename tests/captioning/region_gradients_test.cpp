@@ -1,5 +1,5 @@
-// Gradients to regions by word and path, in double: they add up to what one tape gives for all
-// words at once, and the direct one is the weight times what reaches the context.
+// Gradients to regions, by word and path, in double: they add up to what one tape gives for all
+// words at once, and the direct gradient is the weight times what reaches the context.
 #include "captioning/evaluation/region_gradients.h"
 
 #include <cmath>
@@ -15,7 +15,7 @@ using test::kSpecial;
 
 constexpr Index kRegions = 5, kFeatures = 4;
 
-// A decoder with weights large enough to have opinions.
+// A decoder whose weights are large enough to make clear choices.
 struct Model {
   ParameterStore store;
   std::unique_ptr<Decoder> decoder;
@@ -41,7 +41,7 @@ double norm(const Real* x) {
   return std::sqrt(sum);
 }
 
-// The gradient of the caption's cost to the features that all words share, on one tape.
+// The gradient of the caption's cost by the features that all words share, on one tape.
 std::vector<Real> gradient_of_all_words(const Model& model, const Tensor& features,
                                         const PackedCaptions& caption) {
   Arena arena;
@@ -49,7 +49,7 @@ std::vector<Real> gradient_of_all_words(const Model& model, const Tensor& featur
   tape.set_parameters(model.store.views());
   const Var seen = tape.variable(features.view());
   AttentionMemory memory = model.decoder->prepare(tape, seen, 1);
-  memory.features = tape.constant(features.view());  // where the first state comes from
+  memory.features = tape.constant(features.view());  // what the first state is made from
   const Var nll = model.decoder->sequence(tape, caption, memory, {}).nll;
   const std::vector<Real> ones(static_cast<std::size_t>(caption.words()), 1);
   const std::vector<ConstView> cotangents{ConstView(ones.data(), {caption.words()})};
@@ -58,7 +58,7 @@ std::vector<Real> gradient_of_all_words(const Model& model, const Tensor& featur
   return {gradient.span().begin(), gradient.span().end()};
 }
 
-TEST_CASE("paths and words together are the gradient of all looks") {
+TEST_CASE("paths and words together are the gradient of all glimpses") {
   std::vector<AttentionConfig> configs(6);
   configs[1].gate = GateKind::kNone;
   configs[2].score = ScoreKind::kGeneral;
@@ -113,7 +113,7 @@ TEST_CASE("the direct gradient of a word is its weights times one vector") {
   }
 }
 
-TEST_CASE("without a score's weights all regions are alike and nothing goes through keys") {
+TEST_CASE("with score weights of 0 all regions are alike and nothing goes through keys") {
   Model model(3);
   for (const ParameterInfo& info : model.store.infos())
     if (info.name.find("attention.score") != std::string::npos)
@@ -132,7 +132,7 @@ TEST_CASE("without a score's weights all regions are alike and nothing goes thro
     }
 }
 
-TEST_CASE("keys of their own have the gradient of scores, features that of what is seen") {
+TEST_CASE("keys of their own have the gradient of scores, and features have that of contexts") {
   constexpr Index kKeys = 3;
   AttentionConfig attention;
   attention.hidden = 4;
@@ -169,7 +169,7 @@ TEST_CASE("keys of their own have the gradient of scores, features that of what 
   CHECK(most < 1e-12);
 }
 
-TEST_CASE("what has no keys and values of regions is refused") {
+TEST_CASE("attention without keys and values of regions is refused") {
   AttentionConfig config;
   config.score = ScoreKind::kNone;
   Model model(3, config);

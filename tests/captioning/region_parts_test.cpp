@@ -1,4 +1,4 @@
-// Keys and values from different layers of an encoder, and both brought to another width.
+// Keys and values from different layers of an encoder, and both projected to another width.
 #include "captioning/region_parts.h"
 
 #include <cmath>
@@ -20,7 +20,7 @@ using test::TempFolder;
 
 namespace {
 
-// Layers of 8 and 16 channels, the first with four times as many rows and columns.
+// Layers of 8 and 16 channels. The first layer has four times as many rows and columns.
 ExperimentConfig two_layers(const TempFolder& folder, EncoderKind kind) {
   test::save_small_onnx(folder / "small.onnx");
   ExperimentConfig config = test::small_experiment(SelectionKind::kSoft);
@@ -74,7 +74,7 @@ TEST_CASE("keys and values are the channels of the layers that they name") {
     config.encoder.values = {"last"};
     const test::Experiment split(config);
     const Encoded parts = encode(split.model, input.view());
-    // Both know where they are: what positions append belongs to no layer.
+    // Both know where they are: the channels that positions append belong to no layer.
     REQUIRE(parts.keys.shape() == Shape{2, 256, 10});
     REQUIRE(parts.features.shape() == Shape{2, 256, 18});
     CHECK(split.model.grid().features == 18);
@@ -91,7 +91,8 @@ TEST_CASE("keys and values are the channels of the layers that they name") {
   }
 }
 
-TEST_CASE("values are projected before attention, and what it scores where no layers are chosen") {
+TEST_CASE(
+    "values are projected before attention, and so is what it scores where no layers are chosen") {
   const TempFolder folder("region-projection");
   ExperimentConfig config = two_layers(folder, EncoderKind::kOnnx);
   config.encoder.values = {"last"};
@@ -120,12 +121,12 @@ TEST_CASE("values are projected before attention, and what it scores where no la
 
   config.encoder.values = {};
   CHECK(encode(test::Experiment(config).model, input.view()).keys.size() == 0);
-  config.encoder.keys = {"first_relu", "last"};  // all of them, as they were
+  config.encoder.keys = {"first_relu", "last"};  // all layers, as they were
   CHECK(encode(test::Experiment(config).model, input.view()).keys.shape() == Shape{2, 256, 24});
   config.encoder.keys = {};
   config.encoder.values = {"last"};
 
-  // Refinement goes over what contexts are made of.
+  // Refinement changes what contexts are made from.
   config.encoder.project = 8;
   config.encoder.refine.layers = 1;
   const test::Experiment refined(config);
@@ -138,9 +139,9 @@ TEST_CASE("values are projected before attention, and what it scores where no la
       std::equal(a.features.span().begin(), a.features.span().end(), b.features.span().begin()));
 }
 
-// Frozen, so that only the decoder and the projection can learn; saved and loaded without the
-// file.
-TEST_CASE("a projection of a frozen grid learns and is kept with the widths of its layers") {
+// The grid is frozen, so only the decoder and the projection can learn. The model is saved, and
+// loaded without the file.
+TEST_CASE("a projection of a frozen grid learns and is stored with the widths of its layers") {
   const TempFolder folder("region-training");
   ExperimentConfig config = two_layers(folder, EncoderKind::kOnnx);
   config.encoder.keys = {"first_relu"};
@@ -181,7 +182,7 @@ TEST_CASE("a projection of a frozen grid learns and is kept with the widths of i
   CHECK(std::equal(a.features.span().begin(), a.features.span().end(), b.features.span().begin()));
 }
 
-TEST_CASE("keys and values that are no layers, or that nothing reads, are refused") {
+TEST_CASE("keys and values that name no layers, or that nothing reads, are refused") {
   const TempFolder folder("region-refusals");
   const auto refusal = [&](auto change) {
     ExperimentConfig config = two_layers(folder, EncoderKind::kOnnxNative);
@@ -197,7 +198,7 @@ TEST_CASE("keys and values that are no layers, or that nothing reads, are refuse
                c.encoder.keys = {"last"};
                c.attention.score = ScoreKind::kNone;
              }),
-             Contains("encoder.keys needs another attention.score than none"));
+             Contains("encoder.keys needs an attention.score other than none"));
 }
 
 }  // namespace saccade

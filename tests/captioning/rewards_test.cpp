@@ -13,7 +13,7 @@ using Ending = CaptionRewards::Ending;
 
 bool near(double a, double b) { return std::abs(a - b) <= 1e-8; }  // BLEU adds 1e-9 to counts
 
-// The words p q r v w have the ids 4 .. 8.
+// The words p q r v w have the ids 4 to 8.
 Vocabulary letters() {
   std::vector<std::string> words = Vocabulary().words();
   for (const char* word : {"p", "q", "r", "v", "w"}) words.emplace_back(word);
@@ -43,11 +43,12 @@ struct Rewards {
 
 }  // namespace
 
-TEST_CASE("the end token is a word of every n-gram but tells nothing by itself") {
+TEST_CASE("the end token is part of n-grams but has no weight by itself") {
   const Rewards reward({"P q."}, {});
-  // p, q; "p q", "q </s>"; "p q </s>": log 2 each, and the end token, in every image, 0.
+  // p, q; "p q", "q </s>"; "p q </s>": log 2 each. The end token is in every image and has weight
+  // 0.
   CHECK(near(reward({kP, kQ}), 10.0 / 4 * 3));
-  // Cut: the same words, one bigram of two, no trigram, one bigram shorter.
+  // Cut: the same words, one of two bigrams, no trigram, one bigram shorter.
   CHECK(near(reward({kP, kQ}, Ending::kCut),
              10.0 / 4 * (1 + 1 / std::sqrt(2)) * std::exp(-1.0 / 72)));
   CHECK(reward({}) == 0);
@@ -59,7 +60,7 @@ TEST_CASE("a reward is averaged over the references and mixed by its weights") {
   RewardConfig weights;
   weights.weights = {0.5, 0, 2};
   const Rewards mixed({"p q r", "..."}, weights);
-  // The caption is the reference, with the end token four words: CIDEr-D 10 and BLEU-4 1.
+  // The caption equals the reference, with the end token four words: CIDEr-D 10 and BLEU-4 1.
   CHECK(near(mixed({kP, kQ, kR}), 0.5 * 10 + 2));
   weights.weights = {0, 0, 1};
   CHECK(near(Rewards({"p q r"}, weights)({kP, kQ, kR}, Ending::kEos), 1));
@@ -68,7 +69,7 @@ TEST_CASE("a reward is averaged over the references and mixed by its weights") {
   CHECK(near(two({kR}), 10.0 / 4 * 2 / 2));
 }
 
-TEST_CASE("words outside the vocabulary are matched by nothing") {
+TEST_CASE("nothing matches words outside the vocabulary") {
   const Rewards reward({"zebra"}, {});
   CHECK(reward({static_cast<int>(Vocabulary::kUnk)}) == 0);
   CHECK_THROWS_AS(Rewards({"..."}, {}), DataError);

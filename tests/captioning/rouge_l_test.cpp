@@ -11,7 +11,7 @@
 namespace saccade {
 namespace {
 
-// At single spaces: a no-break space stays inside its word.
+// Splits at single spaces only: a no-break space stays inside its word.
 Words words(const std::string& text) {
   Words out;
   std::istringstream in(text);
@@ -49,14 +49,14 @@ TEST_CASE("ROUGE-L of short cases") {
   CHECK(near(score("a b c d e", {"a x c y e z"}), f_score(3.0 / 5, 3.0 / 6)));
   CHECK(near(score("b a", {"a b"}), 0.5));  // order counts
   CHECK(near(score("a a a", {"a b a"}), f_score(2.0 / 3, 2.0 / 3)));
-  // The best precision comes from the long reference, the best recall from the short one.
+  // The best precision comes from the long reference, and the best recall from the short one.
   CHECK(near(score("a b c", {"a b c d e f", "a"}), 1));
   CHECK(near(score("a b c", {"a b x x x", "a x"}), f_score(2.0 / 3, 1.0 / 2)));
 }
 
 TEST_CASE("ROUGE-L of empty captions and of a token with a no-break space") {
   const std::vector<Words> nothing = {{}}, something = {words("a b")};
-  CHECK(near(rouge_l({}, nothing), 1));  // one empty word each
+  CHECK(near(rouge_l({}, nothing), 1));  // each is one empty word
   CHECK(near(rouge_l({""}, nothing), 1));
   CHECK(rouge_l({}, something) == 0);
   CHECK(rouge_l(words("a"), nothing) == 0);
@@ -65,7 +65,7 @@ TEST_CASE("ROUGE-L of empty captions and of a token with a no-break space") {
   CHECK(score("3", {"3\u00a01/2"}) == 0);
 }
 
-TEST_CASE("common subsequences are those of the plain table, across machine words too") {
+TEST_CASE("common subsequences are those of the plain table, also across machine words") {
   for (const std::uint64_t different : {1, 2, 3, 10, 1000}) {
     for (const std::size_t length : {0, 1, 9, 63, 64, 65, 127, 128, 129, 300}) {
       Random random({1, Stream::kTest, different, length});
@@ -83,8 +83,8 @@ TEST_CASE("common subsequences are those of the plain table, across machine word
   CHECK(common_subsequence(counted, counted) == 10000);
 }
 
-TEST_CASE("the memory of a common subsequence grows with the text, not with its square") {
-  Words counted;  // a bit for every word and every place would take 11 GB
+TEST_CASE("the memory of a common subsequence is linear in the text") {
+  Words counted;  // one bit for every word and place would take 11 GB
   for (int i = 0; i < 300000; ++i) counted.push_back(std::to_string(i));
   CHECK(common_subsequence(counted, {"7", "299999", "100", "200000"}) == 3);
 }

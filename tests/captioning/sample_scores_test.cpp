@@ -37,7 +37,7 @@ TEST_CASE("equal captions have no diversity, and the best is as good as the mean
   CHECK(scores.at("best_CIDEr") == scores.at("mean_CIDEr"));
 }
 
-TEST_CASE("captions with nothing in common are as diverse as can be") {
+TEST_CASE("captions with nothing in common have the highest diversity") {
   const auto scores = scores_of({{"a red kite flies", "two boats at sea"},
                                  {"two boats at sea", "men who dig wells"},
                                  {"men who dig wells", "a red kite flies"}},
@@ -46,7 +46,8 @@ TEST_CASE("captions with nothing in common are as diverse as can be") {
   CHECK(near(scores.at("Div_2"), 6.0 / 8));
   CHECK(scores.at("mBLEU_4") < 1e-3);
   CHECK(near(scores.at("self_CIDEr"), 1));
-  CHECK(near(scores.at("best_CIDEr"), 10));  // one is the reference, the other shares no word
+  CHECK(near(scores.at("best_CIDEr"),
+             10));  // one equals the reference, the other shares no word with it
   CHECK(near(scores.at("mean_CIDEr"), 5));
 }
 
@@ -57,7 +58,8 @@ TEST_CASE("sets that cannot be scored") {
   CHECK_THROWS_AS(scores_of({{"a"}}, {{"a"}}), ShapeError);
 }
 
-TEST_CASE("a model's samples are drawn anew, in the regime that draws, for any number of threads") {
+TEST_CASE(
+    "a model's samples are drawn in the regime that draws, the same for any number of threads") {
   const Experiment experiment(small_experiment(SelectionKind::kHard));
   EvaluationRequest request = experiment.request();
   request.samples = 4;

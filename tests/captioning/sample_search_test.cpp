@@ -1,4 +1,4 @@
-// Several captions drawn of each image, and the same draws again by teacher forcing.
+// Several captions that are drawn per image, and the same draws again by teacher forcing.
 #include "captioning/objectives/policy_loss.h"
 #include "tests/captioning/search_models.h"
 #include "tests/support/catch.h"
@@ -62,7 +62,7 @@ TEST_CASE("replaying drawn captions gives the log p that the search recorded") {
   }
 }
 
-TEST_CASE("a sample depends on neither the other images nor how many samples there are") {
+TEST_CASE("a sample depends neither on the other images nor on the number of samples") {
   const TinyModel model = model_with(SelectionKind::kHard);
   const Tensor features = random_features(5, 6, 3, 2);
   const auto all = model.search(features, drawing(SelectionKind::kHard, 4));

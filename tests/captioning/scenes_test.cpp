@@ -1,4 +1,5 @@
-// Scenes: drawn as promised, the same every time; every caption true, contradicted ones false.
+// Scenes: drawn as promised and always the same; every caption is true, and contradicted ones are
+// false.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -33,7 +34,7 @@ bool close_colour(const std::uint8_t* a, const std::uint8_t* b) {
 
 }  // namespace
 
-TEST_CASE("objects are inside, apart, and clearly on one side of each other") {
+TEST_CASE("objects are inside, do not overlap, and are clearly on one side of each other") {
   std::size_t textured = 0, several = 0;
   for (const Scene& scene : scenes().scenes) {
     const double size = static_cast<double>(scene.size);
@@ -83,7 +84,7 @@ TEST_CASE("held-out combinations are in every test scene and in no other") {
       wrong += any != (data.dataset.images[i].split == Split::kTest) ? 1U : 0U;
     }
     CHECK(wrong == 0);
-    // Everything else is seen: 7 shapes, 6 colours, small plain or large in 4 textures.
+    // Everything else is shown: 7 shapes in 6 colours, small and plain or large in 4 textures.
     const std::size_t held_out = row.value == UnseenKind::kTexture ? 12
                                  : row.value == UnseenKind::kSize  ? 6 * 4
                                                                    : 6 * 5;
@@ -106,7 +107,7 @@ TEST_CASE("scenes depend on seed, split and number only") {
         again.dataset.digest);
 }
 
-TEST_CASE("an object fills its box and paints nothing outside it") {
+TEST_CASE("an object fills its box and nothing outside it") {
   for (std::size_t shape = 0; shape < kShapeWords.size(); ++shape) {
     for (const Index size : {64, 200}) {
       Scene scene;
@@ -130,7 +131,7 @@ TEST_CASE("an object fills its box and paints nothing outside it") {
       }
       INFO(kShapeWords[shape] << " at " << size);
       const Box& box = scene.objects[0].box;
-      const double slack = 1 + 0.03 * box.w;  // a star's points are thin
+      const double slack = 1 + 0.03 * box.w;  // the points of a star are thin
       CHECK((left > box.x - 1 && left < box.x + slack));
       CHECK((right < box.right() + 1 && right > box.right() - slack));
       CHECK((top > box.y - 1 && top < box.y + slack));
@@ -139,7 +140,8 @@ TEST_CASE("an object fills its box and paints nothing outside it") {
   }
 }
 
-TEST_CASE("every caption is true of its scene and its phrases name what was meant") {
+TEST_CASE(
+    "every caption is true of its scene, and its phrases name the objects they were made for") {
   const std::vector<std::string> language = scene_words();
   const std::set<std::string> words(language.begin(), language.end());
   CHECK(words.size() == language.size());
@@ -167,7 +169,7 @@ TEST_CASE("a caption that its scene contradicts is false") {
   std::size_t colours = 0, shapes = 0, counts = 0, relations = 0;
   for (std::size_t i = 0; i < scenes().scenes.size(); ++i) {
     const Scene& scene = scenes().scenes[i];
-    std::string colour, shape;  // that no object has
+    std::string colour, shape;  // those that no object has
     for (const std::string_view word : kColourWords) {
       const auto& all = scene.objects;
       if (std::none_of(all.begin(), all.end(), [&](const auto& o) { return colour_of(o) == word; }))

@@ -1,5 +1,5 @@
-// Scheduled sampling against the procedure of its paper, written down here once more for a single
-// caption: a coin a word, and the model's own word after what was read so far.
+// Scheduled sampling against the procedure of its paper, which is written here once more for a
+// single caption: one coin per word, and the model's own word after what was read so far.
 #include "captioning/objectives/scheduled_sampling.h"
 
 #include <cmath>
@@ -30,7 +30,7 @@ struct TinyModel : test::SmallDecoder {
                             {}, sampling);
   }
 
-  // What is read for one caption of the batch, with every word drawn.
+  // What is read for one caption of the batch, if every word is drawn.
   std::vector<int> expected(Index place, std::size_t words, const SampledInputs& sampling) const {
     const Tensor own = features_of(place);
     Arena arena;
@@ -78,7 +78,7 @@ std::vector<int> of_caption(const PackedCaptions& packed, const std::vector<int>
 
 }  // namespace
 
-TEST_CASE("a caption's own words are read after its own words, whatever is beside it") {
+TEST_CASE("a caption reads words drawn after its own words, whatever else is in the batch") {
   const std::vector<std::vector<int>> captions{{4, 5, 6, 7, 4}, {7, 6, 5}, {5}};
   const PackedCaptions packed = pack_captions(captions, kBos, kEos);
   for (const auto& kind : enum_table(DecoderKind{})) {
@@ -95,9 +95,9 @@ TEST_CASE("a caption's own words are read after its own words, whatever is besid
   }
 }
 
-TEST_CASE("so many words are the model's own as the probability says") {
+TEST_CASE("the share of the model's own words is the probability") {
   const TinyModel model(DecoderKind::kGru);
-  // <unk> is never drawn: where it is gone, something was.
+  // <unk> is never drawn, so where it is gone, a word was drawn.
   const std::vector<std::vector<int>> captions(3, std::vector<int>(9, kUnk));
   double drawn = 0, words = 0;
   for (Index update = 0; update < 200; ++update) {
@@ -108,7 +108,7 @@ TEST_CASE("so many words are the model's own as the probability says") {
   CHECK(std::abs(drawn / words - 0.3) < 4 * std::sqrt(0.3 * 0.7 / words));
 }
 
-TEST_CASE("the loss is that of the true words after what was read") {
+TEST_CASE("the loss is that of the true words after the words that were read") {
   const std::vector<std::vector<int>> captions{{4, 5, 6, 7}, {7, 6}, {5}};
   const TinyModel model(DecoderKind::kLstm, SelectionKind::kHard);
   const PackedCaptions packed = pack_captions(captions, kBos, kEos);
@@ -127,7 +127,7 @@ TEST_CASE("the loss is that of the true words after what was read") {
   CHECK(rows.inputs != loss_of(other_tape, 0, packed).rows().inputs);
   PackedCaptions read = packed;
   for (std::size_t n = 0; n < read.inputs.size(); ++n) {
-    REQUIRE(rows.inputs[2 * n] == rows.inputs[2 * n + 1]);  // its two samples
+    REQUIRE(rows.inputs[2 * n] == rows.inputs[2 * n + 1]);  // two samples of one caption
     REQUIRE(rows.targets[2 * n] == packed.targets[n]);
     read.inputs[n] = rows.inputs[2 * n];
   }

@@ -1,4 +1,4 @@
-// Maps from scores: the plain softmax, and what neighbours and the middle of the picture add.
+// Maps from scores: the plain softmax, and what neighbours and the middle of the picture add to it.
 #include "captioning/objectives/score_map.h"
 
 #include <cmath>
@@ -38,14 +38,14 @@ TEST_CASE("A score map is a softmax over the regions that count", "[supervision]
   }
 }
 
-TEST_CASE("Neighbours speak for a word with a region, padding does not", "[supervision]") {
+TEST_CASE("Neighbours of a region count for a word, padding does not", "[supervision]") {
   constexpr Index kRows = 5, kCols = 4;
   const std::vector<double> scores = random_scores(kRows * kCols);
   std::vector<Real> counts(kRows * kCols, 1);
   for (Index col = 0; col < kCols; ++col) counts[static_cast<std::size_t>(col)] = 0;  // row 0
   const std::vector<Real> map =
       map_of(scores, {.sharpness = 1.5, .smoothing = 0.8, .rows = kRows, .cols = kCols}, counts);
-  // By the definition, cell by cell; the reach of three deviations covers two cells and a half.
+  // By the definition, cell by cell. Three deviations reach two and a half cells.
   std::vector<double> expected(scores.size(), 0);
   for (Index a = kCols; a < kRows * kCols; ++a) {
     double sum = 0, weights = 0;
@@ -64,7 +64,7 @@ TEST_CASE("Neighbours speak for a word with a region, padding does not", "[super
     CHECK(std::abs(static_cast<double>(map[l]) - expected[l] / total) <= 1e-6);
 }
 
-TEST_CASE("The middle is that of the picture, not of its padding", "[supervision]") {
+TEST_CASE("The middle is that of the picture without its padding", "[supervision]") {
   constexpr Index kRows = 4, kCols = 6;
   const std::vector<double> flat(kRows * kCols, 0.3);
   std::vector<Real> counts(kRows * kCols, 1);
@@ -75,9 +75,9 @@ TEST_CASE("The middle is that of the picture, not of its padding", "[supervision
   const auto at = [&](Index row, Index col) {
     return static_cast<double>(map[static_cast<std::size_t>(row * kCols + col)]);
   };
-  CHECK(std::abs(at(1, 1) - at(2, 1)) <= 1e-6);  // the middle of four rows lies between two
+  CHECK(std::abs(at(1, 1) - at(2, 1)) <= 1e-6);  // the middle of four rows lies between two of them
   CHECK(std::abs(at(1, 0) - at(1, 2)) <= 1e-6);
-  // A cell beside the middle column is 1/3 of the picture away from it.
+  // A cell beside the middle column is 1/3 of the picture away from the middle.
   CHECK(std::abs(at(1, 0) / at(1, 1) - std::exp(-std::pow((1.0 / 3) / 0.25, 2) / 2)) <= 1e-5);
   CHECK(std::abs(at(0, 1) / at(1, 1) -
                  std::exp(-(std::pow(1.5 / 4 / 0.25, 2) - std::pow(0.5 / 4 / 0.25, 2)) / 2)) <=

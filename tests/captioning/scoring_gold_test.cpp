@@ -1,5 +1,5 @@
-// Whole corpora, from COCO files to scores, against what the reference implementation gives;
-// skipped unless SACCADE_DATA names the folder of the gold data.
+// Whole corpora, from COCO files to scores, against the results of the reference implementation.
+// Skipped unless SACCADE_DATA names the folder of the gold data.
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Our names of the reference's scores, of a corpus and of an image.
+// Our names for the reference implementation's scores, of a corpus and of an image.
 struct GoldName {
   const char* ours;
   const char* corpus;
@@ -36,7 +36,7 @@ constexpr GoldName kNames[] = {
 
 }  // namespace
 
-TEST_CASE("whole corpora score as the reference implementation scores them") {
+TEST_CASE("whole corpora have the scores of the reference implementation") {
   const fs::path folder = test::data_folder("metrics-gold");
   if (folder.empty()) return;
   const Meteor meteor;

@@ -92,7 +92,7 @@ TEST_CASE("references are read in every form") {
   }
 }
 
-TEST_CASE("ids are whole numbers, however they are written") {
+TEST_CASE("ids are whole numbers in any notation") {
   const Folder folder;
   const auto read = [&](const std::string& id) {
     return read_references(folder.write("ids.json", R"({"images": [{"id": )" + id +
@@ -131,11 +131,11 @@ TEST_CASE("image names match with and without folders, in every form") {
     return index.find({.name = name, .number = {}, .caption = "", .place = ""});
   };
   CHECK(find("val/c.jpg") == 2);
-  CHECK_FALSE(find("c.jpg"));  // of two images
+  CHECK_FALSE(find("c.jpg"));  // two images have it
   CHECK_FALSE(find("d.jpg"));
 }
 
-TEST_CASE("results find their images by number, by name or by order") {
+TEST_CASE("results are matched to images by number, by name or by order") {
   const Folder folder;
   const auto references = read_references(folder.write("coco.json", kCoco), std::nullopt);
   const auto matched = [&](const std::string& text) {
@@ -195,7 +195,7 @@ TEST_CASE("all metrics of a small corpus") {
                                           "ROUGE_L", "CIDEr", "CIDEr_plain", "Bleu_1_no_bp",
                                           "Bleu_2_no_bp", "Bleu_3_no_bp", "Bleu_4_no_bp"});
   const auto corpus = as_map(scores.corpus());
-  // 3 of 3 and 4 of 6 words are right.
+  // 3 of 3 and 4 of 6 words are correct.
   CHECK(std::abs(corpus.at("Bleu_1_no_bp") - 7.0 / 9) < 1e-9);
   CHECK(scores.of_image(4, 0) > 0.99);
   for (std::size_t m = 0; m < 8; ++m) CHECK(scores.of_image(m, 2) == 0);
@@ -233,7 +233,7 @@ TEST_CASE("scores have the same bits for any number of threads") {
   CHECK(runs[0] == runs[2]);
 }
 
-TEST_CASE("people score each other") {
+TEST_CASE("captions of people are scored against each other") {
   const Folder folder;
   const auto references = read_references(
       folder.write("plain.txt", "a red kite\ta red kite\talone\nonly one\nb c\tb c\n"),
@@ -248,13 +248,13 @@ TEST_CASE("people score each other") {
   CHECK_THROWS_WITH(score_humans(single, {}), Contains("no image has two references"));
 }
 
-TEST_CASE("judgements are compared with each caption's own scores") {
+TEST_CASE("judgements are compared with the scores of each caption") {
   const Folder folder;
   const auto references = read_references(folder.write("coco.json", kCoco), std::nullopt);
   const auto agreement = [&](const std::string& csv) {
     return score_judgements(references, read_judgements(folder.write("judged.csv", csv)), {});
   };
-  // Better captions get better scores: all pairs agree.
+  // Better captions have better scores, so all pairs agree.
   const auto tau = agreement(
       "image,caption,score\n7,a red kite,4\n7,a red dog,3\nb.jpg,\"boats, sail\",2\n7,zebra,1\n");
   const auto rouge = std::find_if(

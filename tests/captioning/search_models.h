@@ -30,7 +30,7 @@ inline Tensor rows_of(const Tensor& x, Index first, Index count) {
                                  static_cast<std::size_t>(count * size)));
 }
 
-// An LSTM decoder with weights large enough to have opinions.
+// An LSTM decoder whose weights are large enough to make clear choices.
 struct TinyModel {
   ParameterStore store;
   std::unique_ptr<Decoder> decoder;
@@ -51,7 +51,7 @@ struct TinyModel {
     return saccade::search(*decoder, store.views(), features.view(), kSpecial, options,
                            first_image);
   }
-  // -log p of the words of a caption and of <eos>, teacher-forced.
+  // -log p of the words of a caption and of <eos>, by teacher forcing.
   std::vector<double> nll(const Tensor& feature, const std::vector<int>& words,
                           Chooser* chooser = nullptr) const {
     Arena arena;
@@ -66,8 +66,8 @@ struct TinyModel {
   }
 };
 
-// A decoder whose logits are given by a function of the image's first feature, the step and the
-// word before. It attends to region 0, and its gate is the image's first feature.
+// A decoder whose logits are a function of the image's first feature, the step and the word before.
+// It attends to region 0, and its gate is the image's first feature.
 class ScriptedDecoder : public Decoder {
  public:
   using Script = std::function<Real(Real feature, Index step, int before, int id)>;
@@ -110,7 +110,7 @@ class ScriptedDecoder : public Decoder {
                           std::span<const PreparedInformedAttention>) const override {
     return {};
   }
-  // How many rows each step had.
+  // The number of rows at each step.
   const std::vector<Index>& rows() const { return rows_; }
 
  private:

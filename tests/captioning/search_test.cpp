@@ -23,7 +23,7 @@ double sum(const std::vector<double>& x) {
   return total;
 }
 
-// All captions of at most max_length words over kFirstWord .. vocabulary - 1.
+// All captions of at most max_length words, over the words kFirstWord to vocabulary - 1.
 std::vector<std::vector<int>> all_captions(int vocabulary, Index max_length) {
   std::vector<std::vector<int>> captions{{}};
   for (std::size_t i = 0; i < captions.size(); ++i) {
@@ -50,7 +50,7 @@ void require_same(const DecodedCaption& a, const DecodedCaption& b) {
   }
 }
 
-// Every weight a probability, all of them one.
+// Requires that weights are probabilities that sum to 1.
 void require_maps(const DecodedCaption& caption, std::size_t regions) {
   for (const DecodedWord& word : caption.words) {
     REQUIRE(word.attention.size() == regions);
@@ -65,7 +65,7 @@ void require_maps(const DecodedCaption& caption, std::size_t regions) {
   }
 }
 
-// Chooses the regions of a caption.
+// Chooses the regions that a caption chose.
 class Replay : public Chooser {
  public:
   explicit Replay(const DecodedCaption& caption) : caption_(caption) {}
@@ -80,7 +80,7 @@ class Replay : public Chooser {
 
 }  // namespace
 
-TEST_CASE("a wide beam finds the best of all captions") {
+TEST_CASE("a wide beam finds the best one of all captions") {
   const double exponent = GENERATE(0.0, 0.7, 1.0);
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     const TinyModel model(seed);
@@ -126,7 +126,7 @@ TEST_CASE("a beam of one is greedy search, and a wide one is no worse") {
   }
 }
 
-TEST_CASE("log p is that of teacher forcing") {
+TEST_CASE("log p equals that of teacher forcing") {
   const SearchMode mode = GENERATE(SearchMode::kGreedy, SearchMode::kBeam, SearchMode::kSample);
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const TinyModel model(seed, 12);
@@ -151,7 +151,7 @@ TEST_CASE("log p is that of teacher forcing") {
   }
 }
 
-TEST_CASE("an image's caption does not depend on its batch") {
+TEST_CASE("the caption of an image does not depend on its batch") {
   const SearchMode mode = GENERATE(SearchMode::kGreedy, SearchMode::kBeam, SearchMode::kSample);
   const Regime regime = GENERATE(Regime::kExpectation, Regime::kArgmax, Regime::kSample);
   const Ablation ablation = GENERATE(Ablation::kNone, Ablation::kShuffled);
@@ -170,11 +170,11 @@ TEST_CASE("an image's caption does not depend on its batch") {
       lengths.insert(alone.words.size());
     }
   }
-  CHECK(lengths.size() > 2);  // or images never left a batch
+  CHECK(lengths.size() > 2);  // otherwise images would never leave a batch
 }
 
 TEST_CASE("finished images leave the batch, and memories stay with their images") {
-  // An image with feature k says k words, each named after the step; a rival path is improbable.
+  // For feature k, the caption has k words, each named after its step. Another path is improbable.
   const ScriptedDecoder decoder(12, [](Real feature, Index step, int, int id) -> Real {
     const int wanted =
         static_cast<Real>(step) == feature ? kSpecial.eos : kFirstWord + static_cast<int>(step);
@@ -191,11 +191,11 @@ TEST_CASE("finished images leave the batch, and memories stay with their images"
       CHECK(captions[i].words[t].gate == static_cast<double>(lengths[i]));
     }
   }
-  // One hypothesis an image at first, three later.
+  // One hypothesis per image at first, and three later.
   CHECK(decoder.rows() == std::vector<Index>{6, 15, 12, 9, 6, 6, 3});
 }
 
-TEST_CASE("a decoder that never ends gives its best unfinished caption, with its maps") {
+TEST_CASE("if a decoder never ends a caption, the best unfinished one is returned with its maps") {
   const SearchMode mode = GENERATE(SearchMode::kGreedy, SearchMode::kBeam, SearchMode::kSample);
   TinyModel model(3, 30);
   model.set_eos_bias(-1000);
@@ -210,10 +210,10 @@ TEST_CASE("a decoder that never ends gives its best unfinished caption, with its
   }
 }
 
-TEST_CASE("ties go to the lower id and the earlier hypothesis") {
+TEST_CASE("of equal words the lower id wins, and of equal hypotheses the earlier one") {
   const ScriptedDecoder flat(9, [](Real, Index, int, int) { return Real{0}; });
   const Tensor feature({1, 1, 1});
-  // <eos> has the lowest id of those that may be said.
+  // Of the words that may be said, <eos> has the lowest id.
   CHECK(search(flat, {}, feature.view(), kSpecial, {.mode = SearchMode::kGreedy}, 0)[0]
             .words.empty());
   const ScriptedDecoder endless(9, [](Real, Index, int, int id) {
@@ -262,7 +262,7 @@ TEST_CASE("the edges of a search") {
     CHECK_THROWS_AS(run(
                         2, [](Real, Index, int, int) { return Real{0}; }, mode),
                     ShapeError);
-    // All probability on words that may not be said: an empty caption that did not finish.
+    // All probability is on words that may not be said: an empty caption that did not finish.
     const DecodedCaption mute = run(
         9, [=](Real, Index, int, int id) { return id == kSpecial.unk ? Real{0} : -infinite; },
         mode);
@@ -300,7 +300,8 @@ TEST_CASE("sampled words have the model's frequencies") {
   }
 }
 
-TEST_CASE("a freezing temperature is greedy search, and another seed another caption") {
+TEST_CASE(
+    "at a temperature near 0 sampling is greedy search, and another seed gives another caption") {
   const TinyModel model(4, 12);
   const Tensor features = random_features(8, 4, 3, 4);
   const auto greedy = model.search(features, {.mode = SearchMode::kGreedy});
@@ -315,10 +316,11 @@ TEST_CASE("a freezing temperature is greedy search, and another seed another cap
   CHECK(different > 0);
 }
 
-TEST_CASE("hard regimes look at one region, and say which") {
+TEST_CASE("hard regimes attend to one region and return which") {
   const SearchMode mode = GENERATE(SearchMode::kGreedy, SearchMode::kBeam, SearchMode::kSample);
   TinyModel model(5, 30);
-  model.set_eos_bias(-1000);  // the glimpse before <eos> is not returned and could not be replayed
+  model.set_eos_bias(
+      -1000);  // the glimpse before <eos> is not returned, so it could not be replayed
   const Tensor features = random_features(4, 6, 3, 5);
   std::set<std::vector<int>> choices;
   for (const Regime regime : {Regime::kArgmax, Regime::kSample}) {
@@ -342,7 +344,7 @@ TEST_CASE("hard regimes look at one region, and say which") {
   CHECK(choices.size() > 1);
 }
 
-TEST_CASE("hypotheses of a beam draw their regions for themselves") {
+TEST_CASE("the hypotheses of a beam draw their regions independently") {
   ImageRegionChooser chooser(1);
   const std::vector<std::uint64_t> images{7, 9};
   constexpr Index kGroup = 300;
@@ -359,7 +361,7 @@ TEST_CASE("hypotheses of a beam draw their regions for themselves") {
   CHECK_FALSE(std::equal(alone.begin(), alone.end(), chosen.begin()));
 }
 
-TEST_CASE("a model without attention searches too") {
+TEST_CASE("search works for a model without attention") {
   AttentionConfig attention;
   attention.score = ScoreKind::kNone;
   attention.gate = GateKind::kNone;

@@ -17,11 +17,12 @@ using Arm = std::vector<SeedRun>;
 
 struct Effects {
   double seed = 0;    // standard deviation between seeds
-  double rest = 0.5;  // between one seed's images
+  double rest = 0.5;  // between the images of one seed
   std::uint64_t key = 0;
 };
 
-// Scores of 60 images of mean 0: an effect of the image (deviation 1), of the seed, and a rest.
+// Scores of 60 images with mean 0: an effect of the image (deviation 1), one of the seed, and a
+// rest.
 Arm make_arm(std::initializer_list<std::int64_t> seeds, const Effects& effects) {
   const std::size_t images = 60;
   Arm arm;
@@ -75,11 +76,11 @@ TEST_CASE("mean, deviation and differences of seeds by hand") {
   CHECK(spread.seeds == 3);
   CHECK(near(spread.mean, 3));
   CHECK(near(spread.deviation, std::sqrt(7.0)));
-  CHECK(near(spread.intervals.bootstrap.low, 1));  // all three draws the same: 1 in 27 each
+  CHECK(near(spread.intervals.bootstrap.low, 1));  // all three draws are the same: 1 of 27 for each
   CHECK(near(spread.intervals.bootstrap.high, 6));
   CHECK(near(width(spread.intervals.t_interval), 2 * 4.3026527297 * std::sqrt(7.0 / 3)));
 
-  // Paired by seed every run gains exactly 1, whatever is drawn.
+  // Paired by seed, every run gains exactly 1, whatever is drawn.
   const Arm low = constant_arm({1, 2, 6});
   Arm high = constant_arm({2, 3, 7});
   std::reverse(high.begin(), high.end());  // the order of the runs does not matter
@@ -89,7 +90,7 @@ TEST_CASE("mean, deviation and differences of seeds by hand") {
   CHECK(near(paired.standard_error, 0));
   CHECK(near(width(paired.intervals.bootstrap), 0));
   CHECK(near(paired.p_value, 2.0 / 1000));
-  // With other seeds each arm is drawn for itself.
+  // With other seeds, each arm is drawn for itself.
   high[0].seed = 9;
   const auto apart = compare_seeds(high, low, {.replicates = 999})[0];
   CHECK(apart.pairing == SeedPairing::kIndependent);
@@ -100,11 +101,11 @@ TEST_CASE("mean, deviation and differences of seeds by hand") {
   CHECK(apart.t_p_value > 0.3);
 }
 
-TEST_CASE("seeds that differ widen the interval of the images") {
+TEST_CASE("differences between seeds widen the interval over images") {
   const Resampling resampling{.replicates = 999};
   const Arm differing = make_arm({1, 2, 3, 4, 5, 6}, {.seed = 0.5});
   const auto spread = across_seeds(differing, resampling)[0];
-  // Over images alone: one run that is the mean of all.
+  // Over images alone: one run that is the mean of all runs.
   std::vector<double> mean(60);
   for (const SeedRun& run : differing) {
     for (std::size_t i = 0; i < mean.size(); ++i) mean[i] += run.metrics[0].row(i)[0] / 6;
@@ -113,7 +114,7 @@ TEST_CASE("seeds that differ widen the interval of the images") {
   const double images_only = width(bootstrap(images, resampling)[0].interval);
   CHECK(width(spread.intervals.bootstrap) > 1.3 * images_only);
   CHECK(width(spread.intervals.t_interval) > 1.3 * images_only);
-  // Runs that are equal leave the images' interval as it is.
+  // Equal runs do not change the interval over images.
   const Arm equal = {{1, images}, {2, images}, {3, images}};
   const auto same = across_seeds(equal, resampling)[0];
   CHECK(near(width(same.intervals.bootstrap), images_only));
@@ -123,7 +124,7 @@ TEST_CASE("seeds that differ widen the interval of the images") {
   CHECK(nothing.t_p_value == 1);
 }
 
-TEST_CASE("of three runs the t interval covers what the bootstrap is too narrow for") {
+TEST_CASE("with three runs the t interval covers the mean where the bootstrap is too narrow") {
   int bootstrap_covers = 0, t_covers = 0;
   const int simulations = 1000;
   for (int s = 0; s < simulations; ++s) {

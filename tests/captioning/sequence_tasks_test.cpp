@@ -1,6 +1,6 @@
-// Tasks whose alignment is known: a decoder that attends to a sequence of symbols has to say it
-// backwards (or again), which it can only do by attending to the right place for each. The maps
-// must show it: the anti-diagonal, or the diagonal.
+// Tasks whose alignment is known: a decoder that attends to a sequence of symbols has to repeat it
+// backwards (or in order), which it can only do by attending to the right place for each symbol.
+// The maps must show this: the anti-diagonal, or the diagonal.
 #include <algorithm>
 
 #include "captioning/objectives/caption_loss.h"
@@ -40,7 +40,8 @@ Batch make_batch(Task task, Index count, std::uint64_t number) {
   return batch;
 }
 
-// Symbols and places have learned embeddings, added; the regions of the memory are the places.
+// Symbols and places have learned embeddings, which are added. The regions of the memory are the
+// places.
 class Sequencer {
  public:
   Sequencer(DecoderKind kind, const AttentionConfig& attention) {
@@ -87,8 +88,8 @@ class Sequencer {
     }
   }
 
-  // Shares of sequences decoded without a fault, and of symbols whose map is largest at their
-  // place.
+  // The share of sequences that are decoded without a fault, and the share of symbols whose map is
+  // largest at their place.
   struct Outcome {
     double exact = 0, aligned = 0;
   };
@@ -186,7 +187,7 @@ TEST_CASE("monotonic attention learns to copy") {
   attention.scope = ScopeKind::kMonotonic;
   learns("monotonic", Task::kCopy, attention);
 }
-TEST_CASE("a decoder that looks with its new state learns to reverse") {
+TEST_CASE("a decoder that attends with its new state learns to reverse") {
   learns("luong", Task::kReverse, mechanism(ScoreKind::kDot), DecoderKind::kLuong);
 }
 TEST_CASE("a transformer learns to reverse") {

@@ -1,5 +1,5 @@
-// Captions that share the encoded image they are of, in double: loss, draws and gradients are those
-// of captions with an image each, for every decoder and with samples of a caption.
+// Captions that share the encoding of their image, in double: loss, draws and gradients are those
+// of captions with one image each, for every decoder, and also with several samples of a caption.
 #include "captioning/objectives/caption_loss.h"
 #include "tests/captioning/small_decoder.h"
 #include "tests/support/catch.h"
@@ -14,7 +14,7 @@ constexpr Index kVocabulary = 7;
 constexpr int kBos = 1, kEos = 2;
 constexpr double kTolerance = sizeof(Real) == 8 ? 1e-12 : 1e-5;
 
-// Four captions of two images, mixed as a shard sorted by length mixes them.
+// Four captions of two images, mixed as in a shard that is sorted by length.
 struct SharedModel : test::SmallDecoder {
   const std::vector<std::vector<int>> captions{{4, 3, 6, 5}, {5, 3, 4}, {6, 4}, {3}};
   const std::vector<int> images{1, 0, 0, 1};
@@ -80,7 +80,7 @@ struct SharedModel : test::SmallDecoder {
 
 }  // namespace
 
-TEST_CASE("captions that share an image have the gradients of captions with an image each") {
+TEST_CASE("captions that share an image have the gradients of captions with one image each") {
   for (const auto& kind : enum_table(DecoderKind{}))
     for (const SelectionKind selection : {SelectionKind::kSoft, SelectionKind::kHard})
       for (const double scheduled : {0.0, 0.5})
@@ -102,7 +102,7 @@ TEST_CASE("captions that share an image have the gradients of captions with an i
         }
 }
 
-TEST_CASE("captions and images of different number have to be told which is of which") {
+TEST_CASE("captions and images of different numbers need the image of each caption") {
   const SharedModel model(DecoderKind::kLstm, SelectionKind::kSoft);
   Arena arena;
   Tape tape(arena);

@@ -1,4 +1,5 @@
-// A small decoder of any kind with weights that have opinions, and features for a few captions.
+// A small decoder of any kind, with weights that make clear choices, and features for a few
+// captions.
 #pragma once
 
 #include <memory>
@@ -11,7 +12,7 @@ namespace saccade::test {
 struct SmallDecoder {
   static constexpr Index kRegions = 3, kFeatures = 2;
 
-  AttentionConfig attention;  // of hard attention the estimator leave_one_out with two samples
+  AttentionConfig attention;  // for hard attention: leave_one_out with two samples
   ParameterStore store;
   std::unique_ptr<Decoder> decoder;
   Tensor features;  // [captions, L, D]
@@ -36,7 +37,7 @@ struct SmallDecoder {
     for (Real& value : features.span()) value = static_cast<Real>(random.normal());
   }
 
-  // Those of one caption, [1, L, D].
+  // The features of one caption, [1, L, D].
   Tensor features_of(Index caption) const {
     constexpr auto kSize = static_cast<std::size_t>(kRegions * kFeatures);
     return {Shape{1, kRegions, kFeatures},

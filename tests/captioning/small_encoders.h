@@ -7,8 +7,8 @@
 
 namespace saccade::test {
 
-// Backbones end early: what their neighbours have to get right does not depend on how deep they
-// are. Both onnx read small.onnx in the folder (save_small_onnx).
+// Backbones end early, because what their neighbours have to do does not depend on how deep they
+// are. Both onnx encoders read small.onnx in the folder (save_small_onnx).
 inline void set_small_encoder(EncoderKind kind, const TempFolder& folder, EncoderConfig& config) {
   config.type = kind;
   switch (kind) {

@@ -1,4 +1,4 @@
-// A data set of small scenes and an untrained model of them that has something to say.
+// A data set of small scenes, and an untrained model of them whose captions have words.
 #pragma once
 
 #include "captioning/evaluation/evaluate.h"

@@ -24,7 +24,7 @@ std::vector<double> normals(Index count, double mean, std::uint64_t key) {
 
 Systems means(const std::vector<double>& scores) { return {mean_statistics("mean", scores)}; }
 
-// Small whole numbers, scored as the ratio of the first two sums.
+// Small whole numbers. Their score is the ratio of the first two sums.
 ImageStatistics ratio(std::string name, Index images, Index width, std::uint64_t key) {
   Random random({7, Stream::kTest, key, 1});
   std::vector<double> rows(static_cast<std::size_t>(images * width));
@@ -36,7 +36,7 @@ ImageStatistics ratio(std::string name, Index images, Index width, std::uint64_t
           .score = [](std::span<const double> sums, Index) { return sums[0] / sums[1]; }};
 }
 
-// The score of other rows.
+// The score of the same statistics with other rows.
 double whole_of(ImageStatistics statistics, std::vector<double> rows) {
   statistics.rows = std::make_shared<const std::vector<double>>(std::move(rows));
   return statistics.whole();
@@ -50,10 +50,10 @@ bool near(double a, double b) { return std::abs(a - b) <= 1e-12; }
 
 }  // namespace
 
-TEST_CASE("weighted sums are those of a plain loop") {
+TEST_CASE("weighted sums equal those of a plain loop") {
   const Index images = GENERATE(1, 23, 2100), replicates = 37;
   Systems systems = {ratio("a", images, 3, 0), ratio("b", images, 10, 1), ratio("c", images, 2, 2)};
-  systems.push_back(systems[1]);  // shares its rows
+  systems.push_back(systems[1]);  // shares the rows of the other
   RowTable table;
   table.add(systems);
   const auto weight = [](Index replicate, std::size_t image) {
@@ -82,7 +82,7 @@ TEST_CASE("weighted sums are those of a plain loop") {
   CHECK(wrong == std::vector<int>(static_cast<std::size_t>(replicates), 0));
 }
 
-TEST_CASE("a resample is scored from sums, not from means") {
+TEST_CASE("a resample is scored from sums and not from means") {
   const std::vector<Words> candidates = {split_words("a red ball on the grass"),
                                          split_words("two dogs")};
   const std::vector<std::vector<Words>> references = {{split_words("a red ball in the grass")},
@@ -103,7 +103,7 @@ TEST_CASE("a resample is scored from sums, not from means") {
   // Two images make three resamples: one of them twice, or both.
   RowTable table;
   table.add(bleu);
-  CHECK(table.tiles().size() == 2 * 12);  // the counts of BLEU stand there once, in whole tiles
+  CHECK(table.tiles().size() == 2 * 12);  // BLEU's counts are there once, in whole tiles
   const auto scores = resample_scores(table, {.replicates = 200});
   for (std::size_t m = 0; m < bleu.size(); ++m) {
     std::vector<double> possible = {named[m].second};
@@ -139,7 +139,7 @@ TEST_CASE("percentiles and the p-value agree about 0") {
   }
 }
 
-TEST_CASE("the bootstrap interval of a mean covers it about as often as it says") {
+TEST_CASE("the bootstrap interval of a mean covers it about as often as its level says") {
   int covered = 0;
   const int simulations = 400;
   for (int s = 0; s < simulations; ++s) {
@@ -147,7 +147,7 @@ TEST_CASE("the bootstrap interval of a mean covers it about as often as it says"
                                {.replicates = 399, .seed = static_cast<std::uint64_t>(s)});
     covered += covers(out[0].interval, 3) ? 1 : 0;
   }
-  // 95 %, one percent less for 80 images, two standard deviations of 400 simulations either way.
+  // 95 %, minus one per cent for 80 images, give or take two standard deviations of 400 runs.
   CHECK(covered >= 0.92 * simulations);
   CHECK(covered <= 0.97 * simulations);
 }
@@ -175,12 +175,12 @@ TEST_CASE("p-values are uniform without a difference and small with one") {
   }
   const Systems better = means(normals(100, 1, 1)), worse = means(normals(100, 0, 2));
   const auto paired = paired_bootstrap(better, worse, {.replicates = 999})[0];
-  CHECK(near(paired.p_value, 2.0 / 1000));  // the smallest there is
+  CHECK(near(paired.p_value, 2.0 / 1000));  // the smallest possible
   CHECK(paired.interval.low > 0);
   CHECK(near(randomisation_test(better, worse, {.replicates = 999})[0].p_value, 1.0 / 1000));
 }
 
-TEST_CASE("few images are exchanged in every way") {
+TEST_CASE("few images are exchanged in every possible way") {
   const Index images = 7;
   const ImageStatistics a = ratio("r", images, 2, 3), b = ratio("r", images, 2, 4);
   int extreme = 0;
@@ -200,7 +200,7 @@ TEST_CASE("few images are exchanged in every way") {
   const auto sampled = randomisation_test(one, other, {.replicates = 127})[0];
   CHECK(sampled.kind == PValueKind::kSampled);
   CHECK(std::abs(sampled.p_value - exact.p_value) < 0.15);
-  // A better on all of three images: only all or none exchanged is as extreme. In tenths the sums
+  // A is better on all of three images: only exchanging all or none is as extreme. Sums of tenths
   // are rounded, which must not make these two less extreme.
   const auto small = randomisation_test(means({0.3, 0.6, 0.7}), means({0.1, 0.2, 0.1}))[0];
   CHECK(small.p_value == 0.25);
@@ -228,7 +228,7 @@ TEST_CASE("one image, none, equal systems and metrics without a score") {
   CHECK(paired.p_value == 1);
   CHECK(randomisation_test(same, same, {.replicates = 99})[0].p_value == 1);
 
-  // A metric that is not a number says so and leaves its neighbour alone.
+  // A metric that is not a number becomes NaN and does not affect the one beside it.
   std::vector<double> broken = normals(50, 0, 6);
   broken[11] = std::numeric_limits<double>::quiet_NaN();
   const Systems beside = {mean_statistics("broken", broken), same[0]};
@@ -241,7 +241,7 @@ TEST_CASE("one image, none, equal systems and metrics without a score") {
   const auto swaps = randomisation_test(beside, beside, {.replicates = 99});
   CHECK(std::isnan(swaps[0].p_value));
   CHECK(swaps[1].p_value == 1);
-  // Undefined now and then: 0 / 0 where the one image with words was not drawn.
+  // Sometimes undefined: 0 / 0 where the only image with words was not drawn.
   const ImageStatistics rare = {
       .metric = "rare",
       .images = 3,
@@ -276,7 +276,7 @@ TEST_CASE("results have the same bits for 1, 2 and 4 threads, and follow the see
     parallel::set_threads(threads);
     CHECK(numbers(3) == expected);
   }
-  // A metric's draws do not depend on what stands beside it.
+  // The draws of a metric do not depend on the metrics beside it.
   const Systems alone_a = {a[1]}, alone_b = {b[1]};
   const auto alone = paired_bootstrap(alone_a, alone_b, {.replicates = 501, .seed = 3})[0];
   CHECK(alone.interval.low == expected[4]);

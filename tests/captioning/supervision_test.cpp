@@ -1,6 +1,6 @@
-// Supervised attention, in double: by boxes, and by a localizer that learned from
-// captions where words are. Gradients against differences of the cost that the documentation
-// states, and what the localizer learns where the truth is known.
+// Supervised attention, in double: by boxes, and by a localizer that learned from captions where
+// words are. Gradients are compared with differences of the documented cost, and the localizer is
+// tested where the truth is known.
 #include <algorithm>
 #include <cmath>
 
@@ -17,8 +17,8 @@ namespace {
 constexpr Index kVocabulary = 7;
 constexpr int kBos = 1, kEos = 2;
 
-// Two captions, and nouns with boxes: words 0 and 2 of the first (four steps with <eos>), word 0 of
-// the second (two steps).
+// Two captions, and nouns with boxes: words 0 and 2 of the first caption (four steps with <eos>),
+// and word 0 of the second (two steps).
 struct Supervised : test::SmallDecoder {
   std::vector<std::vector<int>> captions{{4, 3, 6}, {5}};
   std::vector<AttentionTarget> targets{{.caption = 0, .word = 0, .inside = {1, 0, 0.5}},
@@ -51,7 +51,7 @@ TEST_CASE("Supervision by boxes adds the documented cost, for every decoder and 
   options.doubly_stochastic = 0;
   options.supervision = {.boxes = 0.7, .localizer = 0, .step = step};
 
-  // The mean over captions of the likelihood's cost and 0.7 times the sum over nouns.
+  // The mean over captions of the likelihood's cost, plus 0.7 times the sum over nouns.
   const auto run = [&](std::vector<double>* gradient) {
     Arena arena;
     Tape tape(arena);
@@ -100,15 +100,16 @@ TEST_CASE("Supervision by boxes adds the documented cost, for every decoder and 
   }
 }
 
-TEST_CASE("A localizer's map is a constant to the decoder, weighed by what the picture says",
-          "[supervision]") {
+TEST_CASE(
+    "A localizer's map is a constant to the decoder, weighted by how the picture predicts the word",
+    "[supervision]") {
   const Index step = GENERATE(0, 1);
   Supervised model(DecoderKind::kLstm, SelectionKind::kSoft);
   CaptionLossOptions options = loss_options({}, model.attention, {});
   options.doubly_stochastic = 0;
   options.supervision = {.boxes = 0, .localizer = 0.6, .step = step};
 
-  // Both models in one store, as a captioner has them.
+  // Both models are in one store, as in a captioner.
   ParameterStore store;
   DecoderConfig config;
   config.hidden = 4, config.embedding = 3, config.init_hidden = 2, config.dropout = 0;
@@ -125,8 +126,8 @@ TEST_CASE("A localizer's map is a constant to the decoder, weighed by what the p
   const std::size_t first_own =
       static_cast<std::size_t>(store.info(store.find("localizer.key")).offset);
 
-  // The cost of the captions and of the maps with the localizer's maps held at `held`, and the
-  // localizer's own cost.
+  // The cost of the captions and of the maps, where the localizer's maps stay those in `held`, and
+  // the localizer's own cost.
   struct Held {
     std::vector<std::vector<Real>> maps;
     std::vector<double> shares;
@@ -180,7 +181,7 @@ TEST_CASE("A localizer's map is a constant to the decoder, weighed by what the p
     weight = before - kStep;
     const double below = run(held, true, nullptr, &own_below);
     weight = before;
-    // The localizer learns from its own cost, everything else from the captions and maps.
+    // The localizer learns from its own cost, and everything else from the captions and maps.
     const double numeric = (at < first_own ? above - below : own_above - own_below) / (2 * kStep);
     const bool fixed =
         at >= static_cast<std::size_t>(store.info(store.find("localizer.share")).offset);
@@ -190,7 +191,7 @@ TEST_CASE("A localizer's map is a constant to the decoder, weighed by what the p
   }
 }
 
-TEST_CASE("Hard attention draws words that the picture speaks for where the localizer finds them",
+TEST_CASE("Hard attention draws words that the picture predicts where the localizer finds them",
           "[supervision]") {
   const auto kind = GENERATE(DecoderKind::kLstm, DecoderKind::kTransformer);
   const Supervised small(kind, SelectionKind::kHard);
@@ -202,7 +203,7 @@ TEST_CASE("Hard attention draws words that the picture speaks for where the loca
   const auto decoder = make_decoder(
       config, small.attention, {.features = 2, .vocabulary = kVocabulary, .rows = 1, .cols = 3},
       ParamScope(store, "decoder"));
-  // So sharp that a map is one region.
+  // It is so sharp that a map is one region.
   const WordLocalizer localizer(ParamScope(store, "localizer"),
                                 {.features = 2, .vocabulary = kVocabulary, .hidden = 3},
                                 {.sharpness = 1e6});
@@ -218,7 +219,7 @@ TEST_CASE("Hard attention draws words that the picture speaks for where the loca
   const PackedCaptions captions = pack_captions(small.captions, kBos, kEos);
   const Index samples = options.hard.samples;
 
-  Index certain = 0, others = 0;  // draws at words that the picture surely predicts, and at others
+  Index certain = 0, others = 0;  // draws at words that the picture predicts, and at others
   for (std::uint64_t update = 0; update < 30; ++update) {
     Arena arena;
     Tape tape(arena);
@@ -247,7 +248,8 @@ TEST_CASE("Hard attention draws words that the picture speaks for where the loca
 }
 
 TEST_CASE("A localizer finds words from captions alone", "[supervision]") {
-  // Pictures of four regions: two show things, each a direction of its own, the others background.
+  // Pictures of four regions: two show things, each of which is a direction of its own, and two
+  // show background.
   constexpr Index kImages = 40, kRegions = 4, kThings = 3, kWidth = 6;
   constexpr int kFirst = 4;  // the word of thing 0
   Random random({12, Stream::kTest, 0, 0});
@@ -278,7 +280,7 @@ TEST_CASE("A localizer finds words from captions alone", "[supervision]") {
   store.initialise(1);
   localizer.set_shares(store, std::vector<double>{0, 0, 0, 0, 0.67, 0.67, 0.67});
 
-  // How often the largest weight of a word that is there is on its thing, and the cost.
+  // How often the largest weight of a word that is there lies on its thing, and the cost.
   const auto study = [&](bool learn) {
     Arena arena;
     Tape tape(arena);

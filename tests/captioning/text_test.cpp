@@ -10,7 +10,8 @@ namespace saccade {
 
 using Words = std::vector<std::string>;
 
-TEST_CASE("the tokenizer lowers, drops punctuation, splits hyphens and apostrophes") {
+TEST_CASE(
+    "the tokenizer makes lower case, drops punctuation and splits at hyphens and apostrophes") {
   CHECK(tokenize("A tri-colored dog, on the man's lap .") ==
         Words{"a", "tri", "colored", "dog", "on", "the", "man", "s", "lap"});
   CHECK(tokenize("  Two\tdogs\nrun!!  ") == Words{"two", "dogs", "run"});
@@ -47,7 +48,7 @@ TEST_CASE("vocabulary: order, counts, round trip") {
   CHECK_THROWS_AS(often.word(-1), InternalError);
 }
 
-TEST_CASE("a vocabulary refuses lists that are none") {
+TEST_CASE("a vocabulary refuses lists that are no vocabularies") {
   CHECK_THROWS_AS(Vocabulary(Words{}), DataError);
   CHECK_THROWS_AS(Vocabulary(Words{"<pad>", "<eos>", "<bos>", "<unk>"}), DataError);
   for (const char* word : {"", "a b", "a", "<pad>", "x\xC2\xA0y", "\xFF"}) {
@@ -57,7 +58,9 @@ TEST_CASE("a vocabulary refuses lists that are none") {
   CHECK_THROWS_AS(Vocabulary::count(std::vector<Words>{}, 1), DataError);
 }
 
-TEST_CASE("pieces of words: learned without luck, put together again, nothing known is <unk>") {
+TEST_CASE(
+    "pieces of words: learned deterministically, put together again, <unk> only for new "
+    "characters") {
   std::vector<Words> captions;
   for (const char* text : {"a dog runs", "two dogs run in the rain", "the runner rains on a parade",
                            "caf\xC3\xA9 \xD0\xBA\xD0\xBE\xD1\x82 42", "a man s dog"})
@@ -71,7 +74,7 @@ TEST_CASE("pieces of words: learned without luck, put together again, nothing kn
   CHECK(pieces.word(Vocabulary::kUnk) == "<unk>");
   CHECK(pieces.words() == Vocabulary::pieces(captions, 60).words());
 
-  // Words that were never there, of characters that were.
+  // New words, made of characters that the captions have.
   for (const char* text : {"two dogs run in the rain", "a unread pondering", "s", "",
                            "\xD1\x82\xD0\xBA caf\xC3\xA9s 2424", "aaaaaaaaaaaaaaaaaaaaaaaa"}) {
     const Words words = tokenize(text);
@@ -92,23 +95,23 @@ TEST_CASE("pieces of words: learned without luck, put together again, nothing kn
   const std::vector<Index> foreign = pieces.encode(Words{"\xE7\x8C\xAB"});
   CHECK(std::count(foreign.begin(), foreign.end(), Vocabulary::kUnk) == 1);
 
-  // Frequent words are one piece, and a checkpoint's bytes give the same.
+  // Frequent words are one piece, and the bytes of a checkpoint give the same pieces.
   CHECK(pieces.encode(Words{"dog"}).size() == 1);
   const Vocabulary read = Vocabulary::from_pieces(pieces.subwords()->model());
   CHECK(read.digest() == pieces.digest());
   CHECK(read.encode(Words{"unread", "parades"}) == pieces.encode(Words{"unread", "parades"}));
 }
 
-TEST_CASE("the most frequent pair is merged first, and cut out first") {
+TEST_CASE("the most frequent pair is merged first in learning and in splitting") {
   const Words words{"xab", "xab", "xab", "xbc", "xbc"};
   const Vocabulary pieces = Vocabulary::pieces(std::vector<Words>{words}, 13);
   const std::string begin(Subwords::kBegin);
-  // Five times _ x, three times a b, then what begins with the older pieces; b c twice.
+  // Five times _ x, three times a b, then the pair with the older pieces; b c twice.
   CHECK(pieces.words() == Words{"<pad>", "<bos>", "<eos>", "<unk>", begin, "a", "b", "c", "x",
                                 begin + "x", "ab", begin + "xab", "bc"});
   CHECK(pieces.encode(Words{"abc"}) == std::vector<Index>{4, 10, 7});
   CHECK(pieces.encode(Words{"xbc", "xab"}) == std::vector<Index>{9, 12, 11});
-  // What begins with x and goes on with b c merges too; then no pair stands twice.
+  // What begins with x and continues with b c is merged, too; then no pair occurs twice.
   CHECK(Vocabulary::pieces(std::vector<Words>{words}, 100).size() == 14);
 }
 

@@ -1,4 +1,4 @@
-// A model so small that every sequence of choices of its hard attention can be run.
+// A model so small that every sequence of its hard attention's choices can be run.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace saccade::test {
 inline constexpr Index kRegions = 3, kFeatures = 2, kVocabulary = 6;
 inline constexpr int kBos = 1, kEos = 2;
 
-// Regions by glimpse.
+// The chosen regions, by glimpse.
 using Choices = std::vector<int>;
 
 // Chooses the given regions: choices[r % size][glimpse] for row r.
@@ -56,7 +56,8 @@ struct TinyModel {
                      ParamScope(store, "decoder"));
     store.initialise(3);
     Random random({5, Stream::kTest, 0, 0});
-    // Larger weights than a fresh model has: the map and the words must depend on the choices.
+    // The weights are larger than those of a new model, so that map and words depend on the
+    // choices.
     for (Real& value : store.flat().span()) value = static_cast<Real>(random.normal());
     for (Real& value : features.span()) value = static_cast<Real>(random.normal());
   }
@@ -91,7 +92,7 @@ inline CaptionLossOptions estimator(double lambda_r, double lambda_e) {
   return options;
 }
 
-// A moving average that stands at one value.
+// A moving average that has one value everywhere.
 inline RewardBaseline fixed(double value) {
   return {.all = {.started = true, .value = value}, .by_length = {}};
 }

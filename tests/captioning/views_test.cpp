@@ -17,7 +17,7 @@ using Catch::Matchers::Contains;
 using test::TempFolder;
 using Values = std::vector<float>;
 
-// A small frozen network from a file; 4 training photos, 2 of validation.
+// A small frozen network from a file, 4 training photos and 2 of validation.
 class Photos {
  public:
   Photos() {
@@ -64,11 +64,11 @@ Values plain(const DatasetInputs& inputs, Index image) {
 
 }  // namespace
 
-TEST_CASE("views are the photo as it is and changed ones, each with its own geometry") {
+TEST_CASE("views are the photo as it is and changed photos, each with its own geometry") {
   Photos photos;
   for (const ResizeKind resize : {ResizeKind::kSquash, ResizeKind::kPad}) {
     photos.config.resize = resize;
-    photos.config.augment.color = 0;  // so that the geometry says all
+    photos.config.augment.color = 0;  // so that the geometry tells everything
     const InputPipeline pipeline(photos.config);
     REQUIRE(pipeline.views() == 3);
     Index computed = 0;
@@ -80,7 +80,7 @@ TEST_CASE("views are the photo as it is and changed ones, each with its own geom
       const SeenView view = loaded(inputs, 2, seed);
       met.insert(view.values);
       mirrored = mirrored || view.seen.mirrored;
-      // The features are those of what the geometry says the network saw.
+      // The features are those of what the network saw, as the geometry tells.
       const Image seen =
           render_input(photos.data.image(2), view.seen, pipeline.preparation().padding);
       Values again(view.values.size());
@@ -91,7 +91,7 @@ TEST_CASE("views are the photo as it is and changed ones, each with its own geom
     CHECK(met.size() == 3);
     CHECK(mirrored);
     CHECK(met.contains(plain(inputs, 2)));
-    // Nobody changes what a model is validated on.
+    // Photos of validation are never changed.
     const auto val = images_of(photos.data.dataset, Split::kVal).front();
     for (std::uint64_t seed = 0; seed < 10; ++seed)
       CHECK(loaded(inputs, val, seed).values == plain(inputs, val));
@@ -123,7 +123,7 @@ TEST_CASE("a cache of views adds to the plain one, and grows") {
     return computed;
   };
   CHECK(computed_of(2, Views::kPlain) == 0);
-  CHECK(computed_of(2, Views::kOfTraining) == 4);  // of four training photos, and of no other
+  CHECK(computed_of(2, Views::kOfTraining) == 4);  // for four training photos, and no others
   CHECK(computed_of(3, Views::kOfTraining) == 4);
   CHECK(computed_of(2, Views::kOfTraining) == 0);
   const DatasetInputs cached = photos.inputs(three, computed);
@@ -135,7 +135,7 @@ TEST_CASE("a cache of views adds to the plain one, and grows") {
       CHECK(from_file.seen.seen.x == held.seen.seen.x);
       CHECK(from_file.seen.mirrored == held.seen.mirrored);
     }
-  // Other changes are other views.
+  // Other changes make other views.
   photos.config.augment.scale = 0.8;
   CHECK(computed_of(3, Views::kOfTraining) == 8);
 }
@@ -152,7 +152,8 @@ TEST_CASE("views in 16-bit floats are the same from memory and from a cache") {
     CHECK(loaded(cached, 1, seed).values == loaded(memory, 1, seed).values);
 }
 
-TEST_CASE("the view a caption is trained with is a function of seed, epoch, image and caption") {
+TEST_CASE(
+    "the view that a caption is trained with is a function of seed, epoch, image and caption") {
   Photos photos;
   const InputPipeline pipeline(photos.config);
   Index computed = 0;
@@ -178,14 +179,14 @@ TEST_CASE("the view a caption is trained with is a function of seed, epoch, imag
                    again.shards[0].inputs.view().values.span().begin()));
   CHECK(seen(once) != seen(batch_of(1, 1)));
   CHECK(seen(once) != seen(batch_of(2, 0)));
-  // Captions of one photo do not all see the same view.
+  // The captions of one photo do not all have the same view.
   std::set<double> of_first;
   for (std::size_t c = 0; c < once.shards[0].images.size(); ++c)
     if (once.shards[0].images[c] == 0) of_first.insert(seen(once)[c]);
   CHECK(of_first.size() > 1);
 }
 
-TEST_CASE("views that are none are refused with the remedy") {
+TEST_CASE("views that do not differ are refused with a remedy") {
   Photos photos;
   AugmentConfig& augment = photos.config.augment;
   augment.views = 1;

@@ -1,4 +1,4 @@
-// What narrows the words of a caption: rules of every search, and the most probable words when
+// What narrows the words of a caption: rules for every search, and the most probable words when
 // words are drawn.
 #include <algorithm>
 #include <cmath>
@@ -31,7 +31,7 @@ std::vector<DecodedCaption> captions(const TinyModel& model, SearchOptions optio
   return model.search(random_features(6, 6, 3, 2), options);
 }
 
-// How often an n-gram stands in a caption beyond the first time.
+// How often n-grams appear in a caption after their first time.
 std::size_t repetitions(const std::vector<int>& words, std::size_t n) {
   std::set<std::vector<int>> seen;
   std::size_t out = 0;
@@ -59,7 +59,7 @@ TEST_CASE("no caption ends before its least length") {
                     Contains("search.min_length 9 is more than search.max_length 8"));
 }
 
-TEST_CASE("no n-gram is said twice") {
+TEST_CASE("no n-gram appears twice") {
   TinyModel model(11, 9);
   model.set_eos_bias(-9);
   for (const SearchMode mode : kModes)
@@ -72,13 +72,13 @@ TEST_CASE("no n-gram is said twice") {
       for (const DecodedCaption& caption :
            captions(model, {.rules = {.no_repeat_ngram = n}}, mode)) {
         CHECK(repetitions(ids(caption), static_cast<std::size_t>(n)) == 0);
-        // Five words can be said: where none may come twice, the sixth can only be <eos>.
+        // Five words can be said: if none may appear twice, the sixth can only be <eos>.
         CHECK(caption.words.size() <= (n == 1 ? 5U : 8U));
       }
     }
 }
 
-TEST_CASE("a forbidden word is never said, and keeps its share of the probability") {
+TEST_CASE("a forbidden word is never chosen and keeps its share of the probability") {
   TinyModel model(11, 9);
   model.set_eos_bias(-2);
   for (const SearchMode mode : kModes) {
@@ -101,8 +101,8 @@ TEST_CASE("a forbidden word is never said, and keeps its share of the probabilit
   CHECK(narrowed.log_prob(0, 4) == free.log_prob(0, 4));
 }
 
-TEST_CASE("words are drawn from the most probable ones, in their proportions") {
-  // Probabilities of the words 4 .. 8: 0.4, 0.3, 0.15, 0.1, 0.05; nothing else can be said.
+TEST_CASE("words are drawn from the most probable ones, in proportion to their probabilities") {
+  // Probabilities of the words 4 to 8: 0.4, 0.3, 0.15, 0.1, 0.05. Nothing else can be said.
   const std::vector<double> p{0.4, 0.3, 0.15, 0.1, 0.05};
   const auto drawn = [&](const WordScores::Draw& from) {
     Tensor logits({1, 9});
@@ -124,7 +124,7 @@ TEST_CASE("words are drawn from the most probable ones, in their proportions") {
   expect(drawn({.top_k = 99}), p);
   expect(drawn({.top_p = 0.39}), {1});
   expect(drawn({.top_p = 0.75}), {0.4 / 0.85, 0.3 / 0.85, 0.15 / 0.85});
-  // The share is of what top_k left: 0.4 / 0.7 is less than 0.6 of it.
+  // top_p is a share of what top_k left: 0.4 / 0.7 is below 0.6.
   expect(drawn({.top_k = 2, .top_p = 0.6}), {0.4 / 0.7, 0.3 / 0.7});
   expect(drawn({.temperature = 1e-9, .top_p = 0.5}), {1});
 }

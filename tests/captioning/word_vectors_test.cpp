@@ -57,7 +57,7 @@ TEST_CASE("word vectors are read from both text formats") {
   }
 }
 
-TEST_CASE("a file that holds no such vectors is refused with its line") {
+TEST_CASE("a file without such vectors is refused with its line") {
   CHECK_THROWS_WITH(read("dog 1 2\ncat 3\n"),
                     Contains("v.txt:2: expected a word and 2 numbers; got 1"));
   CHECK_THROWS_WITH(read("dog 1 2\ncat 3 x\n"), Contains("v.txt:2: 'x' is not a number"));
@@ -67,7 +67,7 @@ TEST_CASE("a file that holds no such vectors is refused with its line") {
   CHECK_THROWS_AS(read_word_vectors("/no/such/file", words(), 0), DataError);
 }
 
-TEST_CASE("words of the same captions get alike vectors") {
+TEST_CASE("words of the same captions get similar vectors") {
   const Index a = 4, dog = 5, cat = 6, runs = 7;
   std::vector<std::vector<Index>> captions;
   for (int i = 0; i < 10; ++i) {
@@ -78,9 +78,9 @@ TEST_CASE("words of the same captions get alike vectors") {
   CHECK(v.count() == 4);
   CHECK(cosine(row(v, "dog"), row(v, "runs")) > 0.999);
   CHECK(std::abs(cosine(row(v, "dog"), row(v, "cat"))) < 0.001);
-  for (const float x : row(v, "a"))
-    CHECK(std::abs(x) < 1e-6F);  // it tells captions apart by nothing
-  // log 2 in each of ten captions, for three words: two directions of squares 20 and 10 log^2 2.
+  for (const float x : row(v, "a")) CHECK(std::abs(x) < 1e-6F);  // it does not tell captions apart
+  // log 2 in each of ten captions, for three words: two directions with the squares 20 and 10 log^2
+  // 2.
   double squares = 0;
   for (const float x : v.values) squares += static_cast<double>(x) * static_cast<double>(x);
   CHECK(squares == Approx(0.01 * 4 * 3));

@@ -98,7 +98,7 @@ expect 0 "$saccade" overlay hard $photo --out pictures
 json pictures/test.json /caption >/dev/null
 wants pictures/test.sheet.png out
 
-# Another look is shown as a word's map: the words stay the same, and every output says which look it is.
+# Maps of later steps are shown: the words stay the same, and every output names the step.
 expect 0 "$saccade" caption soft $photo --json
 cp out own.json
 expect 0 "$saccade" caption soft $photo --json --map-step 2
@@ -108,11 +108,11 @@ expect 0 "$saccade" evaluate soft --map-step 1 --json
 [ "$(json out /grounding/map_step)$(json out /attention_health/map_step)" = 11 ] ||
   fail "map_step of a report"
 [ "$(json out /regimes/0/corpus/CIDEr)" = "$(json report.json /regimes/0/corpus/CIDEr)" ] ||
-  fail "the looks that are shown change the score"
+  fail "the maps that are shown change the score"
 expect 0 "$saccade" evaluate soft --map-step 1
-wants "maps are the look one step after the word's own" out
+wants "for each word, the map one step after the word's own" out
 expect 0 "$saccade" overlay soft $photo --out later --set maps.step=2 --format svg
-grep -q "look 2\| 2 steps" later/test.sheet.svg || fail "the sheet does not say so"
+grep -q "map 2\| 2 steps" later/test.sheet.svg || fail "the sheet does not say so"
 expect 2 "$saccade" evaluate soft --map-step 99
 expect 0 "$saccade" train tiny.yaml --out blind train.stop=2u train.validate_every=2u \
   attention.score=none attention.gate=none

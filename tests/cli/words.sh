@@ -108,7 +108,7 @@ expect 0 "$saccade" caption hard,other,soft "$picture" --json --mode greedy
 [ "$(json out /0/regime)" = expectation ] || fail "the regime does not suit all"
 expect 0 "$saccade" overlay soft,other --count 1 --out together
 expect 2 "$saccade" caption soft,bpe "$picture"
-one_error "soft and bpe do not speak one vocabulary"
+one_error "soft and bpe do not share a vocabulary"
 expect 2 "$saccade" overlay soft,other --count 1 --alignment
 one_error "looks into one model"
 expect 2 "$saccade" caption soft,,other "$picture"

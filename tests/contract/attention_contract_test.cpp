@@ -1,5 +1,5 @@
-// What every attention mechanism promises, run in double over every combination of choices that
-// the registries and check_attention() allow: a new choice is tested here by its line.
+// What every attention mechanism promises, tested in double over every combination of choices that
+// the registries and check_attention() allow. The line of a new choice is enough to test it here.
 #include "core/attention/choosers.h"
 #include "core/config/config.h"
 #include "tests/contract/mechanisms.h"
@@ -7,7 +7,7 @@
 
 namespace saccade::test {
 
-TEST_CASE("weights are what the mechanism says they are, also of a single region") {
+TEST_CASE("weights are what the mechanism promises, also for a single region") {
   std::size_t combinations = 0;
   for (const Index regions : {1, 6})
     for_each_mechanism(regions, [&](const Mechanism& m) {
@@ -29,10 +29,10 @@ TEST_CASE("weights are what the mechanism says they are, also of a single region
         if (promises.nonnegative) CHECK(seen.totals[static_cast<std::size_t>(r)] < 1 + 1e-12);
       }
     });
-  CHECK(combinations > 1000);  // the loop is not empty by a wrong rule
+  CHECK(combinations > 1000);  // a wrong rule must not make the loop empty
 }
 
-TEST_CASE("a window of no width is refused where it has no meaning, else it is one cell") {
+TEST_CASE("a window of radius 0 is refused where it has no meaning, else it is one cell") {
   const Index regions = 6;
   for (const auto& scope : enum_table(ScopeKind{})) {
     INFO(scope.name);
@@ -51,7 +51,7 @@ TEST_CASE("a window of no width is refused where it has no meaning, else it is o
   }
 }
 
-TEST_CASE("a mechanism made again from its YAML takes the weights and computes the same") {
+TEST_CASE("a mechanism that is made anew from its YAML takes the weights and computes the same") {
   const Index regions = 4;
   const Tensor features = normal_tensor({1, regions, kFeatures}, 60),
                query = normal_tensor({1, kQuery}, 61);
@@ -70,14 +70,14 @@ TEST_CASE("a mechanism made again from its YAML takes the weights and computes t
   });
 }
 
-TEST_CASE("keys of their own decide the weights, and features alone the context") {
+TEST_CASE("keys of their own decide the weights, and only features make the context") {
   const Index regions = 6;
   const Tensor features = normal_tensor({2, regions, kFeatures}, 80),
                other = normal_tensor({2, regions, kFeatures}, 81),
                query = normal_tensor({2, kQuery}, 82);
   for_each_config([&](const AttentionConfig& config) {
     INFO(describe(config));
-    // A score without weights compares what is as wide as the query.
+    // A score without parameters needs features that are as wide as the query.
     const Index width = config.score == ScoreKind::kDot ? kQuery : 5;
     if (config.mechanism == MechanismKind::kComposed && config.score == ScoreKind::kNone) {
       CHECK_THROWS_AS(make(config, regions, width), UsageError);
@@ -93,7 +93,7 @@ TEST_CASE("keys of their own decide the weights, and features alone the context"
     const AttentionResult first = attend(m, scene), second = attend(m, seen_otherwise),
                           third = attend(m, scored_otherwise);
     CHECK(near(first.weights.view(), second.weights.view()));
-    // Sparse weights may be the sentinel's alone.
+    // With sparse weights, the sentinel may have all the weight.
     const bool attends = std::any_of(first.weights.span().begin(), first.weights.span().end(),
                                      [](Real w) { return w != 0; });
     CHECK((attends || config.sentinel));
@@ -104,12 +104,12 @@ TEST_CASE("keys of their own decide the weights, and features alone the context"
   });
 }
 
-TEST_CASE("keys that are the features give what the features give") {
+TEST_CASE("keys that equal the features give the same as features without keys") {
   const Index regions = 6;
   const Tensor features = normal_tensor({2, regions, kFeatures}, 85),
                query = normal_tensor({2, kQuery}, 86);
   for_each_config([&](const AttentionConfig& config) {
-    // A sentinel has weights of its own for keys.
+    // A sentinel has key parameters of its own.
     if (config.sentinel) return;
     if (config.mechanism == MechanismKind::kComposed && config.score == ScoreKind::kNone) return;
     INFO(describe(config));
@@ -122,7 +122,7 @@ TEST_CASE("keys that are the features give what the features give") {
   });
 }
 
-TEST_CASE("a learned scale multiplies the scores of its head, at first by one") {
+TEST_CASE("a learned scale multiplies the scores of its head and starts at one") {
   const Index regions = 6;
   const Tensor features = normal_tensor({2, regions, kFeatures}, 87),
                query = normal_tensor({2, kQuery}, 88);
@@ -160,7 +160,7 @@ TEST_CASE("a learned scale multiplies the scores of its head, at first by one") 
   CHECK(combinations > 100);
 }
 
-TEST_CASE("linear attention's context is its map times the features, whichever sums come first") {
+TEST_CASE("linear attention's context is its map times the features, in either order of the sums") {
   AttentionConfig config;
   config.mechanism = MechanismKind::kLinear, config.gate = GateKind::kNone, config.hidden = 4;
   for (const Index regions : {3, 4, 6}) {
@@ -203,7 +203,7 @@ TEST_CASE("linear attention whose feature maps all underflow weighs all regions 
   }
 }
 
-TEST_CASE("without attention a memory of nothing to look at gives nothing") {
+TEST_CASE("without attention a memory whose regions are all masked gives zeros") {
   AttentionConfig config;
   config.score = ScoreKind::kNone, config.gate = GateKind::kNone;
   const Mechanism m = make(config, 3);
@@ -217,7 +217,7 @@ TEST_CASE("without attention a memory of nothing to look at gives nothing") {
   CHECK(seen.weights[3] == 0.5);
 }
 
-TEST_CASE("masked regions weigh exactly nothing, change nothing and feel nothing") {
+TEST_CASE("masked regions have weight 0, change nothing and get no gradient") {
   const Index regions = 6;
   const Tensor features = normal_tensor({2, regions, kFeatures}, 20),
                query = normal_tensor({2, kQuery}, 21);
@@ -227,7 +227,8 @@ TEST_CASE("masked regions weigh exactly nothing, change nothing and feel nothing
     if (mask[i] == 0)
       for (Index d = 0; d < kFeatures; ++d) other[i * kFeatures + d] += 5;
   for_each_mechanism(regions, [&](const Mechanism& m) {
-    if (m.config.mechanism == MechanismKind::kLinformer) return;  // refuses masks: it mixes regions
+    if (m.config.mechanism == MechanismKind::kLinformer)
+      return;  // it refuses masks, because it mixes regions
     const Scene scene{.features = features.view(), .query = query.view(), .mask = mask.view()};
     const AttentionResult seen = attend(m, scene);
     for (Index i = 0; i < 2 * regions; ++i)
@@ -251,7 +252,7 @@ TEST_CASE("masked regions weigh exactly nothing, change nothing and feel nothing
   });
 }
 
-TEST_CASE("moving the regions moves the weights with them where that is promised, and only there") {
+TEST_CASE("permuting the regions permutes the weights where that is promised, and only there") {
   const Index regions = 6;
   const std::vector<Index> order{3, 0, 5, 1, 4, 2};
   const auto moves = [&](const Mechanism& m, std::uint64_t sample) {
@@ -270,14 +271,14 @@ TEST_CASE("moving the regions moves the weights with them where that is promised
     return same;
   };
   for_each_mechanism(regions, [&](const Mechanism& m) {
-    // Sparse weights may move by accident, not ten times.
+    // Sparse weights may move by accident, but not ten times.
     bool always = true;
     for (std::uint64_t sample = 200; sample < 210; ++sample) always &= moves(m, sample);
     CHECK(always == m.attention->promises().moves_with_regions);
   });
 }
 
-TEST_CASE("a batch of three is three batches of one, and a group shares its memory") {
+TEST_CASE("a batch of three equals three batches of one, and a group shares its memory") {
   const Index regions = 6;
   const Tensor features = normal_tensor({3, regions, kFeatures}, 4),
                query = normal_tensor({6, kQuery}, 5);
@@ -291,7 +292,7 @@ TEST_CASE("a batch of three is three batches of one, and a group shares its memo
       CHECK(near(rows(grouped.weights, r, 1), alone.weights.view()));
       CHECK(near(rows(grouped.context, r, 1), alone.context.view()));
     }
-    // Fewer queries than memories: shorter captions have ended.
+    // There are fewer queries than memories where shorter captions have ended.
     const AttentionResult fewer =
         attend(m, {.features = features.view(), .query = rows(query, 0, 2), .rows = 2, .cols = 3});
     const AttentionResult second = attend(
@@ -308,7 +309,7 @@ TEST_CASE("the map depends on the query unless there is no attention") {
       const Tensor query = normal_tensor({1, kQuery}, sample);
       return attend(m, {.features = features.view(), .query = query.view()}).weights;
     };
-    // Sparse weights may be the same corner for two queries, not for ten.
+    // Two queries may have the same sparse weights, but not ten.
     bool depends = false;
     const Tensor first = map(30);
     for (std::uint64_t sample = 31; sample < 40; ++sample)
@@ -317,7 +318,7 @@ TEST_CASE("the map depends on the query unless there is no attention") {
   });
 }
 
-TEST_CASE("a hard choice takes that region's feature, argmax the heaviest") {
+TEST_CASE("a hard choice takes the chosen region's feature, argmax that of the largest weight") {
   const Index regions = 5;
   const Tensor features = normal_tensor({2, regions, kFeatures}, 9),
                query = normal_tensor({2, kQuery}, 10);

@@ -23,7 +23,7 @@ constexpr Index kFeatures = 4, kQuery = 4, kSentinel = 3;
 struct Mechanism {
   std::string name;
   AttentionConfig config;
-  Index regions;  // it was made for (linformer counts them)
+  Index regions;  // number of regions that it was made for (linformer needs it)
   ParameterStore store;
   std::unique_ptr<Attention> attention;
 };
@@ -49,7 +49,7 @@ void for_each_config(F f) {
                 for (const bool sentinel : {false, true})
                   for (const double temperature : {1.0, 0.5}) {
                     AttentionConfig c;
-                    // A mechanism that does not factor is the same under every score.
+                    // A mechanism that does not factor into axes is the same with every score.
                     if (mechanism.value != MechanismKind::kComposed &&
                         score.value != ScoreKind::kAdditive)
                       continue;
@@ -69,7 +69,7 @@ inline std::string describe(const AttentionConfig& c) {
              ", sentinel ", c.sentinel, ", temperature ", c.temperature.to);
 }
 
-// With keys of their own where `keys`, their width, is not 0.
+// Makes a mechanism; its keys have the width `keys`, or are the features if that is 0.
 inline Mechanism make(const AttentionConfig& config, Index regions, Index keys = 0) {
   Mechanism m;
   m.name = describe(config), m.config = config, m.regions = regions;
@@ -86,7 +86,7 @@ inline Mechanism make(const AttentionConfig& config, Index regions, Index keys =
   return m;
 }
 
-// Calls f(mechanism) for every combination, made for so many regions.
+// Calls f(mechanism) for every combination, made for `regions` regions.
 template <class F>
 void for_each_mechanism(Index regions, F f) {
   for_each_config([&](const AttentionConfig& config) {
@@ -105,10 +105,10 @@ inline Tensor normal_tensor(Shape shape, std::uint64_t sample) {
 
 inline Tensor copy(Var v) { return {v.shape(), v.value().span()}; }
 
-// The second of two glimpses, so that the state of a mechanism takes part.
+// The result of the second of two glimpses, so that the state of a mechanism takes part.
 struct AttentionResult {
   Tensor weights, context;
-  std::vector<double> totals;  // by row: the sum of the weights, with the sentinel's
+  std::vector<double> totals;  // by row, the sum of the weights, with the sentinel's
 };
 
 struct Scene {
@@ -124,7 +124,7 @@ struct Scene {
 
 constexpr Index kStep = 1;
 
-// The sentinel is made of the query's own numbers, so that rows are not mixed up.
+// The sentinel is made from the query of the same row, so that rows do not mix.
 inline Var sentinel_of(const Mechanism& m, Var query) {
   return m.config.sentinel ? ops::slice_cols(query, 0, kSentinel) : Var{};
 }
@@ -153,7 +153,7 @@ inline Glimpse attend_twice(const Mechanism& m, Tape& tape, Var features, Var qu
   return glimpse;
 }
 
-// The same without recording.
+// Attends without recording.
 inline AttentionResult attend(const Mechanism& m, const Scene& scene) {
   Arena arena;
   Tape tape(arena);

@@ -1,4 +1,4 @@
-// Weights that are edited before they become a context, over every mechanism.
+// Weights that are edited before they become a context, for every mechanism.
 #include "core/attention/weight_edit.h"
 
 #include "tests/contract/mechanisms.h"
@@ -24,7 +24,8 @@ struct EditedScene {
     scene.edit = edit;
     return attend(m, scene);
   }
-  // Whether the context is sum_l w_l a_l of the weights, where nothing else enters it.
+  // Whether the context is sum_l w_l a_l with the weights of the result, and nothing else enters
+  // it.
   bool context_is_weighted_sum(const Mechanism& m, const AttentionResult& result) const {
     if (m.config.gate != GateKind::kNone || m.config.heads > 1 || m.config.sentinel) return true;
     bool same = true;
@@ -47,7 +48,7 @@ struct EditedScene {
 
 }  // namespace
 
-TEST_CASE("uniform weights share what was weighed evenly, and the context is theirs") {
+TEST_CASE("uniform weights keep the sum of a row, and the context is made with them") {
   const EditedScene scene;
   const UniformWeights uniform;
   for_each_mechanism(EditedScene::kRegions, [&](const Mechanism& m) {
@@ -66,7 +67,7 @@ TEST_CASE("uniform weights share what was weighed evenly, and the context is the
   });
 }
 
-TEST_CASE("shuffled weights are the same numbers elsewhere, and the context is theirs") {
+TEST_CASE("shuffled weights are permuted numbers, and the context is made with them") {
   const EditedScene scene;
   ShuffledWeights shuffled;
   shuffled.set_keys({{.sample = 0}, {.sample = 1}});
@@ -87,7 +88,7 @@ TEST_CASE("shuffled weights are the same numbers elsewhere, and the context is t
     CHECK(scene.context_is_weighted_sum(m, moved));
   });
 
-  // There is one permutation per memory, whatever the weights are.
+  // A memory has one permutation, whatever the weights are.
   const auto order = [&](Index memory, Real first) {
     std::vector<Real> weights(20);
     std::iota(weights.begin(), weights.end(), first);

@@ -1,4 +1,5 @@
-// Windows and monotonic alignment against their definitions; the small ops they are used with.
+// Windows and monotonic alignment against their definitions, and the small ops that are used with
+// them.
 #include "core/ops/alignment_ops.h"
 
 #include <cmath>
@@ -19,7 +20,7 @@ using test::noise;
 
 namespace {
 
-// Numbers in [0, 1), every third of them exactly 0 or 1.
+// Numbers in [0, 1); every third of them is exactly 0 or 1.
 Tensor stops(const Shape& shape, std::uint64_t sample) {
   Tensor out(shape);
   Random random({1, Stream::kTest, 1, sample});
@@ -28,8 +29,9 @@ Tensor stops(const Shape& shape, std::uint64_t sample) {
   return out;
 }
 
-// Adds to reached[j] the probability that a walk which is at region `at` at step `step`, and got
-// there with probability `chance`, stops at region j at the last step: all walks, one by one.
+// Goes through all walks, one by one. Adds to reached[j] the probability that a walk stops at
+// region j at the last step, for walks that are at region `at` at step `step` with probability
+// `chance`.
 void walk(const std::vector<Tensor>& stop, std::size_t step, Index at, double chance,
           std::vector<double>& reached) {
   const auto regions = static_cast<Index>(reached.size());
@@ -70,7 +72,7 @@ TEST_CASE("monotonic_alignment is the sum over all walks of the sequential proce
     }
 }
 
-TEST_CASE("monotonic_alignment with certain stops moves on as told, row by row") {
+TEST_CASE("monotonic_alignment with certain stops moves as they say, row by row") {
   const Tensor stop({2, 3}, std::vector<Real>{0, 1, 1, 0, 0, 0});
   const Tensor previous({2, 3}, std::vector<Real>{Real(0.5), 0, Real(0.5), 1, 0, 0});
   Arena arena;
@@ -81,7 +83,7 @@ TEST_CASE("monotonic_alignment with certain stops moves on as told, row by row")
   CHECK(close(expected.view(), y.value()));
 }
 
-TEST_CASE("gaussian_window is its formula, and a line of cells has one factor") {
+TEST_CASE("gaussian_window follows its formula, and a line of cells has one factor") {
   struct Grid {
     Index rows, cols;
   };
@@ -145,7 +147,7 @@ TEST_CASE("normalize_rows gives rows of length 1, and stays finite at zero") {
   for (Index c = 0; c < 19; ++c) CHECK(double{tape.grad(in).row(1)[c]} == Approx(2e8));
 }
 
-TEST_CASE("leaky_relu, exp and slice_cols give what their names say") {
+TEST_CASE("leaky_relu, exp and slice_cols compute what their names say") {
   const Tensor x({2, 3}, std::vector<Real>{-2, 0, 3, 1, -1, -4});
   Arena arena;
   Tape tape(arena);

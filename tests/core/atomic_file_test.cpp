@@ -53,7 +53,7 @@ TEST_CASE("a file is written whole, and replaced") {
   CHECK(folder.count() == 1);
 }
 
-TEST_CASE("a pipe is written into, and stays a pipe") {
+TEST_CASE("a pipe is written to and stays a pipe") {
   const test::TempFolder folder("atomic-pipe");
   const std::filesystem::path pipe = folder / "pipe";
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
@@ -75,7 +75,7 @@ TEST_CASE("a link stays a link, and its file is replaced") {
   CHECK(std::string(std::istreambuf_iterator<char>(in), {}) == "new");
 }
 
-TEST_CASE("a path that cannot be written is an IoError with a remedy") {
+TEST_CASE("a path that cannot be written gives an IoError with a remedy") {
   const TempFolder folder("atomic");
   std::filesystem::create_directories(folder / "taken");
   const auto error = [&](const std::filesystem::path& path) {
@@ -96,7 +96,7 @@ TEST_CASE("a path that cannot be written is an IoError with a remedy") {
   }
 }
 
-TEST_CASE("a file over the size limit is an error, and the old one stays") {
+TEST_CASE("a file above the size limit gives an error, and the old file stays") {
   const TempFolder folder("atomic");
   const auto path = folder / "x.h5";
   save_archive(path, filled_with(1, 1000));
@@ -115,7 +115,7 @@ TEST_CASE("a file over the size limit is an error, and the old one stays") {
   CHECK(folder.count() == 1);
 }
 
-TEST_CASE("interrupted calls and short writes lose nothing") {
+TEST_CASE("interrupted calls and partial writes lose nothing") {
   int ends[2];
   REQUIRE(::pipe(ends) == 0);
   struct sigaction action {};

@@ -44,7 +44,7 @@ std::string load_error(const std::filesystem::path& path) {
   return message_of<CheckpointError>([&] { load_archive(path); });
 }
 
-// A file with a right header around any content: what a forger can make.
+// A file with a correct header around any content, as a forger could make it.
 std::string forged(const std::string& image, const std::string& index) {
   const auto header = seal(std::as_bytes(std::span(image)), std::as_bytes(std::span(index)));
   return std::string(reinterpret_cast<const char*>(header.data()), header.size()) + image + index;
@@ -62,7 +62,7 @@ TEST_CASE("an archive comes back bit for bit") {
   CHECK(folder.count() == 1);
   CHECK(archive_digest(path).size() == 32);
 
-  // The same content is the same bytes, also in another second.
+  // The same content gives the same bytes, even in another second.
   std::this_thread::sleep_for(std::chrono::milliseconds(1100));
   save_archive(folder / "again.h5", loaded);
   const bool same_bytes = TempFolder::read(path) == TempFolder::read(folder / "again.h5");
@@ -71,7 +71,7 @@ TEST_CASE("an archive comes back bit for bit") {
   CHECK(load_archive(folder / "empty.h5").entries().empty());
 }
 
-TEST_CASE("borrowed values are saved as owned ones") {
+TEST_CASE("borrowed values are saved like owned ones") {
   const TempFolder folder("checkpoint");
   const std::vector<float> values = {1, 2, 3, 4};
   Archive borrowing, owning;
@@ -81,7 +81,7 @@ TEST_CASE("borrowed values are saved as owned ones") {
   CHECK(same_entries(load_archive(folder / "a.h5"), owning));
 }
 
-TEST_CASE("the getters name file, entry, expected and found") {
+TEST_CASE("errors of the getters name file, entry, expected and found") {
   const TempFolder folder("checkpoint");
   const auto path = folder / "x.h5";
   save_archive(path, sample());
@@ -122,7 +122,7 @@ TEST_CASE("HDF5 tools open a checkpoint as it is") {
   H5Fclose(file);
 }
 
-TEST_CASE("every changed byte and every cut is found") {
+TEST_CASE("every changed byte and every cut is detected") {
   const TempFolder folder("checkpoint");
   Archive archive;
   archive.add_floats("weight", {2}, {1, 2});
@@ -130,7 +130,8 @@ TEST_CASE("every changed byte and every cut is found") {
   save_archive(folder / "good.h5", archive);
   const std::string good = TempFolder::read(folder / "good.h5");
   const auto path = folder.write("bad.h5", good);
-  const FileHandle file(::open(path.c_str(), O_RDWR));  // whole rewrites would wait for the disk
+  const FileHandle file(
+      ::open(path.c_str(), O_RDWR));  // rewriting the whole file would wait for the disk
   const auto put = [&](std::size_t at, char byte) {
     return write_all_at(file.fd(), std::as_bytes(std::span(&byte, 1)), at) == 0;
   };
@@ -158,7 +159,7 @@ TEST_CASE("every changed byte and every cut is found") {
                                    Catch::Contains("use an earlier checkpoint"));
 }
 
-TEST_CASE("what is no checkpoint is refused by name") {
+TEST_CASE("files that are no checkpoints are refused by name") {
   const TempFolder folder("checkpoint");
   CHECK_THAT(load_error(folder / "none.h5"), Catch::EndsWith("none.h5: no such checkpoint"));
   CHECK_THAT(load_error(folder.path()), Catch::Contains("not a checkpoint but a directory"));
@@ -174,11 +175,11 @@ TEST_CASE("what is no checkpoint is refused by name") {
   }
   std::string newer = forged("", "[]");
   newer[16] = 9;
-  folder.write("x.h5", newer);  // the header's digest comes first
+  folder.write("x.h5", newer);  // the digest of the header is checked first
   CHECK_THAT(load_error(folder / "x.h5"), Catch::Contains("the digest of its header is wrong"));
 }
 
-TEST_CASE("a forged index is refused before memory is taken") {
+TEST_CASE("a forged index is refused before memory is allocated") {
   const TempFolder folder("checkpoint");
   const std::string image(64, 'x');
   const auto error = [&](const std::string& index) {
@@ -225,7 +226,7 @@ TEST_CASE("a forged index is refused before memory is taken") {
   }
 }
 
-TEST_CASE("no damage under a right digest crashes the reader") {
+TEST_CASE("no damage below a correct digest crashes the reader") {
   const TempFolder folder("checkpoint");
   const Hdf5Image image = to_hdf5_image(sample());
   const std::string good = index_text(image.places);

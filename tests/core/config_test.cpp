@@ -79,7 +79,7 @@ std::string override_mistakes(const std::string& assignment) {
 
 }  // namespace
 
-TEST_CASE("a config is read over its defaults and knows its origins") {
+TEST_CASE("a config is read over its defaults and knows where values come from") {
   const auto loaded = parse_config<Outer>(
       "title: 2024 it's\nrate: 4e-4\ncolour: green\nstop: 90s\n"
       "inner:\n  weight: .5\n  words: [a, 'b c', \"007\"]\n",
@@ -186,7 +186,7 @@ TEST_CASE("anchors work, cycles and bombs are refused quickly") {
   hostile.insert(hostile.end(), {nested, "title: [" + wide + "]", keys});
   for (const std::string& text : hostile) {
     INFO(text.substr(0, 40));
-    const std::clock_t start = std::clock();  // the processor's time: other programs do not count
+    const std::clock_t start = std::clock();  // processor time, not wall time
     CHECK(mistakes(text) != "");
     CHECK(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC < 1.0);
   }
@@ -296,7 +296,7 @@ TEST_CASE("base files inherit, relative to the file that names them") {
 TEST_CASE("a printed config reads back equal") {
   const char* locale = std::setlocale(LC_ALL, nullptr);
   const std::string old_locale = locale == nullptr ? "C" : locale;
-  std::setlocale(LC_ALL, "de_DE.UTF-8");  // where it exists: commas must not appear
+  std::setlocale(LC_ALL, "de_DE.UTF-8");  // if it exists: no commas may appear
   Loaded<Outer> loaded;
   const std::vector<std::string> strings = {"",
                                             "null",
@@ -368,7 +368,7 @@ TEST_CASE("a printed config reads back equal") {
   std::setlocale(LC_ALL, old_locale.c_str());
 }
 
-TEST_CASE("the origin stands behind each printed value") {
+TEST_CASE("the origin is printed behind each value") {
   const std::vector<std::string> overrides = {"inner.hidden=9"};
   const auto loaded = parse_config<Outer>("rate: 2", "a b.yaml", overrides);
   CHECK_THAT(print_config(loaded), Catch::StartsWith("title: none  # default\n"

@@ -1,4 +1,4 @@
-// The optimized convolutions against their reference twins, and both against the defining sum.
+// The optimized convolutions against their reference versions, and both against the defining sum.
 #include "core/kernels/conv.h"
 
 #include <algorithm>
@@ -171,7 +171,7 @@ const std::vector<ConvShape> kShapes = {
      .padding = 2,
      .groups = 48,
      .dilation = 2},
-    // What Winograd's would be taken for, were it not dilated.
+    // A dilated convolution, which would otherwise be a case for Winograd's.
     {.batch = 1,
      .height = 22,
      .width = 21,
@@ -182,7 +182,8 @@ const std::vector<ConvShape> kShapes = {
      .stride = 1,
      .padding = 1,
      .dilation = 2},
-    // Enough pixels and channels for Winograd; the last two in parts, the last with a small rest.
+    // Enough pixels and channels for Winograd. The last two run in parts, the last one with a small
+    // rest.
     {.batch = 1,
      .height = 20,
      .width = 19,
@@ -212,7 +213,7 @@ const std::vector<ConvShape> kShapes = {
      .padding = 1},
 };
 
-// As large as a network's: what they make of noise is noise of deviation 1.
+// Weights as large as a network's: they turn noise into noise of deviation 1.
 Tensor noisy_weights(const ConvShape& s, std::uint64_t sample) {
   Tensor w = noise(s.weights(), sample);
   for (Real& x : w.span()) x /= std::sqrt(static_cast<Real>(s.patch()));
@@ -221,7 +222,7 @@ Tensor noisy_weights(const ConvShape& s, std::uint64_t sample) {
 
 }  // namespace
 
-TEST_CASE("oneDNN's convolutions agree with the reference twins") {
+TEST_CASE("oneDNN's convolutions agree with the reference versions") {
   std::uint64_t draw = 0;
   for (const ConvShape& s : kShapes) {
     CAPTURE(s.input(), s.weights(), s.output(), s.stride, s.padding.before, s.padding.after,
@@ -249,7 +250,7 @@ TEST_CASE("oneDNN's convolutions agree with the reference twins") {
       kernels::reference::conv2d_backward_data(s, w.view(), dy.view(), reference.view());
       CHECK(difference(reference, optimized) <= 1e-5);
     }
-    // Both add to what is there.
+    // Both add to the content that is there.
     Tensor optimized = noise(s.weights(), ++draw), reference = optimized.clone();
     Tensor optimized_bias = noise({s.out_channels}, ++draw),
            reference_bias = optimized_bias.clone();
@@ -265,8 +266,8 @@ TEST_CASE("oneDNN's convolutions agree with the reference twins") {
   }
 }
 
-// Also where oneDNN's stands in for it, and where there are too few tiles for it to pay.
-TEST_CASE("Winograd's convolution agrees with the reference twin on images of any extents") {
+// This includes cases where oneDNN's takes its place, or where there are too few tiles for it.
+TEST_CASE("Winograd's convolution agrees with the reference version on images of any extents") {
   std::uint64_t draw = 100;
   const auto square = [](Index batch, Index height, Index width, Index in, Index out) {
     return ConvShape{.batch = batch,
@@ -278,7 +279,7 @@ TEST_CASE("Winograd's convolution agrees with the reference twin on images of an
                      .kernel_width = 3,
                      .padding = 1};
   };
-  // The last in several parts, with a rest.
+  // The last case runs in several parts, with a rest.
   for (const ConvShape& s : {square(1, 1, 1, 16, 16), square(2, 4, 5, 32, 16),
                              square(3, 7, 11, 16, 48), square(2, 50, 65, 64, 64)}) {
     CAPTURE(s.input(), s.out_channels);
@@ -342,7 +343,7 @@ TEST_CASE("the reference convolution is the defining sum") {
   }
 }
 
-TEST_CASE("a normalisation folded into a convolution is one behind it") {
+TEST_CASE("a normalisation folded into a convolution equals one behind it") {
   const Tensor x = noise({2, 7, 6, 8}, 1), w = noise({3, 3, 8, 16}, 2);
   const Tensor gamma = noise({16}, 3, 1), beta = noise({16}, 4), mean = noise({16}, 5, 4);
   const Tensor skip = noise({2, 7, 6, 16}, 6);

@@ -1,4 +1,4 @@
-// Eigenvalues of symmetric matrices that can be found by hand.
+// Eigenvalues of symmetric matrices whose eigenvalues can be found by hand.
 #include "core/kernels/eigenvalues.h"
 
 #include <cmath>
@@ -26,15 +26,15 @@ TEST_CASE("eigenvalues come in order, the smallest first") {
   CHECK(near(of({-3}, 1), {-3}));
   CHECK(near(of({5, 0, 0, 0, -1, 0, 0, 0, 2}, 3), {-1, 2, 5}));
   CHECK(near(of({2, 1, 1, 2}, 2), {1, 3}));
-  // All ones: its size once, else zero.
+  // A matrix of ones: one eigenvalue is its size, the others are zero.
   CHECK(near(of(std::vector<double>(16, 1), 4), {0, 0, 0, 4}));
-  // The path of three nodes: 2 - sqrt 2, 2, 2 + sqrt 2.
+  // A path of three nodes: 2 - sqrt 2, 2, 2 + sqrt 2.
   CHECK(near(of({2, -1, 0, -1, 2, -1, 0, -1, 2}, 3), {2 - std::sqrt(2), 2, 2 + std::sqrt(2)}));
 }
 
 TEST_CASE("only the lower triangle is read") { CHECK(near(of({2, 77, 1, 2}, 2), {1, 3})); }
 
-TEST_CASE("eigenvalues of what is no such matrix") {
+TEST_CASE("eigenvalues of other matrices are refused") {
   CHECK_THROWS_AS(of({1, 2, 3}, 2), ShapeError);
   CHECK_THROWS_AS(of({std::numeric_limits<double>::quiet_NaN(), 0, 0, 1}, 2), InternalError);
 }

@@ -17,7 +17,7 @@ namespace {
 
 using Fields = google::protobuf::UnknownFieldSet;
 
-// The polynomial's division bit by bit.
+// The polynomial's division, bit by bit.
 std::uint32_t slow_crc32c(const std::string& bytes) {
   std::uint32_t rest = 0xFFFFFFFF;
   for (const char byte : bytes)
@@ -41,7 +41,7 @@ T take(const std::string& bytes, std::size_t& at) {
   return value;
 }
 
-// The events of a file whose checksums are all right.
+// The events of a file. All checksums must be right.
 std::deque<Fields> read_events(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
   const std::string bytes(std::istreambuf_iterator<char>(in), {});
@@ -86,9 +86,9 @@ std::vector<double> reals_of(const Fields& fields, int number) {
   return out;
 }
 
-TEST_CASE("an event file holds what was added, as another reader of the format sees it") {
+TEST_CASE("an event file holds what was added, as a second reader of the format sees it") {
   const test::TempFolder folder("events");
-  REQUIRE(slow_crc32c("123456789") == 0xE3069283);  // its check value
+  REQUIRE(slow_crc32c("123456789") == 0xE3069283);  // the check value of the polynomial
   EventFile file(folder.path());
   const std::vector<EventValue> values = {
       {"train/loss", 2.5},
@@ -123,7 +123,7 @@ TEST_CASE("an event file holds what was added, as another reader of the format s
   CHECK(limits.back() == 1);
   CHECK(counts.front() == 1);
   CHECK(counts.back() == 2);
-  CHECK(counts[14] == 1);  // 0.5 is the right edge of the fifteenth of thirty
+  CHECK(counts[14] == 1);  // 0.5 is the right edge of bin 15 of 30
 
   const auto image = message_of(found[2], 4);
   CHECK(find(*image, 1)->varint() == 3);
@@ -131,7 +131,7 @@ TEST_CASE("an event file holds what was added, as another reader of the format s
   CHECK(text_of(*image, 4) == std::string("\x01\x02\x00\xff", 4));
 }
 
-TEST_CASE("a resumed run's event file takes back what was written behind its checkpoint") {
+TEST_CASE("the event file of a resumed run takes back what was written after its checkpoint") {
   const test::TempFolder folder("events");
   const EventFile first(folder.path()), second(folder.path(), 40);
   CHECK(first.path() != second.path());

@@ -23,7 +23,7 @@ TEST_CASE("stops in human units") {
   }
 }
 
-TEST_CASE("the nearest name is found, a far one is not") {
+TEST_CASE("the nearest name is suggested, unless it is far away") {
   const std::vector<std::string> names = {"hidden", "embedding", "dropout", "lr"};
   CHECK(edit_distance("kitten", "sitting") == 3);
   CHECK(edit_distance("ab", "ba") == 1);
@@ -35,7 +35,7 @@ TEST_CASE("the nearest name is found, a far one is not") {
   CHECK(nearest_name("", names).empty());
 }
 
-TEST_CASE("the experiment's config is sound and documented") {
+TEST_CASE("the experiment's config is consistent and documented") {
   const ExperimentConfig defaults;
   const auto again = parse_config<ExperimentConfig>(print_config(defaults), "printed.yaml");
   CHECK(config_differences(defaults, again.config).empty());
@@ -63,7 +63,7 @@ TEST_CASE("the experiment's config is sound and documented") {
   }
 }
 
-TEST_CASE("a ramp is a number, or a line from one to another over an amount of training") {
+TEST_CASE("a ramp is a number, or a line between two numbers over an amount of training") {
   Ramp ramp;
   REQUIRE(parse_ramp("0.5", ramp).empty());
   CHECK(ramp.at(0, 10) == 0.5);
@@ -80,12 +80,12 @@ TEST_CASE("a ramp is a number, or a line from one to another over an amount of t
     INFO(wrong);
     CHECK_FALSE(parse_ramp(wrong, ramp).empty());
   }
-  // Both ends have to be in range.
+  // Both ends must be in range.
   ExperimentConfig config;
   CHECK_THROWS_AS(parse_config<ExperimentConfig>(
                       "attention: {hard: {expectation_share: 0.5 -> 1.5 over 2e}}", "e.yaml"),
                   UsageError);
-  // Numbers that single precision or a cell's number cannot hold.
+  // Numbers that are too large or too small for single precision or for the number of a cell.
   for (const char* attention :
        {"temperature: 1e-30", "temperature: 1e-30 -> 1 over 2e",
         "gumbel_temperature: 1 -> 1e-30 over 2e", "pace: 1e300", "noise: 1e300"})
@@ -112,7 +112,7 @@ TEST_CASE("groups of learning rates are a map from prefix to factor") {
   }
 }
 
-TEST_CASE("a profile of hard attention gives what the user did not") {
+TEST_CASE("a profile of hard attention sets the values that the user did not") {
   HardConfig hard;
   CHECK(resolved(hard).coin == CoinKind::kImage);
   hard.profile = HardProfile::kArctic;

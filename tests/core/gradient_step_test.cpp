@@ -12,7 +12,7 @@ namespace saccade {
 
 namespace {
 
-// Shapes that meet every way of cutting: several tiles both ways, a ragged edge, a small whole one.
+// Shapes for every way of cutting: several tiles in both directions, a ragged edge, one small tile.
 constexpr Index kIn = 300, kOut = 1000, kWords = 700, kTallIn = 20, kTallOut = 30;
 
 struct Model {
@@ -30,7 +30,8 @@ struct Model {
   }
 };
 
-// What one shard leaves: several products of few rows, some of many, words with repetitions.
+// What one shard leaves on its tape: several products of few rows, some of many rows, and words
+// with repetitions.
 class Shard {
  public:
   Shard(const Model& model, std::uint64_t seed, Real poison = 1) : tape_(arena_) {
@@ -119,7 +120,7 @@ Result train(const Clipping& clipping, const OptimizerConfig& config = {.weight_
 
 }  // namespace
 
-TEST_CASE("tiles cover every number once and stay small") {
+TEST_CASE("tiles cover every number exactly once and stay small") {
   ParameterStore store;
   for (const Shape& shape : {Shape{kIn, kOut}, Shape{1}, Shape{400000}, Shape{3, 90001},
                              Shape{300000, 1}, Shape{512, 10000}, Shape{64, 3, 3, 64}})
@@ -144,7 +145,7 @@ TEST_CASE("the gradient of all shards is the plain sum of their products, rows a
   Model model;
   const auto optimizer = make_optimizer({}, model.store);
   GradientStep step(model.store, *optimizer);
-  for (const std::uint64_t seed : {1, 2}) {  // the second pass meets used buffers
+  for (const std::uint64_t seed : {1, 2}) {  // the second pass finds used buffers
     Shard a(model, 10 * seed), b(model, 10 * seed + 1);
     const std::array<Tape*, 2> shards{&a.tape(), &b.tape()};
     const std::vector<double> expected = plain_gradient(model, shards);
@@ -159,7 +160,7 @@ TEST_CASE("the gradient of all shards is the plain sum of their products, rows a
     }
     CHECK(largest > 10);
     CHECK(error <= 1e-5 * largest);
-    // The padding and what nobody contributed to.
+    // The padding, and parameters that nothing contributed to.
     const Index padding = model.store.info(model.unused).offset;
     CHECK(gradient[padding] == 0);
     CHECK(gradient[padding - 1] == 0);
@@ -204,7 +205,7 @@ TEST_CASE("clipping by norm and by value") {
   CHECK(error <= 1e-6);
 }
 
-TEST_CASE("parameters of another loss neither shrink the others nor are shrunk by them") {
+TEST_CASE("parameters of another loss are clipped separately from the others") {
   const auto changes = [](const char* apart, const char* changed, double norm) {
     const Model before;
     Model model;
@@ -233,8 +234,8 @@ TEST_CASE("parameters of another loss neither shrink the others nor are shrunk b
   CHECK(changes("table", "weight", limit).second == Approx(whole_weight / 4).epsilon(1e-4));
 }
 
-TEST_CASE("updating tile by tile equals making the whole gradient first, to the bit") {
-  // A norm that is never reached takes the second way and changes no number.
+TEST_CASE("updating tile by tile equals computing the whole gradient first, to the bit") {
+  // A norm limit that is never reached makes the whole gradient first, and changes no number.
   for (const double value : {0.0, 0.1})
     for (const auto& kind : enum_table(OptimizerKind{})) {
       INFO(kind.name << ", clip_value " << value);
@@ -316,7 +317,8 @@ TEST_CASE("steps of one size hold no more memory than the first") {
   CHECK(held.back() == held.front());
 }
 
-TEST_CASE("what is frozen gets no gradient and keeps its values, the rest is as without it") {
+TEST_CASE(
+    "frozen parameters get no gradient and keep their values, and the others are not affected") {
   const auto weights = [](std::initializer_list<const char*> frozen) {
     Model model;
     for (const char* name : frozen) REQUIRE(model.store.set_rate(name, 0) == 1);

@@ -32,7 +32,7 @@ TEST_CASE("coordinates are appended, row and column from -1 to 1") {
   for (Index r = 0; r < 12; ++r) CHECK(tape.grad(in)[r] == dy[3 * r]);
 }
 
-TEST_CASE("sinusoids are added and tell all cells apart") {
+TEST_CASE("sinusoids are added and differ for all cells") {
   for (const Index features : {4, 6, 32}) {
     ParameterStore store;
     const GridPositions positions(ParamScope(store, "positions"), PositionKind::kSinusoidal,
@@ -53,7 +53,7 @@ TEST_CASE("sinusoids are added and tell all cells apart") {
   }
 }
 
-TEST_CASE("learned positions are a vector a cell, the same for every sample") {
+TEST_CASE("learned positions are one vector per cell, the same for every sample") {
   ParameterStore store;
   const GridPositions positions(ParamScope(store, "positions"), PositionKind::kLearned,
                                 {.rows = 2, .cols = 3, .features = 4});

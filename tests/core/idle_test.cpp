@@ -1,5 +1,5 @@
-// Options that are set and never read: refused where they were set on purpose, dropped where they
-// were inherited.
+// Options that are set and never read: they are refused where they were set on purpose, and dropped
+// where they were inherited.
 #include "core/config/idle.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ std::vector<std::string> texts(const std::vector<IdleOption>& idle) {
   return out;
 }
 
-// What a file leaves idle on purpose.
+// The options that a file sets on purpose and that nothing reads.
 std::vector<std::string> idle_in(const std::string& yaml,
                                  const std::vector<std::string>& overrides = {}) {
   auto loaded = parse_config<ExperimentConfig>(yaml, "e.yaml", overrides);
@@ -31,7 +31,7 @@ std::vector<std::string> idle_in(const std::string& yaml,
 
 }  // namespace
 
-TEST_CASE("what an option's rule asks for are keys there are, and values they can have") {
+TEST_CASE("the rules of options name keys that exist and values that these can have") {
   const std::vector<FieldInfo> rows = describe_config<ExperimentConfig>();
   std::size_t rules = 0;
   for (const FieldInfo& row : rows)
@@ -52,14 +52,14 @@ TEST_CASE("what an option's rule asks for are keys there are, and values they ca
   CHECK(rules > 60);
 }
 
-TEST_CASE("an option of a choice that was not made is idle, and says why") {
+TEST_CASE("an option of a choice that was not made is idle, and the reason is given") {
   CHECK(idle_in("decoder:\n  layers: 6\n") ==
         std::vector<std::string>{"e.yaml:2: decoder.layers has no effect: decoder.type is lstm; it "
                                  "is read where decoder.type is transformer"});
   CHECK(idle_in("decoder: {type: transformer, layers: 6}").empty());
-  CHECK(idle_in("decoder: {layers: 3}").empty());  // the default changes nothing
-  // One of every kind: an enumeration, a section, a number, an empty text, null, two ways to be
-  // read.
+  CHECK(idle_in("decoder: {layers: 3}").empty());  // setting the default changes nothing
+  // One of every kind: an enumeration, a section, a number, an empty text, null, and an option that
+  // is read in two ways.
   CHECK(idle_in("encoder: {vit: {patch: 8}}").size() == 1);
   CHECK(idle_in("encoder: {type: vit, vit: {patch: 8}}").empty());
   CHECK(idle_in("encoder: {refine: {type: window, radius: 3}}").size() == 2);
@@ -91,7 +91,7 @@ TEST_CASE("an option of a choice that was not made is idle, and says why") {
   CHECK(idle_in("attention: {score: dot, scope: local_p, hidden: 8}").empty());
 }
 
-TEST_CASE("an option is idle on purpose when the choice was there first, and inherited else") {
+TEST_CASE("an option is idle on purpose if it was set after the choice, and inherited otherwise") {
   CHECK_THAT(idle_in("decoder: {type: lstm}", {"decoder.layers=6"}).at(0),
              Catch::StartsWith("command line: decoder.layers has no effect"));
   auto loaded =
@@ -115,7 +115,7 @@ TEST_CASE("an option is idle on purpose when the choice was there first, and inh
   CHECK_THAT(idle[0].text, Contains("leaf.yaml:2: decoder.widen has no effect"));
   CHECK(loaded.config.decoder.layers == 3);
   CHECK(loaded.config.encoder.channels == std::vector<std::int64_t>{4, 8});
-  // What is printed then is as right as what was read.
+  // What is printed then is as valid as what was read.
   reset_option(loaded, "decoder.widen");
   auto again = parse_config<ExperimentConfig>(print_config(loaded.config), "printed.yaml");
   CHECK(settle(again).empty());

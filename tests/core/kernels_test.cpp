@@ -1,4 +1,4 @@
-// The optimized kernels against their reference twins, in float.
+// The optimized kernels against their reference versions, in float.
 #include <cmath>
 #include <limits>
 
@@ -17,7 +17,7 @@ namespace {
 
 constexpr Real kNan = std::numeric_limits<Real>::quiet_NaN();
 
-// N(0, 1) numbers times `scale`; every tensor of one source differs.
+// N(0, 1) numbers times `scale`. No two tensors of a source are equal.
 class Source {
  public:
   Tensor operator()(Shape shape, double scale = 1) {
@@ -55,7 +55,7 @@ void check_gemm(const Extents& s, Trans ta, Trans tb, Index padding, Real alpha,
   const Tensor a = random({std::max<Index>(at ? s.k : s.m, 1), std::max<Index>(lda, 1)}, scale);
   const Tensor b = random({std::max<Index>(bt ? s.n : s.k, 1), std::max<Index>(ldb, 1)});
   Tensor optimized = random({s.m, ldc});
-  if (beta == 0)  // what C held may not matter
+  if (beta == 0)  // the content of C must not matter then
     for (Index r = 0; r < s.m; ++r) std::fill_n(optimized.view().row(r), s.n, kNan);
   Tensor reference = optimized.clone();
   Gemm g{.trans_a = ta,
@@ -74,13 +74,13 @@ void check_gemm(const Extents& s, Trans ta, Trans tb, Index padding, Real alpha,
   kernels::optimized::gemm(g);
   g.c = reference.data();
   kernels::reference::gemm(g);
-  // The padding belongs to somebody else: it is compared too.
+  // The padding belongs to something else, so it is compared, too.
   CHECK(close(reference.view(), optimized.view(), {.absolute = 2e-6}));
 }
 
 }  // namespace
 
-TEST_CASE("close refuses what proves nothing") {
+TEST_CASE("close refuses comparisons that prove nothing") {
   const Tensor one({2}, std::vector<Real>{1, 2}), other({2}, std::vector<Real>{1, 2.001F});
   const Tensor nan({2}, std::vector<Real>{1, kNan}), row({1, 2}, std::vector<Real>{1, 2});
   CHECK(close(one.view(), one.view()));
@@ -103,8 +103,7 @@ TEST_CASE("oneDNN's products agree with the reference") {
           }
 }
 
-// oneDNN leaves C alone where there is nothing to add up, whatever beta says; the tag goes when
-// kernels::optimized::gemm does it itself.
+// oneDNN leaves C as it is where there is nothing to add up, whatever beta is.
 TEST_CASE("a product of no terms is beta C") {
   for (const Real beta : {0.0F, 0.5F}) check_gemm({2, 3, 0}, Trans::kNo, Trans::kNo, 0, 1, beta);
 }
@@ -133,7 +132,7 @@ TEST_CASE("the reference product is the defining sum") {
   CHECK(close(expected.view(), got.view()));
 }
 
-TEST_CASE("element-wise kernels agree with their twins") {
+TEST_CASE("element-wise kernels agree with their reference versions") {
   Source random;
   for (const double scale : {0.01, 1.0, 30.0}) {
     CAPTURE(scale);
@@ -151,7 +150,7 @@ TEST_CASE("element-wise kernels agree with their twins") {
     kernels::softmax(x.view(), optimized.view());
     kernels::reference::softmax(x.view(), reference.view());
     CHECK(close(reference.view(), optimized.view()));
-    Tensor masked = random({7, 150}, scale);  // all but a few of a row
+    Tensor masked = random({7, 150}, scale);  // masked except a few numbers of each row
     for (Index i = 0; i < masked.size(); ++i)
       if (i % 7 != 0) masked[i] = -std::numeric_limits<Real>::infinity();
     Tensor expected(masked.shape());
@@ -174,8 +173,8 @@ TEST_CASE("softmax and cross-entropy stay finite on extreme logits") {
               {.absolute = 2e-4}));  // the log of the sum is near -2000
 }
 
-// A lost NaN would hide that a run diverged.
-TEST_CASE("NaN comes out where it went in") {
+// If a NaN got lost, nobody would see that a run diverged.
+TEST_CASE("NaN stays where it was") {
   for (const Index place : {0, 3, 18}) {
     CAPTURE(place);
     Tensor x = filled({1, 19}, 1);
@@ -191,7 +190,7 @@ TEST_CASE("NaN comes out where it went in") {
   }
 }
 
-TEST_CASE("cross_entropy agrees with its twin") {
+TEST_CASE("cross_entropy agrees with its reference version") {
   Source random;
   for (const Index classes : {1, 5, 1003}) {
     CAPTURE(classes);
@@ -206,7 +205,7 @@ TEST_CASE("cross_entropy agrees with its twin") {
     CHECK(close(expected_nll.view(), nll.view(), {.absolute = 2e-6}));
     CHECK(close(expected_lse.view(), lse.view(), {.absolute = 2e-6}));
 
-    // Backward against softmax - onehot, assigned over NaN and added to what is there.
+    // Backward against softmax - onehot, assigned over NaN and added to existing numbers.
     const Tensor dnll = random({4}), start = random({4, classes});
     Tensor assigned = filled(logits.shape(), kNan), added = start.clone();
     Tensor expected(logits.shape()), expected_added(logits.shape());
@@ -225,7 +224,7 @@ TEST_CASE("cross_entropy agrees with its twin") {
   }
 }
 
-TEST_CASE("gru_cell agrees with its twin") {
+TEST_CASE("gru_cell agrees with its reference version") {
   Source random;
   for (const Index width : {1, 7, 64}) {
     CAPTURE(width);
@@ -240,7 +239,7 @@ TEST_CASE("gru_cell agrees with its twin") {
   }
 }
 
-TEST_CASE("lstm_cell agrees with its twin") {
+TEST_CASE("lstm_cell agrees with its reference version") {
   Source random;
   for (const Index width : {1, 7, 64}) {
     CAPTURE(width);
@@ -262,7 +261,8 @@ TEST_CASE("lstm_cell agrees with its twin") {
 
 namespace {
 
-// Groups of one and three, the last one cut short; L = 1 and widths that fill no register.
+// Groups of one and of three, with the last one cut short; one region; widths that fill no
+// register.
 struct MemoryCase {
   Index memories, regions, width, rows, group;
 };
@@ -271,7 +271,7 @@ constexpr MemoryCase kMemoryCases[] = {{3, 5, 7, 3, 1},  {1, 1, 1, 1, 1}, {2, 4,
 
 }  // namespace
 
-TEST_CASE("the additive score and its gradient agree with their twins") {
+TEST_CASE("the additive score and its gradient agree with their reference versions") {
   for (const MemoryCase& s : kMemoryCases) {
     CAPTURE(s.memories, s.regions, s.width, s.rows, s.group);
     Source random;
@@ -285,7 +285,7 @@ TEST_CASE("the additive score and its gradient agree with their twins") {
     CHECK(close(reference.view(), optimized.view(), {.absolute = 1e-5}));
 
     Tensor de = random({s.rows, s.regions});
-    de[0] = 0;  // the optimized twin skips zeros
+    de[0] = 0;  // the optimized version skips zeros
     const Tensor starts[] = {random(keys.shape()), random(query.shape()), random(v.shape())};
     std::vector<Tensor> got, expected;
     for (const Tensor& start : starts) {
@@ -302,7 +302,7 @@ TEST_CASE("the additive score and its gradient agree with their twins") {
   }
 }
 
-TEST_CASE("sums over a memory agree with their twins") {
+TEST_CASE("sums over a memory agree with their reference versions") {
   for (const MemoryCase& s : kMemoryCases)
     for (const Real beta : {0.0F, 1.0F, 0.5F}) {
       CAPTURE(s.memories, s.regions, s.width, s.rows, s.group, beta);

@@ -1,4 +1,4 @@
-// The arena, and the shapes and tensors that describe what lies in memory.
+// The arena, and the shapes and tensors that describe memory.
 #include <cstdint>
 #include <cstring>
 #include <set>
@@ -10,7 +10,7 @@
 
 namespace saccade {
 
-TEST_CASE("arena memory is aligned, apart, and reused after a reset") {
+TEST_CASE("arena memory is aligned, does not overlap, and is reused after a reset") {
   Arena arena(1024);
   const auto fill = [&] {
     std::vector<void*> places;
@@ -24,7 +24,7 @@ TEST_CASE("arena memory is aligned, apart, and reused after a reset") {
   };
   const std::vector<void*> first = fill();
   CHECK(std::set<void*>(first.begin(), first.end()).size() == first.size());
-  CHECK(*static_cast<unsigned char*>(first[2]) == 2);  // not overwritten by what came later
+  CHECK(*static_cast<unsigned char*>(first[2]) == 2);  // later allocations have not overwritten it
   CHECK(*(static_cast<unsigned char*>(first[4]) + 4999) == 4);
   const std::size_t allocations = arena.system_allocations(), used = arena.used();
   CHECK(used <= arena.reserved());
@@ -36,7 +36,7 @@ TEST_CASE("arena memory is aligned, apart, and reused after a reset") {
   CHECK(arena.system_allocations() == allocations);
 }
 
-TEST_CASE("arena memory between a mark and its rewind is handed out again, over blocks too") {
+TEST_CASE("arena memory between a mark and its rewind is handed out again, also across blocks") {
   Arena arena(1024);
   arena.allocate(100);
   const Arena::Mark mark = arena.mark();
@@ -51,7 +51,7 @@ TEST_CASE("arena memory between a mark and its rewind is handed out again, over 
   CHECK(arena.high_water() == most);
 }
 
-TEST_CASE("shapes know their size, rows and text, and refuse what is no shape") {
+TEST_CASE("shapes know their size, rows and text, and refuse other lists") {
   const Shape s{2, 3, 4};
   CHECK(s.size() == 24);
   CHECK(s.rows() == 6);
@@ -68,7 +68,7 @@ TEST_CASE("shapes know their size, rows and text, and refuse what is no shape") 
   CHECK_THROWS_AS(Shape().with_last(1), ShapeError);
 }
 
-TEST_CASE("tensors start at zero and copy only when told to") {
+TEST_CASE("tensors start at zero and are copied only by clone") {
   Tensor a({2, 3});
   for (const Real x : a.span()) CHECK(x == 0);
   a[4] = 7;

@@ -1,4 +1,4 @@
-// The optimized normalisation against its reference twin, and what normalisation promises.
+// The optimized normalisation against its reference version, and what normalisation promises.
 #include "core/kernels/norm.h"
 
 #include "tests/support/catch.h"
@@ -17,7 +17,7 @@ struct Normalised {
 
 }  // namespace
 
-TEST_CASE("group norm agrees with its reference twin") {
+TEST_CASE("group norm agrees with its reference version") {
   const GroupNormShape shapes[] = {{2, 1024, 32, 4}, {3, 35, 96, 8}, {1, 1, 8, 2},
                                    {2, 9, 52, 13},   {2, 16, 7, 7},  {1, 50, 5, 1}};
   std::uint64_t draw = 0;
@@ -52,7 +52,7 @@ TEST_CASE("group norm agrees with its reference twin") {
     }
 }
 
-TEST_CASE("a sample's normalisation does not depend on its batch, to the bit") {
+TEST_CASE("the normalisation of a sample does not depend on its batch, to the bit") {
   const Index positions = 20, channels = 24;
   const Tensor x = noise({3, positions, channels}, 1);
   const Tensor gamma = noise({channels}, 2), beta = noise({channels}, 3);

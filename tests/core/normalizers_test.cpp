@@ -27,7 +27,7 @@ constexpr double kExact = kDouble ? 1e-12 : 2e-6;
 using Normalizer = Var (*)(Var);
 constexpr Normalizer kNormalizers[] = {ops::softmax, ops::sparsemax, ops::entmax15};
 
-// Values and, against the cotangent, gradients of one op from scores to numbers of that shape.
+// The values of one op from scores to numbers of their shape, and its gradients for the cotangent.
 struct Result {
   Tensor value, gradient;
 };
@@ -53,7 +53,7 @@ Tensor row_of(std::initializer_list<Real> numbers) {
   return Tensor({1, static_cast<Index>(copy.size())}, copy);
 }
 
-// max(scale x - tau, 0)^power with tau by bisection until the row sums to 1.
+// max(scale x - tau, 0)^power, with tau found by bisection so that the row sums to 1.
 std::vector<double> bisected(const Real* x, Index n, double scale, int power) {
   std::vector<double> z(x, x + n);
   for (double& v : z) v *= scale;
@@ -91,21 +91,21 @@ TEST_CASE("softmax gives the weights of a worked example") {
   for (Index l = 0; l < 4; ++l) CHECK(std::abs(double{y[l]} - expected[l]) <= 0.0005);
 }
 
-TEST_CASE("sparsemax and entmax15 give what is computed by hand") {
-  // Two of [1, 0.5, -1] share what is above tau = 0.25.
+TEST_CASE("sparsemax and entmax15 give the results computed by hand") {
+  // Two numbers of [1, 0.5, -1] share the weight; they are above tau = 0.25.
   CHECK(close(row_of({Real(0.75), Real(0.25), 0}).view(),
               value_of(row_of({1, Real(0.5), -1}), ops::sparsemax).view()));
   CHECK(close(row_of({1, 0}).view(), value_of(row_of({5, 4}), ops::sparsemax).view()));
   // x / 2 = [0.6, 0.4, -1]: (0.6 - tau)^2 + (0.4 - tau)^2 = 1 at tau = 0.5 - 0.7 = -0.2.
   CHECK(close(row_of({Real(0.64), Real(0.36), 0}).view(),
               value_of(row_of({Real(1.2), Real(0.8), -2}), ops::entmax15).view()));
-  // Equal scores share equally, in every normalizer.
+  // Equal scores have equal weights with every normalizer.
   for (const Normalizer normalize : kNormalizers)
     CHECK(close(row_of({Real(0.25), Real(0.25), Real(0.25), Real(0.25)}).view(),
                 value_of(row_of({3, 3, 3, 3}), normalize).view()));
 }
 
-TEST_CASE("sparsemax and entmax15 are what bisection finds, and sum to 1") {
+TEST_CASE("sparsemax and entmax15 agree with bisection and sum to 1") {
   Index zeros = 0;
   for (const Index regions : {1, 2, 7, 49, 196})
     for (const double scale : {0.1, 1.0, 20.0}) {
@@ -134,7 +134,7 @@ TEST_CASE("sparsemax and entmax15 are what bisection finds, and sum to 1") {
   CHECK(zeros > 5000);
 }
 
-TEST_CASE("a masked region has weight and gradient exactly 0, the others as if it were not there") {
+TEST_CASE("a masked region has weight and gradient exactly 0, and the others do not notice it") {
   constexpr Index kRows = 3, kRegions = 150, kKept = 100;
   const Tensor kept = noise({kRows, kKept}, 1), cotangent = noise({kRows, kRegions}, 2);
   Tensor scores({kRows, kRegions}), kept_cotangent({kRows, kKept});
@@ -165,7 +165,7 @@ TEST_CASE("a masked region has weight and gradient exactly 0, the others as if i
   }
 }
 
-TEST_CASE("a row with nothing to look at is refused by name") {
+TEST_CASE("a row whose regions are all masked is refused by its number") {
   Tensor scores = noise({3, 2}, 3);
   scores[4] = scores[5] = -kInfinity;
   const char* const names[] = {"softmax", "sparsemax", "entmax15"};
@@ -191,8 +191,8 @@ TEST_CASE("a row with nothing to look at is refused by name") {
   CHECK_THROWS_AS(ops::gumbel_one_hot(rows, 1, std::vector<Real>(3)), ShapeError);
 }
 
-// A lost NaN would hide that a run diverged.
-TEST_CASE("NaN comes out of every normalizer") {
+// If a NaN got lost, nobody would see that a run diverged.
+TEST_CASE("every normalizer passes NaN on") {
   for (const Index place : {0, 3}) {
     Tensor scores = noise({1, 5}, 4);
     scores[place] = std::numeric_limits<Real>::quiet_NaN();
@@ -204,7 +204,7 @@ TEST_CASE("NaN comes out of every normalizer") {
   }
 }
 
-TEST_CASE("top_k keeps the largest, the first of equals, and gives only them a gradient") {
+TEST_CASE("top_k keeps the largest, of equal ones the first, and gives a gradient only to them") {
   const Tensor scores({2, 5}, std::vector<Real>{1, 3, 2, 3, 2, 0, 0, 0, 0, 0});
   const Tensor cotangent = noise({2, 5}, 5);
   const Result three = apply(scores, cotangent, [](Var x) { return ops::top_k(x, 3); });
@@ -217,7 +217,7 @@ TEST_CASE("top_k keeps the largest, the first of equals, and gives only them a g
   CHECK(close(scores.view(), value_of(scores, [](Var x) { return ops::top_k(x, 9); }).view()));
 }
 
-TEST_CASE("mask_scores masks for all rows or row by row") {
+TEST_CASE("mask_scores masks all rows alike or row by row") {
   const Tensor scores = noise({2, 3}, 6), cotangent = noise({2, 3}, 7);
   const std::vector<std::uint8_t> for_all{0, 1, 1}, by_row{1, 0, 0, 1, 1, 0};
   for (const auto& allowed : {for_all, by_row}) {
@@ -231,7 +231,8 @@ TEST_CASE("mask_scores masks for all rows or row by row") {
   }
 }
 
-TEST_CASE("gumbel_one_hot draws regions as often as softmax says, and never a masked one") {
+TEST_CASE(
+    "gumbel_one_hot draws regions with the probabilities of softmax, and never a masked one") {
   const Tensor scores = row_of({Real(0.2), -kInfinity, Real(1.4), Real(-0.5), Real(0.9)});
   const Tensor p = value_of(scores, ops::softmax);
   constexpr int kDraws = 20000;
@@ -254,7 +255,7 @@ TEST_CASE("gumbel_one_hot draws regions as often as softmax says, and never a ma
   }
 }
 
-TEST_CASE("gumbel_one_hot takes the first of equals, and gives masked scores no gradient") {
+TEST_CASE("gumbel_one_hot takes the first of equal ones, and gives masked scores no gradient") {
   const Tensor scores({2, 3}, std::vector<Real>{1, 2, 0, 5, -kInfinity, 5});
   const std::vector<Real> g{1, 0, 0, 0, 9, 0};
   const Result got =

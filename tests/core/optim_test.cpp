@@ -12,7 +12,7 @@ namespace saccade {
 
 namespace {
 
-// Three parameters: one decays, one does not, and sizes leave padding behind each.
+// Three parameters, one of which does not decay. Their sizes leave padding behind each.
 ParameterStore small_store() {
   ParameterStore store;
   store.declare("weight", Shape{5, 7}, Init::normal(1));
@@ -27,7 +27,7 @@ struct Scalar {
   double w = 0, m = 0, v = 0;
 };
 
-// One update of one number, from the papers' formulas, in double.
+// One update of one number in double, by the formulas of the papers.
 void reference_update(const OptimizerConfig& c, double g, double decay, int t, double lr,
                       Scalar& s) {
   switch (c.type) {
@@ -103,7 +103,7 @@ TEST_CASE("optimizers follow their formulas over several updates") {
       }
 }
 
-TEST_CASE("Adam's first update is the learning rate, whatever the gradient's size") {
+TEST_CASE("Adam's first update is as large as the learning rate, whatever the gradient's size") {
   for (const Real size : {Real(1e-3), Real(1), Real(1e3)}) {
     ParameterStore store;
     store.declare("w", Shape{1}, Init::constant(1));
@@ -115,7 +115,7 @@ TEST_CASE("Adam's first update is the learning rate, whatever the gradient's siz
   }
 }
 
-TEST_CASE("an update sees the scaled gradient within the limit") {
+TEST_CASE("an update uses the scaled gradient, cut at the limit") {
   ParameterStore store;
   store.declare("w", Shape{4}, Init::constant(0));
   store.initialise(1);
@@ -130,7 +130,7 @@ TEST_CASE("an update sees the scaled gradient within the limit") {
   CHECK(sgd->moments().empty());
 }
 
-TEST_CASE("moments and count restore an optimizer") {
+TEST_CASE("an optimizer is restored from its moments and its count") {
   const auto train = [](int from, int to, Optimizer& optimizer, ParameterStore& store) {
     for (int t = from; t < to; ++t) {
       const auto grads = random_numbers(static_cast<std::size_t>(store.flat_size()),
@@ -157,11 +157,11 @@ TEST_CASE("moments and count restore an optimizer") {
                    resumed.flat().span().begin()));
 }
 
-TEST_CASE("the average of the weights follows its formula, and a resumed one goes on with it") {
+TEST_CASE("the average of the weights follows its formula, also after resuming") {
   const double decay = 0.8;
   ParameterStore store = small_store();
   const auto optimizer = make_optimizer({.ema = decay}, store);
-  CHECK(optimizer->average() == nullptr);  // nothing to average yet
+  CHECK(optimizer->average() == nullptr);  // there is nothing to average yet
   const auto size = static_cast<std::size_t>(store.flat_size());
   const auto step = [size](int t, Optimizer& of) {
     const auto grads = random_numbers(size, static_cast<std::uint64_t>(t));
@@ -182,7 +182,7 @@ TEST_CASE("the average of the weights follows its formula, and a resumed one goe
     for (std::size_t i = 0; i < size; ++i)
       error = std::max(error, std::abs(static_cast<double>(average[i]) - expected[i]));
     CHECK(error < 1e-6);
-    // What never changes is its own average, to the bit.
+    // The average of a number that never changes is that number, to the bit.
     for (std::size_t i = 35; i < size; ++i)
       REQUIRE(average[i] == store.flat()[static_cast<Index>(i)]);
   }
@@ -202,7 +202,7 @@ TEST_CASE("the average of the weights follows its formula, and a resumed one goe
   CHECK(std::equal(resumed->average()->values().span().begin(),
                    resumed->average()->values().span().end(),
                    optimizer->average()->values().span().begin()));
-  // Exchanged, and back.
+  // The two are exchanged, and exchanged back.
   const std::vector<Real> weights(store.flat().span().begin(), store.flat().span().end());
   const Real first = optimizer->average()->values().data()[0];
   optimizer->average()->swap();

@@ -31,7 +31,7 @@ TEST_CASE("reduce gives the same bits for 1, 2 and 4 threads") {
   CHECK(sums.size() == 1);
 }
 
-TEST_CASE("every index is visited once, nested loops are serial, the first error comes out") {
+TEST_CASE("every index is visited once, nested loops are serial, and the first error is thrown") {
   parallel::set_threads(4);
   std::vector<std::atomic<int>> visits(1000);
   std::atomic<int> strays = 0;
@@ -62,13 +62,13 @@ TEST_CASE("a prefetcher hands out items in order and passes errors on") {
   }
 }
 
-TEST_CASE("a prefetcher that is left early finishes what is in flight") {
+TEST_CASE("a prefetcher that is left early finishes the item that it is making") {
   for (const int threads : {1, 2, 4}) {
     parallel::set_threads(threads);
     std::atomic<int> made = 0;
     {
-      auto count =
-          std::make_shared<std::atomic<int>*>(&made);  // dies with the function that holds it
+      auto count = std::make_shared<std::atomic<int>*>(
+          &made);  // lives only as long as the function that holds it
       parallel::Prefetcher<int> items(20, 5, [count](Index i) {
         ++**count;
         return static_cast<int>(i);

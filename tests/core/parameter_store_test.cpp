@@ -36,7 +36,7 @@ TEST_CASE("initial values depend on seed and name only") {
   CHECK(values_of(three, "a") != values_of(three, "between"));
 }
 
-TEST_CASE("a parameter may start as another one, whatever its name") {
+TEST_CASE("a parameter may start with the values of another name") {
   ParameterStore store;
   store.declare("query", {3, 4}, Init::glorot(3, 4));
   const int key = store.declare("key", {3, 4}, Init::glorot(3, 4));
@@ -49,7 +49,7 @@ TEST_CASE("a parameter may start as another one, whatever its name") {
   for (Index i = 0; i < query.size(); ++i) REQUIRE(store.value(key)[i] == query[i]);
 }
 
-TEST_CASE("each kind of initial value is what it says") {
+TEST_CASE("each kind of initial value has its distribution") {
   ParameterStore store;
   store.declare("constant", {3}, Init::constant(0.5));
   store.declare("normal", {100, 100}, Init::normal(2));
@@ -89,7 +89,7 @@ TEST_CASE("orthogonal matrices are orthogonal") {
     const ConstView w = store.value(store.find(info.name));
     const Index n = std::min(w.rows(), w.cols());
     Tensor product({n, n}), expected({n, n});
-    // Rows of a wide matrix, columns of a tall one.
+    // The rows of a wide matrix, or the columns of a tall one.
     if (w.rows() <= w.cols()) {
       kernels::matmul_nt(w, w, product.view(), 0);
     } else {
@@ -101,7 +101,7 @@ TEST_CASE("orthogonal matrices are orthogonal") {
   }
 }
 
-TEST_CASE("parameters lie apart in one block and answer to their names") {
+TEST_CASE("parameters do not overlap in their block and are found by name") {
   ParameterStore store;
   const ParamScope scope = ParamScope(store, "decoder").sub("lstm");
   const int w = scope.declare("weight", {3, 5}, Init::constant(1));

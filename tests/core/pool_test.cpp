@@ -33,7 +33,7 @@ TEST_CASE("pooling of a known image") {
   CHECK(values(y) == std::vector<Real>{1, -1, 2.5, -2.5, 5.5, -5.5, 7, -7});
 }
 
-TEST_CASE("a maximum does not hide a NaN, and the first of equals is chosen") {
+TEST_CASE("a maximum does not hide a NaN, and the first of equal numbers is chosen") {
   const PoolShape shape{.height = 2, .width = 2, .channels = 1};
   Tensor y(shape.output());
   std::vector<int> where(1);

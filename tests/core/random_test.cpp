@@ -9,7 +9,7 @@
 
 namespace saccade {
 
-// Known answers from the Random123 distribution (Salmon et al.).
+// The known answers come from the Random123 distribution (Salmon et al.).
 TEST_CASE("philox gives the published values") {
   using A4 = std::array<std::uint32_t, 4>;
   CHECK(philox({0, 0, 0, 0}, {0, 0}) == A4{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
@@ -17,7 +17,7 @@ TEST_CASE("philox gives the published values") {
         A4{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd});
 }
 
-TEST_CASE("random numbers depend on every part of the key and on nothing else") {
+TEST_CASE("random numbers depend on every part of the key, and on nothing else") {
   const RandomKey base{1, Stream::kTest, 2, 3};
   CHECK(Random(base).bits() == Random(base).bits());
   std::set<std::uint32_t> seen;

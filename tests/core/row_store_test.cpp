@@ -68,7 +68,7 @@ int wrong_rows(const RowStore& store, int count) {
 
 }  // namespace
 
-TEST_CASE("rows come back, in 32 and in 16 bits") {
+TEST_CASE("rows are read as they were written, in 32 and in 16 bits") {
   const TempFolder folder("rows");
   for (const bool half : {false, true}) {
     const auto path = folder / (half ? "half.h5" : "float.h5");
@@ -84,7 +84,7 @@ TEST_CASE("rows come back, in 32 and in 16 bits") {
         std::filesystem::file_size(folder / "float.h5"));
 }
 
-TEST_CASE("HDF5 reads a store as a table of one chunk a row") {
+TEST_CASE("HDF5 reads a store as a table with one chunk per row") {
   const TempFolder folder("rows");
   const auto path = folder / "x.h5";
   make_store(path, 5, true);
@@ -128,7 +128,7 @@ TEST_CASE("several threads fill and read a store") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("missing rows, other keys and damage are errors that say what to do") {
+TEST_CASE("missing rows, other keys and damage give errors that say what to do") {
   const TempFolder folder("rows");
   const auto path = folder / "x.h5";
   const auto error = [&](const std::string& key = "k1") {
@@ -140,7 +140,7 @@ TEST_CASE("missing rows, other keys and damage are errors that say what to do") 
   CHECK_THAT(message_of<DataError>([&] { RowStore(path, "k1").row("other.jpg"); }),
              Catch::Contains("no row for 'other.jpg'"));
 
-  // Every byte: either the row that it belongs to is refused, or the file, or nothing changed.
+  // For every byte: the row that it belongs to is refused, or the file is, or nothing has changed.
   const std::string good = TempFolder::read(path);
   int refused = 0, silent = 0;
   std::vector<float> values(kWidth);
@@ -171,7 +171,7 @@ TEST_CASE("missing rows, other keys and damage are errors that say what to do") 
              Catch::Contains("cut, damaged or foreign"));
 }
 
-TEST_CASE("a fill that was killed goes on") {
+TEST_CASE("a fill that was killed can be continued") {
   const TempFolder folder("rows");
   const auto path = folder / "x.h5";
   const pid_t child = ::fork();
@@ -223,7 +223,7 @@ TEST_CASE("a store grows, and an unusable one is replaced") {
   CHECK(folder.count() == 1);
 }
 
-TEST_CASE("values that a store cannot keep are refused") {
+TEST_CASE("values that a store cannot hold are refused") {
   const TempFolder folder("rows");
   RowStoreWriter writer(folder / "x.h5", format(true), {"a"});
   std::vector<float> values(kWidth, 1);
@@ -241,7 +241,7 @@ TEST_CASE("values that a store cannot keep are refused") {
   CHECK(folder.count() == 1);  // x.h5.part
 }
 
-TEST_CASE("halves are the nearest, and exact on the way back") {
+TEST_CASE("16-bit floats are the nearest ones, and their conversion back is exact") {
   int wrong = 0;
   for (std::uint32_t bits = 0; bits < 65536; ++bits) {
     const auto half = static_cast<std::uint16_t>(bits);

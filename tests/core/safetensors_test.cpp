@@ -13,7 +13,7 @@ using test::TempFolder;
 
 namespace {
 
-// A file of a header and as many bytes behind it.
+// A file of a header, followed by `data_bytes` bytes.
 std::string file_of(const std::string& header, std::size_t data_bytes) {
   std::string text(8, '\0');
   const std::uint64_t length = header.size();
@@ -34,7 +34,7 @@ SafetensorsArray array_of(const std::string& name, const std::string& type,
 
 }  // namespace
 
-TEST_CASE("safetensors give back what was written") {
+TEST_CASE("safetensors are read as they were written") {
   const TempFolder folder("safetensors");
   const std::vector<float> floats{1.5F, -2, 0, 3e-40F, 5, 6};
   const std::vector<double> doubles{1.0 / 3};
@@ -63,7 +63,7 @@ TEST_CASE("safetensors give back what was written") {
   CHECK(file.floats(*file.find("a"))[0] == static_cast<float>(1.0 / 3));
   CHECK(message_of<DataError>([&] { file.floats(*file.find("n")); }).find("I64") !=
         std::string::npos);
-  // Equal content, equal bytes; numbers are aligned in the file.
+  // Equal content gives equal bytes, and numbers are aligned in the file.
   save_safetensors(
       folder / "b.safetensors",
       {array_of("a", "F64", {}, doubles), array_of("bf", "BF16", {1, 2}, brains),
@@ -149,7 +149,7 @@ TEST_CASE("files that break the format are refused in one line that names file a
     std::memcpy(lying.data(), &length, 8);
     CHECK(error_of(folder, lying).find("100 MB") != std::string::npos);
   }
-  // Whatever a byte is turned into, the file is read or refused, never more.
+  // Whatever a byte is changed to, the file is either read or refused.
   const std::size_t end_of_header = whole.size() - 8;
   for (std::size_t at = 0; at < end_of_header; ++at)
     for (const int flip : {1, 2, 4, 16, 32, 128, 255}) {

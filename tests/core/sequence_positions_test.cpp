@@ -9,7 +9,7 @@
 
 namespace saccade {
 
-TEST_CASE("sinusoids are those of the formula, from any position on") {
+TEST_CASE("sinusoids follow their formula, from any position on") {
   const SinusoidalPositions positions({.most = 9, .features = 5});
   Arena arena;
   Tape tape(arena);
@@ -28,7 +28,7 @@ TEST_CASE("sinusoids are those of the formula, from any position on") {
   CHECK_THROWS_AS(positions(tape, tape.constant(x.view()), 6), ShapeError);
 }
 
-TEST_CASE("learned positions are rows of a table, and it learns from every sample") {
+TEST_CASE("learned positions are rows of a table that learns from every sample") {
   ParameterStore store;
   const LearnedPositions positions(ParamScope(store, "positions"), {.most = 5, .features = 3});
   store.initialise(1);

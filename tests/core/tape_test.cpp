@@ -23,7 +23,7 @@ Tensor counting(Shape shape) {
   return out;
 }
 
-// The text of the ShapeError that `body` throws; empty if it throws none.
+// The message of the ShapeError that `body` throws; empty if it throws none.
 template <class Body>
 std::string shape_error(Body body) {
   try {
@@ -41,7 +41,7 @@ bool mentions(const std::string& text, std::initializer_list<const char*> parts)
 
 }  // namespace
 
-TEST_CASE("a second step of the same size takes nothing from the system and gives the same bits") {
+TEST_CASE("a second step of the same size allocates nothing and gives the same bits") {
   ParameterStore store;
   const int w = store.declare("w", {8, 32}, Init::normal(1));
   store.initialise(1);
@@ -73,7 +73,7 @@ TEST_CASE("a second step of the same size takes nothing from the system and give
   CHECK(arena.high_water() == high_water);
 }
 
-TEST_CASE("a parameter is one node however often it is asked for") {
+TEST_CASE("a parameter is one node, however often it is used") {
   ParameterStore store;
   const int a = store.declare("a", {2, 2}, Init::constant(1));
   const int b = store.declare("b", {2}, Init::constant(2));
@@ -92,7 +92,7 @@ TEST_CASE("a parameter is one node however often it is asked for") {
   CHECK_THROWS_AS(tape.parameter(-1), InternalError);
 }
 
-TEST_CASE("gradients exist where they flowed, and only there") {
+TEST_CASE("gradients exist only where backward reached") {
   const Tensor x = counting({3}), y = counting({3});
   Arena arena;
   Tape tape(arena);
@@ -111,11 +111,11 @@ TEST_CASE("gradients exist where they flowed, and only there") {
   CHECK_FALSE(tape.has_grad(fixed));
   for (Index i = 0; i < 3; ++i)
     CHECK(tape.grad(a)[i] == Approx(0.5 * static_cast<double>(i + 1) * double{x[i]}));
-  // Asked for, a gradient that never flowed is zero.
+  // A gradient that never flowed reads as zero.
   CHECK(tape.grad(b)[0] == 0);
 }
 
-TEST_CASE("an alias shares value and gradient with what it shows") {
+TEST_CASE("an alias shares value and gradient with the variable it stands for") {
   const Tensor x = counting({4, 2});
   Arena arena;
   Tape tape(arena);
@@ -128,7 +128,7 @@ TEST_CASE("an alias shares value and gradient with what it shows") {
   CHECK(tape.has_grad(whole));
   CHECK(tape.grad(whole)[5] == 5);
   CHECK(tape.grad(whole)[4] == 0);
-  // A part must never be offered as fresh: the rest of the block would stay uninitialised.
+  // A part must never count as fresh, because the rest of the block would stay uninitialised.
   CHECK_FALSE(tape.grad_target(ops::first_rows(whole, 2)).fresh);
   const Var other = tape.variable(x.view());
   CHECK_FALSE(tape.grad_target(ops::first_rows(other, 2)).fresh);
@@ -151,7 +151,7 @@ TEST_CASE("inference records nothing") {
   CHECK_FALSE(tape.parameter(w).requires_grad());
   const std::size_t before = arena.used();
   const Var y = ops::linear(in, tape.parameter(w));
-  CHECK(arena.used() - before == 64);  // the value of y alone, no closure
+  CHECK(arena.used() - before == 64);  // only the value of y, and no closure
   const Var loss = ops::dot_constant(y, std::vector<Real>(12, 1));
   CHECK_THROWS_WITH(tape.backward(loss),
                     Catch::Contains("depends on nothing that wants a gradient"));
@@ -160,7 +160,7 @@ TEST_CASE("inference records nothing") {
   CHECK(tape.parameter_grad(w).data == nullptr);
 }
 
-TEST_CASE("going back twice is refused: gradients would count double") {
+TEST_CASE("a second backward is refused, because gradients would count twice") {
   const Tensor x = counting({2});
   Arena arena;
   Tape tape(arena);
@@ -169,7 +169,7 @@ TEST_CASE("going back twice is refused: gradients would count double") {
   CHECK_THROWS_WITH(tape.backward(loss), Catch::Contains("backward twice"));
 }
 
-TEST_CASE("dropout works in training only, and its mask depends on the key only") {
+TEST_CASE("dropout acts in training only, and its mask depends on the key only") {
   const Tensor x = [] {
     Tensor ones({64, 64});
     for (Real& v : ones.span()) v = 1;
@@ -190,7 +190,7 @@ TEST_CASE("dropout works in training only, and its mask depends on the key only"
   CHECK(y != dropped(2));
   const auto kept = std::count_if(y.begin(), y.end(), [](Real v) { return v != 0; });
   CHECK(kept + std::count(y.begin(), y.end(), Real{0}) == 4096);
-  // 4096 draws at 3/4: the standard deviation is 28.
+  // The standard deviation of 4096 draws with probability 3/4 is 28.
   CHECK(std::abs(static_cast<double>(kept) - 3072) < 140);
   CHECK(*std::max_element(y.begin(), y.end()) == Approx(1 / 0.75));
 }
@@ -232,7 +232,7 @@ TEST_CASE("errors of ops name the op and the shapes") {
   CHECK(mentions(shape_error([&] { tape.backward(x); }), {"[backward]", "[2, 3]"}));
 }
 
-TEST_CASE("where nothing goes back, deeper layers take no more memory than their values") {
+TEST_CASE("without a backward pass, deeper layers take no more memory than their values") {
   const Tensor input = counting({16, 64});
   const auto run = [&](bool recording, int layers) {
     Arena arena;

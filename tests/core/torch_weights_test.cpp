@@ -14,8 +14,8 @@ using test::TempFolder;
 
 namespace {
 
-// A kernel, a depthwise kernel, a matrix and a normalisation below "encoder", and one parameter
-// that is not.
+// Declares a kernel, a depthwise kernel, a matrix and a normalisation below "encoder", and one
+// other parameter.
 void declare(ParameterStore& store, Index width = 4) {
   const ParamScope scope(store, "encoder");
   const auto add = [](const ParamScope& at, const char* name, Shape shape) {
@@ -33,7 +33,7 @@ const TorchWeights kEncoder{.scope = "encoder"};
 
 }  // namespace
 
-TEST_CASE("layouts of torch are ours with the axes moved") {
+TEST_CASE("layouts of torch are ours with other orders of the axes") {
   Tensor kernel({2, 3, 4, 5});
   for (Index i = 0; i < kernel.size(); ++i) kernel[i] = static_cast<Real>(i);
   const std::vector<Real> theirs = to_torch(TorchLayout::kKernel, kernel.view());
@@ -50,7 +50,7 @@ TEST_CASE("layouts of torch are ours with the axes moved") {
   CHECK(to_torch(TorchLayout::kMatrix, matrix.view()) == std::vector<Real>{0, 3, 1, 4, 2, 5});
 }
 
-TEST_CASE("weights go through a file and come back bit for bit") {
+TEST_CASE("weights that go through a file come back bit for bit") {
   const TempFolder folder("torch-weights");
   ParameterStore from, to;
   declare(from), declare(to);
@@ -75,7 +75,7 @@ TEST_CASE("weights go through a file and come back bit for bit") {
         TempFolder::read(folder / "again.safetensors"));
 }
 
-TEST_CASE("everything that does not fit is said at once, and nothing changes") {
+TEST_CASE("everything that does not fit is reported at once, and nothing changes") {
   const TempFolder folder("torch-misfits");
   const std::vector<float> ones(64, 1);
   const auto array = [&](const std::string& name, std::vector<Index> shape, std::size_t count) {
@@ -104,13 +104,13 @@ TEST_CASE("everything that does not fit is said at once, and nothing changes") {
   CHECK(error.find('\n') == std::string::npos);
   CHECK(std::equal(before.span().begin(), before.span().end(), store.flat().data()));
 
-  // Not strict is about names: numbers of another shape are those of something else.
+  // `strict` is about names only: numbers of another shape belong to something else.
   weights.strict = false;
   CHECK(message_of<DataError>([&] { load_torch_weights(file, weights, store); }) == error);
   CHECK(std::equal(before.span().begin(), before.span().end(), store.flat().data()));
 }
 
-TEST_CASE("weights that need not be strict leave alone what the file lacks, and tell it") {
+TEST_CASE("without strict, parameters that the file lacks stay as they are and are reported") {
   const TempFolder folder("torch-relaxed");
   const std::vector<float> ones(4, 1);
   const auto bytes = std::as_bytes(std::span(ones));
@@ -136,13 +136,13 @@ TEST_CASE("weights that need not be strict leave alone what the file lacks, and 
           (store.info(p).name != "encoder.norm.gain"));
   }
   CHECK(store.value(store.find("encoder.norm.gain"))[3] == 1);
-  // A file that has none of the names is another network's.
+  // A file without any of the names is that of another network.
   save_safetensors(folder / "w.safetensors", {{"extra", "F32", {4}, bytes}});
   CHECK_THROWS_AS(load_torch_weights(SafetensorsFile(folder / "w.safetensors"), weights, store),
                   DataError);
 }
 
-TEST_CASE("weights that are no numbers are refused") {
+TEST_CASE("weights that are not finite are refused") {
   const TempFolder folder("torch-nan");
   const std::vector<float> bad{1, NAN};
   save_safetensors(folder / "w.safetensors",

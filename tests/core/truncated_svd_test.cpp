@@ -8,7 +8,7 @@
 
 namespace saccade {
 
-TEST_CASE("a truncated SVD finds the singular values and vectors a matrix was made of") {
+TEST_CASE("a truncated SVD finds the singular values and vectors that a matrix was made of") {
   // A = sum_k s_k u_k v_k' with orthonormal cosines for u and v.
   constexpr Index kRows = 40, kCols = 60;
   const std::vector<double> singular{9, 5, 2, 0.5};
@@ -41,7 +41,7 @@ TEST_CASE("a truncated SVD finds the singular values and vectors a matrix was ma
   CHECK(kernels::truncated_svd(entries, kRows, kCols, 3, 1).left == svd.left);
 }
 
-TEST_CASE("a rank beyond the matrix's is cut, and what lies outside is refused") {
+TEST_CASE("a rank above the matrix's is cut, and entries outside the matrix are refused") {
   const std::vector<kernels::SparseEntry> one{{.row = 1, .col = 0, .value = -3}};
   const kernels::TruncatedSvd svd = kernels::truncated_svd(one, 2, 5, 8, 1);
   CHECK(svd.rank == 2);

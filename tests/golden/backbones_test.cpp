@@ -1,4 +1,4 @@
-// Native backbones against torchvision's: outputs and gradients of the same weights and pixels.
+// Our backbones against torchvision's: outputs and gradients for the same weights and pixels.
 #include <functional>
 #include <memory>
 
@@ -19,7 +19,7 @@ struct Network {
   std::string name;
   PixelExtents pixels;
   Make make;
-  std::string image = "pixels";  // names its numbers
+  std::string image = "pixels";  // the name that gives its numbers
 };
 
 template <class Kind, class Options>
@@ -43,7 +43,7 @@ TorchTensor tensor_of(const ParameterInfo& info) {
   return torch_tensor(info.name.substr(kScope.size() + 1), info.shape);
 }
 
-// Images [B, C, rows, cols] as ours, [B, rows, cols, C], and back.
+// Images [B, C, rows, cols] in our layout [B, rows, cols, C], and back.
 std::vector<Real> moved_channels(std::span<const Real> from, const Shape& shape, bool to_torch) {
   const Index images = shape[0], cells = shape[1] * shape[2], channels = shape[3];
   std::vector<Real> to(from.size());
@@ -74,8 +74,8 @@ double size_of(std::span<const Real> values) {
   return std::sqrt(sum);
 }
 
-// All of an array against its size and the sample that were kept of it. A number is as wrong as it
-// is beside a typical one of the array.
+// Checks an array against its kept size and sample. The error of a number is measured relative to a
+// typical number of the array.
 void check_array(std::span<const float> sample, double size, std::span<const Real> got) {
   CHECK(size_of(got) == Approx(size).epsilon(kTolerance));
   const double typical = size / std::sqrt(static_cast<double>(got.size()));
@@ -84,7 +84,7 @@ void check_array(std::span<const float> sample, double size, std::span<const Rea
 
 }  // namespace
 
-TEST_CASE("backbones compute what torchvision's compute, forward and back") {
+TEST_CASE("backbones compute what torchvision's compute, forward and backward") {
   for (const Network& network : kNetworks) DYNAMIC_SECTION(network.name) {
       ParameterStore store;
       const auto backbone = network.make(network.pixels, ParamScope(store, kScope));

@@ -1,4 +1,5 @@
-// Steps of recurrent cells and multi-head attention against torch's: the same weights and inputs.
+// Steps of recurrent cells and multi-head attention against PyTorch, with the same weights and
+// inputs.
 #include "core/attention/sequence/multi_head_attention.h"
 #include "core/ops/linear.h"
 #include "core/ops/pointwise.h"
@@ -15,7 +16,7 @@ namespace {
 
 constexpr Index kRows = 3, kInputs = 5, kHidden = 4;
 
-// What a cell of `gates` gates gets from its input and from its state before.
+// What a cell with `gates` gates gets from its input and from the state before.
 struct CellWeights {
   CellWeights(ParameterStore& store, const std::string& name, Index gates)
       : input(ParamScope(store, "input"), {kInputs, gates * kHidden}),
@@ -31,7 +32,7 @@ struct CellWeights {
 
 }  // namespace
 
-TEST_CASE("an LSTM step is torch's, forward and back") {
+TEST_CASE("an LSTM step equals PyTorch's, forward and backward") {
   ParameterStore store;
   const CellWeights weights(store, "lstm", 4);
   const Shape state_shape{kRows, kHidden};
@@ -55,7 +56,7 @@ TEST_CASE("an LSTM step is torch's, forward and back") {
   weights.module.check_gradients(tape);
 }
 
-TEST_CASE("a GRU step is torch's, forward and back") {
+TEST_CASE("a GRU step equals PyTorch's, forward and backward") {
   ParameterStore store;
   const CellWeights weights(store, "gru", 3);
   const Shape state_shape{kRows, kHidden};
@@ -75,7 +76,7 @@ TEST_CASE("a GRU step is torch's, forward and back") {
   weights.module.check_gradients(tape);
 }
 
-TEST_CASE("multi-head attention is torch's, forward, weights and back") {
+TEST_CASE("multi-head attention equals PyTorch's, forward, weights and backward") {
   constexpr Index kWidth = 12;
   ParameterStore store;
   const MultiHeadAttention attention(ParamScope(store, ""), {.features = kWidth, .heads = 3});

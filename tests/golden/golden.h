@@ -1,4 +1,4 @@
-// The other half of make_golden.py: the formula of weights and inputs, and the file of results.
+// The counterpart of make_golden.py: the formula of weights and inputs, and the file of results.
 #pragma once
 
 #include <cmath>
@@ -27,7 +27,7 @@ inline std::vector<double> golden_unit(const std::string& name, Index count) {
   return numbers;
 }
 
-// `scale` times them, in torch's order.
+// The same numbers times `scale`, in torch's order.
 inline std::vector<Real> golden_numbers(const std::string& name, Index count, double scale = 1) {
   std::vector<Real> values;
   for (const double unit : golden_unit(name, count))
@@ -35,13 +35,13 @@ inline std::vector<Real> golden_numbers(const std::string& name, Index count, do
   return values;
 }
 
-// A weight by its name and torch's shape, in torch's order.
+// A weight, by its name and its shape in torch, in torch's order.
 inline std::vector<Real> golden_weight(const std::string& name, const std::vector<Index>& shape) {
   Index count = 1;
   for (const Index extent : shape) count *= extent;
   if (shape.size() > 1)
     return golden_numbers(name, count, std::sqrt(24.0 / static_cast<double>(count / shape[0])));
-  double scale = 0.5, from = 0.75;  // the gain of a normalisation
+  double scale = 0.5, from = 0.75;  // for the gain of a normalisation
   if (name.ends_with("running_mean") || name.ends_with("bias")) scale = 0.2, from = 0;
   if (name.ends_with("running_var")) scale = 1, from = 1;
   std::vector<Real> values;
@@ -62,7 +62,8 @@ inline std::vector<float> golden(const std::string& name) {
   return golden_file().floats(*entry);
 }
 
-// The largest difference as a share of `scale`; infinite unless counts are equal and finite.
+// The largest difference as a share of `scale`; infinite if the counts differ or a number is not
+// finite.
 inline double golden_difference(std::span<const float> expected, std::span<const Real> got,
                                 double scale) {
   if (expected.size() != got.size() || expected.empty()) return INFINITY;
@@ -75,7 +76,7 @@ inline double golden_difference(std::span<const float> expected, std::span<const
   return most / scale;
 }
 
-// The size of the largest of them.
+// The largest absolute value.
 inline double largest(std::span<const float> values) {
   double most = 0;
   for (const float value : values) most = std::max(most, std::abs(double{value}));

@@ -1,4 +1,4 @@
-// A module of ours whose parameters are those of a torch module that make_golden.py ran.
+// A module of ours, with the parameters of a torch module that make_golden.py ran.
 #pragma once
 
 #include <algorithm>
@@ -17,14 +17,14 @@ inline Tensor golden_tensor(const std::string& name, const Shape& shape, double 
   return Tensor(shape, golden_numbers(name, shape.size(), scale));
 }
 
-// Our parameter is rows first .. of torch's matrix [whole, in], or of its vector [whole]; whole 0:
-// all rows.
+// Our parameter is a block of rows, from row `first` on, of torch's matrix [whole, in] or vector
+// [whole]. If whole is 0, it is all rows.
 struct GoldenPart {
   std::string ours, torch;
   Index first = 0, whole = 0;
 };
 
-// A normalisation, a dense layer.
+// Adds the parts of a normalisation and, below, of a dense layer.
 inline void add_norm(std::vector<GoldenPart>& parts, const std::string& ours,
                      const std::string& torch) {
   parts.push_back({ours + ".gain", torch + ".weight"});
@@ -35,7 +35,7 @@ inline void add_dense(std::vector<GoldenPart>& parts, const std::string& ours,
   parts.push_back({ours + ".weight", torch + ".weight"});
   parts.push_back({ours + ".bias", torch + ".bias"});
 }
-// Attention of `width` features; torch keeps query, key and value one behind the other.
+// Adds attention of `width` features; torch keeps query, key and value one after the other.
 inline void add_attention(std::vector<GoldenPart>& parts, const std::string& ours,
                           const std::string& torch, Index width) {
   Index first = 0;
@@ -49,7 +49,7 @@ inline void add_attention(std::vector<GoldenPart>& parts, const std::string& our
 
 class GoldenModule {
  public:
-  // The module `name` of make_golden.py; `parts` are all parameters of the store.
+  // The module `name` of make_golden.py. `parts` are all parameters of the store.
   GoldenModule(std::string name, ParameterStore& store, std::vector<GoldenPart> parts)
       : name_(std::move(name)), store_(&store), parts_(std::move(parts)) {
     REQUIRE(parts_.size() == store.count());

@@ -1,4 +1,4 @@
-// The caption metrics against a small corpus of our own (captions/README.md), from files to scores.
+// The caption metrics on a small corpus of our own (captions/README.md), from files to scores.
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -12,7 +12,7 @@
 
 namespace saccade {
 
-TEST_CASE("captions of our own score as the metrics are defined") {
+TEST_CASE("the scores of our own captions follow the definitions of the metrics") {
   const std::filesystem::path folder = SACCADE_GOLDEN_CAPTIONS;
   const nlohmann::json gold = test::read_json(folder / "scores.json");
   const ReferenceFile references = read_references(folder / "references.json", std::nullopt);

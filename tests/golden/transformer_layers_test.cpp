@@ -1,5 +1,5 @@
-// A transformer's encoder and decoder layer against torch's: the same weights and inputs, layers
-// that normalise before and behind what they do.
+// A transformer's encoder and decoder layer against PyTorch, with the same weights and inputs, for
+// layers that normalise before and after what they do.
 #include "captioning/decoders/transformer_layer.h"
 #include "core/ops/shape_ops.h"
 #include "tests/golden/golden_module.h"
@@ -17,8 +17,8 @@ constexpr Index kWidth = 12, kHeads = 3, kMultiple = 2;
 constexpr Index kImages = 2, kWords = 4, kRegions = 5;
 constexpr NormPlacement kPlacements[] = {NormPlacement::kPre, NormPlacement::kPost};
 
-// Cross-attention to the regions is an attention of the algebra, each head of which has weights of
-// its own: rows of torch's one matrix of queries, keys and values.
+// Cross-attention to the regions is an attention of the algebra, each head of which has its own
+// weights: rows of torch's single matrix of queries, keys and values.
 void add_heads(std::vector<GoldenPart>& parts, const std::string& ours, const std::string& torch) {
   constexpr Index kHead = kWidth / kHeads, kWhole = 3 * kWidth;
   for (Index h = 0; h < kHeads; ++h) {
@@ -38,7 +38,7 @@ void add_network(std::vector<GoldenPart>& parts) {
 
 }  // namespace
 
-TEST_CASE("a transformer's encoder layer is torch's, forward and back") {
+TEST_CASE("a transformer's encoder layer equals PyTorch's, forward and backward") {
   for (const NormPlacement placement : kPlacements) {
     const bool pre = placement == NormPlacement::kPre;
     const std::string name = str("encoder_layer_", enum_name(placement));
@@ -76,7 +76,7 @@ TEST_CASE("a transformer's encoder layer is torch's, forward and back") {
   }
 }
 
-TEST_CASE("a transformer's decoder layer is torch's, forward and back") {
+TEST_CASE("a transformer's decoder layer equals PyTorch's, forward and backward") {
   for (const NormPlacement placement : kPlacements) {
     const std::string name = str("decoder_layer_", enum_name(placement));
     CAPTURE(name);

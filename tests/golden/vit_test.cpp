@@ -1,4 +1,4 @@
-// The vision transformer with weights by timm's names against the same network in torch.
+// The vision transformer, with weights by timm's names, against the same network in PyTorch.
 #include "vision/encoders/vit.h"
 
 #include "core/base/error.h"
@@ -29,7 +29,7 @@ EncoderConfig small(Index registers = 0) {
 
 using Shapes = std::map<std::string, std::vector<Index>>;
 
-// What timm has in a file of such a network.
+// The entries that timm's file of such a network has.
 Shapes timm_shapes(Index registers = 0, Index patches = 6) {
   Shapes shapes{{"cls_token", {1, 1, kWidth}},
                 {"pos_embed", {1, registers > 0 ? patches : patches + 1, kWidth}},
@@ -53,7 +53,7 @@ Shapes timm_shapes(Index registers = 0, Index patches = 6) {
   return shapes;
 }
 
-// A file with the weights that make_golden.py's network `name` has.
+// A file with the weights of make_golden.py's network `name`.
 SafetensorsFile timm_file(const TempFolder& folder, const std::string& name, const Shapes& shapes) {
   std::vector<std::vector<Real>> values;
   std::vector<SafetensorsArray> arrays;
@@ -79,7 +79,7 @@ struct Model {
   std::unique_ptr<Encoder> encoder;
 };
 
-// [B, 3, H, W] as the encoder takes it.
+// [B, 3, H, W] in the layout that the encoder takes.
 Tensor golden_pixels(const std::string& name) {
   constexpr Index kImages = 2, kRows = 8, kCols = 12;
   const std::vector<Real> planes = test::golden_numbers(name, kImages * 3 * kRows * kCols, 2);
@@ -91,14 +91,14 @@ Tensor golden_pixels(const std::string& name) {
   return pixels;
 }
 
-// What is behind the positions of tokens that have none of their own in a file of ours.
+// The part after the positions of tokens that have no position of their own in a file of ours.
 std::span<const float> behind_class(std::span<const float> positions) {
   return positions.subspan(static_cast<std::size_t>(kWidth));
 }
 
 }  // namespace
 
-TEST_CASE("a vision transformer with timm's weights is torch's, forward and back") {
+TEST_CASE("a vision transformer with timm's weights equals PyTorch's, forward and backward") {
   const TempFolder folder("golden-vit");
   Model model(small());
   const SafetensorsFile file = timm_file(folder, "vit", timm_shapes());
@@ -113,7 +113,7 @@ TEST_CASE("a vision transformer with timm's weights is torch's, forward and back
 
   const Tensor cotangent = test::golden_tensor("vit/cotangent0", features.shape(), 1);
   tape.backward(std::vector{features}, std::vector<ConstView>{cotangent.view()});
-  // The gradients by timm's names: written as weights are.
+  // The gradients by timm's names, written in the way of weights.
   Model gradients(small());
   const std::vector<Real> flat = test::parameter_gradients(tape, model.parameters);
   std::copy(flat.begin(), flat.end(), gradients.parameters.flat().data());
@@ -132,7 +132,7 @@ TEST_CASE("a vision transformer with timm's weights is torch's, forward and back
   }
 }
 
-TEST_CASE("registers of timm's have no position") {
+TEST_CASE("timm's registers have no position") {
   const TempFolder folder("golden-vit-registers");
   Model model(small(2));
   model.load(timm_file(folder, "vit_registers", timm_shapes(2)));
@@ -160,7 +160,7 @@ TEST_CASE("timm's names are written as they were read") {
       CAPTURE(a.name);
       CHECK(a.name == b.name);
       CHECK(a.shape == b.shape);
-      // The class token's position is a part of the token then.
+      // The position of the class token is then a part of the token.
       const bool moved = registers == 0 && (a.name == "cls_token" || a.name == "pos_embed");
       CHECK((ours.floats(a) == file.floats(b)) != moved);
     }
@@ -170,7 +170,7 @@ TEST_CASE("timm's names are written as they were read") {
   }
 }
 
-TEST_CASE("positions of another grid are interpolated as timm does it") {
+TEST_CASE("positions of another grid are interpolated as in timm") {
   const TempFolder folder("golden-vit-resized");
   const SafetensorsFile file = timm_file(folder, "vit_resized", timm_shapes(0, 16));
   const std::vector<float> all = file.floats(*file.find("pos_embed"));
@@ -189,7 +189,8 @@ TEST_CASE("positions of another grid are interpolated as timm does it") {
   CHECK(std::equal(same.begin(), same.end(), behind_class(all).begin()));
 }
 
-TEST_CASE("all that does not fit a vision transformer is said at once, a classifier is not") {
+TEST_CASE(
+    "everything that does not fit a vision transformer is reported at once, a classifier is not") {
   const TempFolder folder("golden-vit-misfits");
   Shapes shapes = timm_shapes();
   shapes["head.weight"] = {5, kWidth};

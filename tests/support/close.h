@@ -15,10 +15,10 @@ struct Tolerance {
   double absolute = 1e-6;
 };
 
-// True if all numbers agree, else printable with the reason.
+// True if all numbers agree. Otherwise it prints the reason.
 struct Closeness {
   const char* fault = nullptr;
-  Index wrong = 0, first = 0;  // how many numbers, and where the first of them is
+  Index wrong = 0, first = 0;  // the number of wrong ones, and the place of the first
   double expected = 0, got = 0;
 
   explicit operator bool() const { return fault == nullptr; }

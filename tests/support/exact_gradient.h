@@ -1,4 +1,4 @@
-// What an estimated gradient is compared with; for tests in double.
+// Exact gradients, to compare estimated ones with. For tests in double.
 #pragma once
 
 #include <cmath>
@@ -33,7 +33,7 @@ inline double largest_difference(const std::vector<double>& a, const std::vector
   double worst = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
     const double difference = std::abs(a[i] - b[i]);
-    if (!(difference <= worst)) worst = difference;  // NaN gets through
+    if (!(difference <= worst)) worst = difference;  // NaN gets through, so that it fails
   }
   return worst;
 }

@@ -18,7 +18,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-// Servers may keep a connection open after an answer.
+// A server may keep the connection open after an answer.
 bool is_whole(const std::string& bytes) {
   const std::size_t head = bytes.find("\r\n\r\n");
   if (head == std::string::npos) return false;

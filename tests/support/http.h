@@ -1,5 +1,5 @@
-// Plain HTTP to a server of this machine, request by request, as it stands on the line: also what
-// no decent client would send.
+// Plain HTTP to a server of this machine, byte by byte as it is sent, including what no
+// well-behaved client would send.
 #pragma once
 
 #include <map>
@@ -7,7 +7,8 @@
 
 namespace saccade::test {
 
-// A connection to a port of 127.0.0.1. What cannot be reached sends nothing and reads "".
+// A connection to a port of 127.0.0.1. If the port cannot be reached, nothing is sent and read()
+// gives "".
 class Connection {
  public:
   explicit Connection(int port);
@@ -16,10 +17,10 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
 
   void send(const std::string& bytes) const;
-  // No more is sent.
+  // Tells the server that nothing more is sent.
   void finish() const;
-  // What comes until the other side closes, the answer has as many bytes as its head says, or
-  // nothing comes for some seconds.
+  // Reads until the other side closes, the answer is as long as its head says, or nothing comes for
+  // `seconds` seconds.
   std::string read(int seconds = 60) const;
 
  private:
@@ -27,19 +28,19 @@ class Connection {
 };
 
 struct HttpAnswer {
-  int status = 0;                              // 0: there was none
+  int status = 0;                              // 0: there was no answer
   std::map<std::string, std::string> headers;  // by name in lower case
   std::string body;
 };
 
 HttpAnswer parse_answer(const std::string& bytes);
 
-// A request with its length and `Host: 127.0.0.1`, and the answer. `more` are further lines of the
-// head, each with its end.
+// Sends a request with its length and `Host: 127.0.0.1`, and reads the answer. `more` are further
+// lines of the head, each with its line end.
 HttpAnswer ask(int port, const std::string& method, const std::string& path,
                const std::string& body = "", const std::string& more = "");
 
-// The head of such a request, all but the empty line that ends it.
+// The head of such a request, without the empty line that ends it.
 std::string request_head(const std::string& method, const std::string& path, std::size_t length);
 
 }  // namespace saccade::test

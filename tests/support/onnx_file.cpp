@@ -22,7 +22,7 @@ void describe(onnx::ValueInfoProto& value, const std::string& name,
   value.set_name(name);
   auto& type = *value.mutable_type()->mutable_tensor_type();
   type.set_elem_type(onnx::TensorProto::FLOAT);
-  onnx::TensorShapeProto& extents = *type.mutable_shape();  // OpenCV wants one, if of no axes
+  onnx::TensorShapeProto& extents = *type.mutable_shape();  // OpenCV needs one, even without axes
   for (const Index extent : shape) extents.add_dim()->set_dim_value(extent);
 }
 

@@ -1,4 +1,4 @@
-// An ONNX file made node by node.
+// An ONNX file that is made node by node.
 #pragma once
 
 #include <filesystem>
@@ -17,16 +17,16 @@ using OnnxAttributes = std::map<std::string, OnnxValue>;
 
 class OnnxFile {
  public:
-  // Takes images [1, 3, height, width] by the name `image`.
+  // The network takes images [1, 3, height, width] by the name `image`.
   OnnxFile(Index height, Index width);
   ~OnnxFile();
 
-  // A tensor of random numbers from low to high; gives its name back, as all below.
+  // A tensor of random numbers from low to high. Returns its name, as all functions below do.
   struct Range {
     double low = -1, high = 1;
   };
   std::string tensor(const std::string& name, const std::vector<Index>& shape, Range range);
-  // What the node gives is called <name>_out.
+  // The output of the node is named <name>_out.
   std::string node(const std::string& op, const std::string& name,
                    const std::vector<std::string>& inputs, const OnnxAttributes& attributes = {});
   // A convolution with weights [out, in / groups, kh, kw] and a bias.
@@ -41,8 +41,8 @@ class OnnxFile {
   std::unique_ptr<Impl> impl_;
 };
 
-// A residual network of a few thousand weights in three stages, as a file; node `last` leaves 16
-// channels and an eighth of the pixels' rows and columns.
+// Writes a residual network of a few thousand weights in three stages. Its node `last` has 16
+// channels, and an eighth of the image's rows and columns.
 void save_small_onnx(const std::filesystem::path& path);
 
 }  // namespace saccade::test

@@ -1,5 +1,5 @@
-// All gradients a tape holds for the parameters of a store, as one flat vector: what the optimizer
-// step would compute, by the plainest means.
+// All gradients that a tape holds for the parameters of a store, as one flat vector: what the
+// optimizer step would compute, in the plainest way.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// Published data that some tests read where it is there: its folder is named by the environment
-// variable SACCADE_DATA.
+// Published data that some tests read where it is available. The environment variable SACCADE_DATA
+// names its folder.
 #pragma once
 
 #include <cstdlib>

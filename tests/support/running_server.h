@@ -18,9 +18,9 @@ class RunningServer {
 
   int port() const { return static_cast<int>(server_.port()); }
   std::string url() const { return server_.url(); }
-  // Asks it to stop, as a signal does.
+  // Asks the server to stop, as a signal does.
   void stop() { stop_ = 2; }
-  // Waits until it has stopped.
+  // Waits until the server has stopped.
   void end() {
     stop();
     if (thread_.joinable()) thread_.join();

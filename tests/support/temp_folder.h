@@ -1,4 +1,4 @@
-// A folder of a test's own, which disappears with the test.
+// A temporary folder of a test, which is removed with the test.
 #pragma once
 
 #include <unistd.h>
@@ -28,7 +28,7 @@ class TempFolder {
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
 
-  // Writes a file, and reads one, whole.
+  // Writes a whole file; read() reads one.
   std::filesystem::path write(const std::string& name, const std::string& bytes) const {
     std::ofstream(path_ / name, std::ios::binary) << bytes;
     return path_ / name;
@@ -38,7 +38,7 @@ class TempFolder {
     return {std::istreambuf_iterator<char>(in), {}};
   }
 
-  // How many files it holds.
+  // The number of files in it.
   int count() const {
     int files = 0;
     for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(path_)) ++files;
@@ -49,7 +49,7 @@ class TempFolder {
   std::filesystem::path path_;
 };
 
-// What an expression's error says, "" when there is none.
+// The message of the error that an expression throws; "" when it throws none.
 template <class ErrorType, class F>
 std::string message_of(F&& f) {
   try {

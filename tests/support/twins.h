@@ -1,5 +1,5 @@
-// What tests of kernels against their twins share: noise to feed both, and how far results are
-// apart when it is the largest number that sets the scale of rounding errors.
+// What tests of kernels against their reference twins share: noise as input, and the distance of
+// results, where the largest number sets the scale of rounding errors.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace saccade::test {
 
-// N(mean, 1) numbers; another sample, other numbers.
+// N(mean, 1) numbers, which differ from sample to sample.
 inline Tensor noise(const Shape& shape, std::uint64_t sample, double mean = 0) {
   Tensor tensor(shape);
   Random random({1, Stream::kTest, 0, sample});
@@ -19,8 +19,8 @@ inline Tensor noise(const Shape& shape, std::uint64_t sample, double mean = 0) {
   return tensor;
 }
 
-// The largest difference as a share of the largest number; infinite where shapes differ, there is
-// nothing to compare, or a number is not finite.
+// The largest difference as a share of the largest number; infinite where shapes differ, where
+// there is nothing to compare, or where a number is not finite.
 inline double difference(const Tensor& expected, const Tensor& got) {
   constexpr double kInfinite = std::numeric_limits<double>::infinity();
   if (!(expected.shape() == got.shape()) || expected.empty()) return kInfinite;

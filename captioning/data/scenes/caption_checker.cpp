@@ -19,7 +19,7 @@ std::string text_of(std::span<const std::string> words, const Phrase& phrase) {
   return out;
 }
 
-// The ways a phrase can be read: each one fitting object alone, or all of them together.
+// The ways to read a phrase: as each fitting object alone, or as all of them together.
 std::vector<Objects> readings(const Description& description, const Objects& fitting) {
   if (description.count > 1) {
     return fitting.size() == description.count ? std::vector<Objects>{fitting}
@@ -42,13 +42,14 @@ void add(Objects& to, const Objects& from) {
   std::sort(to.begin(), to.end());
 }
 
-// Walks every choice of one reading a phrase with no object named twice, and keeps what true
-// choices name. Phrases are at most as many as objects, so the walk is short.
+// Walks over every choice of one reading per phrase in which no object is named twice, and keeps
+// the objects that true choices name. There are at most as many phrases as objects, so the walk is
+// short.
 struct Walk {
   const Scene& scene;
   const ParsedCaption& parsed;
   const std::vector<std::vector<Objects>>& choices;
-  std::vector<Objects> named;  // per phrase, over all true choices
+  std::vector<Objects> named;  // per phrase, the objects of all true choices
   bool found = false;
   std::vector<Objects> chosen;
 

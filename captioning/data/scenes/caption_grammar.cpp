@@ -11,7 +11,7 @@ namespace saccade {
 
 namespace {
 
-// Objects spoken of together: all of one shape, or all of one shape and colour.
+// Objects that are named together: all of one shape, or all of one shape and colour.
 struct Group {
   std::vector<std::size_t> objects;
   bool one_colour = true;
@@ -27,8 +27,8 @@ void append(std::vector<std::string>& words, std::string_view text) {
   for (std::string word; in >> word;) words.push_back(word);
 }
 
-// A group's phrase. Attributes are said sometimes, where all objects share them; the colour always
-// when only it tells the group from other objects of its shape.
+// Writes a group's phrase. Size and texture are named sometimes, where all its objects share them.
+// The colour is always named when only it tells the group from other objects of its shape.
 void say(const Scene& scene, const Group& group, Random& random, SceneCaption& caption) {
   const SceneObject& first = scene.objects[group.objects.front()];
   const auto all = [&](auto member) {
@@ -57,7 +57,8 @@ void say(const Scene& scene, const Group& group, Random& random, SceneCaption& c
   caption.phrases.push_back(std::move(phrase));
 }
 
-// Groups equal objects; objects of one shape but several colours become one group half the time.
+// Puts equal objects into groups. Objects of one shape but several colours become one group half
+// the time.
 std::vector<Group> make_groups(const Scene& scene, Random& random) {
   std::vector<Group> groups;
   std::array<std::optional<bool>, kShapeWords.size()> by_shape;
@@ -88,7 +89,8 @@ std::vector<Group> make_groups(const Scene& scene, Random& random) {
   return groups;
 }
 
-// The relation a person would name first: along the axis on which every pair is farthest apart.
+// The relation that a person would name first: along the axis on which every pair is farthest
+// apart.
 std::optional<Relation> natural_relation(const Scene& scene, const Group& a, const Group& b) {
   std::optional<Relation> common;
   for (const std::size_t i : a.objects) {
@@ -152,7 +154,8 @@ bool holds(Relation relation, const Box& a, const Box& b, Index size) {
 
 std::vector<SceneCaption> describe(const Scene& scene, std::size_t count, Random& random) {
   std::vector<SceneCaption> out;
-  // A one-object scene has two to four captions: stop when new ones no longer turn up.
+  // A scene with one object has two to four different captions: this stops when no new ones turn
+  // up.
   for (std::size_t attempt = 0; attempt < 4 * count && out.size() < count; ++attempt) {
     SceneCaption caption = describe_once(scene, random);
     const bool fresh = std::none_of(out.begin(), out.end(), [&](const SceneCaption& other) {

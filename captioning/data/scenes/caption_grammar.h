@@ -32,16 +32,17 @@ inline constexpr std::array<std::string_view, 4> kRelationWords = {
     "to the left of", "to the right of", "above", "below"};
 inline constexpr std::array<std::string_view, 3> kCountWords = {"a", "two", "three"};
 
-// Whether a is on that side of b: its centre, by more than kRelationMargin * size. y points down.
+// Whether a is on that side of b: whether their centres differ by more than kRelationMargin * size.
+// y points down.
 bool holds(Relation relation, const Box& a, const Box& b, Index size);
 
-// Up to `count` different true captions of a scene, drawn with `random`; simple scenes have fewer.
+// Up to `count` different true captions of a scene, drawn with `random`. Simple scenes have fewer.
 std::vector<SceneCaption> describe(const Scene& scene, std::size_t count, Random& random);
 
 // The boxes of a phrase's objects, in pixels of the scene.
 std::vector<Box> boxes_of(const Scene& scene, const Phrase& phrase);
 
-// Every word of the language once.
+// Every word of the language, each once.
 std::vector<std::string> scene_words();
 
 }  // namespace saccade

@@ -1,4 +1,4 @@
-// Parses captions of the scenes' language into what each noun phrase demands of an object.
+// Parses captions in the scenes' language into what each noun phrase demands of an object.
 #pragma once
 
 #include <optional>
@@ -10,9 +10,9 @@
 
 namespace saccade {
 
-// What a noun phrase says.
+// What a noun phrase demands.
 struct Description {
-  Phrase phrase;  // word range and noun; its objects are left empty
+  Phrase phrase;  // the range of its words and its noun; its objects are left empty
   std::size_t count = 1;
   ObjectShape shape = ObjectShape::kCircle;
   std::optional<ObjectColour> colour;
@@ -24,10 +24,10 @@ struct Description {
 
 struct ParsedCaption {
   std::vector<Description> phrases;
-  std::optional<Relation> relation;  // between exactly two phrases; else the phrases are a list
+  std::optional<Relation> relation;  // of exactly two phrases; without one, the phrases are a list
 };
 
-// The parse, or nothing and a `problem` naming the first word that does not fit.
+// The parsed caption, or nothing and a `problem` that names the first word that does not fit.
 std::optional<ParsedCaption> parse_caption(std::span<const std::string> words,
                                            std::string& problem);
 

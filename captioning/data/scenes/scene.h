@@ -1,5 +1,5 @@
-// Scene: what the built-in data set draws and talks about - a few objects on a background.
-// The names of shapes, colours, sizes and textures are the words of its language.
+// Scene: what the built-in data set draws and describes: a few objects on a background. The names
+// of shapes, colours, sizes and textures are the words of its language.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ enum class ObjectSize : std::uint8_t { kSmall, kLarge };
 enum class ObjectTexture : std::uint8_t { kPlain, kStriped, kDotted, kCheckered };
 enum class BackgroundKind : std::uint8_t { kPlain, kGradient, kNoise, kBlobs };
 
-// The words, in the order of the enumerators. Plain is the texture nobody mentions.
+// The words, in the order of the enumerators. Plain is the texture that captions never mention.
 inline constexpr std::array<std::string_view, 7> kShapeWords = {
     "circle", "square", "triangle", "star", "cross", "ring", "heart"};
 inline constexpr std::array<std::string_view, 7> kShapePlurals = {
@@ -36,7 +36,7 @@ struct SceneObject {
   ObjectColour colour = ObjectColour::kRed;
   ObjectSize size = ObjectSize::kSmall;
   ObjectTexture texture = ObjectTexture::kPlain;
-  Rgb rgb{};  // the colour's own tone in this scene
+  Rgb rgb{};  // the tone of its colour in this scene
   Box box;    // tight, in pixels of the scene
 };
 

@@ -9,7 +9,7 @@ namespace saccade {
 
 namespace {
 
-constexpr int kSamples = 4;  // a side, for anti-aliasing
+constexpr int kSamples = 4;  // samples per side of a pixel, for anti-aliasing
 constexpr std::uint64_t kPaint =
     1000;  // the step of random numbers spent in drawing, not in drawing up
 
@@ -19,7 +19,7 @@ Rgb mix(const Rgb& a, const Rgb& b, double share) {
   return out;
 }
 
-// The canvas in floating point, 0..1.
+// The canvas in floating point, from 0 to 1.
 struct Canvas {
   Index size;
   std::vector<Rgb> pixels;
@@ -64,8 +64,8 @@ void paint_background(const Background& background, Canvas& canvas) {
   }
 }
 
-// The share of the light tone at a point of an object; x, y in pixels of a 64-pixel scene from the
-// box's corner, so that patterns keep their look at every size.
+// The share of the light tone at a point of an object. x and y are in pixels of a 64-pixel scene,
+// from the box's corner, so that patterns look the same in scenes of every size.
 double pattern(ObjectTexture texture, double x, double y) {
   const auto wave = [](double value, double period) {
     return value / period - std::floor(value / period);
@@ -88,7 +88,7 @@ double pattern(ObjectTexture texture, double x, double y) {
   return 0;
 }
 
-// The tones of one object, at points in pixels from its box's corner.
+// The tones of one object, at points given in pixels from the corner of its box.
 class Painter {
  public:
   Painter(const SceneObject& object, double unit)
@@ -113,10 +113,10 @@ class Painter {
   Rgb dark_, light_;
 };
 
-// Blends the object into the pixel whose upper left corner is (x, y) from the box's corner.
+// Blends the object into the pixel whose upper left corner is at (x, y) from the box's corner.
 void paint_pixel(const Painter& painter, double x, double y, Rgb& pixel) {
-  // Samples lie within 0.54 of the centre, and the distance changes by at most 1.1 a pixel (a heart
-  // is stretched), so far from an edge one distance speaks for all of them.
+  // Samples lie within 0.54 of the pixel's centre, and the distance changes by at most 1.1 per
+  // pixel (a heart is stretched), so far from an edge one distance serves for all of them.
   constexpr double kFar = 0.6;
   const double middle = painter.distance(x + 0.5, y + 0.5);
   if (middle > kFar) return;

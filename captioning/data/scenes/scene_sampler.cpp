@@ -23,7 +23,7 @@ Rgb hsv(double hue, double saturation, double value) {
 struct Tone {
   double hue, saturation, value;
 };
-// Far apart in hue, and in brightness where hues are near.
+// The tones are far apart in hue, and in brightness where hues are near each other.
 constexpr std::array<Tone, 6> kTones = {{{0.0, 0.85, 0.87},
                                          {0.83, 0.82, 0.96},
                                          {2.1, 0.72, 0.62},
@@ -44,7 +44,7 @@ Background sample_background(Random& random) {
   Background out;
   out.kind = static_cast<BackgroundKind>(random.below(4));
   const double hue = between(random, 0, 6), value = between(random, 0.45, 0.88);
-  // The second tone goes towards the middle, so that both stay muted.
+  // The second tone is nearer to the middle, so that both stay muted.
   const double other = value + (value < 0.65 ? 1 : -1) * between(random, 0.1, 0.2);
   out.tones[0] = hsv(hue, between(random, 0.04, 0.18), value);
   out.tones[1] =
@@ -79,8 +79,8 @@ ObjectKind sample_kind(Random& random, const Rules& rules) {
   }
 }
 
-// Things are alike in shape and colour or differ in both, so that a colour points at one thing or
-// at several equal ones. Two alone may share their shape only.
+// Two objects have both shape and colour in common or neither, so that a colour points at one thing
+// or at several equal ones. Where there are only two, they may share the shape alone.
 bool go_together(const ObjectKind& kind, const std::vector<ObjectKind>& others, std::size_t count) {
   return std::all_of(others.begin(), others.end(), [&](const ObjectKind& other) {
     const bool shape = kind.shape == other.shape, colour = kind.colour == other.colour;
@@ -110,7 +110,7 @@ bool apart(double distance, double size) {
 }
 
 bool fits(const Box& box, const std::vector<SceneObject>& others, double size) {
-  const double gap = size * 7 / 64;  // so that what a region sees of one thing is free of others
+  const double gap = size * 7 / 64;  // keeps other things out of the regions of a thing
   return std::all_of(others.begin(), others.end(), [&](const SceneObject& other) {
     const double dx = std::abs(box.centre_x() - other.box.centre_x());
     const double dy = std::abs(box.centre_y() - other.box.centre_y());
@@ -120,7 +120,7 @@ bool fits(const Box& box, const std::vector<SceneObject>& others, double size) {
   });
 }
 
-// Places every object at random; false when one finds no room.
+// Places every object at random. Returns false when one finds no room.
 bool place(Random& random, const std::vector<ObjectKind>& kinds, Scene& scene) {
   const double size = static_cast<double>(scene.size), unit = size / 64;
   scene.objects.clear();
@@ -192,7 +192,7 @@ Scene sample_scene(const SceneSampler& sampler, ScenePart part, std::uint64_t in
       sample_kinds(random, count, {.part = part, .unseen = sampler.unseen});
   while (!place(random, kinds, scene)) {
   }
-  // The first object drawn must not always be the one a part is about.
+  // Otherwise the first object would always be the one that the part is about.
   random.shuffle(scene.objects);
   return scene;
 }

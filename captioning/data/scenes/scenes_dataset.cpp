@@ -8,7 +8,7 @@ namespace saccade {
 namespace {
 
 constexpr std::uint64_t kTalk =
-    2000;  // the step of random numbers spent on captions, plus the part
+    2000;  // the step of the random numbers for captions; the part is added to it
 
 void add_scene(const ScenesOptions& options, ScenePart part, Index index, ScenesDataset& out) {
   const auto sample = static_cast<std::uint64_t>(index);
@@ -41,14 +41,14 @@ ScenesDataset scenes_dataset(const ScenesOptions& options) {
     throw UsageError("scenes: the data set is empty; ask for at least one scene");
   }
   if (options.captions < 1 || options.captions > 100) {
-    throw UsageError(str("scenes: captions must be 1 to 100 a scene, got ", options.captions));
+    throw UsageError(str("scenes: captions must be 1 to 100 per scene, got ", options.captions));
   }
   ScenesDataset out;
   out.dataset.name = "scenes";
   for (Index i = 0; i < options.train; ++i) add_scene(options, ScenePart::kTrain, i, out);
   for (Index i = 0; i < options.val; ++i) add_scene(options, ScenePart::kVal, i, out);
   for (Index i = 0; i < options.test; ++i) add_scene(options, ScenePart::kTest, i, out);
-  // Ids and captions alone do not fix the pictures.
+  // Ids and captions alone do not determine the pictures.
   out.dataset.digest = dataset_digest(out.dataset) +
                        str("-", options.seed, "-", options.size, "-", enum_name(options.unseen));
   return out;

@@ -1,4 +1,4 @@
-// The built-in data set: scenes drawn from a seed, as a Dataset whose images are not files.
+// The built-in data set: scenes drawn from a seed, as a Dataset whose images are no files.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@ namespace saccade {
 
 struct ScenesOptions {
   std::uint64_t seed = 1;
-  Index train = 4000, val = 400, test = 400;  // scenes a split
+  Index train = 4000, val = 400, test = 400;  // scenes per split
   Index size = 64;                            // pixels
   Index objects_max = 3;
   UnseenKind unseen = UnseenKind::kTexture;
-  Index captions = 5;  // at most, a scene
+  Index captions = 5;  // the most captions per scene
 };
 
-// Everything is parallel to dataset.images: scene i is what image i shows, and captions[i][k] is
+// All members are parallel to dataset.images: scene i is what image i shows, and captions[i][k] is
 // dataset.images[i].captions[k] with its noun phrases.
 struct ScenesDataset {
   Dataset dataset;
@@ -28,9 +28,9 @@ struct ScenesDataset {
   std::vector<std::vector<SceneCaption>> captions;
 };
 
-// Draws the data set; every test scene shows a combination of attributes that train and val
-// never do. A scene depends on seed, split and its number in the split only, so a larger set
-// begins with the smaller one. Throws UsageError on options out of range.
+// Draws the data set. Every test scene shows a combination of attributes that train and val never
+// show. A scene depends only on seed, split and its number in the split, so a larger data
+// set begins with the smaller one. Throws UsageError for options out of range.
 ScenesDataset scenes_dataset(const ScenesOptions& options);
 
 }  // namespace saccade

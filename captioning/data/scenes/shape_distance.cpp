@@ -1,4 +1,4 @@
-// Signed distances of the shapes, each filling [-1, 1]^2.
+// Signed distances of the shapes, each of which fills [-1, 1]^2.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -15,7 +15,7 @@ struct Point {
   double x, y;
 };
 
-// Nearest edge for the size, crossings of a horizontal ray for the sign.
+// The nearest edge gives the size, and the crossings of a horizontal ray give the sign.
 double polygon_distance(std::span<const Point> corners, Point p) {
   double nearest = std::numeric_limits<double>::infinity();
   bool inside = false;
@@ -32,7 +32,7 @@ double polygon_distance(std::span<const Point> corners, Point p) {
   return inside ? -nearest : nearest;
 }
 
-// Five points, the inner corners at 0.46 of the outer radius, stretched to fill the square.
+// Five points, with the inner corners at 0.46 of the outer radius, stretched to fill the square.
 std::array<Point, 10> make_star() {
   std::array<Point, 10> out{};
   for (std::size_t i = 0; i < out.size(); ++i) {
@@ -60,14 +60,14 @@ constexpr std::array<Point, 12> kCross = {{{-kArm, -1},
                                            {-kArm, -kArm}}};
 constexpr std::array<Point, 3> kTriangle = {{{0, -1}, {1, 1}, {-1, 1}}};
 
-// A square on its corner with a half disc on each upper side. Side s makes it 2 wide; it is
-// stretched down to be 2 high.
+// A square that stands on its corner, with a half disc on each upper side. The side is chosen so
+// that it is 2 wide; it is stretched to be 2 high.
 double heart_distance(double x, double y) {
   const double side = 2 / (0.5 * std::numbers::sqrt2 + 1);
   const double half_diagonal = side / std::numbers::sqrt2;
   const double height = 1 + half_diagonal;  // from the top of the discs to the lower corner
   const double py = (y + 1) * height / 2;   // 0 at the top
-  const double middle = 1.0;                // of the square: its discs reach 1 above it
+  const double middle = 1.0;                // the square's centre: the discs reach 1 above it
   const std::array<Point, 4> square = {{{0, middle - half_diagonal},
                                         {half_diagonal, middle},
                                         {0, middle + half_diagonal},

@@ -18,7 +18,8 @@ void mark_used(std::uint64_t* used, const Match& match) {
 }
 
 // What a match adds to the number of matches by which paths are ranked. METEOR adds length * weight
-// to whole numbers, with a weight of 1/2 after the exact module: a stem or a synonym adds nothing.
+// to whole numbers, and weights are 1/2 after the exact module, so a stem or a synonym adds
+// nothing.
 std::uint32_t gain(const Match& match) {
   const std::uint32_t divisor = match.module == Module::kExact ? 1 : 2;
   return match.length / divisor + match.reference_length / divisor;
@@ -45,7 +46,7 @@ Alignment Aligner::align(const MatchLists& lists) {
   return out;
 }
 
-// One path, in which the words of certain matches are used already.
+// Starts with one path, in which the words of certain matches are already used.
 void Aligner::start(const MatchLists& lists) {
   words_ = (lists.hypothesis_length() + 63) / 64;
   paths_.assign(1, Path{});
@@ -65,7 +66,7 @@ void Aligner::add(const Rank& rank, std::uint32_t parent, const Match* match) {
   candidates_.push_back({rank, static_cast<std::uint32_t>(candidates_.size()), parent, match});
 }
 
-// The candidates of one path: each match that can start at this word, then none.
+// The candidates of one path: each match that can start at this word, and then no match.
 void Aligner::extend(std::uint32_t parent, std::uint32_t at, const MatchLists& lists) {
   const Path& path = paths_[parent];
   if (at < path.covered_until) return add(path.rank, parent, nullptr);
@@ -73,8 +74,8 @@ void Aligner::extend(std::uint32_t parent, std::uint32_t at, const MatchLists& l
   const auto breaks_chunk = [=](const Match& match) {
     return last_end != kNone && last_end != match.start;
   };
-  // The path's distance counts every match that was tried: it grows after a match was added as a
-  // candidate, so that one's own distance is not in its rank, but in the ranks of those after it.
+  // The distance of a path counts every match that was tried. It grows after a match was added as a
+  // candidate, so a match's own distance is not in its rank, but in the ranks of those after it.
   std::int64_t distance = path.rank.distance;
   const auto rank_with = [&](const Match& match) {
     return Rank{path.rank.matched + gain(match), path.rank.chunks + (breaks_chunk(match) ? 1U : 0U),
@@ -85,7 +86,7 @@ void Aligner::extend(std::uint32_t parent, std::uint32_t at, const MatchLists& l
   };
   if (certain_[at] == kStarts) {
     const Match& match = lists.at(at).front();
-    distance += distance_of(match);  // unlike all others, a certain match counts for itself
+    distance += distance_of(match);  // unlike all others, a certain match counts its own distance
     return add(rank_with(match), parent, &match);
   }
   // Of one module's words that break the chunk alike, each ranks behind those before it, and only

@@ -1,8 +1,8 @@
-// METEOR's search for the best alignment: which of the possible matches are taken. Walks the words
-// of the reference in order with a beam of 40 paths (METEOR 1.5, Denkowski and Lavie, WMT 2014; the
-// order of paths is that of its implementation, on which scores depend). Not for several threads.
-// Time: at most 40 paths * words of the reference * matches of each; 0.01 s for a hypothesis of
-// 10,000 words against a caption.
+// METEOR's search for the best alignment: which of the possible matches are taken. It goes over the
+// words of the reference in order, with a beam of 40 paths (METEOR 1.5, Denkowski and Lavie, WMT
+// 2014; the order of paths is that of its implementation, because scores depend on it). One thread
+// at a time. Time: at most 40 paths * words of the reference * matches of each; 0.01 s for a
+// hypothesis of 10,000 words against a caption.
 #pragma once
 
 #include <cstdint>
@@ -23,13 +23,13 @@ struct Alignment {
   std::int64_t chunks = 0;            // runs of matches adjacent in both sentences
 };
 
-// Keeps its memory from call to call.
+// Keeps its memory between calls.
 class Aligner {
  public:
   Alignment align(const MatchLists& lists);
 
  private:
-  // What a path is judged by: more matches first, then fewer chunks, then less distance.
+  // How paths are ranked: first more matches, then fewer chunks, then less distance.
   struct Rank {
     std::uint32_t matched = 0, chunks = 0;
     std::int64_t distance = 0;
@@ -41,8 +41,8 @@ class Aligner {
       return distance < other.distance;
     }
   };
-  // A choice for the words of the reference so far. The words of the hypothesis it uses are bits
-  // in used_, the matches it took a list in taken_.
+  // A choice of matches for the words of the reference so far. Its words of the hypothesis are bits
+  // in used_, and its matches are a list in taken_.
   struct Path {
     Rank rank;
     std::int64_t last_end = kNone;  // end of the match before in the hypothesis, if adjacent
@@ -53,8 +53,8 @@ class Aligner {
     AlignedMatch match;
     std::int64_t before;  // entry of taken_
   };
-  // A path with one more word decided: cheap to make and to sort; only those that stay in the beam
-  // become paths.
+  // A path with one more word decided. It is cheap to make and to sort; only candidates that stay
+  // in the beam become paths.
   struct Candidate {
     Rank rank;
     std::uint32_t order, parent;
@@ -68,7 +68,7 @@ class Aligner {
   void keep_best(std::uint32_t at);
   bool is_free(const std::uint64_t* used, std::uint32_t at, const Match& match) const;
 
-  std::size_t words_ = 0;                        // 64-bit words of bits a path
+  std::size_t words_ = 0;                        // 64-bit words of bits per path
   std::vector<Path> paths_, next_paths_;         // at most 40
   std::vector<std::uint64_t> used_, next_used_;  // [paths, words_]
   std::vector<std::uint8_t> certain_;            // words of the reference: 1 covered, 2 start

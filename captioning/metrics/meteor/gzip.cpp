@@ -65,7 +65,7 @@ bool GzipLines::fill() {
   buffer_.resize(kept + kBlock);
   const int count = gzread(file_->handle, buffer_.data() + kept, static_cast<unsigned>(kBlock));
   buffer_.resize(kept + static_cast<std::size_t>(count > 0 ? count : 0));
-  // A file cut short reads as if it ended there; only gzerror tells.
+  // A file that was cut short reads as if it ended there; only gzerror tells the difference.
   int code = Z_OK;
   const char* reason = gzerror(file_->handle, &code);
   if (count < 0 || (count == 0 && code != Z_OK)) throw broken(path_, reason);
@@ -76,7 +76,7 @@ std::optional<std::string_view> GzipLines::next() {
   std::size_t searched = at_;
   std::size_t end = buffer_.find('\n', searched);
   while (end == std::string::npos) {
-    searched = buffer_.size() - at_;  // where it will be once `at_` is the buffer's start
+    searched = buffer_.size() - at_;  // its place once the buffer starts at `at_`
     if (!fill()) break;
     end = buffer_.find('\n', searched);
   }

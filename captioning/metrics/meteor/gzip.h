@@ -1,5 +1,5 @@
-// Reading gzip: a whole file at once, or line by line for files that do not fit in memory.
-// Private to the METEOR folder.
+// Reads gzip: a whole file at once, or line by line for files that do not fit in memory. Private to
+// the METEOR folder.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace saccade::meteor {
 
-// The text of gzip data, or data that is no gzip as it is. Throws DataError, which calls it `name`,
-// when the data is broken.
+// The text of gzip data; data that is not gzip is returned as it is. Throws DataError, which calls
+// the data `name`, when it is broken.
 std::string inflate_gzip(std::string_view data, const std::string& name);
 
 // The lines of a gzip file, without their ends; a file that is not compressed is read as it is.
@@ -23,10 +23,10 @@ class GzipLines {
   GzipLines(const GzipLines&) = delete;
   GzipLines& operator=(const GzipLines&) = delete;
 
-  // The next line, valid until the call after, or nothing at the end. Throws DataError when the
-  // data is broken.
+  // The next line, or nothing at the end. It is valid until the next call. Throws DataError when
+  // the data is broken.
   std::optional<std::string_view> next();
-  // PATH:LINE of the line that next() gave last, for messages.
+  // PATH:LINE of the line that next() returned last, for messages.
   std::string where() const;
 
  private:

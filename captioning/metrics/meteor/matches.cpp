@@ -73,7 +73,7 @@ void MatchLists::find_words(Sentence hypothesis, Sentence reference, const WordT
   matches_.clear();
   lists_.clear();
   for (std::size_t at = 0; at < reference.size(); ++at) {
-    // A word that was there before has the same matches: memory stays small when one word fills
+    // A word that appeared before has the same matches. Memory stays small even if one word fills
     // both sentences.
     const auto before = std::find(reference.begin(), reference.end(), reference[at]);
     const auto first = static_cast<std::size_t>(before - reference.begin());

@@ -30,7 +30,7 @@ struct Modules {
 };
 
 // The matches that start at each word of the reference, in the order in which the search tries
-// them: by module, and by place in the hypothesis within the first three.
+// them: by module and, within the first three modules, by place in the hypothesis.
 class MatchLists {
  public:
   void find(Sentence hypothesis, Sentence reference, const WordTable& words,
@@ -42,7 +42,8 @@ class MatchLists {
     const auto [begin, end] = lists_[reference_start];
     return std::span(matches_).subspan(begin, end - begin);
   }
-  // Whether the only match at a word of the reference is also the only one of all its words.
+  // Whether there is only one match at this word of the reference, and no other match at any of the
+  // words of that match.
   bool is_certain(std::size_t reference_start) const;
 
  private:
@@ -59,7 +60,7 @@ class MatchLists {
   void count_cover();
 
   std::vector<Match> matches_;
-  std::vector<Range> lists_;  // a word of the reference; equal words share a range
+  std::vector<Range> lists_;  // by word of the reference; equal words share a range
   std::vector<std::uint32_t> hypothesis_cover_, reference_cover_;  // matches on each word
 };
 

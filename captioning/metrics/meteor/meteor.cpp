@@ -16,7 +16,7 @@ namespace saccade {
 
 namespace {
 
-constexpr std::size_t kMostWords = 200'000;  // of a word table, before it starts afresh
+constexpr std::size_t kMostWords = 200'000;  // in a word table, before it starts anew
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
   std::string out;
@@ -36,7 +36,7 @@ std::string clean_hypothesis(std::string_view hypothesis) {
   return out;
 }
 
-// What one thread works with: caches and memory, nothing that changes a result.
+// What one thread works with: caches and memory, but nothing that changes a result.
 class Worker {
  public:
   Worker(const meteor::Synonyms* synonyms, const meteor::Modules& modules)
@@ -152,7 +152,7 @@ const std::string& Meteor::tables() const { return impl_->tables; }
 MeteorSegment Meteor::score(std::string_view hypothesis,
                             std::span<const std::string> references) const {
   if (references.empty()) throw DataError("METEOR: a hypothesis has no reference");
-  // A worker lost to an exception is a cache lost, no more.
+  // If an exception loses a worker, only its cache is lost.
   std::unique_ptr<Worker> worker = impl_->borrow();
   const MeteorSegment segment = worker->score(hypothesis, references);
   impl_->give_back(std::move(worker));

@@ -1,5 +1,5 @@
 // METEOR 1.5 for English (Denkowski and Lavie, WMT 2014; task rank, -norm), as the coco-caption
-// evaluation calls it: the best reference counts, and a corpus is scored from the sum of its
+// evaluation calls it. The best reference counts, and a corpus is scored from the sum of its
 // segments' statistics, not from the mean of their scores. Scores are fractions, not percent.
 #pragma once
 
@@ -13,12 +13,12 @@
 
 namespace saccade {
 
-// coco-caption runs exact, stem and synonym, and paraphrases too where their table was fetched:
-// scores with and without them are not comparable.
+// coco-caption runs exact, stem and synonym, and also paraphrases where their table was fetched.
+// Scores with and without paraphrases cannot be compared.
 struct MeteorOptions {
-  bool stem = true;                  // words of one stem match
-  bool synonym = true;               // words that share a WordNet synset match
-  std::filesystem::path synonyms{};  // another table than the built-in one: wordnet/make_table.sh
+  bool stem = true;                     // words of the same stem match
+  bool synonym = true;                  // words that share a WordNet synset match
+  std::filesystem::path synonyms{};     // empty: the built-in table; see wordnet/make_table.sh
   std::filesystem::path paraphrases{};  // METEOR's paraphrase-en.gz; empty: no paraphrases
 };
 
@@ -36,11 +36,11 @@ class Meteor {
   Meteor(const Meteor&) = delete;
   Meteor& operator=(const Meteor&) = delete;
 
-  // The score of a hypothesis, words joined by one space (PTB tokens in coco-caption). May be
-  // called from several threads at once. Throws DataError when there is no reference.
+  // The score of a hypothesis, whose words are joined by one space (PTB tokens in coco-caption).
+  // Many threads may call it at once. Throws DataError when there is no reference.
   MeteorSegment score(std::string_view hypothesis, std::span<const std::string> references) const;
 
-  // Modules and tables, with the tables' digests: for reports.
+  // The modules and tables, with the tables' digests, for reports.
   const std::string& tables() const;
 
  private:

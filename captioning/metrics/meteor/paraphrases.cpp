@@ -58,7 +58,7 @@ Paraphrases::Paraphrases(const std::string& path) : begins_{0}, slots_(kFirstSlo
   }
   name_ = str(path, " (", digest.hex(), ")");
 
-  // A counting sort by phrase keeps the file's order within each.
+  // A counting sort by phrase keeps the file's order within each phrase.
   offsets_.assign(begins_.size(), 0);
   for (const auto& pair : pairs) ++offsets_[pair.first + 1];
   for (std::size_t i = 1; i < offsets_.size(); ++i) offsets_[i] += offsets_[i - 1];

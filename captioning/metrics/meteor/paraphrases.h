@@ -12,19 +12,20 @@ namespace saccade::meteor {
 
 class Paraphrases {
  public:
-  // Reads gzip: triples of lines probability / phrase / paraphrase, words joined by one space.
-  // Keeps 4 bytes per word of the distinct phrases and 4 per pair, and twice the pairs while it
-  // reads. Throws DataError with file and line when the file is broken.
+  // Reads gzip: lines in groups of three, probability / phrase / paraphrase, with words joined by
+  // one space. Keeps 4 bytes per word of the distinct phrases and 4 per pair, and twice the pairs
+  // while reading. Throws DataError with file and line when the file is broken.
   explicit Paraphrases(const std::string& path);
 
-  // The number of a phrase, words given by java_hash; nothing when the table does not hold it.
+  // The number of a phrase, whose words are given by java_hash; nothing when the table does not
+  // hold it.
   std::optional<std::uint32_t> find(std::span<const std::int32_t> words) const;
   // The numbers of a phrase's paraphrases, in the order of the file.
   std::span<const std::uint32_t> of(std::uint32_t phrase) const;
   // Words of the longest phrase.
   std::size_t longest() const { return longest_; }
 
-  // Which table this is, with the digest of its phrases: for reports.
+  // Names the table, with the digest of its phrases, for reports.
   const std::string& name() const { return name_; }
 
  private:

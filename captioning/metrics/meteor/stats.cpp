@@ -22,8 +22,8 @@ bool matches_as_one(const MeteorStats& stats) {
   return stats.chunks == 1 && stats.matched == stats.length;
 }
 
-// Matched words over all words of one side, content words weighed by delta, function words by the
-// rest, matches by their module.
+// Matched words over all words of one side. Content words are weighted by delta, function words by
+// the rest, and matches by their module.
 double coverage(const MeteorStats& stats, std::int64_t Sides::*side) {
   const auto weighed = [](std::int64_t content, std::int64_t function) {
     return kDelta * static_cast<double>(content) + (1 - kDelta) * static_cast<double>(function);

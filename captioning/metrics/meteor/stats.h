@@ -1,5 +1,5 @@
-// The 23 numbers METEOR 1.5 counts about a hypothesis and a reference, and the score they give
-// (Denkowski and Lavie, WMT 2014; the parameters for English tuned for ranking, "-t rank").
+// The 23 numbers that METEOR 1.5 counts for a hypothesis and a reference, and the score that they
+// give (Denkowski and Lavie, WMT 2014; the parameters for English tuned for ranking, "-t rank").
 #pragma once
 
 #include <array>
@@ -16,18 +16,18 @@ struct MeteorStats {
 
   Sides length;
   Sides function;                                // function words among them
-  std::array<Sides, kModules> matched_content;   // by each module, that are no function words
-  std::array<Sides, kModules> matched_function;  // and that are
+  std::array<Sides, kModules> matched_content;   // content words that each module matched
+  std::array<Sides, kModules> matched_function;  // function words that each module matched
   std::int64_t chunks = 0;                       // runs of matches adjacent in both
   Sides matched;                                 // by any module
 
-  // Adds a segment to a corpus. One that matches whole, in one chunk, adds no chunk: by itself its
-  // fragmentation is zero.
+  // Adds a segment to a corpus. A segment that matches as a whole, in one chunk, adds no chunk,
+  // because by itself its fragmentation is zero.
   MeteorStats& operator+=(const MeteorStats& segment);
   bool operator==(const MeteorStats&) const = default;
 
   // In METEOR's own order: lengths, function words, content and function words of each module,
-  // chunks, matched words; the hypothesis before the reference.
+  // chunks, matched words; always the hypothesis before the reference.
   static constexpr std::size_t kValues = 23;
   std::array<std::int64_t, kValues> values() const;
   static MeteorStats from(const std::array<std::int64_t, kValues>& values);

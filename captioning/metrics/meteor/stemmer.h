@@ -1,4 +1,4 @@
-// Porter's second English stemmer ("english" of Snowball), by libstemmer. Not for several threads.
+// Porter's second English stemmer ("english" of Snowball), from libstemmer. One thread at a time.
 #pragma once
 
 #include <memory>

@@ -20,7 +20,7 @@ class Synonyms {
   // The synset offsets of a lower-case word and of its base forms, sorted, each once.
   std::vector<std::uint32_t> synsets(std::string_view word) const;
 
-  // Which table this is, with the digest of its text: for reports.
+  // Names the table, with the digest of its text, for reports.
   const std::string& name() const { return name_; }
 
  private:

@@ -11,8 +11,8 @@ namespace {
 
 using Text = std::u32string;
 
-// Stands for a dot of an ellipsis until the end, so that no rule about dots sees it. No text holds
-// it: it is beyond Unicode.
+// Stands for the dots of an ellipsis until the end, so that no rule about dots sees them. It is
+// beyond Unicode, so no text holds it.
 constexpr char32_t kEllipsisDot = 0x110000;
 
 bool within(char32_t c, char32_t first, char32_t last) { return c >= first && c <= last; }
@@ -34,7 +34,7 @@ bool is_no_digit(char32_t c) { return !is_digit(c); }
 bool is_no_letter(char32_t c) { return !is_letter(c); }
 bool is_white(char32_t c) { return c == ' ' || within(c, '\t', '\r'); }
 
-// What becomes a single space in the end.
+// What becomes a single space at the end.
 bool is_space(char32_t c) {
   return c == ' ' || c == 0xA0 || within(c, 0x2000, 0x200A) || c == 0x202F || c == 0x205F ||
          c == 0x3000;
@@ -50,8 +50,8 @@ Text replace_all(const Text& in, std::u32string_view from, std::u32string_view t
   return out.append(in, at);
 }
 
-// Replaces `middle` by `to` wherever it stands between a `left` and a `right`. From left to right,
-// and a match uses up its three characters: "b-b-q" holds one match, not two.
+// Replaces `middle` by `to` wherever it stands between a `left` and a `right`. It goes from left to
+// right, and a match uses up its three characters: "b-b-q" holds one match, not two.
 template <class Left, class Right>
 Text replace_between(const Text& in, Left left, char32_t middle, Right right,
                      std::u32string_view to) {
@@ -67,8 +67,8 @@ Text replace_between(const Text& in, Left left, char32_t middle, Right right,
   return out;
 }
 
-// The line between spaces, and spaces around every character that is neither a letter nor a digit
-// nor one of those that the later steps look at.
+// The line between two spaces, with spaces around every character that is neither a letter nor a
+// digit nor needed by later steps.
 Text separate_symbols(std::string_view line) {
   constexpr std::u32string_view kLater = U".'`,-\u2018\u2019";
   Text out = U" ";
@@ -107,7 +107,7 @@ Text separate_commas(Text text) {
 Text unify_quotes_and_dashes(Text text) {
   for (char32_t& c : text) {
     if (c == '`' || c == 0x2018 || c == 0x2019) c = '\'';
-    if (c == 0x201C || c == 0x201D) c = '"';  // has its spaces already
+    if (c == 0x201C || c == 0x201D) c = '"';  // it has its spaces already
     if (c == 0x2013) c = '-';
   }
   return replace_all(replace_all(text, U"''", U" \" "), U"--", U"-");
@@ -122,8 +122,8 @@ Text separate_apostrophes(Text text) {
       text, is_digit, '\'', [](char32_t c) { return c == 's'; }, U" '");
 }
 
-// Abbreviations that keep their dot: those METEOR took from the Moses tokenizer (revision 3881).
-// In lower-cased captions only the last line can occur.
+// Abbreviations that keep their dot: those that METEOR took from the Moses tokenizer (revision
+// 3881). In lower-cased captions only those of the last line can occur.
 constexpr auto kPrefixes = std::to_array<std::u32string_view>(
     {U"A",    U"B",    U"C",    U"D",    U"E",    U"F",    U"G",    U"H",      U"I",    U"J",
      U"K",    U"L",    U"M",    U"N",    U"O",    U"P",    U"Q",    U"R",      U"S",    U"T",
@@ -135,7 +135,7 @@ constexpr auto kPrefixes = std::to_array<std::u32string_view>(
      U"Rep",  U"Reps", U"Res",  U"Rev",  U"Rt",   U"Sen",  U"Sens", U"Sfc",    U"Sgt",  U"Sr",
      U"St",   U"Supt", U"Surg",  //
      U"v",    U"vs",   U"i.e",  U"rev",  U"e.g"});
-// The same, but only before a number.
+// Abbreviations that keep their dot only before a number.
 constexpr auto kNumericPrefixes =
     std::to_array<std::u32string_view>({U"No", U"Nos", U"Art", U"Nr", U"pp"});
 
@@ -144,8 +144,8 @@ bool listed(const std::array<std::u32string_view, kCount>& list, std::u32string_
   return std::find(list.begin(), list.end(), word) != list.end();
 }
 
-// A word that ends in a dot: an acronym loses all its dots, an abbreviation keeps its dot, any
-// other loses it to a word of its own. `next` is the first character after it, or 0.
+// A word that ends in a dot: an acronym loses all its dots, an abbreviation keeps its dot, and for
+// any other word the dot becomes a word of its own. `next` is the first character after it, or 0.
 Text resolve_final_dot(const Text& word, char32_t next) {
   const Text rest = word.substr(0, word.size() - 1);
   if (rest.find('.') != Text::npos && std::any_of(rest.begin(), rest.end(), is_letter)) {
@@ -191,7 +191,8 @@ std::string finish(const Text& in) {
   return out;
 }
 
-// Whether a line is nothing but ASCII letters, digits and blanks: no rule changes more than blanks.
+// Whether a line holds only ASCII letters, digits and blanks: there, rules change nothing but
+// blanks.
 bool is_plain(std::string_view line) {
   return std::all_of(line.begin(), line.end(), [](char c) {
     const auto code = static_cast<unsigned char>(c);
@@ -203,7 +204,7 @@ std::string to_lower(std::string_view text) {
   std::string out;
   for (const unicode::CodePoint point : unicode::decode(text)) {
     unicode::append(out, unicode::lower(point));
-    // The only character whose lower case is two.
+    // The only character whose lower case has two characters.
     if (point == 0x130) unicode::append(out, 0x307);
   }
   return out;

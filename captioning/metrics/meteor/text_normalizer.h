@@ -1,6 +1,7 @@
-// METEOR 1.5's normaliser for English with `-norm`, punctuation kept: separates punctuation,
-// clitics and hyphenated parts, joins the letters of acronyms. METEOR applies it to lines that are
-// tokenized already, so that for example PTB's "n't" becomes "n" "'t" and "'s" becomes "'" "s".
+// METEOR 1.5's normaliser for English with `-norm`, keeping punctuation: it separates punctuation,
+// clitics and hyphenated parts, and joins the letters of acronyms. METEOR applies it to lines that
+// are tokenized already, so that for example PTB's "n't" becomes "n" "'t", and "'s" becomes "'"
+// "s".
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Every distinct word seen, with all that matching asks about it: captions repeat their words, so
-// stems and synsets are looked up once. Not for several threads.
+// Every distinct word so far, with all that matching needs to know of it. Captions repeat their
+// words, so stems and synsets are looked up only once. One thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@
 
 namespace saccade::meteor {
 
-// Java's String.hashCode of a text in UTF-8. METEOR compares words by it alone.
+// Java's String.hashCode of a UTF-8 text. METEOR compares words by nothing else.
 std::int32_t java_hash(std::string_view text);
 
 struct Word {
   std::int32_t hash = 0;               // of the word
   std::int32_t stem = 0;               // hash of its stem
   bool function = false;               // a function word
-  std::uint64_t signature = 0;         // a bit a synset: words without a common bit share none
-  std::vector<std::uint32_t> synsets;  // sorted offsets, its base forms' too
+  std::uint64_t signature = 0;         // one bit per synset: words without a common bit share none
+  std::vector<std::uint32_t> synsets;  // sorted offsets, also those of its base forms
 };
 
 class WordTable {

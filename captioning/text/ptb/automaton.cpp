@@ -13,9 +13,9 @@ namespace {
 
 using Positions = std::vector<std::uint16_t>;  // ascending
 
-// How a pattern begins and ends.
+// How a pattern begins and how it ends.
 struct Piece {
-  bool empty = true;  // may match nothing
+  bool empty = true;  // whether it may match nothing
   Positions first{}, last{};
 };
 
@@ -25,15 +25,15 @@ void unite(Positions& into, const Positions& more) {
   into = std::move(both);
 }
 
-// Every symbol that a pattern can read is a position; what can follow it is known when the pattern
-// has been walked once.
+// Every symbol that a pattern can read is a position. One walk over the pattern finds what can
+// follow each position.
 class PositionGraph {
  public:
-  std::vector<SymbolSet> symbols;  // of a position; none: here a pattern ends
+  std::vector<SymbolSet> symbols;  // by position; none: a pattern ends here
   std::vector<Positions> follow;
-  std::vector<int> ends;  // the pattern that ends at a position, or kNone
+  std::vector<int> ends;  // by position, the pattern that ends there, or kNone
 
-  // The positions a text can start at.
+  // The positions at which a text can start.
   Positions add_all(std::span<const PatternPtr> patterns) {
     Positions start;
     for (std::size_t i = 0; i < patterns.size(); ++i) {
@@ -107,7 +107,7 @@ class PositionGraph {
   }
 };
 
-// Numbers sets of positions in the order in which they come.
+// Numbers sets of positions in the order in which they appear.
 class SetNumbers {
  public:
   struct Entry {
@@ -127,7 +127,7 @@ class SetNumbers {
   std::u16string key_;
 };
 
-// The columns of symbols: 0, 1, ... so that two symbols share one if every set has both or neither.
+// The columns of symbols, 0, 1, ...: two symbols share a column if every set has both or neither.
 std::array<std::uint8_t, 256> columns_of(const std::vector<SymbolSet>& sets) {
   std::array<std::uint8_t, 256> column{};
   for (const SymbolSet& set : sets) {
@@ -147,7 +147,8 @@ Automaton::Automaton(std::span<const PatternPtr> patterns) {
   const Positions start = graph.add_all(patterns);
   column_ = columns_of(graph.symbols);
   width_ = *std::max_element(column_.begin(), column_.end()) + std::size_t{1};
-  std::vector<std::vector<std::uint8_t>> columns(graph.symbols.size());  // that a position reads
+  std::vector<std::vector<std::uint8_t>> columns(
+      graph.symbols.size());  // the columns that a position reads
   for (std::size_t position = 0; position < columns.size(); ++position) {
     std::vector<bool> read(width_);
     for (std::size_t symbol = 0; symbol < column_.size(); ++symbol) {
@@ -158,12 +159,12 @@ Automaton::Automaton(std::span<const PatternPtr> patterns) {
     }
   }
 
-  // A state is a set of positions. Where a symbol leads depends on those of them that read it only.
+  // A state is a set of positions. Where a symbol leads depends only on those of them that read it.
   SetNumbers state_numbers, reader_numbers;
   std::vector<Positions> states = {{}, start};  // kDead, kStart
   for (const Positions& state : states) state_numbers.number(state);
-  std::vector<std::uint16_t> leads_to;     // by the number of the readers
-  std::vector<Positions> readers(width_);  // of the columns, in one state
+  std::vector<std::uint16_t> leads_to;     // by the number of the set of readers
+  std::vector<Positions> readers(width_);  // by column, in one state
   for (std::size_t state = 0; state < states.size(); ++state) {
     for (Positions& set : readers) set.clear();
     int accepted = kNone;
@@ -188,10 +189,10 @@ Automaton::Automaton(std::span<const PatternPtr> patterns) {
 
 Automaton::Longest Automaton::longest(std::string_view text, std::size_t start,
                                       DeadEnds& dead_ends) const {
-  // Only every 16th place of long looks ahead is noted: that is enough to stop the next one soon.
+  // Of long looks ahead, only every 16th place is noted, which is enough to stop the next one soon.
   constexpr std::size_t kLong = 64, kStep = 16;
   Longest best;
-  std::size_t end = start;  // of the best match
+  std::size_t end = start;  // the end of the best match
   std::uint16_t state = kStart;
   std::vector<std::pair<std::uint16_t, std::size_t>> passed;
   for (std::size_t at = start; at < text.size(); ++at) {

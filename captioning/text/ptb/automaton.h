@@ -1,6 +1,6 @@
-// One deterministic automaton for a list of patterns: which of them matches the longest piece of a
-// text. Built from the positions of the patterns' symbols (Aho, Lam, Sethi, Ullman,
-// Compilers, 3.9).
+// One deterministic automaton for a list of patterns. It finds which of them matches the longest
+// piece of a text, and is built from the positions of the patterns' symbols (Aho, Lam, Sethi,
+// Ullman, Compilers, 3.9).
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@
 
 namespace saccade::ptb {
 
-// Where long looks ahead came to nothing, as (state, place) pairs: no later token of the text
-// repeats them, which keeps the time linear (Reps, "Maximal-munch" tokenization in linear time,
+// The (state, place) pairs from which a long look ahead found nothing. No later token of the text
+// repeats these looks, so the time stays linear (Reps, "Maximal-munch" tokenization in linear time,
 // 1998).
 class DeadEnds {
  public:
@@ -33,7 +33,7 @@ class Automaton {
  public:
   static constexpr int kNone = -1;
   struct Longest {
-    int pattern = kNone;     // the first of those that match most
+    int pattern = kNone;     // the first of the patterns that match most
     std::size_t length = 0;  // symbols
   };
 
@@ -41,7 +41,7 @@ class Automaton {
 
   // The longest match that starts at text[start].
   Longest longest(std::string_view text, std::size_t start, DeadEnds& dead_ends) const;
-  // The lengths of a text's beginnings that a pattern matches, ascending.
+  // The lengths of a text's beginnings that some pattern matches, in ascending order.
   std::vector<std::size_t> accepted_lengths(std::string_view text) const;
   // Whether a pattern matches exactly this text.
   bool accepts(std::string_view text) const;
@@ -56,7 +56,7 @@ class Automaton {
       column_{};                     // of a symbol; symbols that no pattern tells apart share
   std::size_t width_ = 0;            // columns
   std::vector<std::uint16_t> next_;  // [states, width]
-  std::vector<int> accepted_;        // the first pattern that ends in a state
+  std::vector<int> accepted_;        // by state, the first pattern that ends in it
 };
 
 }  // namespace saccade::ptb

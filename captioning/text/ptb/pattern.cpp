@@ -19,7 +19,7 @@ PatternPtr symbol(const SymbolSet& symbols) {
       Pattern{.kind = Pattern::Kind::kSymbol, .symbols = symbols});
 }
 
-// Recursive descent: choice > sequence > repeat > atom.
+// A parser by recursive descent: choice > sequence > repeat > atom.
 class Parser {
  public:
   Parser(std::string_view text, const Names& names) : text_(text), names_(names) {}
@@ -83,7 +83,7 @@ class Parser {
     for (; at_ < text_.size() && text_[at_] != mark; ++at_) {
       SymbolSet symbols;
       symbols.set(static_cast<unsigned char>(text_[at_]));
-      // 0x20 is what tells the cases of an ASCII letter apart.
+      // 0x20 is the difference between the cases of an ASCII letter.
       if (is_letter(text_[at_])) symbols.set(static_cast<unsigned char>(text_[at_] ^ 0x20));
       out.parts.push_back(symbol(symbols));
     }

@@ -1,4 +1,4 @@
-// The rules of PTB tokens. Order matters only between rules that match equally much.
+// The rules of PTB tokens. Their order matters only between rules that match equally much.
 #include "captioning/text/ptb/rules.h"
 
 #include <algorithm>
@@ -116,14 +116,14 @@ double     = '"' | '&quot;'
 quotes     = apostrophe | "''" | ('`' | left_apostrophe | right_apostrophe | quote){1,2}
 )re";
 
-// What is read again after a token: nothing, its period too, or the last two or three letters,
-// which it then lacks.
+// What is read again after a token: nothing; its period, which the token keeps; or its last two or
+// three letters, which the token then lacks.
 enum class Tail { kNone, kPeriodTwice, kLessTwo, kLessThree };
 
 struct Rule {
   Kind kind;
   const char* token;
-  const char* follow = "";  // what has to come next, without being part of the token
+  const char* follow = "";  // what has to come next, but is no part of the token
   Tail tail = Tail::kNone;
 };
 
@@ -223,22 +223,22 @@ constexpr std::pair<const char*, Symbol> kSymbolNames[] = {
     {"sign", Symbol::kSign},
 };
 
-// All rules as one automaton, and each rule that looks ahead as two, to find where its token ends.
+// All rules as one automaton, and each rule with a `follow` as two, to find where its token ends.
 struct Lexer {
   Automaton rules;
   struct Split {
     Automaton token, follow;
   };
-  std::vector<std::unique_ptr<Split>> splits;  // of a rule; none where nothing has to follow
+  std::vector<std::unique_ptr<Split>> splits;  // by rule; none where nothing has to follow
 
-  // Symbols of the token in a match of a rule: as many as can be with what follows after them.
+  // The number of the token's symbols in a match of a rule: as many as leave what has to follow.
   std::size_t token_length(std::size_t rule, std::string_view matched) const {
     if (splits[rule] == nullptr) return matched.size();
     const std::vector<std::size_t> lengths = splits[rule]->token.accepted_lengths(matched);
     const auto found = std::find_if(lengths.rbegin(), lengths.rend(), [&](std::size_t length) {
       return splits[rule]->follow.accepts(matched.substr(length));
     });
-    return *found;  // the match of the whole rule guarantees one
+    return *found;  // a match of the whole rule guarantees that there is one
   }
 };
 
@@ -278,7 +278,8 @@ Match match(std::string_view symbols, std::size_t start, DeadEnds& dead_ends) {
     case Tail::kNone:
       break;
     case Tail::kPeriodTwice:
-      // "K. The": a letter alone loses the period to the sentence, "U.S. The" has one of its own.
+      // "K. The": a single letter loses its period to the sentence, while "U.S. The" keeps one of
+      // its own.
       return {rule.kind, length == 2 ? 1 : length, length - 1};
     case Tail::kLessTwo:
       return {rule.kind, length - 2, length - 2};

@@ -54,7 +54,7 @@ bool is_cased(CodePoint point) {
   return unicode::lower(point) != point || unicode::upper(point) != point;
 }
 
-// A capital sigma is final after a letter and before none.
+// A capital sigma is final where it stands after a letter and before none.
 bool is_final_sigma(std::u16string_view token, std::size_t at) {
   return at > 0 && is_cased(token[at - 1]) && (at + 1 == token.size() || !is_cased(token[at + 1]));
 }
@@ -94,7 +94,7 @@ std::string spell_word(std::u16string_view token) {
       ++at;
       continue;
     }
-    if (unit != 0xAD) append_lower(out, token, at);  // soft hyphens go
+    if (unit != 0xAD) append_lower(out, token, at);  // soft hyphens are dropped
     at += code_point(token.substr(at)) > 0xFFFF ? 2U : 1U;
   }
   return out.empty() ? "-" : out;

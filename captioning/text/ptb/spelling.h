@@ -1,5 +1,5 @@
-// How PTB tokens are written: in lower case, quotes, dashes, brackets, fractions and currencies in
-// ASCII.
+// How PTB tokens are written: in lower case, with quotes, dashes, brackets, fractions and
+// currencies in ASCII.
 #pragma once
 
 #include <string>

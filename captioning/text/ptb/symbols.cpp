@@ -11,15 +11,15 @@ namespace {
 
 using unicode::CodePoint;
 
-constexpr CodePoint kBmpEnd = 0x10000;  // beyond it a character is two units, neither has a rule
+constexpr CodePoint kBmpEnd = 0x10000;  // beyond it a character is two units without a rule
 
 struct Group {
   Symbol symbol;
-  std::u16string_view ranges;  // pairs: the first and the last character of each
+  std::u16string_view ranges;  // pairs: the first and the last character of each range
 };
 
-// What is neither a letter nor a digit for Unicode. The C1 controls stand for the characters that
-// Windows-1252 has in their place.
+// Characters that Unicode counts neither as letters nor as digits. The C1 controls stand for the
+// characters that Windows-1252 has in their place.
 constexpr Group kGroups[] = {
     {Symbol::kMark,
      u"\u02C2\u02C5\u02D2\u02DF\u02E5\u02FF\u0384\u0385\u03F6\u03F6\u055A\u055F"
@@ -58,7 +58,7 @@ constexpr Group kGroups[] = {
 };
 
 Symbol letter_or_digit(CodePoint point) {
-  constexpr CodePoint kLastLaoMark = 0x0ECD;  // the original lists marks up to there
+  constexpr CodePoint kLastLaoMark = 0x0ECD;  // the original lists marks up to this one
   switch (unicode::letter_class(point)) {
     case unicode::LetterClass::kUpper:
       return Symbol::kUpperLetter;

@@ -1,6 +1,6 @@
-// Captions as the rules of PTB tokens read them: UTF-16 units, as in the Java original, and beside
-// each unit one byte that says what it may be in a rule. This keeps Unicode out of the automaton:
-// every letter beyond ASCII is one symbol, every no-break space is another.
+// Captions as the rules of PTB tokens read them: UTF-16 units, as in the Java original, and for
+// each unit one byte that tells what it may be in a rule. This keeps Unicode out of the automaton:
+// all letters beyond ASCII are one symbol, and all no-break spaces another.
 #pragma once
 
 #include <string>
@@ -12,11 +12,11 @@ namespace saccade::ptb {
 
 // ASCII characters are their own symbols; the others are one of these.
 enum class Symbol : unsigned char {
-  kEnd = 0x00,    // in no text: a NUL is kInvisible
-  kOther = 0x80,  // no rule has it
+  kEnd = 0x00,    // never in a text, because a NUL is kInvisible
+  kOther = 0x80,  // in no rule
   kUpperLetter,
   kOtherLetter,
-  kMark,  // part of a word without being a letter
+  kMark,  // is part of a word without being a letter
   kDigit,
   kSoftHyphen,
   kNoBreakSpace,
@@ -42,18 +42,18 @@ enum class Symbol : unsigned char {
 
 struct Text {
   std::u16string units;
-  std::string symbols;  // one for each unit
+  std::string symbols;  // one per unit
 };
 
-// Whether a character ends a line for the original (LF, VT, FF, CR, NEL, U+2028, U+2029).
+// Whether the original takes a character as a line end (LF, VT, FF, CR, NEL, U+2028, U+2029).
 bool ends_line(unicode::CodePoint point);
 
-// Appends a caption; what would end a line in it becomes a space, bytes that are no UTF-8 become
-// U+FFFD.
+// Appends a caption. Characters that would end a line become spaces, and bytes that are not UTF-8
+// become U+FFFD.
 void append_line(Text& text, std::string_view line);
 void append_line_end(Text& text);
 
-// Whether symbols are white space only.
+// Whether the symbols are nothing but white space.
 bool is_blank(std::string_view symbols);
 
 }  // namespace saccade::ptb

@@ -14,10 +14,10 @@ namespace {
 
 constexpr double kLambdaInit = 0.8;
 
-// Ye et al. 2024, eq. 1-2: softmax(q1 k1) - lambda softmax(q2 k2), which takes away what both maps
-// attend to, with lambda = exp(l1' m1) - exp(l2' m2) + 0.8 for learned vectors l, m. The paper's
-// norm over each head belongs to its multi-head block (see sequence/); a decoder's context has one
-// head.
+// softmax(q1 k1) - lambda softmax(q2 k2) (Ye et al. 2024, eq. 1-2): it takes away what both maps
+// attend to, with lambda = exp(l1' m1) - exp(l2' m2) + 0.8 for learned vectors l and m. The paper's
+// norm over each head belongs to its multi-head block (see sequence/), and is not here, because a
+// decoder's context has one head.
 class DifferentialMechanism : public Attention {
  public:
   explicit DifferentialMechanism(MechanismParts parts)

@@ -12,11 +12,11 @@ namespace {
 
 constexpr Real kLowest = -20;
 
-// Katharopoulos et al. 2020, eq. 4-7: with weights phi(q)' phi(k_l) / sum, the sums over regions of
-// phi(k_l) a_l' and of phi(k_l) are made once per image, and the context of a word costs the same
-// for any number of regions. The map is made beside it, to be recorded. Where there are fewer
-// regions than channels of the keys, the context is the map times the features, which are the same
-// sums in the order that is cheaper then.
+// Katharopoulos et al. 2020, eq. 4-7, with weights phi(q)' phi(k_l) / sum. The sums of phi(k_l)
+// a_l' and of phi(k_l) over the regions are computed once per image, so the context of a word costs
+// the same for any number of regions. The map is computed besides, to be recorded. Where there are
+// fewer regions than channels of the keys, the context is the map times the features: the same
+// sums, in the order that is cheaper then.
 class LinearMechanism : public Attention {
  public:
   explicit LinearMechanism(MechanismParts parts)
@@ -44,7 +44,8 @@ class LinearMechanism : public Attention {
     const Var total = ops::scale(ops::mean_regions(keys), static_cast<Real>(shape[1]));
     memory.parts = {keys, ops::reshape(total, {shape[0], 1, parts_.hidden})};
     if (shape[1] < parts_.hidden) return memory;
-    // Every channel of the keys weighs the regions like a query: there are A per memory.
+    // Every channel of the keys weighs the regions as a query does: there are A channels per
+    // memory.
     const Var by_channel =
         ops::reshape(ops::transpose_regions(keys), {shape[0] * parts_.hidden, shape[1]});
     const Var summary = ops::context(features, by_channel, {}, parts_.hidden);
@@ -61,7 +62,7 @@ class LinearMechanism : public Attention {
     Glimpse glimpse;
     glimpse.weights = ops::scale_rows(ops::dot_score(memory.parts[0], q, 1, group), share);
     if (context.edit) glimpse.weights = edited(tape, glimpse.weights, memory, context.edit);
-    // The sums that were made once per image do not hold weights that were put in place of the map.
+    // The sums computed once per image know nothing of weights that replaced those of the map.
     glimpse.context = memory.parts.size() == 2 || context.edit
                           ? ops::context(memory.features, glimpse.weights, {}, group)
                           : ops::scale_rows(ops::context(memory.parts[2], q, {}, group), share);
@@ -70,8 +71,8 @@ class LinearMechanism : public Attention {
   }
 
  private:
-  // elu(x) + 1 is x + 1 above 0 and exp(x) below, where it stops at a number whose products do not
-  // underflow, so that regions that all weigh next to nothing weigh the same, and not 0 / 0.
+  // elu(x) + 1 is x + 1 above 0 and exp(x) below. The exponent is bounded, so that no product
+  // underflows, and regions of nearly no weight get equal weights instead of 0 / 0.
   static Var phi(Var x) {
     return ops::add(ops::relu(x), ops::exp(ops::clip(x, {.lowest = kLowest, .highest = 0})));
   }

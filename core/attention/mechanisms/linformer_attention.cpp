@@ -12,9 +12,10 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-// Wang et al. 2020, eq. 7: keys and values are mixed along the length by a learned [k, L] matrix
-// (shared by both, their "key-value sharing"), once per image, and a word weighs k mixtures. The
-// map of the regions is those weights times the mixing matrix, so that its numbers may be negative.
+// Wang et al. 2020, eq. 7: a learned [k, L] matrix mixes keys and values along the length, once per
+// image, and each word weighs the k mixtures. Keys and values share the matrix (the paper's
+// "key-value sharing"). The map over the regions is those weights times the matrix, so its numbers
+// may be negative.
 class LinformerMechanism : public Attention {
  public:
   explicit LinformerMechanism(MechanismParts parts) : parts_(std::move(parts)) {
@@ -36,7 +37,7 @@ class LinformerMechanism : public Attention {
                   " regions; got ", count);
     SACCADE_CHECK(!layout.mask, "[linformer] a mask has no meaning for mixtures of regions");
     const Var mixing = tape.parameter(mixing_);
-    // The same k queries for every image.
+    // Every image has the same k queries.
     const Var every = ops::concat_rows(std::vector<Var>(static_cast<std::size_t>(images), mixing));
     const auto mixture = [&](Var of) {
       return ops::reshape(ops::context(of, every, {}, parts_.projected),

@@ -1,6 +1,6 @@
 // What the mechanisms that do not factor into axes are made from. Each has one file and one line in
-// mechanisms.def. Their classes are called ...Mechanism; those over whole sequences, in sequence/,
-// are called ...Attention.
+// mechanisms.def. Their classes are named ...Mechanism; those over whole sequences, in sequence/,
+// are named ...Attention.
 #pragma once
 
 #include <memory>
@@ -13,9 +13,9 @@ inline namespace SACCADE_NUMERIC {
 
 struct MechanismParts {
   ParamScope scope;
-  Index features = 0, keys = 0;  // D, K; K is D where the features are scored
+  Index features = 0, keys = 0;  // D, K; K is D where the scores read the features
   Index query = 0, hidden = 0;   // Q, A
-  Index regions = 0;             // the most that a memory has (linformer)
+  Index regions = 0;             // the largest number of a memory's regions (linformer)
   Index projected = 0;           // mixtures of regions (linformer)
   std::unique_ptr<Gate> gate;    // may be none
 };

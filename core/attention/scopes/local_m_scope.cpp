@@ -5,7 +5,7 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-// Luong et al. 2015, section 3.2 (local-m): the centre moves with the words, p_t = pace t; on a
+// Luong et al. 2015, section 3.2 (local-m): the centre moves on with the words, p_t = pace t. On a
 // grid it passes the cells row by row, and the window has two dimensions.
 struct LocalMScope : Scope {
   explicit LocalMScope(const ScopeOptions& options) : radius(options.radius), pace(options.pace) {}

@@ -12,9 +12,10 @@ inline namespace SACCADE_NUMERIC {
 namespace {
 
 // Luong et al. 2015, section 3.2 (local-p), in two dimensions: the centre is
-// p = (rows - 1, cols - 1) * sigmoid(V tanh(W h)), the weights inside the window are multiplied
-// with a Gaussian around it of deviation radius / 2 and not normalised again. The centre learns
-// through the Gaussian; the window's edge has no gradient.
+//   p = (rows - 1, cols - 1) * sigmoid(V tanh(W h)),
+// and the weights inside the window are multiplied by a Gaussian around it, of deviation
+// radius / 2, and not normalised again. The centre learns through the Gaussian; the window's edge
+// has no gradient.
 class LocalPScope : public Scope {
  public:
   LocalPScope(const ParamScope& scope, const ScopeOptions& o)
@@ -67,7 +68,7 @@ class LocalPScope : public Scope {
       };
       bool any = false;
       for (Index l = 0; l < regions; ++l) any |= near(l) && std::isfinite(masked.value().row(r)[l]);
-      // Where padding fills the window, the query attends to all that is not padding.
+      // Where the window holds only padding, the query attends to everything that is not padding.
       for (Index l = 0; l < regions; ++l)
         inside[static_cast<std::size_t>(r * regions + l)] = !any || near(l);
     }

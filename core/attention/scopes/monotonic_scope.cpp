@@ -12,11 +12,11 @@ inline namespace SACCADE_NUMERIC {
 namespace {
 
 // Hard monotonic attention in its expected, differentiable form (Raffel et al. 2017, section 2.3):
-// from the region taken last, regions are passed in order and each is taken with probability
-// sigmoid(score + offset). The probability that all are passed is no region's weight. Noise before
-// the sigmoid pushes training towards probabilities of 0 and 1. Once a region was chosen (argmax),
-// the next glimpse starts there, as in the hard process; but argmax gives the likeliest region the
-// whole weight, also where that process would most likely pass them all and take no region.
+// from the region that was taken last, regions are passed in order, and each is taken with
+// probability sigmoid(score + offset). The probability that all are passed goes to no region. In
+// training, noise before the sigmoid pushes these probabilities towards 0 and 1. Once a region was
+// chosen (argmax), the next glimpse starts there, as in the hard process. But argmax always gives
+// the likeliest region the whole weight, even where that process would most likely take no region.
 class MonotonicScope : public Scope {
  public:
   MonotonicScope(const ParamScope& scope, const ScopeOptions& options)
@@ -31,7 +31,7 @@ class MonotonicScope : public Scope {
   Weighed weigh(Tape& tape, const AttentionMemory& memory,
                 const ScopeRequest& request) const override {
     const Index rows = request.scores.rows(), regions = memory.regions();
-    // A column of ones times the offset adds it to every score.
+    // A column of ones times the offset adds the offset to every score.
     const Var ones = filled(
         tape, rows, [](Index) { return Real{1}; }, 1);
     const Var offset = ops::linear(ones, ops::reshape(tape.parameter(offset_), {1, 1}));
@@ -51,7 +51,7 @@ class MonotonicScope : public Scope {
   std::vector<Var> chosen_state(Tape& tape, const Weighed& weighed,
                                 std::span<const int> chosen) const override {
     const bool all = std::all_of(chosen.begin(), chosen.end(), [](int c) { return c >= 0; });
-    SACCADE_CHECK(all, "[monotonic] choices for some rows only");
+    SACCADE_CHECK(all, "[monotonic] some rows have a choice and others have none");
     return {one_hot(tape, weighed.weights.shape(),
                     [&](Index r) { return chosen[static_cast<std::size_t>(r)]; })};
   }

@@ -1,4 +1,4 @@
-// The scope axis: which regions a glimpse may weigh. A scope is one file and one line in
+// The scope axis: which regions a glimpse may attend to. A scope is one file and one line in
 // scopes.def.
 #pragma once
 
@@ -13,7 +13,7 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// What a scope weighs: the scores of one head at one glimpse.
+// What a scope turns into weights: the scores of one head at one glimpse.
 struct ScopeRequest {
   Var scores;  // [R, L], or [R, L + 1] with the sentinel's score last
   Var query;   // [R, Q]
@@ -23,12 +23,12 @@ struct ScopeRequest {
 };
 
 struct Weighed {
-  Var weights;             // of the scores' shape
-  Var scores;              // what was normalised, where weights sum to 1; else none
+  Var weights;             // of the shape of the scores
+  Var scores;              // what was normalised, where the weights sum to 1; else none
   std::vector<Var> state;  // for the next glimpse; a hard choice may replace it (chosen_state)
 };
 
-// Normalises scores that are -infinity at masked regions.
+// Normalises scores that are -infinity at the masked regions.
 inline Weighed normalised(const ScopeRequest& request, Var masked) {
   return {.weights = request.normalizer(masked), .scores = masked, .state = {}};
 }
@@ -36,11 +36,12 @@ inline Weighed normalised(const ScopeRequest& request, Var masked) {
 class Scope {
  public:
   virtual ~Scope() = default;
-  // The state before the first word, [M, ...] each; most scopes have none.
+  // The state before the first glimpse, [M, ...] each; most scopes have none.
   virtual std::vector<Var> start(Tape&, const AttentionMemory&) const { return {}; }
   virtual Weighed weigh(Tape& tape, const AttentionMemory& memory,
                         const ScopeRequest& request) const = 0;
-  // The state after rows took `chosen` (-1: the expectation) instead of `weighed.weights`.
+  // The state after the rows took the regions `chosen` (-1: the expectation) instead of
+  // `weighed.weights`.
   virtual std::vector<Var> chosen_state(Tape&, const Weighed& weighed,
                                         std::span<const int> /*chosen*/) const {
     return weighed.state;
@@ -48,25 +49,25 @@ class Scope {
   virtual Promises promises() const { return {}; }
 };
 
-// Which regions may be attended to, the same for every query.
+// Which regions may be attended to. The answer is the same for every query.
 using RegionTest = std::function<bool(Index region)>;
 
-// The scores [R, L] or [R, L + 1] with -infinity at the regions that the memory's mask or `test`
-// (none: all pass) leaves out. Where that would leave a query no region, the test does not apply to
-// it. The sentinel's column stays.
+// The scores [R, L] or [R, L + 1], with -infinity at the regions that the memory's mask or `test`
+// (none: all regions pass) leaves out. The test does not apply to a query that it would leave
+// without a region. The sentinel's column stays.
 Var mask_regions(Tape& tape, const AttentionMemory& memory, Var scores, const RegionTest& test);
 
-// The square window of `radius` cells around region floor(pace step), in the memory's grid.
+// The square window of `radius` cells around region floor(pace step) of the memory's grid.
 RegionTest moving_window(const AttentionMemory& memory, Index step, double pace, Index radius);
 
 // What scopes are made from.
 struct ScopeOptions {
   Index query = 0;   // Q
-  Index hidden = 0;  // width of local_p's predictor
+  Index hidden = 0;  // width of local_p's predictor of the centre
   Index radius = 2;  // cells
   double pace = 1;   // cells per word
   Index globals = 1;
-  double noise = 1;  // of monotonic's training
+  double noise = 1;  // for monotonic, in training
 };
 using ScopeFactory = std::unique_ptr<Scope> (*)(const ParamScope&, const ScopeOptions&);
 

@@ -5,8 +5,8 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-// Longformer's pattern (Beltagy et al. 2020, section 3.1) for one query at a time: a moving window
-// and the first regions, which every word attends to.
+// Longformer's pattern (Beltagy et al. 2020, section 3.1) for one query at a time: a moving window,
+// and the first regions, to which every word attends.
 struct WindowScope : Scope {
   explicit WindowScope(const ScopeOptions& options)
       : radius(options.radius), pace(options.pace), globals(options.globals) {}

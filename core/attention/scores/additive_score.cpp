@@ -8,8 +8,8 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-// v' tanh(W_a a_i + W_h h + b). W_a a_i + b is computed once per image; the bias stands inside the
-// tanh with both terms, so the map depends on the query (a query term outside would cancel in the
+// v' tanh(W_a a_i + W_h h + b). W_a a_i + b is computed once per image. Both terms stand inside the
+// tanh, so that the map depends on the query (outside, the query's term would cancel in the
 // softmax).
 class AdditiveScore : public Score {
  public:

@@ -9,9 +9,9 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-// v' tanh(W [h; a_i] + b) with one matrix W over both (Luong et al. 2015, "concat"). Its rows for h
-// and for a_i are used apart, so nothing of [h; a_i] is ever built; what differs from `additive` is
-// that one matrix, its initial spread and its norm, are shared by query and region.
+// v' tanh(W [h; a_i] + b) with one matrix W for both (Luong et al. 2015, "concat"). The rows of W
+// for h and those for a_i are used separately, so [h; a_i] is never built. The difference from
+// `additive` is that query and region share that one matrix, its initial spread and its norm.
 class ConcatScore : public Score {
  public:
   ConcatScore(const ParamScope& scope, const AttentionWidths& w)

@@ -7,7 +7,7 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-// a_i' h (Luong et al. 2015): no parameters, so each head compares its own slice of both.
+// a_i' h (Luong et al. 2015): there are no parameters, so each head compares its own slice of both.
 class DotScore : public Score {
  public:
   explicit DotScore(const AttentionWidths& w)
@@ -15,8 +15,8 @@ class DotScore : public Score {
     if (w.features != w.query)
       throw UsageError(str("attention.score dot compares features of width ", w.features,
                            " with a query of width ", w.query,
-                           ": they must be equal; set decoder.hidden to ", w.features,
-                           ", or take attention.score general or scaled_dot"));
+                           "; they must be equal: set decoder.hidden to ", w.features,
+                           ", or choose attention.score general or scaled_dot"));
     if (w.query % w.heads != 0)
       throw UsageError(str("attention.heads ", w.heads, " does not divide the width ", w.query,
                            " that attention.score dot compares"));

@@ -8,7 +8,7 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-// <W_k a_i, W_q h> / sqrt(A): the division keeps the scores' variance near one at any width.
+// <W_k a_i, W_q h> / sqrt(A): the division keeps the variance of the scores near 1 for any width.
 class ScaledDotScore : public Score {
  public:
   ScaledDotScore(const ParamScope& scope, const AttentionWidths& w)
@@ -19,7 +19,7 @@ class ScaledDotScore : public Score {
         query_bias_(scope.declare("query.bias", {w.hidden}, Init::constant(0), Decay::kNo)),
         scale_(static_cast<Real>(1 / std::sqrt(static_cast<double>(w.hidden)))) {}
 
-  // A bias on the keys would add the same number to every region of a query: it has none.
+  // The keys have no bias: it would add the same number to all scores of a query.
   Var keys(Tape& tape, Var features) const override {
     return ops::linear(features, tape.parameter(key_weight_));
   }

@@ -10,19 +10,19 @@ namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
 struct AttentionWidths {
-  Index features = 0;  // K, of what is scored: D where that are the features
+  Index features = 0;  // K, the width of what is scored: D where the scores read the features
   Index query = 0;     // Q
-  Index hidden = 0;    // A, of one head
-  // A score without parameters gives its heads slices of the features and of the query.
+  Index hidden = 0;    // A of one head
+  // A score without parameters gives each head a slice of the features and of the query.
   Index head = 0, heads = 1;
 };
 
 class Score {
  public:
   virtual ~Score() = default;
-  // What is computed once per image: what is scored [M, L, K] -> keys [M, L, A].
+  // What is computed once per image: what is scored [M, L, K] -> the keys [M, L, A].
   virtual Var keys(Tape& tape, Var features) const = 0;
-  // query [R, Q] -> scores [R, L], before normalization.
+  // query [R, Q] -> scores [R, L], before normalisation.
   virtual Var scores(Tape& tape, Var query, Var keys, Index group) const = 0;
 };
 

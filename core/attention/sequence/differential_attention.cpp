@@ -11,7 +11,7 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-// Half the features: that of Q1, Q2, K1, K2.
+// Half the features: the width of Q1, Q2, K1 and K2.
 DenseWidths half(const SequenceWidths& widths) {
   if (widths.heads < 1 || widths.features < 1 || widths.features % (2 * widths.heads) != 0)
     throw UsageError(str(widths.key, " ", widths.heads, ": differential attention halves every ",
@@ -54,7 +54,7 @@ ops::LambdaVectors DifferentialAttention::vectors(Tape& tape) const {
           .key_2 = tape.parameter(lambda_key_2_)};
 }
 
-// (A1 - lambda A2) V = A1 V - lambda A2 V: both maps stay fused.
+// (A1 - lambda A2) V = A1 V - lambda A2 V, so that both maps stay inside the fused op.
 Var DifferentialAttention::operator()(Tape& tape, Var x, const AttentionMask& mask) const {
   const Var values = value_(tape, x);
   const Var first = ops::sdpa(query_1_(tape, x), key_1_(tape, x), values, heads_, mask),

@@ -11,17 +11,18 @@ inline namespace SACCADE_NUMERIC {
 // lambda_init of layer 0, 1, ...: 0.8 - 0.6 exp(-0.3 layer).
 double differential_initial(Index layer);
 
-// head = (1 - lambda_init) rms_norm((softmax(Q1 K1' / sqrt(d)) - lambda softmax(Q2 K2' / sqrt(d)))
-// V) with V of width 2 d per head and lambda as in ops::differential; then W_o. Declares query_1,
-// query_2, key_1, key_2 (half as wide), value, output, gain [2 d] of the norm (shared by the heads,
-// 1 at first) and lambda.query_1, .key_1, .query_2, .key_2 [d] (normal, 0.1), shared by the heads.
+//   head = (1 - lambda_init) rms_norm((softmax(Q1 K1' / sqrt(d)) - lambda softmax(Q2 K2' /
+//   sqrt(d))) V)
+// with V of width 2 d per head and lambda as in ops::differential; W_o follows. Declares query_1,
+// query_2, key_1 and key_2 (half as wide), value, output, the norm's gain [2 d], which starts at 1,
+// and lambda.query_1, .key_1, .query_2, .key_2 [d] (normal, 0.1). The heads share gain and lambda.
 class DifferentialAttention : public SequenceAttention {
  public:
   // Throws UsageError if twice the heads do not divide the features.
   DifferentialAttention(const ParamScope& scope, const SequenceWidths& widths,
                         double lambda_initial);
   Var operator()(Tape& tape, Var x, const AttentionMask& mask) const override;
-  // The difference of the maps: rows sum to 1 - lambda and may be negative.
+  // The difference of the maps, whose rows sum to 1 - lambda and may hold negative numbers.
   ConstView weights(Tape& tape, Var x, const AttentionMask& mask) const override;
 
  private:

@@ -10,16 +10,17 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// A graph that follows the features: every position with the `count` most alike.
+// A graph that follows the features: every position has the `count` most similar ones as
+// neighbours.
 struct NearestGraph {
   Index count = 8;
   Likeness likeness = Likeness::kCosine;
 };
 
-// head_i = sum_j softmax_j(LeakyReLU_0.2(a' [W x_i, W x_j])) W x_j over the neighbours j of i,
-// heads side by side (eq. 1-5, without the outer nonlinearity: the residual block has one).
-// Declares weight W [D, D] and the halves query, key [D] of a. A mask leaves positions of a sample
-// out of the graph.
+// head_i = sum_j softmax_j(LeakyReLU_0.2(a' [W x_i, W x_j])) W x_j over the neighbours j of i, with
+// the heads side by side (eq. 1-5, without the outer nonlinearity, because the residual block has
+// one). Declares weight W [D, D] and the two halves of a, query and key [D]. A mask leaves
+// positions of a sample out of the graph.
 class GraphAttention : public SequenceAttention {
  public:
   using Graph = std::variant<NeighbourLists, NearestGraph>;

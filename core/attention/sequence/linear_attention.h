@@ -8,8 +8,8 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// Declares query, key, value, output as MultiHeadAttention does; its cost is linear in the length.
-// Masks: all keys or causal, keys left out by sample.
+// Declares query, key, value and output, as MultiHeadAttention does. Its cost is linear in the
+// length. It takes masks of all keys, causal ones, and those that leave out keys of a sample.
 class LinearAttention : public SequenceAttention {
  public:
   // Throws UsageError if the heads do not divide the features.

@@ -13,8 +13,9 @@ namespace {
 int declare_mixtures(const ParamScope& scope, const std::string& name,
                      const LinformerExtents& extents) {
   if (extents.most < 1 || extents.projected < 1)
-    throw UsageError(str("Linformer needs a longest sequence and a number of mixtures; got ",
-                         extents.most, " and ", extents.projected));
+    throw UsageError(
+        str("Linformer needs a longest sequence and a number of mixtures of at least 1; got ",
+            extents.most, " and ", extents.projected));
   return scope.declare(name, {extents.most, extents.projected},
                        Init::normal(1 / std::sqrt(static_cast<double>(extents.projected))));
 }
@@ -31,10 +32,10 @@ LinformerAttention::LinformerAttention(const ParamScope& scope, const SequenceWi
       key_mixtures_(declare_mixtures(scope, "key_mixtures", extents)),
       value_mixtures_(declare_mixtures(scope, "value_mixtures", extents)) {}
 
-// Mixing comes before the products with W: fewer rows to multiply.
+// Mixing comes before the products with the weights, because it leaves fewer rows to multiply.
 Var LinformerAttention::mixtures(Tape& tape, Var x, int map, const AttentionMask& mask) const {
   refuse_patterns("linformer", mask);
-  SACCADE_CHECK(mask.allowed.empty(), "[linformer] leaves keys out by length only");
+  SACCADE_CHECK(mask.allowed.empty(), "[linformer] keys can only be left out by length");
   return ops::project_length(x, tape.parameter(map), mask.lengths);
 }
 

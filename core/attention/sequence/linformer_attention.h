@@ -8,20 +8,21 @@ namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
 struct LinformerExtents {
-  Index most = 0;       // the longest sequence; shorter ones use the first rows of E and F
-  Index projected = 0;  // mixtures of keys and of values
+  Index most = 0;  // the length of the longest sequence; shorter ones use the first rows of E and F
+  Index projected = 0;  // the number of mixtures of keys, and of values
 };
 
-// head = softmax(Q (E' x W_k)' / sqrt(d)) F' x W_v (eq. 7; E and F are shared by the heads).
-// Declares query, key, value, output, and key_mixtures E, value_mixtures F [most, projected],
-// normal of variance 1 / projected as the paper's theorem 2. Masks: all keys, lengths.
+// head = softmax(Q (E' x W_k)' / sqrt(d)) F' x W_v (eq. 7; the heads share E and F). Declares
+// query, key, value, output, and key_mixtures E and value_mixtures F [most, projected], which start
+// normal with variance 1 / projected, as in the paper's theorem 2. It takes masks of all keys and
+// of lengths.
 class LinformerAttention : public SequenceAttention {
  public:
   // Throws UsageError if the heads do not divide the features or extents are not positive.
   LinformerAttention(const ParamScope& scope, const SequenceWidths& widths,
                      const LinformerExtents& extents);
   Var operator()(Tape& tape, Var x, const AttentionMask& mask) const override;
-  // [B, H, L, projected]: weights of the mixtures, which stand for no single position.
+  // [B, H, L, projected]: the weights of the mixtures, none of which stands for a single position.
   ConstView weights(Tape& tape, Var x, const AttentionMask& mask) const override;
 
  private:

@@ -67,8 +67,7 @@ ConstView MultiHeadAttention::weights(Tape& tape, Var x, const AttentionMask& ma
 Var MultiHeadAttention::step(Tape& tape, Var x, KeyCache& cache) const {
   const Shape room = cache.keys_.shape();
   const Index rows = x.rows(), width = room[2];
-  SACCADE_CHECK(!tape.recording(),
-                "[multi_head] steps leave no gradient: the tape must not record");
+  SACCADE_CHECK(!tape.recording(), "[multi_head] a step has no gradient: the tape must not record");
   SACCADE_CHECK(
       x.shape().rank() == 2 && x.cols() == width && rows <= room[0] && cache.length_ < room[1],
       "[multi_head] step ", x.shape(), " at position ", cache.length_, " of a cache for ", room);

@@ -39,12 +39,13 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-// distance[s] from position t, up to what is equal for all s: from the products of all pairs.
+// distance[s] from position t, except for a term that is equal for all s. It is computed from the
+// products of all pairs.
 void distances(ConstView products, Index t, Likeness likeness, std::vector<Real>& distance) {
   const Index length = products.cols();
   for (Index s = 0; s < length; ++s) {
     const Real product = products.row(t)[s], square = products.row(s)[s];
-    // A zero vector is like nothing.
+    // A zero vector is not like any other.
     distance[static_cast<std::size_t>(s)] =
         likeness == Likeness::kEuclidean ? square - 2 * product
                                          : (square > 0 ? -product / std::sqrt(square) : Real{0});

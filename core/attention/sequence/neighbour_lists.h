@@ -1,4 +1,5 @@
-// Graphs over the positions of a sequence, as lists of neighbours that hold the position itself.
+// Graphs over the positions of a sequence, as lists of neighbours, each of which holds the position
+// itself.
 #pragma once
 
 #include <vector>
@@ -8,7 +9,7 @@
 
 namespace saccade {
 
-// Lists that a mask of pattern kNeighbours borrows.
+// The lists; a mask of pattern kNeighbours borrows them.
 struct NeighbourLists {
   std::vector<Index> starts;
   std::vector<int> neighbours;
@@ -21,20 +22,20 @@ struct NeighbourLists {
 enum class GridNeighbours { kFour, kEight };
 enum class Likeness { kCosine, kEuclidean };
 
-// The cells of a grid in reading order: each with those that share a side (kFour) or a corner
-// (kEight).
+// The cells of a grid in reading order. The neighbours of a cell share a side with it (kFour), or a
+// side or a corner (kEight).
 NeighbourLists grid_neighbours(Index rows, Index cols, GridNeighbours kind);
 
 // The positions that `mask` permits, as lists for every sample. A position that its sample leaves
-// out and that would attend to nothing attends to itself; its output is never read.
+// out, and that would attend to nothing, attends to itself; nobody reads its output.
 NeighbourLists permitted_neighbours(const AttentionMask& mask, const AttentionExtents& extents);
 
 inline namespace SACCADE_NUMERIC {
 
-// The neighbours of every position of every sample: the `count` others whose features [B, L, D] are
-// most alike (by the largest cosine or the smallest Euclidean distance; of equals the earlier), of
-// those that `mask` leaves, or all of them where it leaves fewer. The choice is not differentiated.
-// Throws ShapeError unless 0 <= count < L.
+// The neighbours of every position of every sample: the `count` other positions whose features [B,
+// L, D] are the most similar (by the largest cosine or the smallest Euclidean distance; of equal
+// ones, the earlier). Only positions that `mask` leaves are taken, and all of them where there are
+// fewer. The choice has no gradient. Throws ShapeError unless 0 <= count < L.
 NeighbourLists nearest_neighbours(ConstView features, Index count, Likeness likeness,
                                   const AttentionMask& mask = {});
 

@@ -30,7 +30,7 @@ GraphAttention::Graph make_graph(const RefinementConfig& options, const GridExte
     case NeighbourKind::kEuclidean:
       return nearest(Likeness::kEuclidean);
   }
-  throw InternalError("a kind of neighbours without a graph");
+  throw InternalError("no graph for this kind of neighbours");
 }
 
 }  // namespace
@@ -57,13 +57,13 @@ std::unique_ptr<SequenceAttention> make_sequence_attention(const ParamScope& sco
     case SequenceAttentionKind::kGraph:
       return std::make_unique<GraphAttention>(scope, widths, make_graph(options, grid));
   }
-  throw InternalError("a kind of attention that nobody makes");
+  throw InternalError("no case for this kind of attention");
 }
 
 Refinement::Refinement(const ParamScope& scope, const RefinementConfig& options,
                        const GridExtents& grid) {
   if (options.layers < 1)
-    throw UsageError(str("a refinement has at least one layer; got ", options.layers));
+    throw UsageError(str("a refinement needs at least one layer; got ", options.layers));
   for (Index layer = 0; layer < options.layers; ++layer)
     blocks_.emplace_back(
         scope.sub(std::to_string(layer)),

@@ -1,4 +1,4 @@
-// Refines the regions of a grid by attention among themselves, before a decoder attends to them.
+// Refinement: the regions of a grid attend to each other, before a decoder attends to them.
 #pragma once
 
 #include <memory>
@@ -11,18 +11,18 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// The mechanism of the options for layer 0, 1, ... over the cells of a grid. Throws UsageError on
-// options that do not fit the grid.
+// Makes the mechanism of the options for layer 0, 1, ... over the cells of a grid. Throws
+// UsageError for options that do not fit the grid.
 std::unique_ptr<SequenceAttention> make_sequence_attention(const ParamScope& scope,
                                                            const RefinementConfig& options,
                                                            const GridExtents& grid, Index layer);
 
-// `layers` pre-norm blocks with relu and a dense network of twice the width, one after the other,
-// in scopes 0, 1, ...
+// `layers` pre-norm blocks, one after the other, with relu and a dense network of twice the width.
+// Their scopes are 0, 1, ...
 class Refinement {
  public:
   Refinement(const ParamScope& scope, const RefinementConfig& options, const GridExtents& grid);
-  // [B, L, D] -> as x.
+  // x [B, L, D] -> the shape of x.
   Var operator()(Tape& tape, Var x, const AttentionMask& mask, const WatchBlock& watch = {}) const;
 
  private:

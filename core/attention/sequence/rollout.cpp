@@ -25,7 +25,7 @@ void discard_smallest(std::span<Real> row, Index count) {
 
 Rollout::Rollout(Index positions, double discard) : discard_(discard) {
   SACCADE_CHECK(positions > 0 && discard >= 0 && discard < 1,
-                "[rollout] wants positions and a share to discard in [0, 1); got ", positions,
+                "[rollout] needs positions, and a share to discard in [0, 1); got ", positions,
                 " and ", discard);
   shares_ = Tensor({positions, positions});
   for (Index t = 0; t < positions; ++t) shares_[t * positions + t] = 1;
@@ -41,7 +41,7 @@ void Rollout::add(ConstView weights) {
     const std::span<Real> row{mixed.view().row(t), static_cast<std::size_t>(positions)};
     for (const Real w : row)
       SACCADE_CHECK(w >= 0 && std::isfinite(w), "[rollout] a weight of row ", t, " is ", w,
-                    ", no share");
+                    "; it must be finite and at least 0");
     if (dropped > 0) discard_smallest(row, dropped);
     row[static_cast<std::size_t>(t)] += 1;
     const double sum = std::accumulate(row.begin(), row.end(), 0.0);

@@ -1,5 +1,6 @@
-// Attention rollout (Abnar & Zuidema 2020, section 3): what each position behind several blocks has
-// of each position before the first, if attention mixes and residuals keep.
+// Attention rollout (Abnar & Zuidema 2020, section 3): how much of each position before the first
+// block is in each position after the last one, if attention mixes positions and residual
+// connections keep them.
 #pragma once
 
 #include "core/tensor/tensor.h"
@@ -9,15 +10,16 @@ inline namespace SACCADE_NUMERIC {
 
 class Rollout {
  public:
-  // The identity over `positions`. discard: the share of every row's weights, in [0, 1), that each
-  // block leaves out, the smallest first and of equal ones the later (Gildenblat 2020 cuts a whole
-  // map that way); at least one is kept. Throws ShapeError on anything else.
+  // Starts with the identity over `positions`. discard, in [0, 1), is the share of every row's
+  // weights that each block leaves out: the smallest first, of equal ones the later first, and
+  // never all of them. (Gildenblat 2020 discards from a whole map in this way.) Throws ShapeError
+  // for other arguments.
   explicit Rollout(Index positions, double discard = 0);
-  // One more block with weights A [T, T], none below 0: R <- A' R, with A' the rows of A / 2 + I /
-  // 2 divided by their sums. Throws ShapeError on another shape or a weight that is below 0 or not
-  // finite.
+  // Adds a block with weights A [T, T], all at least 0: R <- A' R, where the rows of A' are those
+  // of A / 2 + I / 2, divided by their sums. Throws ShapeError for another shape and for a weight
+  // that is below 0 or not finite.
   void add(ConstView weights);
-  // R [T, T]: row t is position t's shares; every row sums to 1.
+  // R [T, T]: row t holds the shares of all positions in position t. Every row sums to 1.
   const Tensor& shares() const { return shares_; }
 
  private:

@@ -5,7 +5,7 @@ inline namespace SACCADE_NUMERIC {
 
 Index checked_heads(const SequenceWidths& widths) {
   if (widths.heads < 1 || widths.features < 1 || widths.features % widths.heads != 0)
-    throw UsageError(str(widths.key, " ", widths.heads, " does not divide a width of ",
+    throw UsageError(str(widths.key, " ", widths.heads, " does not divide the width ",
                          widths.features, "; choose a divisor of it"));
   return widths.heads;
 }

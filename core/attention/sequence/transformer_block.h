@@ -1,6 +1,6 @@
-// A transformer's encoder block and the parts that its decoder shares: the normalised residual
-// around a layer, and the dense network of every position (Vaswani et al. 2017, section 3.1, 3.3;
-// pre-norm: Xiong et al. 2020).
+// A transformer's encoder block, and the parts that its decoder shares: the normalised residual
+// connection around a layer, and the dense network at every position (Vaswani et al. 2017, sections
+// 3.1 and 3.3; pre-norm: Xiong et al. 2020).
 #pragma once
 
 #include <functional>
@@ -18,20 +18,20 @@ enum class DenseActivation { kRelu, kGelu };
 
 struct TransformerBlockOptions {
   Index features = 0;  // D
-  Index multiple = 4;  // hidden width of the dense network, in D
+  Index multiple = 4;  // hidden width of the dense network, as a multiple of D
   DenseActivation activation = DenseActivation::kRelu;
   NormPlacement norm = NormPlacement::kPre;
   double dropout = 0;  // of what each layer adds, and of the dense network's hidden units
   double epsilon = 1e-5;
 };
 
-// What stands around a layer f: x + dropout(f(norm(x))), or norm(x + dropout(f(x))). Declares what
-// LayerNorm does.
+// The residual connection around a layer f: x + dropout(f(norm(x))), or norm(x + dropout(f(x))).
+// Declares the parameters of LayerNorm.
 class Residual {
  public:
   Residual(const ParamScope& scope, const TransformerBlockOptions& options);
-  Var enter(Tape& tape, Var x) const;         // what f gets; [..., D] -> as x
-  Var leave(Tape& tape, Var x, Var y) const;  // what becomes of x and y = f(enter(x))
+  Var enter(Tape& tape, Var x) const;         // what f gets: [..., D] -> the shape of x
+  Var leave(Tape& tape, Var x, Var y) const;  // the result, from x and y = f(enter(x))
 
  private:
   LayerNorm norm_;
@@ -39,11 +39,11 @@ class Residual {
   double dropout_;
 };
 
-// W_2 dropout(activation(W_1 x + b_1)) + b_2. Declares widen, narrow.
+// W_2 dropout(activation(W_1 x + b_1)) + b_2. Declares widen and narrow.
 class PositionNetwork {
  public:
   PositionNetwork(const ParamScope& scope, const TransformerBlockOptions& options);
-  Var operator()(Tape& tape, Var x) const;  // [..., D] -> as x
+  Var operator()(Tape& tape, Var x) const;  // [..., D] -> the shape of x
 
  private:
   Dense widen_, narrow_;
@@ -51,11 +51,11 @@ class PositionNetwork {
   double dropout_;
 };
 
-// Attention among the positions, then the network of each, both with residuals. Declares attention,
-// attention_norm, dense_norm, widen, narrow.
+// Attention among the positions, then the dense network at each, both with residual connections.
+// Declares attention, attention_norm, dense_norm, widen and narrow.
 class TransformerBlock {
  public:
-  // make(scope) declares the attention in the scope it is given.
+  // make(scope) declares the attention in the scope that it is given.
   template <class Make>
   TransformerBlock(const ParamScope& scope, const TransformerBlockOptions& options, Make make)
       : attention_(make(scope.sub("attention"))),
@@ -63,8 +63,9 @@ class TransformerBlock {
         dense_residual_(scope.sub("dense_norm"), options),
         dense_(scope, options) {}
 
-  Var operator()(Tape& tape, Var x, const AttentionMask& mask) const;  // [B, L, D] -> as x
-  // What the attention of this block weighs when x comes in; see SequenceAttention::weights.
+  Var operator()(Tape& tape, Var x,
+                 const AttentionMask& mask) const;  // [B, L, D] -> the shape of x
+  // The weights of this block's attention for the input x; see SequenceAttention::weights.
   ConstView weights(Tape& tape, Var x, const AttentionMask& mask) const;
 
  private:
@@ -73,7 +74,7 @@ class TransformerBlock {
   PositionNetwork dense_;
 };
 
-// Called for every block before it runs, with its input and the mask of it.
+// Called for every block before it runs, with the block's input and mask.
 using WatchBlock =
     std::function<void(const TransformerBlock& block, Var x, const AttentionMask& mask)>;
 

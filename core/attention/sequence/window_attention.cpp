@@ -7,8 +7,9 @@ WindowAttention::WindowAttention(const ParamScope& scope, const SequenceWidths& 
                                  const Window& window)
     : attention_(scope, widths), window_(window) {
   if (window.radius < 0 || window.global < 0)
-    throw UsageError(str("a window has radius and global positions of at least 0; got ",
-                         window.radius, " and ", window.global));
+    throw UsageError(
+        str("a window needs a radius and a number of global positions of at least 0; got ",
+            window.radius, " and ", window.global));
 }
 
 AttentionMask WindowAttention::windowed(Var x, const AttentionMask& mask,
@@ -18,7 +19,7 @@ AttentionMask WindowAttention::windowed(Var x, const AttentionMask& mask,
   own.pattern = AttentionMask::Pattern::kWindow;
   own.radius = window_.radius, own.global = window_.global;
   if (mask.lengths.empty() && mask.allowed.empty()) return own;
-  // A position that is left out may have none but such in its window.
+  // The window of a position that the mask leaves out may hold no other positions than such.
   const Shape shape = x.shape();
   lists = permitted_neighbours(own, {.batch = shape[0], .queries = shape[1], .keys = shape[1]});
   return lists.mask();

@@ -1,4 +1,4 @@
-// Multi-head attention among near positions (Beltagy et al. 2020, "Longformer", section 3.1).
+// Multi-head attention among nearby positions (Beltagy et al. 2020, "Longformer", section 3.1).
 #pragma once
 
 #include "core/attention/sequence/multi_head_attention.h"
@@ -7,14 +7,14 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// Position t attends to s if |t - s| <= radius, and the first `global` positions attend to all and
-// are attended to by all.
+// Position t attends to s if |t - s| <= radius. The first `global` positions attend to all
+// positions, and all attend to them.
 struct Window {
   Index radius = 0, global = 0;
 };
 
-// Declares what MultiHeadAttention does; its cost is linear in the length. The mask may leave
-// positions of a sample out.
+// Declares what MultiHeadAttention declares. Its cost is linear in the length. The mask may leave
+// out positions of a sample.
 class WindowAttention : public SequenceAttention {
  public:
   WindowAttention(const ParamScope& scope, const SequenceWidths& widths, const Window& window);
@@ -22,7 +22,8 @@ class WindowAttention : public SequenceAttention {
   ConstView weights(Tape& tape, Var x, const AttentionMask& mask) const override;
 
  private:
-  // What mask and window permit; lists: where they are kept, if they are lists.
+  // The positions that both mask and window permit. Where they have to be lists, `lists` keeps
+  // them.
   AttentionMask windowed(Var x, const AttentionMask& mask, NeighbourLists& lists) const;
   MultiHeadAttention attention_;
   Window window_;

@@ -1,5 +1,5 @@
 // Eigen's view of our arrays, for the .cpp files of core/kernels, which include <Eigen/Core> before
-// it: no header of ours brings a library along.
+// it, so that no header of ours includes a library.
 #pragma once
 
 #include "core/tensor/tensor.h"

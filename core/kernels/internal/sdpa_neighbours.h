@@ -1,4 +1,4 @@
-// The part of attention that follows lists of neighbours: its cost is that of the lists.
+// Attention along lists of neighbours. Its cost is that of the lists.
 #pragma once
 
 #include "core/kernels/sdpa.h"

@@ -17,15 +17,16 @@ ConstMatrixMap matrix_of(ConstView memory, Index m) {
   return {memory.data + m * regions * width, regions, width};
 }
 
-// Consecutive query rows of one memory, so that each of its rows is read once for all of them.
+// Handles consecutive query rows of one memory together, so that each row of the memory is read
+// once for all of them.
 template <class Body>
 void for_each_memory(Index query_rows, Index group, Body body) {
   for (Index first = 0; first < query_rows; first += group)
     body(first / group, first, std::min(group, query_rows - first));
 }
 
-// So many queries of one memory are a matrix product; beams are fewer, and keep the bits they have
-// alone.
+// From this number on, the queries of one memory are computed as a matrix product. Beams have
+// fewer, and keep the bits that they have alone.
 constexpr Index kManyQueries = 32;
 
 }  // namespace

@@ -20,9 +20,10 @@ const dnnl::engine& engine() {
   return cpu;
 }
 
-// What a thread needs for every convolution: its stream, and memory that a call fills and forgets.
+// What a thread needs for every convolution: its stream, and memory that a call fills and does not
+// keep.
 struct Workspace {
-  // Also where no pool of ours has prepared the thread: a call uses one thread.
+  // A call uses one thread, even on a thread that no pool of ours has prepared.
   Workspace() { kernels_detail::use_one_thread(); }
   dnnl::stream stream{engine()};
   Tensor x, y, weights, scratchpad, bias;
@@ -46,10 +47,10 @@ memory::desc channels_last(Index batch, Index channels, Index height, Index widt
   return {{batch, channels, height, width}, memory::data_type::f32, memory::format_tag::nhwc};
 }
 
-// An argument of a convolution: as we hold it, and as the primitive wants it.
+// An argument of a convolution: in our layout, and in the layout of the primitive.
 struct Argument {
   memory::desc ours, theirs;
-  dnnl::reorder in, out;  // where the two differ
+  dnnl::reorder in, out;  // where the two layouts differ
 
   bool same() const { return ours == theirs; }
   void set(const memory::desc& our, const memory::desc& their) {
@@ -58,7 +59,7 @@ struct Argument {
     in = dnnl::reorder({engine(), ours, engine(), theirs});
     out = dnnl::reorder({engine(), theirs, engine(), ours});
   }
-  // What the primitive reads for `data`, and what it writes for it.
+  // The memory from which the primitive reads `data`; output() is the memory to which it writes.
   memory input(const Real* data, Tensor& room, dnnl::stream& stream) const {
     memory given = wrap(ours, data);
     if (same()) return given;
@@ -76,12 +77,12 @@ struct Argument {
   }
 };
 
-// A convolution in one direction and what the call needs to know of its arguments.
+// A convolution in one direction, and what the call needs to know of its arguments.
 struct Primitive {
   Argument x, y, weights;
   memory::desc bias, scratchpad;
   dnnl::primitive convolution;
-  dnnl::reorder add_weights;  // what a gradient of weights is added with
+  dnnl::reorder add_weights;  // adds up a gradient of weights
 };
 
 enum class Direction { kForward, kData, kWeights };
@@ -93,7 +94,7 @@ struct Key {
   auto operator<=>(const Key&) const = default;
 };
 
-// What oneDNN does to each sum: y holds what is to be added.
+// What oneDNN does to each sum. y holds what is to be added.
 dnnl::post_ops post_ops_of(const Key& key) {
   dnnl::post_ops ops;
   if (key.skip) ops.append_sum();
@@ -104,9 +105,9 @@ dnnl::post_ops post_ops_of(const Key& key) {
   return ops;
 }
 
-// Winograd's minimal filtering (Lavin and Gray 2016) of tiles of 4 x 4 takes a quarter of the
-// multiplications, and oneDNN's way of it its own layout of images. Its transform of the weights
-// must be shared by enough pixels, and of the pixels by enough channels.
+// Winograd's minimal filtering (Lavin and Gray 2016) with tiles of 4 x 4 takes a quarter of the
+// multiplications, but oneDNN's version has an image layout of its own. It pays if enough pixels
+// share the transform of the weights, and enough channels that of the pixels.
 bool winograd_pays(const ConvShape& s) {
   constexpr Index kChannels = 32, kPositions = 350;
   const auto fits = [](Index channels) { return channels >= kChannels && channels % 16 == 0; };
@@ -136,7 +137,8 @@ Primitive make(const Key& key, dnnl::algorithm algorithm) {
   const memory::desc x = image(our_x), y = image(our_y);
   const memory::dims strides{s.stride, s.stride}, before{s.padding.before, s.padding.before};
   const memory::dims after{s.padding.after, s.padding.after};
-  const memory::dims dilates{s.dilation - 1, s.dilation - 1};  // oneDNN counts what is left out
+  const memory::dims dilates{s.dilation - 1,
+                             s.dilation - 1};  // oneDNN counts the pixels that are skipped
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   dnnl::primitive_attr with_post_ops = attributes;
@@ -186,7 +188,7 @@ Primitive make(const Key& key, dnnl::algorithm algorithm) {
   return p;
 }
 
-// Whether oneDNN has Winograd's on this processor: with AVX-512 only.
+// Whether oneDNN has Winograd's filtering on this processor, which it has with AVX-512 only.
 bool library_has_winograd() {
   static const bool has = [] {
     const ConvShape any{.height = 32,
@@ -216,8 +218,9 @@ Primitive make(const Key& key) {
   return make(key, dnnl::algorithm::convolution_direct);
 }
 
-// Creating a primitive takes longer than many convolutions: each thread holds those it used. A run
-// meets few shapes; one that meets many (images of any size) starts afresh now and then.
+// Creating a primitive takes longer than many convolutions, so each thread keeps those that it
+// used. A run has few shapes; where there are many (images of any size), the collection is emptied
+// now and then.
 const Primitive& primitive(const Key& key) {
   constexpr std::size_t kMost = 512;
   thread_local std::map<Key, Primitive> held;
@@ -227,8 +230,8 @@ const Primitive& primitive(const Key& key) {
   return held.emplace(key, make(key)).first->second;
 }
 
-// body(shape of some images, their first input number, their first output number). What Winograd's
-// layout is made for are few images at a time, which stay in the cache.
+// Calls body(shape of some images, their first input number, their first output number). Winograd's
+// layout is used for a few images at a time, which stay in the cache.
 template <class Body>
 void for_parts(const ConvShape& shape, Body body) {
   constexpr Index kPositions = 3136;

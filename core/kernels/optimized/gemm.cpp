@@ -17,9 +17,9 @@ namespace {
 
 using dnnl::memory;
 
-// A few rows times a transposed matrix: the plain sgemm reaches half of what the matmul primitive
-// does there (16 x 512 x 2048: 36 against 85 GFLOP/s), because it packs the large operand anew.
-// Creating a primitive costs 0.1 ms, so each thread holds its own, by shape.
+// For a few rows times a transposed matrix: plain sgemm reaches half of what the matmul primitive
+// does (16 x 512 x 2048: 36 against 85 GFLOP/s), because it packs the large operand anew. Creating
+// a primitive costs 0.1 ms, so each thread keeps its own, by shape.
 constexpr Index kFewRows = 64;
 
 class FewRowsProduct {
@@ -73,7 +73,7 @@ bool few_rows(const Gemm& g) {
 void gemm(const Gemm& g) {
   if (g.m == 0 || g.n == 0) return;
   kernels_detail::use_one_thread();
-  if (g.k == 0) return reference::gemm(g);  // sgemm leaves C alone then, whatever beta is
+  if (g.k == 0) return reference::gemm(g);  // sgemm would leave C as it is, whatever beta is
   if (few_rows(g)) {
     using Key = std::tuple<Index, Index, Index, Index, Index, Index, bool>;
     thread_local std::map<Key, FewRowsProduct> products;

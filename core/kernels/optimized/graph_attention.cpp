@@ -14,7 +14,7 @@ namespace {
 
 Real slope(Real x) { return x > 0 ? Real{1} : static_cast<Real>(kGraphSlope); }
 
-// body(b, t, neighbours of t) for every node.
+// Calls body(b, t, neighbours of t) for every node.
 template <class Body>
 void for_each_node(const GraphInputs& in, Body body) {
   const AttentionExtents e = in.extents();
@@ -26,7 +26,7 @@ void for_each_node(const GraphInputs& in, Body body) {
     }
 }
 
-// Where kept numbers of a node's heads begin.
+// Where the kept numbers of a node's heads begin.
 Index place(const GraphInputs& in, Index b, Index t) {
   return (b * in.extents().queries + t) * in.heads;
 }

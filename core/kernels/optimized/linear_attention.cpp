@@ -12,7 +12,7 @@ namespace kernels {
 
 namespace {
 
-// Positions between two updates of the causal sums: inside a chunk the pairs are scored.
+// Positions between two updates of the causal sums. Inside a chunk, pairs are scored.
 constexpr Index kChunk = 64;
 
 View view(RowMatrix& m) { return {m.data(), {m.rows(), m.cols()}}; }
@@ -20,13 +20,14 @@ View rows(RowMatrix& m, Index first, Index count) {
   return {m.data() + first * m.cols(), {count, m.cols()}};
 }
 
-// One head of one sample, rows side by side: phi(q) [T, d], phi(k) [S, d] with 0 where a key is not
-// permitted, and v with a 1 behind it [S, e + 1], so that the denominator is one more column.
+// One head of one sample, with its rows side by side: phi(q) [T, d], phi(k) [S, d] with 0 where a
+// key is not permitted, and v with a column of ones behind it [S, e + 1], which makes the
+// denominator one more column.
 struct Mapped {
   RowMatrix q, k, v;
 };
 
-// elu(x) + 1 without a choice, which would not vectorise.
+// elu(x) + 1 without a branch, which would not vectorise.
 void map_row(const Real* from, Index width, Real* to) {
   const auto x = array(from, width);
   array(to, width) = x.min(Real{0}).exp() + x.max(Real{0});
@@ -53,7 +54,8 @@ void map_head(const SdpaInputs& in, Index b, Index h, Mapped& m) {
 
 bool causal(const SdpaInputs& in) { return in.mask.pattern == AttentionMask::Pattern::kCausal; }
 
-// Products of a chunk's queries and keys, 0 where the key is later. x [c, w], y [c, w] -> [c, c]
+// The products of a chunk's queries and keys, and 0 where the key is later. x [c, w], y [c,
+// w] -> [c, c]
 RowMatrix earlier_products(ConstView x, ConstView y) {
   RowMatrix out(x.rows(), y.rows());
   matmul_nt(x, y, view(out), 0);
@@ -62,7 +64,7 @@ RowMatrix earlier_products(ConstView x, ConstView y) {
   return out;
 }
 
-// sums [T, e + 1]: numerators and denominator of every query.
+// sums [T, e + 1]: the numerators and the denominator of every query.
 void weighted_sums(const SdpaInputs& in, Mapped& m, RowMatrix& sums) {
   sums.resize(m.q.rows(), m.v.cols());
   RowMatrix state = RowMatrix::Zero(m.q.cols(), m.v.cols());  // sum_s phi(k) [v, 1]'
@@ -81,7 +83,7 @@ void weighted_sums(const SdpaInputs& in, Mapped& m, RowMatrix& sums) {
   }
 }
 
-// From d = gradients of the sums [T, e + 1] to those of phi(q), phi(k) and v.
+// Converts d, the gradients of the sums [T, e + 1], to those of phi(q), phi(k) and v.
 void mapped_gradients(const SdpaInputs& in, Mapped& m, RowMatrix& d, Mapped& g) {
   g.q.resize(m.q.rows(), m.q.cols()), g.k.resize(m.k.rows(), m.k.cols());
   g.v.resize(m.v.rows(), m.v.cols());
@@ -117,7 +119,8 @@ void mapped_gradients(const SdpaInputs& in, Mapped& m, RowMatrix& d, Mapped& g) 
   }
 }
 
-// dx += dphi phi'(x): where phi > 1 its slope is 1, else it is phi itself, 0 for a key left out.
+// dx += dphi phi'(x). The slope is 1 where phi > 1, and phi itself elsewhere, which is 0 for a key
+// that is left out.
 void unmap_row(const Real* phi, const Real* dphi, Index width, Real* dx) {
   array(dx, width) += array(dphi, width) * array(phi, width).min(Real{1});
 }

@@ -25,7 +25,7 @@ Eigen::Map<Lanes<width>> lanes(Real* data) {
   return Eigen::Map<Lanes<width>>(data);
 }
 
-// body(width, first channel) for blocks of channels whose sums stay in registers over all
+// Calls body(width, first channel) for blocks of channels whose sums stay in registers over all
 // positions.
 template <class Body>
 void for_channel_blocks(Index channels, Body body) {
@@ -35,7 +35,7 @@ void for_channel_blocks(Index channels, Body body) {
   for (; c < channels; ++c) body(std::integral_constant<int, 1>{}, c);
 }
 
-// sum[c] = sum over positions of term(width, offset, c), with the offset of (position, c).
+// sum[c] = the sum over positions of term(width, offset, c), where offset is that of (position, c).
 template <class Term>
 void sum_positions(const GroupNormShape& s, Real* sum, Term term) {
   for_channel_blocks(s.channels, [&](auto width, Index c) {
@@ -51,7 +51,7 @@ void sum_positions(const GroupNormShape& s, Real* sum, Term term) {
   });
 }
 
-// The groups' sums of a sum a channel.
+// Adds up one sum per channel into the sums of the groups.
 void sum_groups(const GroupNormShape& s, const Real* channels, double* groups) {
   const Index width = s.channels / s.groups;
   for (Index g = 0; g < s.groups; ++g) {
@@ -77,7 +77,8 @@ void group_norm(const GroupNormShape& s, Activation f, double epsilon, ConstView
     for (Index c = 0; c < s.channels; ++c)
       center[static_cast<std::size_t>(c)] =
           static_cast<Real>(total[static_cast<std::size_t>(c / group)] / count);
-    // The variance around the mean in a second pass: differences of large sums lose digits.
+    // The variance is taken around the mean in a second pass, because differences of large sums
+    // lose digits.
     sum_positions(s, sum.data(), [&](auto w, Index at, Index c) {
       return (lanes<w()>(in + at) - lanes<w()>(center.data() + c)).square();
     });
@@ -105,14 +106,15 @@ void group_norm(const GroupNormShape& s, Activation f, double epsilon, ConstView
 
 namespace {
 
-// What backward needs of one image: x, dy, y (for an activation) and the numbers of its channels.
+// What backward needs of one image: x, dy, y (where there is an activation), and the numbers of its
+// channels.
 struct BackwardImage {
   const Real *x, *dy, *y;
   Index size, channels;
   const Real *mean, *gain, *slope, *offset;
 };
 
-// Plain loops over the lanes: Eigen does not vectorise a choice, the compiler does.
+// Plain loops over the lanes: the compiler vectorises a branch, and Eigen does not.
 template <Activation f, int width>
 void backward_sums(const BackwardImage& image, Index first, Real* __restrict sum,
                    Real* __restrict sum_x) {
@@ -180,7 +182,7 @@ void backward(const GroupNormShape& s, ConstView x, ConstView gamma, ConstView y
       sum_x[i] *= gamma[c];
     }
     if (!gradients.dx.data) continue;
-    // dx = rstd (gamma dy - mean(gamma dy) - x' mean(gamma dy x')), means over the group.
+    // dx = rstd (gamma dy - mean(gamma dy) - x' mean(gamma dy x')), with means over the group.
     sum_groups(s, sum.data(), total.data());
     sum_groups(s, sum_x.data(), total_x.data());
     for (std::size_t c = 0; c < channels; ++c) {

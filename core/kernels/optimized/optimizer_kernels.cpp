@@ -62,7 +62,7 @@ void adam_update(const AdamUpdate& u, const ClippedGradient& g, Index count, Rea
 }
 
 double sum_of_squares(const Real* data, Index count) {
-  // Lanes vectorise and fix the order of the sum; blocks keep float sums short.
+  // Lanes vectorise and fix the order of the sum. Blocks keep float sums short.
   constexpr Index kLanes = 64, kBlock = 4096;
   double total = 0;
   for (Index begin = 0; begin < count; begin += kBlock) {

@@ -15,13 +15,13 @@ namespace kernels {
 
 namespace {
 
-// sigmoid(x) = (1 + tanh(x / 2)) / 2: one vectorised tanh, no overflow at either end.
+// sigmoid(x) = (1 + tanh(x / 2)) / 2: one vectorised tanh, without overflow at either end.
 template <class Expression>
 auto logistic(const Expression& x) {
   return Real(0.5) + Real(0.5) * (Real(0.5) * x).tanh();
 }
 
-// The normal distribution's share below x.
+// The normal distribution's probability of a value below x.
 template <class Expression>
 auto below(const Expression& x) {
   constexpr Real kRootHalf = Real(1 / std::numbers::sqrt2);
@@ -81,7 +81,7 @@ void scale_rows(ConstView x, ConstView factor, View y) {
 
 void dropout(const RandomKey& key, double rate, ConstView x, View y, std::uint8_t* keep) {
   Random random(key);
-  // 16 bits a number are enough for a rate; two numbers a draw.
+  // 16 bits per number are enough for a rate, so every draw makes two numbers.
   const auto limit = static_cast<std::uint32_t>(rate * 65536.0);
   const Index n = x.size();
   for (Index i = 0; i < n; i += 2) {
@@ -99,8 +99,8 @@ void dropout_backward(const std::uint8_t* keep, double rate, ConstView dy, View 
 }
 
 void softmax(ConstView x, View y) {
-  // The vectorised exponential of -infinity is about the smallest number, not zero. Taking off
-  // somewhat more makes it zero, and leaves the bits of all that matters.
+  // The vectorised exponential of -infinity is about the smallest number instead of zero.
+  // Subtracting a little more makes it zero, and does not change the bits of anything that matters.
   constexpr Real kCrumb = 4 * std::numeric_limits<Real>::min();
   const Index n = x.cols();
   for (Index r = 0; r < x.rows(); ++r) {

@@ -18,10 +18,11 @@ namespace kernels {
 namespace {
 
 constexpr Real kNone = -std::numeric_limits<Real>::infinity();
-// A band is as wide as its block of queries and twice the radius: fewer queries waste fewer scores.
+// A band is as wide as its block of queries and twice the radius, so fewer queries waste fewer
+// scores.
 constexpr Index kBandQueries = 32;
 
-// Scores that are made by one product. In a whole tile every query sees every key.
+// Scores that one product makes. In a whole tile every query sees every key.
 struct Tile {
   Index key, keys;
   bool whole;
@@ -36,7 +37,8 @@ void add_tiles(Index begin, Index end, bool whole, std::vector<Tile>& tiles) {
     tiles.push_back({.key = s, .keys = std::min(kSdpaKeys, end - s), .whole = whole});
 }
 
-// The blocks of one sample. A block's queries share their prefix: global queries stand apart.
+// The blocks of one sample. The queries of a block share their prefix, because global queries are
+// separate.
 std::vector<QueryBlock> plan(const SdpaInputs& in, Index sample) {
   const AttentionExtents extents = in.extents();
   const Index limit = key_limit(in.mask, extents, sample);
@@ -59,7 +61,7 @@ std::vector<QueryBlock> plan(const SdpaInputs& in, Index sample) {
   return blocks;
 }
 
-// One head of one sample, rows apart by the width of all heads.
+// One head of one sample. Its rows are as far apart as all heads are wide.
 struct Head {
   const Real *q, *k, *v;
   Index q_stride, k_stride, v_stride, out_stride, width, value_width;
@@ -81,7 +83,7 @@ Head head_of(const SdpaInputs& in, Index b, Index h) {
           .scale = 1 / std::sqrt(static_cast<Real>(width))};
 }
 
-// Scores of a block against a tile, rows kSdpaKeys apart.
+// The scores of a block against a tile, in rows that are kSdpaKeys apart.
 void scores(const Head& head, const QueryBlock& block, const Tile& tile, Real* out) {
   gemm({.trans_b = Trans::kYes,
         .m = block.count,
@@ -96,8 +98,8 @@ void scores(const Head& head, const QueryBlock& block, const Tile& tile, Real* o
         .ldc = kSdpaKeys});
 }
 
-// What one sample's `allowed` does to scores: a penalty before the exponential and, because that
-// of -infinity need not be exactly 0, a factor behind it.
+// What one sample's `allowed` does to scores: it adds a penalty before the exponential and, because
+// the exponential of -infinity need not be exactly 0, multiplies by a factor behind it.
 class KeyFilter {
  public:
   KeyFilter(const SdpaInputs& in, Index sample) {
@@ -121,9 +123,9 @@ class KeyFilter {
   Array penalty_, factor_;
 };
 
-// The part of a tile's row that query t sees, 0 written elsewhere.
+// The part of a tile's row that query t sees; 0 is written elsewhere.
 struct Piece {
-  Index key;  // of its first number
+  Index key;  // the key of its first number
   ArrayMap row;
 };
 Piece piece_of(const SdpaInputs& in, const Tile& tile, Index t, Real* row) {
@@ -145,14 +147,15 @@ struct Running {
   }
 };
 
-// Scores to exponentials under the new maximum; returns what older sums have to be scaled by.
+// Turns scores into exponentials under the new maximum. Returns the factor by which older sums have
+// to be scaled.
 Real take_in(const KeyFilter& filter, const Piece& piece, Real& most, Real& sum) {
   if (piece.row.size() == 0) return 1;
   ArrayMap row = piece.row;
   filter.before(piece.key, row);
   const Real before = most;
   most = std::max(before, row.maxCoeff());
-  if (most == kNone) {  // none of these keys is allowed, nor was one before
+  if (most == kNone) {  // none of these keys is allowed, and none was before
     row.setZero();
     return 1;
   }
@@ -204,7 +207,7 @@ struct Backward {
 void backward(const SdpaInputs& in, const Head& head, const KeyFilter& filter,
               const QueryBlock& block, const Backward& g, Real* weights, Real* dscores) {
   const Index value_first = block.first * head.out_stride, first = block.first * head.q_stride;
-  std::array<Real, kSdpaQueries> mean;  // sum_s p ds of each row, as <dout, out>
+  std::array<Real, kSdpaQueries> mean;  // per row sum_s p ds, as <dout, out>
   for (Index r = 0; r < block.count; ++r) {
     const Index row = value_first + r * head.out_stride;
     mean[static_cast<std::size_t>(r)] =
@@ -274,8 +277,8 @@ void backward(const SdpaInputs& in, const Head& head, const KeyFilter& filter,
   }
 }
 
-// Rows of a head that many blocks read or add to stand side by side: rows a power of two apart fall
-// into the same few sets of the cache.
+// Places rows of a head that many blocks read or add to side by side, because rows whose distance
+// is a power of two fall into the same few sets of the cache.
 class SideBySide {
  public:
   SideBySide(Index rows, Index width) : rows_(rows, width) {}
@@ -296,7 +299,7 @@ class SideBySide {
 
 bool many_blocks(const SdpaInputs& in) { return in.extents().queries > kSdpaQueries; }
 
-template <class Body>  // body(b, h, head, filter, blocks)
+template <class Body>  // calls body(b, h, head, filter, blocks)
 void for_each_head(const SdpaInputs& in, Body body) {
   const Index keys = many_blocks(in) ? in.extents().keys : 0;
   SideBySide k(keys, in.width()), v(keys, in.value_width());
@@ -361,7 +364,7 @@ void sdpa_backward(const SdpaInputs& in, ConstView out, ConstView lse, ConstView
   });
 }
 
-// For recorders: a pass of its own, a row at a time.
+// For recorders: a separate pass, one row at a time.
 void sdpa_weights(const SdpaInputs& in, View weights) {
   const AttentionExtents e = in.extents();
   for (Index b = 0; b < e.batch; ++b)

@@ -12,7 +12,7 @@ namespace kernels {
 
 namespace {
 
-// One query of one head and the keys on its list that its sample may see.
+// One query of one head, and the keys on its list that its sample may see.
 struct Row {
   Index b, h, t;
   const std::vector<Index>& keys;

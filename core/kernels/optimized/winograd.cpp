@@ -13,8 +13,8 @@ namespace kernels::optimized::winograd {
 
 namespace {
 
-// A tile of 4 x 4 sums comes from 6 x 6 pixels, two of them its neighbours'; both meet in 36 points
-// where a convolution is one product per channel.
+// A tile of 4 x 4 sums comes from 6 x 6 pixels; it shares two of the six with each neighbour. Sums
+// and pixels are both transformed to 36 points, where a convolution is one product per channel.
 constexpr Index kTile = 4, kSide = 6, kPoints = kSide * kSide, kTaps = 3;
 
 // Channels that go through the transforms together.
@@ -23,14 +23,14 @@ using Lanes = Eigen::Array<Real, kLanes, 1>;
 Lanes load(const Real* from) { return Eigen::Map<const Lanes>(from); }
 void store(const Lanes& lanes, Real* to) { Eigen::Map<Lanes>{to} = lanes; }
 
-// The polynomials meet at 0, +-P, +-Q and infinity. The paper's 1 and 2 lose four times as many
-// digits as these, whose powers stay near 1.
+// The points of the polynomials are 0, +-P, +-Q and infinity. The paper's 1 and 2 lose four times
+// as many digits as these, whose powers stay near 1.
 constexpr Real kP = 0.75F, kQ = 1.25F, kP2 = kP * kP, kQ2 = kQ * kQ;
 
 constexpr Real kZero = kP2 * kQ2, kOfP = 2 * kP2 * (kP2 - kQ2), kOfQ = 2 * kQ2 * (kQ2 - kP2);
 
-// One axis of each transform: B', G and A' of the paper, then the transposes of A' and G, by which
-// gradients go back.
+// Each transform on one axis: B', G and A' of the paper, then the transposes of A' and G, through
+// which gradients go back.
 std::array<Lanes, kSide> of_pixels(const std::array<Lanes, kSide>& d) {
   const Lanes p_even = d[4] - kQ2 * d[2], p_odd = kP * (d[3] - kQ2 * d[1]);
   const Lanes q_even = d[4] - kP2 * d[2], q_odd = kQ * (d[3] - kP2 * d[1]);
@@ -68,7 +68,7 @@ std::array<Lanes, kTaps> of_products(const std::array<Lanes, kSide>& u) {
   return {u[0] / kZero + p_even + q_even, p_odd + q_odd, kP2 * p_even + kQ2 * q_even + u[5]};
 }
 
-// Both axes: out = T in T', where `axis` is T on a line of N.
+// Both axes: out = T in T', where `axis` applies T to a line of N.
 template <std::size_t N, class Axis>
 auto both_axes(const std::array<std::array<Lanes, N>, N>& in, Axis axis) {
   constexpr std::size_t kOut = std::tuple_size_v<decltype(axis(in[0]))>;
@@ -84,8 +84,8 @@ auto both_axes(const std::array<std::array<Lanes, N>, N>& in, Axis axis) {
   return out;
 }
 
-// Where the kernel's taps are read: as they lie for the sums, turned about for the gradient of the
-// pixels.
+// How the kernel's taps are read: as they lie for the sums, and turned around for the gradient of
+// the pixels.
 enum class Taps { kStraight, kTurned };
 
 // w [3, 3, in, out] -> u [36, in, out].
@@ -104,7 +104,7 @@ void transform_weights(const Real* w, Index matrix, Taps taps, Real* u) {
   }
 }
 
-// The way back: dw [3, 3, in, out] += from u [36, in, out].
+// The way back: dw [3, 3, in, out] += what u [36, in, out] gives.
 void add_taps(const Real* u, Index matrix, Real* dw) {
   for (Index at = 0; at < matrix; at += kLanes) {
     std::array<std::array<Lanes, kSide>, kSide> points;
@@ -118,7 +118,7 @@ void add_taps(const Real* u, Index matrix, Real* dw) {
   }
 }
 
-// The tiles of a batch in order: image by image, row by row.
+// The tiles of a batch, in order: image by image, row by row.
 struct Tiles {
   explicit Tiles(const ConvShape& s)
       : height(s.height),
@@ -127,7 +127,7 @@ struct Tiles {
         across((s.width + kTile - 1) / kTile),
         count(s.batch * down * across) {}
   struct Place {
-    Index image, row, column;  // of its first sum
+    Index image, row, column;  // of the tile's first sum
   };
   Place place(Index tile) const {
     const Index in_image = tile % (down * across);
@@ -135,7 +135,7 @@ struct Tiles {
             .row = kTile * (in_image / across),
             .column = kTile * (in_image % across)};
   }
-  // The number of a pixel among those of the batch; -1 outside the image.
+  // The number of a pixel in the batch; -1 outside the image.
   Index pixel(const Place& tile, Index down_by, Index across_by) const {
     const Index row = tile.row + down_by, column = tile.column + across_by;
     if (row < 0 || row >= height || column < 0 || column >= width) return -1;
@@ -149,8 +149,8 @@ struct Range {
   Index first, count;
 };
 
-// Every tile's N x N pixels, of which the first is `before` rows and columns ahead of the tile's,
-// taken to the 36 points: x [pixels, channels] -> v [36, range.count, channels].
+// Transforms the N x N pixels of every tile to the 36 points: x [pixels, channels] -> v [36,
+// range.count, channels]. The first pixel is `before` rows and columns ahead of the tile.
 template <std::size_t N, class Axis>
 void transform_tiles(const Tiles& tiles, const Range& range, const Real* x, Index channels,
                      Index before, Axis axis, Real* v) {
@@ -177,7 +177,7 @@ void transform_pixels(const Tiles& tiles, const Range& range, const Real* x, Ind
   transform_tiles<kSide>(tiles, range, x, channels, 1, of_pixels, v);
 }
 
-// m [36, range.count, channels] -> y [pixels, channels], with what follows each sum.
+// m [36, range.count, channels] -> y [pixels, channels], and applies what follows each sum.
 template <Activation f>
 void finish(const Tiles& tiles, const Range& range, const Real* m, const ConvEpilogue& epilogue,
             Index channels, Real* y) {
@@ -215,12 +215,12 @@ Room& room_of_thread() {
   return room;
 }
 
-// Channels that come in and go out; w is [9, in, out], or read as its transpose where turned.
+// The channels of input and output. w is [9, in, out], or is read as its transpose where turned.
 struct Channels {
   Index in, out;
 };
 
-// The 36 points of a part and the weights stay in the cache.
+// The 36 points of a part, and the weights, fit in the cache.
 Index tiles_of_part(const Tiles& tiles, const Channels& channels) {
   constexpr Index kNumbers = Index{1} << 20, kFewest = 64;
   return std::min(tiles.count,

@@ -1,6 +1,6 @@
 // Winograd's minimal filtering F(4 x 4, 3 x 3) (Lavin and Gray 2016, section 4.2): convolutions
-// with kernels of 3 x 3 pixels and stride 1 by a quarter of the multiplications. For processors on
-// which oneDNN has none; errors are some 1e-6 of a typical result.
+// with kernels of 3 x 3 pixels and stride 1, with a quarter of the multiplications. It serves
+// processors on which oneDNN has none. Its errors are about 1e-6 of a typical result.
 #pragma once
 
 #include "core/kernels/conv.h"
@@ -9,10 +9,11 @@ namespace saccade {
 inline namespace SACCADE_NUMERIC {
 namespace kernels::optimized::winograd {
 
-// Whether the shape is of this kind and has enough tiles to share the transform of the weights.
+// Whether the shape is of this kind, with enough tiles to share the transform of the weights.
 bool pays(const ConvShape& shape);
 
-// They compute what their namesakes in kernels do, for shapes that pay, with one thread per call.
+// They compute what the functions of the same names in kernels do, for shapes that pay. One thread
+// per call.
 void conv2d(const ConvShape& shape, ConstView x, ConstView w, const ConvEpilogue& epilogue, View y);
 void conv2d_backward_data(const ConvShape& shape, ConstView w, ConstView dy, View dx);
 void conv2d_backward_weights(const ConvShape& shape, ConstView x, ConstView dy, View dw,

@@ -11,7 +11,7 @@ namespace kernels::reference {
 namespace {
 
 // Calls body(row, column, pixel) for every run of channels of one group's patches that lies inside
-// an image: patch row [OH * OW], its first column, and where the run starts in the image.
+// an image: the row of patches [OH * OW], its first column, and where the run starts in the image.
 template <class Body>
 void for_patch_runs(const ConvShape& s, Index group, Body body) {
   const Index out_width = s.out_width();
@@ -37,7 +37,8 @@ Tensor patches_of(const ConvShape& s, Index group, const Real* image) {
   return patches;
 }
 
-// body(first number of image b of the input, of the output and of group g's channels in it, g)
+// Calls body with the first number of image b in the input, in the output and of group g's
+// channels, and g.
 template <class Body>
 void for_groups(const ConvShape& s, Body body) {
   const Index positions = s.out_height() * s.out_width();

@@ -39,7 +39,7 @@ void group_norm_backward(const GroupNormShape& s, Activation f, ConstView x, Con
   for (Index b = 0; b < s.batch; ++b)
     for (Index g = 0; g < s.groups; ++g) {
       const double m = mean[b * s.groups + g], r = rstd[b * s.groups + g];
-      // body(index, channel, x', d loss / d (gamma x' + beta))
+      // Calls body(index, channel, x', d loss / d (gamma x' + beta)).
       const auto for_group = [&](auto body) {
         for (Index p = 0; p < s.positions; ++p)
           for (Index c = g * width; c < (g + 1) * width; ++c) {

@@ -1,4 +1,4 @@
-// Heads are named for what their maps do; maps of every kind, made by hand.
+// Heads are named for what their maps do, tested with maps of every kind that are made by hand.
 #include "core/attention/head_profile.h"
 
 #include <cmath>
@@ -26,7 +26,7 @@ TEST_CASE("one-hot maps have one share and no entropy") {
       map_of(n, n, [](Index t, Index l) { return l == std::max<Index>(t - 1, 0); }).view());
   CHECK(previous.previous == 1);
   CHECK(previous.entropy == 0);
-  CHECK(near(previous.first, 1.0 / 5));  // row 1's previous position is the first
+  CHECK(near(previous.first, 1.0 / 5));  // the previous position of row 1 is the first one
   CHECK(near(previous.diagonal, 1.0 / 6));
   CHECK(kind_of(previous) == HeadKind::kPrevious);
 
@@ -45,7 +45,7 @@ TEST_CASE("one-hot maps have one share and no entropy") {
   CHECK(kind_of(diagonal) == HeadKind::kDiagonal);
 }
 
-TEST_CASE("an even map is broad, half of one is mixed") {
+TEST_CASE("a uniform map is broad, and one that is uniform on few positions is mixed") {
   const auto even = profile_of(map_of(5, 8, [](Index, Index) { return 0.125; }).view());
   CHECK(near(even.entropy, 1));
   for (const double share : {even.previous, even.next, even.first, even.diagonal})
@@ -57,7 +57,7 @@ TEST_CASE("an even map is broad, half of one is mixed") {
   CHECK(kind_of(two) == HeadKind::kMixed);
 }
 
-TEST_CASE("the thresholds are where they are said to be") {
+TEST_CASE("the thresholds are where the header says") {
   const auto kind = [](double share) {
     return kind_of({.previous = share, .entropy = 0.5, .maps = 1});
   };
@@ -69,7 +69,8 @@ TEST_CASE("the thresholds are where they are said to be") {
   CHECK(kind_of({.first = 0.3, .entropy = 0.89}) == HeadKind::kMixed);
 }
 
-TEST_CASE("rows are shares of their sum, whatever its sign, and maps of any shape are read") {
+TEST_CASE(
+    "rows are normalised by the sum of their sizes, whatever the signs, for maps of any shape") {
   const auto signs = [](Index t, Index l) { return l == t ? 3.0 : l == 0 ? -1.0 : 0.0; };
   const auto profile = profile_of(map_of(4, 4, signs).view());
   CHECK(near(profile.diagonal, (1 + 3 * 0.75) / 4));
@@ -98,7 +99,7 @@ TEST_CASE("profiles merge by the number of maps") {
   CHECK(merged({}, {}).first == 0);
 }
 
-TEST_CASE("what is no map is refused") {
+TEST_CASE("input that is no map is refused") {
   CHECK_THROWS_AS(profile_of(Tensor({2, 2, 2}).view()), ShapeError);
   Tensor bad({1, 2});
   bad[0] = std::numeric_limits<Real>::quiet_NaN();

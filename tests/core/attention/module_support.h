@@ -1,4 +1,4 @@
-// A module over sequences with its weights drawn at random, to be run and differentiated.
+// Runs and differentiates a module over sequences whose weights are drawn at random.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,8 @@
 
 namespace saccade::test {
 
-// Every parameter N(0, 1/4): gains and biases too, so that nothing hides behind a 0 or 1.
+// Draws every parameter from N(0, 1/4), gains and biases too, so that nothing is hidden by a 0 or
+// 1.
 inline void randomise(ParameterStore& store) {
   store.initialise(1);
   Random random({4, Stream::kTest, 0, 0});
@@ -21,7 +22,7 @@ inline void randomise(ParameterStore& store) {
       store.flat()[info.offset + i] = static_cast<Real>(random.normal() / 2);
 }
 
-// The value of a computation on a tape that does not record.
+// The value that `run` computes on a tape that does not record.
 inline Tensor value_of(const ParameterStore& store, const std::function<Var(Tape&)>& run) {
   Arena arena;
   Tape tape(arena);
@@ -31,7 +32,7 @@ inline Tensor value_of(const ParameterStore& store, const std::function<Var(Tape
   return {y.shape(), y.value().span()};
 }
 
-// The largest difference between the parameters' gradients of <cotangent, run()> and central
+// The largest difference between the gradients of <cotangent, run()> by the parameters and central
 // differences.
 inline double gradient_error(ParameterStore& store, const std::function<Var(Tape&)>& run) {
   const Tensor first = value_of(store, run);

@@ -33,7 +33,7 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE("self-attention is its formula") {
+TEST_CASE("self-attention follows its formula") {
   const Fixture f;
   const Tensor x = noise({2, 5, kWidth}, 1);
   const auto dense = [&](const Tensor& in, const std::string& name) {
@@ -54,7 +54,7 @@ TEST_CASE("self-attention is its formula") {
   CHECK(apart(dense(naive.out, "output").view(), f.over(x, {}).view()) < kSame);
 }
 
-TEST_CASE("moving the positions of unmasked self-attention moves its outputs with them") {
+TEST_CASE("permuting the positions of unmasked self-attention permutes its outputs") {
   const Fixture f;
   const Index order[] = {3, 0, 4, 1, 2};
   const Tensor x = noise({1, 5, kWidth}, 1);
@@ -80,15 +80,16 @@ TEST_CASE("a later token changes no earlier output of causal attention") {
   }
 }
 
-TEST_CASE("steps over a cache are the rows of causal attention, also when beams change places") {
+TEST_CASE(
+    "steps over a cache equal the rows of causal attention, also when hypotheses change places") {
   const Fixture f;
   const Index length = 5;
   const Tensor x = noise({2, length, kWidth}, 1);
   const Tensor whole = f.over(x, {.pattern = Pattern::kCausal});
   KeyCache cache(2, length, kWidth);
-  std::vector<int> held{0, 1};  // which sequence each row of the cache goes on with
+  std::vector<int> held{0, 1};  // the sequence that each row of the cache continues
   for (Index t = 0; t < length; ++t) {
-    const Index rows = t == 4 ? 1 : 2;  // the last word of one of them
+    const Index rows = t == 4 ? 1 : 2;  // the last word of only one of them
     Tensor now({rows, kWidth});
     for (Index r = 0; r < rows; ++r)
       std::copy_n(x.view().row(held[static_cast<std::size_t>(r)] * length + t), kWidth,
@@ -114,7 +115,7 @@ TEST_CASE("steps over a cache are the rows of causal attention, also when beams 
   CHECK_THROWS_AS(cache.reorder(std::vector<int>{2}), ShapeError);
 }
 
-TEST_CASE("cross-attention reads keys made once on another tape") {
+TEST_CASE("cross-attention reads keys that were made on another tape") {
   const Fixture f(3, 4);
   const Tensor memory = noise({2, 7, 4}, 1), x = noise({2, 3, kWidth}, 2);
   Arena arena;

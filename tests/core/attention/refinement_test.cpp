@@ -1,5 +1,5 @@
-// What every attention over a sequence promises, run over the whole registry, in double; and what
-// tells one from another.
+// What every attention over a sequence promises, tested for the whole registry, in double; and what
+// tells one mechanism from another.
 #include "core/attention/sequence/refinement.h"
 
 #include "core/attention/sequence/differential_attention.h"
@@ -67,7 +67,7 @@ std::vector<std::unique_ptr<Mechanism>> mechanisms() {
   return all;
 }
 
-// Regions look alike wherever they stand: not so for windows, mixtures and grids.
+// Whether regions are treated alike wherever they are. Windows, mixtures and grids do not do so.
 bool equivariant(const RefinementConfig& o) {
   return o.type == Kind::kSelfAttention || o.type == Kind::kLinear ||
          o.type == Kind::kDifferential ||
@@ -77,7 +77,7 @@ bool equivariant(const RefinementConfig& o) {
 
 }  // namespace
 
-TEST_CASE("every mechanism keeps the shape, and a batch of three is three batches of one") {
+TEST_CASE("every mechanism keeps the shape, and a batch of three equals three batches of one") {
   const Tensor x = noise({3, kRegions, 8}, 1);
   for (const auto& m : mechanisms()) {
     CAPTURE(m->name);
@@ -118,7 +118,8 @@ TEST_CASE("every mechanism's weights sum to 1, or to what the difference leaves"
   }
 }
 
-TEST_CASE("moving the regions moves what comes out, where the mechanism knows no places") {
+TEST_CASE(
+    "permuting the regions permutes the outputs where the mechanism does not know their places") {
   const Index order[] = {3, 0, 5, 1, 4, 2};
   const Tensor x = noise({1, kRegions, 8}, 1);
   Tensor moved(x.shape());
@@ -155,8 +156,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("regions that do not count are read by none, and give no gradient to what reads") {
-  // All but the middle one; the last row of the second sample has none near that counts.
+TEST_CASE("regions that do not count are not read, and gradients under their mask are correct") {
+  // All but the middle one count. In the last row of the second sample, no region nearby counts.
   const std::vector<std::uint8_t> counts{1, 0, 1, 1, 1, 0, 1, 1, 0, 0, 0, 0};
   const AttentionMask mask{.allowed = counts};
   const Tensor x = noise({2, kRegions, 8}, 1);
@@ -181,7 +182,7 @@ TEST_CASE("regions that do not count are read by none, and give no gradient to w
           if (counts[static_cast<std::size_t>(sample * kRegions + s)] == 0)
             CHECK(weights.view().row((sample * 2 + h) * kRegions + t)[s] == 0);
     }
-    // With all regions counted a mask says nothing.
+    // If all regions count, the mask changes nothing.
     const std::vector<std::uint8_t> all(2 * kRegions, 1);
     CHECK(apart(m->over(x.view(), {.allowed = all}).view(), m->over(x.view()).view()) < kSame);
     CHECK(test::gradient_error(m->store, [&](Tape& tape) {
@@ -237,7 +238,7 @@ TEST_CASE("mixtures that are the positions themselves make Linformer full attent
   CHECK(apart(run(full).view(), run(linformer).view()) < kSame);
 }
 
-TEST_CASE("differential attention without lambda is attention of the first halves, normalised") {
+TEST_CASE("differential attention with lambda 0 is normalised attention of the first halves") {
   ParameterStore store;
   const DifferentialAttention attention(ParamScope(store, "a"), {.features = 8, .heads = 2}, 0);
   test::randomise(store);
@@ -261,7 +262,7 @@ TEST_CASE("differential attention without lambda is attention of the first halve
   CHECK(apart(expected.view(), got.view()) < kSame);
 }
 
-TEST_CASE("a refinement of two blocks has its gradients and leaves a grid its shape") {
+TEST_CASE("a refinement of two blocks has correct gradients and keeps the shape of a grid") {
   const RefinementConfig options{.type = Kind::kDifferential, .layers = 2, .heads = 1};
   ParameterStore store;
   const Refinement refinement(ParamScope(store, "refine"), options,
@@ -283,7 +284,7 @@ TEST_CASE("a refinement of two blocks has its gradients and leaves a grid its sh
   CHECK(weights == std::vector<Shape>(2, Shape{2, 1, 4, 4}));
 }
 
-TEST_CASE("a block whose last products are 0 passes its input on") {
+TEST_CASE("a block whose last products are 0 returns its input") {
   ParameterStore store;
   const Refinement refinement(ParamScope(store, "refine"), {.layers = 1, .heads = 2}, kGrid);
   test::randomise(store);
@@ -299,7 +300,8 @@ TEST_CASE("a block whose last products are 0 passes its input on") {
 }
 
 TEST_CASE(
-    "blocks of every activation and placement have their gradients, and post-norm ends normed") {
+    "blocks have correct gradients for every activation and placement, and post-norm ends "
+    "normalised") {
   const Tensor x = noise({2, 3, 8}, 1);
   for (const DenseActivation activation : {DenseActivation::kRelu, DenseActivation::kGelu})
     for (const NormPlacement norm : {NormPlacement::kPre, NormPlacement::kPost}) {

@@ -1,4 +1,5 @@
-// Fusion of maps and attention rollout, against numbers by hand and what must hold of any maps.
+// Fusion of maps and attention rollout, compared with numbers by hand and with what holds for all
+// maps.
 #include "core/attention/sequence/rollout.h"
 
 #include <cmath>
@@ -61,10 +62,12 @@ TEST_CASE("rollout of two layers by hand") {
   CHECK(difference(square({0.375, 0.625, 0.25, 0.75}), rolled(layers)) < 1e-12);
 }
 
-TEST_CASE("rollout: rows sum to 1, what looks at itself stays, weights of any sum are shares") {
+TEST_CASE(
+    "rollout: rows sum to 1, positions that attend to themselves stay, weights of any sum become "
+    "shares") {
   std::vector<Tensor> layers;
   for (std::uint64_t l = 0; l < 4; ++l) layers.push_back(attention(7, l));
-  // As a maximum over heads is: rows sum to more than 1.
+  // Like a maximum over heads, whose rows sum to more than 1.
   for (Real& w : layers[2].span()) w *= 3;
   for (const double discard : {0.0, 0.5, 0.99}) {
     const Tensor shares = rolled(layers, discard);
@@ -83,7 +86,7 @@ TEST_CASE("rollout: rows sum to 1, what looks at itself stays, weights of any su
   CHECK(difference(identity, still.shares()) == 0);
 }
 
-TEST_CASE("rollout moves with the positions") {
+TEST_CASE("rollout permutes with the positions") {
   const std::vector<std::size_t> to{3, 0, 4, 1, 2};
   std::vector<Tensor> layers, moved;
   const auto permuted = [&](const Tensor& map) {
@@ -101,8 +104,9 @@ TEST_CASE("rollout moves with the positions") {
     CHECK(difference(permuted(rolled(layers, discard)), rolled(moved, discard)) < 1e-12);
 }
 
-TEST_CASE("rollout can leave out what weighs little, and refuses what is no share") {
-  // Of three weights a share of 0.4 is one: 0.1 and the later 0.2 of equal ones go.
+TEST_CASE("rollout can discard small weights and refuses numbers that are no shares") {
+  // A share of 0.4 of three weights is one of them: 0.1 is left out, and of the equal 0.2 the later
+  // one.
   std::vector<Tensor> layers;
   layers.push_back(square({0.6, 0.3, 0.1, 0.2, 0.6, 0.2, 0, 0, 1}));
   const Tensor expected = square({1.6 / 1.9, 0.3 / 1.9, 0, 0.2 / 1.8, 1.6 / 1.8, 0, 0, 0, 1});

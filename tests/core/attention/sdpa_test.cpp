@@ -29,7 +29,7 @@ Attended attend(ConstView q, ConstView k, ConstView v, Index heads, const Attent
   return {Tensor(y.shape(), y.value().span()), Tensor(weights.shape, weights.span())};
 }
 
-// Lists that the masks of a case borrow.
+// The lists that the masks of a case borrow.
 struct Lists {
   std::vector<Index> starts, own_starts;
   std::vector<int> neighbours, own_neighbours, lengths;
@@ -97,7 +97,7 @@ std::vector<MaskCase> mask_cases(Index batch, Index count, Lists& lists) {
 
 }  // namespace
 
-TEST_CASE("fused attention is scores, softmax and mean, under every mask and across blocks") {
+TEST_CASE("fused attention equals scores, softmax and mean, for every mask and across blocks") {
   for (const Index count : {1, 63, 64, 65, 128, 130, 257, 300}) {
     Lists lists;
     const Tensor q = noise({3, count, 6}, 1), k = noise({3, count, 6}, 2),
@@ -108,7 +108,7 @@ TEST_CASE("fused attention is scores, softmax and mean, under every mask and acr
       const test::Naive naive = test::naive_attention(q.view(), k.view(), v.view(), 2, c.permits);
       CHECK(apart(naive.out.view(), fused.out.view()) < kSame);
       CHECK(apart(naive.weights.view(), fused.weights.view()) < kSame);
-      Index wrong = 0;  // forbidden keys weigh exactly nothing
+      Index wrong = 0;  // the weight of a forbidden key is exactly 0
       for (Index i = 0; i < fused.weights.size(); ++i)
         wrong += (fused.weights[i] == 0) != (naive.weights[i] == 0) ? 1 : 0;
       CHECK(wrong == 0);
@@ -116,7 +116,7 @@ TEST_CASE("fused attention is scores, softmax and mean, under every mask and acr
   }
 }
 
-TEST_CASE("causal queries behind earlier keys see those too") {
+TEST_CASE("causal queries after earlier keys see those keys, too") {
   for (const Index queries : {1, 2, 128, 140})
     for (const Index earlier : {0, 1, 127, 257}) {
       CAPTURE(queries, earlier);
@@ -131,7 +131,7 @@ TEST_CASE("causal queries behind earlier keys see those too") {
     }
 }
 
-TEST_CASE("many queries at once are single ones, and a batch is its samples") {
+TEST_CASE("many queries at once equal single ones, and a batch equals its samples") {
   const Index queries = 140, keys = 270;
   const Tensor q = noise({3, queries, 4}, 1), k = noise({3, keys, 4}, 2),
                v = noise({3, keys, 4}, 3);
@@ -147,14 +147,14 @@ TEST_CASE("many queries at once are single ones, and a batch is its samples") {
   }
 }
 
-TEST_CASE("scores far apart neither overflow nor lose the largest") {
+TEST_CASE("scores that are far apart neither overflow nor lose the largest") {
   Tensor q({1, 2, 1}, std::vector<Real>{1e4, -1e4}), k = noise({1, 200, 1}, 1),
                                                      v = noise({1, 200, 1}, 2);
   k[150] = 1e3, k[3] = -1e3;
   const Attended fused = attend(q.view(), k.view(), v.view(), 1, {});
   CHECK(fused.out[0] == v[150]);
   CHECK(fused.out[1] == v[3]);
-  k[40] = NAN;  // nor is a NaN lost
+  k[40] = NAN;  // a NaN must not get lost, either
   CHECK(std::isnan(attend(q.view(), k.view(), v.view(), 1, {}).out[0]));
 }
 
@@ -188,7 +188,7 @@ TEST_CASE("no gradient reaches keys that no query may see") {
   }
 }
 
-TEST_CASE("masks that do not fit are refused, and so is a query without a key") {
+TEST_CASE("masks that do not fit and queries without a key are refused") {
   Arena arena;
   Tape tape(arena);
   const Tensor x({2, 3, 4});
@@ -217,7 +217,7 @@ TEST_CASE("masks that do not fit are refused, and so is a query without a key") 
   CHECK_THROWS_AS(ops::sdpa(v, v, v, 0, {}), ShapeError);
   const Tensor shorter({2, 2, 4});
   CHECK_THROWS_AS(ops::sdpa(v, v, tape.constant(shorter.view()), 2, {}), ShapeError);
-  // More causal queries than keys: the first sees none.
+  // With more causal queries than keys, the first query sees no key.
   CHECK_THROWS_AS(ops::sdpa(v, tape.constant(shorter.view()), tape.constant(shorter.view()), 2,
                             {.pattern = Pattern::kCausal}),
                   ShapeError);

@@ -19,7 +19,7 @@ constexpr double kSame = 1e-12;
 
 Real phi(Real x) { return x > 0 ? x + 1 : std::exp(x); }
 
-// The weights of linear attention, all pairs written out: [B, H, T, S].
+// The weights of linear attention, computed for all pairs: [B, H, T, S].
 Tensor quadratic_weights(const Tensor& q, const Tensor& k, Index heads,
                          const std::function<bool(Index, Index, Index)>& permits) {
   const Index batch = q.shape()[0], queries = q.shape()[1], keys = k.shape()[1],
@@ -40,7 +40,7 @@ Tensor quadratic_weights(const Tensor& q, const Tensor& k, Index heads,
   return weights;
 }
 
-// sum_s weights[b, h, t, s] v[b, s] of every head.
+// sum_s weights[b, h, t, s] v[b, s] for every head.
 Tensor means(const Tensor& weights, const Tensor& v) {
   const Shape& shape = weights.shape();
   const Index width = v.shape()[2] / shape[1];
@@ -58,7 +58,7 @@ Tensor means(const Tensor& weights, const Tensor& v) {
 
 }  // namespace
 
-TEST_CASE("linear attention is its quadratic form, also causal and across chunks") {
+TEST_CASE("linear attention equals its quadratic form, also causal and across chunks") {
   for (const Index count : {1, 2, 63, 64, 65, 130}) {
     const Tensor q = noise({2, count, 6}, 1), k = noise({2, count, 6}, 2),
                  v = noise({2, count, 4}, 3);
@@ -99,7 +99,7 @@ TEST_CASE("linear attention refuses patterns that it cannot sum") {
   CHECK_THROWS_AS(ops::linear_attention(v, w, w, 1, {.pattern = Pattern::kCausal}), ShapeError);
 }
 
-TEST_CASE("graph attention is the dense formula on a complete graph and on any other") {
+TEST_CASE("graph attention equals the dense formula on a complete graph and on others") {
   const Index count = 9, heads = 2, width = 3;
   const Tensor nodes = noise({2, count, heads * width}, 1), query = noise({heads * width}, 2),
                key = noise({heads * width}, 3);
@@ -142,7 +142,7 @@ TEST_CASE("graph attention is the dense formula on a complete graph and on any o
   }
 }
 
-TEST_CASE("a grid's neighbours are the cells beside it and itself") {
+TEST_CASE("the neighbours of a cell are the cells beside it and itself") {
   const auto list = [](const NeighbourLists& lists, std::size_t t) {
     return std::vector<int>(lists.neighbours.begin() + lists.starts[t],
                             lists.neighbours.begin() + lists.starts[t + 1]);
@@ -157,8 +157,8 @@ TEST_CASE("a grid's neighbours are the cells beside it and itself") {
   CHECK(list(grid_neighbours(1, 1, GridNeighbours::kEight), 0) == std::vector<int>{0});
 }
 
-TEST_CASE("the nearest features are those of largest cosine or smallest distance") {
-  // Three directions and a long vector; the second sample is the first turned round.
+TEST_CASE("the nearest features are those with the largest cosine or the smallest distance") {
+  // Three directions and a long vector. The second sample is the first in reverse order.
   const std::vector<Real> values{1, 0, 5, 1, 0, 1, 0.5, -0.5, 0.5, -0.5, 0, 1, 5, 1, 1, 0};
   const Tensor x({2, 4, 2}, values);
   const NeighbourLists cosine = nearest_neighbours(x.view(), 1, Likeness::kCosine),
@@ -169,7 +169,8 @@ TEST_CASE("the nearest features are those of largest cosine or smallest distance
   CHECK_THROWS_AS(nearest_neighbours(x.view(), 4, Likeness::kCosine), ShapeError);
 }
 
-TEST_CASE("the difference of two maps, the root-mean-square norm and mixtures are their formulas") {
+TEST_CASE(
+    "the difference of two maps, the root-mean-square norm and mixtures follow their formulas") {
   Arena arena;
   Tape tape(arena);
   const Tensor a = noise({2, 3}, 1), b = noise({2, 3}, 2), u = noise({4}, 3), v = noise({4}, 4),

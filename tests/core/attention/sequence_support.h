@@ -1,5 +1,5 @@
 // What tests of attention over sequences share: noise, the definition of each mask, and the three
-// steps scores, softmax, mean in their plainest form.
+// steps scores, softmax and mean in their plainest form.
 #pragma once
 
 #include <cmath>
@@ -12,14 +12,14 @@
 
 namespace saccade::test {
 
-// A mask, and the same said as a predicate.
+// A mask, and the same as a predicate.
 struct MaskCase {
   const char* name = "";
   AttentionMask mask;
   std::function<bool(Index b, Index t, Index s)> permits;
 };
 
-// The largest |a - b|; infinite where shapes differ or a number is none.
+// The largest |a - b|; infinite where shapes differ or a value is not a number.
 inline double apart(ConstView a, ConstView b) {
   if (!(a.shape == b.shape) || a.size() == 0) return INFINITY;
   double most = 0;
@@ -36,7 +36,7 @@ inline ConstView sample_of(ConstView x, Index b) {
   return {x.data + b * size, x.shape.with_first(1)};
 }
 
-// Position t of a sequence [1, T, D], as a sequence of one.
+// Position t of a sequence [1, T, D], as a sequence of one position.
 inline ConstView position_of(ConstView x, Index t) {
   return {x.data + t * x.cols(), {1, 1, x.cols()}};
 }

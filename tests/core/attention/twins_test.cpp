@@ -1,4 +1,4 @@
-// The kernels of attention over sequences in float against their reference twins.
+// The kernels of attention over sequences against their reference versions, in float.
 #include "tests/support/twins.h"
 
 #include <vector>
@@ -15,7 +15,7 @@ using test::difference;
 using test::noise;
 using Pattern = AttentionMask::Pattern;
 
-TEST_CASE("fused attention agrees with its reference twin") {
+TEST_CASE("fused attention agrees with its reference version") {
   const Index batch = 2, count = 270, heads = 2;
   std::vector<Index> starts{0};
   std::vector<int> neighbours;
@@ -63,7 +63,7 @@ TEST_CASE("fused attention agrees with its reference twin") {
   }
 }
 
-TEST_CASE("linear attention agrees with its reference twin") {
+TEST_CASE("linear attention agrees with its reference version") {
   const Index batch = 2, count = 140, heads = 2;
   std::vector<std::uint8_t> allowed;
   for (Index i = 0; i < batch * count; ++i) allowed.push_back(i % 4 != 3);
@@ -96,7 +96,7 @@ TEST_CASE("linear attention agrees with its reference twin") {
   }
 }
 
-TEST_CASE("graph attention agrees with its reference twin") {
+TEST_CASE("graph attention agrees with its reference version") {
   const Index batch = 2, heads = 2;
   const NeighbourLists lists = grid_neighbours(5, 7, GridNeighbours::kEight);
   const Shape nodes{batch, 35, heads * 9}, halves{heads * 9}, kept{batch, 35, heads};

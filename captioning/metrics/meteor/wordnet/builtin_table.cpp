@@ -1,7 +1,7 @@
 #include "captioning/metrics/meteor/wordnet/builtin_table.h"
 
-// The assembler copies the file into the library: no install step, no path to find at run time.
-// SACCADE_SYNSETS is the file's path, set by CMake.
+// The assembler copies the file into the library, so there is no install step and no path to find
+// at run time. SACCADE_SYNSETS is the file's path, which CMake sets.
 asm(".section .rodata\n"
     "saccade_synsets_begin:\n"
     ".incbin \"" SACCADE_SYNSETS
