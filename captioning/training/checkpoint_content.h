@@ -50,9 +50,16 @@ std::string deciding_changes(const ExperimentConfig& before, const ExperimentCon
 void restore_run(const Archive& archive, const ExperimentConfig& config, const DataIdentity& data,
                  Captioner& model, Trainer& trainer);
 
-// Takes the weights of another run's checkpoint as the first weights of a new run. Throws
-// CheckpointError that names everything which does not fit: vocabulary, frozen encoder, parameters
-// and their shapes.
-void take_weights(const Archive& archive, const DataIdentity& data, Captioner& model);
+// Where the weights of the encoder come from when a run starts from another run's checkpoint: from
+// the checkpoint, or they stay those that the model has, because the checkpoint's encoder was
+// frozen and so is not part of it.
+enum class EncoderWeights { kCheckpoint, kOwn };
+
+// Takes the weights of another run's checkpoint as the first weights of a new run. `data.encoder`
+// identifies the frozen encoder; with EncoderWeights::kOwn, the new run's encoder as it would be if
+// it were frozen as the checkpoint's was. Throws CheckpointError that names everything which does
+// not fit: vocabulary, frozen encoder, parameters and their shapes.
+void take_weights(const Archive& archive, const DataIdentity& data, Captioner& model,
+                  EncoderWeights encoder);
 
 }  // namespace saccade

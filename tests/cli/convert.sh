@@ -42,6 +42,20 @@ expect 3 "$saccade" train tiny.yaml --out frozen train.stop=1u "${deeper[@]}" en
   encoder.frozen_stages=-1
 wants "would freeze random numbers" err
 
+# A run that trains the encoder may start from one that had the same encoder frozen: its captions are then
+# the same, as long as nothing was learned. With other weights of the encoder it is refused.
+started=("${vit[@]}" encoder.weights=vit.safetensors train.init_from=before optimizer.lr=1e-12)
+expect 0 "$saccade" train tiny.yaml --out before "${vit[@]}" encoder.weights=vit.safetensors encoder.frozen_stages=-1
+expect 0 "$saccade" train tiny.yaml --out finetuned train.stop=1u "${started[@]}"
+for run in before finetuned; do
+  expect 0 "$saccade" evaluate "$run" --split val --no-ablations --regime expectation --out "$run.json"
+done
+cmp -s before.json finetuned.json || fail "the decoder's weights did not come along"
+expect 0 "$saccade" train tiny.yaml --out other seed=2 train.stop=1u "${vit[@]}"
+expect 0 "$saccade" convert --encoder other other.safetensors
+expect 4 "$saccade" train tiny.yaml --out refused "${started[@]}" encoder.weights=other.safetensors
+wants "preprocessing of the frozen encoder" err
+
 # The content of a file of weights.
 expect 0 "$saccade" inspect vit.safetensors
 wants "patch_embed.proj.weight  F32  12 x 3 x 8 x 8" out
