@@ -48,10 +48,10 @@ void check_proposal(const ExperimentConfig& config) {
   if (supervision.localizer.weight == 0)
     need("objective.supervision.localizer.weight above 0",
          "without it there is no localizer to draw regions from, and attention would not learn to "
-         "look at the regions that are drawn");
+         "attend to the regions that are drawn");
   if (supervision.step > 0)
     need("objective.supervision.step 0",
-         "a word is predicted from the region that is drawn for it, so its own look, not a later "
+         "a word is predicted from the region that is drawn for it, so its own map, not a later "
          "one, has to follow the localizer");
   if (hard.likelihood == HardLikelihood::kMarginal)
     need("attention.hard.likelihood choice",
@@ -71,7 +71,7 @@ void check_objective(const ExperimentConfig& config) {
         "every word");
   if (objective.supervision.step > 0 && !objective.supervision.any_map())
     throw UsageError(
-        "objective.supervision.step has no effect: no loss tells attention where to look; also set "
+        "objective.supervision.step has no effect: no loss supervises attention; also set "
         "objective.supervision.boxes, objective.supervision.localizer.weight or "
         "objective.supervision.prophet");
   const std::optional<Stop>& start = objective.self_critical.start;

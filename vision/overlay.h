@@ -1,5 +1,5 @@
-// Attention pictures: where a model looked for each word, drawn on the photo without a display. The
-// heat passes back through the geometry, so that crop, squash and mirroring are undone.
+// Attention pictures: the map of each word, drawn on the photo without a display. The heat passes
+// back through the geometry, so that crop, squash and mirroring are undone.
 #pragma once
 
 #include <filesystem>

@@ -109,7 +109,7 @@ std::vector<Axis> attention_numbers() {
        .key = "attention.sentinel",
        .choices = {{.name = "true",
                     .doc = "one more vector that a word may attend to, sigmoid(W [x; h]) tanh(c): "
-                           "what the decoder knows without looking",
+                           "what the decoder knows without the image",
                     .source = "Lu et al. 2017",
                     .options = "none",
                     .cost = "two more matrices of size Q D"}}}};

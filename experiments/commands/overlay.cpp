@@ -111,7 +111,7 @@ struct OverlayModel {
     if (session.members().size() > 1) refuse("an ensemble's cells are of several networks");
     const Captioner& model = session.model();
     if (model.refinement() != nullptr)
-      refuse("its regions have looked at each other (encoder.refine.layers)");
+      refuse("its regions have attended to each other (encoder.refine.layers)");
     try {
       return model.encoder() != nullptr ? model.encoder()->receptive_field()
                                         : session.pipeline().frozen()->receptive_field();
@@ -295,8 +295,8 @@ int run_overlay(const OverlayArgs& args) {
   if (args.alignment && session.models().vocabulary().subwords() &&
       session.config().decoder.type == DecoderKind::kTransformer)
     log::info(
-        "words are put together from pieces that the transformer looks at one by one: no matrix of "
-        "words and words is drawn");
+        "words are put together from pieces, to which the transformer attends one by one: no "
+        "matrix of words and words is drawn");
   const Pictures pictures = pictures_of(args, session);
   OverlayFiles files(
       args.out, {.drawing = drawing, .matrices = args.alignment ? Matrices::kYes : Matrices::kNo});

@@ -380,7 +380,7 @@ TEST_CASE("maps that a model does not have are refused with the reason") {
   CHECK(says(refusal(config, {.rollout = true}), "encoder.type cnn has no attention"));
   CHECK(says(refusal(config, {.class_token = true}), "encoder.type cnn has no class token"));
   config.decoder.type = DecoderKind::kGru;
-  CHECK(says(refusal(config, {.layer = "0"}), "decoder.type gru looks once per word"));
+  CHECK(says(refusal(config, {.layer = "0"}), "decoder.type gru attends once per word"));
 }
 
 TEST_CASE("inspect measures the patches of a transformer encoder") {

@@ -257,7 +257,7 @@ TEST_CASE("what cannot be reported is said by name, and spoils no training") {
         }).find("tset") != std::string::npos);
   CHECK(message_of<UsageError>([&] {
           make_report({.runs = {run + "," + run}});
-        }).find("a report looks into one model") != std::string::npos);
+        }).find("a report needs a single model") != std::string::npos);
   folder.write("compare.json", "{\"arms\": [{}]}");
   CHECK(message_of<DataError>([&] {
           make_report({.runs = {folder.path().string()}});

@@ -14,9 +14,9 @@
 
 namespace saccade::ptb {
 
-// The (state, place) pairs from which a long look ahead found nothing. No later token of the text
-// repeats these looks, so the time stays linear (Reps, "Maximal-munch" tokenization in linear time,
-// 1998).
+// The (state, place) pairs from which a long lookahead found nothing. No later token of the text
+// repeats such a lookahead, so the time stays linear (Reps, "Maximal-munch" tokenization in linear
+// time, 1998).
 class DeadEnds {
  public:
   bool has(std::uint32_t state, std::size_t place) const {
