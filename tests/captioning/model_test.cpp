@@ -107,7 +107,7 @@ TEST_CASE("what does not go with padding or pooling is refused with a reason") {
             c.encoder.refine.type = SequenceAttentionKind::kLinformer;
           }),
           "does not go with encoder.refine.type linformer");
-  // An input that does not tell where its picture is cannot be read.
+  // An input without the place of its picture cannot be read.
   ExperimentConfig config = test::small_experiment(SelectionKind::kSoft);
   config.encoder.resize = ResizeKind::kPad;
   const Captioner model(config, Vocabulary(), {});

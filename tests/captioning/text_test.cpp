@@ -1,4 +1,4 @@
-// Tokenizer and vocabulary.
+// The tokenizer, vocabularies of words, and pieces of words.
 #include <algorithm>
 
 #include "captioning/text/tokenizer.h"

@@ -57,7 +57,7 @@ TEST_CASE("a uniform map is broad, and one that is uniform on few positions is m
   CHECK(kind_of(two) == HeadKind::kMixed);
 }
 
-TEST_CASE("the thresholds are where the header says") {
+TEST_CASE("the thresholds are those of the header") {
   const auto kind = [](double share) {
     return kind_of({.previous = share, .entropy = 0.5, .maps = 1});
   };
