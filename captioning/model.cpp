@@ -228,7 +228,7 @@ SearchOptions search_options(const ExperimentConfig& config, const Vocabulary& v
     if (id < Vocabulary::kSpecials)
       throw UsageError(str("search.forbidden: '", word, "' is not in the vocabulary",
                            did_you_mean(word, vocabulary.words()),
-                           ", so that it is never said anyway; leave it out"));
+                           ", so no caption can have it anyway; leave it out"));
     forbidden.push_back(static_cast<int>(id));
   }
   return {.mode = config.search.mode,

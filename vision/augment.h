@@ -8,7 +8,7 @@
 namespace saccade {
 
 struct AugmentOptions {
-  // Probability of exchanging left and right. This makes every caption that says "left" or "right"
+  // Probability of exchanging left and right. This makes every caption with "left" or "right"
   // wrong: leave it at 0 for data with such captions.
   double flip = 0;
   // The side of the part that the network sees, as a share of the whole: uniform in

@@ -45,7 +45,7 @@ struct OverlayWord {
   std::optional<float> gate{};             // beta: how much of the context is taken
   std::optional<Index> sampled{};          // the cell that hard attention chose
   std::optional<float> log_probability{};  // of the word
-  bool uniform = false;                    // the map is nearly flat, and its label says so
+  bool uniform = false;                    // the map is nearly flat, and its label is "uniform"
 };
 
 // One caption of one image.

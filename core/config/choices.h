@@ -303,7 +303,7 @@ constexpr auto enum_table(CaptionsPerEpoch) {
   return enum_rows<CaptionsPerEpoch>({
       {kAll, "all", "every caption once per epoch"},
       {kOnePerImage, "one_per_image",
-       "one caption of every image per epoch; all of them are used before one comes back"},
+       "one caption of every image per epoch; all of them are used before one is repeated"},
       {kWholeImages, "whole_images",
        "every caption once per epoch, those of an image together in one shard, so that the image "
        "is encoded once for all of them"},

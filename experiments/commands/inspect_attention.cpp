@@ -101,7 +101,8 @@ Json heads_json(std::span<const ProfiledHead> heads) {
   return rows;
 }
 
-// Norms are small, so that significant digits say more than a fixed number of decimals.
+// Norms are small, so they are shown with significant digits and not with a fixed number of
+// decimals.
 std::string norm_text(double norm) { return std::isnan(norm) ? "-" : str(norm); }
 
 std::string flow_table(const GradientFlow& flow) {

@@ -48,7 +48,7 @@ void refuse_idle_overrides(const ModelArgs& args, const ExperimentConfig& config
     if (std::find(unread.begin(), unread.end(), path) != unread.end())
       throw UsageError(str("--set ", path,
                            " has no effect: with the other choices of the checkpoint's config "
-                           "nothing reads it (saccade list config says where it is read)"));
+                           "nothing reads it (saccade list config shows what reads it)"));
   }
 }
 

@@ -330,17 +330,17 @@ CommandRun bind_overlay(Options& options) {
                     "IMAGE");
   options.text("--split", args->split, "train, val or test (default: test if there is one)",
                "SPLIT");
-  options.count("--count", args->count, "so many pictures of the data (default: 10)", 1);
+  options.count("--count", args->count, "number of pictures of the data (default: 10)", 1);
   options.text("--out", args->out, "folder for the pictures (default: overlays)", "FOLDER");
-  options.repeatable("--with", args->with, "another model, for one sheet with a strip a model",
+  options.repeatable("--with", args->with, "another model, for one sheet with one strip per model",
                      "CHECKPOINT");
   add_drawing_options(options, args->drawing);
   options.flag("--alignment", args->alignment,
                "also draw the matrices of words and regions, of an encoder's tokens, of a "
                "refinement's regions and of a transformer's words, as PNG and SVG");
   options.flag("--receptive-field", args->receptive_field,
-               "where a cell is chosen (hard attention) also outline the pixels it could see, but "
-               "for what normalisation tells it of the whole picture");
+               "where a cell is chosen (hard attention), also outline the pixels that it could "
+               "see, apart from what normalisation adds from the whole picture");
   add_map_options(options, args->maps);
   options.flag("--json", args->json, "print the written files as a JSON object");
   return [args] { return run_overlay(*args); };

@@ -101,8 +101,8 @@ Json grid_json(const Geometry& geometry, const GridShape& grid) {
 }
 
 ViewCount view_count(const LoadedModel& loaded) {
-  const bool told = loaded.model->has_attention() && !loaded.model->vocabulary().subwords();
-  if (!told) return {};
+  const bool views = loaded.model->has_attention() && !loaded.model->vocabulary().subwords();
+  if (!views) return {};
   const ExperimentConfig& config = loaded.config;
   return {.layers = config.decoder.type == DecoderKind::kTransformer ? config.decoder.layers : 1,
           .heads = config.attention.heads};

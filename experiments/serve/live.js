@@ -2,7 +2,7 @@
 // The page of `saccade serve`: pictures are dropped, pasted or chosen, captioned by the server, and
 // added to the explorer.
 
-const NO_PICTURE = 'That was no picture file. Save the picture to a file and choose it, or copy the ' +
+const NO_PICTURE = 'That was not a picture file. Save the picture to a file and choose it, or copy the ' +
   'picture itself and paste it.';
 
 // Takes files that are dropped anywhere on the page, pasted, or chosen.

@@ -107,7 +107,7 @@ TEST_CASE("Flickr8k text files") {
   CHECK(out.images[1].captions == std::vector<std::string>{"A cat"});
   CHECK(out.images[2].split == Split::kVal);
   CHECK(out.images[2].captions == std::vector<std::string>{"A tab inside"});
-  CHECK(has_note(out, "line 5: 'd.jpg.1' is no image file"));
+  CHECK(has_note(out, "line 5: 'd.jpg.1' is not an image file"));
   CHECK(has_note(out, "1 images that are in no split"));
   CHECK(has_note(out, "1 listed images without a caption"));
   CHECK(has_note(out, "no test split"));
@@ -148,7 +148,7 @@ TEST_CASE("COCO captions") {
     CHECK_THROWS_WITH(read_coco({.train = file, .train_images = "/t"}), Contains(message));
   };
   refuse(R"({"images":[{"id":1,"file_name":"a"}],"annotations":[{"image_id":2,"caption":"x"}]})",
-         "annotations[0]: image_id 2 is no image");
+         "annotations[0]: image_id 2 is not an image");
   refuse(R"({"images":[{"id":1,"file_name":"a"}],"annotations":[{"image_id":1,"bbox":[]}]})",
          "instances file");
   refuse(R"({"images":[{"id":1,"file_name":"a"},{"id":1,"file_name":"b"}],"annotations":[]})",

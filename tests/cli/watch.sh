@@ -91,5 +91,5 @@ one_error "name pictures, or a folder with --watch"
 expect 2 "$saccade" caption run in/a.png --watch in
 one_error "--watch captions what is in in"
 expect 2 "$saccade" caption run --watch nowhere
-one_error "nowhere: is no folder"
+one_error "nowhere: is not a folder"
 exit 0

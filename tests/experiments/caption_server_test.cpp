@@ -116,7 +116,8 @@ TEST_CASE("files that are not pictures and uploads that are too large are refuse
   };
   // No length, invalid or contradicting lengths, and more bytes than are allowed, announced or in
   // chunks.
-  refused(raw("POST /caption HTTP/1.1\r\nHost: localhost\r\n\r\n"), 411, "how long");
+  refused(raw("POST /caption HTTP/1.1\r\nHost: localhost\r\n\r\n"), 411,
+          "lacks the length of its body");
   refused(raw("POST /caption HTTP/1.1\r\nHost: localhost\r\nContent-Length: -5\r\n\r\n"), 400,
           "Content-Length");
   refused(raw("POST /caption HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: "

@@ -262,7 +262,7 @@ TEST_CASE(
   folder.write("compare.json", "{\"arms\": [{}]}");
   CHECK(message_of<DataError>([&] {
           make_report({.runs = {folder.path().string()}});
-        }).find("compare.json: is no comparison") != std::string::npos);
+        }).find("compare.json: is not a comparison") != std::string::npos);
   CHECK_THROWS_AS(make_report({.runs = {run}, .out = (folder / "no/such/page.html").string()}),
                   IoError);
   CHECK_NOTHROW(offer_report(folder / "none", 3));

@@ -203,7 +203,7 @@ void add_upsample_cases(std::vector<GradientCase>& cases) {
     Index rows, cols;
   };
   const Case grids[] = {{"to twice as many rows and columns", {2, 3, 2, 3}, 6, 4},
-                        {"to a grid that is no multiple", {1, 3, 4, 2}, 5, 7},
+                        {"to a grid that is not a multiple", {1, 3, 4, 2}, 5, 7},
                         {"columns only", {1, 2, 3, 2}, 2, 5},
                         {"one cell everywhere", {2, 1, 1, 3}, 3, 2},
                         {"the grid that it is", {1, 2, 2, 2}, 2, 2}};

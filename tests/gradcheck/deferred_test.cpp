@@ -93,7 +93,7 @@ TEST_CASE("the gradients that ops leave for parameters sum up to the direct grad
   }
 }
 
-TEST_CASE("weights that are no parameters themselves get their gradient on the tape") {
+TEST_CASE("weights that are not parameters themselves get their gradient on the tape") {
   ParameterStore store;
   store.declare("w", {2, 3}, Init::normal(1));
   store.initialise(1);

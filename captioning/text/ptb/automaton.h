@@ -53,7 +53,7 @@ class Automaton {
   }
 
   std::array<std::uint8_t, 256>
-      column_{};                     // of a symbol; symbols that no pattern tells apart share
+      column_{};                     // of a symbol; symbols that no pattern distinguishes share
   std::size_t width_ = 0;            // columns
   std::vector<std::uint16_t> next_;  // [states, width]
   std::vector<int> accepted_;        // by state, the first pattern that ends in it

@@ -99,7 +99,7 @@ TEST_CASE("profiles merge by the number of maps") {
   CHECK(merged({}, {}).first == 0);
 }
 
-TEST_CASE("input that is no map is refused") {
+TEST_CASE("input that is not a map is refused") {
   CHECK_THROWS_AS(profile_of(Tensor({2, 2, 2}).view()), ShapeError);
   Tensor bad({1, 2});
   bad[0] = std::numeric_limits<Real>::quiet_NaN();
