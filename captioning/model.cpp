@@ -84,7 +84,7 @@ void check_padding(const ExperimentConfig& config) {
   if (config.encoder.resize != ResizeKind::kPad) return;
   const auto refuse = [](const std::string& key) {
     throw UsageError(
-        str("encoder.resize pad does not go with ", key,
+        str("encoder.resize pad cannot be combined with ", key,
             " linformer: it mixes all regions by learned weights, padding too; choose another, or "
             "encoder.resize squash or crop"));
   };

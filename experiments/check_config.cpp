@@ -16,7 +16,8 @@ void check_self_critical(const SelfCriticalConfig& config, const AttentionConfig
   if (!config.start) return;
   if (attention.selection == SelectionKind::kGumbelSt)
     throw UsageError(
-        "objective.self_critical does not go with attention.selection gumbel_st: its captions are "
+        "objective.self_critical cannot be combined with attention.selection gumbel_st: its "
+        "captions are "
         "drawn without the relaxation, so attention would learn nothing; choose soft or hard");
   if (attention.selection == SelectionKind::kHard &&
       attention.hard.likelihood == HardLikelihood::kMarginal)

@@ -14,7 +14,7 @@ namespace {
 
 using Tokens = std::vector<std::string>;
 
-// Exactly these tokens; brackets and repeated marks are not among them.
+// The tokens that are left out as punctuation. Brackets and repeated marks are not among them.
 constexpr std::array<std::string_view, 13> kPunctuation = {"''", "'", "``", "`",  ".",   "?", "!",
                                                            ",",  ":", "-",  "--", "...", ";"};
 

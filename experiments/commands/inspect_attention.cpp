@@ -115,7 +115,7 @@ std::string flow_table(const GradientFlow& flow) {
   row("direct", flow.direct);
   row("score", flow.score);
   return str(
-      "how the weight of a region goes together with the norm of the gradient that reaches it "
+      "how the weight of a region correlates with the norm of the gradient that reaches it "
       "through each word's glimpse:\nas a value (direct) and as a key (score), in the regime ",
       enum_name(GradientFlow::kRegime), ": ", flow.captions, " captions, ", flow.words, " words, ",
       flow.pairs, " pairs\n\n", table.text());

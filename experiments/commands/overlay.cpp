@@ -50,7 +50,7 @@ Pictures pictures_of(const OverlayArgs& args, const ModelSession& session) {
   return out;
 }
 
-// As a report calls it; by its config where only the file is known.
+// The name that a report gives the model; if only the file is known, one from its config.
 std::string member_name(const ModelSession::Member& member) {
   const std::filesystem::path run = run_of(member.name);
   return run.empty() ? member.loaded.config.name : run_name(run);
