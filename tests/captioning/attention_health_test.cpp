@@ -177,7 +177,7 @@ TEST_CASE("attention looks dead where the score does not need the map or the map
   AttentionReport still;
   still.health = health_of({kFirst, kFirst});
   CHECK(dead_attention(still) ==
-        "attention looks dead: 100 % of the maps are the one before again");
+        "attention looks dead: 100 % of the maps repeat the map of the word before");
   still.health = health_of({kFlat});
   CHECK(dead_attention(still) == "attention looks dead: 100 % of the maps are uniform");
 }
