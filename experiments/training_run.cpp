@@ -160,8 +160,8 @@ Validated validate(const TrainingRequest& request, const Captioner& model, Index
     out.watch = watch_maps(model, loaded, inputs, report, watch);
     for (const auto& [name, value] : out.watch->scores()) out.metrics[name] = value;
   }
-  // A metric that cannot be measured, because no noun was said or no word has a map, gets the worst
-  // value.
+  // A metric that cannot be measured, because no caption has a noun or no word has a map, gets the
+  // worst value.
   for (const std::string& metric :
        {request.config->train.best_metric, request.config->train.early_stop.metric})
     out.metrics.try_emplace(metric, higher_is_better(metric) ? 0.0 : 1.0);

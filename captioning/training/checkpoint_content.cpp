@@ -195,7 +195,7 @@ bool stop_decides(const ExperimentConfig& config) {
 
 void check_version(const Archive& archive) {
   if (!archive.contains("content_version"))
-    throw CheckpointError(archive.source() + ": is no checkpoint of a saccade model");
+    throw CheckpointError(archive.source() + ": is not a checkpoint of a saccade model");
   if (const auto version = archive.uint64("content_version"); version != kContentVersion)
     throw CheckpointError(str(archive.source(), ": has content version ", version,
                               "; this saccade reads version ", kContentVersion));
@@ -300,7 +300,7 @@ std::string deciding_changes(const ExperimentConfig& before, const ExperimentCon
   };
   for (const Difference& d : config_differences(before, now)) {
     const bool free = may_change(d.path) || (frozen && d.path.starts_with("encoder.weights"));
-    // Nothing else tells whether boxes that attention learned from are the same.
+    // Nothing else shows whether the boxes that attention learned from are the same.
     const bool taught = d.path == "data.boxes" && now.objective.supervision.boxes > 0;
     if (idle(d.path) || (free && !taught && !(d.path == "train.stop" && stop_decides(now))))
       continue;

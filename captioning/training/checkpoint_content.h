@@ -46,7 +46,7 @@ std::string deciding_changes(const ExperimentConfig& before, const ExperimentCon
 
 // Restores a run's parameters, optimizer moments and state where it stopped. Throws CheckpointError
 // that names everything which changed since: config values that decide the run (all except those
-// that only say how long, how fast and how it is reported), data, vocabulary.
+// that only determine how long, how fast and how it is reported), data, vocabulary.
 void restore_run(const Archive& archive, const ExperimentConfig& config, const DataIdentity& data,
                  Captioner& model, Trainer& trainer);
 
