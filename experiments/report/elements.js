@@ -37,12 +37,13 @@ const shown = (value, places = 3) => {
   return value.toFixed(Math.abs(value) >= 10 ? Math.min(places, 2) : places);
 };
 
-const METRIC_NAMES = {
-  Bleu_1: 'BLEU-1', Bleu_2: 'BLEU-2', Bleu_3: 'BLEU-3', Bleu_4: 'BLEU-4', ROUGE_L: 'ROUGE-L',
-  CIDEr: 'CIDEr', METEOR: 'METEOR', true_caption_rate: 'true captions',
-  pointing_accuracy: 'pointing', pointing_centre_accuracy: 'pointing, centre',
-};
-const metricName = (name) => METRIC_NAMES[name] || name.replaceAll('_', ' ');
+// METRICS is the registry of metrics (metric_list.h), which the program writes before these scripts. A
+// run of another version may have recorded a number that it does not know.
+const metricName = (name) => METRICS[name]?.label || name.replaceAll('_', ' ');
+
+// Those of `names` that are shown without being asked for, in the order of the registry.
+const headlineMetrics = (names) =>
+  Object.keys(METRICS).filter((name) => METRICS[name].headline && names.includes(name));
 
 // The badge beside the name of a model whose attention looks dead, so that its maps show no place.
 const deadBadge = (model) => (model.dead

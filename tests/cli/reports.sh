@@ -21,6 +21,11 @@ cmp out report.json || fail "threads change the scores"
 expect 0 "$saccade" evaluate soft
 wants "Bleu_4" out
 wants "perplexity" out
+sed -n '2,/^details/p' out >headlines
+for metric in Bleu_4 METEOR CIDEr true_caption_rate perplexity attention_entropy; do
+  wants "$metric" headlines
+done
+! grep -q Bleu_1 headlines || fail "Bleu_1 is no headline"
 [ "$(grep -o METEOR out | wc -l)" -eq 2 ] || fail "METEOR is a row and one name of its tables"
 
 # The content of every full report, and what is measured on demand.
