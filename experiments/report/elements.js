@@ -41,9 +41,14 @@ const shown = (value, places = 3) => {
 // run of another version may have recorded a number that it does not know.
 const metricName = (name) => METRICS[name]?.label || name.replaceAll('_', ' ');
 
-// Those of `names` that are shown without being asked for, in the order of the registry.
-const headlineMetrics = (names) =>
-  Object.keys(METRICS).filter((name) => METRICS[name].headline && names.includes(name));
+// Metrics in the order of the registry, unknown ones last; and those that are shown without being asked
+// for.
+const inTableOrder = (names) => {
+  const order = Object.keys(METRICS);
+  const place = (name) => (METRICS[name] ? order.indexOf(name) : order.length);
+  return [...names].sort((a, b) => place(a) - place(b));
+};
+const headlineMetrics = (names) => inTableOrder(names).filter((name) => METRICS[name]?.headline);
 
 // The badge beside the name of a model whose attention looks dead, so that its maps show no place.
 const deadBadge = (model) => (model.dead

@@ -74,8 +74,8 @@ const verdictList = ({verdict}) => (verdict && verdict.length
 
 const comparisonScores = (report) => {
   const {comparison} = report, note = el('div'), place = el('div');
-  const all = [...new Set(comparison.arms.flatMap((arm) =>
-    arm.regimes.flatMap((regime) => Object.keys(regime.corpus))))];
+  const all = inTableOrder(new Set(comparison.arms.flatMap((arm) =>
+    arm.regimes.flatMap((regime) => Object.keys(regime.corpus)))));
   const main = headlineMetrics(all);
   const show = (every) => {
     const names = every ? all : main;

@@ -20,13 +20,9 @@ const curveNames = (curves) => {
       for (const name of Object.keys(curve[part]))
         if (!NO_CURVES.has(name) && !names.some(([p, n]) => p === part && n === name))
           names.push([part, name]);
-  // First the headlines, then the others, both in the order of the registry.
-  const order = Object.keys(METRICS);
-  const rank = ([, name]) => {
-    const at = order.indexOf(name);
-    return at < 0 ? 2 * order.length : at + (METRICS[name].headline ? 0 : order.length);
-  };
-  return names.sort((a, b) => rank(a) - rank(b));
+  const ordered = inTableOrder(new Set(names.map(([, name]) => name)));
+  const wanted = [...headlineMetrics(ordered), ...ordered];  // headlines first
+  return names.sort((a, b) => wanted.indexOf(a[1]) - wanted.indexOf(b[1]));
 };
 
 const linesOf = (curves, part, name) => curves.map((curve, i) => {
