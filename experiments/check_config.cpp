@@ -4,6 +4,7 @@
 
 #include "captioning/decoders/decoder_parts.h"
 #include "captioning/model.h"
+#include "captioning/training/choosing_metric.h"
 #include "captioning/training/stages.h"
 #include "core/attention/make_attention.h"
 #include "core/base/error.h"
@@ -140,6 +141,7 @@ void check_config(const ExperimentConfig& config) {
   constexpr Index kEpoch = 1'000'000;  // updates; the true number is known only with the data
   const Stages unused_stages(config, kEpoch, kEpoch);
   check_search(config, Draws::kByMode);
+  check_choosing_metrics(config.train);
   check_longest(config);
   check_frozen(config);
   check_vit(config.encoder);

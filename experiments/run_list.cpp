@@ -8,8 +8,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "captioning/metrics/metric_registry.h"
 #include "captioning/scoring/text_table.h"
-#include "captioning/training/trainer.h"
 #include "core/base/error.h"
 #include "core/config/experiment_config.h"
 #include "experiments/progress.h"
@@ -36,10 +36,6 @@ std::string time_of(const fs::path& file) {
   return {text.data(), size};
 }
 
-bool is_better(double value, double than, const std::string& metric) {
-  return higher_is_better(metric) ? value > than : value < than;
-}
-
 // Reads a line of metrics.jsonl into the summary; the last line decides the state of the run.
 void follow(const Json& line, RunSummary& run) {
   const std::string event = line.value("event", "");
@@ -53,7 +49,7 @@ void follow(const Json& line, RunSummary& run) {
   const Json& metrics = line["metrics"];
   if (!metrics.contains(run.metric) || !metrics[run.metric].is_number()) return;
   const double value = metrics[run.metric].get<double>();
-  if (!run.best || is_better(value, *run.best, run.metric)) run.best = value;
+  if (!run.best || is_better(run.metric, value, *run.best)) run.best = value;
 }
 
 RunSummary summary_of(const fs::path& directory) {

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "captioning/metrics/metric_registry.h"
 #include "core/base/median.h"
 #include "experiments/process_memory.h"
 
@@ -44,12 +45,11 @@ Json json(const EstimatorSums::Statistics& means) {
 }
 
 std::string estimator_text(const EstimatorSums::Statistics& means) {
-  const Json all = json(means);
-  const auto number = [&](const char* key) { return format("%.3g", all.at(key).get<double>()); };
-  return "  estimator: gradient variance " + number("gradient_variance") + ", advantage " +
-         number("advantage") + " (variance " + number("advantage_variance") +
-         "), share of steps with the expectation " + number("expectation_share") +
-         ", distinct cells per word " + number("distinct_cells") + ", entropy " + number("entropy");
+  std::string out;
+  for (const auto& [name, value] : json(means).items())
+    out += (out.empty() ? "  estimator: " : ", ") + metric("estimator." + name).label + " " +
+           format("%.3g", value.get<double>());
+  return out;
 }
 
 }  // namespace
@@ -151,12 +151,9 @@ void RunReporter::on_validation(const Metrics& metrics, const TrainingState& sta
   if (state.estimator.updates > 0) line["estimator"] = json(state.estimator.means());
   add_line("validation", line.dump());
   std::string text = "update " + std::to_string(state.update) + " (" + regime_ + "):";
-  for (const char* name : {"Bleu_1", "Bleu_4", "CIDEr", "true_caption_rate", "pointing_accuracy",
-                           "attention_entropy", "CIDEr_shuffled_drop", "references_pointing_15px",
-                           "references_attention_correctness_over_uniform"}) {
-    if (const auto found = metrics.find(name); found != metrics.end())
-      text += std::string(" ") + name + " " + format("%.4f", found->second);
-  }
+  for (const MetricInfo& info : all_metrics())
+    if (const auto found = metrics.find(info.name); info.headline && found != metrics.end())
+      text += " " + info.name + " " + format("%.4f", found->second);
   say(text);
   if (state.estimator.updates > 0) say(estimator_text(state.estimator.means()));
 }

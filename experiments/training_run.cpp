@@ -7,12 +7,13 @@
 #include "captioning/evaluation/dead_signs.h"
 #include "captioning/evaluation/evaluate.h"
 #include "captioning/evaluation/map_watch.h"
+#include "captioning/metrics/metric_registry.h"
 #include "captioning/training/checkpoint_content.h"
+#include "captioning/training/choosing_metric.h"
 #include "captioning/training/first_weights.h"
 #include "captioning/training/word_labels.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
-#include "core/base/suggest.h"
 #include "core/io/checkpoint.h"
 #include "experiments/box_targets.h"
 #include "experiments/configured_boxes.h"
@@ -86,10 +87,11 @@ MapWatchRequest watch_request(const TrainingRequest& request, const Vocabulary& 
           .boxes = request.data->boxes()};
 }
 
-// Checks before training that the metrics exist by which the run chooses and stops, and not only at
-// the first validation.
+// Checks before training, and not only at the first validation, that validations of this run will
+// measure the metrics by which it chooses and stops.
 void check_metrics(const TrainingRequest& request, const Captioner& model) {
   const ExperimentConfig& config = *request.config;
+  check_choosing_metrics(config.train);
   EvaluationRequest trial = validation_request(request, model.vocabulary());
   trial.most_images = 1;
   trial.search.mode = SearchMode::kGreedy;
@@ -99,10 +101,13 @@ void check_metrics(const TrainingRequest& request, const Captioner& model) {
       first_scores(evaluate(model, request.data->loaded(), request.data->inputs(), trial));
   std::vector<std::string> known;
   for (const auto& [name, value] : found) known.push_back(name);
-  // The trial's short caption may name no object, and then has no pointing accuracy.
+  // The trial's short caption may name no object, and then nothing of its nouns is measured.
+  // Whether a region is taken for a noun, only the trial can tell.
   if (request.data->loaded().scenes && config.has_attention())
-    for (const char* name : {"pointing_accuracy", "pointing_centre_accuracy"})
-      if (std::find(known.begin(), known.end(), name) == known.end()) known.emplace_back(name);
+    for (const MetricInfo& info : all_metrics())
+      if (info.group == MetricGroup::kGrounding &&
+          (info.measured_by & kMeasuredByValidation) != 0 && info.name != kPointingChosenAccuracy)
+        known.push_back(info.name);
   if (watches_maps(config)) {
     const LoadedData& loaded = request.data->loaded();
     const NounSource source{.scenes = loaded.scenes ? &*loaded.scenes : nullptr,
@@ -110,12 +115,13 @@ void check_metrics(const TrainingRequest& request, const Captioner& model) {
     for (std::string& name : watched_names(watch_request(request, model.vocabulary()), source))
       known.push_back(std::move(name));
   }
-  const auto check = [&](const char* key, const std::string& metric) {
-    if (std::find(known.begin(), known.end(), metric) != known.end()) return;
+  const auto check = [&](const char* key, const std::string& chosen) {
+    if (std::find(known.begin(), known.end(), chosen) != known.end()) return;
     std::string all;
-    for (const std::string& name : known) all += (all.empty() ? "" : ", ") + name;
-    throw UsageError(std::string(key) + ": there is no metric '" + metric + "'" +
-                     did_you_mean(metric, known) + "; the metrics of this run are " + all);
+    for (const std::string& name : in_table_order(known))
+      if (metric(name).better != Better::kNeither) all += (all.empty() ? "" : ", ") + name;
+    throw UsageError(
+        str(key, ": validations of this run do not measure ", chosen, "; it can choose by ", all));
   };
   check("train.best_metric", config.train.best_metric);
   check("train.early_stop.metric", config.train.early_stop.metric);
@@ -162,9 +168,9 @@ Validated validate(const TrainingRequest& request, const Captioner& model, Index
   }
   // A metric that cannot be measured, because no caption has a noun or no word has a map, gets the
   // worst value.
-  for (const std::string& metric :
+  for (const std::string& chosen :
        {request.config->train.best_metric, request.config->train.early_stop.metric})
-    out.metrics.try_emplace(metric, higher_is_better(metric) ? 0.0 : 1.0);
+    out.metrics.try_emplace(chosen, unmeasured_value(chosen));
   return out;
 }
 

@@ -52,6 +52,15 @@ NamedScores judging_scores(const NamedScores& all) {
   return out;
 }
 
+std::optional<double> shuffled_drop(const AttentionReport& report) {
+  const std::optional<double> own = find(report.own, "CIDEr");
+  for (const AblatedScores& one : report.ablations)
+    if (const auto other = find(one.scores, "CIDEr");
+        own && other && one.ablation == Ablation::kShuffled)
+      return *own - *other;
+  return {};
+}
+
 std::vector<DeadSign> dead_signs(const AttentionReport& report) {
   std::vector<DeadSign> signs;
   const AttentionHealth& health = report.health;

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "captioning/evaluation/attention_health.h"
@@ -27,6 +28,11 @@ struct AttentionReport {
 // The scores that a map is judged by, out of all: CIDEr, Bleu_4 and, where it is known,
 // true_caption_rate.
 NamedScores judging_scores(const NamedScores& all);
+
+// What CIDEr loses where the weights are shuffled over the regions, under the name that it has as a
+// metric; none where this was not measured.
+inline constexpr std::string_view kShuffledDrop = "CIDEr_shuffled_drop";
+std::optional<double> shuffled_drop(const AttentionReport& report);
 
 // Why the attention looks dead, in one line with its numbers; none if it does not look so. It does
 // if

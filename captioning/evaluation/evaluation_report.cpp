@@ -1,12 +1,8 @@
 #include "captioning/evaluation/evaluation_report.h"
 
-#include <algorithm>
-#include <deque>
 #include <nlohmann/json.hpp>
 
-#include "captioning/evaluation/map_views.h"
 #include "captioning/metrics/peak_point.h"
-#include "captioning/scoring/text_table.h"
 #include "captioning/text/tokenizer.h"
 
 namespace saccade {
@@ -32,15 +28,6 @@ Json search_json(const SearchOptions& search) {
   if (search.mode == SearchMode::kBeam && search.groups > 1)
     out.update({{"groups", search.groups}, {"diversity", search.diversity}});
   return out;
-}
-
-std::string search_line(const EvaluationReport& report) {
-  const SearchOptions& search = report.search;
-  std::string line(enum_name(search.mode));
-  if (search.mode == SearchMode::kBeam) line += str(" ", search.beam);
-  if (search.mode == SearchMode::kBeam && search.groups > 1)
-    line += str(" in ", search.groups, " groups, diversity ", search.diversity);
-  return line + str(", at most ", search.max_length, report.pieces ? " pieces of words" : " words");
 }
 
 Json scores_json(const NamedScores& scores) {
@@ -103,90 +90,6 @@ Json grounding_json(const EvaluationReport& report) {
   return out;
 }
 
-// A column of scores, with its head.
-using Column = std::pair<std::string, const NamedScores*>;
-
-// One row for every score that some column has, in the order in which they first appear.
-std::string columns_table(const std::vector<Column>& columns) {
-  std::vector<std::string> names, head = {""};
-  for (const auto& [title, scores] : columns) {
-    head.push_back(title);
-    for (const auto& [name, value] : *scores) {
-      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-    }
-  }
-  TextTable table;
-  table.add(std::move(head));
-  for (const std::string& name : names) {
-    std::vector<std::string> row = {name};
-    for (const auto& [title, scores] : columns) {
-      const auto found = std::find_if(scores->begin(), scores->end(),
-                                      [&](const auto& score) { return score.first == name; });
-      row.push_back(found == scores->end() ? "-" : fixed(found->second));
-    }
-    table.add(std::move(row));
-  }
-  return table.text();
-}
-
-std::string samples_table(const SampleScores& samples) {
-  return str(samples.search.samples, " captions drawn of each image, regime ",
-             enum_name(samples.search.regime), ", temperature ", samples.search.temperature, "\n",
-             columns_table({{"", &samples.scores}}));
-}
-
-// The step of the maps, where it is later than the words' own.
-std::string of_later_map(Index step) {
-  return step == 0 ? "" : "; for each word, " + later_map_name(step);
-}
-
-std::string attention_table(const AttentionReport& attention) {
-  const NamedScores measures = attention.health.scores();
-  std::string out =
-      str("attention, regime ", enum_name(attention.regime), ", ", attention.health.words, " words",
-          of_later_map(attention.map_step), "\n", columns_table({{"", &measures}}));
-  if (attention.ablations.empty()) return out;
-  std::vector<Column> columns = {{"own weights", &attention.own}};
-  for (const AblatedScores& one : attention.ablations)
-    columns.emplace_back(enum_name(one.ablation), &one.scores);
-  return out + columns_table(columns);
-}
-
-std::string noun_count(const GroundingScores& scores) {
-  return str(scores.pointing.words, " nouns with boxes, ", scores.pointing.without_boxes,
-             " without");
-}
-
-std::string grounding_table(const EvaluationReport& report) {
-  const GroundingReport& grounding = *report.grounding;
-  std::vector<Column> columns;
-  std::deque<NamedScores> scores;
-  std::string counts;
-  const auto add = [&](const std::string& name, const GroundingScores& one) {
-    counts += str("  ", name, ": ", noun_count(one), "\n");
-    if (one.pointing.words == 0) return;
-    columns.emplace_back(name, &scores.emplace_back(one.model_scores()));
-    columns.emplace_back("centre bias", &scores.emplace_back(one.centre_bias_scores()));
-    columns.emplace_back("uniform", &scores.emplace_back(one.uniform_scores()));
-  };
-  for (const RegimeReport& regime : report.regimes)
-    if (regime.grounding && regime.grounding->has_maps)
-      add(std::string(enum_name(regime.regime)), *regime.grounding);
-  if (grounding.references)
-    add(str("references, ", enum_name(report.regimes.front().regime)),
-        grounding.references->scores);
-  for (const auto& [by, references] : grounding.informed)
-    add(by + ", given the word", references.scores);
-  if (counts.empty()) return "";
-  const LocalizationRule rule;
-  return str("grounding, boxes of ", grounding.boxes, ": ", grounding.images, " of ",
-             report.images.size(), " images; pointing within ", PointingOptions{}.tolerance,
-             " cells, localisation from ", rule.threshold, " of the maximum and IoU above ",
-             rule.overlap, "; the centre bias is a Gaussian of ", kCentreSigma,
-             " of the picture's side", of_later_map(report.search.map_step), "\n", counts,
-             columns_table(columns));
-}
-
 }  // namespace
 
 std::string evaluation_json(const EvaluationReport& report) {
@@ -215,31 +118,6 @@ std::string evaluation_json(const EvaluationReport& report) {
     json["baselines"][baseline.name] = scores_json(baseline.scores);
   }
   return text_of(json, 2) + "\n";
-}
-
-std::string evaluation_table(const EvaluationReport& report) {
-  std::vector<Column> columns;
-  for (const RegimeReport& regime : report.regimes) {
-    columns.emplace_back(enum_name(regime.regime), &regime.corpus);
-    if (regime.draws > 1)
-      columns.emplace_back(str("sd of ", regime.draws, " draws"), &regime.deviations);
-  }
-  for (const Baseline& baseline : report.baselines) {
-    columns.emplace_back(baseline.name, &baseline.scores);
-  }
-  std::string out = str(report.dataset, ", ", split_name(report.split), ": ", report.images.size(),
-                        " images, ", search_line(report), "\n");
-  for (const std::string& member : report.members) out += "member " + member + "\n";
-  if (report.left_out > 0) out += str(report.left_out, " images could not be read\n");
-  out += columns_table(columns);
-  if (report.perplexity) {
-    out += str("perplexity ", fixed(report.perplexity->value()), ", unknown_share ",
-               fixed(report.perplexity->unknown_share()), "\n");
-  }
-  if (report.grounding) out += grounding_table(report);
-  if (report.attention) out += attention_table(*report.attention);
-  if (report.samples) out += samples_table(*report.samples);
-  return out + report.meteor_tables + "\n";
 }
 
 std::string coco_results(const EvaluationReport& report, const RegimeReport& regime) {

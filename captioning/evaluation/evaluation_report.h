@@ -1,4 +1,4 @@
-// An evaluation as JSON, as a table, and as the file of results that other scorers read.
+// An evaluation as JSON, and as the file of results that other scorers read.
 #pragma once
 
 #include <string>
@@ -24,9 +24,6 @@ namespace saccade {
 // "without_boxes", "model": {...}, "centre_bias": {...}, "uniform": {...}}], "ground_truth_words":
 // the same and "captions"} (grounding_scores.h). Keys may be added, but are never renamed.
 std::string evaluation_json(const EvaluationReport& report);
-
-// The scores as text, with one column per regime and one per baseline.
-std::string evaluation_table(const EvaluationReport& report);
 
 // The captions of one regime in the COCO results format: [{"image_id", "caption"}].
 std::string coco_results(const EvaluationReport& report, const RegimeReport& regime);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "captioning/metrics/metric_registry.h"
 #include "captioning/metrics/peak_point.h"
 #include "core/base/error.h"
 
@@ -115,13 +116,13 @@ NamedScores GroundingScores::corpus() const {
   }
   out.emplace_back("pointing_nouns", static_cast<double>(pointing.words));
   if (pointing_chosen.words > 0)
-    out.emplace_back("pointing_chosen_accuracy", pointing_chosen.accuracy());
+    out.emplace_back(kPointingChosenAccuracy, pointing_chosen.accuracy());
   for (std::size_t k = 1; k < own.size(); ++k) out.push_back(own[k]);
   for (const auto& [name, value] : middle) out.emplace_back("centre_bias_" + name, value);
   // The pointing of equal weights is pointing_chance, and their quotients are 1.
   for (const auto& [name, value] : uniform_scores())
-    if (name == "attention_correctness" || name == "pointing_15px")
-      out.emplace_back("uniform_" + name, value);
+    if (const std::string full = "uniform_" + name; find_metric(full))
+      out.emplace_back(full, value);
   return out;
 }
 

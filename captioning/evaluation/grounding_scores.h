@@ -51,6 +51,8 @@ using MapMeasures = std::array<double, kMapMeasures.size()>;
 // weights, as Liu et al. (2017) compare them. Large boxes count for more in it than in the
 // normalized correctness, which is a mean of quotients that small boxes dominate.
 inline constexpr std::string_view kCorrectnessOverUniform = "attention_correctness_over_uniform";
+// The pointing of regions that were taken, where attention takes some.
+inline constexpr std::string_view kPointingChosenAccuracy = "pointing_chosen_accuracy";
 
 struct GroundingScores {
   // Pointing of the model's maps, with a tolerance of half a cell and with none, and of the cell
@@ -72,8 +74,9 @@ struct GroundingScores {
   NamedScores uniform_scores() const;
   // pointing_accuracy, pointing_centre_accuracy and pointing_chance; pointing_nouns, their number,
   // which stands alone where it is 0; pointing_chosen_accuracy where regions were taken; the
-  // model's further measures; those of the centre bias as centre_bias_*;
-  // uniform_attention_correctness and uniform_pointing_15px. Empty without maps.
+  // model's further measures; those of the centre bias as centre_bias_*; those of equal weights as
+  // uniform_*, as far as the registry of metrics has them (metrics/metrics.def). Empty without
+  // maps.
   NamedScores corpus() const;
   // The model's measures, caption by caption; empty without maps or nouns.
   std::vector<ImageStatistics> metrics() const;

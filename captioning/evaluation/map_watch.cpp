@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "captioning/evaluation/scene_scores.h"
+#include "captioning/metrics/metric_registry.h"
 #include "captioning/text/tokenizer.h"
 #include "captioning/whole_words.h"
 #include "core/base/error.h"
@@ -12,15 +13,10 @@ namespace saccade {
 
 namespace {
 
-constexpr const char* kHealth[] = {"entropy", "static_share", "uniform_share"};
-constexpr const char* kGrounding[] = {"pointing_accuracy", "pointing_15px",
-                                      "attention_correctness_over_uniform"};
-constexpr const char* kDrop = "CIDEr_shuffled_drop";
-
-std::optional<double> find(const NamedScores& scores, const std::string& name) {
-  for (const auto& [own, value] : scores)
-    if (own == name && !std::isnan(value)) return value;
-  return {};
+// Whether validations write a metric of this name.
+bool is_watched(const std::string& name) {
+  const MetricInfo* info = find_metric(name);
+  return info != nullptr && (info->measured_by & kMeasuredByValidation) != 0;
 }
 
 // The measures of captions' maps that need nothing but the images.
@@ -53,29 +49,26 @@ NounSource source_of(const LoadedData& data, const PhotoBoxes* boxes) {
 
 NamedScores MapWatch::scores() const {
   NamedScores out;
-  const NamedScores health = attention.health.scores();
-  for (const char* name : kHealth)
-    if (const auto value = find(health, name)) out.emplace_back(str("attention_", name), *value);
-  const auto own = find(attention.own, "CIDEr");
-  for (const AblatedScores& one : attention.ablations)
-    if (const auto other = find(one.scores, "CIDEr"); own && other)
-      out.emplace_back(kDrop, *own - *other);
-  if (references) {
-    const NamedScores grounding = references->model_scores();
-    for (const char* name : kGrounding)
-      if (const auto value = find(grounding, name))
-        out.emplace_back(str("references_", name), *value);
-  }
+  const auto add = [&](const std::string& name, double value) {
+    if (is_watched(name) && !std::isnan(value)) out.emplace_back(name, value);
+  };
+  for (const auto& [name, value] : attention.health.scores()) add(attention_metric(name), value);
+  if (const auto drop = shuffled_drop(attention)) add(std::string(kShuffledDrop), *drop);
+  if (references)
+    for (const auto& [name, value] : references->model_scores())
+      add(references_metric(name), value);
   return out;
 }
 
 std::vector<std::string> watched_names(const MapWatchRequest& request, const NounSource& source) {
   std::vector<std::string> out;
-  for (const char* name : kHealth) out.push_back(str("attention_", name));
-  if (request.images == 0) return out;
-  out.emplace_back(kDrop);
-  if (source)
-    for (const char* name : kGrounding) out.push_back(str("references_", name));
+  for (const MetricInfo& info : all_metrics()) {
+    const bool of_images = info.name == kShuffledDrop,
+               of_references = info.group == MetricGroup::kReferenceWords;
+    if (!is_watched(info.name) || (info.group != MetricGroup::kMaps && !of_references)) continue;
+    if ((of_images || of_references) && request.images == 0) continue;
+    if (!of_references || source) out.push_back(info.name);
+  }
   return out;
 }
 

@@ -25,10 +25,9 @@ struct MapWatch {
   std::optional<GroundingScores> references;  // of `grounded` images, where boxes are known
   Index grounded = 0;
 
-  // attention_entropy, attention_static_share and attention_uniform_share (attention_health.h);
-  // CIDEr_shuffled_drop, which is what CIDEr loses by shuffled maps; references_pointing_accuracy,
-  // references_pointing_15px and references_attention_correctness_over_uniform
-  // (grounding_scores.h). Those that are not known are left out.
+  // The measures of attention health, what CIDEr loses by shuffled maps, and the grounding of the
+  // references' words, as far as the registry says that validations measure them
+  // (metrics/metrics.def). Those that are not known are left out.
   NamedScores scores() const;
 };
 

@@ -1,8 +1,12 @@
 #include "captioning/training/trainer.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <vector>
 
+#include "captioning/metrics/metric_registry.h"
+#include "captioning/training/choosing_metric.h"
 #include "captioning/training/word_labels.h"
 
 namespace saccade {
@@ -54,17 +58,13 @@ Stages make_stages(const ExperimentConfig& config, const TrainingSet& set) {
 
 }  // namespace
 
-bool higher_is_better(const std::string& metric) {
-  const auto has = [&](const char* part) { return metric.find(part) != std::string::npos; };
-  return !has("loss") && !has("perplexity") && !has("entropy") && !has("static_share") &&
-         !has("uniform_share");
-}
-
 Trainer::Trainer(const Setup& setup)
     : setup_(setup),
       config_(*setup.config),
       optimizer_(make_optimizer(config_.optimizer, setup.model->parameters())),
-      stages_(make_stages(config_, *setup.set)) {}
+      stages_(make_stages(config_, *setup.set)) {
+  check_choosing_metrics(config_.train);
+}
 
 std::vector<Batch> Trainer::plan(Index update, Index epoch) const {
   const BatchPlanOptions options =
@@ -207,10 +207,10 @@ void Trainer::validate() {
   }();
   std::vector<std::string> improved;
   for (const auto& [name, value] : metrics) {
+    const MetricInfo* known = find_metric(name);
+    if (known == nullptr || known->better == Better::kNeither) continue;  // it has no best value
     const auto best = state_.best.find(name);
-    const bool better = best == state_.best.end() ||
-                        (higher_is_better(name) ? value > best->second : value < best->second);
-    if (better) {
+    if (best == state_.best.end() || is_better(name, value, best->second)) {
       state_.best[name] = value;
       improved.push_back(name);
     }
@@ -222,7 +222,8 @@ void Trainer::validate() {
     if (!metrics.contains(name)) {
       std::string known;
       for (const auto& [key, value] : metrics) known += (known.empty() ? "" : ", ") + key;
-      throw UsageError("there is no validation metric '" + name + "'; this run has " + known);
+      throw UsageError("validations of this run do not measure " + name + "; they measure " +
+                       known);
     }
   state_.validations_without_gain =
       is_improved(config_.train.early_stop.metric) ? 0 : state_.validations_without_gain + 1;

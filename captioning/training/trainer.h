@@ -26,17 +26,14 @@ struct TrainingState {
   double last_checkpoint = 0;
   double last_checkpoint_seconds = 0;
   RewardBaseline baseline;
-  EstimatorMeans estimator;            // of hard attention, since the last validation
-  std::map<std::string, double> best;  // best value so far of every validation metric
+  EstimatorMeans estimator;  // of hard attention, since the last validation
+  // The best value so far of every validation metric that judges (metric_registry.h).
+  std::map<std::string, double> best;
   Index validations_without_gain = 0;  // of train.early_stop.metric
   bool finished = false;
 };
 
 using Metrics = std::map<std::string, double>;
-
-// Whether a higher value of the metric is better: all except losses, perplexity, the entropy of the
-// maps, and the shares of static and of uniform maps.
-bool higher_is_better(const std::string& metric);
 
 // What a run reports while it trains. The run directory, the progress bar and tests listen.
 class TrainObserver {
@@ -76,6 +73,8 @@ class Trainer {
     // checkpoint that has it.
     std::function<void(const std::string& metric, const std::filesystem::path&)> mark_best;
   };
+  // Throws UsageError where the config chooses by what is no metric to choose by
+  // (choosing_metric.h).
   explicit Trainer(const Setup& setup);
 
   Optimizer& optimizer() { return *optimizer_; }

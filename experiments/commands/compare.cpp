@@ -31,7 +31,7 @@ constexpr std::size_t kPageColumns = 100;  // where the output is not a terminal
 struct CompareOptions {
   std::string config, out, boxes, against;
   std::vector<std::string> overrides, tune;
-  bool json = false, force = false;
+  bool json = false, force = false, all = false;
   bool threads_given = false, images_given = false;
   Index jobs = 1, report_images = 24;
 };
@@ -90,10 +90,13 @@ std::string tune_override(const std::vector<std::string>& options) {
   return "compare.tune={" + map + "}";
 }
 
+Shown shown(const CompareOptions& options) { return options.all ? Shown::kAll : Shown::kHeadline; }
+
 // Writes the files of a comparison. compare.json comes last, as the sign that all are complete.
-void write_comparison(RunDirectory& directory, const Comparison& comparison,
-                      const Judgement& judgement, const ArmRunner& runner) {
-  directory.write_text("compare.md", comparison_markdown(comparison, judgement));
+void write_comparison(const CompareOptions& options, RunDirectory& directory,
+                      const Comparison& comparison, const Judgement& judgement,
+                      const ArmRunner& runner) {
+  directory.write_text("compare.md", comparison_markdown(comparison, judgement, shown(options)));
   directory.write_text("compare.tex", comparison_latex(comparison, judgement));
   directory.write_text("compare.csv", comparison_csv(comparison, judgement));
   for (const fs::path& sheet : runner.write_sheets())
@@ -104,8 +107,10 @@ void write_comparison(RunDirectory& directory, const Comparison& comparison,
 
 void print_comparison(const CompareOptions& options, const Comparison& comparison,
                       const Judgement& judgement) {
-  std::cout << (options.json ? comparison_json(comparison, judgement)
-                             : comparison_table(comparison, judgement, output_columns()))
+  std::cout << (options.json
+                    ? comparison_json(comparison, judgement)
+                    : comparison_table(comparison, judgement,
+                                       {.columns = output_columns(), .shown = shown(options)}))
             << std::flush;
 }
 
@@ -144,7 +149,7 @@ int run_arms(const CompareOptions& options) {
   runner.describe(comparison);
   const Judgement judgement = judge(comparison);
   directory.write_text("config.yaml", print_config(config));
-  write_comparison(directory, comparison, judgement, runner);
+  write_comparison(options, directory, comparison, judgement, runner);
   print_comparison(options, comparison, judgement);
   offer_report(out, options.report_images, options.boxes);
   return static_cast<int>(comparison.complete() ? ExitCode::kOk : ExitCode::kPartial);
@@ -241,7 +246,7 @@ int run_finished(const CompareOptions& options) {
   runner.describe(comparison);
   const Judgement judgement = judge(comparison);
   if (directory) {
-    write_comparison(*directory, comparison, judgement, runner);
+    write_comparison(options, *directory, comparison, judgement, runner);
     offer_report(options.out, options.report_images, options.boxes);
   }
   print_comparison(options, comparison, judgement);
@@ -286,6 +291,9 @@ CommandRun bind_compare(Options& options) {
                 "number of images in the attention explorer of report.html (default: 24; 0: no "
                 "report)",
                 0);
+  options.flag("--all", args->all,
+               "show every metric in the table and in compare.md, not only the headlines (saccade "
+               "list metrics)");
   options.flag("--json", args->json, "print compare.json instead of the table");
   return [args, options] {
     args->threads_given = options.given("--threads");

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "captioning/evaluation/evaluation_report.h"
+#include "captioning/evaluation/evaluation_table.h"
 #include "core/base/log.h"
 #include "core/io/atomic_file.h"
 #include "experiments/check_config.h"

@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 #include "core/config/experiment_config.h"
+#include "experiments/metric_list.h"
 
 namespace saccade {
 
@@ -162,11 +163,13 @@ std::vector<Axis> all_axes() {
 }
 
 constexpr const char* kConfigTopic = "config";
+constexpr const char* kMetricsTopic = "metrics";
 
 std::vector<std::string> topics() {
   std::vector<std::string> out;
   for (const Axis& axis : all_axes())
     if (std::find(out.begin(), out.end(), axis.topic) == out.end()) out.push_back(axis.topic);
+  out.emplace_back(kMetricsTopic);
   out.emplace_back(kConfigTopic);
   return out;
 }
@@ -207,7 +210,7 @@ void print_keys() {
 
 Json list_json(const std::string& topic) {
   Json json = {{"schema_version", 1}};
-  if (topic != kConfigTopic) {
+  if (topic != kConfigTopic && topic != kMetricsTopic) {
     json["choices"] = Json::array();
     for (const Axis& axis : all_axes()) {
       if (!topic.empty() && axis.topic != topic) continue;
@@ -223,6 +226,7 @@ Json list_json(const std::string& topic) {
       json["choices"].push_back({{"topic", axis.topic}, {"key", axis.key}, {"values", choices}});
     }
   }
+  if (topic.empty() || topic == kMetricsTopic) json["metrics"] = metrics_json();
   if (topic.empty() || topic == kConfigTopic) {
     json["config"] = Json::array();
     for (const FieldInfo& field : describe_config<ExperimentConfig>())
@@ -248,10 +252,13 @@ int run_list(const std::string& topic, bool as_json) {
     std::cout << list_json(topic).dump(2) << "\n";
   } else if (topic == kConfigTopic) {
     print_keys();
+  } else if (topic == kMetricsTopic) {
+    std::cout << metrics_text();
   } else {
     print_axes(topic);
     if (topic.empty())
-      std::cout << "config\n  saccade list config shows every key of an experiment file\n";
+      std::cout << "metrics\n  saccade list metrics shows every metric\n"
+                   "config\n  saccade list config shows every key of an experiment file\n";
   }
   return static_cast<int>(ExitCode::kOk);
 }
@@ -266,7 +273,8 @@ CommandRun bind_list(Options& options) {
   const auto args = std::make_shared<Args>();
   std::string all;
   for (const std::string& name : topics()) all += (all.empty() ? "" : ", ") + name;
-  options.argument("topic", args->topic, "one of " + all + " (default: all except config)", "TOPIC",
+  options.argument("topic", args->topic,
+                   "one of " + all + " (default: all except metrics and config)", "TOPIC",
                    Need::kOptional);
   options.flag("--json", args->json, "print one JSON object");
   return [args] { return run_list(args->topic, args->json); };

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <cstdio>
 
+#include "captioning/metrics/metric_registry.h"
 #include "captioning/scoring/text_table.h"
 #include "core/base/error.h"
-#include "experiments/compare/comparison_text.h"
 #include "experiments/compare/verdict.h"
 
 namespace saccade {
@@ -51,11 +51,13 @@ std::string plus_minus(const JudgedMetric& metric) {
   return std::isfinite(half) ? " \\pm " + fixed(half) : "";
 }
 
-double best_of(const Judgement& judgement, const std::string& name) {
-  double best = -1;
-  for (const JudgedRow& row : judgement.rows)
-    if (const JudgedMetric* metric = row.find(name)) best = std::max(best, metric->spread.mean);
-  return best;
+// Whether no row has a better mean of the metric; false for a metric that does not judge.
+bool is_best(const Judgement& judgement, const JudgedMetric& metric) {
+  return find_metric(metric.name) && find_metric(metric.name)->better != Better::kNeither &&
+         std::none_of(judgement.rows.begin(), judgement.rows.end(), [&](const JudgedRow& row) {
+           const JudgedMetric* other = row.find(metric.name);
+           return other && is_better(metric.name, other->spread.mean, metric.spread.mean);
+         });
 }
 
 std::string csv_field(const std::string& text) {
@@ -85,7 +87,8 @@ std::string csv_judged(const JudgedMetric* metric) {
 
 }  // namespace
 
-std::string comparison_markdown(const Comparison& comparison, const Judgement& judgement) {
+std::string comparison_markdown(const Comparison& comparison, const Judgement& judgement,
+                                Shown shown) {
   std::string out = "# " + headline(comparison) + "\n\n";
   const std::vector<std::string> metrics = headline_metrics(judgement);
   out += markdown_head(metrics);
@@ -100,10 +103,11 @@ std::string comparison_markdown(const Comparison& comparison, const Judgement& j
   out += "\n" + legend(judgement) + ".\n\n";
   for (const std::string& sentence : verdict(judgement)) out += "- " + sentence + "\n";
   out += tuned(comparison, "- ") + failures(comparison, "- ") +
-         "\n## Everything\n\nNumbers are means over seeds; ± is their standard deviation, where "
-         "there are several seeds.\n\n";
+         (shown == Shown::kAll ? "\n## All metrics" : "\n## Means and cost") +
+         "\n\nNumbers are means over seeds; ± is their standard deviation, where there are several "
+         "seeds.\n\n";
   const std::vector<Row> rows = rows_of(comparison);
-  const std::vector<Line> lines = lines_of(rows);
+  const std::vector<Line> lines = lines_of(rows, shown);
   std::vector<std::string> names;
   for (const Line& line : lines) names.push_back(line.name);
   out += markdown_head(names);
@@ -121,19 +125,19 @@ std::string comparison_latex(const Comparison& comparison, const Judgement& judg
                     "\n% The number after \\pm is half the width of this interval. The best mean "
                     "of each column is bold.\n";
   out += "\\begin{tabular}{ll" + std::string(metrics.size(), 'r') + "}\n\\toprule\narm & regime";
-  for (const std::string& name : metrics) out += " & " + latex(name);
+  for (const std::string& name : metrics) out += " & " + latex(metric(name).label);
   out += " \\\\\n\\midrule\n";
   for (const JudgedRow& row : judgement.rows) {
     out += latex(row.arm->arm.name) + " & " + std::string(enum_name(row.regime));
     for (const std::string& name : metrics) {
-      const JudgedMetric* metric = row.find(name);
-      if (!metric) {
+      const JudgedMetric* own = row.find(name);
+      if (!own) {
         out += " & --";
         continue;
       }
-      const bool best = metric->spread.mean == best_of(judgement, name);
-      const std::string mean = fixed(metric->spread.mean);
-      out += " & $" + (best ? "\\mathbf{" + mean + "}" : mean) + plus_minus(*metric) + "$";
+      const std::string mean = fixed(own->spread.mean);
+      out += " & $" + (is_best(judgement, *own) ? "\\mathbf{" + mean + "}" : mean) +
+             plus_minus(*own) + "$";
     }
     out += " \\\\\n";
   }

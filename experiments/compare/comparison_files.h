@@ -3,20 +3,22 @@
 
 #include <string>
 
-#include "experiments/compare/judgement.h"
+#include "experiments/compare/comparison_text.h"
 
 namespace saccade {
 
-// The headline metrics with their intervals, the verdict, and a table of everything.
-std::string comparison_markdown(const Comparison& comparison, const Judgement& judgement);
+// The headline metrics with their intervals, the verdict, and a table of means and cost, which has
+// the headlines or all metrics.
+std::string comparison_markdown(const Comparison& comparison, const Judgement& judgement,
+                                Shown shown);
 
-// The headline metrics as a tabular for the package booktabs, as mean and half the interval's
-// width; the best mean of each column is bold.
+// The headline metrics by their labels as a tabular for the package booktabs, as mean and half the
+// interval's width; the best mean of each column is bold.
 std::string comparison_latex(const Comparison& comparison, const Judgement& judgement);
 
-// One line for each arm, regime and metric, with the columns arm, regime, metric, n, mean, sd, low,
-// high, chance, difference, difference_low, difference_high, p, p_holm. A field without a value is
-// empty. Fields are quoted after RFC 4180.
+// One line for each arm, regime and metric (of all metrics), with the columns arm, regime, metric,
+// n, mean, sd, low, high, chance, difference, difference_low, difference_high, p, p_holm. A field
+// without a value is empty. Fields are quoted after RFC 4180.
 std::string comparison_csv(const Comparison& comparison, const Judgement& judgement);
 
 }  // namespace saccade

@@ -4,9 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "captioning/scoring/text_table.h"
 #include "core/base/error.h"
-#include "experiments/compare/comparison_text.h"
 #include "experiments/compare/verdict.h"
 
 namespace saccade {
@@ -113,25 +111,68 @@ std::string padded(const std::string& text, std::size_t to) {
   return std::string(to > width(text) ? to - width(text) : 0, ' ') + text;
 }
 
-// The differences of every row to the reference, with one column for each headline metric.
-std::string difference_table(const Judgement& judgement) {
-  TextTable table;
-  std::vector<std::string> head{
-      "against " + (judgement.reference ? judgement.reference->arm.name : std::string("nothing"))};
-  const std::vector<std::string> metrics = headline_metrics(judgement);
-  head.insert(head.end(), metrics.begin(), metrics.end());
-  table.add(head);
-  bool some = false;
-  for (const JudgedRow& row : judgement.rows) {
-    std::vector<std::string> cells{str(row.arm->arm.name, ", ", enum_name(row.regime))};
-    for (const std::string& name : metrics) {
-      const JudgedMetric* metric = row.find(name);
-      cells.push_back(metric ? difference_cell(*metric) : "");
-      some = some || !cells.back().empty();
+// Whether a line says nothing about the columns from `begin` to `end`.
+bool is_empty(const Line& line, std::size_t begin, std::size_t end) {
+  const auto from = line.cells.begin() + static_cast<std::ptrdiff_t>(begin);
+  return std::all_of(from, from + static_cast<std::ptrdiff_t>(end - begin),
+                     [](const std::string& cell) { return cell.empty() || cell == "-"; });
+}
+
+// A table in blocks of columns that fit into `width` characters. Each column has the name of its
+// arm and its regime above it. A block leaves out the lines that say nothing about its columns.
+std::string in_blocks(const std::string& corner,
+                      const std::vector<std::pair<std::string, std::string>>& heads,
+                      const std::vector<Line>& lines, std::size_t width_of_page) {
+  std::size_t label = corner.size();
+  for (const Line& line : lines) label = std::max(label, line.name.size());
+  std::string out;
+  for (std::size_t begin = 0; begin < heads.size();) {
+    std::vector<std::size_t> widths;
+    std::size_t total = label, end = begin;
+    for (; end < heads.size(); ++end) {
+      std::size_t wide = std::max(heads[end].first.size(), heads[end].second.size());
+      for (const Line& line : lines) wide = std::max(wide, width(line.cells[end]));
+      if (end > begin && total + wide + 2 > width_of_page) break;
+      widths.push_back(wide + 2);
+      total += wide + 2;
     }
-    table.add(std::move(cells));
+    std::string first = corner + std::string(label - corner.size(), ' '), second(label, ' ');
+    for (std::size_t i = begin; i < end; ++i) {
+      first += padded(heads[i].first, widths[i - begin]);
+      second += padded(heads[i].second, widths[i - begin]);
+    }
+    out += first + "\n" + second + "\n";
+    for (const Line& line : lines) {
+      if (is_empty(line, begin, end)) continue;
+      out += line.name + std::string(label - line.name.size(), ' ');
+      for (std::size_t i = begin; i < end; ++i) out += padded(line.cells[i], widths[i - begin]);
+      out += "\n";
+    }
+    begin = end;
+    if (begin < heads.size()) out += "\n";
   }
-  return some ? "\n" + table.text() + legend(judgement) + "\n" : "";
+  return out;
+}
+
+// The differences of the rows to the reference, with one line for each headline metric that is
+// tested.
+std::string difference_table(const Judgement& judgement, std::size_t columns) {
+  std::vector<std::pair<std::string, std::string>> heads;
+  std::vector<Line> lines;
+  for (const std::string& name : headline_metrics(judgement)) lines.push_back({name, {}});
+  for (const JudgedRow& row : judgement.rows) {
+    const bool tested = std::any_of(row.metrics.begin(), row.metrics.end(),
+                                    [](const JudgedMetric& own) { return own.difference; });
+    if (!tested) continue;
+    heads.emplace_back(row.arm->arm.name, enum_name(row.regime));
+    for (Line& line : lines) {
+      const JudgedMetric* own = row.find(line.name);
+      line.cells.push_back(own ? difference_cell(*own) : "");
+    }
+  }
+  if (heads.empty()) return "";
+  return "\n" + in_blocks("against " + judgement.reference->arm.name, heads, lines, columns) +
+         legend(judgement) + "\n";
 }
 
 }  // namespace
@@ -155,39 +196,18 @@ std::string comparison_json(const Comparison& comparison, const Judgement& judge
 }
 
 std::string comparison_table(const Comparison& comparison, const Judgement& judgement,
-                             std::size_t columns) {
+                             const TableOptions& options) {
   const std::vector<Row> rows = rows_of(comparison);
-  const std::vector<Line> lines = lines_of(rows);
-  std::size_t label = 0;
-  for (const Line& line : lines) label = std::max(label, line.name.size());
+  std::vector<std::pair<std::string, std::string>> heads;
+  for (const Row& row : rows) heads.emplace_back(row.arm->arm.name, enum_name(row.regime));
+  const std::vector<Line> lines = lines_of(rows, options.shown);
   std::string out =
       headline(comparison) +
-      "\nmeans over seeds; ± is their standard deviation, where there are several seeds\n";
-  for (std::size_t begin = 0; begin < rows.size();) {
-    std::vector<std::size_t> widths;
-    std::size_t total = label, end = begin;
-    for (; end < rows.size(); ++end) {
-      std::size_t wide = std::max(rows[end].arm->arm.name.size(), std::size_t{11});
-      for (const Line& line : lines) wide = std::max(wide, width(line.cells[end]));
-      if (end > begin && total + wide + 2 > columns) break;
-      widths.push_back(wide + 2);
-      total += wide + 2;
-    }
-    std::string first(label, ' '), second(label, ' ');
-    for (std::size_t i = begin; i < end; ++i) {
-      first += padded(rows[i].arm->arm.name, widths[i - begin]);
-      second += padded(std::string(enum_name(rows[i].regime)), widths[i - begin]);
-    }
-    out += first + "\n" + second + "\n";
-    for (const Line& line : lines) {
-      out += line.name + std::string(label - line.name.size(), ' ');
-      for (std::size_t i = begin; i < end; ++i) out += padded(line.cells[i], widths[i - begin]);
-      out += "\n";
-    }
-    begin = end;
-    if (begin < rows.size()) out += "\n";
-  }
-  out += difference_table(judgement);
+      "\nmeans over seeds; ± is their standard deviation, where there are several seeds\n" +
+      in_blocks("", heads, lines, options.columns);
+  if (const std::size_t all = lines_of(rows).size(); all > lines.size())
+    out += str("--all shows ", all - lines.size(), " more numbers, which --json has, too\n");
+  out += difference_table(judgement, options.columns);
   const std::vector<std::string> sentences = verdict(judgement);
   if (!sentences.empty()) out += "\n";
   for (const std::string& sentence : sentences) out += sentence + "\n";

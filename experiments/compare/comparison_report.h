@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "experiments/compare/judgement.h"
+#include "experiments/compare/comparison_text.h"
 
 namespace saccade {
 
@@ -19,10 +19,15 @@ namespace saccade {
 // are added with time and never renamed.
 std::string comparison_json(const Comparison& comparison, const Judgement& judgement);
 
-// A table with one column for each arm and regime, in blocks that fit into `columns` characters. It
-// has one row for each metric, then time per update, peak memory and parameters. The differences to
-// the reference arm and the verdict follow.
+struct TableOptions {
+  std::size_t columns = 100;  // characters in a line
+  Shown shown = Shown::kHeadline;
+};
+
+// A table with one column for each arm and regime, in blocks that fit into a line. It has one row
+// for each metric that is shown, the cost among them; a block leaves out what none of its columns
+// has. The differences to the reference arm and the verdict follow.
 std::string comparison_table(const Comparison& comparison, const Judgement& judgement,
-                             std::size_t columns);
+                             const TableOptions& options);
 
 }  // namespace saccade

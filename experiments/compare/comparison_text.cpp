@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "captioning/evaluation/dead_signs.h"
+#include "captioning/metrics/metric_registry.h"
 #include "captioning/scoring/text_table.h"
 #include "core/base/error.h"
 #include "experiments/compare/tuning.h"
@@ -34,25 +35,37 @@ std::string cell(const Spread& spread, double unit = 1) {
   return spread.count > 1 ? mean + " ±" + number(spread.deviation / unit) : mean;
 }
 
-// One line for each name that some row has in `part`.
-std::vector<Line> spread_lines(const std::vector<Row>& rows,
-                               std::vector<std::pair<std::string, Spread>> Row::*part,
-                               const std::string& prefix) {
-  std::vector<Line> lines;
-  for (const Row& source : rows)
-    for (const auto& [name, unused] : source.*part) {
-      if (std::any_of(lines.begin(), lines.end(),
-                      [&, full = prefix + name](const Line& line) { return line.name == full; }))
-        continue;
-      Line& line = lines.emplace_back(Line{prefix + name, {}});
-      for (const Row& row : rows) {
-        const auto found =
-            std::find_if((row.*part).begin(), (row.*part).end(),
-                         [&, key = &name](const auto& one) { return one.first == *key; });
-        line.cells.push_back(found == (row.*part).end() ? "-" : cell(found->second));
-      }
-    }
-  return lines;
+using Numbers = std::vector<std::pair<std::string, Spread>>;
+
+// All numbers of a row by the names of the registry. A cost that was not recorded is left out.
+Numbers numbers_of(const Row& row) {
+  Numbers out = row.metrics;
+  for (const auto& [name, spread] : row.estimator) out.emplace_back("estimator." + name, spread);
+  const Spread parameters{.count = 1, .mean = static_cast<double>(row.parameters)};
+  for (const auto& [name, spread] : Numbers{{"updates", row.updates},
+                                            {"ms_per_update", row.ms_per_update},
+                                            {"captions_per_second", row.captions_per_second},
+                                            {"peak_memory_bytes", row.peak_memory},
+                                            {"parameters", parameters}})
+    if (spread.mean > 0) out.emplace_back(name, spread);
+  return out;
+}
+
+bool is_cost(const MetricInfo* info) {
+  return info != nullptr && info->group == MetricGroup::kCost;
+}
+
+// The line of a metric. A run of another version may have recorded a number that is unknown here.
+Line line_of(const std::string& name, const std::vector<Numbers>& rows) {
+  const MetricInfo* info = find_metric(name);
+  const bool bytes = info != nullptr && info->unit == "bytes";
+  Line line{is_cost(info) ? info->label + (bytes ? " MiB" : "") : name, {}};
+  for (const Numbers& row : rows) {
+    const auto found =
+        std::find_if(row.begin(), row.end(), [&](const auto& one) { return one.first == name; });
+    line.cells.push_back(found == row.end() ? "-" : cell(found->second, bytes ? kMebibyte : 1));
+  }
+  return line;
 }
 
 // "dead: static, uniform" where the maps of a row look dead; empty where they do not, or where this
@@ -60,8 +73,8 @@ std::vector<Line> spread_lines(const std::vector<Row>& rows,
 std::string dead_cell(const Row& row) {
   AttentionReport report;
   for (const auto& [name, spread] : row.metrics) {
-    if (name == "attention_static_share") report.health.static_share = spread.mean;
-    if (name == "attention_uniform_share") report.health.uniform_share = spread.mean;
+    if (name == attention_metric("static_share")) report.health.static_share = spread.mean;
+    if (name == attention_metric("uniform_share")) report.health.uniform_share = spread.mean;
   }
   std::string out;
   for (const DeadSign& sign : dead_signs(report))
@@ -94,25 +107,27 @@ std::string headline(const Comparison& comparison) {
                  : std::string());
 }
 
-std::vector<Line> lines_of(const std::vector<Row>& rows) {
-  std::vector<Line> lines = spread_lines(rows, &Row::metrics, "");
-  Line updates{"updates", {}}, time{"ms per update", {}}, rate{"captions/s", {}},
-      memory{"peak memory MiB", {}}, size{"parameters", {}};
+std::vector<Line> lines_of(const std::vector<Row>& rows, Shown shown) {
+  std::vector<Numbers> numbers;
+  std::vector<std::string> names;
   for (const Row& row : rows) {
-    updates.cells.push_back(cell(row.updates));
-    time.cells.push_back(cell(row.ms_per_update));
-    rate.cells.push_back(cell(row.captions_per_second));
-    memory.cells.push_back(cell(row.peak_memory, kMebibyte));
-    size.cells.push_back(str(row.parameters));
+    for (const auto& [name, spread] : numbers.emplace_back(numbers_of(row))) names.push_back(name);
   }
-  Line attention{"attention", {}};
-  for (const Row& row : rows) attention.cells.push_back(dead_cell(row));
-  if (std::any_of(attention.cells.begin(), attention.cells.end(),
-                  [](const std::string& text) { return !text.empty(); }))
-    lines.push_back(std::move(attention));
-  const std::vector<Line> estimator = spread_lines(rows, &Row::estimator, "training_");
-  lines.insert(lines.end(), estimator.begin(), estimator.end());
-  lines.insert(lines.end(), {updates, time, rate, memory, size});
+  Line dead{"attention", {}};
+  for (const Row& row : rows) dead.cells.push_back(dead_cell(row));
+  bool says_dead = std::any_of(dead.cells.begin(), dead.cells.end(),
+                               [](const std::string& text) { return !text.empty(); });
+  std::vector<Line> lines;
+  for (const std::string& name : in_table_order(std::move(names))) {
+    const MetricInfo* info = find_metric(name);
+    if (says_dead && is_cost(info)) {
+      lines.push_back(dead);
+      says_dead = false;
+    }
+    if (shown == Shown::kAll || (info != nullptr && info->headline))
+      lines.push_back(line_of(name, numbers));
+  }
+  if (says_dead) lines.push_back(std::move(dead));
   return lines;
 }
 

@@ -11,13 +11,16 @@ namespace saccade {
 // "soft-vs-hard: 500 test images of scenes; seeds 1, 2".
 std::string headline(const Comparison& comparison);
 
-// One line for each metric and cost, with a cell for every row of the comparison; where the maps of
-// any row look dead (dead_signs.h), also a line that names these.
+// How much of a comparison is shown: the headlines of the registry of metrics, or every metric.
+enum class Shown { kHeadline, kAll };
+
+// One line for each metric and cost that some row has, in the order of the registry, with a cell
+// for every row; where the maps of any row look dead (dead_signs.h), also a line that says which.
 struct Line {
-  std::string name;
+  std::string name;                // of the metric; of a cost its label
   std::vector<std::string> cells;  // "0.5123 ±0.0041"; "-" where there is no value
 };
-std::vector<Line> lines_of(const std::vector<Row>& rows);
+std::vector<Line> lines_of(const std::vector<Row>& rows, Shown shown = Shown::kAll);
 
 // "0.5123 [0.5011, 0.5235]".
 std::string interval_cell(const JudgedMetric& metric);

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "captioning/evaluation/attention_health.h"
+#include "captioning/metrics/metric_registry.h"
 #include "captioning/training/checkpoint_content.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
@@ -21,7 +22,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kSheets = 4;
-const std::string kReferences = "references_";  // the prefix of scores on the words of references
 
 // The config of a single run of an arm.
 ExperimentConfig config_of(const Arm& arm, std::int64_t seed) {
@@ -188,14 +188,15 @@ void ArmRunner::score(const Arm& arm, SeedResult& result) {
     result.regimes.push_back({regime.regime, regime.corpus, regime.metrics});
     if (!loaded.model->has_attention()) continue;
     for (const auto& [name, value] : attention_health(regime.captions).scores())
-      if (!std::isnan(value)) result.regimes.back().corpus.emplace_back("attention_" + name, value);
+      if (!std::isnan(value))
+        result.regimes.back().corpus.emplace_back(attention_metric(name), value);
   }
   if (report.grounding && report.grounding->references) {
     RegimeScores& first = result.regimes.front();
     for (const auto& [name, value] : report.grounding->references->scores.corpus())
-      first.corpus.emplace_back(kReferences + name, value);
+      first.corpus.emplace_back(references_metric(name), value);
     for (ImageStatistics metric : report.grounding->references->metrics) {
-      metric.metric = kReferences + metric.metric;
+      metric.metric = references_metric(metric.metric);
       first.metrics.push_back(std::move(metric));
     }
   }

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "captioning/training/trainer.h"
+#include "captioning/metrics/metric_registry.h"
 #include "core/base/error.h"
 
 namespace saccade {
@@ -34,10 +34,9 @@ std::vector<Arm> trials_of(const Arm& arm) {
 
 std::optional<std::size_t> best_trial(const std::vector<Trial>& trials, const std::string& metric) {
   std::optional<std::size_t> best;
-  const double sign = higher_is_better(metric) ? 1 : -1;
   for (std::size_t i = 0; i < trials.size(); ++i) {
     if (std::isnan(trials[i].score)) continue;
-    if (!best || sign * trials[i].score > sign * trials[*best].score) best = i;
+    if (!best || is_better(metric, trials[i].score, trials[*best].score)) best = i;
   }
   return best;
 }

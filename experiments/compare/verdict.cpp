@@ -5,14 +5,12 @@
 #include <cmath>
 #include <cstdio>
 
+#include "captioning/metrics/metric_registry.h"
 #include "core/base/error.h"
 
 namespace saccade {
 
 namespace {
-
-constexpr std::array kHeadline{"Bleu_4", "METEOR", "CIDEr", "true_caption_rate",
-                               "pointing_accuracy"};
 
 constexpr double kSmallest = 5e-5;  // the smallest difference that four decimals show
 
@@ -30,11 +28,12 @@ std::string p_text(double p) {
   return text.data();
 }
 
-std::string finding(const JudgedDifference& one, double level) {
+std::string finding(const std::string& metric, const JudgedDifference& one, double level) {
   if (one.holm >= 1 - level) return "no evidence of a difference";
   // BLEU adds tiny numbers to its counts, so that even scores of 0 may differ in every run.
   if (std::abs(one.value) < kSmallest) return "a reliable difference, but too small to matter,";
-  return one.value > 0 ? "better" : "worse";
+  if (is_better(metric, one.value, 0)) return "better";
+  return is_better(metric, 0, one.value) ? "worse" : "a reliable difference";
 }
 
 // Over what a difference was tested: seeds and images, or images alone.
@@ -56,7 +55,7 @@ std::string sentence(const JudgedMetric& metric, double level) {
                         decimals(one.interval.low), ", ", decimals(one.interval.high), "], ",
                         p_text(one.p_value));
   if (p_text(one.holm) != p_text(one.p_value)) out += str(", ", p_text(one.holm), " after Holm");
-  out += "): " + finding(one, level);
+  out += "): " + finding(metric.name, one, level);
   return out + basis(one);
 }
 
@@ -64,10 +63,10 @@ std::string sentence(const JudgedMetric& metric, double level) {
 
 std::vector<std::string> headline_metrics(const Judgement& judgement) {
   std::vector<std::string> out;
-  for (const char* name : kHeadline)
-    if (std::any_of(judgement.rows.begin(), judgement.rows.end(),
-                    [&](const JudgedRow& row) { return row.find(name) != nullptr; }))
-      out.emplace_back(name);
+  for (const MetricInfo& info : all_metrics())
+    if (info.headline && std::any_of(judgement.rows.begin(), judgement.rows.end(),
+                                     [&](const JudgedRow& row) { return row.find(info.name); }))
+      out.push_back(info.name);
   return out;
 }
 

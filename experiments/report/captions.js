@@ -127,10 +127,8 @@ const numbersIn = (values) => (values || []).filter((value) => typeof value === 
 // The numbers by which captions are found and sorted. captionNumber() gives NaN where a caption lacks
 // one.
 const CAPTION_NUMBERS = {
-  CIDEr: ['CIDEr', (caption) => caption.scores?.CIDEr],
-  Bleu_4: ['BLEU-4', (caption) => caption.scores?.Bleu_4],
-  Bleu_1: ['BLEU-1', (caption) => caption.scores?.Bleu_1],
-  ROUGE_L: ['ROUGE-L', (caption) => caption.scores?.ROUGE_L],
+  ...Object.fromEntries(Object.keys(METRICS).filter((name) => METRICS[name].each_image)
+    .map((name) => [name, [metricName(name), (caption) => caption.scores?.[name]]])),
   true: ['true caption (1 or 0)',
     (caption) => (caption.verdict ? Number(caption.verdict === 'true') : NaN)],
   pointing: ['share of nouns whose map is on the object', (caption) => {

@@ -37,12 +37,18 @@ const shown = (value, places = 3) => {
   return value.toFixed(Math.abs(value) >= 10 ? Math.min(places, 2) : places);
 };
 
-const METRIC_NAMES = {
-  Bleu_1: 'BLEU-1', Bleu_2: 'BLEU-2', Bleu_3: 'BLEU-3', Bleu_4: 'BLEU-4', ROUGE_L: 'ROUGE-L',
-  CIDEr: 'CIDEr', METEOR: 'METEOR', true_caption_rate: 'true captions',
-  pointing_accuracy: 'pointing', pointing_centre_accuracy: 'pointing, centre',
+// METRICS is the registry of metrics (metric_list.h), which the program writes before these scripts. A
+// run of another version may have recorded a number that it does not know.
+const metricName = (name) => METRICS[name]?.label || name.replaceAll('_', ' ');
+
+// Metrics in the order of the registry, unknown ones last; and those that are shown without being asked
+// for.
+const inTableOrder = (names) => {
+  const order = Object.keys(METRICS);
+  const place = (name) => (METRICS[name] ? order.indexOf(name) : order.length);
+  return [...names].sort((a, b) => place(a) - place(b));
 };
-const metricName = (name) => METRIC_NAMES[name] || name.replaceAll('_', ' ');
+const headlineMetrics = (names) => inTableOrder(names).filter((name) => METRICS[name]?.headline);
 
 // The badge beside the name of a model whose attention looks dead, so that its maps show no place.
 const deadBadge = (model) => (model.dead

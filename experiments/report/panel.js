@@ -48,9 +48,8 @@ class Panel {
       ? new Maps(this.decoded, this.model) : null;
     this.regime.textContent = this.model.attention
       ? [this.decoded.regime, this.model.later_map].filter(Boolean).join(', ') : 'no attention';
-    const numbers = ['CIDEr', 'Bleu_4', 'ROUGE_L']
-      .filter((key) => this.decoded.scores && key in this.decoded.scores)
-      .map((key) => `${metricName(key)} ${this.decoded.scores[key].toFixed(2)}`);
+    const numbers = Object.entries(this.decoded.scores || {})
+      .map(([key, score]) => `${metricName(key)} ${score.toFixed(2)}`);
     if (!this.decoded.finished) numbers.push('cut off at the largest length');
     this.scores.replaceChildren(numbers.join(' \u00b7 '));
     if (this.decoded.verdict) {

@@ -9,6 +9,7 @@
 #include "captioning/evaluation/dead_attention.h"
 #include "captioning/evaluation/decode_images.h"
 #include "captioning/evaluation/scene_scores.h"
+#include "captioning/metrics/metric_registry.h"
 #include "captioning/whole_words.h"
 #include "experiments/report/explorer_json.h"
 
@@ -19,7 +20,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMapBytes = 55'000;  // for the maps of an image: 50 images stay below 5 MB
-constexpr const char* kShownScores[] = {"Bleu_1", "Bleu_4", "ROUGE_L", "CIDEr"};
 
 // For which captions the maps of single layers and heads are kept; the others have the mean over
 // the heads of the last layer.
@@ -171,9 +171,11 @@ struct ReportCaptions::Impl {
       json = decoded_json(loaded(m), caption, nullptr);
     }
     const CaptionScores& scores = decoded[m].scores[r];
-    for (std::size_t k = 0; k < scores.metrics.size(); ++k)
-      for (const char* name : kShownScores)
-        if (scores.metrics[k].metric == name) json["scores"][name] = rounded(scores.of_image(k, i));
+    for (std::size_t k = 0; k < scores.metrics.size(); ++k) {
+      const std::string& name = scores.metrics[k].metric;
+      if ((metric(name).measured_by & kMeasuredForEachImage) != 0)
+        json["scores"][name] = rounded(scores.of_image(k, i));
+    }
     add_nouns(json, m, caption, i);
     return json;
   }

@@ -1,6 +1,7 @@
 #include "experiments/report/report_page.h"
 
 #include "core/base/error.h"
+#include "experiments/metric_list.h"
 #include "experiments/report/page_parts.h"
 
 namespace saccade {
@@ -35,8 +36,10 @@ std::string report_page(const std::string& json) {
   // The data comes last, so that no placeholder is searched in text that others wrote.
   put_part(page, "/*{style}*/", page_parts::style);
   put_part(page, "<!--{help}-->", page_parts::help);
+  // The registry holds no `<`, which could end the script.
   put_part(page, "/*{script}*/",
-           std::string(page_parts::explorer_script) + std::string(page_parts::report_script));
+           metrics_script() + std::string(page_parts::explorer_script) +
+               std::string(page_parts::report_script));
   put_part(page, "{data}", escaped(json));
   return page;
 }

@@ -1,9 +1,6 @@
 'use strict';
 // The section of scores: those of a comparison or, without one, the validation scores of each run.
 
-const MAIN_METRICS = ['Bleu_1', 'Bleu_4', 'METEOR', 'ROUGE_L', 'CIDEr', 'true_caption_rate',
-  'pointing_accuracy', 'pointing_centre_accuracy', 'unique_captions', 'attention_entropy'];
-
 // Marks numbers over the images of one seed, where a table also has numbers over several seeds.
 const ONE_SEED = '\u2020';
 
@@ -42,7 +39,7 @@ const mixesChances = (spreads) => new Set(spreads.flatMap((spread) =>
 
 // The scores over all images of the comparison, with one row for each arm and regime.
 const comparisonTable = (comparison, names) => {
-  const head = ['arm', 'regime', ...names.map(metricName), 'ms per update', 'parameters'];
+  const head = ['arm', 'regime', ...[...names, 'ms_per_update', 'parameters'].map(metricName)];
   const marked = mixesChances(spreadsOf(comparison, names));
   const rows = comparison.arms.flatMap((arm) => arm.regimes.map((regime) => [arm.name, regime.name,
     ...names.map((name) => spreadCell(regime.corpus[name], marked)),
@@ -77,9 +74,9 @@ const verdictList = ({verdict}) => (verdict && verdict.length
 
 const comparisonScores = (report) => {
   const {comparison} = report, note = el('div'), place = el('div');
-  const all = [...new Set(comparison.arms.flatMap((arm) =>
-    arm.regimes.flatMap((regime) => Object.keys(regime.corpus))))];
-  const main = MAIN_METRICS.filter((name) => all.includes(name));
+  const all = inTableOrder(new Set(comparison.arms.flatMap((arm) =>
+    arm.regimes.flatMap((regime) => Object.keys(regime.corpus)))));
+  const main = headlineMetrics(all);
   const show = (every) => {
     const names = every ? all : main;
     note.replaceChildren(intervalNote(comparison, names));
@@ -97,7 +94,7 @@ const validationScores = (report) => {
     return {name: model.name, update: model.update, at, validations};
   });
   const all = [...new Set(rows.flatMap((row) => (row.at < 0 ? [] : Object.keys(row.validations))))];
-  const names = MAIN_METRICS.filter((name) => all.includes(name));
+  const names = headlineMetrics(all);
   if (!names.length) return null;
   return [el('p', {class: 'muted'}, 'Validation scores of each run at the update whose weights are ' +
     'shown here. Each row is one run, so there are no intervals. For scores on the test images, run ' +

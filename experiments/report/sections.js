@@ -5,9 +5,6 @@
 const section = (id, title, ...children) => el('section', {id, 'aria-labelledby': `${id}-title`},
   el('h2', {id: `${id}-title`}, title), ...children);
 
-// The columns that are offered first as curves: those by which models can be compared.
-const FIRST_CURVES = ['nll_per_word', 'CIDEr', 'Bleu_4', 'true_caption_rate',
-  'pointing_accuracy', 'loss'];
 const NO_CURVES = new Set(['update', 'epoch']);
 
 const curveChoice = (part, name) => {
@@ -23,8 +20,9 @@ const curveNames = (curves) => {
       for (const name of Object.keys(curve[part]))
         if (!NO_CURVES.has(name) && !names.some(([p, n]) => p === part && n === name))
           names.push([part, name]);
-  const rank = ([, name]) => (FIRST_CURVES.includes(name) ? FIRST_CURVES.indexOf(name) : 99);
-  return names.sort((a, b) => rank(a) - rank(b));
+  const ordered = inTableOrder(new Set(names.map(([, name]) => name)));
+  const wanted = [...headlineMetrics(ordered), ...ordered];  // headlines first
+  return names.sort((a, b) => wanted.indexOf(a[1]) - wanted.indexOf(b[1]));
 };
 
 const linesOf = (curves, part, name) => curves.map((curve, i) => {
@@ -51,24 +49,14 @@ const curvesSection = (report) => {
   return section('curves', 'Learning curves', selectBox('Number', choices, '0', show), place);
 };
 
-const HEALTH_NOTES = {
-  entropy: 'the entropy of a map: 0 for all weight on one cell, 1 for the same weight on all cells',
-  max_weight: 'the largest weight of a map',
-  js_divergence: 'how far a map is from the map of the word before: the Jensen-Shannon divergence ' +
-    'in bits',
-  spread: 'how much the weight of a cell varies over the words of a caption',
-  coverage_excess: 'how unevenly the words of a caption, taken together, cover the cells',
-  static_share: 'the share of maps that hardly differ from the map of the word before',
-  uniform_share: 'the share of maps that are nearly uniform',
-  head_correlation: 'how similar the maps of the heads are',
-};
+// The metric of a measure of attention health.
+const healthMetric = (measure) => `attention_${measure}`;
 
 const healthSection = (report) => {
   const rows = report.models.flatMap((model) => Object.entries(model.health || {}).map(
     ([regime, health]) => ({name: model.name, regime, health})));
   if (!rows.length) return null;
-  const names = Object.keys(HEALTH_NOTES).filter((name) =>
-    rows.some((row) => name in row.health));
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row.health)))];
   const most = Object.fromEntries(names.map((name) => [name, Math.max(...rows.map((row) =>
     row.health[name] || 0))]));
   const cells = (row) => names.map((name) => {
@@ -81,10 +69,12 @@ const healthSection = (report) => {
       `${report.images.length} images that this page shows. The bars compare the rows of a column.`),
     ...report.models.filter((model) => model.dead).map((model) =>
       el('p', {class: 'remark'}, el('b', {}, model.name), `: ${model.dead}`)),
-    numberTable('Attention health', ['model', 'regime', ...names.map(metricName)],
+    numberTable('Attention health',
+      ['model', 'regime', ...names.map((name) => metricName(healthMetric(name)))],
       rows.map((row) => [row.name, row.regime, ...cells(row)])),
-    el('dl', {class: 'notes'}, ...names.flatMap((name) => [el('dt', {}, metricName(name)),
-      el('dd', {}, HEALTH_NOTES[name])])));
+    el('dl', {class: 'notes'}, ...names.flatMap((name) => [
+      el('dt', {}, metricName(healthMetric(name))),
+      el('dd', {}, METRICS[healthMetric(name)].doc)])));
 };
 
 const configSection = (report) => {

@@ -106,6 +106,25 @@ TEST_CASE("scores come with intervals and p-values, on the page, copied and as C
   CHECK(note().find("\u2020") == std::string::npos);
 }
 
+TEST_CASE("a comparison shows its headline metrics first, and all of them on request") {
+  SACCADE_NEEDS_BROWSER();
+  OpenReport<SceneReport> page;
+  page.change([](Json& data) {
+    data["comparison"] = comparison();
+    Json& corpus = data["comparison"]["arms"][0]["regimes"][0]["corpus"];
+    for (const char* name : {"unheard_of", "CIDEr_plain", "Bleu_4", "Bleu_1"})
+      corpus[name] = corpus["CIDEr"];
+  });
+  const auto columns = [&] {
+    return page.ask(
+        "[...document.querySelectorAll('#scores th[scope=col]')].map((th) => th.textContent)");
+  };
+  CHECK(columns() == Json({"arm", "regime", "BLEU-4", "CIDEr", "ms per update", "parameters"}));
+  page.browser.click("#scores .check input");
+  CHECK(columns() == Json({"arm", "regime", "BLEU-1", "BLEU-4", "CIDEr", "CIDEr without D",
+                           "unheard of", "ms per update", "parameters"}));
+}
+
 TEST_CASE("text that looks like markup stays text") {
   SACCADE_NEEDS_BROWSER();
   OpenReport<HostileReport> page;

@@ -9,6 +9,7 @@
 
 #include "captioning/evaluation/consensus.h"
 #include "captioning/evaluation/evaluation_report.h"
+#include "captioning/evaluation/evaluation_table.h"
 #include "captioning/evaluation/nearest_images.h"
 #include "core/base/error.h"
 #include "core/base/random.h"

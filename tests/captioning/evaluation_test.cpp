@@ -5,6 +5,7 @@
 #include "captioning/evaluation/caption_json.h"
 #include "captioning/evaluation/evaluate.h"
 #include "captioning/evaluation/evaluation_report.h"
+#include "captioning/evaluation/evaluation_table.h"
 #include "captioning/evaluation/scene_scores.h"
 #include "captioning/metrics/bleu.h"
 #include "core/base/error.h"
@@ -196,6 +197,16 @@ TEST_CASE("a report has the keys of its contract") {
   const std::string table = evaluation_table(report);
   for (const char* piece : {"val: 12 images, beam 3", "argmax", "expectation", "Bleu_4_no_bp"})
     CHECK(table.find(piece) != std::string::npos);
+  // The headlines come first, and with them what other sections measure.
+  const std::size_t details = table.find("\ndetails");
+  for (const char* name :
+       {"\nCIDEr ", "\nperplexity", "\ntrue_caption_rate", "\nattention_entropy",
+        "\nCIDEr_shuffled_drop", "\nreferences_attention_correctness_over_uniform"}) {
+    INFO(name);
+    CHECK(table.find(name) < details);
+  }
+  for (const char* name : {"\nBleu_1 ", "\nunknown_share", "\nparsed_rate"})
+    CHECK((table.find(name) > details && table.find(name) != std::string::npos));
   const Json results = Json::parse(coco_results(report, first));
   REQUIRE(results.size() == 12);
   CHECK(results[3].at("image_id") == report.numbers[3]);

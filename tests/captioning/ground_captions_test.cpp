@@ -5,6 +5,7 @@
 
 #include "captioning/data/scenes/caption_checker.h"
 #include "captioning/evaluation/evaluation_report.h"
+#include "captioning/evaluation/evaluation_table.h"
 #include "captioning/text/tokenizer.h"
 #include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"

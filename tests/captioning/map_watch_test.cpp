@@ -5,7 +5,6 @@
 #include <map>
 
 #include "captioning/evaluation/dead_signs.h"
-#include "captioning/training/trainer.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
 
@@ -139,15 +138,6 @@ TEST_CASE("signs of dying attention come with a remedy") {
   config.attention.normalizer = NormalizerKind::kSoftmax;
   config.attention.selection = SelectionKind::kGumbelSt;
   CHECK_FALSE(says(DeadKind::kUniform, "sparsemax"));
-}
-
-TEST_CASE("higher shares of flat and static maps count as worse") {
-  for (const char* name : {"attention_entropy", "attention_static_share", "attention_uniform_share",
-                           "loss", "perplexity"})
-    CHECK_FALSE(higher_is_better(name));
-  for (const char* name :
-       {"CIDEr", "CIDEr_shuffled_drop", "references_pointing_15px", "true_caption_rate"})
-    CHECK(higher_is_better(name));
 }
 
 }  // namespace saccade::test

@@ -22,8 +22,12 @@ cmp out report.json || fail "the scores depend on the number of threads"
 expect 0 "$saccade" evaluate soft
 wants "Bleu_4" out
 wants "perplexity" out
-[ "$(grep -o METEOR out | wc -l)" -eq 2 ] ||
-  fail "METEOR is not there twice, as a row and in the names of its tables"
+sed -n '2,/^details/p' out >headlines
+for metric in Bleu_4 METEOR CIDEr true_caption_rate perplexity attention_entropy; do
+  wants "$metric" headlines
+done
+! grep -q Bleu_1 headlines || fail "Bleu_1 is among the headlines"
+[ "$(grep -o METEOR out | wc -l)" -eq 2 ] || fail "METEOR is not there twice, as a row and in the names of its tables"
 
 # What every full report contains, and what it contains only with further options.
 json report.json /perplexity >/dev/null

@@ -49,7 +49,14 @@ printf 'base: tiny.yaml\ncompare: {axes: {attention.selection: [soft, hard]}}\n'
 expect 2 "$saccade" train arms.yaml --out run attention.hard.samples=6
 one_error "command line: attention.hard.samples has no effect"
 expect 2 "$saccade" train tiny.yaml --out run train.best_metric=blue_4
-wants "did you mean 'Bleu_4'?" err
+one_error "train.best_metric" "did you mean 'Bleu_4'?" "saccade list metrics"
+expect 2 "$saccade" config check tiny.yaml "train.early_stop={metric: atention_entropy, patience: 2}"
+one_error "train.early_stop.metric" "did you mean 'attention_entropy'?"
+expect 2 "$saccade" config check tiny.yaml train.best_metric=perplexity
+one_error "validations do not measure perplexity"
+# The metric exists, but these validations do not measure it.
+expect 2 "$saccade" train tiny.yaml --out run train.best_metric=attention_entropy train.watch_maps=false
+wants "validations of this run do not measure attention_entropy; it can choose by Bleu_1" err
 [ ! -e run ] || fail "a run with a wrong metric left its directory behind"
 
 expect 0 "$saccade" config show tiny.yaml train.batch=7 --json
@@ -91,11 +98,17 @@ wants "compiler: " out
 wants "SIMD: " out
 wants "oneDNN" out
 
-for topic in attention encoders decoders data optimizers schedules searches regimes config; do
+for topic in attention encoders decoders data optimizers schedules searches regimes metrics config; do
   expect 0 "$saccade" list $topic
   expect 0 "$saccade" list $topic --json
   json out /schema_version >/dev/null
 done
+expect 0 "$saccade" list metrics
+for text in "Bleu_4" "smaller is better" "variants: Bleu_4_no_bp" "references_: " "measured by: score"; do
+  wants "$text" out
+done
+expect 0 "$saccade" list metrics --json
+[ "$(json out /metrics/0/name)" = nll_per_word ] || fail "the first metric"
 expect 0 "$saccade" list encoders
 for text in "vit.overlap, vit.multiple" "vit.start" "mimetic" "source: He et al. 2016" \
   "source: Simonyan and Zisserman 2015" "source: Dosovitskiy et al. 2021"; do

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "experiments/compare/comparison_files.h"
 #include "experiments/compare/comparison_report.h"
@@ -166,9 +167,65 @@ TEST_CASE("a failed seed is named and left out of means") {
   REQUIRE(scores["n"] == 2);
   REQUIRE(json["complete"] == false);
   REQUIRE(json["arms"][0]["seeds"][2]["status"] == "failed");
-  for (const std::string& text :
-       {comparison_table(failed, judgement, 80), comparison_markdown(failed, judgement)})
+  for (const std::string& text : {comparison_table(failed, judgement, {.columns = 80}),
+                                  comparison_markdown(failed, judgement, Shown::kHeadline)})
     REQUIRE_THAT(text, Contains("±0.0071") && Contains("seed 3 failed: update 7"));
+}
+
+// The lines of a table whose cells are all dashes.
+std::vector<std::string> lines_of_dashes(const std::string& table) {
+  std::vector<std::string> out;
+  std::istringstream lines(table);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string name, cell;
+    bool dashes = static_cast<bool>(words >> name >> cell) && cell == "-";
+    while (words >> cell) dashes = dashes && cell == "-";
+    if (dashes) out.push_back(line);
+  }
+  return out;
+}
+
+TEST_CASE("a comparison shows the headlines, the rest with --all, and no line of dashes") {
+  Comparison two = comparison({arm("soft", 0.3, {1, 2}), arm("hard", 0.36, {1, 2})});
+  const auto add = [&](std::size_t a, const std::string& name, double value) {
+    for (SeedResult& seed : two.arms[a].seeds) seed.regimes[0].corpus.emplace_back(name, value);
+  };
+  for (const std::size_t a : {0, 1}) {
+    add(a, "Bleu_1", 0.5);
+    add(a, "mean_length", 9.5);
+  }
+  // Only one arm has these.
+  add(0, "references_attention_correctness_over_uniform", 1.5);
+  add(0, "attention_max_weight", 0.75);
+  const Judgement judgement = judge(two, kFew);
+  const auto shows = [](const std::string& text, const char* name) {
+    return text.find(name) != std::string::npos;
+  };
+  // Narrow, so that each arm has a block of its own, and wide.
+  for (const std::size_t columns : {40, 200})
+    for (const Shown shown : {Shown::kHeadline, Shown::kAll}) {
+      const std::string table =
+          comparison_table(two, judgement, {.columns = columns, .shown = shown});
+      CAPTURE(columns, table);
+      CHECK(lines_of_dashes(table) == std::vector<std::string>{});
+      for (const char* name : {"Bleu_4", "mean_length", "ms per update", "parameters",
+                               "references_attention_correctness_over_uniform"})
+        CHECK(shows(table, name));
+      for (const char* name : {"Bleu_1", "attention_max_weight"})
+        CHECK(shows(table, name) == (shown == Shown::kAll));
+      CHECK(shows(table, "--all shows 2 more numbers") == (shown == Shown::kHeadline));
+      // No arm has these, and no memory was recorded.
+      for (const char* name : {"METEOR", "true_caption_rate", "peak memory"})
+        CHECK(!shows(table, name));
+      const std::string markdown = comparison_markdown(two, judgement, shown);
+      CHECK(shows(markdown, " Bleu_1 |") == (shown == Shown::kAll));
+      CHECK(shows(markdown, " mean_length |"));
+      CHECK(!shows(markdown, "METEOR"));
+    }
+  // What programs read is complete.
+  CHECK(shows(comparison_json(two, judgement), "attention_max_weight"));
+  CHECK(shows(comparison_csv(two, judgement), "attention_max_weight"));
 }
 
 TEST_CASE("names are escaped in CSV and LaTeX") {
@@ -181,7 +238,7 @@ TEST_CASE("names are escaped in CSV and LaTeX") {
   CHECK(std::count(csv.begin() + static_cast<std::ptrdiff_t>(begin), csv.end(), ',') == 13);
   const std::string latex = comparison_latex(odd, judgement);
   CHECK_THAT(latex, Contains("a\\_b, \"c\" & expectation & $") && Contains("50 \\% &") &&
-                        Contains("\\mathbf{"));
+                        Contains("\\mathbf{") && Contains(" & BLEU-4 "));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "captioning/metrics/metric_registry.h"
 #include "core/base/error.h"
 #include "core/io/base64.h"
 #include "experiments/commands/overlay.h"
@@ -82,6 +83,7 @@ std::size_t count(const std::string& text, const std::string& part) {
 
 TEST_CASE("data cannot end the HTML element that contains them") {
   const std::string empty = report_page("{}");
+  CHECK(empty.find("const METRICS = {\"") < empty.find("metricName"));
   const std::string page = report_page(R"({"a":"</script><!--<script>{data}/*{script}*/"})");
   for (const char* mark : {"</script", "<script", "<!--"})
     CHECK(count(page, mark) == count(empty, mark));
@@ -127,6 +129,9 @@ TEST_CASE("a report shows the captions, maps and scores of the other commands") 
   for (const Json& image : data.at("images")) {
     const Json& decoded = image.at("models")[0].at("regimes").at("argmax");
     cider += decoded.at("scores").at("CIDEr").get<double>() / 20;
+    for (const MetricInfo& info : all_metrics())
+      CHECK(decoded.at("scores").contains(info.name) ==
+            ((info.measured_by & kMeasuredForEachImage) != 0));
     truth += decoded.at("verdict") == "true" ? 1.0 / 20 : 0;
     for (const Json& noun : decoded.at("nouns")) {
       if (!noun.contains("hit")) continue;

@@ -1,0 +1,192 @@
+#include "captioning/evaluation/evaluation_table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+
+#include "captioning/evaluation/map_views.h"
+#include "captioning/metrics/metric_registry.h"
+#include "captioning/scoring/text_table.h"
+
+namespace saccade {
+
+namespace {
+
+// A column of scores, with its head.
+using Column = std::pair<std::string, const NamedScores*>;
+
+std::string search_line(const EvaluationReport& report) {
+  const SearchOptions& search = report.search;
+  std::string line(enum_name(search.mode));
+  if (search.mode == SearchMode::kBeam) line += str(" ", search.beam);
+  if (search.mode == SearchMode::kBeam && search.groups > 1)
+    line += str(" in ", search.groups, " groups, diversity ", search.diversity);
+  return line + str(", at most ", search.max_length, report.pieces ? " pieces of words" : " words");
+}
+
+const double* find(const NamedScores& scores, const std::string& name) {
+  const auto found = std::find_if(scores.begin(), scores.end(),
+                                  [&](const auto& score) { return score.first == name; });
+  return found == scores.end() || std::isnan(found->second) ? nullptr : &found->second;
+}
+
+// The names of the scores that some column has, in the order of the registry.
+std::vector<std::string> names_of(const std::vector<Column>& columns) {
+  std::vector<std::string> names;
+  for (const auto& [title, scores] : columns)
+    for (const auto& [name, value] : *scores)
+      if (find(*scores, name)) names.push_back(name);
+  return in_table_order(std::move(names));
+}
+
+// One row for each name, below the heads of the columns.
+std::string columns_table(const std::vector<Column>& columns, const std::vector<std::string>& names,
+                          const std::string& corner = "") {
+  TextTable table;
+  std::vector<std::string> head = {corner};
+  for (const auto& [title, scores] : columns) head.push_back(title);
+  table.add(std::move(head));
+  for (const std::string& name : names) {
+    std::vector<std::string> row = {name};
+    for (const auto& [title, scores] : columns) {
+      const double* value = find(*scores, name);
+      row.push_back(value ? fixed(*value) : "-");
+    }
+    table.add(std::move(row));
+  }
+  return table.text();
+}
+
+std::string columns_table(const std::vector<Column>& columns) {
+  return columns_table(columns, names_of(columns));
+}
+
+std::string samples_table(const SampleScores& samples) {
+  return str(samples.search.samples, " captions drawn of each image, regime ",
+             enum_name(samples.search.regime), ", temperature ", samples.search.temperature, "\n",
+             columns_table({{"", &samples.scores}}));
+}
+
+// The step of the maps, where it is later than the words' own.
+std::string of_later_map(Index step) {
+  return step == 0 ? "" : "; for each word, " + later_map_name(step);
+}
+
+std::string attention_table(const AttentionReport& attention) {
+  const NamedScores measures = attention.health.scores();
+  std::string out =
+      str("attention, regime ", enum_name(attention.regime), ", ", attention.health.words, " words",
+          of_later_map(attention.map_step), "\n", columns_table({{"", &measures}}));
+  if (attention.ablations.empty()) return out;
+  std::vector<Column> columns = {{"own weights", &attention.own}};
+  for (const AblatedScores& one : attention.ablations)
+    columns.emplace_back(enum_name(one.ablation), &one.scores);
+  return out + columns_table(columns);
+}
+
+std::string noun_count(const GroundingScores& scores) {
+  return str(scores.pointing.words, " nouns with boxes, ", scores.pointing.without_boxes,
+             " without");
+}
+
+std::string grounding_table(const EvaluationReport& report) {
+  const GroundingReport& grounding = *report.grounding;
+  std::vector<Column> columns;
+  std::deque<NamedScores> scores;
+  std::string counts;
+  const auto add = [&](const std::string& name, const GroundingScores& one) {
+    counts += str("  ", name, ": ", noun_count(one), "\n");
+    if (one.pointing.words == 0) return;
+    columns.emplace_back(name, &scores.emplace_back(one.model_scores()));
+    columns.emplace_back("centre bias", &scores.emplace_back(one.centre_bias_scores()));
+    columns.emplace_back("uniform", &scores.emplace_back(one.uniform_scores()));
+  };
+  for (const RegimeReport& regime : report.regimes)
+    if (regime.grounding && regime.grounding->has_maps)
+      add(std::string(enum_name(regime.regime)), *regime.grounding);
+  if (grounding.references)
+    add(str("references, ", enum_name(report.regimes.front().regime)),
+        grounding.references->scores);
+  for (const auto& [by, references] : grounding.informed)
+    add(by + ", given the word", references.scores);
+  if (counts.empty()) return "";
+  const LocalizationRule rule;
+  return str("grounding, boxes of ", grounding.boxes, ": ", grounding.images, " of ",
+             report.images.size(), " images; pointing within ", PointingOptions{}.tolerance,
+             " cells, localisation from ", rule.threshold, " of the maximum and IoU above ",
+             rule.overlap, "; the centre bias is a Gaussian of ", kCentreSigma,
+             " of the picture's side", of_later_map(report.search.map_step), "\n", counts,
+             columns_table(columns));
+}
+
+// What is measured beside the scores of the regimes, under the names that it has as a metric.
+NamedScores further_scores(const EvaluationReport& report) {
+  NamedScores out;
+  if (report.perplexity) {
+    out.emplace_back("perplexity", report.perplexity->value());
+    out.emplace_back("unknown_share", report.perplexity->unknown_share());
+  }
+  if (report.grounding && report.grounding->references)
+    for (const auto& [name, value] : report.grounding->references->scores.model_scores())
+      out.emplace_back(references_metric(name), value);
+  if (!report.attention) return out;
+  for (const auto& [name, value] : report.attention->health.scores())
+    out.emplace_back(attention_metric(name), value);
+  if (const auto drop = shuffled_drop(*report.attention))
+    out.emplace_back(std::string(kShuffledDrop), *drop);
+  return out;
+}
+
+// Whether the tables of grounding and of attention show a metric.
+bool has_other_table(const MetricInfo& info, const EvaluationReport& report) {
+  if (info.group == MetricGroup::kMaps || info.group == MetricGroup::kReferenceWords) return true;
+  return std::any_of(report.regimes.begin(), report.regimes.end(), [&](const RegimeReport& regime) {
+    return regime.grounding && regime.grounding->has_maps &&
+           find(regime.grounding->model_scores(), info.base);
+  });
+}
+
+// The headline metrics, and then the others except those of the tables that follow.
+std::string scores_table(const EvaluationReport& report) {
+  std::vector<Column> columns;
+  NamedScores first;  // the scores of the first regime, and what is measured only once
+  for (const RegimeReport& regime : report.regimes) {
+    if (columns.empty()) {
+      first = regime.corpus;
+      for (auto& one : further_scores(report)) first.push_back(std::move(one));
+    }
+    columns.emplace_back(enum_name(regime.regime), columns.empty() ? &first : &regime.corpus);
+    if (regime.draws > 1)
+      columns.emplace_back(str("sd of ", regime.draws, " draws"), &regime.deviations);
+  }
+  for (const Baseline& baseline : report.baselines)
+    columns.emplace_back(baseline.name, &baseline.scores);
+  std::vector<std::string> headline, details;
+  for (std::string& name : names_of(columns)) {
+    const MetricInfo& info = metric(name);
+    if (info.headline)
+      headline.push_back(std::move(name));
+    else if (!has_other_table(info, report))
+      details.push_back(std::move(name));
+  }
+  std::string out;
+  if (!headline.empty()) out += columns_table(columns, headline);
+  if (!details.empty()) out += columns_table(columns, details, "details");
+  return out;
+}
+
+}  // namespace
+
+std::string evaluation_table(const EvaluationReport& report) {
+  std::string out = str(report.dataset, ", ", split_name(report.split), ": ", report.images.size(),
+                        " images, ", search_line(report), "\n");
+  for (const std::string& member : report.members) out += "member " + member + "\n";
+  if (report.left_out > 0) out += str(report.left_out, " images could not be read\n");
+  out += scores_table(report);
+  if (report.grounding) out += grounding_table(report);
+  if (report.attention) out += attention_table(*report.attention);
+  if (report.samples) out += samples_table(*report.samples);
+  return out + report.meteor_tables + "\n";
+}
+
+}  // namespace saccade

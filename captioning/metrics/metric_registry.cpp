@@ -1,0 +1,201 @@
+#include "captioning/metrics/metric_registry.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <map>
+
+#include "core/base/error.h"
+
+namespace saccade {
+
+namespace {
+
+enum class Importance { kHeadline, kDetail };
+enum class Certainty { kInterval, kNoInterval };
+enum class Inherited { kSame, kNone };
+
+// The names by which the registry calls MeasuredBy.
+constexpr unsigned kScore = kMeasuredByScore, kEvaluate = kMeasuredByEvaluate,
+                   kValidation = kMeasuredByValidation, kUpdates = kMeasuredByUpdates,
+                   kCompare = kMeasuredByCompare, kPage = kMeasuredForEachImage,
+                   kDecoding = kEvaluate | kValidation | kCompare, kScoring = kScore | kDecoding;
+
+struct Variant {
+  std::string_view prefix, suffix, label;
+  Inherited better, interval;
+  unsigned measured_by;
+  std::string_view text;
+};
+
+enum VariantPlace : unsigned {
+#define SACCADE_METRIC_VARIANT(enumerator, ...) enumerator##Place,
+#include "captioning/metrics/metric_variants.def"
+#undef SACCADE_METRIC_VARIANT
+  kVariants
+};
+
+// A variant as a bit of the set that a metric names.
+#define SACCADE_METRIC_VARIANT(enumerator, ...) \
+  constexpr unsigned enumerator = 1U << enumerator##Place;
+#include "captioning/metrics/metric_variants.def"
+#undef SACCADE_METRIC_VARIANT
+
+constexpr std::array<Variant, kVariants> variant_lines() {
+  using enum Inherited;
+  return {{
+#define SACCADE_METRIC_VARIANT(enumerator, prefix, suffix, label, better, interval, measured, \
+                               text)                                                          \
+  {prefix, suffix, label, better, interval, measured, text},
+#include "captioning/metrics/metric_variants.def"
+#undef SACCADE_METRIC_VARIANT
+  }};
+}
+
+struct Line {
+  std::string_view name, label, unit;
+  Better better;
+  Importance importance;
+  Certainty certainty;
+  MetricGroup group;
+  unsigned measured_by, variants;
+  std::string_view text;
+};
+
+constexpr auto metric_lines() {
+  using enum Better;
+  using enum Importance;
+  using enum Certainty;
+  using enum MetricGroup;
+  return std::to_array<Line>({
+#define SACCADE_METRIC(name, label, unit, better, importance, interval, group, measured, variants, \
+                       text)                                                                       \
+  {#name, label, unit, better, importance, interval, group, measured, variants, text},
+#include "captioning/metrics/metrics.def"
+#undef SACCADE_METRIC
+  });
+}
+
+// The sets of variants that may stand in one name: at most one of each of these.
+constexpr std::array<unsigned, 3> kExclusive = {kReferences, kCentreBias | kUniformMaps,
+                                                kNoBrevity | kExternal};
+
+bool may_stand_together(unsigned variants) {
+  return std::all_of(kExclusive.begin(), kExclusive.end(),
+                     [&](unsigned set) { return std::popcount(variants & set) <= 1; });
+}
+
+MetricInfo info_of(const Line& line) {
+  return {.name = std::string(line.name),
+          .base = std::string(line.name),
+          .label = std::string(line.label),
+          .unit = std::string(line.unit),
+          .better = line.better,
+          .headline = line.importance == Importance::kHeadline,
+          .interval = line.certainty == Certainty::kInterval,
+          .group = line.group,
+          .measured_by = line.measured_by,
+          .text = std::string(line.text)};
+}
+
+// A metric with a set of variants. Prefixes are put together from the last to the first, so that
+// the first of the list comes first in the name.
+MetricInfo varied(const Line& line, unsigned variants) {
+  constexpr auto lines = variant_lines();
+  MetricInfo out = info_of(line);
+  out.headline = false;
+  out.text = str(line.name, ":");
+  for (std::size_t v = lines.size(); v-- > 0;) {
+    if ((variants >> v & 1U) == 0) continue;
+    const Variant& variant = lines[v];
+    out.name = str(variant.prefix, out.name, variant.suffix);
+    out.label += variant.label;
+    if (variant.better == Inherited::kNone) out.better = Better::kNeither;
+    out.interval = out.interval && variant.interval == Inherited::kSame;
+    out.measured_by &= variant.measured_by;
+    out.text += str(out.text.ends_with(":") ? " " : ", ", variant.text);
+  }
+  if ((variants & kReferences) != 0) out.group = MetricGroup::kReferenceWords;
+  return out;
+}
+
+std::vector<MetricInfo> make_metrics() {
+  constexpr auto lines = metric_lines();
+  const auto has_line = [&](const std::string& name) {
+    return std::any_of(lines.begin(), lines.end(),
+                       [&](const Line& line) { return line.name == name; });
+  };
+  std::vector<MetricInfo> out;
+  for (const Line& line : lines) {
+    out.push_back(info_of(line));
+    for (unsigned variants = 1; variants < 1U << kVariants; ++variants) {
+      if ((variants & ~line.variants) != 0 || !may_stand_together(variants)) continue;
+      MetricInfo one = varied(line, variants);
+      if (!has_line(one.name)) out.push_back(std::move(one));
+    }
+  }
+  return out;
+}
+
+// The place of every name in all_metrics().
+const std::map<std::string, std::size_t, std::less<>>& places() {
+  static const auto places = [] {
+    std::map<std::string, std::size_t, std::less<>> out;
+    for (const MetricInfo& info : all_metrics()) out.emplace(info.name, out.size());
+    return out;
+  }();
+  return places;
+}
+
+}  // namespace
+
+std::vector<MetricVariant> metric_variants() {
+  std::vector<MetricVariant> out;
+  for (const Variant& variant : variant_lines())
+    out.push_back(
+        {std::string(variant.prefix), std::string(variant.suffix), std::string(variant.text)});
+  return out;
+}
+
+const std::vector<MetricInfo>& all_metrics() {
+  static const std::vector<MetricInfo> metrics = make_metrics();
+  return metrics;
+}
+
+const MetricInfo* find_metric(std::string_view name) {
+  const auto found = places().find(name);
+  return found == places().end() ? nullptr : &all_metrics()[found->second];
+}
+
+const MetricInfo& metric(std::string_view name) {
+  const MetricInfo* found = find_metric(name);
+  SACCADE_ASSERT(found != nullptr, "metrics.def has no metric '", name, "'");
+  return *found;
+}
+
+bool is_better(std::string_view name, double value, double than) {
+  const MetricInfo* known = find_metric(name);
+  if (known == nullptr || known->better == Better::kNeither) return false;
+  return known->better == Better::kLarger ? value > than : value < than;
+}
+
+std::vector<std::string> in_table_order(std::vector<std::string> names) {
+  const auto place = [](const std::string& name) {
+    const auto found = places().find(name);
+    return found == places().end() ? places().size() : found->second;
+  };
+  std::vector<std::string> out;
+  for (std::string& name : names)
+    if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(std::move(name));
+  std::stable_sort(out.begin(), out.end(),
+                   [&](const std::string& a, const std::string& b) { return place(a) < place(b); });
+  return out;
+}
+
+std::string attention_metric(std::string_view measure) { return str("attention_", measure); }
+
+std::string references_metric(std::string_view name) {
+  return str(variant_lines()[kReferencesPlace].prefix, name);
+}
+
+}  // namespace saccade
