@@ -135,7 +135,7 @@ void check_config(const ExperimentConfig& config) {
   resolved(config.attention.hard);
   check_attention(config.attention);
   check_decoder(config.decoder, config.attention);
-  Captioner::check(config);
+  CaptionModel::check(config);
   constexpr Index kEpoch = 1'000'000;  // updates; the true number is known only with the data
   const Stages unused_stages(config, kEpoch, kEpoch);
   check_search(config, Draws::kByMode);

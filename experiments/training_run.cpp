@@ -88,7 +88,7 @@ MapWatchRequest watch_request(const TrainingRequest& request, const Vocabulary& 
 
 // Checks before training that the metrics exist by which the run chooses and stops, and not only at
 // the first validation.
-void check_metrics(const TrainingRequest& request, const Captioner& model) {
+void check_metrics(const TrainingRequest& request, const CaptionModel& model) {
   const ExperimentConfig& config = *request.config;
   EvaluationRequest trial = validation_request(request, model.vocabulary());
   trial.most_images = 1;
@@ -122,7 +122,7 @@ void check_metrics(const TrainingRequest& request, const Captioner& model) {
 }
 
 // Adds to TensorBoard what a validation shows besides its numbers.
-void show_maps(const TrainingRequest& request, const Captioner& model,
+void show_maps(const TrainingRequest& request, const CaptionModel& model,
                const EvaluationReport& report, Index update, TensorBoardLog& tensorboard) {
   constexpr std::size_t kSheets = 2;
   constexpr Index kPanelWidth = 160;  // small, because every validation adds its sheets
@@ -140,7 +140,7 @@ struct Validated {
   std::optional<MapWatch> watch;  // where the run watches its maps
 };
 
-Validated validate(const TrainingRequest& request, const Captioner& model, Index update,
+Validated validate(const TrainingRequest& request, const CaptionModel& model, Index update,
                    TensorBoardLog& tensorboard) {
   Progress progress(request.label + ", validating");
   const auto show = [&](Index done, Index total) {
@@ -195,7 +195,7 @@ void reopen_if_longer(const Archive& archive, const ExperimentConfig& config,
 
 // Gives a new run the weights of another one, where its config asks for them.
 std::optional<WeightsOrigin> first_weights(const std::string& init_from, const DataIdentity& data,
-                                           Captioner& model) {
+                                           CaptionModel& model) {
   if (init_from.empty()) return std::nullopt;
   const Archive archive = load_archive(resolve_checkpoint(init_from));
   take_weights(archive, data, model);
@@ -297,7 +297,7 @@ TrainingResult run_training(const TrainingRequest& request, const StopSignal& si
   const GridShape frozen_grid = data.pipeline().frozen_grid();
 
   const TrainingSet set(data.loaded(), config.data, data.vocabulary(), data.inputs().bad_images());
-  Captioner model(config, data.vocabulary(), frozen_grid);
+  CaptionModel model(config, data.vocabulary(), frozen_grid);
   check_metrics(request, model);
   std::optional<Archive> start;
   if (request.resume) start = directory.newest_checkpoint();
@@ -314,7 +314,7 @@ TrainingResult run_training(const TrainingRequest& request, const StopSignal& si
        .model = &model,
        .observer = &reporter,
        .validate =
-           [&](const Captioner& captioner) {
+           [&](const CaptionModel& captioner) {
              reporter.clear_progress();
              const TrainingState& state = trainer.state();
              Validated validated =

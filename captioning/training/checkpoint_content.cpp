@@ -198,7 +198,7 @@ void check_version(const Archive& archive) {
                               "; this saccade reads version ", kContentVersion));
 }
 
-std::string graph_of(const Captioner& model) {
+std::string graph_of(const CaptionModel& model) {
   return model.encoder() == nullptr ? "" : model.encoder()->graph();
 }
 
@@ -217,7 +217,7 @@ Vocabulary read_vocabulary(const Archive& archive) {
 
 }  // namespace
 
-Archive checkpoint_archive(const ExperimentConfig& config, const Captioner& model,
+Archive checkpoint_archive(const ExperimentConfig& config, const CaptionModel& model,
                            const GridShape& frozen_grid, const DataIdentity& data,
                            const Optimizer& optimizer, const TrainingState& state) {
   Archive archive;
@@ -276,7 +276,7 @@ LoadedModel load_model(const std::filesystem::path& path, std::span<const std::s
   }
   try {
     loaded.model =
-        std::make_unique<Captioner>(loaded.config, read_vocabulary(archive), loaded.frozen_grid);
+        std::make_unique<CaptionModel>(loaded.config, read_vocabulary(archive), loaded.frozen_grid);
   } catch (const DataError& error) {  // what the file holds, so that no other file is to blame
     if (loaded.config.encoder.graph.empty()) throw;
     throw CheckpointError(
@@ -307,7 +307,7 @@ std::string deciding_changes(const ExperimentConfig& before, const ExperimentCon
 }
 
 void restore_run(const Archive& archive, const ExperimentConfig& config, const DataIdentity& data,
-                 Captioner& model, Trainer& trainer) {
+                 CaptionModel& model, Trainer& trainer) {
   check_version(archive);
   const auto old =
       parse_config<ExperimentConfig>(archive.string("config"), archive.source() + " (config)")
@@ -336,7 +336,7 @@ void restore_run(const Archive& archive, const ExperimentConfig& config, const D
   trainer.state() = read_state(archive);
 }
 
-void take_weights(const Archive& archive, const DataIdentity& data, Captioner& model) {
+void take_weights(const Archive& archive, const DataIdentity& data, CaptionModel& model) {
   check_version(archive);
   std::string differences = parameter_differences(archive, model.parameters());
   if (archive.string("encoder_digest") != data.encoder)

@@ -21,7 +21,7 @@ struct DataIdentity {
 // optimizer averages the weights, the parameters are the averages, so that everybody who reads a
 // checkpoint gets these; the weights themselves, from which training goes on, are then
 // `optimizer/weights`. Borrows the numbers of model and optimizer, so save it before they change.
-Archive checkpoint_archive(const ExperimentConfig& config, const Captioner& model,
+Archive checkpoint_archive(const ExperimentConfig& config, const CaptionModel& model,
                            const GridShape& frozen_grid, const DataIdentity& data,
                            const Optimizer& optimizer, const TrainingState& state);
 
@@ -29,7 +29,7 @@ Archive checkpoint_archive(const ExperimentConfig& config, const Captioner& mode
 struct LoadedModel {
   ExperimentConfig config;
   DataIdentity data;
-  std::unique_ptr<Captioner> model;
+  std::unique_ptr<CaptionModel> model;
   TrainingState state;
   GridShape frozen_grid;
 };
@@ -48,11 +48,11 @@ std::string deciding_changes(const ExperimentConfig& before, const ExperimentCon
 // that names everything which changed since: config values that decide the run (all except those
 // that only say how long, how fast and how it is reported), data, vocabulary.
 void restore_run(const Archive& archive, const ExperimentConfig& config, const DataIdentity& data,
-                 Captioner& model, Trainer& trainer);
+                 CaptionModel& model, Trainer& trainer);
 
 // Takes the weights of another run's checkpoint as the first weights of a new run. Throws
 // CheckpointError that names everything which does not fit: vocabulary, frozen encoder, parameters
 // and their shapes.
-void take_weights(const Archive& archive, const DataIdentity& data, Captioner& model);
+void take_weights(const Archive& archive, const DataIdentity& data, CaptionModel& model);
 
 }  // namespace saccade

@@ -109,7 +109,7 @@ struct OverlayModel {
       refuse(str("in the regime ", enum_name(search.regime),
                  " no cell is chosen; hard models choose with --regime argmax or sample"));
     if (session.members().size() > 1) refuse("an ensemble's cells are of several networks");
-    const Captioner& model = session.model();
+    const CaptionModel& model = session.model();
     if (model.refinement() != nullptr)
       refuse("its regions have looked at each other (encoder.refine.layers)");
     try {

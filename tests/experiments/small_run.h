@@ -9,7 +9,7 @@ namespace saccade::test {
 
 inline void write_small_run(const std::filesystem::path& path, const ExperimentConfig& config) {
   const LoadedData data = load_data(config.data);
-  Captioner model(config, training_vocabulary(data, config.data), {});
+  CaptionModel model(config, training_vocabulary(data, config.data), {});
   prolong_captions(model);
   const auto optimizer = make_optimizer(config.optimizer, model.parameters());
   RunDirectory directory(path, RunDirectory::Mode::kNew);
