@@ -255,7 +255,7 @@ void mend_best_link(RunDirectory& directory, const std::string& metric, const Tr
 RunData::RunData(const ExperimentConfig& config, const Request& request, const StopSignal& signal)
     : config_(config),
       loaded_(std::make_unique<LoadedData>(load_data(config.data))),
-      pipeline_(std::make_unique<InputPipeline>(config.encoder)) {
+      pipeline_(std::make_unique<InputPipeline>(config.encoder, log::show)) {
   require_configured_boxes(config.data);
   for (const std::string& note : loaded_->dataset.notes)
     log::info(loaded_->dataset.name + ": " + note);

@@ -40,6 +40,13 @@ void info(const std::string& message) { logger().info(message); }
 void warn(const std::string& message) { logger().warn(message); }
 void error(const std::string& message) { logger().error(message); }
 
+void show(Severity severity, const std::string& message) {
+  if (severity == Severity::kWarning)
+    warn(message);
+  else
+    info(message);
+}
+
 struct FileCopy::Impl {
   std::shared_ptr<spdlog::sinks::basic_file_sink_mt> sink;
 };

@@ -5,6 +5,8 @@
 #include <memory>
 #include <string>
 
+#include "core/base/messages.h"
+
 namespace saccade::log {
 
 // Whether the level in front of a message is coloured; kAuto: if stderr is a terminal.
@@ -14,6 +16,8 @@ void set_colour(Colour colour);
 void info(const std::string& message);
 void warn(const std::string& message);
 void error(const std::string& message);
+// A MessageListener that shows what the library tells.
+void show(Severity severity, const std::string& message);
 
 // While it lives, every message is also appended to a file, with the time. It must be created and
 // destroyed while no other thread writes messages. Throws IoError.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/log.h"
 #include "core/config/idle.h"
 #include "experiments/run_directory.h"
 #include "vision/encoders/frozen_network.h"
@@ -59,7 +60,7 @@ ModelSession::Member load_member(const std::string& name, const ModelArgs& args)
   refuse_idle_overrides(args, member.loaded.config);
   const EncoderConfig& encoder = member.loaded.config.encoder;
   if (is_frozen(encoder)) require_network_file(encoder, "--set ");
-  member.pipeline = std::make_unique<InputPipeline>(encoder);
+  member.pipeline = std::make_unique<InputPipeline>(encoder, log::show);
   const FrozenEncoder* frozen = member.pipeline->frozen();
   if (frozen && frozen->digest() != member.loaded.data.encoder) {
     std::string layers;
