@@ -1,7 +1,7 @@
 #include "experiments/box_targets.h"
 
 #include "core/base/error.h"
-#include "core/base/log.h"
+#include "experiments/log.h"
 
 namespace saccade {
 

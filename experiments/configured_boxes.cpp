@@ -3,8 +3,8 @@
 #include <filesystem>
 
 #include "core/base/error.h"
-#include "core/base/log.h"
 #include "experiments/check_config.h"
+#include "experiments/log.h"
 
 namespace saccade {
 

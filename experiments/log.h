@@ -1,4 +1,4 @@
-// Messages to the user, on stderr; stdout is for data. Everything may include it.
+// Messages to the user, on stderr; stdout is for data.
 #pragma once
 
 #include <filesystem>

@@ -12,8 +12,8 @@
 #include <set>
 
 #include "core/base/error.h"
-#include "core/base/log.h"
 #include "core/io/checkpoint.h"
+#include "experiments/log.h"
 
 namespace saccade {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "captioning/training/trainer.h"
-#include "core/base/log.h"
 #include "core/base/mean.h"
+#include "experiments/log.h"
 #include "experiments/metrics_log.h"
 #include "experiments/progress.h"
 #include "experiments/tensorboard_log.h"

@@ -10,7 +10,6 @@
 #include <set>
 
 #include "core/base/error.h"
-#include "core/base/log.h"
 #include "core/parallel/parallel.h"
 #include "experiments/check_config.h"
 #include "experiments/commands/report.h"
@@ -19,6 +18,7 @@
 #include "experiments/compare/comparison_report.h"
 #include "experiments/compare/finished_runs.h"
 #include "experiments/compare/study.h"
+#include "experiments/log.h"
 
 namespace saccade {
 

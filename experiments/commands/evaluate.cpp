@@ -7,10 +7,10 @@
 #include <memory>
 
 #include "captioning/evaluation/evaluation_report.h"
-#include "core/base/log.h"
 #include "core/io/atomic_file.h"
 #include "experiments/check_config.h"
 #include "experiments/configured_boxes.h"
+#include "experiments/log.h"
 #include "experiments/progress.h"
 #include "experiments/training_run.h"
 

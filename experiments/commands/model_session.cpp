@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/base/log.h"
 #include "core/config/idle.h"
+#include "experiments/log.h"
 #include "experiments/run_directory.h"
 #include "vision/encoders/frozen_network.h"
 

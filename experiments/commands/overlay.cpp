@@ -9,9 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include "captioning/evaluation/evaluate.h"
-#include "core/base/log.h"
 #include "experiments/commands/caption_photos.h"
 #include "experiments/commands/shown_models.h"
+#include "experiments/log.h"
 #include "experiments/overlay_files.h"
 #include "experiments/plain_text.h"
 #include "experiments/progress.h"

@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "captioning/evaluation/evaluate.h"
-#include "core/base/log.h"
 #include "experiments/commands/model_session.h"
 #include "experiments/commands/shown_models.h"
 #include "experiments/configured_boxes.h"
+#include "experiments/log.h"
 #include "experiments/plain_text.h"
 #include "experiments/progress.h"
 #include "experiments/run_directory.h"

@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
-#include "core/base/log.h"
 #include "core/parallel/parallel.h"
 #include "experiments/check_config.h"
 #include "experiments/commands/report.h"
+#include "experiments/log.h"
 #include "experiments/training_run.h"
 
 namespace saccade {

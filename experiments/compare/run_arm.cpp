@@ -8,9 +8,9 @@
 #include "captioning/evaluation/attention_health.h"
 #include "captioning/training/checkpoint_content.h"
 #include "core/base/error.h"
-#include "core/base/log.h"
 #include "core/io/atomic_file.h"
 #include "experiments/configured_boxes.h"
+#include "experiments/log.h"
 #include "experiments/process_memory.h"
 #include "experiments/progress.h"
 

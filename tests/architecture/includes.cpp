@@ -91,7 +91,7 @@ const std::vector<Owner> kOwners = {
     {"hdf5", {"core/io/"}},
     {"H5", {"core/io/"}},
     {"xxhash.h", {"core/"}},
-    {"spdlog/", {"core/base/log.cpp"}},
+    {"spdlog/", {"experiments/log.cpp"}},
     {"opencv2/", {"vision/"}},
     {"cairo", {"vision/pdf_canvas.cpp"}},
     {"hb", {"vision/pdf_canvas.cpp"}},
