@@ -1,4 +1,4 @@
-#include "experiments/check_config.h"
+#include "captioning/check_config.h"
 
 #include <algorithm>
 
@@ -168,11 +168,6 @@ void settle_alone(LoadedConfig& loaded, bool of_a_run) {
       return true;
     });
   refuse_idle(idle);
-}
-
-void refuse_boxes_of_scenes(const std::string& boxes, const DataConfig& data) {
-  if (!boxes.empty() && data.type == DataKind::kScenes)
-    throw UsageError("--boxes: the scenes have boxes of their own; leave the option out");
 }
 
 }  // namespace saccade

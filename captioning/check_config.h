@@ -24,8 +24,4 @@ void refuse_idle(const std::vector<IdleOption>& idle);
 // of the command line are refused, and all others get their defaults again.
 void settle_alone(LoadedConfig& loaded, bool of_a_run);
 
-// Throws UsageError where --boxes gave a path (`boxes`) although the data set is scenes, which have
-// boxes of their own.
-void refuse_boxes_of_scenes(const std::string& boxes, const DataConfig& data);
-
 }  // namespace saccade

@@ -1,22 +1,21 @@
-// The boxes of photos, from the file that the command line names or else the config.
+// The boxes of photos that a config names (data.boxes).
 #pragma once
 
 #include <memory>
 #include <span>
-#include <string>
 
-#include "captioning/data/load_data.h"
 #include "captioning/grounding/noun_boxes.h"
+#include "core/base/messages.h"
+#include "core/config/data_config.h"
 
 namespace saccade {
 
-// The boxes of these images: from the file `given` on the command line, or else from data.boxes of
-// the config. Null where neither is set. Also null, with a message, where the file of the config
-// has moved, cannot be read or knows none of the images: it may cover other splits only, and the
-// command can do its work without boxes. Throws UsageError on boxes for scenes, and what
-// read_photo_boxes() throws on `given`.
-std::unique_ptr<PhotoBoxes> configured_boxes(const std::string& given, const DataConfig& config,
-                                             const Dataset& dataset, std::span<const Index> images);
+// The boxes of these images from data.boxes; null where it is empty, and for scenes. Also null
+// where the file has moved, cannot be read or knows none of the images, of which the listener
+// hears: the file may cover other splits only, and the work can be done without boxes.
+std::unique_ptr<PhotoBoxes> configured_boxes(const DataConfig& config, const Dataset& dataset,
+                                             std::span<const Index> images,
+                                             const MessageListener& listener);
 
 // Throws DataError where data.boxes names a path that does not exist, so that a new run learns of
 // it at its start.

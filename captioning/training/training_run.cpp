@@ -1,71 +1,24 @@
-#include "experiments/training_run.h"
+#include "captioning/training/training_run.h"
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
+#include <set>
 
 #include "captioning/evaluation/dead_signs.h"
-#include "captioning/evaluation/evaluate.h"
 #include "captioning/evaluation/map_watch.h"
+#include "captioning/training/box_targets.h"
 #include "captioning/training/checkpoint_content.h"
 #include "captioning/training/first_weights.h"
 #include "captioning/training/word_labels.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 #include "core/io/checkpoint.h"
-#include "experiments/box_targets.h"
-#include "experiments/configured_boxes.h"
-#include "experiments/log.h"
-#include "experiments/manifest.h"
-#include "experiments/progress.h"
-#include "vision/encoders/frozen_network.h"
 
 namespace saccade {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-// The images of the splits that the request names, in the order of the data set.
-std::vector<Index> wanted_images(const LoadedData& loaded, const RunData::Request& request) {
-  std::vector<Index> needed;
-  const auto add = [&](Split split, Index most) {
-    const std::vector<Index> images = evaluation_images(loaded.dataset, split, most);
-    needed.insert(needed.end(), images.begin(), images.end());
-  };
-  for (const Split split : request.splits)
-    add(split, split == Split::kVal ? request.most_images : 0);
-  if (request.evaluated_split) add(loaded.default_split(), 0);
-  std::sort(needed.begin(), needed.end());
-  needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
-  return needed;
-}
-
-// Those and the training images.
-std::vector<Index> needed_images(const LoadedData& loaded, const RunData::Request& request) {
-  std::vector<Index> needed = wanted_images(loaded, request);
-  const std::vector<Index> train = images_of(loaded.dataset, Split::kTrain);
-  needed.insert(needed.end(), train.begin(), train.end());
-  std::sort(needed.begin(), needed.end());
-  needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
-  return needed;
-}
-
-std::unique_ptr<DatasetInputs> load_inputs(const LoadedData& loaded, const InputPipeline& pipeline,
-                                           const ExperimentConfig& config,
-                                           const RunData::Request& request,
-                                           const StopSignal& signal) {
-  Progress bar(pipeline.frozen() ? "computing features" : "reading images");
-  const auto progress = [&](Index done, Index total) {
-    signal.check();
-    bar.show(static_cast<double>(done) / static_cast<double>(std::max<Index>(total, 1)),
-             std::to_string(done) + " of " + std::to_string(total) + " images");
-  };
-  return std::make_unique<DatasetInputs>(loaded, pipeline, config.encoder, progress,
-                                         needed_images(loaded, request), Views::kOfTraining);
-}
 
 EvaluationRequest validation_request(const TrainingRequest& request, const Vocabulary& vocabulary) {
   const ExperimentConfig& config = *request.config;
@@ -121,38 +74,23 @@ void check_metrics(const TrainingRequest& request, const CaptionModel& model) {
   check("train.early_stop.metric", config.train.early_stop.metric);
 }
 
-// Adds to TensorBoard what a validation shows besides its numbers.
-void show_maps(const TrainingRequest& request, const CaptionModel& model,
-               const EvaluationReport& report, Index update, TensorBoardLog& tensorboard) {
-  constexpr std::size_t kSheets = 2;
-  constexpr Index kPanelWidth = 160;  // small, because every validation adds its sheets
-  const AttentionConfig& attention = request.config->attention;
-  tensorboard.add_attention(update, report.regimes.front().captions,
-                            attention.gate != GateKind::kNone);
-  ModelSheets sheets(request.data->loaded(), report.images, kSheets);
-  sheets.add(str("update ", update), model, request.data->inputs(), attention, report);
-  tensorboard.add_sheets(update, sheets.draw({.panel_width = kPanelWidth}));
-}
-
 // The numbers of a validation, and what its maps show.
 struct Validated {
   Metrics metrics;
   std::optional<MapWatch> watch;  // where the run watches its maps
 };
 
-Validated validate(const TrainingRequest& request, const CaptionModel& model, Index update,
-                   TensorBoardLog& tensorboard) {
-  Progress progress(request.label + ", validating");
+Validated validate(const TrainingRequest& request, const RunStart& start, const CaptionModel& model,
+                   Index update) {
   const auto show = [&](Index done, Index total) {
-    progress.show(static_cast<double>(done) / static_cast<double>(total),
-                  std::to_string(done) + " of " + std::to_string(total) + " images");
+    request.observer->on_work("validating", done, total);
   };
   EvaluationRequest validation = validation_request(request, model.vocabulary());
   validation.progress = show;
   const LoadedData& loaded = request.data->loaded();
   const DatasetInputs& inputs = request.data->inputs();
   const EvaluationReport report = evaluate(model, loaded, inputs, validation);
-  if (model.has_attention()) show_maps(request, model, report, update, tensorboard);
+  request.observer->on_captions(start, model, report, update);
   Validated out{.metrics = first_scores(report), .watch = {}};
   if (watches_maps(*request.config)) {
     MapWatchRequest watch = watch_request(request, model.vocabulary());
@@ -171,13 +109,13 @@ Validated validate(const TrainingRequest& request, const CaptionModel& model, In
 // Warns of each sign of dying attention once (once more after a resume), with a remedy. The first
 // validation does not count: a model that has hardly begun to learn shows the same signs.
 void warn_of_dying(const MapWatch& watch, const ExperimentConfig& config, Index update,
-                   std::set<DeadKind>& warned) {
+                   std::set<DeadKind>& warned, const MessageListener& listener) {
   for (const DeadSign& sign : dead_signs(watch.attention)) {
     if (!warned.insert(sign.kind).second) continue;
     const std::string where =
         sign.kind == DeadKind::kNeedless ? str(" (measured on ", watch.images, " images)") : "";
-    log::warn(str("attention is dying at update ", update, ": ", sign.text, where, "; ",
-                  dead_remedy(sign.kind, config)));
+    warn(listener, str("attention is dying at update ", update, ": ", sign.text, where, "; ",
+                       dead_remedy(sign.kind, config)));
   }
 }
 
@@ -204,34 +142,6 @@ std::optional<WeightsOrigin> first_weights(const std::string& init_from, const D
                        .digest = archive_digest(archive.source())};
 }
 
-std::string reason_name(StopReason reason) {
-  switch (reason) {
-    case StopReason::kFinished:
-      return "finished";
-    case StopReason::kEarlyStop:
-      return "early_stop";
-    case StopReason::kSignal:
-      return "signal";
-  }
-  return "?";
-}
-
-std::string end_event(const TrainingResult& result) {
-  const Telemetry& t = result.telemetry;
-  const Json line = {{"event", "end"},
-                     {"reason", reason_name(result.reason)},
-                     {"update", result.state.update},
-                     {"epoch", result.state.epoch},
-                     {"seconds", t.seconds},
-                     {"ms_per_update", t.ms_per_update},
-                     {"captions_per_second", t.captions_per_second},
-                     {"peak_memory_bytes", t.peak_memory},
-                     {"parameters", result.parameters},
-                     {"best", result.state.best},
-                     {"best_checkpoint", result.best.filename().string()}};
-  return line.dump();
-}
-
 fs::path best_link(const RunDirectory& directory, const std::string& metric) {
   const fs::path link = checkpoint_folder(directory.path()) / ("best-" + metric);
   std::error_code error;
@@ -252,44 +162,14 @@ void mend_best_link(RunDirectory& directory, const std::string& metric, const Tr
 
 }  // namespace
 
-RunData::RunData(const ExperimentConfig& config, const Request& request, const StopSignal& signal)
-    : config_(config),
-      loaded_(std::make_unique<LoadedData>(load_data(config.data))),
-      pipeline_(std::make_unique<InputPipeline>(config.encoder, log::show)) {
-  require_configured_boxes(config.data);
-  for (const std::string& note : loaded_->dataset.notes)
-    log::info(loaded_->dataset.name + ": " + note);
-  signal.check();
-  inputs_ = load_inputs(*loaded_, *pipeline_, config, request, signal);
-  vocabulary_ = training_vocabulary(*loaded_, config.data);
-  boxes_ = configured_boxes("", config.data, loaded_->dataset, wanted_images(*loaded_, request));
-}
-
-bool RunData::serves(const ExperimentConfig& config) const { return same_data(config_, config); }
-
-bool same_data(const ExperimentConfig& a, const ExperimentConfig& b) {
-  const auto differences = config_differences(a, b);
-  // Where the encoder is frozen, only what follows its grids belongs to the model.
-  const bool frozen = is_frozen(a.encoder) || is_frozen(b.encoder);
-  const bool inside = adds_positions_inside(a.encoder);
-  return std::none_of(differences.begin(), differences.end(), [&](const Difference& d) {
-    const auto below = [&](const char* section) { return d.path.starts_with(section); };
-    const bool of_network = below("encoder.channels") || below("encoder.vit.") ||
-                            below("encoder.weights") || d.path == "encoder.lr" ||
-                            d.path == "encoder.frozen_stages";
-    const bool of_grid =
-        below("encoder.refine.") || below("encoder.keys") || below("encoder.values") ||
-        d.path == "encoder.project" || d.path == "encoder.feature_dropout" ||
-        d.path == "encoder.region_dropout" || (below("encoder.positions") && !inside);
-    const bool of_model = of_grid || ((of_network || below("encoder.positions")) && !frozen);
-    return (d.path.starts_with("data.") || d.path.starts_with("encoder.")) && !of_model;
-  });
-}
-
-TrainingResult run_training(const TrainingRequest& request, const StopSignal& signal) {
+TrainingResult run_training(const TrainingRequest& request) {
   const ExperimentConfig& config = *request.config;
   const RunData& data = *request.data;
   RunDirectory& directory = *request.directory;
+  RunObserver& observer = *request.observer;
+  const MessageListener listener = [&](Severity severity, const std::string& text) {
+    observer.on_message(severity, text);
+  };
   const Dataset& dataset = data.loaded().dataset;
   const FrozenEncoder* frozen = data.pipeline().frozen();
   const DataIdentity identity{
@@ -299,11 +179,19 @@ TrainingResult run_training(const TrainingRequest& request, const StopSignal& si
   const TrainingSet set(data.loaded(), config.data, data.vocabulary(), data.inputs().bad_images());
   CaptionModel model(config, data.vocabulary(), frozen_grid);
   check_metrics(request, model);
-  std::optional<Archive> start;
-  if (request.resume) start = directory.newest_checkpoint();
+  std::optional<Archive> archive;
+  if (request.resume) archive = directory.newest_checkpoint(listener);
 
-  const BoxTargets boxes(config, data, set, model.grid());
-  RunReporter reporter(request.label, std::string(enum_name(evaluation_regimes(config).front())));
+  const BoxTargets boxes(config, data, set, model.grid(), listener);
+  RunStart start{.config = &config,
+                 .data = &data,
+                 .model = &model,
+                 .directory = directory.path(),
+                 .resumed_update = {},
+                 .checkpoint = {},
+                 .restarted = request.resume && !archive && directory.has_run(),
+                 .weights = {},
+                 .warnings = {}};
   fs::path last;
   std::set<DeadKind> told_signs;
   Trainer trainer(
@@ -312,86 +200,60 @@ TrainingResult run_training(const TrainingRequest& request, const StopSignal& si
        .inputs = &data.inputs(),
        .targets = boxes.get(),
        .model = &model,
-       .observer = &reporter,
+       .observer = &observer,
        .validate =
            [&](const CaptionModel& captioner) {
-             reporter.clear_progress();
              const TrainingState& state = trainer.state();
-             Validated validated =
-                 validate(request, captioner, state.update, reporter.tensorboard());
+             Validated validated = validate(request, start, captioner, state.update);
              if (validated.watch && !state.best.empty())
-               warn_of_dying(*validated.watch, config, state.update, told_signs);
+               warn_of_dying(*validated.watch, config, state.update, told_signs, listener);
              return std::move(validated.metrics);
            },
        .save =
            [&](const Optimizer& optimizer, const TrainingState& state) {
-             const Archive archive =
+             const Archive checkpoint =
                  checkpoint_archive(config, model, frozen_grid, identity, optimizer, state);
-             last = directory.save_checkpoint(archive, state.update, config.train.keep);
+             last = directory.save_checkpoint(checkpoint, state.update, config.train.keep);
              return last;
            },
        .mark_best = [&](const std::string& metric,
                         const fs::path& checkpoint) { directory.mark_best(metric, checkpoint); }});
-  const bool had_run = directory.has_run();
-  std::optional<WeightsOrigin> origin;
-  if (start) {
-    restore_run(*start, config, identity, model, trainer);
+  if (archive) {
+    restore_run(*archive, config, identity, model, trainer);
+    reopen_if_longer(*archive, config, trainer.state());
+    last = archive->source();
+    mend_best_link(directory, config.train.best_metric, trainer.state(), last);
+    start.resumed_update = trainer.state().update;
+    start.checkpoint = last;
+    start.finished = trainer.state().finished;
   } else {
     if (model.encoder() != nullptr && !config.encoder.weights.empty())
       if (const std::string left = start_encoder(config.encoder, model); !left.empty())
-        log::warn(left);
+        warn(listener, left);
     if (const std::string note = start_embedding(config, set, model); !note.empty())
-      log::info(note);
+      inform(listener, note);
     if (model.localizer())
       model.localizer()->set_shares(model.parameters(),
                                     word_shares(set, model.vocabulary().size()));
-    origin = first_weights(config.train.init_from, identity, model);
+    start.weights = first_weights(config.train.init_from, identity, model);
   }
-  reporter.open(directory.path(), start ? std::optional(trainer.state().update) : std::nullopt);
-  for (const std::string& warning : length_warnings(set, config)) {
-    const bool repeated = request.warned != nullptr && !request.warned->insert(warning).second;
-    if (repeated)
-      reporter.note("warning: " + warning);
-    else
-      log::warn(warning);
-  }
-  if (start) {
-    reopen_if_longer(*start, config, trainer.state());
-    last = start->source();
-    mend_best_link(directory, config.train.best_metric, trainer.state(), last);
-    reporter.say(
-        (trainer.state().finished ? "this run is finished already: " : "continuing from ") +
-        start->source() + " (update " + std::to_string(trainer.state().update) + ")");
-    if (!trainer.state().finished)
-      reporter.event(Json({{"event", "resume"}, {"update", trainer.state().update}}).dump());
-  } else if (request.resume && had_run) {
-    reporter.say(directory.path().string() +
-                 ": there is no checkpoint yet; starting from the beginning");
-  }
-  const bool was_finished = trainer.state().finished;
+  start.warnings = length_warnings(set, config);
+  observer.on_start(start);
   directory.write_text("config.yaml", print_config(config));
-  directory.write_text("manifest.json",
-                       manifest_json(directory.path() / "manifest.json",
-                                     {.config = &config,
-                                      .dataset = &dataset,
-                                      .vocabulary = &data.vocabulary(),
-                                      .weights = origin,
-                                      .resumed_update = start ? trainer.state().update : -1}));
   TrainingResult result;
   try {
-    result.reason = trainer.run(&signal.number());
+    result.reason = trainer.run(request.stop);
   } catch (const DivergedError& error) {
-    reporter.event(Json({{"event", "diverged"}, {"what", error.what()}}).dump());
+    observer.on_diverged(error.what());
     throw DivergedError(std::string(error.what()) +
                         (last.empty() ? "; there is no checkpoint yet"
                                       : "; the last good checkpoint is " + last.string()));
   }
   result.state = trainer.state();
-  result.telemetry = reporter.telemetry();
   result.parameters = model.parameters().number_count();
   result.last = last;
   result.best = best_link(directory, config.train.best_metric);
-  if (!was_finished) reporter.event(end_event(result));
+  if (!start.finished) observer.on_end(result);
   return result;
 }
 

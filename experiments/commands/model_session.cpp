@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "captioning/training/run_directory.h"
 #include "core/config/idle.h"
 #include "experiments/log.h"
-#include "experiments/run_directory.h"
 #include "vision/encoders/frozen_network.h"
 
 namespace saccade {

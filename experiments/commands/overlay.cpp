@@ -9,13 +9,13 @@
 #include <nlohmann/json.hpp>
 
 #include "captioning/evaluation/evaluate.h"
+#include "captioning/training/run_directory.h"
 #include "experiments/commands/caption_photos.h"
 #include "experiments/commands/shown_models.h"
 #include "experiments/log.h"
 #include "experiments/overlay_files.h"
 #include "experiments/plain_text.h"
 #include "experiments/progress.h"
-#include "experiments/run_directory.h"
 
 namespace saccade {
 

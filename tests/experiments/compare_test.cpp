@@ -3,10 +3,10 @@
 #include <set>
 
 #include "captioning/model.h"
+#include "captioning/training/run_data.h"
 #include "core/base/error.h"
 #include "experiments/compare/arms.h"
 #include "experiments/compare/tuning.h"
-#include "experiments/training_run.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 

@@ -1,8 +1,8 @@
 // Writes a run directory as `train` does, for a small untrained model whose captions have words.
 #pragma once
 
+#include "captioning/training/run_directory.h"
 #include "core/optim/optimizer.h"
-#include "experiments/run_directory.h"
 #include "tests/captioning/small_experiment.h"
 
 namespace saccade::test {
