@@ -248,23 +248,35 @@ Archive checkpoint_archive(const ExperimentConfig& config, const CaptionModel& m
   return archive;
 }
 
-LoadedModel load_model(const std::filesystem::path& path, std::span<const std::string> overrides) {
+ExperimentConfig stored_config(const Archive& archive, std::shared_ptr<const AddedChoices> added,
+                               std::span<const std::string> overrides) {
+  ExperimentConfig start;
+  start.attention.extend(std::move(added));
+  return parse_config(archive.string("config"), archive.source() + " (config)", overrides, start)
+      .config;
+}
+
+LoadedModel load_model(const std::filesystem::path& path, std::span<const std::string> overrides,
+                       std::shared_ptr<const AddedChoices> added) {
   const Archive archive = load_archive(path);
   check_version(archive);
   LoadedModel loaded;
   try {
-    loaded.config =
-        parse_config<ExperimentConfig>(archive.string("config"), path.string() + " (config)")
-            .config;
+    loaded.config = stored_config(archive, added);
   } catch (const UsageError& error) {
-    throw CheckpointError(error.what());
+    const std::string what = error.what();
+    const bool own = what.find("attention.score: ") != std::string::npos ||
+                     what.find("attention.mechanism: ") != std::string::npos;
+    throw CheckpointError(
+        what + (own ? "; a program that brought it has to add it to an AttentionRegistry, and hand "
+                      "that over, to load the checkpoint"
+                    : ""));
   }
-  auto changed = parse_config<ExperimentConfig>(archive.string("config"),
-                                                path.string() + " (config)", overrides);
-  const EncoderConfig &was = loaded.config.encoder, &is = changed.config.encoder;
+  ExperimentConfig changed = stored_config(archive, added, overrides);
+  const EncoderConfig &was = loaded.config.encoder, &is = changed.encoder;
   if (archive.contains(kGraph) && is.grid_layers() == was.grid_layers() && is.dilate == was.dilate)
-    changed.config.encoder.graph = archive.string(kGraph);
-  loaded.config = changed.config;
+    changed.encoder.graph = archive.string(kGraph);
+  loaded.config = std::move(changed);
   loaded.data = {archive.string("data/name"), archive.string("data/digest"),
                  archive.string("encoder_digest")};
   const auto grid = archive.int64s("frozen_grid", std::array<Index, 1>{3});
@@ -309,9 +321,7 @@ std::string deciding_changes(const ExperimentConfig& before, const ExperimentCon
 void restore_run(const Archive& archive, const ExperimentConfig& config, const DataIdentity& data,
                  CaptionModel& model, Trainer& trainer) {
   check_version(archive);
-  const auto old =
-      parse_config<ExperimentConfig>(archive.string("config"), archive.source() + " (config)")
-          .config;
+  const ExperimentConfig old = stored_config(archive, config.attention.added);
   std::string changes = deciding_changes(old, config);
   if (archive.string("data/digest") != data.digest)
     changes += "\n  the data set " + data.name + " has other content";

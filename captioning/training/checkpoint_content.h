@@ -25,6 +25,11 @@ Archive checkpoint_archive(const ExperimentConfig& config, const CaptionModel& m
                            const GridShape& frozen_grid, const DataIdentity& data,
                            const Optimizer& optimizer, const TrainingState& state);
 
+// The config in a checkpoint, with overrides (`search.beam=5`). `added` are the choices that the
+// program added to the config's own (null: none). Throws UsageError.
+ExperimentConfig stored_config(const Archive& archive, std::shared_ptr<const AddedChoices> added,
+                               std::span<const std::string> overrides = {});
+
 // A model as a checkpoint has it. A caption needs nothing but the checkpoint and an image.
 struct LoadedModel {
   ExperimentConfig config;
@@ -36,9 +41,11 @@ struct LoadedModel {
 
 // Loads a model from a checkpoint file. `overrides` first change its config (`search.beam=5`);
 // those of encoder, attention and decoder that change a shape are refused. Throws CheckpointError
-// that names file, entry, expected and found, and UsageError for a bad override.
+// that names file, entry, expected and found, and UsageError for a bad override. `added` are the
+// choices that the program added to the config's own (null: none).
 LoadedModel load_model(const std::filesystem::path& path,
-                       std::span<const std::string> overrides = {});
+                       std::span<const std::string> overrides = {},
+                       std::shared_ptr<const AddedChoices> added = {});
 
 // The values that differ between the config of a run and that of its continuation, and that decide
 // what an update does: one line each, "\n  path was old, is new"; "" when the run can go on.

@@ -122,9 +122,7 @@ void warn_of_dying(const MapWatch& watch, const ExperimentConfig& config, Index 
 // Lets a finished run continue where its end was moved.
 void reopen_if_longer(const Archive& archive, const ExperimentConfig& config,
                       TrainingState& state) {
-  const auto before =
-      parse_config<ExperimentConfig>(archive.string("config"), archive.source() + " (config)")
-          .config;
+  const ExperimentConfig before = stored_config(archive, config.attention.added);
   const bool same = before.train.stop == config.train.stop &&
                     before.train.early_stop.patience == config.train.early_stop.patience &&
                     before.train.early_stop.metric == config.train.early_stop.metric;
@@ -150,12 +148,14 @@ fs::path best_link(const RunDirectory& directory, const std::string& metric) {
 
 // Points the link best-<metric> to the newest checkpoint where a kill, between saving that
 // checkpoint and pointing to it, left the link at an older one.
-void mend_best_link(RunDirectory& directory, const std::string& metric, const TrainingState& state,
-                    const fs::path& newest) {
+void mend_best_link(RunDirectory& directory, const ExperimentConfig& config,
+                    const TrainingState& state, const fs::path& newest) {
+  const std::string& metric = config.train.best_metric;
   const fs::path link = best_link(directory, metric);
   const auto best = state.best.find(metric);
   if (link.empty() || best == state.best.end()) return;
-  const std::map<std::string, double> linked = load_model(link).state.best;
+  const std::map<std::string, double> linked =
+      load_model(link, {}, config.attention.added).state.best;
   if (linked.contains(metric) && linked.at(metric) != best->second)
     directory.mark_best(metric, newest);
 }
@@ -222,7 +222,7 @@ TrainingResult run_training(const TrainingRequest& request) {
     restore_run(*archive, config, identity, model, trainer);
     reopen_if_longer(*archive, config, trainer.state());
     last = archive->source();
-    mend_best_link(directory, config.train.best_metric, trainer.state(), last);
+    mend_best_link(directory, config, trainer.state(), last);
     start.resumed_update = trainer.state().update;
     start.checkpoint = last;
     start.finished = trainer.state().finished;
