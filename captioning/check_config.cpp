@@ -158,6 +158,18 @@ void refuse_idle(const std::vector<IdleOption>& idle) {
   if (!lines.empty()) throw UsageError(lines);
 }
 
+void refuse_unread(std::span<const std::string> overrides, const ExperimentConfig& config,
+                   const std::string& option) {
+  const std::vector<std::string> unread = unread_options(config);
+  for (const std::string& assignment : overrides) {
+    const std::string path = assignment.substr(0, assignment.find('='));
+    if (std::find(unread.begin(), unread.end(), path) != unread.end())
+      throw UsageError(str(option, path,
+                           " has no effect: with the other choices of the checkpoint's config "
+                           "nothing reads it (saccade list config says where it is read)"));
+  }
+}
+
 void settle_alone(LoadedConfig& loaded, bool of_a_run) {
   std::vector<IdleOption> idle = settle(loaded);
   const CompareConfig& compare = loaded.config.compare;

@@ -1,6 +1,7 @@
 // Finds mistakes in a config that lie in the combination of several values.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,11 @@ void check_config(const ExperimentConfig& config);
 
 // Throws UsageError, with one line for each option, on options that are set and never read.
 void refuse_idle(const std::vector<IdleOption>& idle);
+
+// Throws UsageError on overrides (`search.beam=5`) of options that the config, which has them
+// already, does not read. `option` stands before an override on a command line ("--set ").
+void refuse_unread(std::span<const std::string> overrides, const ExperimentConfig& config,
+                   const std::string& option = "");
 
 // Makes a config ready to be trained by itself. Options that it inherited and does not read get
 // their defaults again (core/config/idle.h); other options that nothing reads are refused as above.

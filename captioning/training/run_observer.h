@@ -22,12 +22,12 @@ struct RunStart {
   const RunData* data = nullptr;
   const CaptionModel* model = nullptr;
   std::filesystem::path directory;
-  std::optional<Index> resumed_update;  // the run continues after it
-  std::filesystem::path checkpoint;     // from which it continues
-  bool finished = false;                // it is finished already: nothing is left to do
-  bool restarted = false;               // a resumed run had no checkpoint yet
-  std::optional<WeightsOrigin> weights;
-  std::vector<std::string> warnings;  // captions that are too long, and the like
+  std::optional<Index> resumed_update{};  // the run continues after it
+  std::filesystem::path checkpoint{};     // from which it continues
+  bool finished = false;                  // it is finished already: nothing is left to do
+  bool restarted = false;                 // a resumed run had no checkpoint yet
+  std::optional<WeightsOrigin> weights{};
+  std::vector<std::string> warnings{};  // captions that are too long, and the like
 };
 
 struct TrainingResult {

@@ -187,11 +187,7 @@ TrainingResult run_training(const TrainingRequest& request) {
                  .data = &data,
                  .model = &model,
                  .directory = directory.path(),
-                 .resumed_update = {},
-                 .checkpoint = {},
-                 .restarted = request.resume && !archive && directory.has_run(),
-                 .weights = {},
-                 .warnings = {}};
+                 .restarted = request.resume && !archive && directory.has_run()};
   fs::path last;
   std::set<DeadKind> told_signs;
   Trainer trainer(
