@@ -33,7 +33,7 @@ struct TrainingUpdate {
 using Scoreboard = std::map<std::string, double>;  // value by the name of a metric
 
 struct TrainingOptions {
-  // A file of an experiment (YAML), or its text; one of the two.
+  // A file of an experiment (YAML), or its text, which names no `base:`; one of the two.
   std::filesystem::path config{};
   std::string yaml{};
   std::vector<std::string> set{};  // values that replace those of the experiment: "train.batch=32"
