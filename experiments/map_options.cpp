@@ -33,7 +33,7 @@ MapChoice parse_choice(const std::string& text, const Several& of) {
 void require_layers(const ExperimentConfig& config) {
   if (config.decoder.type != DecoderKind::kTransformer)
     throw UsageError(str("--layer: decoder.type ", enum_name(config.decoder.type),
-                         " looks once per word; only a transformer looks in every layer"));
+                         " attends once per word; only a transformer attends in every layer"));
 }
 
 bool has_tokens(const EncoderConfig& encoder) {
@@ -105,7 +105,7 @@ MapRequest map_request(const MapArgs& args, const ExperimentConfig& config) {
   if (args.views() && config.data.vocabulary == VocabularyKind::kBpe)
     throw UsageError(
         "--layer, --head and --rollout draw one map per word; with data.vocabulary bpe the model "
-        "looks once per piece of a word");
+        "attends once per piece of a word");
   if (!args.layer.empty()) {
     require_layers(config);
     request.layer = parse_choice(

@@ -27,7 +27,7 @@ class TensorBoardLog {
   // their maps and, if `gated`, their gates. Captions without maps add nothing. Throws IoError.
   void add_attention(Index update, std::span<const DecodedCaption> captions, bool gated);
 
-  // Adds every sheet as "looks/IMAGE". Throws IoError.
+  // Adds every sheet as "sheets/IMAGE". Throws IoError.
   void add_sheets(Index update, std::span<const ModelSheets::Sheet> sheets);
 
  private:

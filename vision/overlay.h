@@ -1,5 +1,5 @@
-// Attention pictures: where a model looked for each word, drawn on the photo without a display. The
-// heat passes back through the geometry, so that crop, squash and mirroring are undone.
+// Attention pictures: the map of each word, drawn on the photo without a display. The heat passes
+// back through the geometry, so that crop, squash and mirroring are undone.
 #pragma once
 
 #include <memory>
@@ -22,7 +22,7 @@ struct OverlayWord {
   std::optional<float> gate{};             // beta: how much of the context is taken
   std::optional<Index> sampled{};          // the cell that hard attention chose
   std::optional<float> log_probability{};  // of the word
-  bool uniform = false;                    // the map is nearly flat, and its label says so
+  bool uniform = false;                    // the map is nearly flat, and its label is "uniform"
 };
 
 // One caption of one image.
@@ -57,9 +57,9 @@ Image draw_panel(const Overlay& overlay, Index word, const OverlayOptions& optio
 // make the page too large or its text needs a font that is not installed.
 Image draw_sheet(std::span<const Overlay> overlays, const OverlayOptions& options);
 
-// The same drawings as files: a panel (not as APNG) or a sheet. As APNG, a sheet is a film that
-// shows one word after the other, with the word marked in the caption below; several models stand
-// side by side. Both throw as the functions above do.
+// The same drawings as files: a panel (not as APNG) or a sheet. As APNG, a sheet is an animation
+// that shows one word after the other, with the word marked in the caption below; several models
+// stand side by side. Both throw as the functions above do.
 std::string panel_file(const Overlay& overlay, Index word, const OverlayOptions& options,
                        PictureFormat format);
 std::string sheet_file(std::span<const Overlay> overlays, const OverlayOptions& options,

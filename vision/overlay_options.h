@@ -42,7 +42,7 @@ struct OverlayOptions {
   Index columns = 0;        // panels per row of a sheet; 0: as many as make a wide page
   Index panel_width = 320;  // of a sheet, in pixels; smaller where the sheet would be too large
   std::filesystem::path font{};   // empty: DejaVu Sans where the system has it
-  double seconds_per_word = 0.8;  // in a film; the last word stays three times as long
+  double seconds_per_word = 0.8;  // in an animation; the last word stays three times as long
 };
 
 }  // namespace saccade

@@ -35,7 +35,7 @@ struct CaptionRecord {
 // "grid": {"rows", "cols"}, "geometry": {"original": [height, width], "resize", "seen": {"x", "y",
 // "width", "height"}, "mirrored", "input": [height, width]}, "finished", "logprob", "regime",
 // "map_step"}. attention is a list of the grid's rows, from the top; sampled is [row, col] of the
-// region that hard attention took, else null; seen is in pixels of the original. map_step tells how
+// region that hard attention took, else null; seen is in pixels of the original. map_step is how
 // many steps after the words' own their attention, gate, sentinel and sampled region come from
 // (search/later_maps.h). Where there are views, there is also "maps": [{"layer": 0 or "max",
 // "head", "rollout", "attention": one map per word, "elsewhere": one number per word, or null

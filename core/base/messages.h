@@ -1,5 +1,5 @@
-// What the library tells beside results and errors. It prints nothing: whoever calls it says with a
-// listener what becomes of its messages.
+// Messages of the library, beside its results and errors. It prints nothing: a function of the
+// caller receives them.
 #pragma once
 
 #include <functional>
@@ -9,8 +9,8 @@ namespace saccade {
 
 enum class Severity { kInfo, kWarning };
 
-// Called with one line of text, from the thread that does the work. Without a function, nobody
-// hears.
+// Receives one line of text, from the thread that does the work. It may be empty; messages are then
+// dropped.
 using MessageListener = std::function<void(Severity, const std::string&)>;
 
 inline void inform(const MessageListener& listener, const std::string& text) {

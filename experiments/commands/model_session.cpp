@@ -102,7 +102,7 @@ std::string data_remark(const std::string& model, const DataIdentity& trained,
 
 void ModelSession::require_one(const std::string& what) const {
   if (members_.size() > 1)
-    throw UsageError(str(what, " looks into one model, and an ensemble of ", members_.size(),
+    throw UsageError(str(what, " needs a single model, and an ensemble of ", members_.size(),
                          " checkpoints was named; name one checkpoint"));
 }
 

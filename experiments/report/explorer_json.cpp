@@ -101,8 +101,8 @@ Json grid_json(const Geometry& geometry, const GridShape& grid) {
 }
 
 ViewCount view_count(const LoadedModel& loaded) {
-  const bool told = loaded.model->has_attention() && !loaded.model->vocabulary().subwords();
-  if (!told) return {};
+  const bool views = loaded.model->has_attention() && !loaded.model->vocabulary().subwords();
+  if (!views) return {};
   const ExperimentConfig& config = loaded.config;
   return {.layers = config.decoder.type == DecoderKind::kTransformer ? config.decoder.layers : 1,
           .heads = config.attention.heads};
@@ -131,7 +131,7 @@ Json model_facts(const ReportModel& model) {
                {"layers", views.layers},
                {"heads", views.heads}};
   if (loaded.model->has_attention() && loaded.config.maps.step > 0)
-    json["look"] = later_map_name(loaded.config.maps.step);
+    json["later_map"] = later_map_name(loaded.config.maps.step);
   for (const Regime regime : evaluation_regimes(loaded.config))
     json["regimes"].push_back(enum_name(regime));
   return json;

@@ -74,7 +74,8 @@ TEST_CASE("layers and heads are chosen, listed and fused, heads first") {
   CHECK(map_views({}, {.rollout = true}).empty());
 }
 
-TEST_CASE("a word's map rolled out by hand, through tokens and a refinement") {
+TEST_CASE(
+    "the rollout of a word's map equals one computed by hand, through tokens and a refinement") {
   CaptionMaps maps = two_by_two();
   maps.placeless = 1;
   maps.class_token = true;
@@ -137,7 +138,8 @@ ExperimentConfig transformers(SelectionKind selection) {
   return config;
 }
 
-// Weights for which six blocks do not make the features so large that a map cannot tell them apart.
+// Weights for which six blocks do not make the features so large that a map cannot distinguish
+// them.
 struct Gentle : Experiment {
   explicit Gentle(const ExperimentConfig& c) : Experiment(c) {
     for (Real& value : model.parameters().flat().span()) value /= 2;

@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST_CASE("a torn last line of metrics.jsonl is cut off") {
+TEST_CASE("an incomplete last line of metrics.jsonl is cut off") {
   const TempFolder folder("run-directory");
   const fs::path path = folder.path() / "metrics.jsonl";
   MetricsLog(path).add("{\"a\":1}");
