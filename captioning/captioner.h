@@ -1,5 +1,5 @@
-// Captioner: from a checkpoint and a picture to a caption, and to where the model looked for each
-// of its words. Part of the library: everything that a program needs to caption.
+// Captioner: captions pictures with the model of a checkpoint, and gives the attention map of each
+// word. A public header of the library.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ struct PixelView {
       : rgb(image.rgb.data()), height(image.height), width(image.width) {}
 };
 
-// Where the model looked for one word: weights over the cells of a grid that lies over the picture.
+// The attention map of one word: weights over the cells of a grid on the picture.
 struct WordMap {
   Index rows = 0, cols = 0;  // of the grid
   // [rows * cols], row by row from the top left. They sum to 1 (with the sentinel's weight, where
@@ -43,7 +43,7 @@ struct WordMap {
   std::vector<float> weights{};
   // [rows * cols]: 0 for cells that show nothing but padding. Empty: all cells show the picture.
   std::vector<std::uint8_t> shows_picture{};
-  std::optional<double> gate{};      // beta, 0 .. 1: how much of what it saw the decoder took
+  std::optional<double> gate{};      // beta, 0 .. 1: how much of the context the decoder took
   std::optional<double> sentinel{};  // weight of what the decoder knew without the picture, 0 .. 1
   std::optional<Index> chosen{};     // the cell that hard attention took
 };
@@ -63,15 +63,15 @@ struct Caption {
 };
 
 struct CaptionerOptions {
-  std::optional<Index> beam{};  // hypotheses of beam search; empty: as the model's config says
-  std::optional<Index> max_length{};  // words, or pieces of words; empty: as the config says
+  std::optional<Index> beam{};  // hypotheses of beam search; empty: the value of the model's config
+  std::optional<Index> max_length{};  // words, or pieces of words; empty: the config's value
   int threads = 0;                    // at most so many; 0: one for each core
   // Other values of the model's config that do not change what it is made of, such as
   // "search.mode=greedy" or "encoder.model=/new/place.onnx".
   std::vector<std::string> set{};
-  // What the model's attention is, where a program brought it. Null: it is built in.
+  // The registry with the model's attention, if that is not built in.
   std::shared_ptr<const AttentionRegistry> attention{};
-  MessageListener listener{};  // hears what is told beside results and errors
+  MessageListener listener{};  // receives messages beside results and errors
 };
 
 // A model that captions pictures. It changes nothing of the process, prints nothing, and may be

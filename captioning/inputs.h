@@ -23,8 +23,8 @@ namespace saccade {
 class InputPipeline {
  public:
   // Loads the frozen encoder if the config has one. Throws DataError, and UsageError for values
-  // that do not fit together. The listener hears what is told of the encoder and, later, of a data
-  // set's inputs.
+  // that do not fit together. The listener receives messages about the encoder and, later,
+  // about a data set's inputs.
   explicit InputPipeline(const EncoderConfig& config, MessageListener listener = {});
 
   const MessageListener& listener() const { return listener_; }

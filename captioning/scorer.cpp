@@ -19,7 +19,7 @@ struct Scorer::Impl {
       meteor = std::make_unique<Meteor>(MeteorOptions{.paraphrases = from.paraphrases});
     options = {.meteor = meteor.get(), .document_frequencies = from.document_frequencies};
   }
-  void tell(const std::vector<std::string>& notes) const {
+  void report(const std::vector<std::string>& notes) const {
     for (const std::string& note : notes) warn(listener, note);
   }
 };
@@ -46,9 +46,9 @@ std::vector<MetricScore> Scorer::score(std::span<const std::string> captions,
 std::vector<MetricScore> Scorer::score_files(const std::filesystem::path& references,
                                              const std::filesystem::path& results) const {
   const ReferenceFile known = read_references(references, std::nullopt);
-  impl_->tell(known.notes);
+  impl_->report(known.notes);
   const MatchedCaptions matched = match(known, read_results(results));
-  impl_->tell(matched.notes);
+  impl_->report(matched.notes);
   return score(matched.candidates, matched.references);
 }
 

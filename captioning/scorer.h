@@ -1,5 +1,5 @@
 // Scorer: how well captions agree with references, by the metrics of the coco-caption evaluation.
-// Part of the library; the captions may be of any program.
+// A public header of the library; the captions may be of any program.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +18,8 @@ struct ScorerOptions {
   std::filesystem::path paraphrases{};           // METEOR's paraphrase-en.gz; empty: none
   std::filesystem::path document_frequencies{};  // for CIDEr_external; empty: none
   int threads = 0;                               // at most so many; 0: one for each core
-  MessageListener listener{};  // hears of captions without words, images without a caption, ...
+  // Receives messages about captions without words, images without a caption and the like.
+  MessageListener listener{};
 };
 
 struct MetricScore {

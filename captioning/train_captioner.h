@@ -1,5 +1,5 @@
-// Trains a captioner from a config. Part of the library: a Captioner (captioner.h) loads what is
-// trained here, and so does the program.
+// Trains a captioner from a config. A public header of the library: a Captioner (captioner.h) and
+// the program load the checkpoints that are written here.
 #pragma once
 
 #include <filesystem>
@@ -39,8 +39,8 @@ struct TrainingOptions {
   std::vector<std::string> set{};  // values that replace those of the experiment: "train.batch=32"
   std::filesystem::path directory{};  // of the run, which is made
   bool resume = false;                // continue the run in it, if there is one
-  int threads = 0;  // at most so many; 0: as the config says, or else one for each core
-  // Attention that the program brings. Null: there is none but the built-in.
+  int threads = 0;  // at most so many; 0: the config's value, or else one for each core
+  // A registry with scores and mechanisms beside the built-in ones. May be null.
   std::shared_ptr<const AttentionRegistry> attention{};
 
   // Called after every update. Where it returns false, the run is saved and ends; it can be
@@ -48,7 +48,7 @@ struct TrainingOptions {
   std::function<bool(const TrainingUpdate&)> on_update{};
   // Called after every validation, with the scores of the captions that it decoded.
   std::function<void(Index update, const Scoreboard& scores)> on_validation{};
-  MessageListener listener{};  // hears what is told beside results and errors
+  MessageListener listener{};  // receives messages beside results and errors
 };
 
 struct TrainedCaptioner {
@@ -60,7 +60,7 @@ struct TrainedCaptioner {
 };
 
 // Trains a run: reads or draws its data, trains, validates, and keeps checkpoints in the directory.
-// Prints nothing. What a function of the options throws ends the run and comes out here. Throws
+// Prints nothing. An exception from a function of the options ends the run and is passed on. Throws
 // UsageError on a bad config, DataError on bad data, BusyError where the directory holds something
 // else or another process trains there, CheckpointError where a run cannot be resumed, IoError, and
 // DivergedError where training gives NaN or infinity.

@@ -16,7 +16,7 @@ void set_colour(Colour colour);
 void info(const std::string& message);
 void warn(const std::string& message);
 void error(const std::string& message);
-// A MessageListener that shows what the library tells.
+// A MessageListener that shows the messages of the library.
 void show(Severity severity, const std::string& message);
 
 // While it lives, every message is also appended to a file, with the time. It must be created and

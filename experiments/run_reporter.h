@@ -58,7 +58,7 @@ class RunReporter : public RunObserver {
  private:
   // Prints a line and writes it to train.log.
   void say(const std::string& text);
-  // Says from where a run continues.
+  // Prints from where a run continues.
   void say_start(const RunStart& start);
   void write_window();
   void add_line(const std::string& section, const std::string& json);

@@ -33,7 +33,7 @@ struct FeatureCacheOptions {
   // Called in order, from the calling thread, for every image without features (the policy "skip").
   // Where it is empty, the error of the first such image is thrown (the policy "fail").
   std::function<void(Index image, const DataError& error)> on_bad_image{};
-  MessageListener listener{};  // hears of a damaged file that is replaced
+  MessageListener listener{};  // receives a message where a damaged file is replaced
 };
 
 // An id of a file, made of its name and its size, so that a file that was replaced is encoded

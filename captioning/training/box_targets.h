@@ -14,8 +14,8 @@ namespace saccade {
 // asks for no supervision by boxes. All arguments must outlive this object.
 class BoxTargets {
  public:
-  // The listener hears how many nouns have boxes. Throws UsageError where the config needs boxes
-  // and names none, and what read_photo_boxes throws.
+  // The listener receives the number of nouns that have boxes. Throws UsageError where the config
+  // needs boxes and names none, and what read_photo_boxes throws.
   BoxTargets(const ExperimentConfig& config, const RunData& data, const TrainingSet& set,
              const GridShape& grid, const MessageListener& listener);
 

@@ -271,8 +271,8 @@ LoadedModel load_model(const std::filesystem::path& path, std::span<const std::s
     const bool own = what.find("attention.score: ") != std::string::npos ||
                      what.find("attention.mechanism: ") != std::string::npos;
     throw CheckpointError(
-        what + (own ? "; a program that brought it has to add it to an AttentionRegistry, and hand "
-                      "that over, to load the checkpoint"
+        what + (own ? "; if it belongs to another program, only a program that adds it to an "
+                      "AttentionRegistry can load the checkpoint"
                     : ""));
   }
   ExperimentConfig changed = stored_config(archive, added, overrides);

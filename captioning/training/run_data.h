@@ -39,7 +39,7 @@ class RunData {
   const InputPipeline& pipeline() const { return *pipeline_; }
   const DatasetInputs& inputs() const { return *inputs_; }
   const Vocabulary& vocabulary() const { return vocabulary_; }
-  // The boxes of the request's images, where data.boxes knows some; else null.
+  // The boxes of the request's images, where data.boxes has some; else null.
   const PhotoBoxes* boxes() const { return boxes_.get(); }
 
  private:

@@ -31,8 +31,8 @@ class RunDirectory {
   // Whether a run was started here before.
   bool has_run() const;
 
-  // The newest checkpoint that can be read; empty where there is none. The listener hears of newer
-  // checkpoints that are damaged. Throws CheckpointError where all are.
+  // The newest checkpoint that can be read; empty where there is none. The listener receives a
+  // message about each newer one that is damaged. Throws CheckpointError where all are.
   std::optional<Archive> newest_checkpoint(const MessageListener& listener = {}) const;
 
   // Writes checkpoints/step-<update>.h5, points `last` to it, and removes old checkpoints: the

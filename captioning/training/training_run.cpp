@@ -207,7 +207,7 @@ TrainingResult run_training(const TrainingRequest& request) {
                  .directory = directory.path(),
                  .restarted = request.resume && !archive && directory.has_run()};
   fs::path last;
-  std::set<DeadKind> told_signs;
+  std::set<DeadKind> shown_signs;
   Trainer trainer(
       {.config = &config,
        .set = &set,
@@ -220,7 +220,7 @@ TrainingResult run_training(const TrainingRequest& request) {
              const TrainingState& state = trainer.state();
              Validated validated = validate(request, start, captioner, state.update);
              if (validated.watch && !state.best.empty())
-               warn_of_dying(*validated.watch, config, state.update, told_signs, listener);
+               warn_of_dying(*validated.watch, config, state.update, shown_signs, listener);
              return std::move(validated.metrics);
            },
        .save =

@@ -11,13 +11,13 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// A program makes a registry, adds to it, and hands it to what reads its configs and checkpoints
-// (CaptionerOptions, TrainOptions). There is no registry of the process: only those who are given
-// one know its names.
+// A program fills a registry and passes it to what reads its configs and checkpoints
+// (CaptionerOptions, TrainingOptions). There is no registry of the process: a name is valid only
+// where its registry was passed.
 class AttentionRegistry : public AddedChoices {
  public:
   // Adds a choice of `attention.score`. It goes with every scope, normalizer, selection, gate and
-  // number of heads, and reads attention.hidden if it wants to. Throws UsageError where the name is
+  // number of heads, and may read attention.hidden. Throws UsageError where the name is
   // taken or is not made of lower-case letters, digits and '_'.
   void add_score(const std::string& name, ScoreFactory make);
   // Adds a choice of `attention.mechanism`, which stands beside the axes; only a gate goes with it.

@@ -24,7 +24,7 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-// What a config's added choices stand for. Throws InternalError where nobody says.
+// The factories of a config's added choices. Throws InternalError where there are none.
 const AttentionRegistry& registry_of(const AttentionConfig& config) {
   const auto* registry = dynamic_cast<const AttentionRegistry*>(config.added.get());
   SACCADE_ASSERT(registry != nullptr, "an added choice of attention without a registry");

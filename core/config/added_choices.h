@@ -6,8 +6,8 @@
 
 namespace saccade {
 
-// The names that a config may give besides the built-in ones. What they stand for is in the derived
-// class (core/attention/attention_registry.h), which configs do not know.
+// The names that are valid in a config beside the built-in ones. Their factories are in the derived
+// class (core/attention/attention_registry.h), of which core/config is independent.
 class AddedChoices {
  public:
   virtual ~AddedChoices() = default;

@@ -64,10 +64,10 @@ struct AttentionConfig {
   double noise = 1;
   std::int64_t projected = 16;
   HardConfig hard;
-  // What the names of added choices stand for; no value of the config. Null: nothing was added.
+  // The added choices, with their factories; no value of the config. Null: nothing was added.
   std::shared_ptr<const AddedChoices> added;
 
-  // Lets mechanism and score have these names, too.
+  // Makes these names valid for mechanism and score.
   void extend(std::shared_ptr<const AddedChoices> choices) {
     added = std::move(choices);
     if (!added) return;

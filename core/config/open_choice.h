@@ -1,4 +1,4 @@
-// A config value that is a choice of a registry, or a name that the running program added to it.
+// A config value that is a choice of a registry, or of those that the running program added to it.
 #pragma once
 
 #include <algorithm>
@@ -29,11 +29,11 @@ class OpenChoice {
   std::string_view name() const { return added_.empty() ? enum_name(kind_) : added_; }
   bool operator==(E kind) const { return added_.empty() && kind_ == kind; }
 
-  // The names that the value may have besides those of the enumerators.
+  // Makes these names valid beside those of the enumerators.
   void add_names(std::shared_ptr<const std::vector<std::string>> names) {
     names_ = std::move(names);
   }
-  // All names that the value may have.
+  // All valid names.
   std::vector<std::string> names() const {
     std::vector<std::string> all = enum_all_names<E>();
     if (names_) all.insert(all.end(), names_->begin(), names_->end());

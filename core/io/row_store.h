@@ -66,7 +66,7 @@ class RowStoreWriter {
  public:
   // The store will hold these ids and those of the older store. Throws BusyError when another
   // process fills it, and IoError when the disk has too little space or may not be written. The
-  // listener hears of an older store that is replaced.
+  // listener receives a message where an older store is replaced.
   RowStoreWriter(const std::filesystem::path& path, const RowFormat& format,
                  const std::vector<std::string>& ids, const MessageListener& listener = {});
   ~RowStoreWriter();

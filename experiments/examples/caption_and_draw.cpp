@@ -1,4 +1,5 @@
-// Captions a picture, says where the model looked for each word, and draws that.
+// Captions a picture, prints the cell with the largest attention weight of each word, draws the
+// maps.
 #include <saccade/captioning/captioner.h>
 #include <saccade/core/base/error.h>
 

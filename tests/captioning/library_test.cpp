@@ -1,5 +1,4 @@
-// The library as a program uses it: train, caption, look, draw, score. Nothing here needs a header
-// that is not installed.
+// The library as other programs use it: training, captions, maps, drawings, scores.
 #include <fstream>
 #include <thread>
 
@@ -62,7 +61,7 @@ std::vector<float> weights_of(const Caption& caption) {
 TEST_CASE("training calls back at every update and every validation") {
   const TempFolder folder("library");
   std::vector<Index> updates, validations;
-  std::vector<std::string> told;
+  std::vector<std::string> messages;
   const TrainedCaptioner trained = train_captioner(
       {.yaml = kTiny,
        .directory = folder.path() / "run",
@@ -78,7 +77,7 @@ TEST_CASE("training calls back at every update and every validation") {
              validations.push_back(update);
              CHECK(scores.contains("CIDEr"));
            },
-       .listener = [&](Severity, const std::string& text) { told.push_back(text); }});
+       .listener = [&](Severity, const std::string& text) { messages.push_back(text); }});
   CHECK(updates == std::vector<Index>{1, 2, 3, 4, 5, 6});
   CHECK(validations == std::vector<Index>{3, 6});
   CHECK(trained.updates == 6);
@@ -239,7 +238,7 @@ TEST_CASE("captions are scored in memory and from files") {
   REQUIRE(scores.size() >= 8);
   CHECK(scores[0].name == "Bleu_1");
   CHECK(scores[0].images.at(0) == Approx(1));
-  // All words are right, and 3 of the reference's 7 were said: exp(1 - 7 / 3).
+  // All 3 words are right, and the reference has 7: exp(1 - 7 / 3).
   CHECK(scores[0].images.at(1) == Approx(std::exp(1 - 7.0 / 3)));
 
   const TempFolder folder("library");

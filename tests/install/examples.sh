@@ -15,7 +15,7 @@ grep -qE -e "-march|-W[a-z]|-f[a-z]|$build|\.h\.gch|fetch|::[a-z]*pch" $targets 
 grep -rn '#include "[^s]' prefix/include && fail "an installed header includes what is not installed"
 grep -rnE '#include <[a-z_0-9]+[./]' prefix/include && fail "an installed header includes another library"
 foreign=$(nm -D --defined-only --demangle $library | grep -v 'saccade::' | grep -v ' A ')
-[ -z "$foreign" ] || fail "the library shows names of others: $(head -n 3 <<<"$foreign")"
+[ -z "$foreign" ] || fail "the library exports names of others: $(head -n 3 <<<"$foreign")"
 
 expect 0 cmake -S "$examples" -B examples -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_BUILD_TYPE=Debug \
   -DCMAKE_CXX_FLAGS="-Wall -Wextra -Werror"
@@ -29,7 +29,7 @@ expect 0 examples/own_attention tiny.yaml run sheets/test.png
 [ "$(wc -l <out)" -eq 25 ] || fail "no caption"
 expect 7 examples/own_attention tiny.yaml run sheets/test.png
 one_error "run: exists and is not empty"
-# Who lacks it is told so; the program does.
+# Without the registry, the error is clear; the program `saccade` has none.
 for program in "examples/caption_and_draw run sheets/test.png drawing.png" "prefix/bin/saccade caption run sheets/test.png"; do
   expect 4 $program
   one_error "attention.score: 'tanh' is not one of additive" "AttentionRegistry"

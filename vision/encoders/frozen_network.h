@@ -24,7 +24,7 @@ class FrozenNetwork : public FrozenEncoder {
  public:
   // Loads config.weights, or the weights of config.model; positions are added elsewhere. Throws
   // UsageError where neither is named, and whatever make_encoder and load_torch_weights throw.
-  // The listener hears which weights were left out (encoder.weights_strict).
+  // The listener receives the names of weights that were left out (encoder.weights_strict).
   FrozenNetwork(const EncoderConfig& config, ResizeMode resize, const Normalization& normalization,
                 const MessageListener& listener = {});
 
