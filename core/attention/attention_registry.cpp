@@ -1,6 +1,7 @@
 #include "core/attention/attention_registry.h"
 
 #include "core/base/error.h"
+#include "core/config/choices.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
