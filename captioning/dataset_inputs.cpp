@@ -6,7 +6,6 @@
 #include "captioning/feature_memory.h"
 #include "captioning/inputs.h"
 #include "core/base/error.h"
-#include "core/base/log.h"
 #include "core/parallel/parallel.h"
 #include "vision/feature_cache.h"
 
@@ -154,8 +153,10 @@ std::string DatasetInputs::Impl::cache_id(Index image) const {
 FeatureCacheOptions DatasetInputs::Impl::cache_options(const EncoderConfig& config,
                                                        const Progress& progress,
                                                        const std::vector<Index>& row_images) {
-  FeatureCacheOptions options{
-      .dataset = cache_scope(*data), .half = config.half, .progress = progress};
+  FeatureCacheOptions options{.dataset = cache_scope(*data),
+                              .half = config.half,
+                              .progress = progress,
+                              .listener = pipeline->listener()};
   if (skips()) {
     options.on_bad_image = [this, &row_images](Index row, const DataError& error) {
       Entry& bad_one = entry(row_images[static_cast<std::size_t>(row)]);
@@ -205,8 +206,9 @@ void DatasetInputs::Impl::fill_view_cache(const EncoderConfig& config, const Pro
   view_cache.emplace(FeatureCache::open_or_fill(
       config.cache, *pipeline->frozen(), ids,
       [&](Index row) { return picture(row_images[static_cast<std::size_t>(row)]); }, options));
-  log::info(str(view_cache->path().string(), ": ", view_cache->encoded(), " of ", ids.size(),
-                " views were computed now; the others were in the file"));
+  inform(pipeline->listener(),
+         str(view_cache->path().string(), ": ", view_cache->encoded(), " of ", ids.size(),
+             " views were computed now; the others were in the file"));
 }
 
 // Sets which photos have views, and where their rows begin.
@@ -232,11 +234,12 @@ void DatasetInputs::Impl::tell_views(const EncoderConfig& config) const {
   const double bytes = static_cast<double>(pipeline->shape().size()) * (config.half ? 2 : 4) *
                        static_cast<double>(view_count);
   const auto all = static_cast<Index>(view_count);
-  log::info(str(data->dataset.name, ": encoder.augment.views ", pipeline->views(), ": features of ",
-                all, " further views of ", all / (pipeline->views() - 1), " training photos, ",
-                std::round(100 * bytes / kGibibyte) / 100, " GiB of ",
-                config.half ? "16-bit" : "32-bit", " floats in ",
-                config.cache.empty() ? "memory" : config.cache));
+  inform(
+      pipeline->listener(),
+      str(data->dataset.name, ": encoder.augment.views ", pipeline->views(), ": features of ", all,
+          " further views of ", all / (pipeline->views() - 1), " training photos, ",
+          std::round(100 * bytes / kGibibyte) / 100, " GiB of ", config.half ? "16-bit" : "32-bit",
+          " floats in ", config.cache.empty() ? "memory" : config.cache));
 }
 
 // Cached features do not show which of them are padding, or which part of a photo a view shows.
@@ -260,8 +263,8 @@ void DatasetInputs::Impl::collect_bad() {
     throw DataError(str(data->dataset.name, ": none of ", images.size(),
                         " images can be read; the first: ", first));
   }
-  log::warn(str(data->dataset.name, ": left out ", bad.size(), " of ", images.size(),
-                " images that cannot be read; the first: ", first));
+  warn(pipeline->listener(), str(data->dataset.name, ": left out ", bad.size(), " of ",
+                                 images.size(), " images that cannot be read; the first: ", first));
 }
 
 DatasetInputs::DatasetInputs(const LoadedData& data, const InputPipeline& pipeline,

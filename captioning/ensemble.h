@@ -14,7 +14,7 @@
 namespace saccade {
 
 struct EnsembleMember {
-  const Captioner* model = nullptr;
+  const CaptionModel* model = nullptr;
   std::string name{};            // where it comes from, for messages and reports
   PrepareOptions preparation{};  // what its encoder sees of a picture
 };
@@ -22,12 +22,12 @@ struct EnsembleMember {
 class Ensemble {
  public:
   // An ensemble of one model, which must outlive it.
-  Ensemble(const Captioner& model) : members_{{.model = &model}}, shown_{0} {}
+  Ensemble(const CaptionModel& model) : members_{{.model = &model}}, shown_{0} {}
   // The list must not be empty. Throws UsageError that names two members whose vocabularies differ.
   explicit Ensemble(std::vector<EnsembleMember> members);
 
   std::size_t size() const { return members_.size(); }
-  const Captioner& model(std::size_t member) const { return *members_[member].model; }
+  const CaptionModel& model(std::size_t member) const { return *members_[member].model; }
   // The names of all members, in order; empty for a model by itself.
   std::vector<std::string> names() const;
   const Vocabulary& vocabulary() const { return model(0).vocabulary(); }

@@ -11,7 +11,7 @@
 namespace saccade {
 
 struct InputView {
-  ConstView values;                      // [B, ...Captioner::input_shape()]
+  ConstView values;                      // [B, ...CaptionModel::input_shape()]
   std::span<const PictureArea> areas{};  // [B]; read only where encoder.resize is pad
 
   InputView(ConstView v, std::span<const PictureArea> a = {}) : values(v), areas(a) {}

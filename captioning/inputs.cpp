@@ -82,12 +82,13 @@ Index frozen_views(const AugmentConfig& augment) {
   return augment.views;
 }
 
-std::unique_ptr<FrozenEncoder> load_frozen(const EncoderConfig& config) {
+std::unique_ptr<FrozenEncoder> load_frozen(const EncoderConfig& config,
+                                           const MessageListener& listener) {
   check_layers(config);
   require_network_file(config);
   if (config.type != EncoderKind::kOnnx)
     return std::make_unique<FrozenNetwork>(config, resize_mode(config.resize),
-                                           normalization_of(config));
+                                           normalization_of(config), listener);
   require_layer(config);
   return std::make_unique<OnnxEncoder>(
       OnnxEncoderOptions{.model = config.model,
@@ -103,8 +104,9 @@ std::unique_ptr<FrozenEncoder> load_frozen(const EncoderConfig& config) {
 
 }  // namespace
 
-InputPipeline::InputPipeline(const EncoderConfig& config)
-    : preparation_{.height = config.height(),
+InputPipeline::InputPipeline(const EncoderConfig& config, MessageListener listener)
+    : listener_(std::move(listener)),
+      preparation_{.height = config.height(),
                    .width = config.width(),
                    .mode = resize_mode(config.resize),
                    .padding = padding_of(normalization_of(config))},
@@ -113,7 +115,7 @@ InputPipeline::InputPipeline(const EncoderConfig& config)
       augments_(changes_pictures(config.augment)) {
   if (!is_frozen(config)) return;
   views_ = frozen_views(config.augment);
-  frozen_ = load_frozen(config);
+  frozen_ = load_frozen(config, listener_);
 }
 
 GridShape InputPipeline::frozen_grid() const { return frozen_ ? frozen_->grid() : GridShape{}; }

@@ -10,6 +10,7 @@
 
 #include "captioning/data/load_data.h"
 #include "captioning/input_batch.h"
+#include "core/base/messages.h"
 #include "core/base/random.h"
 #include "core/config/encoder_config.h"
 #include "core/tensor/shape.h"
@@ -22,8 +23,11 @@ namespace saccade {
 class InputPipeline {
  public:
   // Loads the frozen encoder if the config has one. Throws DataError, and UsageError for values
-  // that do not fit together.
-  explicit InputPipeline(const EncoderConfig& config);
+  // that do not fit together. The listener receives messages about the encoder and, later,
+  // about a data set's inputs.
+  explicit InputPipeline(const EncoderConfig& config, MessageListener listener = {});
+
+  const MessageListener& listener() const { return listener_; }
 
   const FrozenEncoder* frozen() const { return frozen_.get(); }
   GridShape frozen_grid() const;  // zeros where the encoder is trainable
@@ -50,6 +54,7 @@ class InputPipeline {
  private:
   AugmentOptions changes_of(Index view) const;
 
+  MessageListener listener_;
   PrepareOptions preparation_;
   Normalization normalization_;
   AugmentOptions augment_;

@@ -96,23 +96,23 @@ void check_padding(const ExperimentConfig& config) {
 
 }  // namespace
 
-Captioner::Captioner(const ExperimentConfig& config, Vocabulary vocabulary,
-                     const GridShape& frozen_grid)
-    : Captioner(config, std::move(vocabulary), frozen_grid, Declared{}) {
+CaptionModel::CaptionModel(const ExperimentConfig& config, Vocabulary vocabulary,
+                           const GridShape& frozen_grid)
+    : CaptionModel(config, std::move(vocabulary), frozen_grid, Declared{}) {
   parameters_.initialise(static_cast<std::uint64_t>(config.seed));
   if (encoder_) encoder_->start(parameters_);
 }
 
-void Captioner::check(const ExperimentConfig& config) {
+void CaptionModel::check(const ExperimentConfig& config) {
   check_layers(config.encoder);
   check_pooled(config);
   check_padding(config);
   check_informed_attention(config.objective.supervision, config.decoder, config.attention);
-  if (!is_frozen(config.encoder)) const Captioner unused(config, Vocabulary(), {}, Declared{});
+  if (!is_frozen(config.encoder)) const CaptionModel unused(config, Vocabulary(), {}, Declared{});
 }
 
-Captioner::Captioner(const ExperimentConfig& config, Vocabulary vocabulary,
-                     const GridShape& frozen_grid, Declared)
+CaptionModel::CaptionModel(const ExperimentConfig& config, Vocabulary vocabulary,
+                           const GridShape& frozen_grid, Declared)
     : vocabulary_(std::move(vocabulary)),
       has_attention_(config.has_attention()),
       feature_dropout_(config.encoder.feature_dropout),
@@ -186,7 +186,7 @@ Captioner::Captioner(const ExperimentConfig& config, Vocabulary vocabulary,
   scale_rates(config.optimizer.groups, parameters_);
 }
 
-std::vector<std::uint8_t> Captioner::counts(const InputView& input) const {
+std::vector<std::uint8_t> CaptionModel::counts(const InputView& input) const {
   std::vector<std::uint8_t> counts;
   if (!pads_) return counts;
   SACCADE_CHECK(static_cast<Index>(input.areas.size()) == input.values.shape[0],
@@ -196,9 +196,9 @@ std::vector<std::uint8_t> Captioner::counts(const InputView& input) const {
   return counts;
 }
 
-EncodedImages Captioner::encode_grid(Tape& tape, ConstView input,
-                                     std::span<const std::uint8_t> counts,
-                                     const WatchBlock& watch) const {
+EncodedImages CaptionModel::encode_grid(Tape& tape, ConstView input,
+                                        std::span<const std::uint8_t> counts,
+                                        const WatchBlock& watch) const {
   const Var x = tape.constant(input), mask = mask_of(tape, counts, grid_.regions());
   if (!encoder_) return {(*positions_)(tape, x), mask};
   const TokenEncoder* encoder = encoder_->token_encoder();
@@ -208,8 +208,8 @@ EncodedImages Captioner::encode_grid(Tape& tape, ConstView input,
   return {features, mask, pools_class_token_ ? encoder->class_features(tape, tokens) : Var{}};
 }
 
-EncodedImages Captioner::encode(Tape& tape, const InputView& input,
-                                const EncoderWatch& watch) const {
+EncodedImages CaptionModel::encode(Tape& tape, const InputView& input,
+                                   const EncoderWatch& watch) const {
   const std::vector<std::uint8_t> counted = counts(input);
   EncodedImages images = encode_grid(tape, input.values, counted, watch.tokens);
   if (parts_) parts_->apply(tape, images);

@@ -1,5 +1,5 @@
-// Captioner: encoder, decoder, parameters and vocabulary, that is, everything between an image and
-// words.
+// CaptionModel: encoder, decoder, parameters and vocabulary, that is, everything between an image
+// and words.
 #pragma once
 
 #include <memory>
@@ -24,12 +24,12 @@ struct EncoderWatch {
   WatchBlock tokens{}, regions{};
 };
 
-class Captioner {
+class CaptionModel {
  public:
   // Declares all parameters and initialises them from config.seed, but those of an encoder that a
   // file defines from that file. `frozen_grid` is the grid of the frozen encoder
   // (InputPipeline::frozen_grid) and is ignored where the encoder is trainable.
-  Captioner(const ExperimentConfig& config, Vocabulary vocabulary, const GridShape& frozen_grid);
+  CaptionModel(const ExperimentConfig& config, Vocabulary vocabulary, const GridShape& frozen_grid);
   // Throws UsageError where widths or grids of a config's parts do not fit together. It cannot
   // check those of a frozen encoder, which only the encoder's file knows.
   static void check(const ExperimentConfig& config);
@@ -67,8 +67,8 @@ class Captioner {
  private:
   // Selects a constructor that leaves the parameters without values.
   struct Declared {};
-  Captioner(const ExperimentConfig& config, Vocabulary vocabulary, const GridShape& frozen_grid,
-            Declared);
+  CaptionModel(const ExperimentConfig& config, Vocabulary vocabulary, const GridShape& frozen_grid,
+               Declared);
   // The features before refinement; `counts` is what counts() returns.
   EncodedImages encode_grid(Tape& tape, ConstView input, std::span<const std::uint8_t> counts,
                             const WatchBlock& watch) const;

@@ -5,7 +5,7 @@
 
 #include "captioning/data/load_data.h"
 #include "core/base/error.h"
-#include "core/base/log.h"
+#include "experiments/log.h"
 #include "vision/encoders/frozen_network.h"
 
 namespace saccade {

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/base/log.h"
 #include "core/base/suggest.h"
 #include "core/parallel/parallel.h"
 #include "experiments/command.h"
@@ -28,6 +27,7 @@
 #include "experiments/commands/score.h"
 #include "experiments/commands/serve.h"
 #include "experiments/commands/train.h"
+#include "experiments/log.h"
 #include "experiments/stop_signal.h"
 #include "experiments/version.h"
 

@@ -7,19 +7,13 @@
 
 #include "captioning/data/dataset.h"
 #include "captioning/text/vocabulary.h"
+#include "captioning/training/run_observer.h"
 #include "core/config/experiment_config.h"
 
 namespace saccade {
 
 // The command line of this process, with arguments quoted where a shell needs it.
 std::string command_line();
-
-// The checkpoint from which a run took its first weights.
-struct WeightsOrigin {
-  std::string file;
-  Index update = 0;
-  std::string digest;  // of the content of the file
-};
 
 struct ManifestContent {
   const ExperimentConfig* config = nullptr;

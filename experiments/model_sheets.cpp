@@ -18,8 +18,9 @@ ModelSheets::ModelSheets(const LoadedData& data, std::vector<Index> evaluated, s
       images_(spread_images(std::move(evaluated), count)),
       overlays_(images_.size()) {}
 
-void ModelSheets::add(const std::string& title, const Captioner& model, const DatasetInputs& inputs,
-                      const AttentionConfig& attention, const EvaluationReport& report) {
+void ModelSheets::add(const std::string& title, const CaptionModel& model,
+                      const DatasetInputs& inputs, const AttentionConfig& attention,
+                      const EvaluationReport& report) {
   const RegimeReport& regime = report.regimes.front();
   const CaptionSource source{.vocabulary = &model.vocabulary(),
                              .grid = model.grid(),

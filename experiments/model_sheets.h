@@ -18,7 +18,7 @@ class ModelSheets {
   ModelSheets(const LoadedData& data, std::vector<Index> evaluated, std::size_t count);
 
   // Adds a strip per image: a model's captions in the first regime of `report`.
-  void add(const std::string& title, const Captioner& model, const DatasetInputs& inputs,
+  void add(const std::string& title, const CaptionModel& model, const DatasetInputs& inputs,
            const AttentionConfig& attention, const EvaluationReport& report);
 
   struct Sheet {

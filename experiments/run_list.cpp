@@ -10,10 +10,11 @@
 
 #include "captioning/metrics/metric_registry.h"
 #include "captioning/scoring/text_table.h"
+#include "captioning/training/run_directory.h"
+#include "captioning/training/trainer.h"
 #include "core/base/error.h"
 #include "core/config/experiment_config.h"
 #include "experiments/progress.h"
-#include "experiments/run_directory.h"
 
 namespace saccade {
 

@@ -6,7 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "captioning/metrics/metric_registry.h"
+#include "core/base/error.h"
 #include "core/base/median.h"
+#include "experiments/log.h"
+#include "experiments/manifest.h"
+#include "experiments/model_sheets.h"
 #include "experiments/process_memory.h"
 
 namespace saccade {
@@ -52,12 +56,99 @@ std::string estimator_text(const EstimatorSums::Statistics& means) {
   return out;
 }
 
+std::string reason_name(StopReason reason) {
+  switch (reason) {
+    case StopReason::kFinished:
+      return "finished";
+    case StopReason::kEarlyStop:
+      return "early_stop";
+    case StopReason::kSignal:
+      return "signal";
+  }
+  return "?";
+}
+
 }  // namespace
 
-void RunReporter::open(const std::filesystem::path& directory, std::optional<Index> resumed_at) {
-  log_.emplace(directory / "train.log");
-  metrics_.emplace(directory / "metrics.jsonl");
-  tensorboard_.emplace(directory, resumed_at);
+void RunReporter::on_message(Severity severity, const std::string& text) {
+  work_.reset();
+  progress_.clear();
+  log::show(severity, text);
+}
+
+void RunReporter::on_work(const char* work, Index done, Index total) {
+  if (!work_) {
+    progress_.clear();
+    work_.emplace(options_.label + ", " + work);
+  }
+  work_->show(static_cast<double>(done) / static_cast<double>(total),
+              std::to_string(done) + " of " + std::to_string(total) + " images");
+}
+
+void RunReporter::on_start(const RunStart& start) {
+  log_.emplace(start.directory / "train.log");
+  metrics_.emplace(start.directory / "metrics.jsonl");
+  tensorboard_.emplace(start.directory, start.resumed_update);
+  for (const std::string& warning : start.warnings) {
+    const bool repeated = options_.warned != nullptr && !options_.warned->insert(warning).second;
+    if (repeated)
+      log_->note("warning: " + warning);
+    else
+      log::warn(warning);
+  }
+  say_start(start);
+  options_.directory->write_text(
+      "manifest.json", manifest_json(start.directory / "manifest.json",
+                                     {.config = start.config,
+                                      .dataset = &start.data->loaded().dataset,
+                                      .vocabulary = &start.data->vocabulary(),
+                                      .weights = start.weights,
+                                      .resumed_update = start.resumed_update.value_or(-1)}));
+}
+
+void RunReporter::say_start(const RunStart& start) {
+  if (start.resumed_update) {
+    say((start.finished ? "this run is finished already: " : "continuing from ") +
+        start.checkpoint.string() + " (update " + std::to_string(*start.resumed_update) + ")");
+    if (!start.finished)
+      metrics_->add(Json({{"event", "resume"}, {"update", *start.resumed_update}}).dump());
+  } else if (start.restarted) {
+    say(start.directory.string() + ": there is no checkpoint yet; starting from the beginning");
+  }
+}
+
+// Adds to TensorBoard what a validation shows besides its numbers.
+void RunReporter::on_captions(const RunStart& start, const CaptionModel& model,
+                              const EvaluationReport& report, Index update) {
+  if (!model.has_attention()) return;
+  constexpr std::size_t kSheets = 2;
+  constexpr Index kPanelWidth = 160;  // small, because every validation adds its sheets
+  const AttentionConfig& attention = start.config->attention;
+  tensorboard_->add_attention(update, report.regimes.front().captions,
+                              attention.gate != GateKind::kNone);
+  ModelSheets sheets(start.data->loaded(), report.images, kSheets);
+  sheets.add(str("update ", update), model, start.data->inputs(), attention, report);
+  tensorboard_->add_sheets(update, sheets.draw({.panel_width = kPanelWidth}));
+}
+
+void RunReporter::on_diverged(const std::string& what) {
+  metrics_->add(Json({{"event", "diverged"}, {"what", what}}).dump());
+}
+
+void RunReporter::on_end(const TrainingResult& result) {
+  const Telemetry t = telemetry();
+  const Json line = {{"event", "end"},
+                     {"reason", reason_name(result.reason)},
+                     {"update", result.state.update},
+                     {"epoch", result.state.epoch},
+                     {"seconds", t.seconds},
+                     {"ms_per_update", t.ms_per_update},
+                     {"captions_per_second", t.captions_per_second},
+                     {"peak_memory_bytes", t.peak_memory},
+                     {"parameters", result.parameters},
+                     {"best", result.state.best},
+                     {"best_checkpoint", result.best.filename().string()}};
+  metrics_->add(line.dump());
 }
 
 void RunReporter::on_update(const Update& update) {
@@ -145,6 +236,7 @@ void RunReporter::add_line(const std::string& section, const std::string& json) 
 }
 
 void RunReporter::on_validation(const Metrics& metrics, const TrainingState& state) {
+  work_.reset();
   write_window();
   Json line = {{"event", "validation"},    {"update", state.update}, {"epoch", state.epoch},
                {"seconds", state.seconds}, {"regime", regime_},      {"metrics", metrics}};

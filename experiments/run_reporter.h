@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
-#include "captioning/training/trainer.h"
-#include "core/base/log.h"
+#include "captioning/training/run_directory.h"
+#include "captioning/training/run_observer.h"
 #include "core/base/mean.h"
+#include "experiments/log.h"
 #include "experiments/metrics_log.h"
 #include "experiments/progress.h"
 #include "experiments/tensorboard_log.h"
@@ -25,39 +27,48 @@ struct Telemetry {
   std::int64_t peak_memory = 0;  // of the process, in bytes
 };
 
-class RunReporter : public TrainObserver {
+class RunReporter : public RunObserver {
  public:
-  // `label` starts each progress line; `regime` is the regime in which validations are decoded.
-  RunReporter(std::string label, std::string regime)
-      : progress_(std::move(label)), regime_(std::move(regime)) {}
-  // Starts or continues the files in the run's directory; to be called before the first report.
-  // `resumed_at` is the update from which a resumed run continues. Throws IoError.
-  void open(const std::filesystem::path& directory, std::optional<Index> resumed_at);
+  struct Options {
+    std::string label;                        // starts each progress line
+    Regime regime = Regime::kExpectation;     // in which validations are decoded
+    RunDirectory* directory = nullptr;        // of the files that record the run
+    std::set<std::string>* warned = nullptr;  // warnings that are not shown again; may be null
+  };
+  explicit RunReporter(Options options)
+      : options_(std::move(options)),
+        progress_(options_.label),
+        regime_(enum_name(options_.regime)) {}
 
+  // All of them throw IoError.
+  void on_message(Severity severity, const std::string& text) override;
+  void on_work(const char* work, Index done, Index total) override;
+  // Starts or continues the files in the run's directory.
+  void on_start(const RunStart& start) override;
+  void on_captions(const RunStart& start, const CaptionModel& model, const EvaluationReport& report,
+                   Index update) override;
+  void on_end(const TrainingResult& result) override;
+  void on_diverged(const std::string& what) override;
   void on_update(const Update& update) override;
   void on_validation(const Metrics& metrics, const TrainingState& state) override;
   void on_checkpoint(const std::filesystem::path& path, const TrainingState& state) override;
 
-  // Adds a JSON object to metrics.jsonl. Throws IoError.
-  void event(const std::string& json) { metrics_->add(json); }
-  // The log of what TensorBoard shows besides numbers.
-  TensorBoardLog& tensorboard() { return *tensorboard_; }
-  // Prints a line and writes it to train.log.
-  void say(const std::string& text);
-  // Writes a line to train.log only.
-  void note(const std::string& text) { log_->note(text); }
-  // Erases the progress bar, so that something else can be shown.
-  void clear_progress() { progress_.clear(); }
   Telemetry telemetry() const;
 
  private:
+  // Prints a line and writes it to train.log.
+  void say(const std::string& text);
+  // Prints from where a run continues.
+  void say_start(const RunStart& start);
   void write_window();
   void add_line(const std::string& section, const std::string& json);
 
+  Options options_;
   std::optional<MetricsLog> metrics_;
   std::optional<TensorBoardLog> tensorboard_;
   std::optional<log::FileCopy> log_;
   Progress progress_;
+  std::optional<Progress> work_;  // of a validation
   std::string regime_;
   std::vector<float> milliseconds_;  // of every update
   double training_seconds_ = 0, all_seconds_ = 0;

@@ -23,6 +23,7 @@ packages=(
 test_packages=(
   chromium chromium-driver  # tests of the HTML pages
   poppler-utils             # tests of PDF files
+  doxygen                   # the pages of the library
 )
 
 say() { printf '\n== %s\n' "$*"; }

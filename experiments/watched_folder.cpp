@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/base/log.h"
+#include "experiments/log.h"
 #include "experiments/plain_text.h"
 
 namespace saccade {

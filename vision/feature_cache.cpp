@@ -7,7 +7,6 @@
 #include <unordered_map>
 
 #include "core/base/digest.h"
-#include "core/base/log.h"
 #include "core/io/row_store.h"
 #include "core/parallel/parallel.h"
 
@@ -142,7 +141,7 @@ FeatureCache FeatureCache::open_or_fill(const fs::path& folder, const FrozenEnco
     std::error_code error;
     fs::create_directories(folder, error);
     if (error) throw IoError(str(folder.string(), ": cannot be made: ", error.message()));
-    RowStoreWriter writer(cache.path_, format, ids);
+    RowStoreWriter writer(cache.path_, format, ids, options.listener);
     cache.encoded_ = encode_missing(source, writer, bad);
     writer.finish();
     cache.store_ = std::make_unique<RowStore>(cache.path_, format.key);

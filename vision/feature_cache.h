@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/messages.h"
 #include "vision/encoders/grid.h"
 
 namespace saccade {
@@ -32,6 +33,7 @@ struct FeatureCacheOptions {
   // Called in order, from the calling thread, for every image without features (the policy "skip").
   // Where it is empty, the error of the first such image is thrown (the policy "fail").
   std::function<void(Index image, const DataError& error)> on_bad_image{};
+  MessageListener listener{};  // receives a message where a damaged file is replaced
 };
 
 // An id of a file, made of its name and its size, so that a file that was replaced is encoded

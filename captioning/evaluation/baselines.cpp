@@ -30,7 +30,8 @@ std::vector<Index> readable_training_images(const Dataset& dataset, const Datase
 }
 
 // The nearest training images of each image, without the image itself, as places in `train`.
-std::vector<std::vector<Index>> neighbours_of(const Captioner& model, const DatasetInputs& inputs,
+std::vector<std::vector<Index>> neighbours_of(const CaptionModel& model,
+                                              const DatasetInputs& inputs,
                                               std::span<const Index> images,
                                               std::span<const Index> train) {
   std::vector<std::vector<Index>> out =
@@ -60,7 +61,7 @@ std::vector<std::string> consensus_captions(const Captions& captions,
 
 }  // namespace
 
-std::vector<Baseline> score_baselines(const Captioner& model, const Dataset& dataset,
+std::vector<Baseline> score_baselines(const CaptionModel& model, const Dataset& dataset,
                                       const DatasetInputs& inputs, std::span<const Index> images,
                                       const ScoringOptions& options) {
   std::vector<Baseline> out;

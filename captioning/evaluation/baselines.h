@@ -28,7 +28,7 @@ inline constexpr Index kConsensusNeighbours = 12;
 // An image is not a neighbour of itself. The first two are left out where there are fewer than two
 // training images, and `human` where no image has two references. inputs must hold these images and
 // those of the training split.
-std::vector<Baseline> score_baselines(const Captioner& model, const Dataset& dataset,
+std::vector<Baseline> score_baselines(const CaptionModel& model, const Dataset& dataset,
                                       const DatasetInputs& inputs, std::span<const Index> images,
                                       const ScoringOptions& options);
 

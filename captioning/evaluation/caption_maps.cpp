@@ -97,7 +97,7 @@ void add_words(Tape& tape, const Decoder& decoder, const EncodedImages& images,
 
 }  // namespace
 
-CaptionMaps caption_maps(const Captioner& model, const InputView& input,
+CaptionMaps caption_maps(const CaptionModel& model, const InputView& input,
                          const DecodedCaption& caption) {
   Arena arena;
   Tape tape(arena);

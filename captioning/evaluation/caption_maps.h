@@ -31,7 +31,7 @@ struct CaptionMaps {
 // The maps of one image and of the caption that `model` decoded for it, with the regions that it
 // chose. The maps of parts that a model does not have are empty. `words` and `cross` are empty
 // where the caption has no word, or where its words were put together from pieces.
-CaptionMaps caption_maps(const Captioner& model, const InputView& input,
+CaptionMaps caption_maps(const CaptionModel& model, const InputView& input,
                          const DecodedCaption& caption);
 
 }  // namespace saccade

@@ -147,7 +147,7 @@ RegimeReport mean_of(std::vector<RegimeReport> draws) {
 std::vector<std::pair<std::string, MapsOf>> informed_maps(const Ensemble& models) {
   std::vector<std::pair<std::string, MapsOf>> out;
   if (models.size() != 1 || models.vocabulary().subwords()) return out;
-  const Captioner& model = models.model(0);
+  const CaptionModel& model = models.model(0);
   if (model.localizer()) out.emplace_back("localizer", MapsOf::kLocalizer);
   for (const InformedAttention& informed : model.informed_attention())
     out.emplace_back(enum_name(informed.kind()), informed.kind() == InformedKind::kProphet

@@ -71,7 +71,7 @@ RegionNorms counted(RegionNorms norms, const std::vector<std::uint8_t>& counts) 
 }
 
 // The norms of every caption of one image.
-std::vector<RegionNorms> image_norms(const Captioner& model, const InputView& input,
+std::vector<RegionNorms> image_norms(const CaptionModel& model, const InputView& input,
                                      std::span<const std::string> captions) {
   Arena arena;
   Tape tape(arena);
@@ -115,7 +115,7 @@ GradientFlow flow_of(std::span<const RegionNorms> captions) {
   return flow;
 }
 
-GradientFlow measure_gradient_flow(const Captioner& model, const Dataset& dataset,
+GradientFlow measure_gradient_flow(const CaptionModel& model, const Dataset& dataset,
                                    const DatasetInputs& inputs, std::span<const Index> images) {
   std::vector<std::vector<RegionNorms>> by_image(images.size());
   parallel::for_each(static_cast<Index>(images.size()), [&](Index i) {

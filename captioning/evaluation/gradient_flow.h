@@ -38,7 +38,7 @@ GradientFlow flow_of(std::span<const RegionNorms> captions);
 // The flow over all captions of some images, with their ends. The cost is -log p of the caption.
 // Captions without words are left out. Throws DataError when no caption is left, and ShapeError
 // where attention is not composed.
-GradientFlow measure_gradient_flow(const Captioner& model, const Dataset& dataset,
+GradientFlow measure_gradient_flow(const CaptionModel& model, const Dataset& dataset,
                                    const DatasetInputs& inputs, std::span<const Index> images);
 
 }  // namespace saccade

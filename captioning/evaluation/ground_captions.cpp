@@ -32,7 +32,7 @@ Given references_of(const CaptionedImage& image, const Vocabulary& vocabulary) {
 }
 
 // Replaces the models' maps by those that `maps` names.
-void show_maps(MapsOf maps, const Captioner& model, const InputView& input,
+void show_maps(MapsOf maps, const CaptionModel& model, const InputView& input,
                std::vector<std::vector<DecodedCaption>>& decoded) {
   switch (maps) {
     case MapsOf::kModels:

@@ -26,7 +26,7 @@ void add_layer(std::vector<ProfiledHead>& heads, ConstView weights, Index layer,
 }
 
 // The inputs and targets of the first caption that has a word; empty where none has.
-PackedCaptions first_caption(const Captioner& model, const CaptionedImage& image) {
+PackedCaptions first_caption(const CaptionModel& model, const CaptionedImage& image) {
   for (const std::string& text : image.captions) {
     const std::vector<Index> ids = model.vocabulary().encode(tokenize(text));
     if (ids.empty()) continue;
@@ -72,7 +72,7 @@ void add_decoder(std::vector<ProfiledHead>& heads, Tape& tape, const Decoder& de
   }
 }
 
-std::vector<ProfiledHead> profiles_of(const Captioner& model, const InputView& input,
+std::vector<ProfiledHead> profiles_of(const CaptionModel& model, const InputView& input,
                                       const PackedCaptions& caption) {
   Arena arena;
   Tape tape(arena);
@@ -92,7 +92,7 @@ std::vector<ProfiledHead> profiles_of(const Captioner& model, const InputView& i
 
 }  // namespace
 
-std::vector<ProfiledHead> head_profiles(const Captioner& model, const Dataset& dataset,
+std::vector<ProfiledHead> head_profiles(const CaptionModel& model, const Dataset& dataset,
                                         const DatasetInputs& inputs,
                                         std::span<const Index> images) {
   SACCADE_CHECK(!images.empty(), "[head profiles] there is no image");

@@ -31,7 +31,7 @@ struct ProfiledHead {
 // layer, where it has several layers or heads: over one map per image, that of its first caption
 // with words under teacher forcing, the end included. A refinement that weighs other things than
 // regions (linformer's mixtures) has no profiles. Throws ShapeError without images.
-std::vector<ProfiledHead> head_profiles(const Captioner& model, const Dataset& dataset,
+std::vector<ProfiledHead> head_profiles(const CaptionModel& model, const Dataset& dataset,
                                         const DatasetInputs& inputs, std::span<const Index> images);
 
 }  // namespace saccade

@@ -19,7 +19,7 @@ void show(DecodedWord& word, std::span<const float> map) {
 
 }  // namespace
 
-void show_localizer_maps(const Captioner& model, const InputView& input,
+void show_localizer_maps(const CaptionModel& model, const InputView& input,
                          std::vector<std::vector<DecodedCaption>>& captions) {
   std::set<int> words;
   for (const std::vector<DecodedCaption>& of_image : captions)
@@ -44,7 +44,7 @@ void show_localizer_maps(const Captioner& model, const InputView& input,
       }
 }
 
-void show_informed_maps(const Captioner& model, InformedKind kind, const InputView& input,
+void show_informed_maps(const CaptionModel& model, InformedKind kind, const InputView& input,
                         std::vector<std::vector<DecodedCaption>>& captions) {
   const std::span<const InformedAttention> all = model.informed_attention();
   const auto informed = std::find_if(

@@ -14,13 +14,13 @@ namespace saccade {
 
 // Shows the maps of the localizer, which the model must have. A word that the vocabulary lacks, or
 // that was put together from pieces, gets a uniform map.
-void show_localizer_maps(const Captioner& model, const InputView& input,
+void show_localizer_maps(const CaptionModel& model, const InputView& input,
                          std::vector<std::vector<DecodedCaption>>& captions);
 
 // Shows the maps of one kind of informed attention, which the model must have, while the decoder is
 // forced to the words and takes the expectation at every glimpse. The vocabulary must be one of
 // whole words.
-void show_informed_maps(const Captioner& model, InformedKind kind, const InputView& input,
+void show_informed_maps(const CaptionModel& model, InformedKind kind, const InputView& input,
                         std::vector<std::vector<DecodedCaption>>& captions);
 
 }  // namespace saccade

@@ -33,7 +33,7 @@ void mean_direction(ConstView regions, std::span<const std::uint8_t> counts, std
 
 }  // namespace
 
-Tensor image_vectors(const Captioner& model, const DatasetInputs& inputs,
+Tensor image_vectors(const CaptionModel& model, const DatasetInputs& inputs,
                      std::span<const Index> images) {
   const bool frozen = model.input_shape().rank() == 2;  // whether inputs are features already
   const Index width = frozen ? model.input_shape()[1] : model.grid().features;

@@ -11,7 +11,7 @@ namespace saccade {
 
 // The mean over the grid of every image's features, scaled to length 1 (zeros stay zeros), [N, D].
 // The features are those of the frozen encoder, or those of the model's own encoder.
-Tensor image_vectors(const Captioner& model, const DatasetInputs& inputs,
+Tensor image_vectors(const CaptionModel& model, const DatasetInputs& inputs,
                      std::span<const Index> images);
 
 // For every row of queries [M, D], the `count` rows of candidates [N, D] with the largest dot

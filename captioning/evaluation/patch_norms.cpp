@@ -12,7 +12,8 @@ namespace saccade {
 
 namespace {
 
-PatchNorms norms_of(const Captioner& model, const TokenEncoder& encoder, const InputView& input) {
+PatchNorms norms_of(const CaptionModel& model, const TokenEncoder& encoder,
+                    const InputView& input) {
   Arena arena;
   Tape tape(arena);
   tape.set_recording(false);
@@ -73,7 +74,7 @@ NamedScores PatchNorms::scores() const {
           {"median_norm", mean(medians, images)}};
 }
 
-std::optional<PatchNorms> patch_norms(const Captioner& model, const DatasetInputs& inputs,
+std::optional<PatchNorms> patch_norms(const CaptionModel& model, const DatasetInputs& inputs,
                                       std::span<const Index> images) {
   const TokenEncoder* encoder = model.encoder() ? model.encoder()->token_encoder() : nullptr;
   if (!encoder) return {};

@@ -36,7 +36,7 @@ struct PatchNorms {
 
 // The norms of some images of a data set; none where the encoder has no tokens. Any number of
 // threads gives the same bits.
-std::optional<PatchNorms> patch_norms(const Captioner& model, const DatasetInputs& inputs,
+std::optional<PatchNorms> patch_norms(const CaptionModel& model, const DatasetInputs& inputs,
                                       std::span<const Index> images);
 
 }  // namespace saccade

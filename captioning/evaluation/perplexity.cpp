@@ -42,7 +42,7 @@ std::vector<Line> lines_of(const Dataset& dataset, const Vocabulary& vocabulary,
 }
 
 // -log p of every word of the lines. An image is encoded and prepared once for all its captions.
-std::vector<Real> nll_of(const Captioner& model, const InputView& input,
+std::vector<Real> nll_of(const CaptionModel& model, const InputView& input,
                          const std::vector<Line>& lines) {
   Arena arena;
   Tape tape(arena);

@@ -201,7 +201,7 @@ void check_version(const Archive& archive) {
                               "; this saccade reads version ", kContentVersion));
 }
 
-std::string graph_of(const Captioner& model) {
+std::string graph_of(const CaptionModel& model) {
   return model.encoder() == nullptr ? "" : model.encoder()->graph();
 }
 
@@ -220,7 +220,7 @@ Vocabulary read_vocabulary(const Archive& archive) {
 
 }  // namespace
 
-Archive checkpoint_archive(const ExperimentConfig& config, const Captioner& model,
+Archive checkpoint_archive(const ExperimentConfig& config, const CaptionModel& model,
                            const GridShape& frozen_grid, const DataIdentity& data,
                            const Optimizer& optimizer, const TrainingState& state) {
   Archive archive;
@@ -251,23 +251,35 @@ Archive checkpoint_archive(const ExperimentConfig& config, const Captioner& mode
   return archive;
 }
 
-LoadedModel load_model(const std::filesystem::path& path, std::span<const std::string> overrides) {
+ExperimentConfig stored_config(const Archive& archive, std::shared_ptr<const AddedChoices> added,
+                               std::span<const std::string> overrides) {
+  ExperimentConfig start;
+  start.attention.extend(std::move(added));
+  return parse_config(archive.string("config"), archive.source() + " (config)", overrides, start)
+      .config;
+}
+
+LoadedModel load_model(const std::filesystem::path& path, std::span<const std::string> overrides,
+                       std::shared_ptr<const AddedChoices> added) {
   const Archive archive = load_archive(path);
   check_version(archive);
   LoadedModel loaded;
   try {
-    loaded.config =
-        parse_config<ExperimentConfig>(archive.string("config"), path.string() + " (config)")
-            .config;
+    loaded.config = stored_config(archive, added);
   } catch (const UsageError& error) {
-    throw CheckpointError(error.what());
+    const std::string what = error.what();
+    const bool own = what.find("attention.score: ") != std::string::npos ||
+                     what.find("attention.mechanism: ") != std::string::npos;
+    throw CheckpointError(
+        what + (own ? "; if it belongs to another program, only a program that adds it to an "
+                      "AttentionRegistry can load the checkpoint"
+                    : ""));
   }
-  auto changed = parse_config<ExperimentConfig>(archive.string("config"),
-                                                path.string() + " (config)", overrides);
-  const EncoderConfig &was = loaded.config.encoder, &is = changed.config.encoder;
+  ExperimentConfig changed = stored_config(archive, added, overrides);
+  const EncoderConfig &was = loaded.config.encoder, &is = changed.encoder;
   if (archive.contains(kGraph) && is.grid_layers() == was.grid_layers() && is.dilate == was.dilate)
-    changed.config.encoder.graph = archive.string(kGraph);
-  loaded.config = changed.config;
+    changed.encoder.graph = archive.string(kGraph);
+  loaded.config = std::move(changed);
   loaded.data = {archive.string("data/name"), archive.string("data/digest"),
                  archive.string("encoder_digest")};
   const auto grid = archive.int64s("frozen_grid", std::array<Index, 1>{3});
@@ -279,7 +291,7 @@ LoadedModel load_model(const std::filesystem::path& path, std::span<const std::s
   }
   try {
     loaded.model =
-        std::make_unique<Captioner>(loaded.config, read_vocabulary(archive), loaded.frozen_grid);
+        std::make_unique<CaptionModel>(loaded.config, read_vocabulary(archive), loaded.frozen_grid);
   } catch (const DataError& error) {  // what the file holds, so that no other file is to blame
     if (loaded.config.encoder.graph.empty()) throw;
     throw CheckpointError(
@@ -310,11 +322,9 @@ std::string deciding_changes(const ExperimentConfig& before, const ExperimentCon
 }
 
 void restore_run(const Archive& archive, const ExperimentConfig& config, const DataIdentity& data,
-                 Captioner& model, Trainer& trainer) {
+                 CaptionModel& model, Trainer& trainer) {
   check_version(archive);
-  const auto old =
-      parse_config<ExperimentConfig>(archive.string("config"), archive.source() + " (config)")
-          .config;
+  const ExperimentConfig old = stored_config(archive, config.attention.added);
   std::string changes = deciding_changes(old, config);
   if (archive.string("data/digest") != data.digest)
     changes += "\n  the data set " + data.name + " has other content";
@@ -339,7 +349,7 @@ void restore_run(const Archive& archive, const ExperimentConfig& config, const D
   trainer.state() = read_state(archive);
 }
 
-void take_weights(const Archive& archive, const DataIdentity& data, Captioner& model,
+void take_weights(const Archive& archive, const DataIdentity& data, CaptionModel& model,
                   EncoderWeights encoder) {
   check_version(archive);
   std::string differences = parameter_differences(archive, model.parameters(), encoder);

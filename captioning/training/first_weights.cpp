@@ -32,7 +32,7 @@ WordVectors vectors_of(const ExperimentConfig& config, const TrainingSet& set,
 
 }  // namespace
 
-std::string start_encoder(const EncoderConfig& config, Captioner& model) {
+std::string start_encoder(const EncoderConfig& config, CaptionModel& model) {
   const TorchWeightReport report =
       load_encoder_weights(config, *model.encoder(), model.parameters());
   if (report.complete()) return "";
@@ -42,7 +42,7 @@ std::string start_encoder(const EncoderConfig& config, Captioner& model) {
 }
 
 std::string start_embedding(const ExperimentConfig& config, const TrainingSet& set,
-                            Captioner& model) {
+                            CaptionModel& model) {
   const EmbeddingsConfig& from = config.decoder.embeddings;
   if (from.source == EmbeddingSource::kRandom) return "";
   const WordVectors vectors = vectors_of(config, set, model.vocabulary());

@@ -12,12 +12,12 @@ namespace saccade {
 // Gives the model's encoder the weights of config.weights. Returns what that left out (nothing
 // where config.weights_strict is set); "" if there was nothing. Throws what load_torch_weights
 // throws, and UsageError where nobody publishes weights of the encoder.
-std::string start_encoder(const EncoderConfig& config, Captioner& model);
+std::string start_encoder(const EncoderConfig& config, CaptionModel& model);
 
 // Gives the words that config.decoder.embeddings has vectors for those vectors; the others keep
 // their random ones. Returns a sentence with their number, "" for a random embedding. Throws as
 // read_word_vectors does, UsageError where no file is named.
 std::string start_embedding(const ExperimentConfig& config, const TrainingSet& set,
-                            Captioner& model);
+                            CaptionModel& model);
 
 }  // namespace saccade

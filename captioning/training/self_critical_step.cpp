@@ -48,7 +48,7 @@ Index self_critical_shard(const ExperimentConfig& config) {
   return (config.train.shard + samples - 1) / samples;
 }
 
-SelfCriticalStep::SelfCriticalStep(Captioner& model, Optimizer& optimizer,
+SelfCriticalStep::SelfCriticalStep(CaptionModel& model, Optimizer& optimizer,
                                    const ExperimentConfig& config, CaptionRewards rewards)
     : model_(&model),
       config_(config.objective.self_critical),

@@ -14,7 +14,7 @@ namespace saccade {
 class SelfCriticalStep {
  public:
   // All arguments must outlive this. config.seed is part of the draws' keys.
-  SelfCriticalStep(Captioner& model, Optimizer& optimizer, const ExperimentConfig& config,
+  SelfCriticalStep(CaptionModel& model, Optimizer& optimizer, const ExperimentConfig& config,
                    CaptionRewards rewards);
 
   // Makes update number `update` with learning rate lr, over the images of a batch; the batch's
@@ -41,7 +41,7 @@ class SelfCriticalStep {
                                  const std::vector<DecodedCaption>& captions) const;
   UpdateReport report(const TrainBatch& batch, Index update) const;
 
-  Captioner* model_;
+  CaptionModel* model_;
   SelfCriticalConfig config_;
   SelectionKind selection_;
   SearchOptions sampling_, greedy_;

@@ -20,7 +20,7 @@ double apply_gradients(GradientStep& step, std::span<Tape* const> tapes, Index u
   }
 }
 
-TrainStep::TrainStep(Captioner& model, Optimizer& optimizer, const ExperimentConfig& config,
+TrainStep::TrainStep(CaptionModel& model, Optimizer& optimizer, const ExperimentConfig& config,
                      Index updates_per_epoch)
     : model_(&model),
       config_(&config),

@@ -69,7 +69,7 @@ class TrainStep {
  public:
   // All arguments must outlive this. The config's seed is part of the keys of dropout and of
   // sampled attention; its ramps count epochs of `updates_per_epoch` updates.
-  TrainStep(Captioner& model, Optimizer& optimizer, const ExperimentConfig& config,
+  TrainStep(CaptionModel& model, Optimizer& optimizer, const ExperimentConfig& config,
             Index updates_per_epoch);
 
   // Makes update number `update` with learning rate lr. Throws DivergedError that names update,
@@ -87,7 +87,7 @@ class TrainStep {
   UpdateReport report(const TrainBatch& batch, const CaptionLossOptions& options,
                       Index update) const;
 
-  Captioner* model_;
+  CaptionModel* model_;
   const ExperimentConfig* config_;
   Index updates_per_epoch_;
   GradientStep gradient_step_;

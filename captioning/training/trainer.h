@@ -62,11 +62,11 @@ class Trainer {
     const DatasetInputs* inputs;
     // The attention targets of words; null where the config has no box supervision.
     const AttentionTargets* targets = nullptr;
-    Captioner* model;
+    CaptionModel* model;
     TrainObserver* observer;
     // Computes free-running scores of the model on the validation images. With optimizer.ema, the
     // model then has the averages of its weights.
-    std::function<Metrics(const Captioner&)> validate;
+    std::function<Metrics(const CaptionModel&)> validate;
     // Writes a checkpoint of the run: model, optimizer, state. Returns its path.
     std::function<std::filesystem::path(const Optimizer&, const TrainingState&)> save;
     // Called after a validation with a metric whose value is the best so far, and with the

@@ -5,6 +5,7 @@
 
 #include "core/attention/attention.h"
 #include "core/base/random.h"
+#include "core/config/choices.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {

@@ -4,9 +4,11 @@
 #include <memory>
 
 #include "core/attention/attention.h"
-#include "core/config/choices.h"
 
 namespace saccade {
+
+enum class GateKind;  // core/config/choices.h
+
 inline namespace SACCADE_NUMERIC {
 
 struct GateWidths {

@@ -1,8 +1,8 @@
 #include "core/attention/make_attention.h"
 
+#include "core/attention/attention_registry.h"
 #include "core/attention/composed.h"
 #include "core/attention/mean_attention.h"
-#include "core/attention/mechanisms/mechanism.h"
 #include "core/base/error.h"
 
 namespace saccade {
@@ -24,8 +24,16 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-ScoreFactory score_factory(ScoreKind kind) {
-  switch (kind) {
+// The factories of a config's added choices. Throws InternalError where there are none.
+const AttentionRegistry& registry_of(const AttentionConfig& config) {
+  const auto* registry = dynamic_cast<const AttentionRegistry*>(config.added.get());
+  SACCADE_ASSERT(registry != nullptr, "an added choice of attention without a registry");
+  return *registry;
+}
+
+ScoreFactory score_factory(const AttentionConfig& config) {
+  if (!config.score.kind()) return registry_of(config).score(config.score.added());
+  switch (*config.score.kind()) {
 #define SACCADE_SCORE(name, enumerator, ...) \
   case ScoreKind::enumerator:                \
     return make_##name##_score;
@@ -52,11 +60,11 @@ AttentionHead make_head(const AttentionConfig& config, const AttentionEnds& ends
                         const ParamScope& scope, Index head) {
   const Index heads = config.heads;
   AttentionHead out;
-  out.score = score_factory(config.score)(scope.sub("score"), {.features = ends.scored(),
-                                                               .query = ends.query,
-                                                               .hidden = config.hidden / heads,
-                                                               .head = head,
-                                                               .heads = heads});
+  out.score = score_factory(config)(scope.sub("score"), {.features = ends.scored(),
+                                                         .query = ends.query,
+                                                         .hidden = config.hidden / heads,
+                                                         .head = head,
+                                                         .heads = heads});
   out.scope = scope_factory(config.scope)(scope.sub("scope"), {.query = ends.query,
                                                                .hidden = config.hidden / heads,
                                                                .radius = config.radius,
@@ -123,7 +131,9 @@ std::unique_ptr<Attention> make_attention(const AttentionConfig& config, const A
                        .regions = ends.regions,
                        .projected = config.projected,
                        .gate = std::move(gate)};
-  switch (config.mechanism) {
+  if (!config.mechanism.kind())
+    return registry_of(config).mechanism(config.mechanism.added())(std::move(parts));
+  switch (*config.mechanism.kind()) {
     case MechanismKind::kComposed:
       break;
 #define SACCADE_MECHANISM(name, enumerator, ...) \

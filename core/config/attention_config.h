@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
+#include "core/config/added_choices.h"
 #include "core/config/choices.h"
 #include "core/config/constraint.h"
+#include "core/config/open_choice.h"
 #include "core/config/ramp.h"
 
 namespace saccade {
@@ -42,8 +45,8 @@ struct HardConfig {
 };
 
 struct AttentionConfig {
-  MechanismKind mechanism = MechanismKind::kComposed;
-  ScoreKind score = ScoreKind::kAdditive;
+  OpenChoice<MechanismKind> mechanism = MechanismKind::kComposed;
+  OpenChoice<ScoreKind> score = ScoreKind::kAdditive;
   ScopeKind scope = ScopeKind::kGlobal;
   NormalizerKind normalizer = NormalizerKind::kSoftmax;
   Ramp temperature = Ramp::constant(1);
@@ -61,6 +64,16 @@ struct AttentionConfig {
   double noise = 1;
   std::int64_t projected = 16;
   HardConfig hard;
+  // The added choices, with their factories; no value of the config. Null: nothing was added.
+  std::shared_ptr<const AddedChoices> added;
+
+  // Makes these names valid for mechanism and score.
+  void extend(std::shared_ptr<const AddedChoices> choices) {
+    added = std::move(choices);
+    if (!added) return;
+    mechanism.add_names({added, &added->mechanisms()});
+    score.add_names({added, &added->scores()});
+  }
 
   template <class V>
   void fields(V& v) {

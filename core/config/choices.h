@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/base/enum_names.h"
+#include "core/config/hard_likelihood.h"
 
 namespace saccade {
 
@@ -197,18 +198,6 @@ constexpr auto enum_table(BaselineKind) {
        "ema_per_length plus the output of a linear value head on the decoder's state"},
       {kGreedy, "greedy", "the reward of the same caption with the argmax region at every word"},
       {kLeaveOneOut, "leave_one_out", "the mean reward of the caption's other draws (samples)"},
-  });
-}
-
-// What REINFORCE is a part of.
-enum class HardLikelihood { kChoice, kMarginal };
-constexpr auto enum_table(HardLikelihood) {
-  using enum HardLikelihood;
-  return enum_rows<HardLikelihood>({
-      {kChoice, "choice", "p(word | the region that was drawn)"},
-      {kMarginal, "marginal",
-       "sum_i alpha_i p(word | region i), exact at every word; a drawn region only affects the "
-       "words after it"},
   });
 }
 

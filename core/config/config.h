@@ -76,12 +76,13 @@ void override_all(Loaded<T>& loaded, std::span<const std::string> overrides, Mis
 }
 }  // namespace config_detail
 
-// Reads a YAML file over the defaults of T, after the files that it names by `base:`, and then
-// applies overrides of the form `key.path=value`. Throws UsageError.
+// Reads a YAML file over `start`, after the files that it names by `base:`, and then applies
+// overrides of the form `key.path=value`. `start` has the defaults, and may know choices that the
+// program added. Throws UsageError.
 template <class T>
 Loaded<T> load_config(const std::filesystem::path& file,
-                      std::span<const std::string> overrides = {}) {
-  Loaded<T> loaded;
+                      std::span<const std::string> overrides = {}, const T& start = {}) {
+  Loaded<T> loaded{.config = start, .origins = {}};
   Mistakes mistakes;
   Section section = bind(loaded.config);
   config_detail::load(section, file, loaded.origins, mistakes);
@@ -93,8 +94,8 @@ Loaded<T> load_config(const std::filesystem::path& file,
 // The same from a text in memory (the config in a checkpoint), which must not contain `base:`.
 template <class T>
 Loaded<T> parse_config(const std::string& text, const std::string& source,
-                       std::span<const std::string> overrides = {}) {
-  Loaded<T> loaded;
+                       std::span<const std::string> overrides = {}, const T& start = {}) {
+  Loaded<T> loaded{.config = start, .origins = {}};
   Mistakes mistakes;
   Section section = bind(loaded.config);
   config_detail::parse(section, text, source, loaded.origins, mistakes);

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/base/messages.h"
 #include "core/base/real.h"
 
 namespace saccade {
@@ -64,9 +65,10 @@ class RowStore {
 class RowStoreWriter {
  public:
   // The store will hold these ids and those of the older store. Throws BusyError when another
-  // process fills it, and IoError when the disk has too little space or may not be written.
+  // process fills it, and IoError when the disk has too little space or may not be written. The
+  // listener receives a message where an older store is replaced.
   RowStoreWriter(const std::filesystem::path& path, const RowFormat& format,
-                 const std::vector<std::string>& ids);
+                 const std::vector<std::string>& ids, const MessageListener& listener = {});
   ~RowStoreWriter();
   RowStoreWriter(const RowStoreWriter&) = delete;
   RowStoreWriter& operator=(const RowStoreWriter&) = delete;

@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "core/base/error.h"
-#include "core/base/log.h"
 #include "core/io/half.h"
 #include "core/io/row_file.h"
 #include "core/io/row_store.h"
@@ -39,14 +38,15 @@ FileHandle open_locked(const fs::path& part) {
 }
 
 // The older store, if there is an undamaged one of this format.
-std::unique_ptr<RowStore> open_older(const fs::path& path, const RowFormat& format) {
+std::unique_ptr<RowStore> open_older(const fs::path& path, const RowFormat& format,
+                                     const MessageListener& listener) {
   if (!fs::exists(path)) return nullptr;
   try {
     auto older = std::make_unique<RowStore>(path, format.key);
     if (older->format() == format) return older;
-    log::warn(path.string() + ": of another shape or precision; it will be replaced");
+    warn(listener, path.string() + ": of another shape or precision; it will be replaced");
   } catch (const DataError& error) {
-    log::warn(std::string(error.what()) + " (it will be replaced)");
+    warn(listener, std::string(error.what()) + " (it will be replaced)");
   }
   return nullptr;
 }
@@ -85,13 +85,13 @@ void start_afresh(const fs::path& part, const RowFormat& format,
 }  // namespace
 
 RowStoreWriter::RowStoreWriter(const fs::path& path, const RowFormat& format,
-                               const std::vector<std::string>& ids)
+                               const std::vector<std::string>& ids, const MessageListener& listener)
     : path_(path), file_(std::make_unique<RowFile>()) {
   SACCADE_ASSERT(format.width() > 0, "rows of a shape without elements, or too large");
   const FileSizeSignalGuard guard;
   const fs::path part = part_of(path);
   file_->handle = open_locked(part);
-  const std::unique_ptr<RowStore> older = open_older(path, format);
+  const std::unique_ptr<RowStore> older = open_older(path, format, listener);
   const std::vector<std::string> all = unite(older.get(), ids);
   if (all.empty()) {
     ::unlink(part.c_str());

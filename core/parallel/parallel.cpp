@@ -10,7 +10,9 @@
 #include <algorithm>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <thread>
+#include <utility>
 #if defined(__SSE__)
 #include <xmmintrin.h>
 #endif
@@ -41,49 +43,93 @@ class Preparer : public tbb::task_scheduler_observer {
   void on_scheduler_entry(bool) override { prepare_thread(); }
 };
 
+}  // namespace
+
+// Whose threads loops run on.
 struct Pool {
-  explicit Pool(int n)
+  explicit Pool(int n) : count(n), arena(n), preparer(arena) {}
+  // The pool of the process. It may have more threads than there are cores, and the thread that
+  // makes it belongs to it.
+  struct OfProcess {};
+  Pool(int n, OfProcess)
       : count(n),
-        control(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(n)),
+        control(std::in_place, tbb::global_control::max_allowed_parallelism,
+                static_cast<std::size_t>(n)),
         arena(n),
         preparer(arena) {
     prepare_thread();
   }
   ~Pool() { preparer.observe(false); }
   int count;
-  tbb::global_control control;
+  std::optional<tbb::global_control> control;
   tbb::task_arena arena;
   Preparer preparer;
 };
 
-std::unique_ptr<Pool>& pool_slot() {
-  static std::unique_ptr<Pool> slot;
+namespace {
+
+thread_local Pool* pool_of_thread = nullptr;  // that of WorkOn
+
+int cores() { return static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
+
+struct ProcessPoolSlot {
+  std::mutex mutex;
+  std::unique_ptr<Pool> pool;
+};
+
+ProcessPoolSlot& process_pool() {
+  static ProcessPoolSlot slot;
   return slot;
 }
 
 Pool& pool() {
-  auto& slot = pool_slot();
-  if (!slot)
-    slot =
-        std::make_unique<Pool>(static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
-  return *slot;
+  if (pool_of_thread) return *pool_of_thread;
+  ProcessPoolSlot& slot = process_pool();
+  const std::lock_guard lock(slot.mutex);
+  if (!slot.pool) slot.pool = std::make_unique<Pool>(cores(), Pool::OfProcess{});
+  return *slot.pool;
 }
 
 }  // namespace
 
 void set_threads(int count) {
-  pool_slot().reset();
-  pool_slot() = std::make_unique<Pool>(std::max(1, count));
+  ProcessPoolSlot& slot = process_pool();
+  const std::lock_guard lock(slot.mutex);
+  slot.pool.reset();
+  slot.pool = std::make_unique<Pool>(std::max(1, count), Pool::OfProcess{});
 }
 
 int threads() { return pool().count; }
+
+ThreadPool::ThreadPool(int count)
+    : pool_(std::make_unique<Pool>(count <= 0 ? cores() : std::min(count, cores()))) {}
+
+ThreadPool::~ThreadPool() = default;
+
+WorkOn::WorkOn(const ThreadPool& pool)
+    : outer_(std::exchange(pool_of_thread, pool.pool_.get())),
+      control_(0),
+      library_threads_(omp_get_max_threads()) {
+#if defined(__SSE__)
+  control_ = _mm_getcsr();
+#endif
+  prepare_thread();
+}
+
+WorkOn::~WorkOn() {
+#if defined(__SSE__)
+  _mm_setcsr(control_);
+#endif
+  omp_set_num_threads(library_threads_);
+  pool_of_thread = outer_;
+}
 
 bool inside_task() { return task_depth > 0; }
 
 void for_each(Index count, FunctionRef<void(Index)> body) {
   if (count <= 0) return;
   if (count == 1) {  // no task is started: kernels below may still split their own loops
-    pool();
+    if (!inside_task()) pool();
     return body(0);
   }
   if (inside_task() || pool().count == 1) {

@@ -18,6 +18,39 @@ namespace saccade::parallel {
 void set_threads(int count);
 int threads();
 
+struct Pool;
+
+// Threads for one piece of work, so that a library needs none of the process. Several may exist,
+// and many threads may work with one at once.
+class ThreadPool {
+ public:
+  // At most so many threads, and no more than the machine has cores; 0: as many as it has.
+  explicit ThreadPool(int count);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+ private:
+  friend class WorkOn;
+  std::unique_ptr<Pool> pool_;
+};
+
+// While it lives, the loops of the calling thread run on `pool`, and the thread computes as those
+// of the pool do: denormals are flushed to zero, and library calls are single-threaded. In the end
+// the thread is as it was before.
+class WorkOn {
+ public:
+  explicit WorkOn(const ThreadPool& pool);
+  ~WorkOn();
+  WorkOn(const WorkOn&) = delete;
+  WorkOn& operator=(const WorkOn&) = delete;
+
+ private:
+  Pool* outer_;
+  unsigned control_;  // the floating-point unit's
+  int library_threads_;
+};
+
 // True inside a task of a loop below. Nested loops run serially in index order.
 bool inside_task();
 

@@ -72,8 +72,8 @@ TrainBatch bench_batch(const Shape& input, Index captions, Index shard) {
 
 Timing train_captioner(const std::string& workload, const WorkSize& size) {
   const ExperimentConfig config = bench_config(workload);
-  Captioner model(config, bench_vocabulary(),
-                  {.rows = kRegionsPerSide, .cols = kRegionsPerSide, .features = kFeatures});
+  CaptionModel model(config, bench_vocabulary(),
+                     {.rows = kRegionsPerSide, .cols = kRegionsPerSide, .features = kFeatures});
   const auto optimizer = make_optimizer(config.optimizer, model.parameters());
   TrainStep step(model, *optimizer, config, 1);
   const TrainBatch batch = bench_batch(model.input_shape(), size.batch, config.train.shard);
@@ -103,8 +103,8 @@ Timing train_self_critical(const WorkSize& size) {
   const Index images = size.batch;
   const ExperimentConfig config = bench_config("scst");
   const Vocabulary vocabulary = bench_vocabulary();
-  Captioner model(config, vocabulary,
-                  {.rows = kRegionsPerSide, .cols = kRegionsPerSide, .features = kFeatures});
+  CaptionModel model(config, vocabulary,
+                     {.rows = kRegionsPerSide, .cols = kRegionsPerSide, .features = kFeatures});
   const auto optimizer = make_optimizer(config.optimizer, model.parameters());
   const Dataset references = bench_references(images);
   std::vector<Index> numbers(static_cast<std::size_t>(images));
@@ -129,8 +129,8 @@ Timing train_self_critical(const WorkSize& size) {
 Timing search_beam(const std::string& workload, const WorkSize& size) {
   const ExperimentConfig config = bench_config(workload);
   const Index images = size.batch;
-  Captioner model(config, bench_vocabulary(),
-                  {.rows = kRegionsPerSide, .cols = kRegionsPerSide, .features = kFeatures});
+  CaptionModel model(config, bench_vocabulary(),
+                     {.rows = kRegionsPerSide, .cols = kRegionsPerSide, .features = kFeatures});
   // No hypothesis may end early, so that every caption has all of its words.
   model.parameters().value(
       model.parameters().find("decoder.output.vocabulary_bias"))[Vocabulary::kEos] = -1e4f;

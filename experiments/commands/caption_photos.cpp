@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "captioning/evaluation/decode_images.h"
-#include "core/base/log.h"
+#include "experiments/log.h"
 #include "experiments/plain_text.h"
 
 namespace saccade {

@@ -10,15 +10,15 @@
 #include <set>
 
 #include "core/base/error.h"
-#include "core/base/log.h"
 #include "core/parallel/parallel.h"
-#include "experiments/check_config.h"
 #include "experiments/commands/report.h"
 #include "experiments/commands/shown_models.h"
 #include "experiments/compare/comparison_files.h"
 #include "experiments/compare/comparison_report.h"
 #include "experiments/compare/finished_runs.h"
 #include "experiments/compare/study.h"
+#include "experiments/given_boxes.h"
+#include "experiments/log.h"
 
 namespace saccade {
 

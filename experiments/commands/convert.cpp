@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "captioning/training/checkpoint_content.h"
+#include "captioning/training/run_directory.h"
 #include "core/base/error.h"
 #include "core/io/archive_safetensors.h"
 #include "core/io/checkpoint.h"
-#include "experiments/run_directory.h"
 
 namespace saccade {
 

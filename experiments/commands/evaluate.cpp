@@ -8,12 +8,11 @@
 
 #include "captioning/evaluation/evaluation_report.h"
 #include "captioning/evaluation/evaluation_table.h"
-#include "core/base/log.h"
+#include "captioning/training/run_data.h"
 #include "core/io/atomic_file.h"
-#include "experiments/check_config.h"
-#include "experiments/configured_boxes.h"
+#include "experiments/given_boxes.h"
+#include "experiments/log.h"
 #include "experiments/progress.h"
-#include "experiments/training_run.h"
 
 namespace saccade {
 
@@ -112,8 +111,8 @@ int run_evaluate(const EvaluateArgs& args) {
   std::unique_ptr<PhotoBoxes> boxes;
   if (!args.boxes.empty()) check_boxes(session, args.boxes);
   if (session.models().has_attention())
-    boxes = configured_boxes(args.boxes, session.config().data, data.dataset,
-                             evaluation_images(data.dataset, split, args.images));
+    boxes = given_boxes(args.boxes, session.config().data, data.dataset,
+                        evaluation_images(data.dataset, split, args.images));
   EvaluationReport report;
   {
     Progress progress("evaluating");

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "captioning/training/checkpoint_content.h"
+#include "captioning/training/run_directory.h"
 #include "core/base/digest.h"
 #include "core/base/error.h"
 #include "core/io/checkpoint.h"
@@ -12,7 +13,6 @@
 #include "experiments/commands/inspect_attention.h"
 #include "experiments/plain_text.h"
 #include "experiments/progress.h"
-#include "experiments/run_directory.h"
 #include "vision/encoders/onnx_encoder.h"
 
 namespace saccade {

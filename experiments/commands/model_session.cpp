@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "captioning/check_config.h"
+#include "captioning/loaded_pipeline.h"
+#include "captioning/training/run_directory.h"
 #include "core/config/idle.h"
-#include "experiments/run_directory.h"
-#include "vision/encoders/frozen_network.h"
+#include "experiments/log.h"
 
 namespace saccade {
 
@@ -43,13 +45,7 @@ void refuse_idle_overrides(const ModelArgs& args, const ExperimentConfig& config
     throw UsageError(
         "--map-step: the model has no attention (attention.score is none), so there is no map to "
         "show; leave the option out");
-  for (const std::string& assignment : args.set) {
-    const std::string path = assignment.substr(0, assignment.find('='));
-    if (std::find(unread.begin(), unread.end(), path) != unread.end())
-      throw UsageError(str("--set ", path,
-                           " has no effect: with the other choices of the checkpoint's config "
-                           "nothing reads it (saccade list config shows what reads it)"));
-  }
+  refuse_unread(args.set, config, "--set ");
 }
 
 ModelSession::Member load_member(const std::string& name, const ModelArgs& args) {
@@ -57,19 +53,7 @@ ModelSession::Member load_member(const std::string& name, const ModelArgs& args)
                               .loaded = load_model(resolve_checkpoint(name), overrides_of(args)),
                               .pipeline = {}};
   refuse_idle_overrides(args, member.loaded.config);
-  const EncoderConfig& encoder = member.loaded.config.encoder;
-  if (is_frozen(encoder)) require_network_file(encoder, "--set ");
-  member.pipeline = std::make_unique<InputPipeline>(encoder);
-  const FrozenEncoder* frozen = member.pipeline->frozen();
-  if (frozen && frozen->digest() != member.loaded.data.encoder) {
-    std::string layers;
-    for (const std::string& layer : encoder.grid_layers())
-      layers += (layers.empty() ? "" : " and ") + layer;
-    throw DataError(
-        str(encoder.model, ", layer ", layers,
-            ": this is not the network, layer or preprocessing with which the model was trained; "
-            "set encoder.model to the file that it was trained with"));
-  }
+  member.pipeline = pipeline_of(member.loaded, log::show, "--set ");
   return member;
 }
 

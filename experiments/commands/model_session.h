@@ -48,7 +48,7 @@ class ModelSession {
   // Those of the first member, whose data set all members use.
   const ExperimentConfig& config() const { return members_[0].loaded.config; }
   const DataIdentity& data() const { return members_[0].loaded.data; }
-  const Captioner& model() const { return *members_[0].loaded.model; }
+  const CaptionModel& model() const { return *members_[0].loaded.model; }
   const InputPipeline& pipeline() const { return *members_[0].pipeline; }
   // Throws UsageError where there are several members; `what` needs a single one.
   void require_one(const std::string& what) const;

@@ -9,13 +9,13 @@
 #include <nlohmann/json.hpp>
 
 #include "captioning/evaluation/evaluate.h"
-#include "core/base/log.h"
+#include "captioning/training/run_directory.h"
 #include "experiments/commands/caption_photos.h"
 #include "experiments/commands/shown_models.h"
+#include "experiments/log.h"
 #include "experiments/overlay_files.h"
 #include "experiments/plain_text.h"
 #include "experiments/progress.h"
-#include "experiments/run_directory.h"
 
 namespace saccade {
 
@@ -109,7 +109,7 @@ struct OverlayModel {
       refuse(str("in the regime ", enum_name(search.regime),
                  " no cell is chosen; hard models choose with --regime argmax or sample"));
     if (session.members().size() > 1) refuse("an ensemble's cells are of several networks");
-    const Captioner& model = session.model();
+    const CaptionModel& model = session.model();
     if (model.refinement() != nullptr)
       refuse("its regions have attended to each other (encoder.refine.layers)");
     try {

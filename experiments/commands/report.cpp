@@ -6,13 +6,13 @@
 #include <nlohmann/json.hpp>
 
 #include "captioning/evaluation/evaluate.h"
-#include "core/base/log.h"
+#include "captioning/training/run_directory.h"
 #include "experiments/commands/model_session.h"
 #include "experiments/commands/shown_models.h"
-#include "experiments/configured_boxes.h"
+#include "experiments/given_boxes.h"
+#include "experiments/log.h"
 #include "experiments/plain_text.h"
 #include "experiments/progress.h"
-#include "experiments/run_directory.h"
 
 namespace saccade {
 
@@ -75,8 +75,8 @@ WrittenReport make_report(const ReportArgs& args) {
   request.data = &data;
   request.split = args.split.empty() ? data.default_split() : parse_split(args.split);
   const std::unique_ptr<PhotoBoxes> boxes =
-      configured_boxes(args.boxes, sessions[0].config().data, data.dataset,
-                       evaluation_images(data.dataset, request.split, 0));
+      given_boxes(args.boxes, sessions[0].config().data, data.dataset,
+                  evaluation_images(data.dataset, request.split, 0));
   if (boxes) {
     request.boxes = boxes.get();
     wanted.remarks.push_back("Boxes: " + boxes->description() + ".");

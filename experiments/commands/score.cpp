@@ -14,8 +14,8 @@
 #include "captioning/scoring/score_report.h"
 #include "captioning/text/ptb_tokenizer.h"
 #include "core/base/error.h"
-#include "core/base/log.h"
 #include "core/io/atomic_file.h"
+#include "experiments/log.h"
 #include "experiments/plain_text.h"
 
 namespace saccade {

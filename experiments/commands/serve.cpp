@@ -5,12 +5,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "core/base/log.h"
+#include "captioning/training/run_directory.h"
 #include "core/parallel/parallel.h"
 #include "experiments/commands/model_session.h"
 #include "experiments/commands/shown_models.h"
+#include "experiments/log.h"
 #include "experiments/plain_text.h"
-#include "experiments/run_directory.h"
 #include "experiments/serve/caption_server.h"
 #include "experiments/serve/live_captions.h"
 #include "experiments/serve/request_rules.h"

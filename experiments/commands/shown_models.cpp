@@ -5,8 +5,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "captioning/training/run_directory.h"
 #include "core/base/error.h"
-#include "experiments/run_directory.h"
 
 namespace saccade {
 

@@ -5,12 +5,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "captioning/check_config.h"
 #include "core/base/error.h"
-#include "core/base/log.h"
 #include "core/parallel/parallel.h"
-#include "experiments/check_config.h"
 #include "experiments/commands/report.h"
-#include "experiments/training_run.h"
+#include "experiments/log.h"
+#include "experiments/reported_run.h"
 
 namespace saccade {
 
@@ -50,7 +50,7 @@ ExperimentConfig resolve(const TrainOptions& options) {
 }
 
 void print_summary(const TrainOptions& options, const ExperimentConfig& config,
-                   const TrainingResult& result) {
+                   const ReportedResult& result) {
   const std::string& metric = config.train.best_metric;
   const TrainingState& state = result.state;
   const Telemetry& cost = result.telemetry;
@@ -90,9 +90,9 @@ int run_train(const TrainOptions& options) {
   if (options.resume && !directory.has_run())
     log::info(options.out + ": there is no run to resume yet; starting one");
   const Split validation = options.overfit > 0 ? Split::kTrain : Split::kVal;
-  const RunData data(config, {.splits = {validation}, .most_images = config.train.validate_images},
-                     signal);
-  const TrainingResult result = run_training({.config = &config,
+  const RunData data = load_run_data(
+      config, {.splits = {validation}, .most_images = config.train.validate_images}, signal);
+  const ReportedResult result = run_reported({.config = &config,
                                               .data = &data,
                                               .directory = &directory,
                                               .resume = options.resume,

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "captioning/check_config.h"
 #include "core/base/error.h"
-#include "experiments/check_config.h"
 
 namespace saccade {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "captioning/training/run_directory.h"
 #include "core/base/error.h"
-#include "experiments/run_directory.h"
 
 namespace saccade {
 

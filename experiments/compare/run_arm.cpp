@@ -9,9 +9,9 @@
 #include "captioning/metrics/metric_registry.h"
 #include "captioning/training/checkpoint_content.h"
 #include "core/base/error.h"
-#include "core/base/log.h"
 #include "core/io/atomic_file.h"
-#include "experiments/configured_boxes.h"
+#include "experiments/given_boxes.h"
+#include "experiments/log.h"
 #include "experiments/process_memory.h"
 #include "experiments/progress.h"
 
@@ -132,7 +132,7 @@ TrainingResult ArmRunner::train(const Arm& arm, std::int64_t seed, const std::st
   const ExperimentConfig config = config_of(arm, seed);
   load(config);
   reset_peak_memory();
-  return run_training({.config = &config,
+  return run_reported({.config = &config,
                        .data = data_.get(),
                        .directory = &directory,
                        .resume = true,
@@ -155,14 +155,14 @@ void ArmRunner::train_and_score(const Arm& arm, const std::string& label, SeedRe
 void ArmRunner::load(const ExperimentConfig& config) {
   if (data_ && data_->serves(config)) return;
   data_.reset();
-  data_ = std::make_shared<RunData>(config,
-                                    RunData::Request{.splits = {Split::kVal},
-                                                     .most_images = config.train.validate_images,
-                                                     .evaluated_split = true},
-                                    *signal_);
+  data_ = std::make_shared<RunData>(load_run_data(config,
+                                                  {.splits = {Split::kVal},
+                                                   .most_images = config.train.validate_images,
+                                                   .evaluated_split = true},
+                                                  *signal_));
   const LoadedData& loaded = data_->loaded();
-  boxes_ = configured_boxes(boxes_path_, config.data, loaded.dataset,
-                            evaluation_images(loaded.dataset, loaded.default_split(), 0));
+  boxes_ = given_boxes(boxes_path_, config.data, loaded.dataset,
+                       evaluation_images(loaded.dataset, loaded.default_split(), 0));
 }
 
 void ArmRunner::score(const Arm& arm, SeedResult& result) {

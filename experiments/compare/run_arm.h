@@ -9,7 +9,7 @@
 #include "captioning/grounding/noun_boxes.h"
 #include "experiments/compare/comparison.h"
 #include "experiments/model_sheets.h"
-#include "experiments/training_run.h"
+#include "experiments/reported_run.h"
 
 namespace saccade {
 

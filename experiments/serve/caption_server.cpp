@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "core/base/error.h"
-#include "core/base/log.h"
+#include "experiments/log.h"
 #include "experiments/plain_text.h"
 #include "experiments/serve/connections.h"
 #include "experiments/serve/live_page.h"

@@ -31,6 +31,9 @@ Findings check_headers(
     const std::vector<SourceFile>& files);  // comment, pragma, no using namespace
 Findings check_words(
     const std::vector<SourceFile>& files);  // words that do not belong in a project
+// The headers that are installed (captioning/install/public_headers.txt) exist and include nothing
+// else of the project and no library.
+Findings check_public_headers(const std::vector<SourceFile>& files);
 Findings check_cmake(const std::vector<SourceFile>& files);  // every .cpp is built
 
 }  // namespace saccade::architecture

@@ -40,6 +40,7 @@ class SeededTree {
     write("core/CMakeLists.txt", "add_library(core base/a.cpp ops/b.cpp attention/*_score.cpp)\n");
     write("core/attention/new_score.cpp", "\n");
     write("core/base/a.h", "// What a is.\n#pragma once\n");
+    write("captioning/install/public_headers.txt", "# Public\n\ncore/base/a.h\n");
     write("core/base/a.cpp", "#include \"core/base/a.h\"\n#include <vector>\n");
     write("core/ops/b.cpp", "#include \"core/base/a.h\"\n// #include <Eigen/Core>\n");
   }
@@ -56,9 +57,10 @@ class SeededTree {
 
 Findings check_all(const std::vector<SourceFile>& files) {
   Findings all;
-  for (const Findings& part : {check_layers(files), check_third_party(files), check_cycles(files),
-                               check_sizes(files, kMostLines), check_headers(files),
-                               check_words(files), check_cmake(files)}) {
+  for (const Findings& part :
+       {check_layers(files), check_third_party(files), check_cycles(files),
+        check_sizes(files, kMostLines), check_headers(files), check_words(files),
+        check_cmake(files), check_public_headers(files)}) {
     all.insert(all.end(), part.begin(), part.end());
   }
   return all;
@@ -68,6 +70,10 @@ TEST_CASE("includes follow the layers") { require_none(check_layers(project()));
 
 TEST_CASE("third-party headers stay in the .cpp files that own them") {
   require_none(check_third_party(project()));
+}
+
+TEST_CASE("what is installed includes only what is installed") {
+  require_none(check_public_headers(project()));
 }
 
 TEST_CASE("no include leads back to its file") { require_none(check_cycles(project())); }
@@ -118,6 +124,9 @@ TEST_CASE("the checker finds seeded breaches") {
        "see /wor"
        "k/here\n",
        "one workplace"},
+      {"core/base/a.h", header + "#include \"core/base/b.h\"\n", "core/base/b.h reaches programs"},
+      {"core/base/a.h", header + "#include <tbb/blocked_range.h>\n", "blocked_range.h reaches"},
+      {"captioning/install/public_headers.txt", "core/base/c.h\n", "no such header: core/base/c.h"},
       {"core/ops/new.cpp", "\n", "not built: add ops/new.cpp"},
       {"core/attention/other.cpp", "\n", "not built: add attention/other.cpp"},
   };

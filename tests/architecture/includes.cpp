@@ -91,7 +91,7 @@ const std::vector<Owner> kOwners = {
     {"hdf5", {"core/io/"}},
     {"H5", {"core/io/"}},
     {"xxhash.h", {"core/"}},
-    {"spdlog/", {"core/base/log.cpp"}},
+    {"spdlog/", {"experiments/log.cpp"}},
     {"opencv2/", {"vision/"}},
     {"cairo", {"vision/pdf_canvas.cpp"}},
     {"hb", {"vision/pdf_canvas.cpp"}},
@@ -106,6 +106,7 @@ const std::vector<Owner> kOwners = {
     {"boost/math/", {"captioning/statistics/"}},
     {"boost/crc.hpp", {"core/io/"}},
     {"httplib.h", {"experiments/serve/"}},
+    {"saccade/", {"experiments/examples/"}},
     {"CLI/", {"experiments/cli.cpp", "experiments/options.cpp", "experiments/benchmarks/"}},
 };
 
@@ -220,6 +221,33 @@ Findings check_third_party(const std::vector<SourceFile>& files) {
         findings.push_back(at(file, include.line) + "<" + name + "> reaches " + user->path +
                            " through this header; hide it in a .cpp file");
       }
+    }
+  }
+  return findings;
+}
+
+Findings check_public_headers(const std::vector<SourceFile>& files) {
+  std::map<std::string, const SourceFile*> by_path;
+  for (const SourceFile& file : files) by_path[file.path] = &file;
+  const auto list = by_path.find("captioning/install/public_headers.txt");
+  if (list == by_path.end()) return {"captioning/install/public_headers.txt: is missing"};
+  std::set<std::string> open;
+  for (const std::string& line : list->second->lines)
+    if (!line.empty() && line[0] != '#') open.insert(line);
+  Findings findings;
+  for (const std::string& path : open) {
+    const auto header = by_path.find(path);
+    if (header == by_path.end()) {
+      findings.push_back(list->first + ": there is no such header: " + path);
+      continue;
+    }
+    for (const Include& include : includes_of(*header->second)) {
+      const bool standard = include.target.find_first_of("./") == std::string::npos;
+      if (include.quoted ? open.count(include.target) == 0 : !standard)
+        findings.push_back(at(*header->second, include.line) + include.target +
+                           " reaches programs that use the library through this public header; "
+                           "list it in " +
+                           list->first + " or hide it in a .cpp file");
     }
   }
   return findings;

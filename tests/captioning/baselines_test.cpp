@@ -68,7 +68,7 @@ TEST_CASE("neighbours depend neither on blocks nor on threads") {
 
 TEST_CASE("the vector of an image is the direction of its mean feature") {
   const Experiment experiment(small_experiment(SelectionKind::kSoft));
-  const Captioner& model = experiment.model;
+  const CaptionModel& model = experiment.model;
   const std::vector<Index> images = {3, 0, 11, 7, 8, 9, 10, 5, 4};
   const Tensor vectors = image_vectors(model, experiment.inputs, images);
   REQUIRE(vectors.shape() == Shape{9, model.grid().features});

@@ -12,8 +12,8 @@ namespace {
 
 constexpr double kTolerance = 1e-4;
 
-template <class Value>
-AttentionConfig with(Value AttentionConfig::*member, Value value) {
+template <class Member, class Value>
+AttentionConfig with(Member AttentionConfig::*member, Value value) {
   AttentionConfig config;
   config.*member = value;
   return config;

@@ -126,7 +126,7 @@ TEST_CASE(
   CHECK_FALSE(score(caption).grounding.has_maps);
 }
 
-std::string everything(const EvaluationReport& report, const Captioner& model) {
+std::string everything(const EvaluationReport& report, const CaptionModel& model) {
   std::string out = evaluation_json(report);
   for (const RegimeReport& regime : report.regimes) {
     std::vector<CaptionRecord> records;

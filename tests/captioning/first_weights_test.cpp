@@ -20,7 +20,7 @@ TEST_CASE(
   config.decoder.embeddings = {
       .source = EmbeddingSource::kFile, .file = (folder / "v.txt").string(), .frozen = frozen};
   Experiment experiment(config);
-  Captioner& model = experiment.model;
+  CaptionModel& model = experiment.model;
   const TrainingSet set(experiment.data, config.data, model.vocabulary(), {});
   const ParameterStore& store = model.parameters();
   const auto table = [&] {

@@ -6,7 +6,7 @@
 namespace saccade::test {
 
 // Multiplies the small initial weights, and makes <eos> improbable.
-inline void prolong_captions(Captioner& model) {
+inline void prolong_captions(CaptionModel& model) {
   ParameterStore& store = model.parameters();
   for (Real& value : store.flat().span()) value *= 4;
   store.value(store.find("decoder.output.vocabulary_bias"))[Vocabulary::kEos] = -6;

@@ -18,7 +18,7 @@ using Catch::Matchers::Contains;
 TEST_CASE("an encoder learns at its own rate, from the first stage on that is not frozen") {
   ExperimentConfig config = test::small_experiment(SelectionKind::kSoft);
   const auto rate = [&](const std::string& name) {
-    const Captioner model(config, Vocabulary(), {});
+    const CaptionModel model(config, Vocabulary(), {});
     return model.parameters().info(model.parameters().find(name)).rate;
   };
   CHECK(rate("encoder.stage1.conv.weight") == 1);
@@ -46,9 +46,9 @@ TEST_CASE("the frozen stages of every encoder are those closest to the pixels") 
     config.encoder.model = imported ? (folder / "small.onnx").string() : "";
     config.encoder.layer = imported ? "last" : "";
     config.encoder.frozen_stages = 0;
-    const auto stages = Captioner(config, Vocabulary(), {}).encoder()->stages();
+    const auto stages = CaptionModel(config, Vocabulary(), {}).encoder()->stages();
     config.encoder.frozen_stages = 1;
-    const Captioner model(config, Vocabulary(), {});
+    const CaptionModel model(config, Vocabulary(), {});
     Index frozen = 0;
     for (const ParameterInfo& info : model.parameters().infos()) {
       const bool first = std::any_of(
@@ -68,7 +68,7 @@ TEST_CASE("what cannot be combined with padding or pooling is refused with a rea
     config.encoder.type = EncoderKind::kVit;
     config.encoder.vit = {.width = 8, .layers = 1, .heads = 2, .patch = 8};
     change(config);
-    CHECK_THROWS_WITH(Captioner::check(config), Contains(reason));
+    CHECK_THROWS_WITH(CaptionModel::check(config), Contains(reason));
   };
   const auto token = [](auto change) {
     return [change](ExperimentConfig& config) {
@@ -93,7 +93,7 @@ TEST_CASE("what cannot be combined with padding or pooling is refused with a rea
   prefix.decoder.type = DecoderKind::kTransformer;
   prefix.decoder.heads = 2;
   prefix.decoder.image = ImageEntry::kFirstStep;
-  CHECK_NOTHROW(Captioner::check(prefix));
+  CHECK_NOTHROW(CaptionModel::check(prefix));
   const auto pad = [](auto change) {
     return [change](ExperimentConfig& config) {
       config.encoder.resize = ResizeKind::kPad;
@@ -110,7 +110,7 @@ TEST_CASE("what cannot be combined with padding or pooling is refused with a rea
   // An input without the place of its picture cannot be read.
   ExperimentConfig config = test::small_experiment(SelectionKind::kSoft);
   config.encoder.resize = ResizeKind::kPad;
-  const Captioner model(config, Vocabulary(), {});
+  const CaptionModel model(config, Vocabulary(), {});
   Arena arena;
   Tape tape(arena);
   tape.set_parameters(model.parameters().views());
@@ -127,7 +127,7 @@ TEST_CASE("groups of parameters learn at their rate times a factor") {
                              {.prefix = "encoder", .factor = 3},
                              {.prefix = "decoder.attention", .factor = 10},
                              {.prefix = "decoder.embedding", .factor = 0}};
-  const Captioner model(config, Vocabulary(), {});
+  const CaptionModel model(config, Vocabulary(), {});
   const auto rate = [&](const std::string& name) {
     return model.parameters().info(model.parameters().find(name)).rate;
   };
@@ -145,19 +145,19 @@ TEST_CASE("groups of parameters learn at their rate times a factor") {
   CHECK(rate("encoder.stage1.conv.weight") == 0);  // what is frozen stays frozen
   CHECK(rate("encoder.stage3.conv.weight") == Approx(0.03));
   config.optimizer.groups = {{.prefix = "decoder.atention", .factor = 2}};
-  CHECK_THROWS_WITH(Captioner(config, Vocabulary(), {}),
+  CHECK_THROWS_WITH(CaptionModel(config, Vocabulary(), {}),
                     Contains("no parameter's name starts with 'decoder.atention' (did you mean "
                              "'decoder.attention'?); there are encoder, encoder.stage1") &&
                         Contains("decoder.lstm"));
   // A prefix ends where a part of a name ends.
   config.optimizer.groups = {{.prefix = "decoder.att", .factor = 2}};
-  CHECK_THROWS_AS(Captioner(config, Vocabulary(), {}), UsageError);
+  CHECK_THROWS_AS(CaptionModel(config, Vocabulary(), {}), UsageError);
 }
 
 TEST_CASE("numbers and regions of the grid are dropped only in training, and the mean stays") {
   ExperimentConfig config = test::small_experiment(SelectionKind::kSoft);
   const auto encode = [&](bool training, std::uint64_t step = 1) {
-    const Captioner model(config, Vocabulary(), {});
+    const CaptionModel model(config, Vocabulary(), {});
     Arena arena;
     Tape tape(arena);
     tape.set_parameters(model.parameters().views());

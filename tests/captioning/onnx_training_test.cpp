@@ -58,7 +58,7 @@ struct Training {
   LoadedData data;
   InputPipeline pipeline;
   DatasetInputs inputs;
-  Captioner model;
+  CaptionModel model;
   std::unique_ptr<Optimizer> optimizer;
 };
 
@@ -103,7 +103,7 @@ TEST_CASE("frozen stages of an imported network keep the file's numbers, the oth
   const auto after = all();
   for (std::size_t i = 0; i < before.size(); ++i) CHECK((before[i] == after[i]) == (i < 3));
   config.encoder.frozen_stages = 4;
-  CHECK_THROWS_WITH(Captioner(config, Vocabulary(), {}),
+  CHECK_THROWS_WITH(CaptionModel(config, Vocabulary(), {}),
                     Catch::Contains("encoder.type onnx_native has 3 stages"));
 }
 
@@ -116,7 +116,7 @@ TEST_CASE("a checkpoint of an imported network needs no ONNX file") {
   save_archive(folder / "checkpoint", checkpoint_archive(config, training.model, {}, {},
                                                          *training.optimizer, TrainingState{}));
   std::filesystem::remove(folder / "small.onnx");
-  CHECK_THROWS_AS(Captioner(config, Vocabulary(), {}), DataError);
+  CHECK_THROWS_AS(CaptionModel(config, Vocabulary(), {}), DataError);
   const LoadedModel loaded = load_model(folder / "checkpoint");
   const std::span<const Real> saved = training.model.parameters().flat().span(),
                               got = loaded.model->parameters().flat().span();
@@ -163,7 +163,7 @@ TEST_CASE("a run continues if its ONNX file was moved, but not with another netw
   CHECK(deciding_changes(before, now).empty());
   now.encoder.layer = "sum";
   CHECK_THAT(deciding_changes(before, now), Catch::Contains("encoder.layer was last, is sum"));
-  CHECK_THROWS_WITH(Captioner(before, Vocabulary(), {}),
+  CHECK_THROWS_WITH(CaptionModel(before, Vocabulary(), {}),
                     Catch::Contains("old/place.onnx: no such ONNX model; if it was moved, name its "
                                     "place with encoder.model=PLACE"));
   before = now;

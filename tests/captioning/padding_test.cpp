@@ -67,7 +67,7 @@ std::vector<Index> some(const Experiment& experiment) {
   return images_of(experiment.data.dataset, Split::kVal);
 }
 
-std::vector<DecodedCaption> captions_of(const Captioner& model, const EncodedValues& images) {
+std::vector<DecodedCaption> captions_of(const CaptionModel& model, const EncodedValues& images) {
   return search(model.decoder(), model.parameters().views(), images, SpecialWords{},
                 {.beam = 2, .max_length = 5}, 0);
 }
@@ -88,7 +88,7 @@ void check_same(const std::vector<DecodedCaption>& a, const std::vector<DecodedC
 struct Encoded {
   Tensor features, mask;
 
-  Encoded(const Captioner& model, const InputView& input) {
+  Encoded(const CaptionModel& model, const InputView& input) {
     Arena arena;
     Tape tape(arena);
     tape.set_recording(false);
@@ -116,7 +116,7 @@ TEST_CASE("the content of padding changes no caption, with any encoder and decod
       config.decoder.type = decoder.value;
       config.decoder.layers = 1, config.decoder.heads = 2;
       const Experiment experiment(config);
-      const Captioner& model = experiment.model;
+      const CaptionModel& model = experiment.model;
       InputBatch batch = experiment.inputs.batch(some(experiment));
       const Encoded images(model, batch.view());
       const std::vector<DecodedCaption> own = captions_of(model, images.values());

@@ -41,7 +41,7 @@ TEST_CASE("every pair of encoder and decoder trains, soft and hard") {
         const LoadedData data = load_data(config.data);
         const InputPipeline pipeline(config.encoder);
         const DatasetInputs inputs(data, pipeline, config.encoder, {});
-        Captioner model(config, training_vocabulary(data, config.data), pipeline.frozen_grid());
+        CaptionModel model(config, training_vocabulary(data, config.data), pipeline.frozen_grid());
         const TrainingSet set(data, config.data, model.vocabulary(), {});
         const TrainBatch batch = make_batch(
             plan_epoch(set.items(),

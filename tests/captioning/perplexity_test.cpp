@@ -15,7 +15,7 @@ namespace {
 
 // The perplexity that the training loss gives if every caption is computed alone.
 Perplexity one_by_one(const Experiment& experiment, std::span<const Index> images) {
-  const Captioner& model = experiment.model;
+  const CaptionModel& model = experiment.model;
   Perplexity sum;
   for (const Index image : images) {
     const Shape one = model.input_shape();

@@ -36,7 +36,7 @@ struct Encoded {
 
 Tensor copy(ConstView x) { return x.data ? Tensor(x.shape, x.span()) : Tensor(); }
 
-Encoded encode(const Captioner& model, const InputView& input) {
+Encoded encode(const CaptionModel& model, const InputView& input) {
   Arena arena;
   Tape tape(arena);
   tape.set_recording(false);
@@ -150,7 +150,7 @@ TEST_CASE("a projection of a frozen grid learns and is stored with the widths of
   const LoadedData data = load_data(config.data);
   const InputPipeline pipeline(config.encoder);
   const DatasetInputs inputs(data, pipeline, config.encoder, {});
-  Captioner model(config, training_vocabulary(data, config.data), pipeline.frozen_grid());
+  CaptionModel model(config, training_vocabulary(data, config.data), pipeline.frozen_grid());
   const auto optimizer = make_optimizer(config.optimizer, model.parameters());
   const TrainingSet set(data, config.data, model.vocabulary(), {});
   const TrainBatch batch = make_batch(
@@ -187,7 +187,7 @@ TEST_CASE("keys and values that name no layers, or that nothing reads, are refus
   const auto refusal = [&](auto change) {
     ExperimentConfig config = two_layers(folder, EncoderKind::kOnnxNative);
     change(config);
-    return test::message_of<UsageError>([&] { Captioner::check(config); });
+    return test::message_of<UsageError>([&] { CaptionModel::check(config); });
   };
   CHECK_THAT(refusal([](ExperimentConfig& c) { c.encoder.keys = {"first_rleu"}; }),
              Contains("encoder.keys: 'first_rleu' is none of encoder.layers (did you mean "

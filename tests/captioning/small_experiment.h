@@ -25,7 +25,7 @@ struct Experiment {
   LoadedData data;
   InputPipeline pipeline;
   DatasetInputs inputs;
-  Captioner model;
+  CaptionModel model;
 
   explicit Experiment(const ExperimentConfig& c)
       : config(c),

@@ -5,6 +5,10 @@
 #include <memory>
 #include <set>
 #include <stdexcept>
+#include <thread>
+#if defined(__SSE__)
+#include <xmmintrin.h>
+#endif
 
 #include "core/base/random.h"
 #include "tests/support/catch.h"
@@ -78,6 +82,44 @@ TEST_CASE("a prefetcher that is left early finishes the item that it is making")
     CHECK(made >= 1);
     CHECK(made <= 6);
   }
+}
+
+#if defined(__SSE__)
+TEST_CASE("a pool of one's own has its own threads, and leaves the calling thread as it was") {
+  parallel::set_threads(2);
+  const unsigned before = _mm_getcsr();
+  _mm_setcsr(before & ~0x8040u);  // as in a program that never called us
+  for (const int threads : {1, 4}) {
+    const parallel::ThreadPool pool(threads);
+    std::atomic<int> flushing = 0;
+    {
+      const parallel::WorkOn here(pool);
+      CHECK(parallel::threads() <= threads);
+      CHECK((_mm_getcsr() & 0x8040u) == 0x8040u);
+      parallel::for_each(50, [&](Index) { flushing += (_mm_getcsr() & 0x8040u) == 0x8040u; });
+      CHECK_THROWS_WITH(parallel::for_each(9, [](Index) { throw std::runtime_error("bad"); }),
+                        "bad");
+    }
+    CHECK(flushing == 50);
+    CHECK((_mm_getcsr() & 0x8040u) == 0);
+    CHECK(parallel::threads() == 2);
+  }
+  _mm_setcsr(before);
+}
+#endif
+
+TEST_CASE("several threads use pools of their own, or one together, at once") {
+  const parallel::ThreadPool shared(2);
+  std::atomic<Index> visits = 0;
+  std::vector<std::thread> users;
+  for (int user = 0; user < 4; ++user)
+    users.emplace_back([&, user] {
+      const parallel::ThreadPool own(2);
+      const parallel::WorkOn here(user % 2 == 0 ? own : shared);
+      for (int repeat = 0; repeat < 20; ++repeat) parallel::for_each(50, [&](Index) { ++visits; });
+    });
+  for (std::thread& user : users) user.join();
+  CHECK(visits == 4 * 20 * 50);
 }
 
 }  // namespace saccade

@@ -3,10 +3,10 @@
 #include <set>
 
 #include "captioning/model.h"
+#include "captioning/training/run_data.h"
 #include "core/base/error.h"
 #include "experiments/compare/arms.h"
 #include "experiments/compare/tuning.h"
-#include "experiments/training_run.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 
@@ -167,9 +167,9 @@ TEST_CASE("arms start from the same weights, except those that only one of them 
   base.config.encoder.channels = {4, 4, 4, 8};
   base.config.decoder = {.hidden = 12, .embedding = 6, .dropout = 0, .init_hidden = 6};
   const std::vector<Arm> arms = expand_arms(base);
-  const Captioner first(arms[0].config, Vocabulary(), {});
+  const CaptionModel first(arms[0].config, Vocabulary(), {});
   for (const Arm& arm : arms) {
-    const Captioner other(arm.config, Vocabulary(), {});
+    const CaptionModel other(arm.config, Vocabulary(), {});
     std::size_t shared = 0;
     for (const ParameterInfo& info : first.parameters().infos()) {
       const int at = other.parameters().find(info.name);

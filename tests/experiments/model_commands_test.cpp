@@ -51,7 +51,7 @@ class Fixture {
       : Fixture(test::small_experiment(selection)) {}
   explicit Fixture(const ExperimentConfig& config) : config_(config) {
     data_ = load_data(config_.data);
-    Captioner model(config_, training_vocabulary(data_, config_.data), {});
+    CaptionModel model(config_, training_vocabulary(data_, config_.data), {});
     prolong_captions(model);
     const auto optimizer = make_optimizer(config_.optimizer, model.parameters());
     save_archive(checkpoint(), checkpoint_archive(config_, model, {},

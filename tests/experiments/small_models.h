@@ -3,8 +3,8 @@
 
 #include <deque>
 
+#include "captioning/training/run_directory.h"
 #include "experiments/report/report_model.h"
-#include "experiments/run_directory.h"
 
 namespace saccade::test {
 

@@ -1,15 +1,15 @@
 // Writes a run directory as `train` does, for a small untrained model whose captions have words.
 #pragma once
 
+#include "captioning/training/run_directory.h"
 #include "core/optim/optimizer.h"
-#include "experiments/run_directory.h"
 #include "tests/captioning/small_experiment.h"
 
 namespace saccade::test {
 
 inline void write_small_run(const std::filesystem::path& path, const ExperimentConfig& config) {
   const LoadedData data = load_data(config.data);
-  Captioner model(config, training_vocabulary(data, config.data), {});
+  CaptionModel model(config, training_vocabulary(data, config.data), {});
   prolong_captions(model);
   const auto optimizer = make_optimizer(config.optimizer, model.parameters());
   RunDirectory directory(path, RunDirectory::Mode::kNew);

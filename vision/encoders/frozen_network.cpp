@@ -5,7 +5,6 @@
 
 #include "core/base/digest.h"
 #include "core/base/error.h"
-#include "core/base/log.h"
 
 namespace saccade {
 
@@ -36,7 +35,7 @@ bool adds_positions_inside(const EncoderConfig& config) {
 }
 
 FrozenNetwork::FrozenNetwork(const EncoderConfig& config, ResizeMode resize,
-                             const Normalization& normalization)
+                             const Normalization& normalization, const MessageListener& listener)
     : preparation_{.height = config.height(),
                    .width = config.width(),
                    .mode = resize,
@@ -51,7 +50,7 @@ FrozenNetwork::FrozenNetwork(const EncoderConfig& config, ResizeMode resize,
   network_ = make_encoder(own, ParamScope(parameters_, "encoder"));
   parameters_.initialise(0);
   network_->start(parameters_);
-  if (!config.weights.empty()) load_weights(config);
+  if (!config.weights.empty()) load_weights(config, listener);
 
   Digest all;
   all.add(str(enum_name(config.type), " ", config.layer, " size ", config.height(), "x",
@@ -70,14 +69,14 @@ FrozenNetwork::FrozenNetwork(const EncoderConfig& config, ResizeMode resize,
   digest_ = all.hex();
 }
 
-void FrozenNetwork::load_weights(const EncoderConfig& config) {
+void FrozenNetwork::load_weights(const EncoderConfig& config, const MessageListener& listener) {
   const TorchWeightReport report = load_encoder_weights(config, *network_, parameters_);
   if (report.complete()) return;
   const std::string text = config.weights + ": " + report.text();
   if (!report.missing.empty() && config.type != EncoderKind::kOnnxNative)
     throw DataError(
         text + "; encoder.frozen_stages -1 would freeze random numbers where some are missing");
-  log::warn(text + "; left out (encoder.weights_strict is false)");
+  warn(listener, text + "; left out (encoder.weights_strict is false)");
 }
 
 void FrozenNetwork::encode(const Image& network_image, const PictureArea& area,

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "core/base/messages.h"
 #include "core/nn/parameter_store.h"
 #include "vision/encoders/encoder.h"
 
@@ -23,7 +24,9 @@ class FrozenNetwork : public FrozenEncoder {
  public:
   // Loads config.weights, or the weights of config.model; positions are added elsewhere. Throws
   // UsageError where neither is named, and whatever make_encoder and load_torch_weights throw.
-  FrozenNetwork(const EncoderConfig& config, ResizeMode resize, const Normalization& normalization);
+  // The listener receives the names of weights that were left out (encoder.weights_strict).
+  FrozenNetwork(const EncoderConfig& config, ResizeMode resize, const Normalization& normalization,
+                const MessageListener& listener = {});
 
   GridShape grid() const override { return network_->grid(); }
   PrepareOptions preparation() const override { return preparation_; }
@@ -34,7 +37,7 @@ class FrozenNetwork : public FrozenEncoder {
   std::string digest() const override { return digest_; }
 
  private:
-  void load_weights(const EncoderConfig& config);
+  void load_weights(const EncoderConfig& config, const MessageListener& listener);
 
   ParameterStore parameters_;
   std::unique_ptr<Encoder> network_;

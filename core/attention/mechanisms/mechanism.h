@@ -3,6 +3,7 @@
 // are named ...Attention.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "core/attention/attention.h"
@@ -19,6 +20,7 @@ struct MechanismParts {
   Index projected = 0;           // mixtures of regions (linformer)
   std::unique_ptr<Gate> gate;    // may be none
 };
+using MechanismFactory = std::function<std::unique_ptr<Attention>(MechanismParts)>;
 
 }  // namespace SACCADE_NUMERIC
 }  // namespace saccade

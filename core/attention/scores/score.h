@@ -1,6 +1,7 @@
 // The score axis: how well a region fits a query. A score is one file and one line in scores.def.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -26,7 +27,8 @@ class Score {
   virtual Var scores(Tape& tape, Var query, Var keys, Index group) const = 0;
 };
 
-using ScoreFactory = std::unique_ptr<Score> (*)(const ParamScope&, const AttentionWidths&);
+using ScoreFactory =
+    std::function<std::unique_ptr<Score>(const ParamScope&, const AttentionWidths&)>;
 
 }  // namespace SACCADE_NUMERIC
 }  // namespace saccade

@@ -1,6 +1,7 @@
 // Finds mistakes in a config that lie in the combination of several values.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,15 +18,16 @@ void check_config(const ExperimentConfig& config);
 // Throws UsageError, with one line for each option, on options that are set and never read.
 void refuse_idle(const std::vector<IdleOption>& idle);
 
+// Throws UsageError on overrides (`search.beam=5`) of options that the config, which has them
+// already, does not read. `option` stands before an override on a command line ("--set ").
+void refuse_unread(std::span<const std::string> overrides, const ExperimentConfig& config,
+                   const std::string& option = "");
+
 // Makes a config ready to be trained by itself. Options that it inherited and does not read get
 // their defaults again (core/config/idle.h); other options that nothing reads are refused as above.
 // Two configs are treated more leniently: one with arms, which may read the options, and that of a
 // run which is resumed (`of_a_run`), which an older version may have written. In these only options
 // of the command line are refused, and all others get their defaults again.
 void settle_alone(LoadedConfig& loaded, bool of_a_run);
-
-// Throws UsageError where --boxes gave a path (`boxes`) although the data set is scenes, which have
-// boxes of their own.
-void refuse_boxes_of_scenes(const std::string& boxes, const DataConfig& data);
 
 }  // namespace saccade

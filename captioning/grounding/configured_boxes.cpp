@@ -1,23 +1,19 @@
-#include "experiments/configured_boxes.h"
+#include "captioning/grounding/configured_boxes.h"
 
 #include <filesystem>
 
 #include "core/base/error.h"
-#include "core/base/log.h"
-#include "experiments/check_config.h"
 
 namespace saccade {
 
-std::unique_ptr<PhotoBoxes> configured_boxes(const std::string& given, const DataConfig& config,
-                                             const Dataset& dataset,
-                                             std::span<const Index> images) {
-  refuse_boxes_of_scenes(given, config);
-  if (!given.empty()) return read_photo_boxes(given, dataset, images);
+std::unique_ptr<PhotoBoxes> configured_boxes(const DataConfig& config, const Dataset& dataset,
+                                             std::span<const Index> images,
+                                             const MessageListener& listener) {
   if (config.boxes.empty() || config.type == DataKind::kScenes || images.empty()) return nullptr;
   try {
     return read_photo_boxes(config.boxes, dataset, images);
   } catch (const DataError& error) {
-    log::info(str("maps are not judged by boxes (data.boxes): ", error.what()));
+    inform(listener, str("maps are not judged by boxes (data.boxes): ", error.what()));
     return nullptr;
   }
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/messages.h"
 #include "core/io/archive.h"
 #include "core/io/atomic_file.h"
 
@@ -30,9 +31,9 @@ class RunDirectory {
   // Whether a run was started here before.
   bool has_run() const;
 
-  // The newest checkpoint that can be read; empty where there is none. Warns of newer checkpoints
-  // that are damaged. Throws CheckpointError where all are.
-  std::optional<Archive> newest_checkpoint() const;
+  // The newest checkpoint that can be read; empty where there is none. The listener receives a
+  // message about each newer one that is damaged. Throws CheckpointError where all are.
+  std::optional<Archive> newest_checkpoint(const MessageListener& listener = {}) const;
 
   // Writes checkpoints/step-<update>.h5, points `last` to it, and removes old checkpoints: the
   // newest `keep` stay, and those to which a link points. Returns the path. Throws IoError.

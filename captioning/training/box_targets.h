@@ -6,7 +6,7 @@
 
 #include "captioning/grounding/noun_boxes.h"
 #include "captioning/training/attention_targets.h"
-#include "experiments/training_run.h"
+#include "captioning/training/run_data.h"
 
 namespace saccade {
 
@@ -14,10 +14,10 @@ namespace saccade {
 // asks for no supervision by boxes. All arguments must outlive this object.
 class BoxTargets {
  public:
-  // Throws UsageError where the config needs boxes and names none, and what read_photo_boxes
-  // throws.
+  // The listener receives the number of nouns that have boxes. Throws UsageError where the config
+  // needs boxes and names none, and what read_photo_boxes throws.
   BoxTargets(const ExperimentConfig& config, const RunData& data, const TrainingSet& set,
-             const GridShape& grid);
+             const GridShape& grid, const MessageListener& listener);
 
   const AttentionTargets* get() const { return targets_ ? &*targets_ : nullptr; }
 

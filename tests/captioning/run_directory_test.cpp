@@ -1,12 +1,10 @@
 // The directory of a run: its lock, its links, which checkpoints are kept, and which is the newest
 // one that can be read.
-#include "experiments/run_directory.h"
+#include "captioning/training/run_directory.h"
 
 #include <algorithm>
-#include <fstream>
 
 #include "core/base/error.h"
-#include "experiments/metrics_log.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 
@@ -74,18 +72,6 @@ TEST_CASE("the newest checkpoints and those that links point to are kept") {
   REQUIRE(directory.newest_checkpoint()->uint64("value") == 50);
   fs::resize_file(checkpoints / "step-00000050.h5", 0);
   REQUIRE_THROWS_AS(directory.newest_checkpoint(), CheckpointError);
-}
-
-TEST_CASE("an incomplete last line of metrics.jsonl is cut off") {
-  const TempFolder folder("run-directory");
-  const fs::path path = folder.path() / "metrics.jsonl";
-  MetricsLog(path).add("{\"a\":1}");
-  std::ofstream(path, std::ios::app) << "{\"a\":";
-  MetricsLog(path).add("{\"a\":2}");
-  REQUIRE(TempFolder::read(path) == "{\"a\":1}\n{\"a\":2}\n");
-  std::ofstream(path) << "torn";
-  const MetricsLog log(path);
-  REQUIRE(TempFolder::read(path).empty());
 }
 
 }  // namespace

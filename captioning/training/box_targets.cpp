@@ -1,12 +1,11 @@
-#include "experiments/box_targets.h"
+#include "captioning/training/box_targets.h"
 
 #include "core/base/error.h"
-#include "core/base/log.h"
 
 namespace saccade {
 
 BoxTargets::BoxTargets(const ExperimentConfig& config, const RunData& data, const TrainingSet& set,
-                       const GridShape& grid) {
+                       const GridShape& grid, const MessageListener& listener) {
   if (config.objective.supervision.boxes == 0) return;
   const LoadedData& loaded = data.loaded();
   NounSource source{.scenes = loaded.scenes ? &*loaded.scenes : nullptr, .photos = nullptr};
@@ -20,8 +19,9 @@ BoxTargets::BoxTargets(const ExperimentConfig& config, const RunData& data, cons
     source.photos = photos_.get();
   }
   targets_.emplace(set, data.inputs(), source, grid);
-  log::info(str("attention is supervised with the boxes of ", targets_->nouns(), " nouns of ",
-                targets_->images(), " training images (", source.description(), ")"));
+  inform(listener,
+         str("attention is supervised with the boxes of ", targets_->nouns(), " nouns of ",
+             targets_->images(), " training images (", source.description(), ")"));
 }
 
 }  // namespace saccade

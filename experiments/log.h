@@ -1,9 +1,11 @@
-// Messages to the user, on stderr; stdout is for data. Everything may include it.
+// Messages to the user, on stderr; stdout is for data.
 #pragma once
 
 #include <filesystem>
 #include <memory>
 #include <string>
+
+#include "core/base/messages.h"
 
 namespace saccade::log {
 
@@ -14,6 +16,8 @@ void set_colour(Colour colour);
 void info(const std::string& message);
 void warn(const std::string& message);
 void error(const std::string& message);
+// A MessageListener that shows the messages of the library.
+void show(Severity severity, const std::string& message);
 
 // While it lives, every message is also appended to a file, with the time. It must be created and
 // destroyed while no other thread writes messages. Throws IoError.

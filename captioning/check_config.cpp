@@ -1,4 +1,4 @@
-#include "experiments/check_config.h"
+#include "captioning/check_config.h"
 
 #include <algorithm>
 
@@ -137,7 +137,7 @@ void check_config(const ExperimentConfig& config) {
   resolved(config.attention.hard);
   check_attention(config.attention);
   check_decoder(config.decoder, config.attention);
-  Captioner::check(config);
+  CaptionModel::check(config);
   constexpr Index kEpoch = 1'000'000;  // updates; the true number is known only with the data
   const Stages unused_stages(config, kEpoch, kEpoch);
   check_search(config, Draws::kByMode);
@@ -161,6 +161,18 @@ void refuse_idle(const std::vector<IdleOption>& idle) {
   if (!lines.empty()) throw UsageError(lines);
 }
 
+void refuse_unread(std::span<const std::string> overrides, const ExperimentConfig& config,
+                   const std::string& option) {
+  const std::vector<std::string> unread = unread_options(config);
+  for (const std::string& assignment : overrides) {
+    const std::string path = assignment.substr(0, assignment.find('='));
+    if (std::find(unread.begin(), unread.end(), path) != unread.end())
+      throw UsageError(str(option, path,
+                           " has no effect: with the other choices of the checkpoint's config "
+                           "nothing reads it (saccade list config shows what reads it)"));
+  }
+}
+
 void settle_alone(LoadedConfig& loaded, bool of_a_run) {
   std::vector<IdleOption> idle = settle(loaded);
   const CompareConfig& compare = loaded.config.compare;
@@ -171,11 +183,6 @@ void settle_alone(LoadedConfig& loaded, bool of_a_run) {
       return true;
     });
   refuse_idle(idle);
-}
-
-void refuse_boxes_of_scenes(const std::string& boxes, const DataConfig& data) {
-  if (!boxes.empty() && data.type == DataKind::kScenes)
-    throw UsageError("--boxes: the scenes have boxes of their own; leave the option out");
 }
 
 }  // namespace saccade

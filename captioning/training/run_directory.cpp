@@ -1,4 +1,4 @@
-#include "experiments/run_directory.h"
+#include "captioning/training/run_directory.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -12,7 +12,6 @@
 #include <set>
 
 #include "core/base/error.h"
-#include "core/base/log.h"
 #include "core/io/checkpoint.h"
 
 namespace saccade {
@@ -141,7 +140,7 @@ void RunDirectory::refuse_foreign() const {
     if (fs::exists(path_ / name, error)) return;
   throw BusyError(path_.string() +
                   ": exists and holds files that are not of a run or a comparison; choose another "
-                  "--out");
+                  "directory (--out)");
 }
 
 void RunDirectory::refuse_content() const {
@@ -149,8 +148,8 @@ void RunDirectory::refuse_content() const {
   for (fs::directory_iterator it(path_, error), end; !error && it != end; it.increment(error)) {
     if (it->path().filename() == kLock) continue;
     throw BusyError(path_.string() +
-                    ": exists and is not empty; add --resume to continue the run in it, or choose "
-                    "another --out");
+                    ": exists and is not empty; continue the run in it (--resume), or choose "
+                    "another directory (--out)");
   }
 }
 
@@ -159,23 +158,23 @@ bool RunDirectory::has_run() const {
   return fs::exists(path_ / kManifest, error);
 }
 
-std::optional<Archive> RunDirectory::newest_checkpoint() const {
+std::optional<Archive> RunDirectory::newest_checkpoint(const MessageListener& listener) const {
   const fs::path folder = checkpoint_folder(path_);
   const std::vector<Step> steps = steps_in(folder);
   std::error_code error;
   const fs::path last = fs::read_symlink(folder / kLast, error);
   if (!error && !fs::exists(folder / last, error))
-    log::warn((folder / kLast).string() + ": points to " + last.string() +
-              ", which does not exist any more");
+    warn(listener, (folder / kLast).string() + ": points to " + last.string() +
+                       ", which does not exist any more");
   std::string first_problem;
   for (const Step& step : steps) {
     try {
       Archive archive = load_archive(step.path);
       if (!first_problem.empty())
-        log::warn("falling back to " + step.path.string() + ", an older checkpoint");
+        warn(listener, "falling back to " + step.path.string() + ", an older checkpoint");
       return archive;
     } catch (const CheckpointError& problem) {
-      log::warn(problem.what());
+      warn(listener, problem.what());
       if (first_problem.empty()) first_problem = problem.what();
     }
   }

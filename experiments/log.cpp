@@ -1,4 +1,4 @@
-#include "core/base/log.h"
+#include "experiments/log.h"
 
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
@@ -39,6 +39,13 @@ void set_colour(Colour colour) {
 void info(const std::string& message) { logger().info(message); }
 void warn(const std::string& message) { logger().warn(message); }
 void error(const std::string& message) { logger().error(message); }
+
+void show(Severity severity, const std::string& message) {
+  if (severity == Severity::kWarning)
+    warn(message);
+  else
+    info(message);
+}
 
 struct FileCopy::Impl {
   std::shared_ptr<spdlog::sinks::basic_file_sink_mt> sink;

@@ -1,0 +1,216 @@
+#include "captioning/captioner.h"
+
+#include <algorithm>
+
+#include "captioning/check_config.h"
+#include "captioning/ensemble.h"
+#include "captioning/evaluation/attention_health.h"
+#include "captioning/evaluation/caption_json.h"
+#include "captioning/evaluation/decode_images.h"
+#include "captioning/loaded_pipeline.h"
+#include "captioning/training/run_directory.h"
+#include "captioning/whole_words.h"
+#include "core/attention/attention_registry.h"
+#include "core/base/error.h"
+#include "core/parallel/parallel.h"
+#include "vision/overlay.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr Index kBlock = 32;  // pictures in memory at once
+
+Image image_of(const PixelView& pixels) {
+  SACCADE_CHECK(pixels.rgb != nullptr && pixels.height > 0 && pixels.width > 0,
+                "[captioner] a picture has positive extents; got ", pixels.height, " x ",
+                pixels.width);
+  SACCADE_CHECK(pixels.width <= kMaxImagePixels / pixels.height, "[captioner] a picture of ",
+                pixels.height, " x ", pixels.width, " pixels is too large");
+  const Index row = 3 * pixels.width, stride = pixels.row_bytes == 0 ? row : pixels.row_bytes;
+  SACCADE_CHECK(stride >= row, "[captioner] a row of ", pixels.width, " pixels has ", row,
+                " bytes; row_bytes is ", stride);
+  Image image(pixels.height, pixels.width);
+  for (Index y = 0; y < image.height; ++y)
+    std::copy_n(pixels.rgb + y * stride, row, image.pixel(y, 0));
+  return image;
+}
+
+std::vector<std::string> overrides_of(const CaptionerOptions& options) {
+  std::vector<std::string> overrides = options.set;
+  if (options.beam) overrides.push_back(str("search.beam=", *options.beam));
+  if (options.max_length) overrides.push_back(str("search.max_length=", *options.max_length));
+  return overrides;
+}
+
+// A caption whose words have maps over a grid.
+struct CaptionReader {
+  const Vocabulary& vocabulary;
+  GridShape grid;
+  bool attends, gated, sentinel;
+
+  WordMap map(const std::vector<float>& weights, const DecodedWord& word,
+              const DecodedCaption& caption) const {
+    WordMap out{
+        .rows = grid.rows, .cols = grid.cols, .weights = weights, .shows_picture = caption.counts};
+    if (gated) out.gate = word.gate;
+    if (sentinel) out.sentinel = word.sentinel;
+    if (word.chosen >= 0) out.chosen = word.chosen;
+    return out;
+  }
+
+  CaptionWord word(const DecodedWord& decoded, const DecodedCaption& caption) const {
+    CaptionWord out{.text = word_text(decoded, vocabulary), .log_probability = decoded.log_prob};
+    if (!attends) return out;
+    out.map = map(decoded.attention, decoded, caption);
+    for (const std::vector<float>& head : decoded.heads)
+      out.heads.push_back(map(head, decoded, caption));
+    return out;
+  }
+
+  Caption operator()(const DecodedCaption& decoded) const {
+    Caption out{.text = caption_text(decoded, vocabulary),
+                .words = {},
+                .log_probability = decoded.log_prob,
+                .finished = decoded.finished};
+    for (const DecodedWord& one : decoded.words) out.words.push_back(word(one, decoded));
+    return out;
+  }
+};
+
+OverlayWord drawn(const CaptionWord& word) {
+  const WordMap& map = word.map;
+  OverlayWord out{.text = word.text,
+                  .weights = map.weights,
+                  .log_probability = static_cast<float>(word.log_probability)};
+  if (map.gate) out.gate = static_cast<float>(*map.gate);
+  out.sampled = map.chosen;
+  out.uniform = map_entropy(map.weights, map.shows_picture).value_or(0) > kUniformEntropy;
+  return out;
+}
+
+}  // namespace
+
+struct Captioner::Impl {
+  parallel::ThreadPool threads;
+  LoadedModel loaded;
+  std::unique_ptr<InputPipeline> pipeline;
+  std::optional<Ensemble> models;
+  SearchOptions search;
+
+  explicit Impl(const CaptionerOptions& options) : threads(options.threads) {}
+
+  void load(const std::filesystem::path& checkpoint, const CaptionerOptions& options) {
+    const std::vector<std::string> overrides = overrides_of(options);
+    loaded = load_model(resolve_checkpoint(checkpoint), overrides, options.attention);
+    refuse_unread(overrides, loaded.config);
+    pipeline = pipeline_of(loaded, options.listener);
+    models.emplace(std::vector<EnsembleMember>{{.model = loaded.model.get(),
+                                                .name = checkpoint.string(),
+                                                .preparation = pipeline->preparation()}});
+    check_search(loaded.config, Draws::kByMode);
+    search = search_options(loaded.config, models->vocabulary());
+  }
+
+  CaptionReader reader() const {
+    const AttentionConfig& attention = loaded.config.attention;
+    return {.vocabulary = models->vocabulary(),
+            .grid = models->grid(),
+            .attends = models->has_attention(),
+            .gated = attention.gate != GateKind::kNone,
+            .sentinel = attention.sentinel};
+  }
+
+  InputBatch input_of(const Image& picture) const {
+    InputBatch input(pipeline->shape(), 1);
+    input.set_area(0, picture_area(pipeline->run(picture, input.room(0))));
+    return input;
+  }
+
+  std::vector<Caption> caption(std::span<InputBatch> inputs, Index first) const {
+    const auto load = [&](Index i, std::size_t, std::span<float> out) {
+      InputBatch& input = inputs[static_cast<std::size_t>(i)];
+      std::copy(input.room(0).begin(), input.room(0).end(), out.begin());
+      return input.area(0);
+    };
+    const CaptionReader read = reader();
+    std::vector<Caption> out;
+    for (const DecodedCaption& one : decode(*models, {.count = static_cast<Index>(inputs.size()),
+                                                     .load = load,
+                                                     .search = search,
+                                                     .first_image = first}))
+      out.push_back(read(one));
+    return out;
+  }
+
+  Overlay overlay(const Caption& caption, const PixelView& picture) const {
+    if (!models->has_attention())
+      throw UsageError(
+          "the model has no attention to draw (attention.score is none); take one that has");
+    auto image = std::make_shared<const Image>(image_of(picture));
+    Overlay out{.image = image,
+                .geometry = plan_geometry(image->height, image->width, pipeline->preparation()),
+                .rows = models->grid().rows,
+                .cols = models->grid().cols,
+                .words = {},
+                .caption = caption.text};
+    for (const CaptionWord& word : caption.words) out.words.push_back(drawn(word));
+    return out;
+  }
+};
+
+Captioner::Captioner(const std::filesystem::path& checkpoint, const CaptionerOptions& options)
+    : impl_(std::make_unique<Impl>(options)) {
+  const parallel::WorkOn here(impl_->threads);
+  impl_->load(checkpoint, options);
+}
+
+Captioner::~Captioner() = default;
+Captioner::Captioner(Captioner&&) noexcept = default;
+Captioner& Captioner::operator=(Captioner&&) noexcept = default;
+
+Caption Captioner::caption(const std::filesystem::path& picture) const {
+  return caption(PixelView(read_image(picture)));
+}
+
+Caption Captioner::caption(const PixelView& picture) const {
+  const parallel::WorkOn here(impl_->threads);
+  InputBatch input = impl_->input_of(image_of(picture));
+  return impl_->caption({&input, 1}, 0).front();
+}
+
+std::vector<Caption> Captioner::captions(std::span<const std::filesystem::path> pictures) const {
+  const parallel::WorkOn here(impl_->threads);
+  std::vector<Caption> out;
+  const auto count = static_cast<Index>(pictures.size());
+  for (Index first = 0; first < count; first += kBlock) {
+    std::vector<InputBatch> inputs(static_cast<std::size_t>(std::min(kBlock, count - first)));
+    parallel::for_each(static_cast<Index>(inputs.size()), [&](Index i) {
+      inputs[static_cast<std::size_t>(i)] =
+          impl_->input_of(read_image(pictures[static_cast<std::size_t>(first + i)]));
+    });
+    for (Caption& one : impl_->caption(inputs, first)) out.push_back(std::move(one));
+  }
+  return out;
+}
+
+bool Captioner::has_attention() const { return impl_->models->has_attention(); }
+
+std::string Captioner::config() const { return print_config(impl_->loaded.config); }
+
+Image Captioner::draw(const Caption& caption, const PixelView& picture,
+                      const OverlayOptions& options) const {
+  const parallel::WorkOn here(impl_->threads);
+  const Overlay overlay = impl_->overlay(caption, picture);
+  return draw_sheet({&overlay, 1}, options);
+}
+
+Image Captioner::draw_word(const Caption& caption, Index word, const PixelView& picture,
+                           const OverlayOptions& options) const {
+  SACCADE_CHECK(word >= 0 && word < static_cast<Index>(caption.words.size()), "[captioner] word ",
+                word, " of a caption of ", caption.words.size(), " words");
+  const parallel::WorkOn here(impl_->threads);
+  return draw_panel(impl_->overlay(caption, picture), word, options);
+}
+
+}  // namespace saccade

@@ -1,0 +1,119 @@
+// Captioner: captions pictures with the model of a checkpoint, and gives the attention map of each
+// word. A public header of the library.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/messages.h"
+#include "core/base/real.h"
+#include "vision/image.h"
+#include "vision/overlay_options.h"
+
+namespace saccade {
+
+inline namespace SACCADE_NUMERIC {
+class AttentionRegistry;  // core/attention/attention_registry.h
+}  // namespace SACCADE_NUMERIC
+
+// A picture in the caller's memory: bytes of red, green and blue, row by row from the top left.
+struct PixelView {
+  const std::uint8_t* rgb = nullptr;
+  Index height = 0, width = 0;  // pixels
+  Index row_bytes = 0;          // from the beginning of a row to that of the next; 0: 3 width
+
+  PixelView() = default;
+  PixelView(const std::uint8_t* bytes, Index h, Index w, Index stride = 0)
+      : rgb(bytes), height(h), width(w), row_bytes(stride) {}
+  // The image must outlive the view.
+  PixelView(const Image& image)  // NOLINT(google-explicit-constructor)
+      : rgb(image.rgb.data()), height(image.height), width(image.width) {}
+};
+
+// The attention map of one word: weights over the cells of a grid on the picture.
+struct WordMap {
+  Index rows = 0, cols = 0;  // of the grid
+  // [rows * cols], row by row from the top left. They sum to 1 (with the sentinel's weight, where
+  // there is one), unless the mechanism promises something else.
+  std::vector<float> weights{};
+  // [rows * cols]: 0 for cells that show nothing but padding. Empty: all cells show the picture.
+  std::vector<std::uint8_t> shows_picture{};
+  std::optional<double> gate{};      // beta, 0 .. 1: how much of the context the decoder took
+  std::optional<double> sentinel{};  // weight of what the decoder knew without the picture, 0 .. 1
+  std::optional<Index> chosen{};     // the cell that hard attention took
+};
+
+struct CaptionWord {
+  std::string text;
+  double log_probability = 0;    // nats, of this word given the words before
+  WordMap map{};                 // the mean over heads; without attention a map without cells
+  std::vector<WordMap> heads{};  // [heads]; empty where there is one head
+};
+
+struct Caption {
+  std::string text;  // the words with one space between them
+  std::vector<CaptionWord> words{};
+  double log_probability = 0;  // nats, of the whole caption, with its end if it is finished
+  bool finished = false;       // false: it was cut at the greatest length
+};
+
+struct CaptionerOptions {
+  std::optional<Index> beam{};  // hypotheses of beam search; empty: the value of the model's config
+  std::optional<Index> max_length{};  // words, or pieces of words; empty: the config's value
+  int threads = 0;                    // at most so many; 0: one for each core
+  // Other values of the model's config that do not change what it is made of, such as
+  // "search.mode=greedy" or "encoder.model=/new/place.onnx".
+  std::vector<std::string> set{};
+  // The registry with the model's attention, if that is not built in.
+  std::shared_ptr<const AttentionRegistry> attention{};
+  MessageListener listener{};  // receives messages beside results and errors
+};
+
+// A model that captions pictures. It changes nothing of the process, prints nothing, and may be
+// used by many threads at once. The caption of a picture does not depend on the number of threads.
+// All functions throw errors of the type Error (core/base/error.h).
+class Captioner {
+ public:
+  // Loads a checkpoint: a file, or the directory of a run, of which the best checkpoint is taken.
+  // Throws CheckpointError where it is missing, damaged or made by an attention that
+  // `options.attention` lacks; UsageError where the options do not fit the model; DataError where
+  // the file of a frozen encoder is missing.
+  explicit Captioner(const std::filesystem::path& checkpoint, const CaptionerOptions& options = {});
+  ~Captioner();
+  Captioner(Captioner&&) noexcept;
+  Captioner& operator=(Captioner&&) noexcept;
+
+  // Captions a JPEG, PNG, BMP, WebP or TIFF file. Throws DataError where it cannot be read.
+  Caption caption(const std::filesystem::path& picture) const;
+  // Captions pixels. Throws ShapeError where their extents are not positive or a row is shorter
+  // than its pixels.
+  Caption caption(const PixelView& picture) const;
+  // Captions many files, several at once, in order. Throws DataError for the first that cannot be
+  // read.
+  std::vector<Caption> captions(std::span<const std::filesystem::path> pictures) const;
+
+  // False for a model whose words choose no regions: its captions have no maps.
+  bool has_attention() const;
+  // The model's config, as YAML.
+  std::string config() const;
+
+  // Draws a caption of this captioner on its picture: the picture, and one panel for each word with
+  // its map. Throws UsageError where the model has no attention or an option is out of range, and
+  // ShapeError where the caption is not one of this model.
+  Image draw(const Caption& caption, const PixelView& picture,
+             const OverlayOptions& options = {}) const;
+  // The panel of word number `word` (from 0) alone, at the size of the picture. Throws as draw().
+  Image draw_word(const Caption& caption, Index word, const PixelView& picture,
+                  const OverlayOptions& options = {}) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace saccade

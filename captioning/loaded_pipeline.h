@@ -1,0 +1,18 @@
+// The pipeline that feeds a model from a checkpoint.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "captioning/training/checkpoint_content.h"
+
+namespace saccade {
+
+// Makes it from the model's config. `option` stands before the key of a config where an error names
+// one ("--set "). Throws DataError where a frozen encoder's file is missing, or gives another grid
+// than the one the model was trained on, and what InputPipeline throws.
+std::unique_ptr<InputPipeline> pipeline_of(const LoadedModel& loaded,
+                                           const MessageListener& listener,
+                                           const std::string& option = "");
+
+}  // namespace saccade

@@ -1,0 +1,69 @@
+// Trains a captioner from a config. A public header of the library: a Captioner (captioner.h) and
+// the program load the checkpoints that are written here.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/messages.h"
+#include "core/base/real.h"
+
+namespace saccade {
+
+inline namespace SACCADE_NUMERIC {
+class AttentionRegistry;  // core/attention/attention_registry.h
+}  // namespace SACCADE_NUMERIC
+
+// One update of the weights.
+struct TrainingUpdate {
+  Index update = 0;         // from 1
+  Index epoch = 0;          // from 0
+  double loss = 0;          // of the batch: mean over captions, nats
+  double nll_per_word = 0;  // of the batch: -log p of a word, nats
+  double gradient_norm = 0;
+  double learning_rate = 0;
+  double seconds = 0;  // that the update took, with its batch
+  double done = 0;     // share of the whole run, 0 .. 1
+};
+
+using Scoreboard = std::map<std::string, double>;  // value by the name of a metric
+
+struct TrainingOptions {
+  // A file of an experiment (YAML), or its text, which names no `base:`; one of the two.
+  std::filesystem::path config{};
+  std::string yaml{};
+  std::vector<std::string> set{};  // values that replace those of the experiment: "train.batch=32"
+  std::filesystem::path directory{};  // of the run, which is made
+  bool resume = false;                // continue the run in it, if there is one
+  int threads = 0;  // at most so many; 0: the config's value, or else one for each core
+  // A registry with scores and mechanisms beside the built-in ones. May be null.
+  std::shared_ptr<const AttentionRegistry> attention{};
+
+  // Called after every update. Where it returns false, the run is saved and ends; it can be
+  // resumed.
+  std::function<bool(const TrainingUpdate&)> on_update{};
+  // Called after every validation, with the scores of the captions that it decoded.
+  std::function<void(Index update, const Scoreboard& scores)> on_validation{};
+  MessageListener listener{};  // receives messages beside results and errors
+};
+
+struct TrainedCaptioner {
+  Index updates = 0;
+  bool stopped = false;              // by on_update
+  Scoreboard best;                   // the best value of every metric
+  std::filesystem::path last;        // the newest checkpoint
+  std::filesystem::path checkpoint;  // the best one, by train.best_metric; the newest without any
+};
+
+// Trains a run: reads or draws its data, trains, validates, and keeps checkpoints in the directory.
+// Prints nothing. An exception from a function of the options ends the run and is passed on. Throws
+// UsageError on a bad config, DataError on bad data, BusyError where the directory holds something
+// else or another process trains there, CheckpointError where a run cannot be resumed, IoError, and
+// DivergedError where training gives NaN or infinity.
+TrainedCaptioner train_captioner(const TrainingOptions& options);
+
+}  // namespace saccade

@@ -1,0 +1,89 @@
+#include "captioning/training/run_data.h"
+
+#include <algorithm>
+
+#include "captioning/evaluation/evaluate.h"
+#include "captioning/grounding/configured_boxes.h"
+#include "captioning/training/training_set.h"
+#include "vision/encoders/frozen_network.h"
+
+namespace saccade {
+
+namespace {
+
+// The images of the splits that the request names, in the order of the data set.
+std::vector<Index> wanted_images(const LoadedData& loaded, const RunData::Request& request) {
+  std::vector<Index> needed;
+  const auto add = [&](Split split, Index most) {
+    const std::vector<Index> images = evaluation_images(loaded.dataset, split, most);
+    needed.insert(needed.end(), images.begin(), images.end());
+  };
+  for (const Split split : request.splits)
+    add(split, split == Split::kVal ? request.most_images : 0);
+  if (request.evaluated_split) add(loaded.default_split(), 0);
+  std::sort(needed.begin(), needed.end());
+  needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
+  return needed;
+}
+
+// Those and the training images.
+std::vector<Index> needed_images(const LoadedData& loaded, const RunData::Request& request) {
+  std::vector<Index> needed = wanted_images(loaded, request);
+  const std::vector<Index> train = images_of(loaded.dataset, Split::kTrain);
+  needed.insert(needed.end(), train.begin(), train.end());
+  std::sort(needed.begin(), needed.end());
+  needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
+  return needed;
+}
+
+std::unique_ptr<DatasetInputs> load_inputs(const LoadedData& loaded, const InputPipeline& pipeline,
+                                           const ExperimentConfig& config,
+                                           const RunData::Request& request,
+                                           const WorkProgress& progress) {
+  const auto show = [&](Index done, Index total) {
+    if (progress)
+      progress(pipeline.frozen() ? "computing features" : "reading images", done, total);
+  };
+  return std::make_unique<DatasetInputs>(loaded, pipeline, config.encoder, show,
+                                         needed_images(loaded, request), Views::kOfTraining);
+}
+
+}  // namespace
+
+RunData::RunData(const ExperimentConfig& config, const Request& request,
+                 const MessageListener& listener, const WorkProgress& progress)
+    : config_(config),
+      loaded_(std::make_unique<LoadedData>(load_data(config.data))),
+      pipeline_(std::make_unique<InputPipeline>(config.encoder, listener)) {
+  require_configured_boxes(config.data);
+  for (const std::string& note : loaded_->dataset.notes)
+    inform(listener, loaded_->dataset.name + ": " + note);
+  if (progress) progress("reading images", 0, 0);
+  inputs_ = load_inputs(*loaded_, *pipeline_, config, request, progress);
+  vocabulary_ = training_vocabulary(*loaded_, config.data);
+  boxes_ =
+      configured_boxes(config.data, loaded_->dataset, wanted_images(*loaded_, request), listener);
+}
+
+bool RunData::serves(const ExperimentConfig& config) const { return same_data(config_, config); }
+
+bool same_data(const ExperimentConfig& a, const ExperimentConfig& b) {
+  const auto differences = config_differences(a, b);
+  // Where the encoder is frozen, only what follows its grids belongs to the model.
+  const bool frozen = is_frozen(a.encoder) || is_frozen(b.encoder);
+  const bool inside = adds_positions_inside(a.encoder);
+  return std::none_of(differences.begin(), differences.end(), [&](const Difference& d) {
+    const auto below = [&](const char* section) { return d.path.starts_with(section); };
+    const bool of_network = below("encoder.channels") || below("encoder.vit.") ||
+                            below("encoder.weights") || d.path == "encoder.lr" ||
+                            d.path == "encoder.frozen_stages";
+    const bool of_grid =
+        below("encoder.refine.") || below("encoder.keys") || below("encoder.values") ||
+        d.path == "encoder.project" || d.path == "encoder.feature_dropout" ||
+        d.path == "encoder.region_dropout" || (below("encoder.positions") && !inside);
+    const bool of_model = of_grid || ((of_network || below("encoder.positions")) && !frozen);
+    return (d.path.starts_with("data.") || d.path.starts_with("encoder.")) && !of_model;
+  });
+}
+
+}  // namespace saccade

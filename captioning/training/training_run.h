@@ -1,0 +1,29 @@
+// Trains a captioner from a config into a run directory.
+#pragma once
+
+#include <atomic>
+
+#include "captioning/training/run_directory.h"
+#include "captioning/training/run_observer.h"
+
+namespace saccade {
+
+struct TrainingRequest {
+  const ExperimentConfig* config = nullptr;
+  const RunData* data = nullptr;
+  RunDirectory* directory = nullptr;
+  RunObserver* observer = nullptr;
+  bool resume = false;  // continue from the newest checkpoint, if there is one
+  Split validation = Split::kVal;
+  // The run saves and ends after the update in which this becomes another number than 0. May be
+  // null.
+  const std::atomic<int>* stop = nullptr;
+};
+
+// Trains a captioner into a run directory whose lock the caller holds: its config, and its
+// checkpoints with their links. Throws DivergedError, which names the last good checkpoint;
+// CheckpointError where the config, data or vocabulary of a resumed run changed; IoError;
+// UsageError where a metric does not exist; DataError where there is nothing to validate on.
+TrainingResult run_training(const TrainingRequest& request);
+
+}  // namespace saccade

@@ -1,0 +1,23 @@
+// Messages of the library, beside its results and errors. It prints nothing: a function of the
+// caller receives them.
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace saccade {
+
+enum class Severity { kInfo, kWarning };
+
+// Receives one line of text, from the thread that does the work. It may be empty; messages are then
+// dropped.
+using MessageListener = std::function<void(Severity, const std::string&)>;
+
+inline void inform(const MessageListener& listener, const std::string& text) {
+  if (listener) listener(Severity::kInfo, text);
+}
+inline void warn(const MessageListener& listener, const std::string& text) {
+  if (listener) listener(Severity::kWarning, text);
+}
+
+}  // namespace saccade

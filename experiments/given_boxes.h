@@ -1,0 +1,23 @@
+// The boxes of photos, from the file that the command line names (--boxes) or else the config.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "captioning/grounding/noun_boxes.h"
+#include "core/config/data_config.h"
+
+namespace saccade {
+
+// Throws UsageError where --boxes gave a path (`boxes`) although the data set is scenes, which have
+// boxes of their own.
+void refuse_boxes_of_scenes(const std::string& boxes, const DataConfig& data);
+
+// The boxes of these images from the file `given` on the command line or else, where that is empty,
+// from data.boxes (captioning/grounding/configured_boxes.h). Throws UsageError on boxes for scenes,
+// and what read_photo_boxes() throws on `given`.
+std::unique_ptr<PhotoBoxes> given_boxes(const std::string& given, const DataConfig& config,
+                                        const Dataset& dataset, std::span<const Index> images);
+
+}  // namespace saccade

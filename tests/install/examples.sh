@@ -1,0 +1,58 @@
+# The library is installed into an empty folder. The examples are built against it alone, as somebody else's
+# project, and run: a captioner with an attention of its own is trained, captions, is drawn, and is scored.
+build=$3
+libraries=$4
+examples=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../experiments/examples" && pwd)
+. "$(dirname "${BASH_SOURCE[0]}")/../cli/support.sh"
+
+expect 0 cmake --install "$build" --prefix "$work/prefix"
+library=prefix/$libraries/libsaccade.so
+[ -f $library ] && [ -x prefix/bin/saccade ] || fail "library or program is not installed"
+
+# Nothing of this build reaches those who use it.
+targets=prefix/$libraries/cmake/saccade/saccade-targets.cmake
+grep -qE -e "-march|-W[a-z]|-f[a-z]|$build|\.h\.gch|fetch|::[a-z]*pch" $targets && fail "flags or paths leak: $targets"
+grep -rn '#include "[^s]' prefix/include && fail "an installed header includes what is not installed"
+grep -rnE '#include <[a-z_0-9]+[./]' prefix/include && fail "an installed header includes another library"
+foreign=$(nm -D --defined-only --demangle $library | grep -v 'saccade::' | grep -v ' A ')
+[ -z "$foreign" ] || fail "the library exports names of others: $(head -n 3 <<<"$foreign")"
+
+expect 0 cmake -S "$examples" -B examples -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_BUILD_TYPE=Debug \
+  -DCMAKE_CXX_FLAGS="-Wall -Wextra -Werror"
+expect 0 cmake --build examples
+
+# An attention of one's own is trained; the library itself writes nothing.
+expect 0 prefix/bin/saccade data tiny.yaml --out sheets
+expect 0 examples/own_attention tiny.yaml run sheets/test.png
+[ -s err ] && fail "the library wrote to the terminal"
+[ "$(grep -c ': loss ' out)" -eq 24 ] || fail "24 updates were asked for"
+[ "$(wc -l <out)" -eq 25 ] || fail "no caption"
+expect 7 examples/own_attention tiny.yaml run sheets/test.png
+one_error "run: exists and is not empty"
+# Without the registry, the error is clear; the program `saccade` has none.
+for program in "examples/caption_and_draw run sheets/test.png drawing.png" "prefix/bin/saccade caption run sheets/test.png"; do
+  expect 4 $program
+  one_error "attention.score: 'tanh' is not one of additive" "AttentionRegistry"
+done
+
+# A run of the program is captioned and drawn by another program, with the caption that the program gives.
+expect 0 prefix/bin/saccade train tiny.yaml --out soft --report-images 0
+expect 0 prefix/bin/saccade caption soft sheets/test.png
+caption=$(sed 's/^[^:]*: //' out)
+expect 0 examples/caption_and_draw soft sheets/test.png drawing.png
+[ "$(head -n 1 out)" = "$caption" ] || fail "another caption than the program's: $caption"
+[ "$(wc -w <<<"$caption")" -eq "$(($(wc -l <out) - 1))" ] || fail "not one line a word"
+[ "$(head -c 4 drawing.png | tail -c 3)" = PNG ] || fail "no drawing"
+expect 3 examples/caption_and_draw soft missing.png drawing.png
+one_error missing.png
+
+# The same scores as the program's.
+printf 'a red square\tthe red square\na small blue circle\n' >references.txt
+printf 'a red square\na blue circle\n' >results.txt
+expect 0 prefix/bin/saccade score references.txt results.txt --json
+cider=$(json out /corpus/CIDEr)
+expect 0 examples/score_captions references.txt results.txt
+got=$(sed -n 's/^CIDEr \([^ ]*\) .*/\1/p' out)
+[ "$(printf %.4f "$cider")" = "$(printf %.4f "$got")" ] || fail "CIDEr $got instead of $cider"
+expect 0 examples/score_captions
+exit 0
