@@ -37,7 +37,7 @@ Outcome train(const std::string& metric, const std::vector<double>& values) {
                    .model = &experiment.model,
                    .observer = &observer,
                    .validate =
-                       [&](const Captioner&) {
+                       [&](const CaptionModel&) {
                          const auto at = static_cast<std::size_t>(trainer.state().update) - 1;
                          return Metrics{{metric, values.at(at)}, {"mean_length", 9.0}};
                        },
