@@ -13,6 +13,7 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/suggest.h"
+#include "core/config/traits.h"
 #include "core/io/checkpoint.h"
 #include "experiments/box_targets.h"
 #include "experiments/configured_boxes.h"
@@ -268,21 +269,12 @@ RunData::RunData(const ExperimentConfig& config, const Request& request, const S
 bool RunData::serves(const ExperimentConfig& config) const { return same_data(config_, config); }
 
 bool same_data(const ExperimentConfig& a, const ExperimentConfig& b) {
+  std::vector<std::string> inputs = paths_with(a, Trait::kInputs);
+  const std::vector<std::string> others = paths_with(b, Trait::kInputs);
+  inputs.insert(inputs.end(), others.begin(), others.end());
   const auto differences = config_differences(a, b);
-  // Where the encoder is frozen, only what follows its grids belongs to the model.
-  const bool frozen = is_frozen(a.encoder) || is_frozen(b.encoder);
-  const bool inside = adds_positions_inside(a.encoder);
   return std::none_of(differences.begin(), differences.end(), [&](const Difference& d) {
-    const auto below = [&](const char* section) { return d.path.starts_with(section); };
-    const bool of_network = below("encoder.channels") || below("encoder.vit.") ||
-                            below("encoder.weights") || d.path == "encoder.lr" ||
-                            d.path == "encoder.frozen_stages";
-    const bool of_grid =
-        below("encoder.refine.") || below("encoder.keys") || below("encoder.values") ||
-        d.path == "encoder.project" || d.path == "encoder.feature_dropout" ||
-        d.path == "encoder.region_dropout" || (below("encoder.positions") && !inside);
-    const bool of_model = of_grid || ((of_network || below("encoder.positions")) && !frozen);
-    return (d.path.starts_with("data.") || d.path.starts_with("encoder.")) && !of_model;
+    return std::find(inputs.begin(), inputs.end(), d.path) != inputs.end();
   });
 }
 

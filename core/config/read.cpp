@@ -1,6 +1,7 @@
 #include "core/config/read.h"
 
 #include "core/base/suggest.h"
+#include "core/config/values.h"
 
 namespace saccade {
 
@@ -11,11 +12,20 @@ Section::Field& Section::declare(std::string name, std::string doc, Constraint c
   return fields_.back();
 }
 
-Section::Field& Section::Field::add(const ReadRule::Choice& choice, bool to_last) {
-  if (!to_last || rules.empty()) rules.emplace_back();
-  rules.back().choices.push_back(choice);
+Section::Field& Section::Field::add(const ReadRule& rule, bool to_last) {
+  if (!to_last || rules.empty())
+    rules.push_back(rule);
+  else
+    rules.back().choices.push_back(rule.choices.front());
   if (section)
-    for (Field& inner : section->fields_) inner.add(choice, to_last);
+    for (Field& inner : section->fields_) inner.add(rule, to_last);
+  return *this;
+}
+
+Section::Field& Section::Field::add(const TraitRule& trait) {
+  traits.push_back(trait);
+  if (section)
+    for (Field& inner : section->fields_) inner.add(trait);
   return *this;
 }
 
@@ -39,7 +49,7 @@ namespace {
 // The path of a key with the same name in another section, for a value in the wrong section.
 std::string elsewhere(const Section& section, const std::string& path, const std::string& key) {
   for (const Section::Field& field : section.fields()) {
-    const std::string field_path = path.empty() ? field.name : path + "." + field.name;
+    const std::string field_path = joined(path, field.name);
     if (field.name == key) return field_path;
     if (!field.section) continue;
     const std::string found = elsewhere(*field.section, field_path, key);
@@ -87,7 +97,7 @@ void read_section(const Section& section, const Node& node, const std::string& p
       context.mistakes.add(key.place, unknown_key(context.root, section, path, key.text));
       continue;
     }
-    const std::string field_path = path.empty() ? key.text : path + "." + key.text;
+    const std::string field_path = joined(path, key.text);
     read_field(*field, value, field_path, context);
   }
 }

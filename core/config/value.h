@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "core/base/enum_names.h"
@@ -84,6 +85,8 @@ class Slot {
   virtual std::string text() const = 0;  // the value as YAML, on one line
   // Whether the value is written as a single scalar.
   virtual bool scalar() const = 0;
+  // The value itself where it is a text, else nullptr.
+  virtual const std::string* string() const { return nullptr; }
   // Sets the value, or adds a mistake that starts with the path and leaves the value unchanged.
   virtual void read(const Node& node, const std::string& path, const Constraint& constraint,
                     Mistakes& mistakes) = 0;
@@ -120,6 +123,10 @@ class ScalarSlot : public Slot {
   std::string type() const override { return type_name(&value_); }
   std::string text() const override { return print_value(value_); }
   bool scalar() const override { return true; }
+  const std::string* string() const override {
+    if constexpr (std::is_same_v<T, std::string>) return &value_;
+    return nullptr;
+  }
   void read(const Node& node, const std::string& path, const Constraint& constraint,
             Mistakes& mistakes) override {
     read_scalar(node, path, constraint, mistakes, value_);

@@ -124,7 +124,7 @@ std::string options_of(const std::string& key, const std::string& choice,
   for (const FieldInfo& field : fields) {
     const bool reads = std::any_of(field.rules.begin(), field.rules.end(), [&](const auto& rule) {
       return std::any_of(rule.choices.begin(), rule.choices.end(),
-                         [&](const auto& one) { return one.key == key && one.holds(choice); });
+                         [&](const auto& one) { return one.key == key && one.allows(choice); });
     });
     if (!reads || field.type == "section") continue;
     const bool near = field.path.starts_with(section);
@@ -190,6 +190,14 @@ void print_axes(const std::string& topic) {
   }
 }
 
+// Whether a run may go on with another value of a field: "no", "yes", or where.
+std::string may_change(const FieldInfo& field) {
+  std::string out = "no";
+  for (const TraitRule& one : field.traits)
+    if (one.trait == Trait::kMayChange) out = one.rules.empty() ? "yes" : text_of(one.rules);
+  return out;
+}
+
 void print_keys() {
   for (const FieldInfo& field : describe_config<ExperimentConfig>()) {
     if (field.type == "section") {
@@ -201,6 +209,9 @@ void print_keys() {
     std::cout << "; default " << (field.default_value.empty() ? "\"\"" : field.default_value)
               << "\n";
     if (!field.rules.empty()) std::cout << "      read where " << text_of(field.rules) << "\n";
+    if (const std::string may = may_change(field); may != "no")
+      std::cout << "      may change when a run is resumed"
+                << (may == "yes" ? "" : ", where " + may) << "\n";
   }
 }
 
@@ -230,6 +241,7 @@ Json list_json(const std::string& topic) {
                                 {"default", field.default_value},
                                 {"constraint", field.constraint},
                                 {"read_where", text_of(field.rules)},
+                                {"may_change", may_change(field)},
                                 {"doc", field.doc}});
   }
   return json;

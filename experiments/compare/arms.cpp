@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "core/config/traits.h"
 #include "experiments/check_config.h"
 
 namespace saccade {
@@ -40,7 +41,9 @@ std::string folder_name(const std::string& name) {
 void check_path(const std::string& path, const std::string& place) {
   if (path == "seed")
     throw UsageError(place + ": the seed is no setting of an arm; list the seeds in compare.seeds");
-  if (path == "name" || path == "threads" || path == "compare" || path.starts_with("compare."))
+  static const std::vector<std::string> kShared = paths_with(ExperimentConfig(), Trait::kAllArms);
+  if (std::any_of(kShared.begin(), kShared.end(),
+                  [&](const std::string& shared) { return overlapping_paths(path, shared); }))
     throw UsageError(place + ": " + path + " cannot differ between arms; leave it out");
 }
 

@@ -103,6 +103,7 @@ done
   fail "an encoder without a source"
 expect 0 "$saccade" list config
 wants "read where decoder.type is transformer" out
+wants "may change when a run is resumed, where encoder.type is onnx, or encoder.frozen_stages is -1" out
 expect 0 "$saccade" list
 wants "additive" out
 wants "flickr8k" out
