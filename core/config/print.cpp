@@ -62,11 +62,11 @@ void document(const Section& section, const std::string& path, std::vector<Field
   for (const Section::Field& field : section.fields()) {
     const std::string field_path = joined(path, field.name);
     if (field.section) {
-      rows.push_back({field_path, "section", "", "", field.doc, field.rules, field.traits});
+      rows.push_back({field_path, "section", "", "", field.doc, field.rules, field.traits, {}});
       document(*field.section, field_path, rows);
     } else {
       rows.push_back({field_path, field.slot->type(), field.slot->text(), field.constraint.text(),
-                      field.doc, field.rules, field.traits});
+                      field.doc, field.rules, field.traits, field.slot->choices()});
     }
   }
 }

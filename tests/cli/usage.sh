@@ -89,7 +89,7 @@ wants "compiler: " out
 wants "SIMD: " out
 wants "oneDNN" out
 
-for topic in attention encoders decoders data optimizers schedules searches regimes config; do
+for topic in attention encoders decoders data optimizers schedules training searches regimes config; do
   expect 0 "$saccade" list $topic
   expect 0 "$saccade" list $topic --json
   json out /schema_version >/dev/null
