@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "captioning/decoders/decoder_parts.h"
+#include "captioning/decoders/decoder_traits.h"
 #include "captioning/rate_groups.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
@@ -68,14 +69,16 @@ void check_pooled(const ExperimentConfig& config) {
     throw UsageError(key +
                      "an encoder that is trained: of a frozen one only the regions' features are "
                      "kept; set encoder.frozen_stages to the number of its stages");
-  if (!config.decoder.reads_pooled())
-    throw UsageError(
-        key +
-        (config.decoder.type == DecoderKind::kTransformer
-             ? "decoder.image every_word or first_step: a transformer has no first state, and "
-               "would never read it; choose one of them or a recurrent decoder"
-             : "decoder.first_state pooled, or decoder.image every_word or first_step: "
-               "nothing else is made of it"));
+  if (reads_pooled(config.decoder)) return;
+  if (decoder_traits(config.decoder).first_state)
+    throw UsageError(key +
+                     "decoder.first_state pooled, or decoder.image every_word or first_step: "
+                     "nothing else is made of it");
+  throw UsageError(str(
+      key, "decoder.image every_word or first_step: decoder.type ", enum_name(config.decoder.type),
+      " has no first state, and would never read it; choose one of them or "
+      "decoder.type ",
+      decoders_with(config.decoder, [](const DecoderTraits& one) { return one.first_state; })));
 }
 
 // Padding is left out of what a region or a word attends to; mixtures of all regions cannot do
@@ -181,8 +184,8 @@ Captioner::Captioner(const ExperimentConfig& config, Vocabulary vocabulary,
   };
   add_informed(InformedKind::kProphet, config.objective.supervision.prophet);
   add_informed(InformedKind::kCyclical, config.objective.supervision.cyclical);
-  parameters_.set_apart("decoder.value");  // the learned baseline of hard attention
-  if (config.decoder.embeddings.frozen) parameters_.set_rate("decoder.embedding", 0);
+  if (config.decoder.embeddings.frozen)
+    parameters_.set_rate(parameters_.info(decoder_->word_parameters().embedding).name, 0);
   scale_rates(config.optimizer.groups, parameters_);
 }
 
@@ -259,9 +262,9 @@ std::vector<Regime> evaluation_regimes(const ExperimentConfig& config) {
       return {Regime::kExpectation};
     case SelectionKind::kHard:
     case SelectionKind::kGumbelSt:
-      // A vector gate scales each channel of a region by itself, and a transformer's layers are not
-      // linear in the context: there is no cheap sum over regions then.
-      if (attention.gate == GateKind::kVector || config.decoder.type == DecoderKind::kTransformer)
+      // A vector gate scales each channel of a region by itself, and the layers of a decoder are
+      // not linear in the context: there is no cheap sum over regions then.
+      if (attention.gate == GateKind::kVector || !decoder_traits(config.decoder).one_glimpse())
         return {Regime::kArgmax, Regime::kExpectation, Regime::kSample};
       return {Regime::kArgmax, Regime::kExpectation, Regime::kSample, Regime::kMarginal};
     case SelectionKind::kArgmax:

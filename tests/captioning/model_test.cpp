@@ -83,7 +83,7 @@ TEST_CASE("what does not go with padding or pooling is refused with a reason") {
   refused(token([](ExperimentConfig& c) { c.encoder.frozen_stages = -1; }),
           "needs an encoder that is trained");
   refused(token([](ExperimentConfig& c) { c.decoder.type = DecoderKind::kTransformer; }),
-          "a transformer has no first state");
+          "decoder.type transformer has no first state");
   refused(token([](ExperimentConfig& c) { c.decoder.first_state = FirstState::kNone; }),
           "needs decoder.first_state pooled, or decoder.image every_word or first_step");
   ExperimentConfig prefix = test::small_experiment(SelectionKind::kSoft);
