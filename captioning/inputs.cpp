@@ -9,18 +9,6 @@ namespace saccade {
 
 namespace {
 
-ResizeMode resize_mode(ResizeKind kind) {
-  switch (kind) {
-    case ResizeKind::kSquash:
-      return ResizeMode::kSquash;
-    case ResizeKind::kCrop:
-      return ResizeMode::kCrop;
-    case ResizeKind::kPad:
-      return ResizeMode::kPad;
-  }
-  throw InternalError("unknown way to resize");
-}
-
 Normalization normalization_of(const EncoderConfig& config) {
   if (config.pixels == PixelScale::kImagenet) {
     constexpr std::array<float, 3> kMean{0.485F, 0.456F, 0.406F},
@@ -86,8 +74,7 @@ std::unique_ptr<FrozenEncoder> load_frozen(const EncoderConfig& config) {
   check_layers(config);
   require_network_file(config);
   if (config.type != EncoderKind::kOnnx)
-    return std::make_unique<FrozenNetwork>(config, resize_mode(config.resize),
-                                           normalization_of(config));
+    return std::make_unique<FrozenNetwork>(config, config.resize, normalization_of(config));
   require_layer(config);
   return std::make_unique<OnnxEncoder>(
       OnnxEncoderOptions{.model = config.model,
@@ -97,7 +84,7 @@ std::unique_ptr<FrozenEncoder> load_frozen(const EncoderConfig& config) {
                          .last_stage = config.dilate ? LastStage::kDilated : LastStage::kStrided,
                          .image_size = config.height(),
                          .image_width = config.width(),
-                         .resize = resize_mode(config.resize),
+                         .resize = config.resize,
                          .normalization = normalization_of(config)});
 }
 
@@ -106,7 +93,7 @@ std::unique_ptr<FrozenEncoder> load_frozen(const EncoderConfig& config) {
 InputPipeline::InputPipeline(const EncoderConfig& config)
     : preparation_{.height = config.height(),
                    .width = config.width(),
-                   .mode = resize_mode(config.resize),
+                   .mode = config.resize,
                    .padding = padding_of(normalization_of(config))},
       normalization_(normalization_of(config)),
       augment_(augment_options(config)),

@@ -84,7 +84,7 @@ void check_pooled(const ExperimentConfig& config) {
 // Padding is left out of what a region or a word attends to; mixtures of all regions cannot do
 // that.
 void check_padding(const ExperimentConfig& config) {
-  if (config.encoder.resize != ResizeKind::kPad) return;
+  if (config.encoder.resize != ResizeMode::kPad) return;
   const auto refuse = [](const std::string& key) {
     throw UsageError(
         str("encoder.resize pad does not go with ", key,
@@ -120,7 +120,7 @@ Captioner::Captioner(const ExperimentConfig& config, Vocabulary vocabulary,
       has_attention_(config.has_attention()),
       feature_dropout_(config.encoder.feature_dropout),
       region_dropout_(config.encoder.region_dropout),
-      pads_(config.encoder.resize == ResizeKind::kPad),
+      pads_(config.encoder.resize == ResizeMode::kPad),
       pools_class_token_(config.encoder.pooled == PooledKind::kClassToken) {
   check_layers(config.encoder);
   check_pooled(config);
@@ -137,7 +137,7 @@ Captioner::Captioner(const ExperimentConfig& config, Vocabulary vocabulary,
     positions_ = std::make_unique<GridPositions>(
         ParamScope(parameters_, "positions"),
         adds_positions_inside(config.encoder) ? PositionKind::kNone : config.encoder.positions,
-        GridExtents{
+        GridShape{
             .rows = frozen_grid.rows, .cols = frozen_grid.cols, .features = frozen_grid.features});
     grid_ = frozen_grid;
     grid_.features = positions_->features();
@@ -151,7 +151,7 @@ Captioner::Captioner(const ExperimentConfig& config, Vocabulary vocabulary,
   if (config.encoder.refine.layers > 0)
     refinement_ = std::make_unique<Refinement>(
         ParamScope(parameters_, "refine"), config.encoder.refine,
-        GridExtents{.rows = grid_.rows, .cols = grid_.cols, .features = grid_.features});
+        GridShape{.rows = grid_.rows, .cols = grid_.cols, .features = grid_.features});
   decoder_ = make_decoder(config.decoder, config.attention,
                           {.features = grid_.features,
                            .vocabulary = vocabulary_.size(),

@@ -11,6 +11,7 @@
 #include "core/config/constraint.h"
 #include "core/config/fields.h"
 #include "core/config/refinement_config.h"
+#include "core/config/resize_mode.h"
 #include "core/config/vit_config.h"
 
 namespace saccade {
@@ -84,7 +85,7 @@ struct EncoderConfig {
   std::vector<std::int64_t> channels = {32, 64, 96, 128};
   std::int64_t image_size = 64;
   std::int64_t image_width = 0;
-  ResizeKind resize = ResizeKind::kSquash;
+  ResizeMode resize = ResizeMode::kSquash;
   std::string model, layer, cache, weights;
   std::vector<std::string> layers, keys, values;
   std::optional<FeatureNorm> normalize;

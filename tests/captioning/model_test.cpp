@@ -96,7 +96,7 @@ TEST_CASE("what does not go with padding or pooling is refused with a reason") {
   CHECK_NOTHROW(Captioner::check(prefix));
   const auto pad = [](auto change) {
     return [change](ExperimentConfig& config) {
-      config.encoder.resize = ResizeKind::kPad;
+      config.encoder.resize = ResizeMode::kPad;
       change(config);
     };
   };
@@ -109,7 +109,7 @@ TEST_CASE("what does not go with padding or pooling is refused with a reason") {
           "does not go with encoder.refine.type linformer");
   // An input that does not tell where its picture is cannot be read.
   ExperimentConfig config = test::small_experiment(SelectionKind::kSoft);
-  config.encoder.resize = ResizeKind::kPad;
+  config.encoder.resize = ResizeMode::kPad;
   const Captioner model(config, Vocabulary(), {});
   Arena arena;
   Tape tape(arena);

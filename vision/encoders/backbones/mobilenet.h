@@ -17,8 +17,7 @@ class MobileNetV2 : public Backbone {
  public:
   // Declares features.0.0.weight, features.0.1.weight, ..., features.1.conv.0.0.weight, ...
   // Throws UsageError.
-  MobileNetV2(const MobileNetV2Options& options, const PixelExtents& input,
-              const ParamScope& scope);
+  MobileNetV2(const MobileNetV2Options& options, const ImageSize& input, const ParamScope& scope);
 
  private:
   struct Block {
@@ -35,8 +34,8 @@ class MobileNetV2 : public Backbone {
   struct Steps {
     Index stride, dilation;
   };
-  GridExtents add_block(const ParamScope& scope, const BlockPlan& plan, const Steps& steps,
-                        GridExtents image);
+  GridShape add_block(const ParamScope& scope, const BlockPlan& plan, const Steps& steps,
+                      GridShape image);
 
   std::vector<std::vector<Block>> stages_;
 };

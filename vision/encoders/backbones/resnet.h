@@ -20,7 +20,7 @@ struct ResnetOptions {
 class Resnet : public Backbone {
  public:
   // Declares conv1.weight, bn1.weight, ..., layer1.0.conv1.weight, ... Throws UsageError.
-  Resnet(const ResnetOptions& options, const PixelExtents& input, const ParamScope& scope);
+  Resnet(const ResnetOptions& options, const ImageSize& input, const ParamScope& scope);
 
  private:
   struct Block {
@@ -34,7 +34,7 @@ class Resnet : public Backbone {
     std::size_t number;
     LastStage strides;
   };
-  GridExtents add_layer(const ParamScope& scope, const LayerPlan& layer, GridExtents image);
+  GridShape add_layer(const ParamScope& scope, const LayerPlan& layer, GridShape image);
 
   ConvNorm stem_;
   std::vector<std::vector<Block>> layers_;

@@ -43,7 +43,7 @@ std::vector<BackboneStage> all_stages(VggDepth depth) {
 
 }  // namespace
 
-Vgg::Vgg(const VggOptions& options, const PixelExtents& input, const ParamScope& scope)
+Vgg::Vgg(const VggOptions& options, const ImageSize& input, const ParamScope& scope)
     : Backbone(options.depth == VggDepth::k16 ? "vgg16" : "vgg19", input) {
   if (options.ends.last_stage == LastStage::kDilated)
     throw UsageError(
@@ -52,7 +52,7 @@ Vgg::Vgg(const VggOptions& options, const PixelExtents& input, const ParamScope&
   BackboneEnds ends = options.ends;
   if (ends.stages.empty()) ends.stages = {options.stage};
   const std::size_t count = plan(all_stages(options.depth), ends, {"classifier."});
-  GridExtents image{input.height, input.width, 3};
+  GridShape image{input.height, input.width, 3};
   for (std::size_t stage = 0; stage < count; ++stage) {
     if (stage > 0) {
       const Window pool{2, 2, 0};

@@ -20,7 +20,7 @@ struct VggOptions {
 class Vgg : public Backbone {
  public:
   // Declares features.0.weight, features.0.bias, features.2.weight, ... Throws UsageError.
-  Vgg(const VggOptions& options, const PixelExtents& input, const ParamScope& scope);
+  Vgg(const VggOptions& options, const ImageSize& input, const ParamScope& scope);
 
  private:
   std::vector<Var> run(Tape& tape, Var pixels) const override;
