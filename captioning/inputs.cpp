@@ -36,11 +36,10 @@ AugmentOptions augment_options(const EncoderConfig& config) {
   }
   const auto shift = static_cast<double>(augment.shift);
   return {.flip = augment.flip ? 0.5 : 0,
-          .smallest_crop = augment.scale,
+          .scale = augment.scale,
           .shift_x = shift / static_cast<double>(config.width()),
           .shift_y = shift / static_cast<double>(config.height()),
-          .brightness = augment.color,
-          .contrast = augment.color};
+          .color = augment.color};
 }
 
 bool changes_pictures(const AugmentConfig& augment) {
@@ -166,9 +165,9 @@ Prepared InputPipeline::prepare_view(const Image& image, const std::string& id, 
 
 std::string InputPipeline::changes_text() const {
   const double x = augment_.shift_x, y = augment_.shift_y;
-  return str("views: flip ", augment_.flip, ", crop ", augment_.smallest_crop, ", shift ",
-             x == y ? str(x) : str(x, " x ", y), ", brightness ", augment_.brightness,
-             ", contrast ", augment_.contrast);
+  return str("views: flip ", augment_.flip, ", crop ", augment_.scale, ", shift ",
+             x == y ? str(x) : str(x, " x ", y), ", brightness ", augment_.color, ", contrast ",
+             augment_.color);
 }
 
 }  // namespace saccade

@@ -137,8 +137,7 @@ Captioner::Captioner(const ExperimentConfig& config, Vocabulary vocabulary,
     positions_ = std::make_unique<GridPositions>(
         ParamScope(parameters_, "positions"),
         adds_positions_inside(config.encoder) ? PositionKind::kNone : config.encoder.positions,
-        GridShape{
-            .rows = frozen_grid.rows, .cols = frozen_grid.cols, .features = frozen_grid.features});
+        frozen_grid);
     grid_ = frozen_grid;
     grid_.features = positions_->features();
   }
@@ -149,9 +148,8 @@ Captioner::Captioner(const ExperimentConfig& config, Vocabulary vocabulary,
   }
   grid_.widths.clear();
   if (config.encoder.refine.layers > 0)
-    refinement_ = std::make_unique<Refinement>(
-        ParamScope(parameters_, "refine"), config.encoder.refine,
-        GridShape{.rows = grid_.rows, .cols = grid_.cols, .features = grid_.features});
+    refinement_ = std::make_unique<Refinement>(ParamScope(parameters_, "refine"),
+                                               config.encoder.refine, grid_);
   decoder_ = make_decoder(config.decoder, config.attention,
                           {.features = grid_.features,
                            .vocabulary = vocabulary_.size(),

@@ -233,12 +233,6 @@ constexpr auto enum_table(RewardKind) {
   });
 }
 
-enum class ObjectiveKind { kCrossEntropy };
-constexpr auto enum_table(ObjectiveKind) {
-  using enum ObjectiveKind;
-  return enum_rows<ObjectiveKind>({{kCrossEntropy, "cross_entropy", "-log p of the next word"}});
-}
-
 // One enumerator a line of the registry of rewards.
 enum class RewardMetric {
 #define SACCADE_REWARD(name, enumerator, weight, text) enumerator,

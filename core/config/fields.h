@@ -88,6 +88,16 @@ class Section {
     return declare(std::move(name), std::move(doc), {}, nullptr, std::move(inner));
   }
 
+  // A key that was removed, with the one value that it could have. A file or a checkpoint that
+  // gives it this value is read as if it did not name the key.
+  struct Retired {
+    std::string name, value;
+  };
+  void retired(std::string name, std::string value) {
+    retired_.push_back({std::move(name), std::move(value)});
+  }
+  const Retired* find_retired(std::string_view name) const;
+
   const std::vector<Field>& fields() const { return fields_; }
   const Field* find(std::string_view name) const;
   std::vector<std::string> names() const;
@@ -98,6 +108,7 @@ class Section {
                  std::unique_ptr<Slot> slot, std::unique_ptr<Section> section);
 
   std::vector<Field> fields_;
+  std::vector<Retired> retired_;
 };
 
 // Binds the fields of an object. A config struct that is used in many places declares this `extern

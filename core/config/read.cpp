@@ -36,6 +36,13 @@ const Section::Field* Section::find(std::string_view name) const {
   return nullptr;
 }
 
+const Section::Retired* Section::find_retired(std::string_view name) const {
+  for (const Retired& one : retired_) {
+    if (one.name == name) return &one;
+  }
+  return nullptr;
+}
+
 std::vector<std::string> Section::names() const {
   std::vector<std::string> names;
   for (const Field& field : fields_) names.push_back(field.name);
@@ -70,6 +77,16 @@ std::string unknown_key(const Section& root, const Section& section, const std::
   return "unknown key '" + key + "' " + (path.empty() ? "at the top level" : "in " + path) + hint;
 }
 
+bool read_retired(const Section& section, const Node& node, const std::string& path,
+                  const std::string& key, Mistakes& mistakes) {
+  const Section::Retired* retired = section.find_retired(key);
+  if (retired == nullptr) return false;
+  if (node.kind != Node::Kind::kScalar || node.text != retired->value)
+    mistakes.add(node.place, joined(path, key) + " was removed and could only be " +
+                                 retired->value + "; leave it out");
+  return true;
+}
+
 void read_field(const Section::Field& field, const Node& node, const std::string& path,
                 const ReadContext& context) {
   if (field.section) return read_section(*field.section, node, path, context);
@@ -94,6 +111,7 @@ void read_section(const Section& section, const Node& node, const std::string& p
     const Node& value = node.items[i];
     const Section::Field* field = section.find(key.text);
     if (field == nullptr) {
+      if (read_retired(section, value, path, key.text, context.mistakes)) continue;
       context.mistakes.add(key.place, unknown_key(context.root, section, path, key.text));
       continue;
     }

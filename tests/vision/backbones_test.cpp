@@ -33,23 +33,25 @@ struct Network {
 const Network kNetworks[] = {
     {"resnet18",
      [](const std::string& stage, const ImageSize& pixels, const ParamScope& scope) {
-       return std::make_unique<Resnet>(ResnetOptions{ResnetDepth::k18, stage}, pixels, scope);
+       return std::make_unique<Resnet>(ResnetOptions{ResnetDepth::k18, {.stages = {stage}}}, pixels,
+                                       scope);
      },
      5, 1},
     {"resnet101",
      [](const std::string& stage, const ImageSize& pixels, const ParamScope& scope) {
-       return std::make_unique<Resnet>(ResnetOptions{ResnetDepth::k101, stage}, pixels, scope);
+       return std::make_unique<Resnet>(ResnetOptions{ResnetDepth::k101, {.stages = {stage}}},
+                                       pixels, scope);
      },
      5, 1},
     {"vgg19",
      [](const std::string& stage, const ImageSize& pixels, const ParamScope& scope) {
-       return std::make_unique<Vgg>(VggOptions{VggDepth::k19, stage}, pixels, scope);
+       return std::make_unique<Vgg>(VggOptions{VggDepth::k19, {.stages = {stage}}}, pixels, scope);
      },
      5, 16},
     {"mobilenet_v2",
      [](const std::string& stage, const ImageSize& pixels, const ParamScope& scope) {
-       return std::make_unique<MobileNetV2>(MobileNetV2Options{.width = 0.35, .stage = stage},
-                                            pixels, scope);
+       return std::make_unique<MobileNetV2>(
+           MobileNetV2Options{.width = 0.35, .ends = {.stages = {stage}}}, pixels, scope);
      },
      6, 1},
 };
@@ -125,9 +127,9 @@ TEST_CASE("Show, Attend and Tell's grid is 14 x 14 x 512, ResNet's 7 x 7") {
   const GridShape fifty =
       Resnet({.depth = ResnetDepth::k50}, {224, 224}, ParamScope(resnet50, "")).grid();
   CHECK((fifty.rows == 7 && fifty.cols == 7 && fifty.features == 2048));
-  const GridShape third =
-      Resnet({.depth = ResnetDepth::k101, .stage = "layer3"}, {224, 320}, ParamScope(resnet101, ""))
-          .grid();
+  const GridShape third = Resnet({.depth = ResnetDepth::k101, .ends = {.stages = {"layer3"}}},
+                                 {224, 320}, ParamScope(resnet101, ""))
+                              .grid();
   CHECK((third.rows == 14 && third.cols == 20 && third.features == 1024));
   const GridShape head = MobileNetV2({}, {224, 224}, ParamScope(mobile, "")).grid();
   CHECK((head.rows == 7 && head.cols == 7 && head.features == 1280));

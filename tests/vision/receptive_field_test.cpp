@@ -73,11 +73,13 @@ TEST_CASE("a backbone's cell sees its receptive field and nothing else") {
   const std::pair<const char*, Make> networks[] = {
       {"resnet18 layer2",
        [](const ImageSize& pixels, const ParamScope& scope) {
-         return std::make_unique<Resnet>(ResnetOptions{ResnetDepth::k18, "layer2"}, pixels, scope);
+         return std::make_unique<Resnet>(ResnetOptions{ResnetDepth::k18, {.stages = {"layer2"}}},
+                                         pixels, scope);
        }},
       {"resnet50 layer1",
        [](const ImageSize& pixels, const ParamScope& scope) {
-         return std::make_unique<Resnet>(ResnetOptions{ResnetDepth::k50, "layer1"}, pixels, scope);
+         return std::make_unique<Resnet>(ResnetOptions{ResnetDepth::k50, {.stages = {"layer1"}}},
+                                         pixels, scope);
        }},
       {"resnet18 layer2, dilated",
        [](const ImageSize& pixels, const ParamScope& scope) {
@@ -95,11 +97,12 @@ TEST_CASE("a backbone's cell sees its receptive field and nothing else") {
        }},
       {"vgg16 conv3",
        [](const ImageSize& pixels, const ParamScope& scope) {
-         return std::make_unique<Vgg>(VggOptions{VggDepth::k16, "conv3"}, pixels, scope);
+         return std::make_unique<Vgg>(VggOptions{VggDepth::k16, {.stages = {"conv3"}}}, pixels,
+                                      scope);
        }},
       {"mobilenet_v2 stage3", [](const ImageSize& pixels, const ParamScope& scope) {
-         return std::make_unique<MobileNetV2>(MobileNetV2Options{.width = 0.35, .stage = "stage3"},
-                                              pixels, scope);
+         return std::make_unique<MobileNetV2>(
+             MobileNetV2Options{.width = 0.35, .ends = {.stages = {"stage3"}}}, pixels, scope);
        }}};
   for (const auto& [name, make] : networks) {
     CAPTURE(name);

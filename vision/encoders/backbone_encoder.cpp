@@ -20,7 +20,7 @@ class BackboneEncoder : public Encoder {
       : backbone_(make(scope.sub("backbone"),
                        ImageSize{.height = config.height(), .width = config.width()})),
         fusion_(grids_of(*backbone_), config.grid_layers(), config.norm()),
-        positions_(scope.sub("positions"), config.positions, extents_of(fusion_.grid())) {}
+        positions_(scope.sub("positions"), config.positions, fusion_.grid()) {}
 
   Var forward(Tape& tape, Var pixels) const override {
     return positions_(tape, fusion_(tape, backbone_->outputs(tape, pixels)));
@@ -59,9 +59,6 @@ class BackboneEncoder : public Encoder {
     std::vector<GridShape> grids;
     for (const BackboneResult& result : backbone.results()) grids.push_back(result.grid);
     return grids;
-  }
-  static GridShape extents_of(const GridShape& grid) {
-    return {.rows = grid.rows, .cols = grid.cols, .features = grid.features};
   }
 
   std::unique_ptr<Backbone> backbone_;

@@ -50,14 +50,10 @@ PositionKind added_positions(const EncoderConfig& config) {
   return config.positions;
 }
 
-GridShape extents(const GridShape& grid) {
-  return {.rows = grid.rows, .cols = grid.cols, .features = grid.features};
-}
-
 }  // namespace
 
 GridShape VitEncoder::extents_of_input(const EncoderConfig& config) const {
-  return stem_ ? extents(stem_->grid())
+  return stem_ ? stem_->grid()
                : GridShape{.rows = config.height(), .cols = config.width(), .features = 3};
 }
 
@@ -74,7 +70,7 @@ VitEncoder::VitEncoder(const EncoderConfig& config, const ParamScope& scope,
                                             .stride = config.vit.patch,
                                             .padding = config.vit.overlap}),
       learned_positions_(config.positions == PositionKind::kLearned),
-      positions_(scope.sub("embedding.positions"), added_positions(config), extents(grid_)),
+      positions_(scope.sub("embedding.positions"), added_positions(config), grid_),
       norm_(scope.sub("norm"), grid_.features, kEpsilon) {
   if (placeless_ > 0)
     tokens_ = scope.sub("embedding")

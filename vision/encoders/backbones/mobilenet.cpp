@@ -62,9 +62,7 @@ MobileNetV2::MobileNetV2(const MobileNetV2Options& options, const ImageSize& inp
   if (!(options.width > 0 && options.width <= 16))
     throw UsageError(
         str("encoder: the width of mobilenet_v2 must be above 0, at most 16; got ", options.width));
-  BackboneEnds ends = options.ends;
-  if (ends.stages.empty()) ends.stages = {options.stage};
-  const std::size_t count = plan(all_stages(), ends, {"classifier."});
+  const std::size_t count = plan(all_stages(), options.ends, {"classifier."});
   std::vector<BlockPlan> plans;  // from features.1 on
   for (const Row& row : kRows)
     for (int i = 0; i < row.count; ++i)
@@ -81,7 +79,8 @@ MobileNetV2::MobileNetV2(const MobileNetV2Options& options, const ImageSize& inp
     // dilated.
     const auto steps = [&](Index stride) {
       const Steps now{.stride = stride, .dilation = dilation};
-      if (stride == 1 || stage < last_strided || ends.last_stage == LastStage::kStrided) return now;
+      if (stride == 1 || stage < last_strided || options.ends.last_stage == LastStage::kStrided)
+        return now;
       dilation = stride;
       return Steps{.stride = 1, .dilation = now.dilation};
     };

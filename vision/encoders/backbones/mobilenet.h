@@ -8,8 +8,7 @@ namespace saccade {
 
 struct MobileNetV2Options {
   double width = 1;     // a factor on all channel counts, which are then rounded to multiples of 8
-  std::string stage{};  // the last stage: stage1 .. stage5 or head; "": head
-  BackboneEnds ends{};  // several stages instead of one
+  BackboneEnds ends{};  // stage1 .. stage5 or head
 };
 
 // Stage k reduces S pixels per side to S / 2^k; the head is a 1 x 1 convolution behind stage5.

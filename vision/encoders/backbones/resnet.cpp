@@ -39,12 +39,6 @@ std::vector<BackboneStage> all_stages() {
   return stages;
 }
 
-BackboneEnds ends_of(const ResnetOptions& options) {
-  BackboneEnds ends = options.ends;
-  if (ends.stages.empty()) ends.stages = {options.stage};
-  return ends;
-}
-
 }  // namespace
 
 Resnet::Resnet(const ResnetOptions& options, const ImageSize& input, const ParamScope& scope)
@@ -55,7 +49,7 @@ Resnet::Resnet(const ResnetOptions& options, const ImageSize& input, const Param
                                                      .stride = 2,
                                                      .padding = 3,
                                                      .activation = Activation::kRelu}) {
-  const std::size_t count = plan(all_stages(), ends_of(options), {"fc."});
+  const std::size_t count = plan(all_stages(), options.ends, {"fc."});
   const bool dilated = options.ends.last_stage == LastStage::kDilated;
   if (dilated && count < 3)
     throw UsageError(

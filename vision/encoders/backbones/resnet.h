@@ -11,9 +11,8 @@ enum class ResnetDepth { k18, k34, k50, k101 };
 
 struct ResnetOptions {
   ResnetDepth depth = ResnetDepth::k18;
-  std::string stage{};  // the last stage: stem or layer1 .. layer4; "": layer4
   BackboneEnds
-      ends{};  // several stages instead of one; where the last stage is dilated: layer2 .. layer4
+      ends{};  // stem or layer1 .. layer4; where the last stage is dilated: layer2 .. layer4
 };
 
 // The stem reduces S pixels per side to S / 2, layer1 to S / 4, and each further layer halves them.
