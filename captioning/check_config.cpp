@@ -101,16 +101,17 @@ void check_frozen(const ExperimentConfig& config) {
                          "pretrained weights, or train.init_from to a run"));
 }
 
-// Checks that a transformer has positions for all words that it may have to write or read, and for
-// <eos>. With a vocabulary of pieces the lengths of the captions are known only once they are read.
+// Checks that a decoder can take all words that it may have to write or read, and <eos>. With a
+// vocabulary of pieces the lengths of the captions are known only once they are read.
 void check_longest(const ExperimentConfig& config) {
-  if (config.decoder.type != DecoderKind::kTransformer) return;
+  const Index most = decoder_traits(config.decoder).most_words;
+  if (most == 0) return;
   const std::int64_t decoded = config.search.max_length,
                      read = config.data.vocabulary == VocabularyKind::kBpe ? 0
                                                                            : config.data.max_length;
   const std::int64_t needed = std::max(decoded, read) + 1;
-  if (config.decoder.longest < needed)
-    throw UsageError(str("decoder.longest ", config.decoder.longest, " is too short for ",
+  if (most < needed)
+    throw UsageError(str("decoder.longest ", most, " is too short for ",
                          decoded >= read ? "search.max_length " : "data.max_length ", needed - 1,
                          " and <eos>; raise it to ", needed, ", or lower ",
                          decoded >= read ? "search.max_length" : "data.max_length"));

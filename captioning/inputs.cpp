@@ -9,18 +9,6 @@ namespace saccade {
 
 namespace {
 
-ResizeMode resize_mode(ResizeKind kind) {
-  switch (kind) {
-    case ResizeKind::kSquash:
-      return ResizeMode::kSquash;
-    case ResizeKind::kCrop:
-      return ResizeMode::kCrop;
-    case ResizeKind::kPad:
-      return ResizeMode::kPad;
-  }
-  throw InternalError("unknown way to resize");
-}
-
 Normalization normalization_of(const EncoderConfig& config) {
   if (config.pixels == PixelScale::kImagenet) {
     constexpr std::array<float, 3> kMean{0.485F, 0.456F, 0.406F},
@@ -48,11 +36,10 @@ AugmentOptions augment_options(const EncoderConfig& config) {
   }
   const auto shift = static_cast<double>(augment.shift);
   return {.flip = augment.flip ? 0.5 : 0,
-          .smallest_crop = augment.scale,
+          .scale = augment.scale,
           .shift_x = shift / static_cast<double>(config.width()),
           .shift_y = shift / static_cast<double>(config.height()),
-          .brightness = augment.color,
-          .contrast = augment.color};
+          .color = augment.color};
 }
 
 bool changes_pictures(const AugmentConfig& augment) {
@@ -87,8 +74,8 @@ std::unique_ptr<FrozenEncoder> load_frozen(const EncoderConfig& config,
   check_layers(config);
   require_network_file(config);
   if (config.type != EncoderKind::kOnnx)
-    return std::make_unique<FrozenNetwork>(config, resize_mode(config.resize),
-                                           normalization_of(config), listener);
+    return std::make_unique<FrozenNetwork>(config, config.resize, normalization_of(config),
+                                           listener);
   require_layer(config);
   return std::make_unique<OnnxEncoder>(
       OnnxEncoderOptions{.model = config.model,
@@ -98,7 +85,7 @@ std::unique_ptr<FrozenEncoder> load_frozen(const EncoderConfig& config,
                          .last_stage = config.dilate ? LastStage::kDilated : LastStage::kStrided,
                          .image_size = config.height(),
                          .image_width = config.width(),
-                         .resize = resize_mode(config.resize),
+                         .resize = config.resize,
                          .normalization = normalization_of(config)});
 }
 
@@ -108,7 +95,7 @@ InputPipeline::InputPipeline(const EncoderConfig& config, MessageListener listen
     : listener_(std::move(listener)),
       preparation_{.height = config.height(),
                    .width = config.width(),
-                   .mode = resize_mode(config.resize),
+                   .mode = config.resize,
                    .padding = padding_of(normalization_of(config))},
       normalization_(normalization_of(config)),
       augment_(augment_options(config)),
@@ -181,9 +168,9 @@ Prepared InputPipeline::prepare_view(const Image& image, const std::string& id, 
 
 std::string InputPipeline::changes_text() const {
   const double x = augment_.shift_x, y = augment_.shift_y;
-  return str("views: flip ", augment_.flip, ", crop ", augment_.smallest_crop, ", shift ",
-             x == y ? str(x) : str(x, " x ", y), ", brightness ", augment_.brightness,
-             ", contrast ", augment_.contrast);
+  return str("views: flip ", augment_.flip, ", crop ", augment_.scale, ", shift ",
+             x == y ? str(x) : str(x, " x ", y), ", brightness ", augment_.color, ", contrast ",
+             augment_.color);
 }
 
 }  // namespace saccade

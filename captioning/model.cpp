@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "captioning/decoders/decoder_parts.h"
+#include "captioning/decoders/decoder_traits.h"
 #include "captioning/rate_groups.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
@@ -68,20 +69,22 @@ void check_pooled(const ExperimentConfig& config) {
     throw UsageError(key +
                      "an encoder that is trained: of a frozen one only the regions' features are "
                      "kept; set encoder.frozen_stages to the number of its stages");
-  if (!config.decoder.reads_pooled())
-    throw UsageError(
-        key +
-        (config.decoder.type == DecoderKind::kTransformer
-             ? "decoder.image every_word or first_step: a transformer has no first state, and "
-               "would never read it; choose one of them or a recurrent decoder"
-             : "decoder.first_state pooled, or decoder.image every_word or first_step: "
-               "nothing else is made of it"));
+  if (reads_pooled(config.decoder)) return;
+  if (decoder_traits(config.decoder).first_state)
+    throw UsageError(key +
+                     "decoder.first_state pooled, or decoder.image every_word or first_step: "
+                     "nothing else is made of it");
+  throw UsageError(str(
+      key, "decoder.image every_word or first_step: decoder.type ", enum_name(config.decoder.type),
+      " has no first state, and would never read it; choose one of them or "
+      "decoder.type ",
+      decoders_with(config.decoder, [](const DecoderTraits& one) { return one.first_state; })));
 }
 
 // Padding is left out of what a region or a word attends to; mixtures of all regions cannot do
 // that.
 void check_padding(const ExperimentConfig& config) {
-  if (config.encoder.resize != ResizeKind::kPad) return;
+  if (config.encoder.resize != ResizeMode::kPad) return;
   const auto refuse = [](const std::string& key) {
     throw UsageError(
         str("encoder.resize pad cannot be combined with ", key,
@@ -117,7 +120,7 @@ CaptionModel::CaptionModel(const ExperimentConfig& config, Vocabulary vocabulary
       has_attention_(config.has_attention()),
       feature_dropout_(config.encoder.feature_dropout),
       region_dropout_(config.encoder.region_dropout),
-      pads_(config.encoder.resize == ResizeKind::kPad),
+      pads_(config.encoder.resize == ResizeMode::kPad),
       pools_class_token_(config.encoder.pooled == PooledKind::kClassToken) {
   check_layers(config.encoder);
   check_pooled(config);
@@ -134,8 +137,7 @@ CaptionModel::CaptionModel(const ExperimentConfig& config, Vocabulary vocabulary
     positions_ = std::make_unique<GridPositions>(
         ParamScope(parameters_, "positions"),
         adds_positions_inside(config.encoder) ? PositionKind::kNone : config.encoder.positions,
-        GridExtents{
-            .rows = frozen_grid.rows, .cols = frozen_grid.cols, .features = frozen_grid.features});
+        frozen_grid);
     grid_ = frozen_grid;
     grid_.features = positions_->features();
   }
@@ -146,9 +148,8 @@ CaptionModel::CaptionModel(const ExperimentConfig& config, Vocabulary vocabulary
   }
   grid_.widths.clear();
   if (config.encoder.refine.layers > 0)
-    refinement_ = std::make_unique<Refinement>(
-        ParamScope(parameters_, "refine"), config.encoder.refine,
-        GridExtents{.rows = grid_.rows, .cols = grid_.cols, .features = grid_.features});
+    refinement_ = std::make_unique<Refinement>(ParamScope(parameters_, "refine"),
+                                               config.encoder.refine, grid_);
   decoder_ = make_decoder(config.decoder, config.attention,
                           {.features = grid_.features,
                            .vocabulary = vocabulary_.size(),
@@ -181,8 +182,8 @@ CaptionModel::CaptionModel(const ExperimentConfig& config, Vocabulary vocabulary
   };
   add_informed(InformedKind::kProphet, config.objective.supervision.prophet);
   add_informed(InformedKind::kCyclical, config.objective.supervision.cyclical);
-  parameters_.set_apart("decoder.value");  // the learned baseline of hard attention
-  if (config.decoder.embeddings.frozen) parameters_.set_rate("decoder.embedding", 0);
+  if (config.decoder.embeddings.frozen)
+    parameters_.set_rate(parameters_.info(decoder_->word_parameters().embedding).name, 0);
   scale_rates(config.optimizer.groups, parameters_);
 }
 
@@ -259,9 +260,9 @@ std::vector<Regime> evaluation_regimes(const ExperimentConfig& config) {
       return {Regime::kExpectation};
     case SelectionKind::kHard:
     case SelectionKind::kGumbelSt:
-      // A vector gate scales each channel of a region by itself, and a transformer's layers are not
-      // linear in the context: there is no cheap sum over regions then.
-      if (attention.gate == GateKind::kVector || config.decoder.type == DecoderKind::kTransformer)
+      // A vector gate scales each channel of a region by itself, and the layers of a decoder are
+      // not linear in the context: there is no cheap sum over regions then.
+      if (attention.gate == GateKind::kVector || !decoder_traits(config.decoder).one_glimpse())
         return {Regime::kArgmax, Regime::kExpectation, Regime::kSample};
       return {Regime::kArgmax, Regime::kExpectation, Regime::kSample, Regime::kMarginal};
     case SelectionKind::kArgmax:

@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "captioning/decoders/decoder_traits.h"
 #include "core/base/error.h"
 #include "vision/encoders/frozen_network.h"
 
@@ -31,9 +32,12 @@ MapChoice parse_choice(const std::string& text, const Several& of) {
 }
 
 void require_layers(const ExperimentConfig& config) {
-  if (config.decoder.type != DecoderKind::kTransformer)
-    throw UsageError(str("--layer: decoder.type ", enum_name(config.decoder.type),
-                         " attends once per word; only a transformer attends in every layer"));
+  if (decoder_traits(config.decoder).one_glimpse())
+    throw UsageError(str(
+        "--layer: decoder.type ", enum_name(config.decoder.type),
+        " attends once per word; only decoder.type ",
+        decoders_with(config.decoder, [](const DecoderTraits& one) { return !one.one_glimpse(); }),
+        " attends in every layer"));
 }
 
 bool has_tokens(const EncoderConfig& encoder) {
@@ -81,7 +85,8 @@ void add_map_options(Options& options, MapArgs& args) {
   const char* which = "N|all|mean|max|min";
   options.text(
       "--layer", args.layer,
-      "with a transformer decoder: the layer whose maps are drawn, counted from 0; all draws each "
+      "with a decoder that attends in every layer: the layer whose maps are drawn, counted "
+      "from 0; all draws each "
       "layer, and mean, max and min fuse the layers (default: the last layer)",
       which);
   options.text("--head", args.head,

@@ -16,12 +16,10 @@ void check(const AugmentOptions& options) {
           str("augment.", name, " must be between ", least, " and ", most, "; got ", value));
   };
   share("flip", options.flip, 0, 1);
-  share("smallest_crop", options.smallest_crop, 0.05, 1);
+  share("scale", options.scale, 0.05, 1);
   share("shift_x", options.shift_x, 0, 0.5);
   share("shift_y", options.shift_y, 0, 0.5);
-  share("brightness", options.brightness, 0, 1);
-  share("contrast", options.contrast, 0, 1);
-  share("saturation", options.saturation, 0, 1);
+  share("color", options.color, 0, 1);
 }
 
 double luminance(const std::uint8_t* rgb) {
@@ -29,8 +27,7 @@ double luminance(const std::uint8_t* rgb) {
 }
 
 // Changes the colours of the picture but not those of padding.
-void jitter(Image& image, const PictureArea& area, double brightness, double contrast,
-            double saturation) {
+void jitter(Image& image, const PictureArea& area, double brightness, double contrast) {
   const CellBlock pixels = picture_cells(area, image.height, image.width);
   const auto numbers =
       static_cast<double>(3 * (pixels.bottom - pixels.top) * (pixels.right - pixels.left));
@@ -41,10 +38,8 @@ void jitter(Image& image, const PictureArea& area, double brightness, double con
   for (Index y = pixels.top; y < pixels.bottom; ++y)
     for (Index x = pixels.left; x < pixels.right; ++x) {
       std::uint8_t* pixel = image.pixel(y, x);
-      const double grey = luminance(pixel);
       for (std::size_t c = 0; c < 3; ++c) {
-        const double colour = grey + saturation * (pixel[c] - grey);
-        const double value = mean + contrast * (brightness * colour - mean);
+        const double value = mean + contrast * (brightness * pixel[c] - mean);
         pixel[c] = static_cast<std::uint8_t>(std::lround(std::clamp(value, 0.0, 255.0)));
       }
     }
@@ -58,15 +53,15 @@ DrawnChanges draw_changes(Index height, Index width, const PrepareOptions& optio
   DrawnChanges drawn{.geometry = plan_geometry(height, width, options)};
   // Every number is drawn whether or not its option is on, so that switching one option does not
   // change what the others draw.
-  const double crop = 1 - random.uniform() * (1 - augment.smallest_crop);
+  const double crop = 1 - random.uniform() * (1 - augment.scale);
   const double across = (2 * random.uniform() - 1) * augment.shift_x;
   const double down = (2 * random.uniform() - 1) * augment.shift_y;
   drawn.geometry.mirrored = random.uniform() < augment.flip;
-  const auto factor = [&](double strength) { return 1 + (2 * random.uniform() - 1) * strength; };
-  drawn.brightness = factor(augment.brightness);
-  drawn.contrast = factor(augment.contrast);
-  drawn.saturation = factor(augment.saturation);
-  const auto place = [&](double share) { return augment.smallest_crop < 1 ? share : 0.5; };
+  const auto factor = [&] { return 1 + (2 * random.uniform() - 1) * augment.color; };
+  drawn.brightness = factor();
+  drawn.contrast = factor();
+  random.uniform();  // once a factor of the saturation; the places below are drawn after it
+  const auto place = [&](double share) { return augment.scale < 1 ? share : 0.5; };
   const double from_left = place(random.uniform()), from_top = place(random.uniform());
 
   Rect& seen = drawn.geometry.seen;
@@ -84,9 +79,8 @@ Prepared prepare_augmented(const Image& image, const PrepareOptions& options,
                            const AugmentOptions& augment, Random random) {
   const DrawnChanges drawn = draw_changes(image.height, image.width, options, augment, random);
   Prepared prepared{render_input(image, drawn.geometry, options.padding), drawn.geometry};
-  if (drawn.brightness != 1 || drawn.contrast != 1 || drawn.saturation != 1)
-    jitter(prepared.image, picture_area(drawn.geometry), drawn.brightness, drawn.contrast,
-           drawn.saturation);
+  if (drawn.brightness != 1 || drawn.contrast != 1)
+    jitter(prepared.image, picture_area(drawn.geometry), drawn.brightness, drawn.contrast);
   return prepared;
 }
 

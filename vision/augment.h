@@ -12,20 +12,20 @@ struct AugmentOptions {
   // wrong: leave it at 0 for data with such captions.
   double flip = 0;
   // The side of the part that the network sees, as a share of the whole: uniform in
-  // [smallest_crop, 1]. The part lies anywhere in the whole.
-  double smallest_crop = 1;
+  // [scale, 1]. The part lies anywhere in the whole.
+  double scale = 1;
   // The part is moved by up to these shares of its width and of its height, in both directions.
   double shift_x = 0, shift_y = 0;
-  double brightness = 0;  // each draws a factor uniform in [1 - x, 1 + x], applied in this order
-  double contrast = 0;
-  double saturation = 0;
+  // Brightness, and then contrast, are each multiplied by a factor uniform in [1 - color, 1 +
+  // color].
+  double color = 0;
 };
 
 // The random changes of one picture: which part of it the network sees, and the factors of its
 // colours.
 struct DrawnChanges {
   Geometry geometry;
-  double brightness = 1, contrast = 1, saturation = 1;
+  double brightness = 1, contrast = 1;
 };
 
 // Draws the changes of a picture of this size. Throws UsageError on options outside their range.

@@ -56,7 +56,7 @@ void cover_pixel(std::uint8_t* pixel, const std::uint8_t* colour, float cover) {
 
 }  // namespace
 
-void Canvas::frame(const Area& area, const Colour& colour, Index line) {
+void Canvas::frame(const PixelRect& area, const Colour& colour, Index line) {
   const Index across = std::min(line, area.width), down = std::min(line, area.height);
   box({area.x, area.y, area.width, down}, colour);
   box({area.x, area.bottom() - down, area.width, down}, colour);
@@ -67,7 +67,7 @@ void Canvas::frame(const Area& area, const Colour& colour, Index line) {
 PixelCanvas::PixelCanvas(Index height, Index width, const TextPainter* painter)
     : page_(height, width, 255), painter_(painter) {}
 
-void PixelCanvas::box(const Area& area, const Paint& paint, const std::string&) {
+void PixelCanvas::box(const PixelRect& area, const Paint& paint, const std::string&) {
   const Index right = std::min(area.right(), page_.width);
   const Index bottom = std::min(area.bottom(), page_.height);
   for (Index y = std::max<Index>(area.y, 0); y < bottom; ++y)
@@ -104,7 +104,7 @@ void PixelCanvas::text_up(const std::string& text, const TextAnchor& anchor, Ind
     }
 }
 
-void PixelCanvas::picture(const std::shared_ptr<const Image>& image, const Area& area) {
+void PixelCanvas::picture(const std::shared_ptr<const Image>& image, const PixelRect& area) {
   SACCADE_CHECK(image->height == area.height && image->width == area.width,
                 "[canvas] a picture of ", image->height, "x", image->width, " for an area of ",
                 area.height, "x", area.width);
@@ -113,7 +113,7 @@ void PixelCanvas::picture(const std::shared_ptr<const Image>& image, const Area&
                 static_cast<std::size_t>(area.width) * 3);
 }
 
-void PixelCanvas::layer(const Layer& layer, const Area& area) {
+void PixelCanvas::layer(const Layer& layer, const PixelRect& area) {
   for (Index y = 0; y < area.height; ++y)
     for (Index x = 0; x < area.width; ++x)
       cover_pixel(

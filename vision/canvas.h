@@ -11,17 +11,10 @@
 #include "vision/colour.h"
 #include "vision/image.h"
 #include "vision/picture_format.h"
+#include "vision/rect.h"
 #include "vision/text_painter.h"
 
 namespace saccade {
-
-// A rectangle, in pixels from the top left.
-struct Area {
-  Index x = 0, y = 0, width = 0, height = 0;
-
-  Index right() const { return x + width; }
-  Index bottom() const { return y + height; }
-};
 
 struct Point {
   double x = 0, y = 0;
@@ -58,22 +51,22 @@ class Canvas {
   virtual ~Canvas() = default;
   // Draws a filled box. `hint` is shown when a reader points at the box, where the medium can do
   // that.
-  virtual void box(const Area& area, const Paint& paint, const std::string& hint) = 0;
+  virtual void box(const PixelRect& area, const Paint& paint, const std::string& hint) = 0;
   virtual void text(const std::string& text, const TextAnchor& anchor) = 0;
   // Draws an image that has the size of the area; on a vector medium it may have any size of the
   // same aspect ratio. An image that is drawn several times is stored in a vector file once.
-  virtual void picture(const std::shared_ptr<const Image>& image, const Area& area) = 0;
+  virtual void picture(const std::shared_ptr<const Image>& image, const PixelRect& area) = 0;
   // Draws a layer that has the size of the area.
-  virtual void layer(const Layer& layer, const Area& area) = 0;
+  virtual void layer(const Layer& layer, const PixelRect& area) = 0;
   // Fills everything that lies inside an odd number of the loops.
   virtual void fill(std::span<const Loop> loops, const Paint& paint) = 0;
   virtual void line(const Loop& loop, const Colour& colour, double width) = 0;
   // How many pixels of a photo, per side, the canvas can show on one of its own.
   virtual Index detail() const { return 1; }
 
-  void box(const Area& area, const Colour& colour) { box(area, {.colour = colour}, ""); }
+  void box(const PixelRect& area, const Colour& colour) { box(area, {.colour = colour}, ""); }
   // Draws the edge of an area as a border `line` pixels wide that lies inside the area.
-  void frame(const Area& area, const Colour& colour, Index line);
+  void frame(const PixelRect& area, const Colour& colour, Index line);
 };
 
 class PixelCanvas : public Canvas {
@@ -81,11 +74,11 @@ class PixelCanvas : public Canvas {
   // A white page. Borrows the painter; without one it cannot write text.
   PixelCanvas(Index height, Index width, const TextPainter* painter);
   using Canvas::box;
-  void box(const Area& area, const Paint& paint, const std::string& hint) override;
+  void box(const PixelRect& area, const Paint& paint, const std::string& hint) override;
   // Throws as TextPainter::draw.
   void text(const std::string& text, const TextAnchor& anchor) override;
-  void picture(const std::shared_ptr<const Image>& image, const Area& area) override;
-  void layer(const Layer& layer, const Area& area) override;
+  void picture(const std::shared_ptr<const Image>& image, const PixelRect& area) override;
+  void layer(const Layer& layer, const PixelRect& area) override;
   void fill(std::span<const Loop> loops, const Paint& paint) override;
   void line(const Loop& loop, const Colour& colour, double width) override;
   Image take() { return std::move(page_); }

@@ -13,13 +13,8 @@ struct ContactTile {
   std::string text;
 };
 
-struct ContactOptions {
-  Index columns = 4;
-  Index side = 192;  // of the square that each picture is fitted into, in pixels
-};
-
-// Draws the tiles on one page, row by row. Throws ShapeError when there are no tiles or a picture
-// is empty.
-Image draw_contact_sheet(std::span<const ContactTile> tiles, const ContactOptions& options);
+// Draws the tiles on one page, row by row, in at most so many columns. Throws ShapeError when there
+// are no tiles or a picture is empty.
+Image draw_contact_sheet(std::span<const ContactTile> tiles, Index most_columns);
 
 }  // namespace saccade

@@ -6,38 +6,18 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/base/enum_names.h"
 #include "core/base/real.h"
+#include "core/config/resize_mode.h"
 #include "vision/image.h"
+#include "vision/rect.h"
 
 namespace saccade {
-
-// squash: the whole picture, without its aspect ratio. crop: the largest centred part that has the
-// aspect ratio of the input. pad: the whole picture in the middle of the input, as large as its
-// aspect ratio allows.
-enum class ResizeMode { kSquash, kCrop, kPad };
-
-// The names in configs and in JSON.
-constexpr auto enum_table(ResizeMode) {
-  return enum_rows<ResizeMode>(
-      {{ResizeMode::kSquash, "squash", "the whole image, without its aspect ratio"},
-       {ResizeMode::kCrop, "crop", "the largest centred part of the input's aspect ratio"},
-       {ResizeMode::kPad, "pad", "the whole image in its aspect ratio, with padding around it"}});
-}
-
-// A rectangle in pixels of the original; (x, y) is its top left corner, and fractions are allowed.
-struct Rect {
-  double x = 0, y = 0, width = 0, height = 0;
-
-  double right() const { return x + width; }
-  double bottom() const { return y + height; }
-};
 
 struct Geometry {
   Index original_height = 0, original_width = 0;
   ResizeMode mode = ResizeMode::kSquash;
-  // The part of the original that the network saw. It may reach outside the original: the rest is
-  // padding (pad) or, after a shift, repeated edge pixels (squash and crop).
+  // The part of the original, in its pixels, that the network saw. It may reach outside the
+  // original: the rest is padding (pad) or, after a shift, repeated edge pixels (squash and crop).
   Rect seen;
   bool mirrored = false;  // left and right exchanged (augmentation)
   Index input_height = 0, input_width = 0;
@@ -71,7 +51,7 @@ Image render_input(const Image& image, const Geometry& geometry,
                    const PaddingColour& padding = kGreyPadding);
 
 // The part of a network's input that shows the picture, as shares of the input's width and height;
-// the rest is padding.
+// the rest is padding. It is kept by its edges, because a left edge plus a width would round.
 struct PictureArea {
   double left = 0, top = 0, right = 1, bottom = 1;
 };

@@ -60,7 +60,7 @@ float level_of(std::vector<float> weights, double share) {
 
 }  // namespace
 
-Area seen_area(const Geometry& geometry, const Area& photo) {
+PixelRect seen_area(const Geometry& geometry, const PixelRect& photo) {
   const Rect& seen = geometry.seen;
   const Stretch x = seen_pixels(photo.width, geometry.original_width, seen.x, seen.width);
   const Stretch y = seen_pixels(photo.height, geometry.original_height, seen.y, seen.height);

@@ -11,12 +11,12 @@
 namespace saccade {
 
 // The pixels of a photo, drawn to fill an area, whose centres the network saw.
-Area seen_area(const Geometry& geometry, const Area& photo);
+PixelRect seen_area(const Geometry& geometry, const PixelRect& photo);
 
 // A part of a photo that is drawn at a given size in pixels.
 struct FieldView {
   Index height = 0, width = 0;  // of the whole photo
-  Area part{};
+  PixelRect part{};
 };
 
 // Calls take(y, weights) for each row y in [0, part.height) of the part, which must lie in

@@ -173,7 +173,8 @@ class HeatMapDrawing {
     for (Index r = 0; r < static_cast<Index>(map_.outlined.size()); ++r) {
       const Index c = map_.outlined[static_cast<std::size_t>(r)];
       if (c < 0) continue;
-      const Area cell{left_ + c * columns_.cell, top_ + r * rows_.cell, columns_.cell, rows_.cell};
+      const PixelRect cell{left_ + c * columns_.cell, top_ + r * rows_.cell, columns_.cell,
+                           rows_.cell};
       canvas.frame(cell, kBlack, line);
       if (cell.width > 4 * line)
         canvas.frame({cell.x + line, cell.y + line, cell.width - 2 * line, cell.height - 2 * line},

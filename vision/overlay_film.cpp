@@ -22,7 +22,7 @@ constexpr double kShortest = 0.02, kLongest = 20;  // seconds per word
 // The place of a word of the caption, from the caption's top left corner.
 struct PlacedWord {
   std::string text;
-  Area area;
+  PixelRect area;
 };
 
 // The part of the page for one model: title, photo and caption.
@@ -30,7 +30,7 @@ struct Part {
   const Overlay* overlay = nullptr;
   std::vector<std::string> title{};
   PanelPhoto photo{};
-  Area panel{};
+  PixelRect panel{};
   std::vector<PlacedWord> words{};
 };
 
@@ -139,7 +139,8 @@ class Film {
   void draw_caption(Canvas& canvas, const Part& part, std::size_t current) const {
     for (std::size_t w = 0; w < part.words.size(); ++w) {
       const auto& [text, place] = part.words[w];
-      const Area area{part.panel.x + place.x, caption_top_ + place.y, place.width, place.height};
+      const PixelRect area{part.panel.x + place.x, caption_top_ + place.y, place.width,
+                           place.height};
       if (w == current)
         canvas.box({area.x - kWordSize / 5, area.y, area.width + 2 * kWordSize / 5, area.height},
                    kInk);

@@ -26,7 +26,7 @@ std::uint8_t to_byte(float value) {
 // The photo, paler where heat will be drawn on it.
 Image paler(const Image& photo, const Geometry& geometry) {
   Image out = photo;
-  const Area seen = seen_area(geometry, {0, 0, photo.width, photo.height});
+  const PixelRect seen = seen_area(geometry, {0, 0, photo.width, photo.height});
   for (Index y = seen.y; y < seen.bottom(); ++y)
     for (Index x = seen.x; x < seen.right(); ++x) {
       std::uint8_t* pixel = out.pixel(y, x);
@@ -41,7 +41,7 @@ float veil(float heat) { return kColdVeil + (kHotVeil - kColdVeil) * heat; }
 // Draws one word's map on a panel that already shows the photo.
 class MapPainter {
  public:
-  MapPainter(Canvas& canvas, const Area& area, const Overlay& overlay, const OverlayWord& word,
+  MapPainter(Canvas& canvas, const PixelRect& area, const Overlay& overlay, const OverlayWord& word,
              const PanelOptions& options)
       : canvas_(canvas),
         area_(area),
@@ -88,7 +88,7 @@ class MapPainter {
     Layer layer{.colours = Image(seen_.height, seen_.width), .cover = {}};
     layer.cover.reserve(static_cast<std::size_t>(seen_.height * seen_.width));
     const OverlayStyle style = options_.drawing->style;
-    const Area part{seen_.x - area_.x, seen_.y - area_.y, seen_.width, seen_.height};
+    const PixelRect part{seen_.x - area_.x, seen_.y - area_.y, seen_.width, seen_.height};
     interpolate(overlay_, word_, {.height = area_.height, .width = area_.width, .part = part},
                 [&](Index y, std::span<const float> row) {
                   for (std::size_t x = 0; x < row.size(); ++x) {
@@ -107,7 +107,7 @@ class MapPainter {
 
   // Darkens what lies around the seen part.
   void paint_unseen(double cover) const {
-    const auto shade = [&](const Area& area) {
+    const auto shade = [&](const PixelRect& area) {
       if (area.width > 0 && area.height > 0)
         canvas_.box(area, {.colour = kBlack, .cover = cover}, "");
     };
@@ -168,7 +168,8 @@ class MapPainter {
       if (!cells.has(row, col)) continue;
       const float weight = word_.weights[static_cast<std::size_t>(cell)];
       const float hot = heat(weight);
-      const Area box = on_panel(cell_box(overlay_.geometry, overlay_.rows, overlay_.cols, cell));
+      const PixelRect box =
+          on_panel(cell_box(overlay_.geometry, overlay_.rows, overlay_.cols, cell));
       if (box.width > 0 && box.height > 0)
         canvas_.box(box, {.colour = colour(hot), .cover = static_cast<double>(veil(hot))},
                     str("row ", row, ", column ", col, ": ", weight));
@@ -176,17 +177,17 @@ class MapPainter {
   }
 
   // The pixels of the panel whose centres lie in a rectangle of the original.
-  Area on_panel(const Rect& box) const {
+  PixelRect on_panel(const Rect& box) const {
     Geometry of_box = overlay_.geometry;
     of_box.seen = box;
     return seen_area(of_box, area_);
   }
   Index line() const { return std::max<Index>(1, std::min(area_.width, area_.height) / 300); }
 
-  void outline(const Area& box, const Colour& outside, const Colour& inside) const {
+  void outline(const PixelRect& box, const Colour& outside, const Colour& inside) const {
     canvas_.frame(box, outside, line());
-    const Area within{box.x + line(), box.y + line(), box.width - 2 * line(),
-                      box.height - 2 * line()};
+    const PixelRect within{box.x + line(), box.y + line(), box.width - 2 * line(),
+                           box.height - 2 * line()};
     if (within.width > 0 && within.height > 0) canvas_.frame(within, inside, line());
   }
   // Only the part of a cell that is not padding lies on the picture.
@@ -200,7 +201,7 @@ class MapPainter {
   }
 
   Canvas& canvas_;
-  Area area_, seen_;
+  PixelRect area_, seen_;
   const Overlay& overlay_;
   const OverlayWord& word_;
   const PanelOptions& options_;
@@ -256,8 +257,8 @@ PanelPhoto panel_photo(std::shared_ptr<const Image> photo, const Geometry& geome
   return {.plain = std::move(photo), .below = std::move(below)};
 }
 
-void paint_panel(Canvas& canvas, const Area& area, const Overlay& overlay, const OverlayWord& word,
-                 const PanelPhoto& photo, const PanelOptions& options) {
+void paint_panel(Canvas& canvas, const PixelRect& area, const Overlay& overlay,
+                 const OverlayWord& word, const PanelPhoto& photo, const PanelOptions& options) {
   canvas.picture(photo.below, area);
   MapPainter(canvas, area, overlay, word, options).paint();
 }

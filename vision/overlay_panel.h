@@ -26,8 +26,8 @@ struct PanelOptions {
 };
 
 // Draws the photo and one word's map on it.
-void paint_panel(Canvas& canvas, const Area& area, const Overlay& overlay, const OverlayWord& word,
-                 const PanelPhoto& photo, const PanelOptions& options);
+void paint_panel(Canvas& canvas, const PixelRect& area, const Overlay& overlay,
+                 const OverlayWord& word, const PanelPhoto& photo, const PanelOptions& options);
 
 // The weight that is full heat for a word; `shared` is that of the whole picture.
 double full_heat(const OverlayWord& word, const OverlayOptions& options, double shared);

@@ -228,7 +228,7 @@ class Sheet {
     for (Index i = 0; i < panel_count(overlay); ++i) {
       const Index x = metrics_.margin + i % metrics_.columns * (metrics_.slot + metrics_.gap);
       const Index y = top + i / metrics_.columns * row_height(overlay);
-      const Area area{x, y + metrics_.label, size.width, size.height};
+      const PixelRect area{x, y + metrics_.label, size.width, size.height};
       if (i == 0) {
         draw_label(canvas, x, y, {.word = "image", .details = "", .colour = kSoftInk});
         canvas.picture(photo.plain, area);

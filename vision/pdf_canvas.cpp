@@ -155,7 +155,7 @@ class PdfCanvas : public VectorCanvas {
   ~PdfCanvas() override = default;
 
   using Canvas::box;
-  void box(const Area& area, const Paint& paint, const std::string&) override {
+  void box(const PixelRect& area, const Paint& paint, const std::string&) override {
     choose(paint);
     cairo_rectangle(pen_.get(), static_cast<double>(area.x), static_cast<double>(area.y),
                     static_cast<double>(area.width), static_cast<double>(area.height));
@@ -182,13 +182,13 @@ class PdfCanvas : public VectorCanvas {
     cairo_restore(pen_.get());
   }
 
-  void picture(const std::shared_ptr<const Image>& image, const Area& area) override {
+  void picture(const std::shared_ptr<const Image>& image, const PixelRect& area) override {
     Surface& drawn = drawn_[image];
     if (!drawn) drawn = surface_of(*image);
     show(drawn.get(), {.height = image->height, .width = image->width}, area);
   }
 
-  void layer(const Layer& layer, const Area& area) override {
+  void layer(const Layer& layer, const PixelRect& area) override {
     show(surface_of(layer).get(), {.height = layer.colours.height, .width = layer.colours.width},
          area);
   }
@@ -235,7 +235,7 @@ class PdfCanvas : public VectorCanvas {
   struct Extents {
     Index height, width;
   };
-  void show(cairo_surface_t* pixels, const Extents& size, const Area& area) {
+  void show(cairo_surface_t* pixels, const Extents& size, const PixelRect& area) {
     cairo_save(pen_.get());
     cairo_translate(pen_.get(), static_cast<double>(area.x), static_cast<double>(area.y));
     cairo_scale(pen_.get(), static_cast<double>(area.width) / static_cast<double>(size.width),

@@ -42,20 +42,20 @@ class SvgCanvas : public VectorCanvas {
  public:
   explicit SvgCanvas(const VectorPage& page);
   using Canvas::box;
-  void box(const Area& area, const Paint& paint, const std::string& hint) override;
+  void box(const PixelRect& area, const Paint& paint, const std::string& hint) override;
   void text(const std::string& text, const TextAnchor& anchor) override;
-  void picture(const std::shared_ptr<const Image>& image, const Area& area) override;
-  void layer(const Layer& layer, const Area& area) override;
+  void picture(const std::shared_ptr<const Image>& image, const PixelRect& area) override;
+  void layer(const Layer& layer, const PixelRect& area) override;
   void fill(std::span<const Loop> loops, const Paint& paint) override;
   void line(const Loop& loop, const Colour& colour, double width) override;
   std::string take() override { return std::move(out_) + "</svg>\n"; }
 
  private:
-  void write_image(const EmbeddedPicture& picture, const Area& area, const std::string& id);
+  void write_image(const EmbeddedPicture& picture, const PixelRect& area, const std::string& id);
 
   struct Drawn {
     std::size_t number;
-    Area area;  // where it was drawn first
+    PixelRect area;  // where it was drawn first
   };
   std::string out_;
   std::map<std::shared_ptr<const Image>, Drawn> drawn_;
@@ -109,7 +109,7 @@ SvgCanvas::SvgCanvas(const VectorPage& page) {
   Canvas::box({0, 0, page.width, page.height}, {255, 255, 255});
 }
 
-void SvgCanvas::box(const Area& area, const Paint& paint, const std::string& hint) {
+void SvgCanvas::box(const PixelRect& area, const Paint& paint, const std::string& hint) {
   out_ += str("<rect x=\"", area.x, "\" y=\"", area.y, "\" width=\"", area.width, "\" height=\"",
               area.height, "\" fill=\"", hex(paint.colour), "\"", opacity(paint.cover),
               " shape-rendering=\"crispEdges\"");
@@ -126,7 +126,7 @@ void SvgCanvas::text(const std::string& text, const TextAnchor& anchor) {
   out_ += str(">", xml_text(text), "</text>\n");
 }
 
-void SvgCanvas::write_image(const EmbeddedPicture& picture, const Area& area,
+void SvgCanvas::write_image(const EmbeddedPicture& picture, const PixelRect& area,
                             const std::string& id) {
   out_ +=
       str("<image", id, " x=\"", area.x, "\" y=\"", area.y, "\" width=\"", area.width,
@@ -134,7 +134,7 @@ void SvgCanvas::write_image(const EmbeddedPicture& picture, const Area& area,
           picture.jpeg ? "image/jpeg" : "image/png", ";base64,", base64(picture.bytes), "\"/>\n");
 }
 
-void SvgCanvas::picture(const std::shared_ptr<const Image>& image, const Area& area) {
+void SvgCanvas::picture(const std::shared_ptr<const Image>& image, const PixelRect& area) {
   const auto [found, fresh] = drawn_.try_emplace(image, Drawn{drawn_.size(), area});
   const Drawn& first = found->second;
   if (fresh || first.area.width != area.width || first.area.height != area.height) {
@@ -145,7 +145,9 @@ void SvgCanvas::picture(const std::shared_ptr<const Image>& image, const Area& a
               area.y - first.area.y, "\"/>\n");
 }
 
-void SvgCanvas::layer(const Layer& layer, const Area& area) { write_image(embed(layer), area, ""); }
+void SvgCanvas::layer(const Layer& layer, const PixelRect& area) {
+  write_image(embed(layer), area, "");
+}
 
 void SvgCanvas::fill(std::span<const Loop> loops, const Paint& paint) {
   out_ += str("<path d=\"", path_of(loops), "\" fill-rule=\"evenodd\" fill=\"", hex(paint.colour),

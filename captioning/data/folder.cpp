@@ -46,10 +46,13 @@ Columns read_header(const CsvRow& row, const std::string& file) {
   return {*image, *caption, row.fields.size(), split};
 }
 
+// Of the images, where no column says their split.
+constexpr double kValShare = 0.1;
+
 // Takes a stable share of the images: an image's split does not depend on the other images.
-Split split_of(const std::string& name, double val_share) {
+Split split_of(const std::string& name) {
   const double position = static_cast<double>(name_key(name) >> 11) * 0x1.0p-53;
-  return position < val_share ? Split::kVal : Split::kTrain;
+  return position < kValShare ? Split::kVal : Split::kTrain;
 }
 
 // The share of a small folder may be no image at all, but a run needs something to validate on.
@@ -102,7 +105,7 @@ Dataset read_folder(const FolderFiles& files) {
         throw DataError(str(place, ": unknown split '", word, "'; expected train, val or test"));
       }
     } else {
-      split = split_of(name, files.val_share);
+      split = split_of(name);
     }
     const auto [found, added] = by_name.emplace(name, out.images.size());
     if (added) {
@@ -122,7 +125,7 @@ Dataset read_folder(const FolderFiles& files) {
   if (repeated > 0) out.notes.push_back(str("dropped ", repeated, " repeated captions"));
   if (!columns.split) {
     keep_one_for_validation(out.images);
-    out.notes.push_back(str("no split column: about ", 100 * files.val_share,
+    out.notes.push_back(str("no split column: about ", 100 * kValShare,
                             " % of the images, chosen by name, are val"));
   }
   finish(out, file);

@@ -6,6 +6,7 @@
 #include "captioning/data/readers.h"
 #include "captioning/data/scenes/scene_renderer.h"
 #include "core/base/error.h"
+#include "core/config/traits.h"
 
 namespace saccade {
 
@@ -16,9 +17,9 @@ constexpr Index kMostSceneCaptions = 100;
 // Throws UsageError that names every key which the data set needs and the config leaves empty.
 void require_places(const DataConfig& config) {
   std::string missing;
-  for (const DataPlace& place : data_places(config))
-    if (place.needed && place.path->empty())
-      missing += str(missing.empty() ? "" : ", ", "data.", place.key);
+  for (const NamedFile& file : named_files(config, "data"))
+    if (!file.needed_by.empty() && file.path.empty())
+      missing += str(missing.empty() ? "" : ", ", file.key);
   if (!missing.empty()) {
     throw UsageError(
         str("data.type ", enum_name(config.type), " needs ", missing, "; set it in the config"));
@@ -112,28 +113,6 @@ std::size_t place_of(const Dataset& dataset, Index image) {
 }
 
 }  // namespace
-
-std::vector<DataPlace> data_places(const DataConfig& config) {
-  const DataPlace annotations{"annotations", &config.annotations}, images{"images", &config.images},
-      boxes{"boxes", &config.boxes, false};
-  switch (config.type) {
-    case DataKind::kKarpathy:
-      return {annotations, images, boxes};
-    case DataKind::kCoco:
-      return {annotations,
-              images,
-              {"val_annotations", &config.val_annotations, false},
-              {"val_images", &config.val_images, !config.val_annotations.empty()},
-              boxes};
-    case DataKind::kFlickr8k:
-      return {{"tokens", &config.tokens}, {"splits", &config.splits}, images, boxes};
-    case DataKind::kFolder:
-      return {{"annotations", &config.annotations, false}, images, boxes};
-    case DataKind::kScenes:
-      break;
-  }
-  return {};
-}
 
 Image LoadedData::image(Index i) const {
   const std::size_t at = place_of(dataset, i);

@@ -22,14 +22,6 @@ struct LoadedData {
   Split default_split() const;
 };
 
-// A file or folder from which a data set of some type is read, as the config names it.
-struct DataPlace {
-  const char* key;  // the config key, below `data.`
-  const std::string* path;
-  bool needed = true;
-};
-std::vector<DataPlace> data_places(const DataConfig& config);
-
 // Reads or draws the data. limit_train and limit_val keep the first images of their splits;
 // captions_per_image keeps the first captions of training images (references are never cut). Scenes
 // are drawn from a seed of their own, so that runs with other seeds see the same scenes. Throws

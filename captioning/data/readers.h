@@ -37,11 +37,10 @@ Dataset read_coco(const CocoFiles& files);
 struct FolderFiles {
   std::filesystem::path images;
   std::filesystem::path captions = {};  // empty: captions.csv in the image folder
-  double val_share = 0.1;  // the share of the images in val, where the CSV has no column `split`
 };
 // A CSV file (RFC 4180) with a header: the columns are image, caption and, optionally, split
-// (train, val, test); there is one line per caption. Without a split column, an image's name alone
-// decides.
+// (train, val, test); there is one line per caption. Without a split column, a tenth of the images
+// is in val, and an image's name alone decides.
 Dataset read_folder(const FolderFiles& files);
 
 }  // namespace saccade

@@ -51,6 +51,8 @@ class Cell {
                              const RegionPairs* pairs) const = 0;
   // Projects regions [M L, D] with the weights that contexts go through, [M L, ...] each.
   virtual std::vector<Var> project_regions(Tape& tape, Var features) const = 0;
+  // The parameter [V] that is added to the logits.
+  virtual int word_bias() const = 0;
   // words [n, E] and CellOutput::output_features of the same rows -> [n, V].
   virtual Var logits(Tape& tape, Var words, std::span<const Var> output_features) const = 0;
   // What a value head adds to the usual cost of a choice, from the query [R, H] -> [R, 1]. None

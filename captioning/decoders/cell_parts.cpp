@@ -36,7 +36,7 @@ Var StartImage::operator()(Tape& tape, const AttentionMemory& memory) const {
 
 StateStart::StateStart(const ParamScope& scope, const DecoderParts& parts)
     : dropout_(parts.config.dropout), width_(parts.config.hidden) {
-  if (!parts.config.starts_with_image()) return;
+  if (!starts_with_image(parts.config)) return;
   const Index inner = parts.config.init_hidden;
   hidden_weight_ = declare_matrix(scope, "hidden", parts.widths.features, inner);
   hidden_bias_ = declare_bias(scope, "hidden_bias", inner);
@@ -116,7 +116,10 @@ Var Sentinel::operator()(Tape& tape, Var from_words, Var h, Var c) const {
 
 ValueHead::ValueHead(const DecoderParts& parts)
     : weight_(declare_matrix(parts.scope.sub("value"), "weight", parts.config.hidden, 1)),
-      bias_(declare_bias(parts.scope.sub("value"), "bias", 1)) {}
+      bias_(declare_bias(parts.scope.sub("value"), "bias", 1)) {
+  const ParamScope scope = parts.scope.sub("value");
+  scope.store().set_apart(scope.prefix());
+}
 
 Var ValueHead::operator()(Tape& tape, Var h) const {
   return ops::linear(tape.constant(h.value()), tape.parameter(weight_), tape.parameter(bias_));

@@ -27,7 +27,7 @@ Var zero_rows(Tape& tape, Index rows, Index width);
 class StartImage {
  public:
   explicit StartImage(const DecoderParts& parts)
-      : given_(parts.config.starts_with_image()), dropout_(parts.config.image_dropout) {}
+      : given_(starts_with_image(parts.config)), dropout_(parts.config.image_dropout) {}
   // Whether first states are made from the image (decoder.first_state, decoder.image).
   bool given() const { return given_; }
   Var operator()(Tape& tape, const AttentionMemory& memory) const;  // [M, D]; none if not given
@@ -75,6 +75,7 @@ class RegionPairs {
 class DeepOutput {
  public:
   DeepOutput(const DecoderParts& parts, int embedding);
+  int word_bias() const { return words_.word_bias(); }
   // words [n, E], h [n, H], z [n, D] or none -> [n, V].
   Var logits(Tape& tape, Var words, Var h, Var z) const;
   Var of_regions(Tape& tape, Var features) const;  // [M L, D] -> [M L, E]
@@ -102,7 +103,7 @@ class Sentinel {
 };
 
 // w' h + b: a linear baseline of hard attention. It reads h as a constant, so that its gradient
-// reaches no other weight. Declares weight and bias in the scope value.
+// reaches no other weight. Declares weight and bias in the scope value, as learning apart.
 class ValueHead {
  public:
   explicit ValueHead(const DecoderParts& parts);

@@ -12,26 +12,6 @@ void need(bool holds, const DecoderConfig& c, const std::string& what, const std
   if (!holds) throw UsageError(str("decoder.type ", enum_name(c.type), " needs ", what, ": ", why));
 }
 
-bool has_memory_cell(DecoderKind kind) {
-  return kind == DecoderKind::kLstm || kind == DecoderKind::kLuong || kind == DecoderKind::kUpdown;
-}
-
-// Whether the last layer before the logits is as wide as an embedding, whatever `hidden` is.
-bool has_deep_output(DecoderKind kind) {
-  return kind == DecoderKind::kLstm || kind == DecoderKind::kGru;
-}
-
-void check_transformer(const DecoderConfig& c, const AttentionConfig& attention) {
-  if (c.hidden % c.heads != 0)
-    throw UsageError(str("decoder.heads ", c.heads, " does not divide decoder.hidden ", c.hidden,
-                         ", which the heads share"));
-  need(attention.selection != SelectionKind::kHard ||
-           attention.hard.likelihood == HardLikelihood::kChoice,
-       c, "attention.hard.likelihood choice",
-       "the context goes through dense and normalising layers, so every region would need "
-       "a pass of its own");
-}
-
 }  // namespace
 
 void check_decoder(const DecoderConfig& c, const AttentionConfig& attention) {
@@ -39,13 +19,22 @@ void check_decoder(const DecoderConfig& c, const AttentionConfig& attention) {
     throw UsageError(str("decoder.image ", enum_name(c.image), " needs attention.selection soft ",
                          "and attention.sentinel false: no word attends to regions, so there is "
                          "nothing to choose from; choose decoder.image attention"));
-  need(!attention.sentinel || has_memory_cell(c.type), c, "attention.sentinel false",
-       "a sentinel is made from a memory cell, which lstm, luong and updown have");
-  if (c.tie_embeddings && !has_deep_output(c.type) && c.embedding != c.hidden)
+  const DecoderTraits traits = decoder_traits(c);
+  need(!attention.sentinel || traits.memory_cell, c, "attention.sentinel false",
+       "a sentinel is made from a memory cell; choose decoder.type " +
+           decoders_with(c, [](const DecoderTraits& one) { return one.memory_cell; }));
+  if (c.tie_embeddings && !traits.deep_output && c.embedding != c.hidden)
     throw UsageError(str("decoder.tie_embeddings needs decoder.embedding ", c.embedding,
                          " to be decoder.hidden ", c.hidden, ": decoder.type ", enum_name(c.type),
                          " makes words from its state"));
-  if (c.type == DecoderKind::kTransformer) check_transformer(c, attention);
+  if (traits.attends_to_words && c.hidden % c.heads != 0)
+    throw UsageError(str("decoder.heads ", c.heads, " does not divide decoder.hidden ", c.hidden,
+                         ", which the heads share"));
+  need(traits.one_glimpse() || attention.selection != SelectionKind::kHard ||
+           attention.hard.likelihood == HardLikelihood::kChoice,
+       c, "attention.hard.likelihood choice",
+       "the context goes through dense and normalising layers, so every region would need "
+       "a pass of its own");
 }
 
 void check_informed_attention(const SupervisionConfig& supervision, const DecoderConfig& c,
@@ -55,10 +44,12 @@ void check_informed_attention(const SupervisionConfig& supervision, const Decode
     throw UsageError(str("objective.supervision.", supervision.prophet > 0 ? "prophet" : "cyclical",
                          " needs ", what, ": ", why));
   };
-  if (c.type == DecoderKind::kTransformer)
-    refuse("decoder.type lstm, gru, luong or updown",
-           "a transformer's words attend in every layer, and their contexts go on to the layers "
-           "above and to later words, so no glimpse can be repeated by itself");
+  if (!decoder_traits(c).one_glimpse())
+    refuse("decoder.type " +
+               decoders_with(c, [](const DecoderTraits& one) { return one.one_glimpse(); }),
+           str("the words of a ", enum_name(c.type),
+               " attend in every layer, and their contexts go on to the layers above and to later "
+               "words, so no glimpse can be repeated by itself"));
   if (attention.selection == SelectionKind::kHard &&
       attention.hard.likelihood == HardLikelihood::kMarginal)
     refuse("attention.hard.likelihood choice",

@@ -81,11 +81,18 @@ struct StepOutput {
   std::vector<ConstView> words;
 };
 
+// The parameters that belong to single words, as indices into the store.
+struct WordParameters {
+  int embedding;  // [V, E], a row for each word that is read
+  int bias;       // [V], a term of each word's logit
+};
+
 class Decoder {
  public:
   virtual ~Decoder() = default;
   // How many glimpses of the image a word has: AttendContext::layers.
   virtual Index glimpses_per_word() const { return 1; }
+  virtual WordParameters word_parameters() const = 0;
   // The memory of M images. `group` hypotheses share each image.
   virtual AttentionMemory prepare(Tape& tape, const EncodedImages& images, Index group) const = 0;
   // The state before the first word, with one row per memory: [M, ...] each.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "captioning/decoders/decoder.h"
+#include "captioning/decoders/decoder_traits.h"
 #include "core/config/attention_config.h"
 #include "core/config/decoder_config.h"
 #include "core/config/supervision_config.h"
@@ -28,6 +29,7 @@ class WordOutput {
   // `embedding` is the parameter [V, in] with which the decoder embeds words.
   WordOutput(const ParamScope& scope, const DecoderParts& parts, Index in, int embedding);
   Var operator()(Tape& tape, Var x) const;  // [n, in] -> [n, V]
+  int word_bias() const { return bias_; }
 
  private:
   bool tied_;

@@ -65,6 +65,8 @@ class GruCell : public Cell {
     return {ops::linear(features, tape.parameter(context_)), output_->of_regions(tape, features)};
   }
 
+  int word_bias() const override { return output_->word_bias(); }
+
   Var logits(Tape& tape, Var words, std::span<const Var> output_features) const override {
     return output_->logits(tape, words, output_features[0],
                            output_features.size() > 1 ? output_features[1] : Var{});
@@ -78,6 +80,8 @@ class GruCell : public Cell {
 };
 
 }  // namespace
+
+DecoderTraits gru_traits(const DecoderConfig&) { return {.deep_output = true}; }
 
 std::unique_ptr<Decoder> make_gru_decoder(const DecoderParts& parts) {
   return std::make_unique<RecurrentDecoder>(parts, 0, [](const DecoderParts& own, int embedding) {

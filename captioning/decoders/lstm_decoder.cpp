@@ -77,6 +77,8 @@ class LstmCell : public Cell {
     return {ops::linear(features, tape.parameter(context_)), output_->of_regions(tape, features)};
   }
 
+  int word_bias() const override { return output_->word_bias(); }
+
   Var logits(Tape& tape, Var words, std::span<const Var> output_features) const override {
     return output_->logits(tape, words, output_features[0],
                            output_features.size() > 1 ? output_features[1] : Var{});
@@ -91,6 +93,10 @@ class LstmCell : public Cell {
 };
 
 }  // namespace
+
+DecoderTraits lstm_traits(const DecoderConfig&) {
+  return {.memory_cell = true, .deep_output = true};
+}
 
 std::unique_ptr<Decoder> make_lstm_decoder(const DecoderParts& parts) {
   return std::make_unique<RecurrentDecoder>(parts, parts.config.hidden,

@@ -82,6 +82,8 @@ class LuongCell : public Cell {
     return {ops::linear(features, tape.parameter(combine_context_))};
   }
 
+  int word_bias() const override { return output_->word_bias(); }
+
   Var logits(Tape& tape, Var, std::span<const Var> output_features) const override {
     return (*output_)(tape, ops::dropout(output_features[0], dropout_));
   }
@@ -97,6 +99,8 @@ class LuongCell : public Cell {
 };
 
 }  // namespace
+
+DecoderTraits luong_traits(const DecoderConfig&) { return {.memory_cell = true}; }
 
 std::unique_ptr<Decoder> make_luong_decoder(const DecoderParts& parts) {
   return std::make_unique<RecurrentDecoder>(parts, parts.config.hidden,

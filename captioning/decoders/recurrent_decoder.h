@@ -19,6 +19,9 @@ class RecurrentDecoder : public Decoder {
   // query is as wide as the state.
   RecurrentDecoder(const DecoderParts& parts, Index sentinel, const MakeCell& make_cell);
 
+  WordParameters word_parameters() const override {
+    return {.embedding = embedding_, .bias = cell_->word_bias()};
+  }
   AttentionMemory prepare(Tape& tape, const EncodedImages& images, Index group) const override;
   // The state of the cell, followed by the state of the attention.
   std::vector<Var> start(Tape& tape, const AttentionMemory& memory) const override;

@@ -80,6 +80,9 @@ class TransformerDecoder : public Decoder {
   }
 
   Index glimpses_per_word() const override { return static_cast<Index>(layers_.size()); }
+  WordParameters word_parameters() const override {
+    return {.embedding = embedding_, .bias = output_->word_bias()};
+  }
   AttentionMemory prepare(Tape& tape, const EncodedImages& images, Index group) const override {
     MemoryLayout layout = layout_;
     layout.group = group;
@@ -306,6 +309,13 @@ class TransformerDecoder : public Decoder {
 };
 
 }  // namespace
+
+DecoderTraits transformer_traits(const DecoderConfig& config) {
+  return {.layers = config.layers,
+          .most_words = config.longest,
+          .first_state = false,
+          .attends_to_words = true};
+}
 
 std::unique_ptr<Decoder> make_transformer_decoder(const DecoderParts& parts) {
   return std::make_unique<TransformerDecoder>(parts);

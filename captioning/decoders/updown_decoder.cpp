@@ -93,6 +93,8 @@ class UpdownCell : public Cell {
     return {ops::linear(features, tape.parameter(language_context_))};
   }
 
+  int word_bias() const override { return output_->word_bias(); }
+
   Var logits(Tape& tape, Var, std::span<const Var> output_features) const override {
     return (*output_)(tape, ops::dropout(output_features[0], dropout_));
   }
@@ -109,6 +111,8 @@ class UpdownCell : public Cell {
 };
 
 }  // namespace
+
+DecoderTraits updown_traits(const DecoderConfig&) { return {.memory_cell = true}; }
 
 std::unique_ptr<Decoder> make_updown_decoder(const DecoderParts& parts) {
   return std::make_unique<RecurrentDecoder>(parts, parts.config.hidden,

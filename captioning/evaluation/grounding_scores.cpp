@@ -74,11 +74,11 @@ std::vector<Box> seen_boxes(std::span<const Box> boxes, const Geometry& geometry
   for (const Box& box : boxes) {
     Box seen = {.x = (box.x - geometry.seen.x) * across,
                 .y = (box.y - geometry.seen.y) * down,
-                .w = box.w * across,
-                .h = box.h * down};
+                .width = box.width * across,
+                .height = box.height * down};
     if (geometry.mirrored) seen.x = width - seen.right();
     seen = intersection(seen, photo);
-    if (seen.w > 0 && seen.h > 0) out.push_back(seen);
+    if (!seen.empty()) out.push_back(seen);
   }
   return out;
 }

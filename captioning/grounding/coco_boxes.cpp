@@ -77,10 +77,10 @@ Box box_of(const JsonValue& value) {
   }
   const Box box = {value.at(0).number(), value.at(1).number(), value.at(2).number(),
                    value.at(3).number()};
-  const double all = box.x + box.y + box.w + box.h;
-  if (!std::isfinite(all) || box.w < 0 || box.h < 0) {
+  const double all = box.x + box.y + box.width + box.height;
+  if (!std::isfinite(all) || box.width < 0 || box.height < 0) {
     throw DataError(str(value.place(), ": a box is [x, y, width, height], neither size negative; ",
-                        "got ", box.x, ", ", box.y, ", ", box.w, ", ", box.h));
+                        "got ", box.x, ", ", box.y, ", ", box.width, ", ", box.height));
   }
   return box;
 }

@@ -34,7 +34,7 @@ std::vector<Box> scaled_boxes(std::span<const Box> boxes, const ImageSize& from,
   const double down = static_cast<double>(to.height) / static_cast<double>(from.height);
   std::vector<Box> out;
   for (const Box& box : boxes)
-    out.push_back({box.x * across, box.y * down, box.w * across, box.h * down});
+    out.push_back({box.x * across, box.y * down, box.width * across, box.height * down});
   return out;
 }
 

@@ -13,7 +13,7 @@ bool hits(Index index, const AttentionGrid& grid, std::span<const Box> boxes,
           const PointingOptions& options) {
   const Box cell = grid.cell(index);
   const double x = cell.centre_x(), y = cell.centre_y();
-  const double dx = options.tolerance * cell.w, dy = options.tolerance * cell.h;
+  const double dx = options.tolerance * cell.width, dy = options.tolerance * cell.height;
   return std::any_of(boxes.begin(), boxes.end(), [&](const Box& box) {
     return x >= box.x - dx && x < box.right() + dx && y >= box.y - dy && y < box.bottom() + dy;
   });
@@ -28,7 +28,7 @@ Box AttentionGrid::cell(Index index) const {
 }
 
 Box AttentionGrid::shown() const {
-  if (photo.w > 0 && photo.h > 0) return photo;
+  if (!photo.empty()) return photo;
   return {0, 0, static_cast<double>(width), static_cast<double>(height)};
 }
 

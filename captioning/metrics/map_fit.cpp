@@ -75,9 +75,9 @@ std::vector<double> cover(const AttentionGrid& grid, std::span<const Box> boxes,
     std::vector<Span> across;
     for (const Box& box : boxes)
       if (box.y <= strip.from && box.bottom() >= strip.to) across.push_back({box.x, box.right()});
-    const std::vector<double> down = along(strip, cell.h, grid.rows, ramp);
+    const std::vector<double> down = along(strip, cell.height, grid.rows, ramp);
     for (const Span& span : united(std::move(across))) {
-      const std::vector<double> shares = along(span, cell.w, grid.cols, ramp);
+      const std::vector<double> shares = along(span, cell.width, grid.cols, ramp);
       for (std::size_t i = 0; i < out.size(); ++i)
         out[i] += down[i / shares.size()] * shares[i % shares.size()];
     }
@@ -93,8 +93,8 @@ double sum(const std::vector<double>& values) {
 
 double intersection_over_union(const Box& a, const Box& b) {
   const Box both = intersection(a, b);
-  const double common = both.w * both.h;
-  return common > 0 ? common / (a.w * a.h + b.w * b.h - common) : 0;
+  const double common = both.width * both.height;
+  return common > 0 ? common / (a.width * a.height + b.width * b.height - common) : 0;
 }
 
 // The rows and columns over which a group of cells extends, and how many cells it has.
@@ -133,7 +133,7 @@ BoxedWord::BoxedWord(const AttentionGrid& grid, std::span<const Box> boxes) : gr
   const Box picture = grid.shown();
   for (const Box& box : boxes) {
     const Box shown = intersection(box, picture);
-    if (shown.w > 0 && shown.h > 0) boxes_.push_back(shown);
+    if (!shown.empty()) boxes_.push_back(shown);
   }
   cells_ = cover(grid, boxes_, cell_ramp);
   cells_shown_ = cover(grid, {&picture, 1}, cell_ramp);
@@ -184,9 +184,9 @@ double BoxedWord::overlap(std::span<const Real> weights, double threshold) const
   }
   const Box cell = grid_.cell(0);
   const Box tight = intersection(
-      {static_cast<double>(object.left) * cell.w, static_cast<double>(object.top) * cell.h,
-       static_cast<double>(object.right - object.left) * cell.w,
-       static_cast<double>(object.bottom - object.top) * cell.h},
+      {static_cast<double>(object.left) * cell.width, static_cast<double>(object.top) * cell.height,
+       static_cast<double>(object.right - object.left) * cell.width,
+       static_cast<double>(object.bottom - object.top) * cell.height},
       grid_.shown());
   double best = 0;
   for (const Box& box : boxes_) best = std::max(best, intersection_over_union(tight, box));
@@ -199,8 +199,8 @@ std::vector<Real> centre_map(const AttentionGrid& grid) {
   std::vector<Real> out;
   for (Index i = 0; i < grid.rows * grid.cols; ++i) {
     const Box cell = grid.cell(i);
-    const double x = (cell.centre_x() - picture.centre_x()) / (kCentreSigma * picture.w);
-    const double y = (cell.centre_y() - picture.centre_y()) / (kCentreSigma * picture.h);
+    const double x = (cell.centre_x() - picture.centre_x()) / (kCentreSigma * picture.width);
+    const double y = (cell.centre_y() - picture.centre_y()) / (kCentreSigma * picture.height);
     out.push_back(static_cast<Real>(std::exp(-(x * x + y * y) / 2)));
   }
   return out;

@@ -124,7 +124,7 @@ double near_share(const AttentionGrid& grid, std::span<const Box> boxes, double 
       counted_to = std::max(counted_to, to);
     }
   }
-  return near / (photo.w * static_cast<double>(bottom - top));
+  return near / (photo.width * static_cast<double>(bottom - top));
 }
 
 }  // namespace saccade

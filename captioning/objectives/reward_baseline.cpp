@@ -10,8 +10,8 @@ void RewardBaseline::Average::update(double mean, double decay) {
 }
 
 double RewardBaseline::at(BaselineKind kind, Index words) const {
+  if (!has_average(kind)) return 0;
   if (kind == BaselineKind::kEma) return all.value;
-  if (kind != BaselineKind::kEmaPerLength && kind != BaselineKind::kLearned) return 0;
   const auto n = static_cast<std::size_t>(words);
   return n < by_length.size() && by_length[n].started ? by_length[n].value : all.value;
 }

@@ -9,6 +9,12 @@
 
 namespace saccade {
 
+// Whether a baseline comes from the moving averages, and not from the shard alone.
+constexpr bool has_average(BaselineKind kind) {
+  return kind == BaselineKind::kEma || kind == BaselineKind::kEmaPerLength ||
+         kind == BaselineKind::kLearned;
+}
+
 // The cost of one draw: -log p of a number of words.
 struct DrawCost {
   double value = 0;

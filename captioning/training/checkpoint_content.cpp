@@ -6,8 +6,8 @@
 
 #include "core/base/error.h"
 #include "core/config/idle.h"
+#include "core/config/traits.h"
 #include "core/io/checkpoint.h"
-#include "vision/encoders/frozen_network.h"
 
 namespace saccade {
 
@@ -157,42 +157,6 @@ std::string parameter_differences(const Archive& archive, const ParameterStore& 
   return out;
 }
 
-// Values that may change between a run and its continuation: they decide how long it goes on, how
-// fast, and how it is reported, but not what an update does.
-bool may_change(const std::string& path) {
-  static constexpr std::array<std::string_view, 13> kFree = {"train.watch_maps",
-                                                             "train.watch_images",
-                                                             "name",
-                                                             "threads",
-                                                             "train.stop",
-                                                             "train.checkpoint_every",
-                                                             "train.keep",
-                                                             "train.prefetch",
-                                                             "search",
-                                                             "maps",
-                                                             "compare",
-                                                             "train.early_stop",
-                                                             "encoder.cache"};
-  static constexpr std::array<std::string_view, 8> kPlaces = {
-      "data.annotations", "data.images",          "data.tokens", "data.splits",
-      "data.val_images",  "data.val_annotations", "data.boxes",  "encoder.model"};
-  const auto covers = [&](std::string_view free) {
-    return path == free || path.starts_with(std::string(free) + ".");
-  };
-  // A data set or network may move: digests are compared instead, and the graph of a network whose
-  // weights the checkpoint holds.
-  return std::any_of(kFree.begin(), kFree.end(), covers) ||
-         std::any_of(kPlaces.begin(), kPlaces.end(), covers);
-}
-
-// A cosine is drawn over the whole run: with another end, updates past and to come do not fit. One
-// that ends where self-critical training starts does not mind.
-bool stop_decides(const ExperimentConfig& config) {
-  const ScheduleKind schedule = config.optimizer.schedule;
-  return (schedule == ScheduleKind::kCosine || schedule == ScheduleKind::kWarmupCosine) &&
-         !config.objective.self_critical.start;
-}
-
 void check_version(const Archive& archive) {
   if (!archive.contains("content_version"))
     throw CheckpointError(archive.source() + ": is not a checkpoint of a saccade model");
@@ -303,21 +267,20 @@ LoadedModel load_model(const std::filesystem::path& path, std::span<const std::s
 }
 
 std::string deciding_changes(const ExperimentConfig& before, const ExperimentConfig& now) {
-  std::string changes;
-  const bool frozen = is_frozen(before.encoder) && is_frozen(now.encoder);
-  const std::vector<std::string> unread = unread_options(before), still = unread_options(now);
-  const auto idle = [&](const std::string& path) {  // neither run ever read it
-    return std::find(unread.begin(), unread.end(), path) != unread.end() &&
-           std::find(still.begin(), still.end(), path) != still.end();
+  const auto in_both = [&](const auto& paths_of) {
+    const std::vector<std::string> first = paths_of(before), second = paths_of(now);
+    return [=](const std::string& path) {
+      return std::find(first.begin(), first.end(), path) != first.end() &&
+             std::find(second.begin(), second.end(), path) != second.end();
+    };
   };
-  for (const Difference& d : config_differences(before, now)) {
-    const bool free = may_change(d.path) || (frozen && d.path.starts_with("encoder.weights"));
-    // Nothing else shows whether the boxes that attention learned from are the same.
-    const bool taught = d.path == "data.boxes" && now.objective.supervision.boxes > 0;
-    if (idle(d.path) || (free && !taught && !(d.path == "train.stop" && stop_decides(now))))
-      continue;
-    changes += "\n  " + d.path + " was " + d.first + ", is " + d.second;
-  }
+  const auto unread = in_both([](const ExperimentConfig& one) { return unread_options(one); });
+  const auto free =
+      in_both([](const ExperimentConfig& one) { return paths_with(one, Trait::kMayChange); });
+  std::string changes;
+  for (const Difference& d : config_differences(before, now))
+    if (!unread(d.path) && !free(d.path))
+      changes += "\n  " + d.path + " was " + d.first + ", is " + d.second;
   return changes;
 }
 

@@ -47,7 +47,7 @@ std::string start_embedding(const ExperimentConfig& config, const TrainingSet& s
   if (from.source == EmbeddingSource::kRandom) return "";
   const WordVectors vectors = vectors_of(config, set, model.vocabulary());
   ParameterStore& parameters = model.parameters();
-  const View table = parameters.value(parameters.find("decoder.embedding"));
+  const View table = parameters.value(model.decoder().word_parameters().embedding);
   for (std::size_t word = 0; word < vectors.found.size(); ++word) {
     if (!vectors.found[word]) continue;
     std::copy_n(vectors.values.begin() + static_cast<Index>(word) * vectors.width, vectors.width,

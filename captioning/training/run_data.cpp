@@ -5,6 +5,7 @@
 #include "captioning/evaluation/evaluate.h"
 #include "captioning/grounding/configured_boxes.h"
 #include "captioning/training/training_set.h"
+#include "core/config/traits.h"
 #include "vision/encoders/frozen_network.h"
 
 namespace saccade {
@@ -68,21 +69,12 @@ RunData::RunData(const ExperimentConfig& config, const Request& request,
 bool RunData::serves(const ExperimentConfig& config) const { return same_data(config_, config); }
 
 bool same_data(const ExperimentConfig& a, const ExperimentConfig& b) {
+  std::vector<std::string> inputs = paths_with(a, Trait::kInputs);
+  const std::vector<std::string> others = paths_with(b, Trait::kInputs);
+  inputs.insert(inputs.end(), others.begin(), others.end());
   const auto differences = config_differences(a, b);
-  // Where the encoder is frozen, only what follows its grids belongs to the model.
-  const bool frozen = is_frozen(a.encoder) || is_frozen(b.encoder);
-  const bool inside = adds_positions_inside(a.encoder);
   return std::none_of(differences.begin(), differences.end(), [&](const Difference& d) {
-    const auto below = [&](const char* section) { return d.path.starts_with(section); };
-    const bool of_network = below("encoder.channels") || below("encoder.vit.") ||
-                            below("encoder.weights") || d.path == "encoder.lr" ||
-                            d.path == "encoder.frozen_stages";
-    const bool of_grid =
-        below("encoder.refine.") || below("encoder.keys") || below("encoder.values") ||
-        d.path == "encoder.project" || d.path == "encoder.feature_dropout" ||
-        d.path == "encoder.region_dropout" || (below("encoder.positions") && !inside);
-    const bool of_model = of_grid || ((of_network || below("encoder.positions")) && !frozen);
-    return (d.path.starts_with("data.") || d.path.starts_with("encoder.")) && !of_model;
+    return std::find(inputs.begin(), inputs.end(), d.path) != inputs.end();
   });
 }
 

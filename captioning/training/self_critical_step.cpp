@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "captioning/search/draws.h"
-#include "core/parallel/parallel.h"
 
 namespace saccade {
 
@@ -56,72 +55,63 @@ SelfCriticalStep::SelfCriticalStep(CaptionModel& model, Optimizer& optimizer,
       sampling_(sampling_options(config)),
       greedy_(greedy_options(config)),
       rewards_(std::move(rewards)),
-      gradient_step_(model.parameters(), optimizer,
-                     {.norm = config.optimizer.clip_norm, .value = config.optimizer.clip_value}) {}
+      tapes_(model, optimizer, config.optimizer) {}
 
 UpdateReport SelfCriticalStep::run(const TrainBatch& batch, Index update, double lr) {
-  const auto shards = static_cast<Index>(batch.shards.size());
-  while (static_cast<Index>(workers_.size()) < shards)
-    workers_.push_back(std::make_unique<Worker>());
-  std::vector<Index> first;
-  Index images = 0;
-  for (const TrainShard& shard : batch.shards) {
-    first.push_back(images);
-    images += static_cast<Index>(shard.images.size());
-  }
+  draws_.assign(batch.shards.size(), {});
+  const auto images_of = [](const TrainShard& shard) {
+    return static_cast<Index>(shard.images.size());
+  };
+  const std::vector<Index> first = first_of_shards(batch.shards, images_of);
+  const Index images = first.empty() ? 0 : first.back() + images_of(batch.shards.back());
   // An image's baseline comes from its own captions, so a shard runs to the end while its data is
   // in the cache.
-  parallel::for_each(shards, [&](Index s) {
+  tapes_.for_each(static_cast<Index>(batch.shards.size()), [&](Index s) {
     const auto i = static_cast<std::size_t>(s);
-    run_shard(batch.shards[i], {update, first[i], images * config_.samples}, *workers_[i]);
+    // Captions are drawn without dropout.
+    run_shard(batch.shards[i], {update, first[i], images * config_.samples}, tapes_.start(s, false),
+              draws_[i]);
   });
   UpdateReport result = report(batch, update);
-  std::vector<Tape*> tapes;
-  for (Index s = 0; s < shards; ++s) tapes.push_back(&workers_[static_cast<std::size_t>(s)]->tape);
-  result.grad_norm = apply_gradients(gradient_step_, tapes, update, lr);
+  result.grad_norm = tapes_.apply(update, lr);
   return result;
 }
 
-void SelfCriticalStep::run_shard(const TrainShard& shard, const Place& place,
-                                 Worker& worker) const {
+void SelfCriticalStep::run_shard(const TrainShard& shard, const Place& place, Tape& tape,
+                                 Draws& draws) const {
   const double start = now();
   const std::uint64_t first_image = training_number(place.update, place.first_image);
-  Tape& tape = worker.tape;
-  tape.reset();
-  tape.set_parameters(model_->parameters().views(), model_->parameters().trained());
-  tape.set_training(false);  // captions are drawn without dropout
   const EncodedImages images = model_->encode(tape, shard.inputs.view());
   const auto decode = [&](const SearchOptions& options) {
     return search(model_->decoder(), model_->parameters().views(), images.values(), SpecialWords{},
                   options, first_image);
   };
-  worker.captions = decode(sampling_);
+  draws.captions = decode(sampling_);
   const bool greedy = config_.baseline == SelfCriticalBaseline::kGreedy;
   std::vector<DecodedCaption> rivals;
   if (greedy) rivals = decode(greedy_);
 
   const double before_rewards = now();
-  worker.rewards = rewards_of(shard, worker.captions);
-  worker.baselines =
-      greedy ? rewards_of(shard, rivals) : leave_one_out(worker.rewards, config_.samples);
-  worker.reward_seconds = now() - before_rewards;
-  worker.advantages.clear();
-  for (std::size_t c = 0; c < worker.rewards.size(); ++c) {
+  draws.rewards = rewards_of(shard, draws.captions);
+  draws.baselines =
+      greedy ? rewards_of(shard, rivals) : leave_one_out(draws.rewards, config_.samples);
+  draws.reward_seconds = now() - before_rewards;
+  for (std::size_t c = 0; c < draws.rewards.size(); ++c) {
     const std::size_t image = c / static_cast<std::size_t>(config_.samples);
-    worker.advantages.push_back(worker.rewards[c] - worker.baselines[greedy ? image : c]);
+    draws.advantages.push_back(draws.rewards[c] - draws.baselines[greedy ? image : c]);
   }
 
   tape.set_training(config_.dropout);
   tape.set_random(sampling_.seed, static_cast<std::uint64_t>(place.update),
                   static_cast<std::uint64_t>(place.first_image * config_.samples));
   std::vector<DrawnCaption> drawn;
-  for (const DecodedCaption& caption : worker.captions) drawn.push_back(drawn_caption(caption));
+  for (const DecodedCaption& caption : draws.captions) drawn.push_back(drawn_caption(caption));
   PolicyLoss loss(tape, model_->decoder(), model_->decoder().prepare(tape, images, 1), drawn,
                   {selection_, config_.temperature});
-  worker.log_probs = worker.word_log_probs = loss.word_log_probs();
-  for (std::size_t c = 0; c < drawn.size(); ++c) worker.log_probs[c] += loss.region_log_probs()[c];
-  loss.backward(worker.advantages, place.batch_captions);
-  worker.seconds = now() - start;
+  draws.log_probs = draws.word_log_probs = loss.word_log_probs();
+  for (std::size_t c = 0; c < drawn.size(); ++c) draws.log_probs[c] += loss.region_log_probs()[c];
+  loss.backward(draws.advantages, place.batch_captions);
+  draws.seconds = now() - start;
 }
 
 std::vector<double> SelfCriticalStep::rewards_of(
@@ -143,23 +133,23 @@ UpdateReport SelfCriticalStep::report(const TrainBatch& batch, Index update) con
   SelfCriticalReport more;
   double advantage = 0, square = 0, log_prob = 0, seconds = 0;
   for (std::size_t s = 0; s < batch.shards.size(); ++s) {
-    const Worker& worker = *workers_[s];
-    seconds += worker.seconds;
-    more.reward_share += worker.reward_seconds;
-    for (std::size_t c = 0; c < worker.captions.size(); ++c) {
+    const Draws& draws = draws_[s];
+    seconds += draws.seconds;
+    more.reward_share += draws.reward_seconds;
+    for (std::size_t c = 0; c < draws.captions.size(); ++c) {
       const std::size_t image = c / static_cast<std::size_t>(config_.samples);
-      if (!std::isfinite(worker.log_probs[c]))
+      if (!std::isfinite(draws.log_probs[c]))
         throw DivergedError(str("update ", update, ": log p of a caption of image ",
-                                batch.shards[s].ids[image], " is ", worker.log_probs[c],
+                                batch.shards[s].ids[image], " is ", draws.log_probs[c],
                                 "; lower objective.self_critical.lr or set optimizer.clip_norm"));
-      more.reward += worker.rewards[c];
-      advantage += worker.advantages[c];
-      square += worker.advantages[c] * worker.advantages[c];
-      log_prob += worker.word_log_probs[c];
-      out.loss -= worker.advantages[c] * worker.log_probs[c];
-      more.length += static_cast<double>(worker.captions[c].words.size());
-      more.finished += worker.captions[c].finished ? 1 : 0;
-      out.words += static_cast<Index>(worker.captions[c].words.size()) + 1;
+      more.reward += draws.rewards[c];
+      advantage += draws.advantages[c];
+      square += draws.advantages[c] * draws.advantages[c];
+      log_prob += draws.word_log_probs[c];
+      out.loss -= draws.advantages[c] * draws.log_probs[c];
+      more.length += static_cast<double>(draws.captions[c].words.size());
+      more.finished += draws.captions[c].finished ? 1 : 0;
+      out.words += static_cast<Index>(draws.captions[c].words.size()) + 1;
       ++out.captions;
     }
   }

@@ -1,5 +1,5 @@
 // One update of self-critical training: every shard draws captions of its images, rewards them and
-// learns from them; then the weights are updated as in TrainStep.
+// learns from them.
 #pragma once
 
 #include <memory>
@@ -24,9 +24,8 @@ class SelfCriticalStep {
   UpdateReport run(const TrainBatch& batch, Index update, double lr);
 
  private:
-  struct Worker {
-    Arena arena;
-    Tape tape{arena};
+  // What a shard drew, and what it is worth.
+  struct Draws {
     std::vector<DecodedCaption> captions;    // [n * samples]
     std::vector<double> rewards, baselines;  // by caption
     std::vector<double> advantages;
@@ -36,7 +35,7 @@ class SelfCriticalStep {
   struct Place {  // of a shard
     Index update = 0, first_image = 0, batch_captions = 0;
   };
-  void run_shard(const TrainShard& shard, const Place& place, Worker& worker) const;
+  void run_shard(const TrainShard& shard, const Place& place, Tape& tape, Draws& draws) const;
   std::vector<double> rewards_of(const TrainShard& shard,
                                  const std::vector<DecodedCaption>& captions) const;
   UpdateReport report(const TrainBatch& batch, Index update) const;
@@ -46,8 +45,8 @@ class SelfCriticalStep {
   SelectionKind selection_;
   SearchOptions sampling_, greedy_;
   CaptionRewards rewards_;
-  GradientStep gradient_step_;
-  std::vector<std::unique_ptr<Worker>> workers_;  // one per shard, kept between updates
+  ShardTapes tapes_;
+  std::vector<Draws> draws_;  // one per shard
 };
 
 // The number of images per shard of that stage; a shard then has about train.shard captions.

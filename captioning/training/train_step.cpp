@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "core/parallel/parallel.h"
-
 namespace saccade {
 
 Index TrainBatch::captions() const {
@@ -12,48 +10,33 @@ Index TrainBatch::captions() const {
   return total;
 }
 
-double apply_gradients(GradientStep& step, std::span<Tape* const> tapes, Index update, double lr) {
-  try {
-    return step.apply(tapes, lr).grad_norm;
-  } catch (const DivergedError& error) {
-    throw DivergedError(str("update ", update, ": ", error.what()));
-  }
-}
-
 TrainStep::TrainStep(CaptionModel& model, Optimizer& optimizer, const ExperimentConfig& config,
                      Index updates_per_epoch)
     : model_(&model),
       config_(&config),
       updates_per_epoch_(updates_per_epoch),
-      gradient_step_(model.parameters(), optimizer,
-                     {.norm = config.optimizer.clip_norm, .value = config.optimizer.clip_value}) {}
+      tapes_(model, optimizer, config.optimizer) {}
 
 UpdateReport TrainStep::run(const TrainBatch& batch, Index update, double lr) {
   const Index shards = static_cast<Index>(batch.shards.size());
-  while (static_cast<Index>(workers_.size()) < shards)
-    workers_.push_back(std::make_unique<Worker>());
+  losses_.clear();
+  losses_.resize(batch.shards.size());
   const CaptionLossOptions options =
       loss_options(config_->objective, config_->attention,
                    {.update = update, .updates_per_epoch = updates_per_epoch_});
   const auto seed = static_cast<std::uint64_t>(config_->seed);
   const Index batch_captions = batch.captions();
-  std::vector<Index> first(batch.shards.size(), 0);
-  for (std::size_t s = 1; s < first.size(); ++s)
-    first[s] = first[s - 1] + batch.shards[s - 1].captions.captions();
+  const std::vector<Index> first = first_of_shards(
+      batch.shards, [](const TrainShard& shard) { return shard.captions.captions(); });
 
   const auto forward = [&](Index s) {
     const auto i = static_cast<std::size_t>(s);
-    Worker& worker = *workers_[i];
     const TrainShard& shard = batch.shards[i];
-    worker.loss.reset();
-    worker.tape.reset();
-    worker.tape.set_parameters(model_->parameters().views(), model_->parameters().trained());
-    worker.tape.set_training(true);
-    worker.tape.set_random(seed, static_cast<std::uint64_t>(update),
-                           static_cast<std::uint64_t>(first[i]));
-    const EncodedImages images = model_->encode(worker.tape, shard.inputs.view());
-    worker.loss =
-        std::make_unique<ShardLoss>(worker.tape, model_->decoder(), images, shard.captions, options,
+    Tape& tape = tapes_.start(s, true);
+    tape.set_random(seed, static_cast<std::uint64_t>(update), static_cast<std::uint64_t>(first[i]));
+    const EncodedImages images = model_->encode(tape, shard.inputs.view());
+    losses_[i] =
+        std::make_unique<ShardLoss>(tape, model_->decoder(), images, shard.captions, options,
                                     ShardKey{.seed = seed,
                                              .update = static_cast<std::uint64_t>(update),
                                              .first_caption = first[i],
@@ -64,29 +47,32 @@ UpdateReport TrainStep::run(const TrainBatch& batch, Index update, double lr) {
                                                  .labels = &shard.labels,
                                                  .informed = model_->informed_attention()});
   };
-  // Only moving averages need the costs of all shards before any of them goes backward. Without
-  // averages, a shard runs to the end while its data is in the cache.
+  const bool hard = options.selection == SelectionKind::kHard;
   RewardBaseline moving;
-  if (options.selection == SelectionKind::kHard) {
-    parallel::for_each(shards, forward);
-    std::vector<const ShardLoss*> losses;
-    for (Index s = 0; s < shards; ++s)
-      losses.push_back(workers_[static_cast<std::size_t>(s)]->loss.get());
-    moving = batch_baseline(baseline_, options, losses);
-    parallel::for_each(
-        shards, [&](Index s) { workers_[static_cast<std::size_t>(s)]->loss->backward(moving); });
+  const auto backward = [&](Index s) { losses_[static_cast<std::size_t>(s)]->backward(moving); };
+  if (hard && has_average(options.hard.baseline)) {
+    // The averages need the costs of all shards before any of them goes backward.
+    tapes_.for_each(shards, forward);
+    moving = averages(options);
+    tapes_.for_each(shards, backward);
   } else {
-    parallel::for_each(shards, [&](Index s) {
+    // A shard runs to the end while its data is in the cache.
+    tapes_.for_each(shards, [&](Index s) {
       forward(s);
-      workers_[static_cast<std::size_t>(s)]->loss->backward(moving);
+      backward(s);
     });
+    if (hard) moving = averages(options);  // reported, and kept for a run that goes on
   }
   UpdateReport result = report(batch, options, update);
   result.baseline = moving.all.value;
-  std::vector<Tape*> tapes;
-  for (Index s = 0; s < shards; ++s) tapes.push_back(&workers_[static_cast<std::size_t>(s)]->tape);
-  result.grad_norm = apply_gradients(gradient_step_, tapes, update, lr);
+  result.grad_norm = tapes_.apply(update, lr);
   return result;
+}
+
+RewardBaseline TrainStep::averages(const CaptionLossOptions& options) {
+  std::vector<const ShardLoss*> losses;
+  for (const std::unique_ptr<ShardLoss>& loss : losses_) losses.push_back(loss.get());
+  return batch_baseline(baseline_, options, losses);
 }
 
 UpdateReport TrainStep::report(const TrainBatch& batch, const CaptionLossOptions& options,
@@ -100,7 +86,7 @@ UpdateReport TrainStep::report(const TrainBatch& batch, const CaptionLossOptions
     supervised[name].second += words;
   };
   for (std::size_t s = 0; s < batch.shards.size(); ++s) {
-    const ShardLoss& loss = *workers_[s]->loss;
+    const ShardLoss& loss = *losses_[s];
     for (std::size_t c = 0; c < loss.nll().size(); ++c) {
       if (!std::isfinite(loss.nll()[c]) || !std::isfinite(loss.penalties()[c]))
         throw DivergedError(str("update ", update, ": the loss of image ", batch.shards[s].ids[c],

@@ -1,4 +1,4 @@
-// One update: forward and backward of all shards in parallel (phase A), then the weights (phase B).
+// One update of the first stage: the loss of the references.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 #include "captioning/model.h"
 #include "captioning/objectives/caption_loss.h"
 #include "captioning/objectives/estimator_statistics.h"
-#include "core/optim/gradient_step.h"
+#include "captioning/training/shard_tapes.h"
 
 namespace saccade {
 
@@ -62,9 +62,6 @@ struct UpdateReport {
   std::optional<SelfCriticalReport> self_critical{};     // of that stage only
 };
 
-// Phase B of update number `update`. Returns the gradient's norm. Throws DivergedError.
-double apply_gradients(GradientStep& step, std::span<Tape* const> tapes, Index update, double lr);
-
 class TrainStep {
  public:
   // All arguments must outlive this. The config's seed is part of the keys of dropout and of
@@ -79,20 +76,17 @@ class TrainStep {
   RewardBaseline& reward_baseline() { return baseline_; }
 
  private:
-  struct Worker {
-    Arena arena;
-    Tape tape{arena};
-    std::unique_ptr<ShardLoss> loss;
-  };
+  // The moving averages for a batch, from the losses of all its shards.
+  RewardBaseline averages(const CaptionLossOptions& options);
   UpdateReport report(const TrainBatch& batch, const CaptionLossOptions& options,
                       Index update) const;
 
   CaptionModel* model_;
   const ExperimentConfig* config_;
   Index updates_per_epoch_;
-  GradientStep gradient_step_;
+  ShardTapes tapes_;
   RewardBaseline baseline_;
-  std::vector<std::unique_ptr<Worker>> workers_;  // one per shard, kept between updates
+  std::vector<std::unique_ptr<ShardLoss>> losses_;  // one per shard, on its tape
 };
 
 }  // namespace saccade

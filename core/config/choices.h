@@ -53,18 +53,6 @@ constexpr auto enum_table(BadImage) {
   });
 }
 
-enum class ResizeKind { kSquash, kCrop, kPad };
-constexpr auto enum_table(ResizeKind) {
-  using enum ResizeKind;
-  return enum_rows<ResizeKind>({
-      {kSquash, "squash", "the whole image, without its aspect ratio"},
-      {kCrop, "crop", "the largest central part that has the aspect ratio of the network's input"},
-      {kPad, "pad",
-       "the whole image in its aspect ratio, with padding around it; cells that show only padding "
-       "do not count"},
-  });
-}
-
 enum class PooledKind { kMean, kClassToken };
 constexpr auto enum_table(PooledKind) {
   using enum PooledKind;
@@ -232,12 +220,6 @@ constexpr auto enum_table(RewardKind) {
       {kToGo, "to_go",
        "log p of the words from the drawn region on, which are all that the draw can change"},
   });
-}
-
-enum class ObjectiveKind { kCrossEntropy };
-constexpr auto enum_table(ObjectiveKind) {
-  using enum ObjectiveKind;
-  return enum_rows<ObjectiveKind>({{kCrossEntropy, "cross_entropy", "-log p of the next word"}});
 }
 
 // Each line of the registry of rewards gives one enumerator.

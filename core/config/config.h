@@ -53,6 +53,8 @@ struct Difference {
 struct FieldInfo {
   std::string path, type, default_value, constraint, doc;
   std::vector<ReadRule> rules;
+  std::vector<TraitRule> traits;
+  std::vector<ChoiceInfo> choices;  // of an enumeration
 };
 
 // The same functions without the type of the struct; callers use the templates below.

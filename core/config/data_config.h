@@ -6,6 +6,7 @@
 
 #include "core/config/choices.h"
 #include "core/config/constraint.h"
+#include "core/config/fields.h"
 
 namespace saccade {
 
@@ -49,19 +50,41 @@ struct DataConfig {
   void fields(V& v) {
     v.field("type", type, "the data set");
     v.field("annotations", annotations, "captions JSON (karpathy, coco) or CSV (folder)")
-        .only_with("data.type", DataKind::kKarpathy, DataKind::kCoco, DataKind::kFolder);
-    v.field("images", images, "folder of the images").unless("data.type", DataKind::kScenes);
-    v.field("tokens", tokens, "Flickr8k.token.txt").only_with("data.type", DataKind::kFlickr8k);
+        .only_with("data.type", DataKind::kKarpathy, DataKind::kCoco, DataKind::kFolder)
+        .is(Trait::kFile)
+        .is(Trait::kNeeded, when("data.type", DataKind::kKarpathy, DataKind::kCoco))
+        .is(Trait::kMayChange);  // of this and the other files, the content is compared
+    v.field("images", images, "folder of the images")
+        .unless("data.type", DataKind::kScenes)
+        .is(Trait::kFile)
+        .is(Trait::kNeeded)
+        .is(Trait::kMayChange);
+    v.field("tokens", tokens, "Flickr8k.token.txt")
+        .only_with("data.type", DataKind::kFlickr8k)
+        .is(Trait::kFile)
+        .is(Trait::kNeeded)
+        .is(Trait::kMayChange);
     v.field("splits", splits, "folder of Flickr_8k.*Images.txt")
-        .only_with("data.type", DataKind::kFlickr8k);
+        .only_with("data.type", DataKind::kFlickr8k)
+        .is(Trait::kFile)
+        .is(Trait::kNeeded)
+        .is(Trait::kMayChange);
     v.field("val_annotations", val_annotations, "captions JSON of the validation set")
-        .only_with("data.type", DataKind::kCoco);
+        .only_with("data.type", DataKind::kCoco)
+        .is(Trait::kFile)
+        .is(Trait::kMayChange);
     v.field("val_images", val_images, "folder of the validation images")
-        .only_with("data.type", DataKind::kCoco);
+        .only_with("data.type", DataKind::kCoco)
+        .is(Trait::kFile)
+        .is(Trait::kNeeded, unless("data.val_annotations", "\"\""))
+        .is(Trait::kMayChange);
     v.field("boxes", boxes,
             "boxes of the objects in the photos, by which maps are judged and, in training, "
             "supervised: a COCO instances JSON, or a folder of Flickr30k Entities; empty = none")
-        .unless("data.type", DataKind::kScenes);
+        .unless("data.type", DataKind::kScenes)
+        .is(Trait::kFile)
+        // Nothing else tells whether boxes that attention learns from are the same.
+        .is(Trait::kMayChange, when("objective.supervision.boxes", "0"));
     v.field("vocabulary", vocabulary, "the units that captions consist of");
     v.field("min_count", min_count, "words seen less often in training become <unk>",
             between(1, 1e6))

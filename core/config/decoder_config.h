@@ -84,17 +84,6 @@ struct DecoderConfig {
   // some form.
   bool attends() const { return image == ImageEntry::kAttention; }
   bool has_context() const { return attends() || image == ImageEntry::kEveryWord; }
-  // Whether the state before the first word is computed from the image; for updown, whether its
-  // first LSTM reads the image beside the words.
-  bool starts_with_image() const {
-    return type != DecoderKind::kTransformer && image != ImageEntry::kFirstStep &&
-           first_state == FirstState::kPooled;
-  }
-  // Whether anything is computed from the image as a whole.
-  bool reads_pooled() const {
-    return starts_with_image() || image == ImageEntry::kEveryWord ||
-           image == ImageEntry::kFirstStep;
-  }
 
   template <class V>
   void fields(V& v) {

@@ -5,6 +5,7 @@
 
 #include "core/base/enum_names.h"
 #include "core/config/constraint.h"
+#include "core/config/fields.h"
 
 namespace saccade {
 
@@ -28,7 +29,9 @@ struct EmbeddingsConfig {
   void fields(V& v) {
     v.field("source", source, "where the initial word vectors come from");
     v.field("file", file, "the text file")
-        .only_with("decoder.embeddings.source", EmbeddingSource::kFile);
+        .only_with("decoder.embeddings.source", EmbeddingSource::kFile)
+        .is(Trait::kFile)
+        .is(Trait::kNeeded);
     v.field("frozen", frozen, "training does not change the word vectors");
   }
 };

@@ -9,7 +9,9 @@
 #include "core/base/enum_names.h"
 #include "core/config/choices.h"
 #include "core/config/constraint.h"
+#include "core/config/fields.h"
 #include "core/config/refinement_config.h"
+#include "core/config/resize_mode.h"
 #include "core/config/vit_config.h"
 
 namespace saccade {
@@ -83,7 +85,7 @@ struct EncoderConfig {
   std::vector<std::int64_t> channels = {32, 64, 96, 128};
   std::int64_t image_size = 64;
   std::int64_t image_width = 0;
-  ResizeKind resize = ResizeKind::kSquash;
+  ResizeMode resize = ResizeMode::kSquash;
   std::string model, layer, cache, weights;
   std::vector<std::string> layers, keys, values;
   std::optional<FeatureNorm> normalize;
@@ -122,42 +124,58 @@ struct EncoderConfig {
 
   template <class V>
   void fields(V& v) {
-    v.field("type", type, "the image encoder");
+    // Where the encoder is frozen, what it computes is an input of the model and not a part of it.
+    const ReadRule frozen =
+        when("encoder.type", EncoderKind::kOnnx).or_when("encoder.frozen_stages", "-1");
+    v.field("type", type, "the image encoder").is(Trait::kInputs);
     v.field("channels", channels, "width of each stage; the first three halve the image",
             {.min = 1, .max = 4096, .not_empty = true})
-        .only_with("encoder.type", EncoderKind::kCnn, EncoderKind::kHybrid);
-    v.field("image_size", image_size, "height of the network's input in pixels", between(8, 2048));
+        .only_with("encoder.type", EncoderKind::kCnn, EncoderKind::kHybrid)
+        .is(Trait::kInputs, frozen);
+    v.field("image_size", image_size, "height of the network's input in pixels", between(8, 2048))
+        .is(Trait::kInputs);
     v.field("image_width", image_width, "width of the network's input in pixels; 0 = image_size",
-            between(0, 2048));
-    v.field("resize", resize, "how an image is fitted into the network's input");
+            between(0, 2048))
+        .is(Trait::kInputs);
+    v.field("resize", resize, "how an image is fitted into the network's input").is(Trait::kInputs);
     v.field("lr", lr, "learning rate of the encoder; null = that of the optimizer", at_least(0))
         .unless("encoder.type", EncoderKind::kOnnx)
-        .unless("encoder.frozen_stages", "-1");
+        .unless("encoder.frozen_stages", "-1")
+        .is(Trait::kInputs, frozen);
     v.field("frozen_stages", frozen_stages,
             "number of stages, from the pixels on, that training does not change; -1 = the whole "
             "network, whose grids are then computed once",
             between(-1, 1000))
-        .unless("encoder.type", EncoderKind::kOnnx);
+        .unless("encoder.type", EncoderKind::kOnnx)
+        .is(Trait::kInputs, frozen);
     v.field("model", model, "path of the .onnx file")
-        .only_with("encoder.type", EncoderKind::kOnnx, EncoderKind::kOnnxNative);
+        .only_with("encoder.type", EncoderKind::kOnnx, EncoderKind::kOnnxNative)
+        .is(Trait::kInputs)
+        .is(Trait::kFile)
+        .is(Trait::kNeeded)
+        .is(Trait::kMayChange);  // the network in the file is compared
     v.field(
          "layer", layer,
          "the layer (onnx, onnx_native) or stage (resnet*, vgg*, mobilenet_v2) whose output is the "
          "grid; empty = the last stage")
-        .unless("encoder.type", EncoderKind::kCnn, EncoderKind::kVit, EncoderKind::kHybrid);
+        .unless("encoder.type", EncoderKind::kCnn, EncoderKind::kVit, EncoderKind::kHybrid)
+        .is(Trait::kInputs);
     v.field("layers", layers,
             "several layers or stages instead of `layer`, whose grids are joined: each is brought "
             "to the extents of the finest by bilinear interpolation, and a region has the channels "
             "of all")
-        .unless("encoder.type", EncoderKind::kCnn, EncoderKind::kVit, EncoderKind::kHybrid);
+        .unless("encoder.type", EncoderKind::kCnn, EncoderKind::kVit, EncoderKind::kHybrid)
+        .is(Trait::kInputs);
     v.field("normalize", normalize,
             "how a region's vector of each layer is normalised; null = layer_norm for several "
             "layers, none for one")
-        .unless("encoder.type", EncoderKind::kCnn, EncoderKind::kVit, EncoderKind::kHybrid);
+        .unless("encoder.type", EncoderKind::kCnn, EncoderKind::kVit, EncoderKind::kHybrid)
+        .is(Trait::kInputs);
     v.field("dilate", dilate,
             "the last strided convolutions before the layers get stride 1, and those behind them "
             "are dilated instead: the same weights see the same places on a grid twice as fine")
-        .unless("encoder.type", EncoderKind::kCnn, EncoderKind::kVit, EncoderKind::kHybrid);
+        .unless("encoder.type", EncoderKind::kCnn, EncoderKind::kVit, EncoderKind::kHybrid)
+        .is(Trait::kInputs);
     v.field("keys", keys,
             "those of `layers` that attention scores; encoder.refine does not change them; empty = "
             "all")
@@ -173,30 +191,49 @@ struct EncoderConfig {
     v.field("weights", weights,
             "safetensors file of pretrained weights by torchvision's names, for vit by timm's; "
             "empty = random weights, for onnx_native those of its file")
-        .unless("encoder.type", EncoderKind::kCnn, EncoderKind::kHybrid, EncoderKind::kOnnx);
+        .unless("encoder.type", EncoderKind::kCnn, EncoderKind::kHybrid, EncoderKind::kOnnx)
+        .is(Trait::kInputs, frozen)
+        .is(Trait::kFile)
+        .is(Trait::kNeeded, when("encoder.frozen_stages", "-1"),
+            unless("encoder.type", EncoderKind::kOnnxNative))
+        .is(Trait::kMayChange, frozen);  // the weights of a frozen network are compared
     v.field("weights_strict", weights_strict,
             "false: parameters that the file lacks keep random numbers, and arrays that the "
             "network lacks are left out; both are reported; shapes must fit in any case")
-        .unless("encoder.weights", "\"\"");
+        .unless("encoder.weights", "\"\"")
+        .is(Trait::kInputs, frozen)
+        .is(Trait::kMayChange, frozen);
     v.field("cache", cache, "folder for cached features; empty = no cache")
         .only_with("encoder.type", EncoderKind::kOnnx)
-        .or_with("encoder.frozen_stages", "-1");
+        .or_with("encoder.frozen_stages", "-1")
+        .is(Trait::kInputs)
+        .is(Trait::kMayChange)
+        .is(Trait::kNoResult);
     v.field("half", half,
             "keep features in 16-bit floats: half the space, about 3 significant digits")
         .only_with("encoder.type", EncoderKind::kOnnx)
-        .or_with("encoder.frozen_stages", "-1");
-    v.field("positions", positions, "information about where a region is");
+        .or_with("encoder.frozen_stages", "-1")
+        .is(Trait::kInputs);
+    v.field("positions", positions, "information about where a region is")
+        // A vision transformer adds them to its own tokens.
+        .is(Trait::kInputs, frozen, when("encoder.type", EncoderKind::kVit, EncoderKind::kHybrid));
     v.field("pooled", pooled,
-            "what stands for the image as a whole (read by decoder.first_state and decoder.image)");
-    v.field("pixels", pixels, "how a pixel from 0 to 255 is normalised for the network");
+            "what stands for the image as a whole (read by decoder.first_state and decoder.image)")
+        .is(Trait::kInputs);
+    v.field("pixels", pixels, "how a pixel from 0 to 255 is normalised for the network")
+        .is(Trait::kInputs);
     v.field("input_mean", input_mean, "(pixel - input_mean) / input_scale")
-        .only_with("encoder.pixels", PixelScale::kPlain);
+        .only_with("encoder.pixels", PixelScale::kPlain)
+        .is(Trait::kInputs);
     v.field("input_scale", input_scale, "see input_mean", above(0))
-        .only_with("encoder.pixels", PixelScale::kPlain);
+        .only_with("encoder.pixels", PixelScale::kPlain)
+        .is(Trait::kInputs);
     v.section("vit", vit, "the vision transformer")
-        .only_with("encoder.type", EncoderKind::kVit, EncoderKind::kHybrid);
+        .only_with("encoder.type", EncoderKind::kVit, EncoderKind::kHybrid)
+        .is(Trait::kInputs, frozen);
     v.section("augment", augment,
-              "random changes of training images; with a frozen encoder see views");
+              "random changes of training images; with a frozen encoder see views")
+        .is(Trait::kInputs);
     v.section("refine", refine, "attention among the regions of the grid")
         .unless("encoder.refine.layers", "0");
     v.field("feature_dropout", feature_dropout,

@@ -64,11 +64,17 @@ struct ExperimentConfig {
 
   template <class V>
   void fields(V& v) {
-    v.field("name", name, "name of the experiment", not_empty());
+    v.field("name", name, "name of the experiment", not_empty())
+        .is(Trait::kMayChange)
+        .is(Trait::kNoResult)
+        .is(Trait::kAllArms);
     v.field("seed", seed, "seed of everything random except the scenes", at_least(0));
     v.field("threads", threads, "worker threads; 0 = all cores; never changes a result",
-            between(0, 1024));
-    v.section("data", data, "images and captions");
+            between(0, 1024))
+        .is(Trait::kMayChange)
+        .is(Trait::kNoResult)
+        .is(Trait::kAllArms);
+    v.section("data", data, "images and captions").is(Trait::kInputs);
     v.section("encoder", encoder, "from an image to a grid of features");
     v.section("attention", attention, "how the decoder attends to the image")
         .only_with("decoder.image", ImageEntry::kAttention);
@@ -76,9 +82,12 @@ struct ExperimentConfig {
     v.section("objective", objective, "what is minimised");
     v.section("optimizer", optimizer, "how it is minimised");
     v.section("train", train, "the training loop");
-    v.section("search", search, "decoding of captions");
-    v.section("maps", maps, "which map is shown for a word");
-    v.section("compare", compare, "read by `saccade compare`");
+    v.section("search", search, "decoding of captions").is(Trait::kMayChange);
+    v.section("maps", maps, "which map is shown for a word").is(Trait::kMayChange);
+    v.section("compare", compare, "read by `saccade compare`")
+        .is(Trait::kMayChange)
+        .is(Trait::kNoResult)
+        .is(Trait::kAllArms);
   }
 };
 

@@ -15,6 +15,22 @@
 
 namespace saccade {
 
+// What a value is to those who compare, continue or check runs (traits.h).
+enum class Trait {
+  kMayChange,  // a run may go on with another value: it does not decide what an update does
+  kInputs,     // it decides what a run reads: the images, their features, the captions
+  kFile,       // the path of a file or folder that must exist
+  kNeeded,     // of a file: it must be given
+  kNoResult,   // it never changes a result
+  kAllArms,    // it is one value for all arms of a comparison
+};
+
+// A trait that a value has where all the rules hold.
+struct TraitRule {
+  Trait trait;
+  std::vector<ReadRule> rules;
+};
+
 // The fields of one struct, bound to an object of it; the object must outlive the section.
 class Section {
  public:
@@ -25,33 +41,37 @@ class Section {
     std::unique_ptr<Slot> slot;        // null for a section
     std::unique_ptr<Section> section;  // null for a value
     std::vector<ReadRule> rules{};     // all must hold, and those of the enclosing sections, too
+    std::vector<TraitRule> traits{};   // and those of the enclosing sections
 
     // The option is read only where the key has one of these values: enumerators, or texts as in
     // YAML.
-    template <class... Values>
-    Field& only_with(std::string key, const Values&... values) {
-      return add({.key = std::move(key), .values = {choice_text(values)...}}, false);
+    template <class... V>
+    Field& only_with(std::string key, const V&... values) {
+      return add(when(std::move(key), values...), false);
     }
     // An alternative to the rule before, for another key: one of the two is enough.
-    template <class... Values>
-    Field& or_with(std::string key, const Values&... values) {
-      return add({.key = std::move(key), .values = {choice_text(values)...}}, true);
+    template <class... V>
+    Field& or_with(std::string key, const V&... values) {
+      return add(when(std::move(key), values...), true);
     }
     // The option is read only where the key has none of these values. It suits choices that a
     // registry may extend: a new choice that does not declare what it reads then counts as reading
     // too much rather than too little.
-    template <class... Values>
-    Field& unless(std::string key, const Values&... values) {
-      return add({.key = std::move(key), .values = {choice_text(values)...}, .other = true}, false);
+    template <class... V>
+    Field& unless(std::string key, const V&... values) {
+      return add(saccade::unless(std::move(key), values...), false);
+    }
+    // The value has a trait where all the rules hold: `.is(Trait::kFile)`,
+    // `.is(Trait::kMayChange, when("encoder.frozen_stages", "-1"))`. That of a section is that of
+    // all values in it.
+    template <class... Rules>
+    Field& is(Trait trait, const Rules&... where) {
+      return add({.trait = trait, .rules = {where...}});
     }
 
    private:
-    Field& add(const ReadRule::Choice& choice, bool to_last);
-    static std::string choice_text(const char* yaml) { return yaml; }
-    template <NamedEnum E>
-    static std::string choice_text(E value) {
-      return print_value(value);
-    }
+    Field& add(const ReadRule& rule, bool to_last);
+    Field& add(const TraitRule& trait);
   };
 
   // Declares a value: its key, the member, one line of documentation, and its constraint.
@@ -68,6 +88,16 @@ class Section {
     return declare(std::move(name), std::move(doc), {}, nullptr, std::move(inner));
   }
 
+  // A key that was removed, with the one value that it could have. A file or a checkpoint that
+  // gives it this value is read as if it did not name the key.
+  struct Retired {
+    std::string name, value;
+  };
+  void retired(std::string name, std::string value) {
+    retired_.push_back({std::move(name), std::move(value)});
+  }
+  const Retired* find_retired(std::string_view name) const;
+
   const std::vector<Field>& fields() const { return fields_; }
   const Field* find(std::string_view name) const;
   std::vector<std::string> names() const;
@@ -78,6 +108,7 @@ class Section {
                  std::unique_ptr<Slot> slot, std::unique_ptr<Section> section);
 
   std::vector<Field> fields_;
+  std::vector<Retired> retired_;
 };
 
 // Binds the fields of an object. A config struct that is used in many places declares this `extern

@@ -236,6 +236,12 @@ void override_value(Section& into, const std::string& assignment, const std::str
     const std::size_t dot = std::min(path.find('.', start), path.size());
     const std::string key = path.substr(start, dot - start);
     const Section::Field* field = section->find(key);
+    if (field == nullptr && section->find_retired(key) != nullptr && dot == path.size()) {
+      const std::size_t before = mistakes.size();
+      Node node = override_node(assignment.substr(equals + 1), true, place.source, mistakes);
+      if (mistakes.size() == before) read_retired(*section, node, so_far, key, mistakes);
+      return;
+    }
     if (field == nullptr) {
       mistakes.add(place, unknown_key(into, *section, so_far, key));
       return;

@@ -13,7 +13,6 @@
 namespace saccade {
 
 struct ObjectiveConfig {
-  ObjectiveKind type = ObjectiveKind::kCrossEntropy;
   double doubly_stochastic = 1;
   CoverageConfig coverage;
   double label_smoothing = 0;
@@ -23,7 +22,7 @@ struct ObjectiveConfig {
 
   template <class V>
   void fields(V& v) {
-    v.field("type", type, "the training loss");
+    v.retired("type", "cross_entropy");
     v.field("doubly_stochastic", doubly_stochastic,
             "weight of the penalty `coverage`, by default sum_i (1 - sum_t alpha_ti)^2 per "
             "caption; 0 = off",

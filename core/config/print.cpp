@@ -1,6 +1,7 @@
 // Writes a bound struct as YAML, as differences, and as documentation.
 #include "core/base/error.h"
 #include "core/config/config.h"
+#include "core/config/values.h"
 
 namespace saccade {
 
@@ -17,10 +18,6 @@ int Origins::layer(const std::string& path) const {
 namespace config_detail {
 
 namespace {
-
-std::string joined(const std::string& path, const std::string& name) {
-  return path.empty() ? name : path + "." + name;
-}
 
 std::string one_line(std::string text) {
   for (char& c : text) {
@@ -65,11 +62,11 @@ void document(const Section& section, const std::string& path, std::vector<Field
   for (const Section::Field& field : section.fields()) {
     const std::string field_path = joined(path, field.name);
     if (field.section) {
-      rows.push_back({field_path, "section", "", "", field.doc, field.rules});
+      rows.push_back({field_path, "section", "", "", field.doc, field.rules, field.traits, {}});
       document(*field.section, field_path, rows);
     } else {
       rows.push_back({field_path, field.slot->type(), field.slot->text(), field.constraint.text(),
-                      field.doc, field.rules});
+                      field.doc, field.rules, field.traits, field.slot->choices()});
     }
   }
 }

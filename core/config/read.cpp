@@ -1,6 +1,7 @@
 #include "core/config/read.h"
 
 #include "core/base/suggest.h"
+#include "core/config/values.h"
 
 namespace saccade {
 
@@ -11,17 +12,33 @@ Section::Field& Section::declare(std::string name, std::string doc, Constraint c
   return fields_.back();
 }
 
-Section::Field& Section::Field::add(const ReadRule::Choice& choice, bool to_last) {
-  if (!to_last || rules.empty()) rules.emplace_back();
-  rules.back().choices.push_back(choice);
+Section::Field& Section::Field::add(const ReadRule& rule, bool to_last) {
+  if (!to_last || rules.empty())
+    rules.push_back(rule);
+  else
+    rules.back().choices.push_back(rule.choices.front());
   if (section)
-    for (Field& inner : section->fields_) inner.add(choice, to_last);
+    for (Field& inner : section->fields_) inner.add(rule, to_last);
+  return *this;
+}
+
+Section::Field& Section::Field::add(const TraitRule& trait) {
+  traits.push_back(trait);
+  if (section)
+    for (Field& inner : section->fields_) inner.add(trait);
   return *this;
 }
 
 const Section::Field* Section::find(std::string_view name) const {
   for (const Field& field : fields_) {
     if (field.name == name) return &field;
+  }
+  return nullptr;
+}
+
+const Section::Retired* Section::find_retired(std::string_view name) const {
+  for (const Retired& one : retired_) {
+    if (one.name == name) return &one;
   }
   return nullptr;
 }
@@ -39,7 +56,7 @@ namespace {
 // The path of a key with the same name in another section, for a value in the wrong section.
 std::string elsewhere(const Section& section, const std::string& path, const std::string& key) {
   for (const Section::Field& field : section.fields()) {
-    const std::string field_path = path.empty() ? field.name : path + "." + field.name;
+    const std::string field_path = joined(path, field.name);
     if (field.name == key) return field_path;
     if (!field.section) continue;
     const std::string found = elsewhere(*field.section, field_path, key);
@@ -58,6 +75,16 @@ std::string unknown_key(const Section& root, const Section& section, const std::
     if (!other.empty()) hint = " (did you mean '" + other + "'?)";
   }
   return "unknown key '" + key + "' " + (path.empty() ? "at the top level" : "in " + path) + hint;
+}
+
+bool read_retired(const Section& section, const Node& node, const std::string& path,
+                  const std::string& key, Mistakes& mistakes) {
+  const Section::Retired* retired = section.find_retired(key);
+  if (retired == nullptr) return false;
+  if (node.kind != Node::Kind::kScalar || node.text != retired->value)
+    mistakes.add(node.place, joined(path, key) + " was removed and could only be " +
+                                 retired->value + "; leave it out");
+  return true;
 }
 
 void read_field(const Section::Field& field, const Node& node, const std::string& path,
@@ -84,10 +111,11 @@ void read_section(const Section& section, const Node& node, const std::string& p
     const Node& value = node.items[i];
     const Section::Field* field = section.find(key.text);
     if (field == nullptr) {
+      if (read_retired(section, value, path, key.text, context.mistakes)) continue;
       context.mistakes.add(key.place, unknown_key(context.root, section, path, key.text));
       continue;
     }
-    const std::string field_path = path.empty() ? key.text : path + "." + key.text;
+    const std::string field_path = joined(path, key.text);
     read_field(*field, value, field_path, context);
   }
 }

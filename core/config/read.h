@@ -20,6 +20,10 @@ void read_field(const Section::Field& field, const Node& node, const std::string
 void read_section(const Section& section, const Node& node, const std::string& path,
                   const ReadContext& context);
 
+// Whether `key` was removed from the section at `path`; a value that it never had is a mistake.
+bool read_retired(const Section& section, const Node& node, const std::string& path,
+                  const std::string& key, Mistakes& mistakes);
+
 // "unknown key 'hiden' in decoder (did you mean 'hidden'?)"
 std::string unknown_key(const Section& root, const Section& section, const std::string& path,
                         const std::string& key);

@@ -42,7 +42,7 @@ struct SelfCriticalConfig {
   template <class V>
   void fields(V& v) {
     v.field("start", start,
-            "when it replaces the loss of objective.type: 10e, 5000u or 0u; null = never",
+            "when it replaces the loss of the references: 10e, 5000u or 0u; null = never",
             at_least(0));
     v.field("lr", lr, "learning rate of this stage", above(0));
     v.field(

@@ -6,6 +6,7 @@
 
 #include "core/config/choices.h"
 #include "core/config/constraint.h"
+#include "core/config/fields.h"
 #include "core/config/rate_groups.h"
 #include "core/config/stop.h"
 
@@ -108,31 +109,41 @@ struct TrainConfig {
     v.field("shard", shard,
             "captions per shard, the unit of parallel work; with whole_images about as many",
             between(1, 65536));
-    v.field("stop", stop, "when training ends");
+    v.field("stop", stop, "when training ends")
+        // A cosine is drawn over the whole run: with another end, updates past and to come do not
+        // fit. One that ends where self-critical training starts does not mind.
+        .is(Trait::kMayChange,
+            unless("optimizer.schedule", ScheduleKind::kCosine, ScheduleKind::kWarmupCosine)
+                .or_unless("objective.self_critical.start", "null"));
     v.field("validate_every", validate_every, "time between validations");
-    v.field("checkpoint_every", checkpoint_every, "time between checkpoints");
-    v.field("keep", keep, "latest checkpoints kept, besides the best", between(1, 10000));
+    v.field("checkpoint_every", checkpoint_every, "time between checkpoints").is(Trait::kMayChange);
+    v.field("keep", keep, "latest checkpoints kept, besides the best", between(1, 10000))
+        .is(Trait::kMayChange);
     v.field("best_metric", best_metric, "the metric that chooses the best checkpoint", not_empty());
     v.field("validate_images", validate_images, "images per validation; 0 = all", at_least(0));
     v.field("watch_maps", watch_maps,
             "validations also judge the maps, and training warns where attention is dying")
         .unless("attention.score", "none")
-        .only_with("decoder.image", "attention");
+        .only_with("decoder.image", "attention")
+        .is(Trait::kMayChange);
     v.field("watch_images", watch_images,
             "number of images that a validation captions again with shuffled maps, and whose "
             "references are grounded where boxes are known; 0 = none",
             between(0, 1e7))
         .unless("attention.score", "none")
         .only_with("decoder.image", "attention")
-        .only_with("train.watch_maps", "true");
-    v.field("prefetch", prefetch, "number of batches that are prepared ahead", between(1, 64));
+        .only_with("train.watch_maps", "true")
+        .is(Trait::kMayChange);
+    v.field("prefetch", prefetch, "number of batches that are prepared ahead", between(1, 64))
+        .is(Trait::kMayChange);
     v.field("bucket", bucket,
             "number of batches whose captions are sorted by length together; 1 = mixed lengths",
             between(1, 100000));
     v.field("captions", captions, "the captions of an epoch");
     v.field("init_from", init_from,
-            "checkpoint or run whose weights training starts with; empty = random weights");
-    v.section("early_stop", early_stop, "ends a run that no longer improves");
+            "checkpoint or run whose weights training starts with; empty = random weights")
+        .is(Trait::kFile);
+    v.section("early_stop", early_stop, "ends a run that no longer improves").is(Trait::kMayChange);
   }
 };
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "core/base/enum_names.h"
@@ -76,6 +77,22 @@ std::string type_name(const E*) {
   return join_choices(enum_all_names<E>());
 }
 
+// A value that an enumeration can have.
+struct ChoiceInfo {
+  std::string name, doc;
+};
+template <class T>
+std::vector<ChoiceInfo> choices_of(const T*) {
+  return {};
+}
+template <NamedEnum E>
+std::vector<ChoiceInfo> choices_of(const E*) {
+  std::vector<ChoiceInfo> out;
+  for (const auto& row : enum_table(E{}))
+    out.push_back({std::string(row.name), std::string(row.doc)});
+  return out;
+}
+
 // One value of a struct. It refers to the struct, which must outlive it.
 class Slot {
  public:
@@ -84,6 +101,10 @@ class Slot {
   virtual std::string text() const = 0;  // the value as YAML, on one line
   // Whether the value is written as a single scalar.
   virtual bool scalar() const = 0;
+  // The value itself where it is a text, else nullptr.
+  virtual const std::string* string() const { return nullptr; }
+  // Of an enumeration: its values; else empty.
+  virtual std::vector<ChoiceInfo> choices() const { return {}; }
   // Sets the value, or adds a mistake that starts with the path and leaves the value unchanged.
   virtual void read(const Node& node, const std::string& path, const Constraint& constraint,
                     Mistakes& mistakes) = 0;
@@ -120,6 +141,11 @@ class ScalarSlot : public Slot {
   std::string type() const override { return type_name(&value_); }
   std::string text() const override { return print_value(value_); }
   bool scalar() const override { return true; }
+  const std::string* string() const override {
+    if constexpr (std::is_same_v<T, std::string>) return &value_;
+    return nullptr;
+  }
+  std::vector<ChoiceInfo> choices() const override { return choices_of(&value_); }
   void read(const Node& node, const std::string& path, const Constraint& constraint,
             Mistakes& mistakes) override {
     read_scalar(node, path, constraint, mistakes, value_);
@@ -136,6 +162,9 @@ class OptionalSlot : public Slot {
   std::string type() const override { return type_name(static_cast<T*>(nullptr)) + " or null"; }
   std::string text() const override { return value_ ? print_value(*value_) : "null"; }
   bool scalar() const override { return true; }
+  std::vector<ChoiceInfo> choices() const override {
+    return choices_of(static_cast<const T*>(nullptr));
+  }
   void read(const Node& node, const std::string& path, const Constraint& constraint,
             Mistakes& mistakes) override {
     if (node.kind == Node::Kind::kNull) {

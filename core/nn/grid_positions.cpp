@@ -17,7 +17,7 @@ double coordinate(Index i, Index count) {
   return count == 1 ? 0 : 2 * static_cast<double>(i) / static_cast<double>(count - 1) - 1;
 }
 
-Tensor coordinates(const GridExtents& grid) {
+Tensor coordinates(const GridShape& grid) {
   Tensor table({grid.rows * grid.cols, 2});
   for (Index l = 0; l < table.shape()[0]; ++l) {
     table[2 * l] = static_cast<Real>(coordinate(l / grid.cols, grid.rows));
@@ -26,7 +26,7 @@ Tensor coordinates(const GridExtents& grid) {
   return table;
 }
 
-Tensor sinusoids(const GridExtents& grid) {
+Tensor sinusoids(const GridShape& grid) {
   Tensor table({grid.rows * grid.cols, grid.features});
   const Index waves = grid.features / 4;
   for (Index l = 0; l < table.shape()[0]; ++l)
@@ -46,7 +46,7 @@ Tensor sinusoids(const GridExtents& grid) {
 
 }  // namespace
 
-GridPositions::GridPositions(const ParamScope& scope, PositionKind kind, const GridExtents& grid)
+GridPositions::GridPositions(const ParamScope& scope, PositionKind kind, const GridShape& grid)
     : kind_(kind), grid_(grid) {
   if (kind == PositionKind::kCoordinates) table_ = coordinates(grid);
   if (kind == PositionKind::kSinusoidal) table_ = sinusoids(grid);

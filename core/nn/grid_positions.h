@@ -5,14 +5,11 @@
 
 #include "core/autograd/tape.h"
 #include "core/config/choices.h"
+#include "core/nn/grid_shape.h"
 #include "core/nn/sequence_positions.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
-
-struct GridExtents {
-  Index rows = 0, cols = 0, features = 0;
-};
 
 //   coordinates: appends row and column, each from -1 (top, left) to 1 (bottom, right).
 //   sinusoidal:  adds sin and cos of row and column at wavelengths from 2 pi to 20,000 pi cells
@@ -23,7 +20,7 @@ struct GridExtents {
 //                parameters.
 class GridPositions {
  public:
-  GridPositions(const ParamScope& scope, PositionKind kind, const GridExtents& grid);
+  GridPositions(const ParamScope& scope, PositionKind kind, const GridShape& grid);
   Index features() const;  // the width of the result
   // [B, L, D] -> [B, L, features()]; the kind `none` returns x itself. Throws ShapeError on another
   // grid.
@@ -31,7 +28,7 @@ class GridPositions {
 
  private:
   PositionKind kind_;
-  GridExtents grid_;
+  GridShape grid_;
   Tensor table_;  // [L, 2] or [L, D]
   std::optional<LearnedPositions> learned_;
 };

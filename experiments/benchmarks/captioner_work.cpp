@@ -132,8 +132,7 @@ Timing search_beam(const std::string& workload, const WorkSize& size) {
   CaptionModel model(config, bench_vocabulary(),
                      {.rows = kRegionsPerSide, .cols = kRegionsPerSide, .features = kFeatures});
   // No hypothesis may end early, so that every caption has all of its words.
-  model.parameters().value(
-      model.parameters().find("decoder.output.vocabulary_bias"))[Vocabulary::kEos] = -1e4f;
+  model.parameters().value(model.decoder().word_parameters().bias)[Vocabulary::kEos] = -1e4f;
   const Index regions = kRegionsPerSide * kRegionsPerSide, group = 8;
   Tensor features({images, regions, kFeatures});
   Random random({1, Stream::kTest, 1, 0});

@@ -36,7 +36,7 @@ void write_contact_sheet(const LoadedData& data, Split split, const fs::path& pa
     tiles[at].image = data.image(images[at]);
     tiles[at].text = data.dataset.images[static_cast<std::size_t>(images[at])].captions.front();
   });
-  write_png(path, draw_contact_sheet(tiles, {.columns = kColumns}));
+  write_png(path, draw_contact_sheet(tiles, kColumns));
   std::cerr << "wrote " << path.string() << "\n";
 }
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "captioning/decoders/decoder_traits.h"
 #include "captioning/evaluation/evaluate.h"
 #include "captioning/evaluation/gradient_flow.h"
 #include "captioning/evaluation/head_profiles.h"
@@ -22,8 +23,7 @@ constexpr Index kDefaultImages = 8;
 
 void require_heads(const ModelSession& session) {
   const RefinementConfig& refine = session.config().encoder.refine;
-  const DecoderConfig& decoder = session.config().decoder;
-  const bool one_layer = decoder.type != DecoderKind::kTransformer || decoder.layers == 1;
+  const bool one_layer = decoder_traits(session.config().decoder).layers <= 1;
   if (refine.layers == 0 && session.config().attention.heads == 1 && one_layer)
     throw UsageError(
         "--heads: this model has no heads to compare (encoder.refine.layers is 0, attention.heads "

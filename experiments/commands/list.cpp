@@ -1,6 +1,7 @@
 #include "experiments/commands/list.h"
 
 #include <algorithm>
+#include <array>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -30,69 +31,75 @@ struct Axis {
   std::vector<Choice> choices;
 };
 
-template <NamedEnum E>
-Axis axis(const char* topic, const char* key) {
-  Axis out{.topic = topic, .key = key, .choices = {}};
-  for (const auto& row : enum_table(E{}))
-    out.choices.push_back({std::string(row.name), std::string(row.doc)});
-  return out;
-}
-
-Axis encoder_axis() {
-  return {.topic = "encoders",
-          .key = "encoder.type",
-          .choices = {
+// Sources and remarks of the choices of a registry that has them.
+std::vector<Choice> registered(const std::string& key) {
+  if (key == "encoder.type")
+    return {
 #define SACCADE_ENCODER(name, enumerator, doc, source) {#name, doc, source},
 #include "core/config/encoders.def"
 #undef SACCADE_ENCODER
-              {"onnx", std::string(enum_table(EncoderKind{}).back().doc), "the file"},
-          }};
-}
-
-Axis decoder_axis() {
-  return {.topic = "decoders",
-          .key = "decoder.type",
-          .choices = {
+        {"onnx", std::string(enum_table(EncoderKind{}).back().doc), "the file"}};
+  if (key == "decoder.type")
+    return {
 #define SACCADE_DECODER(name, enumerator, doc, source, options, limits) \
   {#name, doc, source, options, {}, limits},
 #include "core/config/decoders.def"
 #undef SACCADE_DECODER
-          }};
+    };
+  return {};
 }
 
-// Axes whose choices have a name and a description only.
-std::vector<Axis> other_axes() {
-  return {axis<HardProfile>("attention", "attention.hard.profile"),
-          axis<BaselineKind>("attention", "attention.hard.baseline"),
-          axis<CoinKind>("attention", "attention.hard.coin"),
-          axis<HardLikelihood>("attention", "attention.hard.likelihood"),
-          axis<RewardKind>("attention", "attention.hard.reward"),
-          axis<NeighbourKind>("attention", "encoder.refine.neighbours"),
-          encoder_axis(),
-          axis<ResizeKind>("encoders", "encoder.resize"),
-          axis<PositionKind>("encoders", "encoder.positions"),
-          axis<PooledKind>("encoders", "encoder.pooled"),
-          axis<PixelScale>("encoders", "encoder.pixels"),
-          axis<VitSize>("encoders", "encoder.vit.size"),
-          axis<VitStart>("encoders", "encoder.vit.start"),
-          decoder_axis(),
-          axis<ImageEntry>("decoders", "decoder.image"),
-          axis<FirstState>("decoders", "decoder.first_state"),
-          axis<NormPlacement>("decoders", "decoder.norm"),
-          axis<WordPositions>("decoders", "decoder.positions"),
-          axis<EmbeddingSource>("decoders", "decoder.embeddings.source"),
-          axis<ObjectiveKind>("objectives", "objective.type"),
-          axis<CoverageTarget>("objectives", "objective.coverage.target"),
-          axis<CoverageScale>("objectives", "objective.coverage.scale"),
-          axis<RewardMetric>("objectives", "objective.self_critical.reward"),
-          axis<SelfCriticalBaseline>("objectives", "objective.self_critical.baseline"),
-          axis<DataKind>("data", "data.type"),
-          axis<BadImage>("data", "data.on_bad_image"),
-          axis<VocabularyKind>("data", "data.vocabulary"),
-          axis<OptimizerKind>("optimizers", "optimizer.type"),
-          axis<ScheduleKind>("schedules", "optimizer.schedule"),
-          axis<SearchMode>("searches", "search.mode"),
-          axis<Regime>("regimes", "--regime")};
+// The topics in the order in which they are listed, and where their keys begin. The first that fits
+// a key is its topic.
+struct TopicKeys {
+  const char *topic, *prefix;
+};
+constexpr std::array kTopicKeys = {
+    TopicKeys{"attention", "attention."},   TopicKeys{"attention", "encoder.refine."},
+    TopicKeys{"encoders", "encoder."},      TopicKeys{"decoders", "decoder."},
+    TopicKeys{"objectives", "objective."},  TopicKeys{"data", "data."},
+    TopicKeys{"schedules", "optimizer.sc"}, TopicKeys{"optimizers", "optimizer."},
+    TopicKeys{"training", "train."},        TopicKeys{"searches", "search."}};
+
+std::size_t topic_place(const std::string& key) {
+  const auto found = std::find_if(kTopicKeys.begin(), kTopicKeys.end(), [&](const TopicKeys& one) {
+    return key.starts_with(one.prefix);
+  });
+  SACCADE_ASSERT(found != kTopicKeys.end(), "no topic of 'saccade list' covers ", key);
+  return static_cast<std::size_t>(found - kTopicKeys.begin());
+}
+
+template <NamedEnum E>
+Axis axis(const char* topic, const char* key) {
+  Axis out{.topic = topic, .key = key, .choices = {}};
+  for (const auto& row : enum_table(E{}))
+    out.choices.push_back({.name = std::string(row.name), .doc = std::string(row.doc)});
+  return out;
+}
+
+// An axis for every key of the config whose value is one of several names, apart from those of the
+// attention's catalogue, which says more of them.
+std::vector<Axis> config_axes(const std::vector<Axis>& catalogue) {
+  std::vector<Axis> axes;
+  for (const FieldInfo& field : describe_config<ExperimentConfig>()) {
+    if (field.choices.empty()) continue;
+    if (std::any_of(catalogue.begin(), catalogue.end(),
+                    [&](const Axis& one) { return one.key == field.path; }))
+      continue;
+    Axis axis{.topic = kTopicKeys[topic_place(field.path)].topic,
+              .key = field.path,
+              .choices = registered(field.path)};
+    if (axis.choices.empty())
+      for (const ChoiceInfo& choice : field.choices)
+        axis.choices.push_back({.name = choice.name, .doc = choice.doc});
+    axes.push_back(std::move(axis));
+  }
+  // The rewards are a section of weights and not one key.
+  axes.push_back(axis<RewardMetric>("objectives", "objective.self_critical.reward"));
+  std::stable_sort(axes.begin(), axes.end(), [](const Axis& a, const Axis& b) {
+    return topic_place(a.key) < topic_place(b.key);
+  });
+  return axes;
 }
 
 // Axes whose value is a number or a switch, so that they are not in a registry.
@@ -126,7 +133,7 @@ std::string options_of(const std::string& key, const std::string& choice,
   for (const FieldInfo& field : fields) {
     const bool reads = std::any_of(field.rules.begin(), field.rules.end(), [&](const auto& rule) {
       return std::any_of(rule.choices.begin(), rule.choices.end(),
-                         [&](const auto& one) { return one.key == key && one.holds(choice); });
+                         [&](const auto& one) { return one.key == key && one.allows(choice); });
     });
     if (!reads || field.type == "section") continue;
     const bool near = field.path.starts_with(section);
@@ -157,7 +164,8 @@ std::vector<Axis> all_axes() {
     axes.push_back(std::move(to));
   }
   for (Axis& number : attention_numbers()) axes.push_back(std::move(number));
-  for (Axis& other : other_axes()) axes.push_back(std::move(other));
+  for (Axis& other : config_axes(axes)) axes.push_back(std::move(other));
+  axes.push_back(axis<Regime>("regimes", "--regime"));
   add_options(axes);
   return axes;
 }
@@ -194,6 +202,14 @@ void print_axes(const std::string& topic) {
   }
 }
 
+// Whether a run may go on with another value of a field: "no", "yes", or where.
+std::string may_change(const FieldInfo& field) {
+  std::string out = "no";
+  for (const TraitRule& one : field.traits)
+    if (one.trait == Trait::kMayChange) out = one.rules.empty() ? "yes" : text_of(one.rules);
+  return out;
+}
+
 void print_keys() {
   for (const FieldInfo& field : describe_config<ExperimentConfig>()) {
     if (field.type == "section") {
@@ -205,6 +221,9 @@ void print_keys() {
     std::cout << "; default " << (field.default_value.empty() ? "\"\"" : field.default_value)
               << "\n";
     if (!field.rules.empty()) std::cout << "      read where " << text_of(field.rules) << "\n";
+    if (const std::string may = may_change(field); may != "no")
+      std::cout << "      may change when a run is resumed"
+                << (may == "yes" ? "" : ", where " + may) << "\n";
   }
 }
 
@@ -235,6 +254,7 @@ Json list_json(const std::string& topic) {
                                 {"default", field.default_value},
                                 {"constraint", field.constraint},
                                 {"read_where", text_of(field.rules)},
+                                {"may_change", may_change(field)},
                                 {"doc", field.doc}});
   }
   return json;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "captioning/decoders/decoder_traits.h"
 #include "captioning/evaluation/evaluate.h"
 #include "captioning/training/run_directory.h"
 #include "experiments/commands/caption_photos.h"
@@ -72,8 +73,8 @@ std::string model_title(const ModelSession& session, Regime regime) {
 std::string last_layer(const ModelSession& session) {
   const std::span<const std::size_t> shown = session.models().shown();
   const DecoderConfig& decoder = session.members()[shown[0]].loaded.config.decoder;
-  const bool several = decoder.type == DecoderKind::kTransformer && decoder.layers > 1;
-  return shown.size() == 1 && several ? str(", layer ", decoder.layers - 1) : "";
+  const Index layers = decoder_traits(decoder).layers;
+  return shown.size() == 1 && layers > 1 ? str(", layer ", layers - 1) : "";
 }
 
 // A model with attention, and which of its maps are drawn.
@@ -293,10 +294,10 @@ int run_overlay(const OverlayArgs& args) {
   const ModelSession& session = first.session;
   if (args.alignment) session.require_one("--alignment");
   if (args.alignment && session.models().vocabulary().subwords() &&
-      session.config().decoder.type == DecoderKind::kTransformer)
+      decoder_traits(session.config().decoder).attends_to_words)
     log::info(
-        "words are put together from pieces, to which the transformer attends one by one: no "
-        "matrix of words and words is drawn");
+        "words are put together from pieces, to which the decoder attends one by one: no matrix of "
+        "words and words is drawn");
   const Pictures pictures = pictures_of(args, session);
   OverlayFiles files(
       args.out, {.drawing = drawing, .matrices = args.alignment ? Matrices::kYes : Matrices::kNo});

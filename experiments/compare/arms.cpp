@@ -5,6 +5,7 @@
 
 #include "captioning/check_config.h"
 #include "core/base/error.h"
+#include "core/config/traits.h"
 
 namespace saccade {
 
@@ -41,7 +42,9 @@ void check_path(const std::string& path, const std::string& place) {
   if (path == "seed")
     throw UsageError(place +
                      ": the seed is not a setting of an arm; list the seeds in compare.seeds");
-  if (path == "name" || path == "threads" || path == "compare" || path.starts_with("compare."))
+  static const std::vector<std::string> kShared = paths_with(ExperimentConfig(), Trait::kAllArms);
+  if (std::any_of(kShared.begin(), kShared.end(),
+                  [&](const std::string& shared) { return overlapping_paths(path, shared); }))
     throw UsageError(place + ": " + path + " cannot differ between arms; leave it out");
 }
 

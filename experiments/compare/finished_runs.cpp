@@ -5,6 +5,8 @@
 
 #include "captioning/training/run_directory.h"
 #include "core/base/error.h"
+#include "core/config/idle.h"
+#include "core/config/traits.h"
 
 namespace saccade {
 
@@ -12,15 +14,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The config with values that do not affect training reset, so that equal texts mean equal
-// experiments.
-ExperimentConfig essence(ExperimentConfig config) {
-  config.name.clear();
-  config.seed = 1;
-  config.threads = 0;
-  config.compare = {};
-  config.encoder.cache.clear();
-  return config;
+// The config without its seed and the values that never change a result, so that equal texts mean
+// equal experiments.
+ExperimentConfig essence(const ExperimentConfig& config) {
+  LoadedConfig loaded{.config = config, .origins = {}};
+  for (const std::string& path : paths_with(config, Trait::kNoResult)) reset_option(loaded, path);
+  loaded.config.seed = 1;  // runs of one experiment differ in it
+  return loaded.config;
 }
 
 // The last part of a path, or the one before it for the run of a comparison, whose directory is

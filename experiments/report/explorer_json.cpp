@@ -104,8 +104,7 @@ ViewCount view_count(const LoadedModel& loaded) {
   const bool views = loaded.model->has_attention() && !loaded.model->vocabulary().subwords();
   if (!views) return {};
   const ExperimentConfig& config = loaded.config;
-  return {.layers = config.decoder.type == DecoderKind::kTransformer ? config.decoder.layers : 1,
-          .heads = config.attention.heads};
+  return {.layers = loaded.model->decoder().glimpses_per_word(), .heads = config.attention.heads};
 }
 
 SearchOptions page_search(const LoadedModel& loaded) {

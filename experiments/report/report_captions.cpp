@@ -147,8 +147,7 @@ struct ReportCaptions::Impl {
     const AttentionGrid cells = cells_of(loaded(m).model->grid(), geometry);
     for (const NamedObjects& noun : source.nouns(images[i], words, geometry)) {
       Json one = {{"word", noun.word}, {"boxes", Json::array()}};
-      for (const Box& box : noun.boxes)
-        one["boxes"].push_back(rectangle_json({box.x, box.y, box.w, box.h}, geometry));
+      for (const Box& box : noun.boxes) one["boxes"].push_back(rectangle_json(box, geometry));
       if (loaded(m).model->has_attention() && !noun.boxes.empty()) {
         const std::vector<float>& weights = caption.words[noun.word].attention;
         one["hit"] = points_at(weights, cells, noun.seen, {.counts = caption.counts});

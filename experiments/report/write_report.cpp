@@ -37,7 +37,7 @@ Json objects_json(const Scene& scene) {
   for (const SceneObject& object : scene.objects) {
     const Box& box = object.box;
     out.push_back({{"label", object_label(object)},
-                   {"box", {box.x / size, box.y / size, box.w / size, box.h / size}}});
+                   {"box", {box.x / size, box.y / size, box.width / size, box.height / size}}});
   }
   return out;
 }

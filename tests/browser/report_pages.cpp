@@ -29,7 +29,7 @@ SceneReport::SceneReport() {
 
 PaddedReport::PaddedReport() {
   ExperimentConfig config = small_experiment(SelectionKind::kSoft);
-  config.encoder.resize = ResizeKind::kPad;
+  config.encoder.resize = ResizeMode::kPad;
   config.search.min_length = 3;
   // Grids of 4 x 12 and 12 x 4. Their middle third shows the picture.
   config.encoder.image_width = 96;

@@ -92,7 +92,7 @@ TEST_CASE("the vector of an image as a whole is read where the config asks for i
     CHECK(difference(plain, nll({features, mask, mean.view()})) < kSame);
     const double moved =
         difference(nll({features, mask, pooled.view()}), nll({features, mask, further.view()}));
-    CHECK((model.config.reads_pooled() ? moved > 1e-3 : moved == 0));
+    CHECK((reads_pooled(model.config) ? moved > 1e-3 : moved == 0));
     // It stays with its image when the captions of others end.
     const EncodedValues images{features, mask, pooled.view()};
     const std::vector<DecodedCaption> found = search(*model.decoder, model.store.views(), images,

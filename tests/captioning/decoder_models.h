@@ -122,7 +122,7 @@ inline bool allowed(const DecoderConfig& config, const AttentionVariant& variant
   try {
     const DecoderConfig own = with(config, variant);
     check_decoder(own, variant.attention);
-    return own.has_context() || own.reads_pooled();  // the others get nothing of the image
+    return own.has_context() || reads_pooled(own);  // the others get nothing of the image
   } catch (const UsageError&) {
     return false;
   }

@@ -108,6 +108,47 @@ TEST_CASE("a word can have the map that a decoder makes some steps later") {
   });
 }
 
+TEST_CASE("what a decoder says of its kind is what it does") {
+  const Tensor features = noise({1, kRegions, kFeatures}, 1);
+  for (const auto& kind : enum_table(DecoderKind{})) {
+    INFO(kind.name);
+    Model model(small(kind.value), attention_variants()[0]);
+    const DecoderTraits traits = decoder_traits(model.config);
+    CHECK(model.decoder->glimpses_per_word() == std::max<Index>(1, traits.layers));
+    const std::vector<std::vector<int>> captions{kCaptions[0]};
+    const std::vector<CaptionOutput> passed = at_once(model, features.view(), captions);
+    const CaptionOutput& plain = passed[0];
+    CHECK(static_cast<Index>(plain.weights[0].size()) == model.decoder->glimpses_per_word());
+
+    Arena arena;
+    Tape tape(arena);
+    tape.set_parameters(model.store.views());
+    const EncodedValues images(features.view());
+    const AttentionMemory memory = model.decoder->prepare(tape, images.on(tape), 1);
+    const std::vector<Var> start = model.decoder->start(tape, memory);
+    const StepOutput step =
+        model.decoder->step(tape, std::vector<int>{kSpecial.bos}, start, memory, {.words = true});
+    CHECK(step.words.empty() == !traits.attends_to_words);
+
+    // The longest caption, with <eos>, of a decoder that has a longest one.
+    const auto pass = [&](Index words) {
+      at_once(model, features.view(), {std::vector<int>(static_cast<std::size_t>(words - 1), 4)});
+    };
+    constexpr Index kMany = 40;
+    CHECK_NOTHROW(pass(traits.most_words == 0 ? kMany : traits.most_words));
+    if (traits.most_words > 0) CHECK_THROWS_AS(pass(traits.most_words + 1), UsageError);
+
+    // The parameters of single words: what is read, and what makes a word likely.
+    const WordParameters words = model.decoder->word_parameters();
+    model.store.value(words.embedding).row(4)[0] += 1;
+    const std::vector<CaptionOutput> read = at_once(model, features.view(), captions);
+    CHECK(read[0].nll[0] == plain.nll[0]);
+    CHECK(read[0].nll[1] != plain.nll[1]);
+    model.store.value(words.bias)[4] += 100;
+    CHECK(at_once(model, features.view(), captions)[0].nll[0] < 1e-6);
+  }
+}
+
 TEST_CASE("the transformer's norms, positions and tied words also work word by word") {
   const Tensor features = noise({3, kRegions, kFeatures}, 1);
   for (const auto& norm : enum_table(NormPlacement{}))

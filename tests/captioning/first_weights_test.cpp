@@ -24,7 +24,8 @@ TEST_CASE(
   const TrainingSet set(experiment.data, config.data, model.vocabulary(), {});
   const ParameterStore& store = model.parameters();
   const auto table = [&] {
-    const std::span<const Real> values = store.value(store.find("decoder.embedding")).span();
+    const std::span<const Real> values =
+        store.value(model.decoder().word_parameters().embedding).span();
     return std::vector<Real>(values.begin(), values.end());
   };
   std::vector<Real> wanted = table();

@@ -29,7 +29,7 @@ TEST_CASE("a model that gets nothing of the image computes the same for every im
     INFO(kind.name);
     const Model blind(small(kind.value), entry(ImageEntry::kNone, FirstState::kNone));
     CHECK_FALSE(blind.config.has_context());
-    CHECK_FALSE(blind.config.reads_pooled());
+    CHECK_FALSE(reads_pooled(blind.config));
     CHECK(most_apart(at_once(blind, one.view(), kCaptions),
                      at_once(blind, other.view(), kCaptions)) == 0);
     // The costs still depend on the words.
@@ -58,7 +58,7 @@ TEST_CASE("at the first step alone or in the first state alone, the image is the
       CHECK(most_apart(plain, at_once(model, turned.view(), kCaptions)) < kSame);
       const double moved =
           most_apart(plain, at_once(model, {features.view(), {}, pooled.view()}, kCaptions));
-      CHECK((model.config.reads_pooled() ? moved > 1e-3 : moved == 0));
+      CHECK((reads_pooled(model.config) ? moved > 1e-3 : moved == 0));
       // The maps are uniform: nothing was chosen.
       for (const std::vector<Tensor>& word : plain[0].weights)
         for (const Tensor& map : word)

@@ -9,7 +9,7 @@ namespace saccade::test {
 inline void prolong_captions(CaptionModel& model) {
   ParameterStore& store = model.parameters();
   for (Real& value : store.flat().span()) value *= 4;
-  store.value(store.find("decoder.output.vocabulary_bias"))[Vocabulary::kEos] = -6;
+  store.value(model.decoder().word_parameters().bias)[Vocabulary::kEos] = -6;
 }
 
 }  // namespace saccade::test

@@ -83,7 +83,7 @@ TEST_CASE("what cannot be combined with padding or pooling is refused with a rea
   refused(token([](ExperimentConfig& c) { c.encoder.frozen_stages = -1; }),
           "needs an encoder that is trained");
   refused(token([](ExperimentConfig& c) { c.decoder.type = DecoderKind::kTransformer; }),
-          "a transformer has no first state");
+          "decoder.type transformer has no first state");
   refused(token([](ExperimentConfig& c) { c.decoder.first_state = FirstState::kNone; }),
           "needs decoder.first_state pooled, or decoder.image every_word or first_step");
   ExperimentConfig prefix = test::small_experiment(SelectionKind::kSoft);
@@ -96,7 +96,7 @@ TEST_CASE("what cannot be combined with padding or pooling is refused with a rea
   CHECK_NOTHROW(CaptionModel::check(prefix));
   const auto pad = [](auto change) {
     return [change](ExperimentConfig& config) {
-      config.encoder.resize = ResizeKind::kPad;
+      config.encoder.resize = ResizeMode::kPad;
       change(config);
     };
   };
@@ -109,7 +109,7 @@ TEST_CASE("what cannot be combined with padding or pooling is refused with a rea
           "cannot be combined with encoder.refine.type linformer");
   // An input without the place of its picture cannot be read.
   ExperimentConfig config = test::small_experiment(SelectionKind::kSoft);
-  config.encoder.resize = ResizeKind::kPad;
+  config.encoder.resize = ResizeMode::kPad;
   const CaptionModel model(config, Vocabulary(), {});
   Arena arena;
   Tape tape(arena);

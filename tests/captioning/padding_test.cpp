@@ -47,7 +47,7 @@ class Aspects {
     ExperimentConfig config = small_experiment(selection);
     config.data.type = DataKind::kFolder;
     config.data.images = folder_.path().string();
-    config.encoder.resize = ResizeKind::kPad;
+    config.encoder.resize = ResizeMode::kPad;
     return config;
   }
   const TempFolder& files() const { return folder_; }
@@ -228,7 +228,7 @@ TEST_CASE("features of padded pictures come out of the cache with their padding"
   }
   // Features of one way to resize are not taken for those of another.
   ExperimentConfig squash = config;
-  squash.encoder.resize = ResizeKind::kSquash;
+  squash.encoder.resize = ResizeMode::kSquash;
   const InputPipeline padded(config.encoder), squashed(squash.encoder);
   CHECK(padded.frozen()->digest() != squashed.frozen()->digest());
   // A frozen transformer does not read padding, either.

@@ -44,8 +44,8 @@ TEST_CASE("objects are inside, do not overlap, and are clearly on one side of ea
     for (const SceneObject& object : scene.objects) {
       const Box& a = object.box;
       REQUIRE((a.x >= 1 && a.y >= 1 && a.right() <= size - 1 && a.bottom() <= size - 1));
-      REQUIRE((a.w >= 12 && a.h >= 12));
-      REQUIRE((object.size == ObjectSize::kLarge) == (a.w > 18));
+      REQUIRE((a.width >= 12 && a.height >= 12));
+      REQUIRE((object.size == ObjectSize::kLarge) == (a.width > 18));
       textured += object.texture != ObjectTexture::kPlain ? 1U : 0U;
       REQUIRE((object.texture == ObjectTexture::kPlain || object.size == ObjectSize::kLarge));
       for (const SceneObject& other : scene.objects) {
@@ -131,7 +131,7 @@ TEST_CASE("an object fills its box and nothing outside it") {
       }
       INFO(kShapeWords[shape] << " at " << size);
       const Box& box = scene.objects[0].box;
-      const double slack = 1 + 0.03 * box.w;  // the points of a star are thin
+      const double slack = 1 + 0.03 * box.width;  // the points of a star are thin
       CHECK((left > box.x - 1 && left < box.x + slack));
       CHECK((right < box.right() + 1 && right > box.right() - slack));
       CHECK((top > box.y - 1 && top < box.y + slack));

@@ -44,7 +44,7 @@ struct TinyModel {
     for (Real& x : store.flat().span()) x *= scale;
   }
   void set_eos_bias(Real bias) {
-    store.value(store.find("decoder.output.vocabulary_bias"))[kSpecial.eos] = bias;
+    store.value(decoder->word_parameters().bias)[kSpecial.eos] = bias;
   }
   std::vector<DecodedCaption> search(const Tensor& features, const SearchOptions& options,
                                      std::uint64_t first_image = 0) const {
@@ -74,6 +74,7 @@ class ScriptedDecoder : public Decoder {
   ScriptedDecoder(Index vocabulary, Script script)
       : vocabulary_(vocabulary), script_(std::move(script)) {}
 
+  WordParameters word_parameters() const override { return {.embedding = -1, .bias = -1}; }
   AttentionMemory prepare(Tape&, const EncodedImages& images, Index group) const override {
     return bare_memory(images.features, {.group = group});
   }

@@ -66,7 +66,7 @@ Values plain(const DatasetInputs& inputs, Index image) {
 
 TEST_CASE("views are the photo as it is and changed photos, each with its own geometry") {
   Photos photos;
-  for (const ResizeKind resize : {ResizeKind::kSquash, ResizeKind::kPad}) {
+  for (const ResizeMode resize : {ResizeMode::kSquash, ResizeMode::kPad}) {
     photos.config.resize = resize;
     photos.config.augment.color = 0;  // so that the geometry describes the whole change
     const InputPipeline pipeline(photos.config);

@@ -123,3 +123,23 @@ TEST_CASE("a profile of hard attention sets the values that the user did not") {
   hard.profile = HardProfile::kCustom;
   CHECK_THROWS_AS(resolved(hard), UsageError);
 }
+
+TEST_CASE("a key that was removed may still have the one value that it always had") {
+  const ExperimentConfig defaults;
+  const auto read = [](const std::string& yaml, const std::vector<std::string>& overrides = {}) {
+    return parse_config<ExperimentConfig>(yaml, "old.yaml", overrides).config;
+  };
+  const auto same = [&](const ExperimentConfig& config) {
+    return config_differences(defaults, config).empty();
+  };
+  CHECK(same(read("objective: {type: cross_entropy}")));
+  CHECK(same(read("objective: {}", {"objective.type=cross_entropy"})));
+  const std::string refusal = "objective.type was removed and could only be cross_entropy";
+  for (const char* other : {"hinge", "[cross_entropy]", "~"})
+    CHECK_THROWS_WITH(read(std::string("objective:\n  type: ") + other),
+                      Catch::StartsWith("old.yaml:2:9: " + refusal));
+  CHECK_THROWS_WITH(read("objective: {}", {"objective.type=hinge"}), Catch::Contains(refusal));
+  CHECK_THROWS_WITH(read("objective: {type: {a: b}}"), Catch::Contains(refusal));
+  CHECK_THROWS_WITH(read("objective: {}", {"objective.type.x=1"}),
+                    Catch::Contains("unknown key 'type' in objective"));
+}

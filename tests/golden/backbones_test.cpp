@@ -13,18 +13,18 @@ namespace {
 
 constexpr double kTolerance = 1e-4;
 
-using Make = std::function<std::unique_ptr<Backbone>(const PixelExtents&, const ParamScope&)>;
+using Make = std::function<std::unique_ptr<Backbone>(const ImageSize&, const ParamScope&)>;
 
 struct Network {
   std::string name;
-  PixelExtents pixels;
+  ImageSize pixels;
   Make make;
   std::string image = "pixels";  // the name that gives its numbers
 };
 
 template <class Kind, class Options>
 Make maker(const Options& options) {
-  return [options](const PixelExtents& pixels, const ParamScope& scope) {
+  return [options](const ImageSize& pixels, const ParamScope& scope) {
     return std::make_unique<Kind>(options, pixels, scope);
   };
 }
@@ -100,7 +100,7 @@ TEST_CASE("backbones compute what torchvision's compute, forward and backward") 
       tape.set_parameters(store.views());
       const Var pixels = tape.variable(image.view());
       const Var features = backbone->forward(tape, pixels);
-      const GridExtents grid = backbone->grid();
+      const GridShape grid = backbone->grid();
       const Shape shape{2, grid.rows, grid.cols, grid.features};
       REQUIRE(features.shape() == shape);
       const std::string at = network.name + "/";

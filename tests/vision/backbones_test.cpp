@@ -20,7 +20,7 @@ using test::TempFolder;
 
 namespace {
 
-using Make = std::function<std::unique_ptr<Backbone>(const std::string& stage, const PixelExtents&,
+using Make = std::function<std::unique_ptr<Backbone>(const std::string& stage, const ImageSize&,
                                                      const ParamScope&)>;
 
 struct Network {
@@ -32,24 +32,26 @@ struct Network {
 
 const Network kNetworks[] = {
     {"resnet18",
-     [](const std::string& stage, const PixelExtents& pixels, const ParamScope& scope) {
-       return std::make_unique<Resnet>(ResnetOptions{ResnetDepth::k18, stage}, pixels, scope);
+     [](const std::string& stage, const ImageSize& pixels, const ParamScope& scope) {
+       return std::make_unique<Resnet>(ResnetOptions{ResnetDepth::k18, {.stages = {stage}}}, pixels,
+                                       scope);
      },
      5, 1},
     {"resnet101",
-     [](const std::string& stage, const PixelExtents& pixels, const ParamScope& scope) {
-       return std::make_unique<Resnet>(ResnetOptions{ResnetDepth::k101, stage}, pixels, scope);
+     [](const std::string& stage, const ImageSize& pixels, const ParamScope& scope) {
+       return std::make_unique<Resnet>(ResnetOptions{ResnetDepth::k101, {.stages = {stage}}},
+                                       pixels, scope);
      },
      5, 1},
     {"vgg19",
-     [](const std::string& stage, const PixelExtents& pixels, const ParamScope& scope) {
-       return std::make_unique<Vgg>(VggOptions{VggDepth::k19, stage}, pixels, scope);
+     [](const std::string& stage, const ImageSize& pixels, const ParamScope& scope) {
+       return std::make_unique<Vgg>(VggOptions{VggDepth::k19, {.stages = {stage}}}, pixels, scope);
      },
      5, 16},
     {"mobilenet_v2",
-     [](const std::string& stage, const PixelExtents& pixels, const ParamScope& scope) {
-       return std::make_unique<MobileNetV2>(MobileNetV2Options{.width = 0.35, .stage = stage},
-                                            pixels, scope);
+     [](const std::string& stage, const ImageSize& pixels, const ParamScope& scope) {
+       return std::make_unique<MobileNetV2>(
+           MobileNetV2Options{.width = 0.35, .ends = {.stages = {stage}}}, pixels, scope);
      },
      6, 1},
 };
@@ -88,7 +90,7 @@ TEST_CASE("a backbone may end at any of its stages and computes the grid that it
       const auto backbone = network.make(stage.name, {40, 70}, ParamScope(store, "encoder"));
       store.initialise(1);
       CHECK(backbone->stages().size() == k + 1);
-      const GridExtents grid = backbone->grid();
+      const GridShape grid = backbone->grid();
       CHECK(grid.rows == stage.grid.rows);
       CHECK(grid.cols == stage.grid.cols);
       const Tensor features = encode(*backbone, store, noise({2, 40, 70, 3}, 1).view());
@@ -119,16 +121,16 @@ TEST_CASE("every parameter of a backbone belongs to one stage") {
 
 TEST_CASE("Show, Attend and Tell's grid is 14 x 14 x 512, ResNet's 7 x 7") {
   ParameterStore vgg, resnet50, resnet101, mobile;
-  const GridExtents grid = Vgg({}, {224, 224}, ParamScope(vgg, "")).grid();
+  const GridShape grid = Vgg({}, {224, 224}, ParamScope(vgg, "")).grid();
   CHECK((grid.rows == 14 && grid.cols == 14 && grid.features == 512));
-  const GridExtents fifty =
+  const GridShape fifty =
       Resnet({.depth = ResnetDepth::k50}, {224, 224}, ParamScope(resnet50, "")).grid();
   CHECK((fifty.rows == 7 && fifty.cols == 7 && fifty.features == 2048));
-  const GridExtents third =
-      Resnet({.depth = ResnetDepth::k101, .stage = "layer3"}, {224, 320}, ParamScope(resnet101, ""))
-          .grid();
+  const GridShape third = Resnet({.depth = ResnetDepth::k101, .ends = {.stages = {"layer3"}}},
+                                 {224, 320}, ParamScope(resnet101, ""))
+                              .grid();
   CHECK((third.rows == 14 && third.cols == 20 && third.features == 1024));
-  const GridExtents head = MobileNetV2({}, {224, 224}, ParamScope(mobile, "")).grid();
+  const GridShape head = MobileNetV2({}, {224, 224}, ParamScope(mobile, "")).grid();
   CHECK((head.rows == 7 && head.cols == 7 && head.features == 1280));
   // The numbers of parameters of the published networks without their classifiers.
   CHECK(trained_numbers(vgg) == 20'024'384);

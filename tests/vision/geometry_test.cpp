@@ -173,12 +173,7 @@ TEST_CASE("augmentation keeps the colour of padding, and its geometry follows th
   const PaddingColour blue{10, 20, 200};
   const PrepareOptions options{
       .height = 64, .width = 64, .mode = ResizeMode::kPad, .padding = blue};
-  const AugmentOptions all{.flip = 0.5,
-                           .shift_x = 0.5,
-                           .shift_y = 0.5,
-                           .brightness = 0.5,
-                           .contrast = 0.5,
-                           .saturation = 0.5};
+  const AugmentOptions all{.flip = 0.5, .shift_x = 0.5, .shift_y = 0.5, .color = 0.5};
   int wrong = 0, moved = 0;
   for (std::uint64_t i = 0; i < 50; ++i) {
     const Random random({.seed = 2, .stream = Stream::kAugment, .step = i});
@@ -217,13 +212,7 @@ TEST_CASE("pixels_to_input is (pixel - mean) * scale") {
 TEST_CASE("augmentation depends on its key, is recorded in the geometry, and can be switched off") {
   const Image image = test_picture(60, 80);
   const PrepareOptions options{.height = 32, .width = 32, .mode = ResizeMode::kCrop};
-  const AugmentOptions all{.flip = 0.5,
-                           .smallest_crop = 0.6,
-                           .shift_x = 0.2,
-                           .shift_y = 0.2,
-                           .brightness = 0.3,
-                           .contrast = 0.3,
-                           .saturation = 0.3};
+  const AugmentOptions all{.flip = 0.5, .scale = 0.6, .shift_x = 0.2, .shift_y = 0.2, .color = 0.3};
   const auto key = [](std::uint64_t epoch, std::uint64_t sample) {
     return Random({.seed = 9, .stream = Stream::kAugment, .step = epoch, .sample = sample});
   };
@@ -240,8 +229,7 @@ TEST_CASE("augmentation depends on its key, is recorded in the geometry, and can
     REQUIRE(out.geometry.seen.width >= 0.59 * 60);
     REQUIRE(out.geometry.seen.width <= 60);
     const Prepared plain = prepare_augmented(
-        image, options, {.flip = 0.5, .smallest_crop = 0.6, .shift_x = 0.2, .shift_y = 0.2},
-        key(epoch, 2));
+        image, options, {.flip = 0.5, .scale = 0.6, .shift_x = 0.2, .shift_y = 0.2}, key(epoch, 2));
     REQUIRE(plain.geometry.seen.x == out.geometry.seen.x);  // colour does not move the crop
     REQUIRE(render_input(image, plain.geometry).rgb == plain.image.rgb);
   }

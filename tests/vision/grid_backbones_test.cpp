@@ -24,7 +24,7 @@ using test::TempFolder;
 
 namespace {
 
-using Make = std::function<std::unique_ptr<Backbone>(const BackboneEnds&, const PixelExtents&,
+using Make = std::function<std::unique_ptr<Backbone>(const BackboneEnds&, const ImageSize&,
                                                      const ParamScope&)>;
 
 struct Network {
@@ -35,19 +35,19 @@ struct Network {
 
 const Network kNetworks[] = {
     {"resnet18",
-     [](const BackboneEnds& ends, const PixelExtents& pixels, const ParamScope& scope) {
+     [](const BackboneEnds& ends, const ImageSize& pixels, const ParamScope& scope) {
        return std::make_unique<Resnet>(ResnetOptions{.depth = ResnetDepth::k18, .ends = ends},
                                        pixels, scope);
      },
      {"layer2", "layer4"}},
     {"resnet50",
-     [](const BackboneEnds& ends, const PixelExtents& pixels, const ParamScope& scope) {
+     [](const BackboneEnds& ends, const ImageSize& pixels, const ParamScope& scope) {
        return std::make_unique<Resnet>(ResnetOptions{.depth = ResnetDepth::k50, .ends = ends},
                                        pixels, scope);
      },
      {"layer3"}},
     {"mobilenet_v2",
-     [](const BackboneEnds& ends, const PixelExtents& pixels, const ParamScope& scope) {
+     [](const BackboneEnds& ends, const ImageSize& pixels, const ParamScope& scope) {
        return std::make_unique<MobileNetV2>(MobileNetV2Options{.width = 0.35, .ends = ends}, pixels,
                                             scope);
      },
@@ -55,7 +55,7 @@ const Network kNetworks[] = {
 };
 
 struct Built {
-  Built(const Network& network, const BackboneEnds& ends, const PixelExtents& pixels)
+  Built(const Network& network, const BackboneEnds& ends, const ImageSize& pixels)
       : backbone(network.make(ends, pixels, ParamScope(store, "encoder"))) {
     store.initialise(1);
     // Values for which no block is the identity and no normalisation is that of a new network.
@@ -102,7 +102,7 @@ TEST_CASE("a backbone computes several stages in one pass, each as a network tha
       const Built one(*network, {.stages = {stages[k]}}, {64, 96});
       const std::vector<Tensor> ended = one.run(pixels);
       const Tensor& alone = ended[0];
-      const GridExtents& grid = all.backbone->results()[k].grid;
+      const GridShape& grid = all.backbone->results()[k].grid;
       CHECK(results[k].shape() == Shape{2, grid.rows, grid.cols, grid.features});
       CHECK(test::difference(alone, results[k]) == 0);
       CHECK(test::difference(alone, recorded[k]) == 0);

@@ -98,7 +98,7 @@ TEST_CASE("masks and contours enclose the given share of the weight and the peak
     const auto peak = std::max_element(weights.begin(), weights.end()) - weights.begin();
     for (const double share : {0.3, 0.5, 0.8}) {
       const Image mask = draw_panel(overlay, 0, {.style = OverlayStyle::kMask, .shares = {share}});
-      const Area seen = seen_area(overlay.geometry, {0, 0, 240, 180});
+      const PixelRect seen = seen_area(overlay.geometry, {0, 0, 240, 180});
       double kept = 0, all = 0;
       interpolate(overlay, overlay.words[0], {.height = 180, .width = 240, .part = seen},
                   [&](Index y, std::span<const float> row) {

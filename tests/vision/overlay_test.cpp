@@ -92,7 +92,7 @@ TEST_CASE("heat returns to the pixels that caused it, through crop, shift and mi
       for (Index dx = -6; dx <= 6; ++dx) image.pixel(y + dy, x + dx)[1] = 255;
     const Prepared input =
         prepare_augmented(image, {.height = 70, .width = 70, .mode = ResizeMode::kCrop},
-                          {.flip = 0.5, .smallest_crop = 0.9, .shift_x = 0.1, .shift_y = 0.1},
+                          {.flip = 0.5, .scale = 0.9, .shift_x = 0.1, .shift_y = 0.1},
                           Random({.seed = 4, .stream = Stream::kAugment, .step = 0, .sample = i}));
     std::vector<float> green(35 * 35);
     for (Index v = 0; v < 70; ++v)

@@ -40,7 +40,7 @@ std::vector<Real> middle(const Backbone& backbone, const ParameterStore& store,
   tape.set_recording(false);
   tape.set_parameters(store.views());
   const ConstView all = backbone.forward(tape, tape.constant(pixels.view())).value();
-  const GridExtents& grid = backbone.grid();
+  const GridShape& grid = backbone.grid();
   const Index cell = grid.rows / 2 * grid.cols + grid.cols / 2;
   const Real* from = all.data + cell * grid.features;
   return {from, from + grid.features};
@@ -70,37 +70,40 @@ bool depends(const Backbone& backbone, const ParameterStore& store, const Lines&
 }
 
 TEST_CASE("a cell of a backbone depends on its receptive field and on nothing else") {
-  using Make = std::function<std::unique_ptr<Backbone>(const PixelExtents&, const ParamScope&)>;
+  using Make = std::function<std::unique_ptr<Backbone>(const ImageSize&, const ParamScope&)>;
   const std::pair<const char*, Make> networks[] = {
       {"resnet18 layer2",
-       [](const PixelExtents& pixels, const ParamScope& scope) {
-         return std::make_unique<Resnet>(ResnetOptions{ResnetDepth::k18, "layer2"}, pixels, scope);
+       [](const ImageSize& pixels, const ParamScope& scope) {
+         return std::make_unique<Resnet>(ResnetOptions{ResnetDepth::k18, {.stages = {"layer2"}}},
+                                         pixels, scope);
        }},
       {"resnet50 layer1",
-       [](const PixelExtents& pixels, const ParamScope& scope) {
-         return std::make_unique<Resnet>(ResnetOptions{ResnetDepth::k50, "layer1"}, pixels, scope);
+       [](const ImageSize& pixels, const ParamScope& scope) {
+         return std::make_unique<Resnet>(ResnetOptions{ResnetDepth::k50, {.stages = {"layer1"}}},
+                                         pixels, scope);
        }},
       {"resnet18 layer2, dilated",
-       [](const PixelExtents& pixels, const ParamScope& scope) {
+       [](const ImageSize& pixels, const ParamScope& scope) {
          return std::make_unique<Resnet>(
              ResnetOptions{.depth = ResnetDepth::k18,
                            .ends = {.stages = {"layer2"}, .last_stage = LastStage::kDilated}},
              pixels, scope);
        }},
       {"mobilenet_v2 stage3, dilated",
-       [](const PixelExtents& pixels, const ParamScope& scope) {
+       [](const ImageSize& pixels, const ParamScope& scope) {
          return std::make_unique<MobileNetV2>(
              MobileNetV2Options{.width = 0.35,
                                 .ends = {.stages = {"stage3"}, .last_stage = LastStage::kDilated}},
              pixels, scope);
        }},
       {"vgg16 conv3",
-       [](const PixelExtents& pixels, const ParamScope& scope) {
-         return std::make_unique<Vgg>(VggOptions{VggDepth::k16, "conv3"}, pixels, scope);
+       [](const ImageSize& pixels, const ParamScope& scope) {
+         return std::make_unique<Vgg>(VggOptions{VggDepth::k16, {.stages = {"conv3"}}}, pixels,
+                                      scope);
        }},
-      {"mobilenet_v2 stage3", [](const PixelExtents& pixels, const ParamScope& scope) {
-         return std::make_unique<MobileNetV2>(MobileNetV2Options{.width = 0.35, .stage = "stage3"},
-                                              pixels, scope);
+      {"mobilenet_v2 stage3", [](const ImageSize& pixels, const ParamScope& scope) {
+         return std::make_unique<MobileNetV2>(
+             MobileNetV2Options{.width = 0.35, .ends = {.stages = {"stage3"}}}, pixels, scope);
        }}};
   for (const auto& [name, make] : networks) {
     CAPTURE(name);

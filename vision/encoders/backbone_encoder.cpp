@@ -18,9 +18,9 @@ class BackboneEncoder : public Encoder {
   template <class Make>
   BackboneEncoder(const EncoderConfig& config, const ParamScope& scope, Make make)
       : backbone_(make(scope.sub("backbone"),
-                       PixelExtents{.height = config.height(), .width = config.width()})),
+                       ImageSize{.height = config.height(), .width = config.width()})),
         fusion_(grids_of(*backbone_), config.grid_layers(), config.norm()),
-        positions_(scope.sub("positions"), config.positions, extents_of(fusion_.grid())) {}
+        positions_(scope.sub("positions"), config.positions, fusion_.grid()) {}
 
   Var forward(Tape& tape, Var pixels) const override {
     return positions_(tape, fusion_(tape, backbone_->outputs(tape, pixels)));
@@ -55,13 +55,10 @@ class BackboneEncoder : public Encoder {
   std::string graph() const override { return backbone_->graph(); }
 
  private:
-  static std::vector<GridExtents> grids_of(const Backbone& backbone) {
-    std::vector<GridExtents> grids;
+  static std::vector<GridShape> grids_of(const Backbone& backbone) {
+    std::vector<GridShape> grids;
     for (const BackboneResult& result : backbone.results()) grids.push_back(result.grid);
     return grids;
-  }
-  static GridExtents extents_of(const GridShape& grid) {
-    return {.rows = grid.rows, .cols = grid.cols, .features = grid.features};
   }
 
   std::unique_ptr<Backbone> backbone_;
@@ -79,7 +76,7 @@ template <class Network, class Options>
 std::unique_ptr<Encoder> make(const EncoderConfig& config, const ParamScope& scope,
                               const Options& options) {
   return std::make_unique<BackboneEncoder>(config, scope,
-                                           [&](const ParamScope& own, const PixelExtents& input) {
+                                           [&](const ParamScope& own, const ImageSize& input) {
                                              return std::make_unique<Network>(options, input, own);
                                            });
 }

@@ -29,7 +29,7 @@ Index side_at(Index side, std::size_t stage) {
 }
 
 // The extents of the grid, without what positions append.
-GridExtents plain_grid(const EncoderConfig& config) {
+GridShape plain_grid(const EncoderConfig& config) {
   if (config.channels.empty() || config.height() < 1 || config.width() < 1)
     throw UsageError(str("encoder: a cnn needs at least one stage and one pixel; got ",
                          config.channels.size(), " channels, image_size ", config.image_size,
@@ -64,7 +64,7 @@ CnnEncoder::CnnEncoder(const EncoderConfig& config, const ParamScope& scope)
                    {.groups = std::gcd(out, Index{8}), .activation = Activation::kRelu})});
     in = out;
   }
-  const GridExtents grid = plain_grid(config);
+  const GridShape grid = plain_grid(config);
   grid_ = {.rows = grid.rows, .cols = grid.cols, .features = positions_.features()};
 }
 

@@ -5,23 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "core/base/real.h"
+#include "core/nn/grid_shape.h"
 #include "vision/encoders/receptive_field.h"
 #include "vision/geometry.h"
 
 namespace saccade {
-
-// The regions of an image, row by row from the top left, each with a feature vector [features].
-struct GridShape {
-  Index rows = 0, cols = 0, features = 0;
-  // The number of channels of each joined layer (encoder.layers), in order. Features beyond their
-  // sum belong to no layer.
-  std::vector<Index> widths{};
-
-  Index regions() const { return rows * cols; }
-  Index size() const { return regions() * features; }
-  bool operator==(const GridShape&) const = default;
-};
 
 // An encoder whose weights never change, so that its grids can be computed once and kept.
 class FrozenEncoder {

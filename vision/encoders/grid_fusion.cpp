@@ -34,7 +34,7 @@ void check_layers(const EncoderConfig& config) {
   check_part("values", config.values);
 }
 
-GridFusion::GridFusion(std::vector<GridExtents> layers, std::span<const std::string> names,
+GridFusion::GridFusion(std::vector<GridShape> layers, std::span<const std::string> names,
                        FeatureNorm norm)
     : layers_(std::move(layers)), norm_(norm) {
   SACCADE_ASSERT(!layers_.empty() && names.size() == layers_.size(), layers_.size(), " layers of ",
@@ -42,7 +42,7 @@ GridFusion::GridFusion(std::vector<GridExtents> layers, std::span<const std::str
   for (std::size_t i = 1; i < layers_.size(); ++i)
     if (layers_[i].rows * layers_[i].cols > layers_[finest_].rows * layers_[finest_].cols)
       finest_ = i;
-  const GridExtents& to = layers_[finest_];
+  const GridShape& to = layers_[finest_];
   for (std::size_t i = 0; i < layers_.size(); ++i)
     if (layers_[i].rows > to.rows || layers_[i].cols > to.cols)
       throw UsageError(str("encoder.layers: '", names[i], "' has ", layers_[i].rows, " x ",
@@ -52,7 +52,7 @@ GridFusion::GridFusion(std::vector<GridExtents> layers, std::span<const std::str
 
 GridShape GridFusion::grid() const {
   GridShape grid{.rows = layers_[finest_].rows, .cols = layers_[finest_].cols};
-  for (const GridExtents& layer : layers_) {
+  for (const GridShape& layer : layers_) {
     grid.features += layer.features;
     if (layers_.size() > 1) grid.widths.push_back(layer.features);
   }
@@ -61,7 +61,7 @@ GridShape GridFusion::grid() const {
 
 Var GridFusion::operator()(Tape& tape, std::span<const Var> layers) const {
   SACCADE_ASSERT(layers.size() == layers_.size(), layers.size(), " layers for ", layers_.size());
-  const GridExtents& to = layers_[finest_];
+  const GridShape& to = layers_[finest_];
   const Index batch = layers[0].shape()[0], regions = to.rows * to.cols;
   std::vector<Var> rows;  // [B L, D_k]
   Index width = 0;

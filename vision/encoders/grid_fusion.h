@@ -22,7 +22,7 @@ class GridFusion {
  public:
   // Throws UsageError, which names layers by `names`, where no layer has both the most rows and the
   // most columns.
-  GridFusion(std::vector<GridExtents> layers, std::span<const std::string> names, FeatureNorm norm);
+  GridFusion(std::vector<GridShape> layers, std::span<const std::string> names, FeatureNorm norm);
 
   // The joined grid; where there are several layers, GridShape::widths has the channels of each.
   GridShape grid() const;
@@ -33,7 +33,7 @@ class GridFusion {
   Var operator()(Tape& tape, std::span<const Var> layers) const;
 
  private:
-  std::vector<GridExtents> layers_;
+  std::vector<GridShape> layers_;
   FeatureNorm norm_;
   std::size_t finest_ = 0;
 };

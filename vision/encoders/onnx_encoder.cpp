@@ -182,12 +182,12 @@ struct OnnxEncoder::Impl {
     return outputs;
   }
 
-  GridExtents extents_of(const cv::Mat& output, const std::string& layer) const;
+  GridShape extents_of(const cv::Mat& output, const std::string& layer) const;
   void find_grid();
   void make_digest();
 };
 
-GridExtents OnnxEncoder::Impl::extents_of(const cv::Mat& output, const std::string& layer) const {
+GridShape OnnxEncoder::Impl::extents_of(const cv::Mat& output, const std::string& layer) const {
   std::vector<Index> shape;
   for (int i = 0; i < output.dims; ++i) shape.push_back(output.size[i]);
   const bool is_grid = shape.size() == 4 && shape[0] == 1;
@@ -197,8 +197,8 @@ GridExtents OnnxEncoder::Impl::extents_of(const cv::Mat& output, const std::stri
                         ", not a grid [1, features, rows, cols]; choose another "
                         "from: saccade inspect ",
                         options.model.string()));
-  return is_grid ? GridExtents{.rows = shape[2], .cols = shape[3], .features = shape[1]}
-                 : GridExtents{.rows = 1, .cols = 1, .features = shape[1]};
+  return is_grid ? GridShape{.rows = shape[2], .cols = shape[3], .features = shape[1]}
+                 : GridShape{.rows = 1, .cols = 1, .features = shape[1]};
 }
 
 void OnnxEncoder::Impl::find_grid() {
@@ -213,7 +213,7 @@ void OnnxEncoder::Impl::find_grid() {
                         " images up to layer '", named.back(),
                         "'; check image_size against the model"));
   }
-  std::vector<GridExtents> extents;
+  std::vector<GridShape> extents;
   for (std::size_t i = 0; i < outputs.size(); ++i)
     extents.push_back(extents_of(outputs[i], named[i]));
   fusion.emplace(std::move(extents), named, options.norm);

@@ -14,7 +14,7 @@ namespace {
 constexpr double kEpsilon = 1e-6;  // of the normalisations, as in all published ViTs
 
 // The grid of patches on an input of these extents.
-GridShape patches_over(const GridExtents& in, const EncoderConfig& config) {
+GridShape patches_over(const GridShape& in, const EncoderConfig& config) {
   const Index patch = config.vit.patch;
   if (in.rows % patch != 0 || in.cols % patch != 0)
     throw UsageError(str("encoder.vit.patch ", patch, " does not divide ", in.rows, " x ", in.cols,
@@ -50,15 +50,11 @@ PositionKind added_positions(const EncoderConfig& config) {
   return config.positions;
 }
 
-GridExtents extents(const GridShape& grid) {
-  return {.rows = grid.rows, .cols = grid.cols, .features = grid.features};
-}
-
 }  // namespace
 
-GridExtents VitEncoder::extents_of_input(const EncoderConfig& config) const {
-  return stem_ ? extents(stem_->grid())
-               : GridExtents{.rows = config.height(), .cols = config.width(), .features = 3};
+GridShape VitEncoder::extents_of_input(const EncoderConfig& config) const {
+  return stem_ ? stem_->grid()
+               : GridShape{.rows = config.height(), .cols = config.width(), .features = 3};
 }
 
 VitEncoder::VitEncoder(const EncoderConfig& config, const ParamScope& scope,
@@ -74,7 +70,7 @@ VitEncoder::VitEncoder(const EncoderConfig& config, const ParamScope& scope,
                                             .stride = config.vit.patch,
                                             .padding = config.vit.overlap}),
       learned_positions_(config.positions == PositionKind::kLearned),
-      positions_(scope.sub("embedding.positions"), added_positions(config), extents(grid_)),
+      positions_(scope.sub("embedding.positions"), added_positions(config), grid_),
       norm_(scope.sub("norm"), grid_.features, kEpsilon) {
   if (placeless_ > 0)
     tokens_ = scope.sub("embedding")

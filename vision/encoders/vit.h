@@ -43,7 +43,7 @@ class VitEncoder : public Encoder, public TokenEncoder {
   bool has_class_token() const override { return class_token_; }
 
  private:
-  GridExtents extents_of_input(const EncoderConfig& config) const;
+  GridShape extents_of_input(const EncoderConfig& config) const;
   Var patches_of(Var tokens) const;
 
   std::unique_ptr<Encoder> stem_;

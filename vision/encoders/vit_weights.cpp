@@ -55,11 +55,11 @@ Index root_of(Index square) {
 // come first.
 struct Placement {
   Index placeless;
-  PositionGrid grid;
+  GridShape grid;
 };
 std::optional<Placement> placement_of(Index count, const VitParts& parts) {
   const Index tokens = (parts.class_token ? 1 : 0) + parts.registers;
-  const PositionGrid own{parts.grid.rows, parts.grid.cols};
+  const GridShape own{parts.grid.rows, parts.grid.cols};
   if (count == parts.grid.regions() + tokens) return Placement{tokens, own};
   if (count == parts.grid.regions()) return Placement{0, own};
   for (const Index first : {tokens, Index{0}})
@@ -180,8 +180,8 @@ TorchTensor timm_tensor(const std::string& name, const Shape& shape) {
 
 }  // namespace
 
-std::vector<Real> resampled_positions(std::span<const Real> positions, const PositionGrid& from,
-                                      const PositionGrid& to) {
+std::vector<Real> resampled_positions(std::span<const Real> positions, const GridShape& from,
+                                      const GridShape& to) {
   if (from.rows == to.rows && from.cols == to.cols) return {positions.begin(), positions.end()};
   const auto cells = static_cast<std::size_t>(from.rows * from.cols);
   const std::size_t width = positions.size() / cells;

@@ -22,12 +22,9 @@ struct VitParts {
 // positions if there are registers. Positions of another square grid are interpolated.
 TorchWeights vit_weights(const VitParts& parts);
 
-struct PositionGrid {
-  Index rows = 0, cols = 0;
-};
 // Interpolates positions [rows * cols, D] of one grid for the cells of another, as timm does:
 // bicubic (a = -1/2), with a kernel as wide as the output's cells where those are the larger ones.
-std::vector<Real> resampled_positions(std::span<const Real> positions, const PositionGrid& from,
-                                      const PositionGrid& to);
+std::vector<Real> resampled_positions(std::span<const Real> positions, const GridShape& from,
+                                      const GridShape& to);
 
 }  // namespace saccade

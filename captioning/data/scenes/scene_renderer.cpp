@@ -100,7 +100,8 @@ class Painter {
   double outline() const { return 1.2 * unit_; }
   double distance(double x, double y) const {
     const Box& box = object_.box;
-    return shape_distance(object_.shape, 2 * x / box.w - 1, 2 * y / box.h - 1) * box.w / 2;
+    return shape_distance(object_.shape, 2 * x / box.width - 1, 2 * y / box.height - 1) *
+           box.width / 2;
   }
   Rgb inside(double x, double y) const {
     return mix(object_.rgb, light_, pattern(object_.texture, x / unit_, y / unit_));

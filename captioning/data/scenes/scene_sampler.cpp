@@ -114,8 +114,8 @@ bool fits(const Box& box, const std::vector<SceneObject>& others, double size) {
   return std::all_of(others.begin(), others.end(), [&](const SceneObject& other) {
     const double dx = std::abs(box.centre_x() - other.box.centre_x());
     const double dy = std::abs(box.centre_y() - other.box.centre_y());
-    const bool clear =
-        dx >= (box.w + other.box.w) / 2 + gap || dy >= (box.h + other.box.h) / 2 + gap;
+    const bool clear = dx >= (box.width + other.box.width) / 2 + gap ||
+                       dy >= (box.height + other.box.height) / 2 + gap;
     return clear && apart(dx, size) && apart(dy, size);
   });
 }

@@ -12,7 +12,7 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-GraphAttention::Graph make_graph(const RefinementConfig& options, const GridExtents& grid) {
+GraphAttention::Graph make_graph(const RefinementConfig& options, const GridShape& grid) {
   const auto nearest = [&](Likeness likeness) {
     if (options.nearest < 1 || options.nearest >= grid.rows * grid.cols)
       throw UsageError(str("encoder.refine.nearest ", options.nearest, ": a region of ", grid.rows,
@@ -37,7 +37,7 @@ GraphAttention::Graph make_graph(const RefinementConfig& options, const GridExte
 
 std::unique_ptr<SequenceAttention> make_sequence_attention(const ParamScope& scope,
                                                            const RefinementConfig& options,
-                                                           const GridExtents& grid, Index layer) {
+                                                           const GridShape& grid, Index layer) {
   const SequenceWidths widths{
       .features = grid.features, .heads = options.heads, .key = "encoder.refine.heads"};
   switch (options.type) {
@@ -61,7 +61,7 @@ std::unique_ptr<SequenceAttention> make_sequence_attention(const ParamScope& sco
 }
 
 Refinement::Refinement(const ParamScope& scope, const RefinementConfig& options,
-                       const GridExtents& grid) {
+                       const GridShape& grid) {
   if (options.layers < 1)
     throw UsageError(str("a refinement needs at least one layer; got ", options.layers));
   for (Index layer = 0; layer < options.layers; ++layer)

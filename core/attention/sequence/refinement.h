@@ -15,13 +15,13 @@ inline namespace SACCADE_NUMERIC {
 // UsageError for options that do not fit the grid.
 std::unique_ptr<SequenceAttention> make_sequence_attention(const ParamScope& scope,
                                                            const RefinementConfig& options,
-                                                           const GridExtents& grid, Index layer);
+                                                           const GridShape& grid, Index layer);
 
 // `layers` pre-norm blocks, one after the other, with relu and a dense network of twice the width.
 // Their scopes are 0, 1, ...
 class Refinement {
  public:
-  Refinement(const ParamScope& scope, const RefinementConfig& options, const GridExtents& grid);
+  Refinement(const ParamScope& scope, const RefinementConfig& options, const GridShape& grid);
   // x [B, L, D] -> the shape of x.
   Var operator()(Tape& tape, Var x, const AttentionMask& mask, const WatchBlock& watch = {}) const;
 

@@ -24,7 +24,7 @@ using Pattern = AttentionMask::Pattern;
 namespace {
 
 constexpr double kSame = 1e-12;
-constexpr GridExtents kGrid{.rows = 2, .cols = 3, .features = 8};
+constexpr GridShape kGrid{.rows = 2, .cols = 3, .features = 8};
 constexpr Index kRegions = 6;
 
 struct Mechanism {

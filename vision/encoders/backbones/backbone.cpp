@@ -8,7 +8,7 @@
 
 namespace saccade {
 
-Backbone::Backbone(std::string name, const PixelExtents& input)
+Backbone::Backbone(std::string name, const ImageSize& input)
     : name_(std::move(name)), input_(input) {
   if (input.height < 1 || input.width < 1)
     throw UsageError(str("encoder: ", name_, " needs at least one pixel; got an image of ",
@@ -56,7 +56,7 @@ std::size_t Backbone::plan(std::vector<BackboneStage> stages, const BackboneEnds
   return count;
 }
 
-void Backbone::set_grid(std::size_t index, const GridExtents& grid) {
+void Backbone::set_grid(std::size_t index, const GridShape& grid) {
   stages_[index].grid = grid;
   for (std::size_t i = 0; i < places_.size(); ++i)
     if (places_[i] == index) results_[i] = {.grid = grid, .field = field_};
@@ -72,7 +72,7 @@ bool Backbone::wanted(std::size_t stage) const {
   return std::find(places_.begin(), places_.end(), stage) != places_.end();
 }
 
-GridExtents Backbone::after(const GridExtents& image, const Window& window) const {
+GridShape Backbone::after(const GridShape& image, const Window& window) const {
   const auto extent = [&](Index pixels) {
     const Index room = pixels + 2 * window.padding - window.reach();
     if (room < 0)

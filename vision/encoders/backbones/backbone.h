@@ -11,23 +11,20 @@
 #include "core/nn/parameter_store.h"
 #include "vision/encoders/last_stage.h"
 #include "vision/encoders/receptive_field.h"
+#include "vision/image.h"
 
 namespace saccade {
-
-struct PixelExtents {
-  Index height = 0, width = 0;
-};
 
 // A part of a backbone that can be its end and that can be frozen as a whole.
 struct BackboneStage {
   std::string name;
   std::vector<std::string> prefixes;  // of its parameters' names, below the backbone's scope
-  GridExtents grid;                   // of its result
+  GridShape grid;                     // of its result
 };
 
 // A grid that a backbone computes.
 struct BackboneResult {
-  GridExtents grid;
+  GridShape grid;
   ReceptiveField field;  // of one cell
   bool whole = false;    // every cell is computed from all cells of the picture
 };
@@ -53,11 +50,11 @@ class Backbone {
   // As in Encoder, for a network that is defined by a file.
   virtual void start(ParameterStore&) const {}
   virtual std::string graph() const { return ""; }
-  const PixelExtents& input() const { return input_; }
+  const ImageSize& input() const { return input_; }
   // The results, in the order in which they were requested.
   std::span<const BackboneResult> results() const { return results_; }
   // The grid of the first result.
-  const GridExtents& grid() const { return results_[0].grid; }
+  const GridShape& grid() const { return results_[0].grid; }
   ReceptiveField receptive_field() const { return receptive_field(0); }
   // The receptive field of one cell of a result; throws as Encoder::receptive_field() does.
   ReceptiveField receptive_field(std::size_t result) const;
@@ -68,7 +65,7 @@ class Backbone {
   std::span<const std::string> unused() const { return unused_; }
 
  protected:
-  Backbone(std::string name, const PixelExtents& input);
+  Backbone(std::string name, const ImageSize& input);
 
   // Records all stages of the architecture and returns how many of them are built: those up to the
   // last end. Throws UsageError when an end is not one of the stages.
@@ -80,11 +77,11 @@ class Backbone {
     Index dilation = 1;
     Index reach() const { return (kernel - 1) * dilation + 1; }
   };
-  GridExtents after(const GridExtents& image, const Window& window) const;
+  GridShape after(const GridShape& image, const Window& window) const;
   // Extends the receptive field: what follows is computed from such windows.
   void see(const Window& window) { field_.see(window.reach(), window.stride, window.padding); }
   // Records the grid of stage `index`, which is complete.
-  void set_grid(std::size_t index, const GridExtents& grid);
+  void set_grid(std::size_t index, const GridShape& grid);
   // For a network whose results are not those of stages; run() then returns these results.
   void set_results(std::vector<BackboneResult> results);
   // Whether the result of a stage is requested.
@@ -95,7 +92,7 @@ class Backbone {
   virtual std::vector<Var> run(Tape& tape, Var pixels) const = 0;
 
   std::string name_;
-  PixelExtents input_;
+  ImageSize input_;
   std::vector<BackboneStage> stages_;
   std::vector<std::string> unused_;
   ReceptiveField field_;  // of what is built so far

@@ -56,15 +56,13 @@ ConvNorm plain_conv(const ParamScope& scope, Index in, Index out, Index kernel, 
 
 }  // namespace
 
-MobileNetV2::MobileNetV2(const MobileNetV2Options& options, const PixelExtents& input,
+MobileNetV2::MobileNetV2(const MobileNetV2Options& options, const ImageSize& input,
                          const ParamScope& scope)
     : Backbone("mobilenet_v2", input) {
   if (!(options.width > 0 && options.width <= 16))
     throw UsageError(
         str("encoder: the width of mobilenet_v2 must be above 0, at most 16; got ", options.width));
-  BackboneEnds ends = options.ends;
-  if (ends.stages.empty()) ends.stages = {options.stage};
-  const std::size_t count = plan(all_stages(), ends, {"classifier."});
+  const std::size_t count = plan(all_stages(), options.ends, {"classifier."});
   std::vector<BlockPlan> plans;  // from features.1 on
   for (const Row& row : kRows)
     for (int i = 0; i < row.count; ++i)
@@ -74,14 +72,15 @@ MobileNetV2::MobileNetV2(const MobileNetV2Options& options, const PixelExtents& 
   // In every stage except the head, the first window has the stride.
   const std::size_t last_strided = std::min(count - 1, kStridedStages - 1);
   Index dilation = 1;
-  GridExtents image{input.height, input.width, 3};
+  GridShape image{input.height, input.width, 3};
   for (std::size_t stage = 0; stage < count; ++stage) {
     stages_.emplace_back();
     // The stride and dilation of the next window. Windows behind one that lost its stride are
     // dilated.
     const auto steps = [&](Index stride) {
       const Steps now{.stride = stride, .dilation = dilation};
-      if (stride == 1 || stage < last_strided || ends.last_stage == LastStage::kStrided) return now;
+      if (stride == 1 || stage < last_strided || options.ends.last_stage == LastStage::kStrided)
+        return now;
       dilation = stride;
       return Steps{.stride = 1, .dilation = now.dilation};
     };
@@ -108,8 +107,8 @@ MobileNetV2::MobileNetV2(const MobileNetV2Options& options, const PixelExtents& 
   }
 }
 
-GridExtents MobileNetV2::add_block(const ParamScope& scope, const BlockPlan& plan,
-                                   const Steps& steps, GridExtents image) {
+GridShape MobileNetV2::add_block(const ParamScope& scope, const BlockPlan& plan, const Steps& steps,
+                                 GridShape image) {
   const Index hidden = plan.expansion * image.features;
   Block block{{}, plan.stride == 1 && image.features == plan.out};
   int entry = 0;

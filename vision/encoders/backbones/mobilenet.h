@@ -8,8 +8,7 @@ namespace saccade {
 
 struct MobileNetV2Options {
   double width = 1;     // a factor on all channel counts, which are then rounded to multiples of 8
-  std::string stage{};  // the last stage: stage1 .. stage5 or head; "": head
-  BackboneEnds ends{};  // several stages instead of one
+  BackboneEnds ends{};  // stage1 .. stage5 or head
 };
 
 // Stage k reduces S pixels per side to S / 2^k; the head is a 1 x 1 convolution behind stage5.
@@ -17,8 +16,7 @@ class MobileNetV2 : public Backbone {
  public:
   // Declares features.0.0.weight, features.0.1.weight, ..., features.1.conv.0.0.weight, ...
   // Throws UsageError.
-  MobileNetV2(const MobileNetV2Options& options, const PixelExtents& input,
-              const ParamScope& scope);
+  MobileNetV2(const MobileNetV2Options& options, const ImageSize& input, const ParamScope& scope);
 
  private:
   struct Block {
@@ -35,8 +33,8 @@ class MobileNetV2 : public Backbone {
   struct Steps {
     Index stride, dilation;
   };
-  GridExtents add_block(const ParamScope& scope, const BlockPlan& plan, const Steps& steps,
-                        GridExtents image);
+  GridShape add_block(const ParamScope& scope, const BlockPlan& plan, const Steps& steps,
+                      GridShape image);
 
   std::vector<std::vector<Block>> stages_;
 };

@@ -14,7 +14,7 @@ namespace saccade {
 
 namespace {
 
-Index cells(const GridExtents& grid) { return grid.rows * grid.cols; }
+Index cells(const GridShape& grid) { return grid.rows * grid.cols; }
 
 [[noreturn]] void refuse(const OnnxStep& step, const std::string& why) {
   throw DataError(str("encoder.model: node '", step.name, "' ", why));
@@ -40,7 +40,7 @@ Activation activation_of(const OnnxStep& step) {
 
 }  // namespace
 
-OnnxNetwork::OnnxNetwork(OnnxModel model, const PixelExtents& input, const ParamScope& scope)
+OnnxNetwork::OnnxNetwork(OnnxModel model, const ImageSize& input, const ParamScope& scope)
     : Backbone("onnx_native", input), model_(std::move(model)) {
   layers_.push_back({.out = {input.height, input.width, 3}});
   for (std::size_t i = 0; i < model_.graph.steps.size(); ++i) {
@@ -56,7 +56,7 @@ const OnnxNetwork::Layer& OnnxNetwork::input_of(const OnnxStep& step, std::size_
 }
 
 // The padding, which must be the same on both axes: the ops have no other.
-Padding OnnxNetwork::padding_of(const OnnxStep& step, const GridExtents& in) const {
+Padding OnnxNetwork::padding_of(const OnnxStep& step, const GridShape& in) const {
   std::array<Padding, 2> axes{Padding{step.pads[0], step.pads[2]},
                               Padding{step.pads[1], step.pads[3]}};
   if (step.padding != OnnxPadding::kGiven)
@@ -80,8 +80,8 @@ Padding OnnxNetwork::padding_of(const OnnxStep& step, const GridExtents& in) con
   return axes[0];
 }
 
-GridExtents OnnxNetwork::extents_after(const OnnxStep& step, const GridExtents& in,
-                                       const Padding& padding) const {
+GridShape OnnxNetwork::extents_after(const OnnxStep& step, const GridShape& in,
+                                     const Padding& padding) const {
   const auto extent = [&](Index from, Index reach) {
     const Index room = from + padding.both() - reach;
     if (room < 0)
@@ -95,7 +95,7 @@ GridExtents OnnxNetwork::extents_after(const OnnxStep& step, const GridExtents& 
 }
 
 OnnxNetwork::Layer OnnxNetwork::planned(const OnnxStep& step) const {
-  const GridExtents& in = input_of(step).out;
+  const GridShape& in = input_of(step).out;
   Layer layer{.out = in, .level = input_of(step).level};
   switch (step.op) {
     case OnnxOp::kConv:
@@ -304,7 +304,7 @@ std::vector<Var> OnnxNetwork::run(Tape& tape, Var pixels) const {
   });
   if (tape.recording()) return results;
   for (std::size_t k = 0; k < wanted.size(); ++k) {
-    const GridExtents& grid = Backbone::results()[k].grid;
+    const GridShape& grid = Backbone::results()[k].grid;
     if (wanted[k] == static_cast<int>(model_.graph.steps.size())) {
       results[k] = last;
       continue;

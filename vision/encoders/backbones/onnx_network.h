@@ -16,7 +16,7 @@ class OnnxNetwork : public Backbone {
   // The weights may be missing, as in a graph from a checkpoint. Throws DataError, which names the
   // node, where steps and weights do not fit each other, do not fit the image, or need what the ops
   // cannot do.
-  OnnxNetwork(OnnxModel model, const PixelExtents& input, const ParamScope& scope);
+  OnnxNetwork(OnnxModel model, const ImageSize& input, const ParamScope& scope);
 
   void start(ParameterStore& store) const override;
   std::string graph() const override { return graph_text(model_.graph); }
@@ -24,7 +24,7 @@ class OnnxNetwork : public Backbone {
  private:
   // The output of a step for images of one size, and what computes it.
   struct Layer {
-    GridExtents out;
+    GridShape out;
     Index level = 0;  // how many times the grid became smaller on the way here
     int weight = -1, bias = -1;
     Padding padding{};
@@ -39,9 +39,8 @@ class OnnxNetwork : public Backbone {
   Var run_steps(Tape& tape, std::size_t first, std::size_t last, Var value, const Made& made) const;
 
   Layer planned(const OnnxStep& step) const;
-  Padding padding_of(const OnnxStep& step, const GridExtents& in) const;
-  GridExtents extents_after(const OnnxStep& step, const GridExtents& in,
-                            const Padding& padding) const;
+  Padding padding_of(const OnnxStep& step, const GridShape& in) const;
+  GridShape extents_after(const OnnxStep& step, const GridShape& in, const Padding& padding) const;
   const Layer& input_of(const OnnxStep& step, std::size_t i = 0) const;
   // Sets the receptive field of a layer whose inputs and padding are known.
   void set_field(const OnnxStep& step, Layer& layer) const;

@@ -39,15 +39,9 @@ std::vector<BackboneStage> all_stages() {
   return stages;
 }
 
-BackboneEnds ends_of(const ResnetOptions& options) {
-  BackboneEnds ends = options.ends;
-  if (ends.stages.empty()) ends.stages = {options.stage};
-  return ends;
-}
-
 }  // namespace
 
-Resnet::Resnet(const ResnetOptions& options, const PixelExtents& input, const ParamScope& scope)
+Resnet::Resnet(const ResnetOptions& options, const ImageSize& input, const ParamScope& scope)
     : Backbone(plan_of(options.depth).name, input),
       stem_({scope.sub("conv1"), scope.sub("bn1")}, {.in = 3,
                                                      .out = kStemWidth,
@@ -55,7 +49,7 @@ Resnet::Resnet(const ResnetOptions& options, const PixelExtents& input, const Pa
                                                      .stride = 2,
                                                      .padding = 3,
                                                      .activation = Activation::kRelu}) {
-  const std::size_t count = plan(all_stages(), ends_of(options), {"fc."});
+  const std::size_t count = plan(all_stages(), options.ends, {"fc."});
   const bool dilated = options.ends.last_stage == LastStage::kDilated;
   if (dilated && count < 3)
     throw UsageError(
@@ -63,7 +57,7 @@ Resnet::Resnet(const ResnetOptions& options, const PixelExtents& input, const Pa
             plan_of(options.depth).name,
             " is the stem's, which pools; choose layer2, layer3 or layer4, or set it to false"));
   const Window stem{7, 2, 3}, pool{3, 2, 1};
-  GridExtents image = after({input.height, input.width, kStemWidth}, stem);
+  GridShape image = after({input.height, input.width, kStemWidth}, stem);
   see(stem);
   set_grid(0, image);
   if (count > 1) {
@@ -81,7 +75,7 @@ Resnet::Resnet(const ResnetOptions& options, const PixelExtents& input, const Pa
   }
 }
 
-GridExtents Resnet::add_layer(const ParamScope& scope, const LayerPlan& layer, GridExtents image) {
+GridShape Resnet::add_layer(const ParamScope& scope, const LayerPlan& layer, GridShape image) {
   const Plan plan = plan_of(layer.depth);
   const Index width = kStemWidth << (layer.number - 1);
   const Index out = plan.bottleneck ? kExpansion * width : width;

@@ -11,16 +11,15 @@ enum class ResnetDepth { k18, k34, k50, k101 };
 
 struct ResnetOptions {
   ResnetDepth depth = ResnetDepth::k18;
-  std::string stage{};  // the last stage: stem or layer1 .. layer4; "": layer4
   BackboneEnds
-      ends{};  // several stages instead of one; where the last stage is dilated: layer2 .. layer4
+      ends{};  // stem or layer1 .. layer4; where the last stage is dilated: layer2 .. layer4
 };
 
 // The stem reduces S pixels per side to S / 2, layer1 to S / 4, and each further layer halves them.
 class Resnet : public Backbone {
  public:
   // Declares conv1.weight, bn1.weight, ..., layer1.0.conv1.weight, ... Throws UsageError.
-  Resnet(const ResnetOptions& options, const PixelExtents& input, const ParamScope& scope);
+  Resnet(const ResnetOptions& options, const ImageSize& input, const ParamScope& scope);
 
  private:
   struct Block {
@@ -34,7 +33,7 @@ class Resnet : public Backbone {
     std::size_t number;
     LastStage strides;
   };
-  GridExtents add_layer(const ParamScope& scope, const LayerPlan& layer, GridExtents image);
+  GridShape add_layer(const ParamScope& scope, const LayerPlan& layer, GridShape image);
 
   ConvNorm stem_;
   std::vector<std::vector<Block>> layers_;

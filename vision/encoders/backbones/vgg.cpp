@@ -43,16 +43,14 @@ std::vector<BackboneStage> all_stages(VggDepth depth) {
 
 }  // namespace
 
-Vgg::Vgg(const VggOptions& options, const PixelExtents& input, const ParamScope& scope)
+Vgg::Vgg(const VggOptions& options, const ImageSize& input, const ParamScope& scope)
     : Backbone(options.depth == VggDepth::k16 ? "vgg16" : "vgg19", input) {
   if (options.ends.last_stage == LastStage::kDilated)
     throw UsageError(
         "encoder.dilate: vgg16 and vgg19 stride by pools, and only a convolution can do without "
         "its stride; set it to false (conv5 of 224 x 224 pixels has 14 x 14 cells as it is)");
-  BackboneEnds ends = options.ends;
-  if (ends.stages.empty()) ends.stages = {options.stage};
-  const std::size_t count = plan(all_stages(options.depth), ends, {"classifier."});
-  GridExtents image{input.height, input.width, 3};
+  const std::size_t count = plan(all_stages(options.depth), options.ends, {"classifier."});
+  GridShape image{input.height, input.width, 3};
   for (std::size_t stage = 0; stage < count; ++stage) {
     if (stage > 0) {
       const Window pool{2, 2, 0};

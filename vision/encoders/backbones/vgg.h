@@ -10,9 +10,7 @@ enum class VggDepth { k16, k19 };
 
 struct VggOptions {
   VggDepth depth = VggDepth::k19;
-  std::string stage{};  // the last stage: conv1 .. conv5; "": conv5
-  // Several stages instead of one; never dilated, because the strides are those of pools.
-  BackboneEnds ends{};
+  BackboneEnds ends{};  // conv1 .. conv5; never dilated, because the strides are those of pools
 };
 
 // A stage ends before its pool. So conv5 of 224 x 224 pixels is the grid of 14 x 14 cells that
@@ -20,7 +18,7 @@ struct VggOptions {
 class Vgg : public Backbone {
  public:
   // Declares features.0.weight, features.0.bias, features.2.weight, ... Throws UsageError.
-  Vgg(const VggOptions& options, const PixelExtents& input, const ParamScope& scope);
+  Vgg(const VggOptions& options, const ImageSize& input, const ParamScope& scope);
 
  private:
   std::vector<Var> run(Tape& tape, Var pixels) const override;
