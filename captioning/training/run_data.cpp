@@ -6,7 +6,6 @@
 #include "captioning/grounding/configured_boxes.h"
 #include "captioning/training/training_set.h"
 #include "core/config/traits.h"
-#include "vision/encoders/frozen_network.h"
 
 namespace saccade {
 
