@@ -3,14 +3,14 @@
 
 #include <string>
 
-#include "captioning/search/search.h"
+#include "captioning/decoded_caption.h"
 #include "captioning/text/vocabulary.h"
 
 namespace saccade {
 
 // Puts the pieces of words together, in a caption and its alternatives. The log p of a word is the
-// sum over its pieces. Attention, heads, gate and sentinel are means, and the word has a chosen
-// region where all pieces chose the same one. Where the words have the maps of later steps
+// sum over its pieces. Maps, with gates and sentinels, are means, and have a chosen cell where
+// all pieces chose the same one. Where the words have the maps of later steps
 // (DecodedCaption::map_step), a word has those of its last piece instead. `last` stays a piece.
 void put_together(DecodedCaption& caption, const Vocabulary& vocabulary);
 

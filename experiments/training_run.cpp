@@ -126,11 +126,9 @@ void show_maps(const TrainingRequest& request, const CaptionModel& model,
                const EvaluationReport& report, Index update, TensorBoardLog& tensorboard) {
   constexpr std::size_t kSheets = 2;
   constexpr Index kPanelWidth = 160;  // small, because every validation adds its sheets
-  const AttentionConfig& attention = request.config->attention;
-  tensorboard.add_attention(update, report.regimes.front().captions,
-                            attention.gate != GateKind::kNone);
+  tensorboard.add_attention(update, report.regimes.front().captions);
   ModelSheets sheets(request.data->loaded(), report.images, kSheets);
-  sheets.add(str("update ", update), model, request.data->inputs(), attention, report);
+  sheets.add(str("update ", update), model, request.data->inputs(), report);
   tensorboard.add_sheets(update, sheets.draw({.panel_width = kPanelWidth}));
 }
 

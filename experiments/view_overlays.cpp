@@ -1,6 +1,5 @@
 #include "experiments/view_overlays.h"
 
-#include "captioning/evaluation/attention_health.h"
 #include "captioning/whole_words.h"
 #include "core/base/error.h"
 
@@ -8,34 +7,27 @@ namespace saccade {
 
 namespace {
 
-// Whether a map is uniform by the rule of attention_health.h, over the regions that show the
-// picture.
-bool is_uniform(const std::vector<float>& map, const DecodedCaption& caption) {
-  return map_entropy(map, caption.counts).value_or(0) > kUniformEntropy;
-}
-
-// The word with the map that a view shows for it.
-OverlayWord seen(OverlayWord word, const DecodedWord& decoded, const MapView& view,
-                 const std::vector<float>& map) {
-  word.weights = map;
-  if (!view.last) word.gate.reset();
-  word.sampled.reset();
-  if (!view.decoder_layer || view.rollout) return word;
-  const auto layer = static_cast<std::size_t>(*view.decoder_layer);
-  const int chosen = decoded.choices.empty() ? decoded.chosen : decoded.choices.at(layer);
-  if (chosen >= 0) word.sampled = chosen;
-  return word;
+// A word with a map as it is drawn.
+OverlayWord overlay_word(const std::string& text, const AttentionMap& map) {
+  OverlayWord out{.text = text, .weights = map.weights, .uniform = is_uniform(map)};
+  if (map.gate) out.gate = static_cast<float>(*map.gate);
+  if (map.chosen >= 0) out.sampled = map.chosen;
+  return out;
 }
 
 // ", largest of the heads"; empty where one head was taken.
-std::string fusion_name(const std::string& name, const char* of) {
-  if (name != "mean" && name != "max" && name != "min") return "";
-  return str(", ", name == "max" ? "largest" : name == "min" ? "smallest" : "mean", " of the ", of);
+std::string fusion_name(const MapPart& part, const char* of) {
+  if (!part.fused || part.count == 1) return "";
+  const Fusion fused = *part.fused;
+  return str(", ",
+             fused == Fusion::kMax   ? "largest"
+             : fused == Fusion::kMin ? "smallest"
+                                     : "mean",
+             " of the ", of);
 }
 
-std::string weight_name(const MapView& view) {
-  return str("attention weight", view.one_head ? "" : fusion_name(view.head, "heads"),
-             view.one_layer ? "" : fusion_name(view.layer, "layers"));
+std::string weight_name(const AttentionMap& map) {
+  return str("attention weight", fusion_name(map.head, "heads"), fusion_name(map.layer, "layers"));
 }
 
 }  // namespace
@@ -47,16 +39,10 @@ Overlay make_overlay(Image picture, const CaptionRecord& record, const CaptionSo
                   .cols = source.grid.cols,
                   .words = {},
                   .caption = caption_text(record.caption, *source.vocabulary)};
-  if (!record.caption.words.empty() && record.caption.words[0].heads.size() > 1)
-    overlay.weight_name += fusion_name("mean", "heads");
+  if (!record.caption.words.empty()) overlay.weight_name = weight_name(record.caption.words[0].map);
   for (const DecodedWord& word : record.caption.words) {
-    OverlayWord out{.text = word_text(word, *source.vocabulary),
-                    .weights = word.attention,
-                    .log_probability = static_cast<float>(word.log_prob),
-                    .uniform = is_uniform(word.attention, record.caption)};
-    if (source.gated) out.gate = static_cast<float>(word.gate);
-    if (word.chosen >= 0) out.sampled = word.chosen;
-    overlay.words.push_back(std::move(out));
+    overlay.words.push_back(overlay_word(word_text(word, *source.vocabulary), word.map));
+    overlay.words.back().log_probability = static_cast<float>(word.log_prob);
   }
   return overlay;
 }
@@ -81,22 +67,22 @@ Overlay measured(Overlay overlay, MapMeasure measure) {
   return overlay;
 }
 
-std::string view_suffix(const MapView& view) {
-  return str(".layer-", view.layer, ".head-", view.head, view.rollout ? ".rollout" : "");
+std::string view_suffix(const AttentionMap& map) {
+  return str(".layer-", map.layer.name(), ".head-", map.head.name(), map.rollout ? ".rollout" : "");
 }
 
 std::vector<ViewOverlay> view_overlays(const Overlay& overlay, const CaptionRecord& record) {
   std::vector<ViewOverlay> out;
   for (const MapView& view : record.views) {
     ViewOverlay& one = out.emplace_back(ViewOverlay{
-        .suffix = record.views.size() > 1 ? view_suffix(view) : "", .overlay = overlay});
-    if (const std::string title = view_title(view); !title.empty())
+        .suffix = record.views.size() > 1 ? view_suffix(view[0]) : "", .overlay = overlay});
+    if (const std::string title = view_title(view[0]); !title.empty())
       one.overlay.title += ", " + title;
-    one.overlay.weight_name = weight_name(view);
+    one.overlay.weight_name = weight_name(view[0]);
     for (std::size_t w = 0; w < overlay.words.size(); ++w) {
       OverlayWord& word = one.overlay.words[w];
-      word = seen(overlay.words[w], record.caption.words[w], view, view.maps.at(w));
-      word.uniform = is_uniform(word.weights, record.caption);
+      word = overlay_word(word.text, view.at(w));
+      word.log_probability = overlay.words[w].log_probability;
     }
   }
   if (out.empty()) out.push_back({.suffix = "", .overlay = overlay});
@@ -114,9 +100,9 @@ Overlay class_token_overlay(const Overlay& overlay, const CaptionRecord& record)
   out.words.clear();
   out.weight_name = "attention weight";
   for (const MapView& view : record.class_token) {
-    const std::string title = view_title(view);
+    const std::string title = view_title(view[0]);
     out.words.push_back(
-        {.text = title.empty() ? "class token" : title, .weights = view.maps.at(0)});
+        {.text = title.empty() ? "class token" : title, .weights = view[0].weights});
   }
   return out;
 }

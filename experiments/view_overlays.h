@@ -13,8 +13,8 @@ namespace saccade {
 // A caption as the overlay drawing takes it. Throws ShapeError when weights and grid do not fit.
 Overlay make_overlay(Image picture, const CaptionRecord& record, const CaptionSource& source);
 
-// The suffix of the files of a view: ".layer-0.head-mean.rollout".
-std::string view_suffix(const MapView& view);
+// The suffix of the files of a view with such maps: ".layer-0.head-mean.rollout".
+std::string view_suffix(const AttentionMap& map);
 
 // What is drawn of a map. The files of numbers have the weights in any case.
 enum class MapMeasure { kWeight, kRelative, kGated };
@@ -34,8 +34,7 @@ struct ViewOverlay {
   Overlay overlay;
 };
 
-// One overlay for each view of the record; the overlay itself where the record has none. A view
-// shows a chosen cell and a gate only if they belong to its glimpse.
+// One overlay for each view of the record; the overlay itself where the record has none.
 std::vector<ViewOverlay> view_overlays(const Overlay& overlay, const CaptionRecord& record);
 
 // The record's class-token maps, one panel for each.

@@ -23,53 +23,57 @@ double shortest(float value) {
   return out;
 }
 
-Json attention_rows(const std::vector<float>& weights, const GridShape& grid) {
-  SACCADE_CHECK(static_cast<Index>(weights.size()) == grid.regions(), "[caption_json] ",
-                weights.size(), " weights for a grid of ", grid.rows, " x ", grid.cols);
+Json number(const std::optional<double>& value) {
+  return value ? Json(shortest(static_cast<float>(*value))) : Json();
+}
+
+Json attention_rows(const AttentionMap& map) {
+  SACCADE_CHECK(static_cast<Index>(map.weights.size()) == map.rows * map.cols, "[caption_json] ",
+                map.weights.size(), " weights for a grid of ", map.rows, " x ", map.cols);
   Json rows = Json::array();
-  for (Index r = 0; r < grid.rows; ++r) {
+  for (Index r = 0; r < map.rows; ++r) {
     Json row = Json::array();
-    for (Index c = 0; c < grid.cols; ++c) {
-      row.push_back(shortest(weights[static_cast<std::size_t>(r * grid.cols + c)]));
+    for (Index c = 0; c < map.cols; ++c) {
+      row.push_back(shortest(map.weights[static_cast<std::size_t>(r * map.cols + c)]));
     }
     rows.push_back(std::move(row));
   }
   return rows;
 }
 
+Json chosen_cell(const AttentionMap& map) {
+  if (map.chosen < 0) return nullptr;
+  return Json::array({map.chosen / map.cols, map.chosen % map.cols});
+}
+
 Json word_json(const DecodedWord& word, const CaptionSource& source) {
-  Json out = {{"text", word_text(word, *source.vocabulary)},
-              {"logprob", word.log_prob},
-              {"gate", nullptr},
-              {"sentinel", nullptr},
-              {"attention", attention_rows(word.attention, source.grid)},
-              {"sampled", nullptr}};
-  if (source.gated) out["gate"] = shortest(static_cast<float>(word.gate));
-  if (source.sentinel) out["sentinel"] = shortest(static_cast<float>(word.sentinel));
-  if (word.chosen >= 0) {
-    out["sampled"] = Json::array({word.chosen / source.grid.cols, word.chosen % source.grid.cols});
-  }
-  return out;
+  return {{"text", word_text(word, *source.vocabulary)},
+          {"logprob", word.log_prob},
+          {"gate", number(word.map.gate)},
+          {"sentinel", number(word.map.sentinel)},
+          {"attention", attention_rows(word.map)},
+          {"sampled", chosen_cell(word.map)}};
 }
 
 // The number of a layer or a head, or the name of their fusion.
-Json number_or_fusion(const std::string& name) {
-  if (name.empty()) return nullptr;
-  const bool number = name.find_first_not_of("0123456789") == std::string::npos;
-  return number ? Json(std::stoi(name)) : Json(name);
+Json part_json(const MapPart& part) {
+  if (part.count == 0) return nullptr;
+  return part.fused ? Json(part.name()) : Json(part.number);
 }
 
-Json views_json(const std::vector<MapView>& views, const GridShape& grid) {
+Json views_json(const std::vector<MapView>& views) {
   Json out = Json::array();
   for (const MapView& view : views) {
-    Json maps = Json::array(), elsewhere = Json::array();
-    for (const std::vector<float>& map : view.maps) maps.push_back(attention_rows(map, grid));
-    for (const float share : view.elsewhere) elsewhere.push_back(shortest(share));
-    out.push_back({{"layer", number_or_fusion(view.layer)},
-                   {"head", number_or_fusion(view.head)},
-                   {"rollout", view.rollout},
+    Json maps = Json::array(), elsewhere;
+    for (const AttentionMap& map : view) {
+      maps.push_back(attention_rows(map));
+      if (map.elsewhere) elsewhere.push_back(number(map.elsewhere));
+    }
+    out.push_back({{"layer", part_json(view[0].layer)},
+                   {"head", part_json(view[0].head)},
+                   {"rollout", view[0].rollout},
                    {"attention", std::move(maps)},
-                   {"elsewhere", view.elsewhere.empty() ? Json() : std::move(elsewhere)}});
+                   {"elsewhere", std::move(elsewhere)}});
   }
   return out;
 }
@@ -110,9 +114,8 @@ std::string caption_json(const CaptionRecord& record, const CaptionSource& sourc
                {"logprob", record.caption.log_prob},
                {"regime", enum_name(source.regime)},
                {"map_step", record.caption.map_step}};
-  if (!record.views.empty()) json["maps"] = views_json(record.views, source.grid);
-  if (!record.class_token.empty())
-    json["class_token"] = views_json(record.class_token, source.grid);
+  if (!record.views.empty()) json["maps"] = views_json(record.views);
+  if (!record.class_token.empty()) json["class_token"] = views_json(record.class_token);
   if (!source.members.empty()) json["members"] = source.members;
   if (source.alternatives) {
     json["alternatives"] = Json::array();

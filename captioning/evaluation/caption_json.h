@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "captioning/evaluation/map_views.h"
+#include "captioning/maps/map_views.h"
 #include "captioning/text/vocabulary.h"
 #include "vision/encoders/grid.h"
 #include "vision/geometry.h"
@@ -16,8 +16,6 @@ namespace saccade {
 struct CaptionSource {
   const Vocabulary* vocabulary = nullptr;
   GridShape grid{};
-  bool gated = false;     // the model has a gate; else every gate is null
-  bool sentinel = false;  // the model has a sentinel; else every sentinel is null
   Regime regime = Regime::kExpectation;
   std::vector<std::string> members{};  // the members of an ensemble
   bool alternatives = false;           // whether there are further captions

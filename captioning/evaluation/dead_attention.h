@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "captioning/evaluation/attention_health.h"
+#include "captioning/search/search.h"
 
 namespace saccade {
 

@@ -4,7 +4,7 @@
 #include <deque>
 #include <nlohmann/json.hpp>
 
-#include "captioning/evaluation/map_views.h"
+#include "captioning/maps/map_views.h"
 #include "captioning/metrics/peak_point.h"
 #include "captioning/scoring/text_table.h"
 #include "captioning/text/tokenizer.h"

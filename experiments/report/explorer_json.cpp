@@ -4,9 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "captioning/evaluation/attention_health.h"
 #include "captioning/evaluation/caption_json.h"
-#include "captioning/evaluation/caption_maps.h"
+#include "captioning/maps/map_views.h"
 #include "captioning/whole_words.h"
 #include "core/io/base64.h"
 #include "experiments/report/packed_maps.h"
@@ -26,50 +25,45 @@ constexpr Index kDrawnPixels = 100;
 constexpr int kQuality = 80, kDrawnQuality = 95;
 
 void add_words(Json& json, const LoadedModel& loaded, const DecodedCaption& caption) {
-  const AttentionConfig& attention = loaded.config.attention;
   json["words"] = Json::array();
   json["p"] = Json::array();
   for (const DecodedWord& word : caption.words) {
     json["words"].push_back(word_text(word, loaded.model->vocabulary()));
     json["p"].push_back(rounded(std::exp(word.log_prob)));
-    if (attention.gate != GateKind::kNone) json["gate"].push_back(rounded(word.gate));
-    if (attention.sentinel) json["sentinel"].push_back(rounded(word.sentinel));
+    if (word.map.gate) json["gate"].push_back(rounded(*word.map.gate));
+    if (word.map.sentinel) json["sentinel"].push_back(rounded(*word.map.sentinel));
   }
-  const auto chose = [](const DecodedWord& word) { return word.chosen >= 0; };
+  const auto chose = [](const DecodedWord& word) { return word.map.chosen >= 0; };
   if (std::any_of(caption.words.begin(), caption.words.end(), chose))
     for (const DecodedWord& word : caption.words) {
       Json cells = Json::array();  // one per glimpse
-      for (const int cell : word.choices) cells.push_back(cell);
-      if (cells.empty()) cells.push_back(word.chosen);
+      for (const int cell : chosen_cells(word)) cells.push_back(cell);
+      if (cells.empty()) cells.push_back(word.map.chosen);
       json["chosen"].push_back(std::move(cells));
     }
 }
 
-MapStack maps_of(const LoadedModel& loaded, const DecodedCaption& caption, const InputView* input) {
+MapStack maps_of(const DecodedCaption& caption, MapDetail detail) {
   MapStack out;
-  if (!input || !view_count(loaded).several() || caption.words.empty()) {
-    for (const DecodedWord& word : caption.words) out.words.push_back({word.attention});
-    return out;
-  }
-  const CaptionMaps maps = caption_maps(*loaded.model, *input, caption);
-  for (const LayerMap& map : maps.cross) {
-    out.layers = std::max(out.layers, map.layer + 1);
-    out.heads = std::max(out.heads, map.head + 1);
-  }
-  for (Index t = 0; t < static_cast<Index>(caption.words.size()); ++t) {
-    auto& word = out.words.emplace_back();
-    for (const LayerMap& map : maps.cross) {
-      const ConstView weights = map.weights.view();
-      word.emplace_back(weights.row(t), weights.row(t) + weights.cols());
+  for (const DecodedWord& word : caption.words) {
+    auto& maps = out.words.emplace_back();
+    if (detail == MapDetail::kUsual) {
+      maps.push_back(word.map.weights);
+      continue;
+    }
+    for (const AttentionMap& map : single_maps(word)) {
+      out.layers = map.layer.count;
+      out.heads = map.head.count;
+      maps.push_back(map.weights);
     }
   }
   return out;
 }
 
 void add_maps(Json& json, const LoadedModel& loaded, const DecodedCaption& caption,
-              const InputView* input) {
+              MapDetail detail) {
   if (!loaded.model->has_attention()) return;
-  const MapStack maps = maps_of(loaded, caption, input);
+  const MapStack maps = maps_of(caption, detail);
   const PackedMaps packed = pack_maps(maps);
   json["layers"] = maps.layers;
   json["heads"] = maps.heads;
@@ -78,7 +72,7 @@ void add_maps(Json& json, const LoadedModel& loaded, const DecodedCaption& capti
   json["maps"] = packed.bytes;
   json["entropy"] = Json::array();
   for (const DecodedWord& word : caption.words) {
-    const auto entropy = map_entropy(word.attention, caption.counts);
+    const auto entropy = map_entropy(word.map);
     json["entropy"].push_back(entropy ? Json(rounded(*entropy)) : Json());
   }
 }
@@ -101,8 +95,7 @@ Json grid_json(const Geometry& geometry, const GridShape& grid) {
 }
 
 ViewCount view_count(const LoadedModel& loaded) {
-  const bool told = loaded.model->has_attention() && !loaded.model->vocabulary().subwords();
-  if (!told) return {};
+  if (!loaded.model->has_attention()) return {};
   const ExperimentConfig& config = loaded.config;
   return {.layers = config.decoder.type == DecoderKind::kTransformer ? config.decoder.layers : 1,
           .heads = config.attention.heads};
@@ -111,6 +104,7 @@ ViewCount view_count(const LoadedModel& loaded) {
 SearchOptions page_search(const LoadedModel& loaded) {
   SearchOptions search = search_options(loaded.config, loaded.model->vocabulary());
   if (search.mode == SearchMode::kBeam) search.alternatives = std::min(search.beam, kAlternatives);
+  search.recording.layers = true;
   return search;
 }
 
@@ -137,11 +131,10 @@ Json model_facts(const ReportModel& model) {
   return json;
 }
 
-Json decoded_json(const LoadedModel& loaded, const DecodedCaption& caption,
-                  const InputView* input) {
+Json decoded_json(const LoadedModel& loaded, const DecodedCaption& caption, MapDetail detail) {
   Json json;
   add_words(json, loaded, caption);
-  add_maps(json, loaded, caption, input);
+  add_maps(json, loaded, caption, detail);
   json["finished"] = caption.finished;
   json["logprob"] = rounded(caption.log_prob);
   for (const DecodedCaption& other : caption.others)

@@ -4,7 +4,6 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "captioning/input_batch.h"
 #include "captioning/search/search.h"
 #include "experiments/report/report_model.h"
 
@@ -27,7 +26,8 @@ struct ViewCount {
 };
 ViewCount view_count(const LoadedModel& loaded);
 
-// The search of a model's config, set to keep the captions of the beam that a page lists.
+// The search of a model's config, set to keep the captions of the beam that a page lists and the
+// maps of all layers and heads.
 SearchOptions page_search(const LoadedModel& loaded);
 
 // {"name", "checkpoint", "update", "parameters", "attention", "gate", "sentinel", "selection",
@@ -35,13 +35,14 @@ SearchOptions page_search(const LoadedModel& loaded);
 // "regimes": the model's own first}
 nlohmann::ordered_json model_facts(const ReportModel& model);
 
+// Which maps of the words a page gets: DecodedWord::map, or those of all layers and heads.
+enum class MapDetail { kUsual, kSingle };
+
 // {"words", "p", "gate", "sentinel", "chosen", "layers", "heads", "low", "high", "maps"
 // (packed_maps.h), "entropy", "finished", "logprob", "others": [[caption, log p]]}. Keys for which
-// a model has nothing are left out. There is one map for each layer and head where `input`, what
-// the model saw, is given and the model keeps them apart; else the mean over the heads of the last
-// layer.
+// a model has nothing are left out.
 nlohmann::ordered_json decoded_json(const LoadedModel& loaded, const DecodedCaption& caption,
-                                    const InputView* input);
+                                    MapDetail detail);
 
 // {"width", "height", "photo": a JPEG as a data URI, no side longer than `longest` pixels}
 nlohmann::ordered_json photo_json(const Image& picture, Index longest);

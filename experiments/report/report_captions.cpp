@@ -32,6 +32,12 @@ struct ModelCaptions {
   std::vector<CaptionScores> scores;                  // [regime], of the images
 };
 
+// Only the words of the alternatives are shown, and maps of all layers and heads take much memory.
+void drop_maps(std::vector<DecodedCaption>& alternatives) {
+  for (DecodedCaption& caption : alternatives)
+    for (DecodedWord& word : caption.words) word.parts = {};
+}
+
 // Scores captions against the references of the whole split, so that CIDEr weighs words as in an
 // evaluation; for images that are not shown, a reference takes the place of the caption. Returns
 // the scores with the images of `shown` first.
@@ -105,8 +111,10 @@ struct ReportCaptions::Impl {
             show_progress(m, (before + share) / count);
           }));
       std::vector<std::string> texts;
-      for (const DecodedCaption& caption : out.captions.back())
+      for (DecodedCaption& caption : out.captions.back()) {
+        drop_maps(caption.others);
         texts.push_back(caption_text(caption, own.model->vocabulary()));
+      }
       out.scores.push_back(score_shown(request->data->dataset, request->split, images, texts));
     }
     return out;
@@ -150,10 +158,10 @@ struct ReportCaptions::Impl {
       for (const Box& box : noun.boxes)
         one["boxes"].push_back(rectangle_json({box.x, box.y, box.w, box.h}, geometry));
       if (loaded(m).model->has_attention() && !noun.boxes.empty()) {
-        const std::vector<float>& weights = caption.words[noun.word].attention;
-        one["hit"] = points_at(weights, cells, noun.seen, {.counts = caption.counts});
+        const AttentionMap& map = caption.words[noun.word].map;
+        one["hit"] = points_at(map.weights, cells, noun.seen, {.counts = map.counts});
         one["centre"] =
-            points_at(weights, cells, noun.seen, {.tolerance = 0, .counts = caption.counts});
+            points_at(map.weights, cells, noun.seen, {.tolerance = 0, .counts = map.counts});
       }
       json["nouns"].push_back(std::move(one));
     }
@@ -162,14 +170,7 @@ struct ReportCaptions::Impl {
   Json regime_json(std::size_t m, std::size_t r, std::size_t i) const {
     const DecodedCaption& caption = decoded[m].captions[r][i];
     const bool single = detail == Detail::kAll || (detail == Detail::kFirstRegime && r == 0);
-    Json json;
-    if (single && view_count(loaded(m)).several()) {
-      const InputBatch input = inputs[m].batch(std::span(&images[i], 1));
-      const InputView view = input.view();
-      json = decoded_json(loaded(m), caption, &view);
-    } else {
-      json = decoded_json(loaded(m), caption, nullptr);
-    }
+    Json json = decoded_json(loaded(m), caption, single ? MapDetail::kSingle : MapDetail::kUsual);
     const CaptionScores& scores = decoded[m].scores[r];
     for (std::size_t k = 0; k < scores.metrics.size(); ++k)
       for (const char* name : kShownScores)

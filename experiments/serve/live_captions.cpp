@@ -30,7 +30,6 @@ PhotoCaptions caption_photo(const ReportModel& model, const Image& picture) {
   InputBatch input(model.pipeline->shape(), 1);
   const Geometry geometry = model.pipeline->run(picture, input.room(0));
   input.set_area(0, picture_area(geometry));
-  const InputView view = input.view();
   const auto load = [&](Index, std::size_t, std::span<float> out) {
     std::copy(input.room(0).begin(), input.room(0).end(), out.begin());
     return input.area(0);
@@ -44,7 +43,7 @@ PhotoCaptions caption_photo(const ReportModel& model, const Image& picture) {
         decode(*loaded.model, {.count = 1, .load = load, .search = search});
     Json& regimes = out.json["regimes"];
     if (regimes.empty()) out.caption = caption_text(captions[0], loaded.model->vocabulary());
-    regimes[std::string(enum_name(regime))] = decoded_json(loaded, captions[0], &view);
+    regimes[std::string(enum_name(regime))] = decoded_json(loaded, captions[0], MapDetail::kSingle);
   }
   return out;
 }

@@ -45,8 +45,8 @@ MappedCaption mapped_caption(const std::vector<std::pair<std::string, Index>>& w
   MappedCaption caption;
   for (const auto& [word, cell] : words_and_cells) {
     DecodedWord decoded;
-    decoded.attention.assign(static_cast<std::size_t>(kGrid.regions()), 0.01F);
-    decoded.attention[static_cast<std::size_t>(cell)] = 0.5F;
+    decoded.map.weights.assign(static_cast<std::size_t>(kGrid.regions()), 0.01F);
+    decoded.map.weights[static_cast<std::size_t>(cell)] = 0.5F;
     caption.words.push_back(word);
     caption.decoded.words.push_back(decoded);
   }
@@ -116,12 +116,12 @@ TEST_CASE(
             .grounding.pointing_centre.accuracy() == 0);
 
   MappedCaption caption = mapped_caption({{"a", 0}, {"circle", 9}});
-  caption.decoded.words[1].chosen = 45;
+  caption.decoded.words[1].map.chosen = 45;
   CHECK(score(caption).grounding.pointing.accuracy() == 1);
   CHECK(score(caption).grounding.pointing_chosen.words == 1);
   CHECK(score(caption).grounding.pointing_chosen.accuracy() == 0);
   for (DecodedWord& word : caption.decoded.words)
-    std::fill_n(word.attention.begin(), 64, 1.0F / 64);
+    std::fill_n(word.map.weights.begin(), 64, 1.0F / 64);
   CHECK_FALSE(score(caption).grounding.has_maps);
 }
 
@@ -231,11 +231,14 @@ TEST_CASE("a caption as JSON has its words, maps and geometry") {
   record.geometry = plan_geometry(30, 60, {.height = 16, .width = 16, .mode = ResizeMode::kCrop});
   record.caption.finished = true;
   record.caption.words = {
-      {.id = 4, .log_prob = -0.25, .attention = {0.1F, 0.2F, 0.3F, 0.2F, 0.1F, 0.1F}, .gate = 0.5},
-      {.id = 5, .log_prob = -1, .attention = {1, 0, 0, 0, 0, 0}, .chosen = 5, .gate = 1}};
+      {.id = 4,
+       .log_prob = -0.25,
+       .map = {.weights = {0.1F, 0.2F, 0.3F, 0.2F, 0.1F, 0.1F}, .rows = 2, .cols = 3, .gate = 0.5}},
+      {.id = 5,
+       .log_prob = -1,
+       .map = {.weights = {1, 0, 0, 0, 0, 0}, .rows = 2, .cols = 3, .gate = 1, .chosen = 5}}};
   CaptionSource source{.vocabulary = &vocabulary,
                        .grid = {.rows = 2, .cols = 3, .features = 1},
-                       .gated = true,
                        .regime = Regime::kSample};
   const std::vector<CaptionRecord> records{record, record};
   const Json json = Json::parse(captions_json(records, source));
@@ -256,9 +259,8 @@ TEST_CASE("a caption as JSON has its words, maps and geometry") {
   CHECK(words[1].at("sampled") == Json({1, 2}));
   CHECK(words[0].at("attention").dump() == "[[0.1,0.2,0.3],[0.2,0.1,0.1]]");
   CHECK(words[0].at("sentinel").is_null());
-  source.gated = false;
-  source.sentinel = true;
-  record.caption.words[0].sentinel = 0.25;
+  record.caption.words[0].map.gate.reset();
+  record.caption.words[0].map.sentinel = 0.25;
   CHECK(Json::parse(caption_json(record, source)).at("words")[0].at("sentinel") == 0.25);
   CHECK(Json::parse(caption_json(record, source)).at("words")[0].at("gate").is_null());
   CHECK(captions_json({}, source) == "[]\n");

@@ -18,10 +18,12 @@ struct Fixture {
   // A uniform map and one with all weight on a single cell, on a grid of 2 x 2.
   explicit Fixture(const Geometry& geometry) {
     record.geometry = geometry;
-    record.caption.words = {{.id = 4, .attention = {0.25f, 0.25f, 0.25f, 0.25f}, .gate = 0.5},
-                            {.id = 5, .attention = {0, 1, 0, 0}, .gate = 0.25}};
-    source = {
-        .vocabulary = &vocabulary, .grid = {.rows = 2, .cols = 2, .features = 1}, .gated = true};
+    record.caption.words = {{.id = 4, .map = map({0.25f, 0.25f, 0.25f, 0.25f}, 0.5)},
+                            {.id = 5, .map = map({0, 1, 0, 0}, 0.25)}};
+    source = {.vocabulary = &vocabulary, .grid = {.rows = 2, .cols = 2, .features = 1}};
+  }
+  static AttentionMap map(std::vector<float> weights, double gate) {
+    return {.weights = std::move(weights), .rows = 2, .cols = 2, .gate = gate};
   }
   Overlay overlay() const {
     return make_overlay(Image(record.geometry.original_height, record.geometry.original_width),
@@ -37,16 +39,12 @@ TEST_CASE("a flat map is called uniform, over the regions that count") {
   CHECK(overlay.words[0].uniform);
   CHECK_FALSE(overlay.words[1].uniform);
   // If the other cells are padding, equal weights on these two cells are a uniform map.
-  fixture.record.caption.words[1].attention = {0.5f, 0.5f, 0, 0};
+  fixture.record.caption.words[1].map.weights = {0.5f, 0.5f, 0, 0};
   CHECK_FALSE(fixture.overlay().words[1].uniform);
-  fixture.record.caption.counts = {1, 1, 0, 0};
+  fixture.record.caption.words[1].map.counts = {1, 1, 0, 0};
   CHECK(fixture.overlay().words[1].uniform);
   // A view is judged by its own maps.
-  fixture.record.views = {{.layer = "0",
-                           .head = "0",
-                           .decoder_layer = 0,
-                           .last = true,
-                           .maps = {{1, 0, 0, 0}, {0.5f, 0.5f, 0, 0}}}};
+  fixture.record.views = {{Fixture::map({1, 0, 0, 0}, 1), fixture.record.caption.words[1].map}};
   const Overlay view = view_overlays(overlay, fixture.record)[0].overlay;
   CHECK_FALSE(view.words[0].uniform);
   CHECK(view.words[1].uniform);
@@ -55,7 +53,7 @@ TEST_CASE("a flat map is called uniform, over the regions that count") {
 TEST_CASE("maps are drawn over equal weights or times their gates where that is asked for") {
   const Fixture fixture(plan_geometry(8, 8, {.height = 8, .width = 8}));
   const Overlay plain = measured(fixture.overlay(), MapMeasure::kWeight);
-  CHECK(plain.words[1].weights == fixture.record.caption.words[1].attention);
+  CHECK(plain.words[1].weights == fixture.record.caption.words[1].map.weights);
   CHECK_FALSE(plain.mark);
   const Overlay relative = measured(fixture.overlay(), MapMeasure::kRelative);
   CHECK(relative.mark == 1);
