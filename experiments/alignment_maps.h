@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "captioning/evaluation/caption_json.h"
+#include "captioning/maps/caption_record.h"
 #include "vision/heat_map.h"
 #include "vision/overlay.h"
 

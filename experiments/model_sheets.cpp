@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "captioning/evaluation/caption_json.h"
+#include "captioning/maps/caption_record.h"
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
 #include "experiments/overlay_files.h"

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
+#include "captioning/maps/caption_json.h"
 #include "captioning/text/unicode.h"
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
@@ -168,7 +170,7 @@ std::vector<fs::path> OverlayFiles::write(const Overlay& overlay, const CaptionR
   Paths paths;
   write_sheets(name, overlay, record, views, paths);
   paths.push_back(folder_ / (name + ".json"));
-  write_file(paths.back(), caption_json(record, source) + "\n");
+  write_file(paths.back(), json_line(caption_json(record, source)) + "\n");
   write_panels(name, views, paths);
   if (options_.matrices == Matrices::kYes) write_matrices(name, overlay, record, encoder, paths);
   return paths;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "captioning/evaluation/caption_json.h"
+#include "captioning/maps/caption_record.h"
 #include "vision/overlay.h"
 
 namespace saccade {

@@ -4,11 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "captioning/evaluation/caption_json.h"
-#include "captioning/maps/map_views.h"
-#include "captioning/whole_words.h"
+#include "captioning/maps/caption_json.h"
 #include "core/io/base64.h"
-#include "experiments/report/packed_maps.h"
 #include "vision/colour.h"
 #include "vision/thumbnail.h"
 
@@ -24,59 +21,6 @@ constexpr Index kAlternatives = 5;  // the most captions of a beam that are list
 constexpr Index kDrawnPixels = 100;
 constexpr int kQuality = 80, kDrawnQuality = 95;
 
-void add_words(Json& json, const LoadedModel& loaded, const DecodedCaption& caption) {
-  json["words"] = Json::array();
-  json["p"] = Json::array();
-  for (const DecodedWord& word : caption.words) {
-    json["words"].push_back(word_text(word, loaded.model->vocabulary()));
-    json["p"].push_back(rounded(std::exp(word.log_prob)));
-    if (word.map.gate) json["gate"].push_back(rounded(*word.map.gate));
-    if (word.map.sentinel) json["sentinel"].push_back(rounded(*word.map.sentinel));
-  }
-  const auto chose = [](const DecodedWord& word) { return word.map.chosen >= 0; };
-  if (std::any_of(caption.words.begin(), caption.words.end(), chose))
-    for (const DecodedWord& word : caption.words) {
-      Json cells = Json::array();  // one per glimpse
-      for (const int cell : chosen_cells(word)) cells.push_back(cell);
-      if (cells.empty()) cells.push_back(word.map.chosen);
-      json["chosen"].push_back(std::move(cells));
-    }
-}
-
-MapStack maps_of(const DecodedCaption& caption, MapDetail detail) {
-  MapStack out;
-  for (const DecodedWord& word : caption.words) {
-    auto& maps = out.words.emplace_back();
-    if (detail == MapDetail::kUsual) {
-      maps.push_back(word.map.weights);
-      continue;
-    }
-    for (const AttentionMap& map : single_maps(word)) {
-      out.layers = map.layer.count;
-      out.heads = map.head.count;
-      maps.push_back(map.weights);
-    }
-  }
-  return out;
-}
-
-void add_maps(Json& json, const LoadedModel& loaded, const DecodedCaption& caption,
-              MapDetail detail) {
-  if (!loaded.model->has_attention()) return;
-  const MapStack maps = maps_of(caption, detail);
-  const PackedMaps packed = pack_maps(maps);
-  json["layers"] = maps.layers;
-  json["heads"] = maps.heads;
-  json["low"] = packed.low;
-  json["high"] = packed.high;
-  json["maps"] = packed.bytes;
-  json["entropy"] = Json::array();
-  for (const DecodedWord& word : caption.words) {
-    const auto entropy = map_entropy(word.map);
-    json["entropy"].push_back(entropy ? Json(rounded(*entropy)) : Json());
-  }
-}
-
 }  // namespace
 
 double rounded(double value) { return std::round(value * 1e4) / 1e4; }
@@ -86,12 +30,6 @@ Json rectangle_json(const Rect& rectangle, const Geometry& geometry) {
   const auto height = static_cast<double>(geometry.original_height);
   return Json::array({rounded(rectangle.x / width), rounded(rectangle.y / height),
                       rounded(rectangle.width / width), rounded(rectangle.height / height)});
-}
-
-Json grid_json(const Geometry& geometry, const GridShape& grid) {
-  const CellBlock cells = picture_cells(picture_area(geometry), grid.rows, grid.cols);
-  return {{"seen", rectangle_json(geometry.seen, geometry)},
-          {"cells", Json::array({cells.left, cells.top, cells.right, cells.bottom})}};
 }
 
 ViewCount view_count(const LoadedModel& loaded) {
@@ -131,16 +69,18 @@ Json model_facts(const ReportModel& model) {
   return json;
 }
 
-Json decoded_json(const LoadedModel& loaded, const DecodedCaption& caption, MapDetail detail) {
-  Json json;
-  add_words(json, loaded, caption);
-  add_maps(json, loaded, caption, detail);
-  json["finished"] = caption.finished;
-  json["logprob"] = rounded(caption.log_prob);
-  for (const DecodedCaption& other : caption.others)
-    json["others"].push_back(
-        {caption_text(other, loaded.model->vocabulary()), rounded(other.log_prob)});
-  return json;
+Json page_caption(const LoadedModel& loaded, CaptionRecord record, Regime regime,
+                  MapDetail detail) {
+  if (detail == MapDetail::kSingle && view_count(loaded).several()) {
+    const MapChoice each{.kind = MapChoice::Kind::kEach};
+    record.views = map_views(record.caption, {.layer = each, .head = each});
+  }
+  return caption_json(record,
+                      {.vocabulary = &loaded.model->vocabulary(),
+                       .grid = loaded.model->grid(),
+                       .regime = regime,
+                       .alternatives = !record.caption.others.empty()},
+                      CaptionForm::kPacked);
 }
 
 Json photo_json(const Image& picture, Index longest) {

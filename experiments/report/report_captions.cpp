@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "captioning/evaluation/attention_health.h"
-#include "captioning/evaluation/caption_json.h"
 #include "captioning/evaluation/dead_attention.h"
 #include "captioning/evaluation/decode_images.h"
 #include "captioning/evaluation/scene_scores.h"
@@ -125,7 +124,8 @@ struct ReportCaptions::Impl {
     for (std::size_t m = 0; m < decoded.size(); ++m) {
       const auto regions = static_cast<std::size_t>(loaded(m).model->grid().regions());
       const ViewCount count = view_count(loaded(m));
-      const auto views = static_cast<std::size_t>(count.layers * count.heads);
+      const auto views =
+          static_cast<std::size_t>(count.several() ? count.layers * count.heads + 1 : 1);
       for (std::size_t r = 0; r < decoded[m].regimes.size(); ++r)
         for (const DecodedCaption& caption : decoded[m].captions[r]) {
           const std::size_t one = caption.words.size() * regions;
@@ -170,7 +170,12 @@ struct ReportCaptions::Impl {
   Json regime_json(std::size_t m, std::size_t r, std::size_t i) const {
     const DecodedCaption& caption = decoded[m].captions[r][i];
     const bool single = detail == Detail::kAll || (detail == Detail::kFirstRegime && r == 0);
-    Json json = decoded_json(loaded(m), caption, single ? MapDetail::kSingle : MapDetail::kUsual);
+    Json json = page_caption(
+        loaded(m),
+        {.image = request->data->dataset.images[static_cast<std::size_t>(images[i])].id,
+         .caption = caption,
+         .geometry = inputs[m].geometry(images[i])},
+        decoded[m].regimes[r], single ? MapDetail::kSingle : MapDetail::kUsual);
     const CaptionScores& scores = decoded[m].scores[r];
     for (std::size_t k = 0; k < scores.metrics.size(); ++k)
       for (const char* name : kShownScores)
@@ -204,8 +209,7 @@ Json ReportCaptions::model_json(std::size_t model) const {
 }
 
 Json ReportCaptions::caption_json(std::size_t model, std::size_t i) const {
-  const Geometry geometry = impl_->inputs[model].geometry(impl_->images[i]);
-  Json json = grid_json(geometry, impl_->loaded(model).model->grid());
+  Json json;
   const std::vector<Regime>& regimes = impl_->decoded[model].regimes;
   for (std::size_t r = 0; r < regimes.size(); ++r)
     json["regimes"][std::string(enum_name(regimes[r]))] = impl_->regime_json(model, r, i);

@@ -203,10 +203,10 @@ TEST_CASE("a different word in the same place is not shown as a match") {
   SACCADE_NEEDS_BROWSER();
   Page page;
   page.change([](Json& data) {
-    caption_of(data, 0)["words"][1] = "shirt";
-    caption_of(data, 1)["words"][1] = "water";
-    caption_of(data, 2)["words"][0] = "shirt";
-    caption_of(data, 2)["words"][1] = "lake";
+    caption_of(data, 0)["words"][1]["text"] = "shirt";
+    caption_of(data, 1)["words"][1]["text"] = "water";
+    caption_of(data, 2)["words"][0]["text"] = "shirt";
+    caption_of(data, 2)["words"][1]["text"] = "lake";
   });
   page.browser.hover(Page::word(0, 1));
   REQUIRE(page.browser.becomes("document.querySelector('.card .word.linked')"));
@@ -226,14 +226,16 @@ TEST_CASE("numbers are those of the map that is shown, and a uniform map is fain
   page.change([](Json& data) {
     // Layer 0 is uniform. The heads of layer 1 attend to one cell.
     Json& json = caption_of(data, 2);
-    const std::size_t words = json["words"].size();
-    std::vector<std::uint8_t> maps;
-    for (std::size_t i = 0; i < words * 4 * 32; ++i)
-      maps.push_back(i / 32 % 4 < 2 ? 8 : i % 32 == 5 ? 255 : 0);
-    json["maps"] = base64(maps);
-    json["low"] = 0;
-    json["high"] = 1;
-    json["entropy"] = std::vector<double>(words, 0);
+    std::vector<std::uint8_t> sharp(32, 0);
+    sharp[5] = 255;
+    const std::string flat = base64(std::vector<std::uint8_t>(32, 8)), peak = base64(sharp);
+    json["packed"] = {{"low", 0}, {"high", 1}};
+    for (Json& view : json["maps"])
+      for (Json& map : view["attention"]) map = view["layer"] == 0 ? flat : peak;
+    for (Json& word : json["words"]) {
+      word["attention"] = peak;
+      word["entropy"] = 0;
+    }
     json["nouns"] = {{{"word", 1},
                       {"boxes", Json::array({Json{0, 0, 0.5, 0.5}})},
                       {"hit", true},

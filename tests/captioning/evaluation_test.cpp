@@ -2,10 +2,10 @@
 // numbers of threads.
 #include <nlohmann/json.hpp>
 
-#include "captioning/evaluation/caption_json.h"
 #include "captioning/evaluation/evaluate.h"
 #include "captioning/evaluation/evaluation_report.h"
 #include "captioning/evaluation/scene_scores.h"
+#include "captioning/maps/caption_json.h"
 #include "captioning/metrics/bleu.h"
 #include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"
@@ -246,7 +246,7 @@ TEST_CASE("a caption as JSON has its words, maps and geometry") {
   const Json& one = json[0];
   CHECK(one.at("caption") == "кот sits");
   CHECK(one.at("finished") == true);
-  CHECK(one.at("grid") == Json({{"rows", 2}, {"cols", 3}}));
+  CHECK(one.at("grid") == Json({{"rows", 2}, {"cols", 3}, {"cells", {0, 0, 3, 2}}}));
   CHECK(one.at("geometry").at("original") == Json({30, 60}));
   CHECK(one.at("geometry").at("resize") == "crop");
   CHECK(one.at("geometry").at("seen").at("x") == 15);
@@ -257,12 +257,13 @@ TEST_CASE("a caption as JSON has its words, maps and geometry") {
   CHECK(words[0].at("gate") == 0.5);
   CHECK(words[0].at("sampled").is_null());
   CHECK(words[1].at("sampled") == Json({1, 2}));
+  CHECK(words[1].at("entropy") == 0);
   CHECK(words[0].at("attention").dump() == "[[0.1,0.2,0.3],[0.2,0.1,0.1]]");
   CHECK(words[0].at("sentinel").is_null());
   record.caption.words[0].map.gate.reset();
   record.caption.words[0].map.sentinel = 0.25;
-  CHECK(Json::parse(caption_json(record, source)).at("words")[0].at("sentinel") == 0.25);
-  CHECK(Json::parse(caption_json(record, source)).at("words")[0].at("gate").is_null());
+  CHECK(caption_json(record, source).at("words")[0].at("sentinel") == 0.25);
+  CHECK(caption_json(record, source).at("words")[0].at("gate").is_null());
   CHECK(captions_json({}, source) == "[]\n");
 }
 
