@@ -164,9 +164,7 @@ void OverlayFiles::write_matrices(const std::string& name, const Overlay& overla
 std::vector<fs::path> OverlayFiles::write(const Overlay& overlay, const CaptionRecord& record,
                                           const CaptionSource& source, const EncoderMaps& encoder) {
   const std::string name = unused_name(record.image);
-  std::vector<ViewOverlay> views = view_overlays(overlay, record);
-  for (ViewOverlay& view : views)
-    view.overlay = measured(std::move(view.overlay), options_.drawing.measure);
+  const std::vector<ViewOverlay> views = view_overlays(overlay, record, options_.drawing.measure);
   Paths paths;
   write_sheets(name, overlay, record, views, paths);
   paths.push_back(folder_ / (name + ".json"));

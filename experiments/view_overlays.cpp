@@ -30,6 +30,12 @@ std::string weight_name(const AttentionMap& map) {
   return str("attention weight", fusion_name(map.head, "heads"), fusion_name(map.layer, "layers"));
 }
 
+std::string measure_name(MapMeasure measure) {
+  return measure == MapMeasure::kRelative ? " over equal weights (line: 1)"
+         : measure == MapMeasure::kGated  ? " times the gate"
+                                          : "";
+}
+
 }  // namespace
 
 Overlay make_overlay(Image picture, const CaptionRecord& record, const CaptionSource& source) {
@@ -47,45 +53,36 @@ Overlay make_overlay(Image picture, const CaptionRecord& record, const CaptionSo
   return overlay;
 }
 
-Overlay measured(Overlay overlay, MapMeasure measure) {
-  if (measure == MapMeasure::kWeight) return overlay;
-  const CellBlock cells = picture_cells(picture_area(overlay.geometry), overlay.rows, overlay.cols);
-  const auto regions = static_cast<float>((cells.bottom - cells.top) * (cells.right - cells.left));
-  for (OverlayWord& word : overlay.words) {
-    if (measure == MapMeasure::kGated && !word.gate)
-      throw UsageError(
-          "--measure gated: the maps that are drawn have no gate; choose weight or relative");
-    const float factor = measure == MapMeasure::kRelative ? regions : *word.gate;
-    for (float& weight : word.weights) weight *= factor;
-  }
-  if (measure == MapMeasure::kRelative) {
-    overlay.weight_name += " over equal weights (line: 1)";
-    overlay.mark = 1;
-  } else {
-    overlay.weight_name += " times the gate";
-  }
-  return overlay;
-}
-
 std::string view_suffix(const AttentionMap& map) {
   return str(".layer-", map.layer.name(), ".head-", map.head.name(), map.rollout ? ".rollout" : "");
 }
 
-std::vector<ViewOverlay> view_overlays(const Overlay& overlay, const CaptionRecord& record) {
+std::vector<ViewOverlay> view_overlays(const Overlay& overlay, const CaptionRecord& record,
+                                       MapMeasure measure) {
+  std::vector<MapView> views = record.views;
+  if (views.empty()) {
+    MapView& own = views.emplace_back();
+    for (const DecodedWord& word : record.caption.words) own.push_back(word.map);
+  }
   std::vector<ViewOverlay> out;
-  for (const MapView& view : record.views) {
-    ViewOverlay& one = out.emplace_back(ViewOverlay{
-        .suffix = record.views.size() > 1 ? view_suffix(view[0]) : "", .overlay = overlay});
-    if (const std::string title = view_title(view[0]); !title.empty())
+  for (const MapView& view : views) {
+    ViewOverlay& one = out.emplace_back(ViewOverlay{.suffix = "", .overlay = overlay});
+    if (view.empty()) continue;  // a caption without a word
+    if (views.size() > 1) one.suffix = view_suffix(view[0]);
+    if (const std::string title = view_title(view[0]); !record.views.empty() && !title.empty())
       one.overlay.title += ", " + title;
-    one.overlay.weight_name = weight_name(view[0]);
+    one.overlay.weight_name = weight_name(view[0]) + measure_name(measure);
+    if (measure == MapMeasure::kRelative) one.overlay.mark = 1;
     for (std::size_t w = 0; w < overlay.words.size(); ++w) {
+      if (measure == MapMeasure::kGated && !view.at(w).gate)
+        throw UsageError(
+            "--measure gated: the maps that are drawn have no gate; choose weight or relative");
       OverlayWord& word = one.overlay.words[w];
       word = overlay_word(word.text, view.at(w));
+      word.weights = measured(view[w], measure).weights;
       word.log_probability = overlay.words[w].log_probability;
     }
   }
-  if (out.empty()) out.push_back({.suffix = "", .overlay = overlay});
   return out;
 }
 

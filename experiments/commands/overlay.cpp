@@ -228,8 +228,8 @@ std::vector<Overlay> strips_of(const OverlayArgs& args, MapMeasure measure,
                                Index number) {
   std::vector<Overlay> strips;
   const auto add = [&](const MappedPicture& mapped) {
-    for (ViewOverlay& view : view_overlays(mapped.overlay, mapped.record))
-      strips.push_back(measured(std::move(view.overlay), measure));
+    for (ViewOverlay& view : view_overlays(mapped.overlay, mapped.record, measure))
+      strips.push_back(std::move(view.overlay));
   };
   const std::shared_ptr<const Image> picture = first.overlay.image;
   add(first);

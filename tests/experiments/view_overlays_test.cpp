@@ -51,31 +51,34 @@ TEST_CASE("a flat map is called uniform, over the regions that count") {
 }
 
 TEST_CASE("maps are drawn over equal weights or times their gates where that is asked for") {
-  const Fixture fixture(plan_geometry(8, 8, {.height = 8, .width = 8}));
-  const Overlay plain = measured(fixture.overlay(), MapMeasure::kWeight);
+  Fixture fixture(plan_geometry(8, 8, {.height = 8, .width = 8}));
+  const auto drawn = [&](MapMeasure measure) {
+    return view_overlays(fixture.overlay(), fixture.record, measure).at(0).overlay;
+  };
+  const Overlay plain = drawn(MapMeasure::kWeight);
   CHECK(plain.words[1].weights == fixture.record.caption.words[1].map.weights);
   CHECK_FALSE(plain.mark);
-  const Overlay relative = measured(fixture.overlay(), MapMeasure::kRelative);
+  const Overlay relative = drawn(MapMeasure::kRelative);
   CHECK(relative.mark == 1);
   CHECK(relative.words[0].weights == std::vector<float>(4, 1));
+  CHECK(relative.words[0].uniform);
   CHECK(relative.words[1].weights[1] == 4);
   CHECK(relative.weight_name == "attention weight over equal weights (line: 1)");
-  const Overlay gated = measured(fixture.overlay(), MapMeasure::kGated);
+  const Overlay gated = drawn(MapMeasure::kGated);
   CHECK(gated.words[0].weights[0] == 0.125f);
   CHECK(gated.words[1].weights[1] == 0.25f);
   // The uniform map is over the cells that show some of the picture.
-  const Fixture padded(plan_geometry(4, 8, {.height = 16, .width = 8, .mode = ResizeMode::kPad}));
-  const CellBlock cells = picture_cells(picture_area(padded.record.geometry), 2, 2);
-  CHECK(measured(padded.overlay(), MapMeasure::kRelative).words[1].weights[1] ==
-        static_cast<float>((cells.bottom - cells.top) * (cells.right - cells.left)));
-  Overlay ungated = fixture.overlay();
-  ungated.words[1].gate.reset();
-  CHECK_THROWS_AS(measured(std::move(ungated), MapMeasure::kGated), UsageError);
+  fixture.record.caption.words[1].map.counts = {1, 1, 1, 0};
+  CHECK(drawn(MapMeasure::kRelative).words[1].weights[1] == 3);
+  fixture.record.caption.words[1].map.gate.reset();
+  CHECK_THROWS_AS(drawn(MapMeasure::kGated), UsageError);
+  CHECK_THROWS_AS(measured(fixture.record.caption.words[1].map, MapMeasure::kGated), ShapeError);
 }
 
 TEST_CASE("the colour bar of weights over equal ones has a line at 1") {
   const Fixture fixture(plan_geometry(8, 8, {.height = 8, .width = 8}));
-  const Overlay relative = measured(fixture.overlay(), MapMeasure::kRelative);
+  const Overlay relative =
+      view_overlays(fixture.overlay(), fixture.record, MapMeasure::kRelative).at(0).overlay;
   Overlay unmarked = relative;
   unmarked.mark.reset();
   const auto sheet = [](const Overlay& overlay, HeatScale scale) {
