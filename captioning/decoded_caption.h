@@ -19,7 +19,7 @@ struct WordReads {
 
 // One decoded word with the attention of its step.
 struct DecodedWord {
-  int id = 0;           // -1 for a word that was put together from several (whole_words.h)
+  int id = 0;           // -1 for a word that was put together from several (decoding/whole_words.h)
   double log_prob = 0;  // of this word given the ones before
   AttentionMap map{};   // of the last layer, the mean over its heads
   // Every head of the last layer, or every head of every layer where that was asked for
@@ -39,8 +39,8 @@ struct DecodedCaption {
   // What was chosen after the words: <eos> if finished, else the word that was cut off (-1 if no
   // word was allowed). Only greedy search and sampling set it.
   DecodedWord last;
-  // How many steps after their own the attention of the words comes from (later_maps.h); 0: it is
-  // their own.
+  // How many steps after their own the attention of the words comes from (decoding/later_maps.h);
+  // 0: it is their own.
   Index map_step = 0;
   // The next best finished hypotheses, where options.alternatives is above 1. No two have the same
   // words.

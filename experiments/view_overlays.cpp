@@ -1,6 +1,6 @@
 #include "experiments/view_overlays.h"
 
-#include "captioning/whole_words.h"
+#include "captioning/caption_text.h"
 #include "core/base/error.h"
 
 namespace saccade {

@@ -5,9 +5,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "captioning/caption_text.h"
 #include "captioning/maps/packed_maps.h"
-#include "captioning/text/tokenizer.h"
-#include "captioning/whole_words.h"
 #include "core/base/error.h"
 
 namespace saccade {
@@ -179,12 +178,6 @@ class CaptionWriter {
 };
 
 }  // namespace
-
-std::string caption_text(const DecodedCaption& caption, const Vocabulary& vocabulary) {
-  std::vector<std::string> words;
-  for (const DecodedWord& word : caption.words) words.push_back(word_text(word, vocabulary));
-  return join_words(words);
-}
 
 Json caption_json(const CaptionRecord& record, const CaptionSource& source, CaptionForm form) {
   return CaptionWriter(record, source, form).write();

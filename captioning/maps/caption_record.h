@@ -1,5 +1,5 @@
-// A caption of an image with everything that is shown of it: what the overlay, the JSON and the pages
-// are made from.
+// A caption of an image with everything that is shown of it: what the overlay, the JSON and the
+// pages are made from.
 #pragma once
 
 #include <string>
@@ -29,8 +29,5 @@ struct CaptionRecord {
   std::vector<MapView> views{};        // of the words, where they are shown
   std::vector<MapView> class_token{};  // of the class token, in the same way
 };
-
-// The words of a caption, with one space between them.
-std::string caption_text(const DecodedCaption& caption, const Vocabulary& vocabulary);
 
 }  // namespace saccade

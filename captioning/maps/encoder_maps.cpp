@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "captioning/model.h"
+
 namespace saccade {
 
 namespace {

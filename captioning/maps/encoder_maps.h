@@ -6,9 +6,12 @@
 #include <vector>
 
 #include "captioning/decoded_caption.h"
-#include "captioning/model.h"
+#include "core/tensor/tensor.h"
 
 namespace saccade {
+
+class CaptionModel;
+struct InputView;
 
 // A map of several queries, of one layer and head.
 struct LayerMap {

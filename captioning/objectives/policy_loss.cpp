@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "captioning/objectives/caption_loss.h"
+#include "captioning/search/search.h"
 #include "core/base/error.h"
 #include "core/ops/shape_ops.h"
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "captioning/caption_text.h"
 #include "captioning/maps/caption_json.h"
 #include "experiments/commands/caption_photos.h"
 #include "experiments/plain_text.h"

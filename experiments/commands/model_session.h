@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "captioning/ensemble.h"
+#include "captioning/decoding/ensemble.h"
 #include "captioning/maps/caption_record.h"
 #include "captioning/training/checkpoint_content.h"
 #include "core/base/error.h"

@@ -3,7 +3,8 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "captioning/evaluation/decode_images.h"
+#include "captioning/caption_text.h"
+#include "captioning/decoding/decode_images.h"
 #include "captioning/maps/caption_json.h"
 #include "experiments/report/explorer_json.h"
 

@@ -1,8 +1,8 @@
 // What every decoder promises, tested for the whole registry: single steps compute what the whole
 // sequence does, a batch computes what its samples do, and search finds what a forced pass
 // computes. In float and in double.
-#include "captioning/search/forced_decoding.h"
-#include "captioning/search/later_maps.h"
+#include "captioning/decoding/forced_decoding.h"
+#include "captioning/decoding/later_maps.h"
 #include "tests/captioning/decoder_models.h"
 
 namespace saccade::test {

@@ -1,12 +1,13 @@
 // Ensembles of captioners: which models may join, whose maps are shown, and what a report has of
 // them.
-#include "captioning/ensemble.h"
+#include "captioning/decoding/ensemble.h"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "captioning/caption_text.h"
+#include "captioning/decoding/whole_words.h"
 #include "captioning/evaluation/evaluation_report.h"
-#include "captioning/whole_words.h"
 #include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"

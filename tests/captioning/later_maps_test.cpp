@@ -1,5 +1,5 @@
 // The maps of later steps, for captions that were searched.
-#include "captioning/search/later_maps.h"
+#include "captioning/decoding/later_maps.h"
 
 #include "core/base/error.h"
 #include "tests/captioning/search_models.h"

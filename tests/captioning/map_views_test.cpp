@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "captioning/ensemble.h"
+#include "captioning/decoding/ensemble.h"
 #include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"

@@ -2,11 +2,11 @@
 // encoder and the decoder. They train, are evaluated, and come out of a cache as they went in.
 #include <cmath>
 
-#include "captioning/evaluation/gradient_flow.h"
-#include "captioning/evaluation/head_profiles.h"
 #include "captioning/evaluation/nearest_images.h"
 #include "captioning/evaluation/patch_norms.h"
 #include "captioning/evaluation/perplexity.h"
+#include "captioning/maps/gradient_flow.h"
+#include "captioning/maps/head_profiles.h"
 #include "captioning/maps/map_views.h"
 #include "core/base/error.h"
 #include "core/optim/optimizer.h"

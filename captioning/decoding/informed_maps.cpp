@@ -1,4 +1,4 @@
-#include "captioning/evaluation/informed_maps.h"
+#include "captioning/decoding/informed_maps.h"
 
 #include <algorithm>
 #include <set>

@@ -1,4 +1,4 @@
-#include "captioning/search/forced_decoding.h"
+#include "captioning/decoding/forced_decoding.h"
 
 #include <algorithm>
 

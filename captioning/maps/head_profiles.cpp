@@ -1,4 +1,4 @@
-#include "captioning/evaluation/head_profiles.h"
+#include "captioning/maps/head_profiles.h"
 
 #include <algorithm>
 

@@ -1,8 +1,6 @@
 // Captions as people read them, where the vocabulary of a model consists of pieces of words.
 #pragma once
 
-#include <string>
-
 #include "captioning/decoded_caption.h"
 #include "captioning/text/vocabulary.h"
 
@@ -17,8 +15,5 @@ void put_together(DecodedCaption& caption, const Vocabulary& vocabulary);
 // Where alternatives have the same words after they were put together, leaves the first of them,
 // because one word may be cut in several ways.
 void drop_repeated(DecodedCaption& caption);
-
-// The spelling of a word.
-const std::string& word_text(const DecodedWord& word, const Vocabulary& vocabulary);
 
 }  // namespace saccade

@@ -1,11 +1,11 @@
-#include "captioning/ensemble.h"
+#include "captioning/decoding/ensemble.h"
 
 #include <algorithm>
 #include <deque>
 
-#include "captioning/search/forced_decoding.h"
-#include "captioning/search/later_maps.h"
-#include "captioning/whole_words.h"
+#include "captioning/decoding/forced_decoding.h"
+#include "captioning/decoding/later_maps.h"
+#include "captioning/decoding/whole_words.h"
 #include "core/base/error.h"
 
 namespace saccade {

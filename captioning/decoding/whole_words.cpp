@@ -1,4 +1,4 @@
-#include "captioning/whole_words.h"
+#include "captioning/decoding/whole_words.h"
 
 #include <algorithm>
 #include <set>
@@ -84,10 +84,6 @@ void drop_repeated(DecodedCaption& caption) {
   };
   is_new(caption);
   std::erase_if(caption.others, [&](const DecodedCaption& other) { return !is_new(other); });
-}
-
-const std::string& word_text(const DecodedWord& word, const Vocabulary& vocabulary) {
-  return word.id < 0 ? word.text : vocabulary.word(word.id);
 }
 
 }  // namespace saccade

@@ -1,4 +1,4 @@
-#include "captioning/search/later_maps.h"
+#include "captioning/decoding/later_maps.h"
 
 #include <algorithm>
 #include <numeric>
