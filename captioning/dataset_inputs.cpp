@@ -17,8 +17,8 @@ namespace {
 constexpr Index kMostHeldBytes = Index{2} << 30;  // of pixels
 constexpr Index kImagesBetweenReports = 64;
 
-// Scenes with equal ids differ by the options that they were drawn with; files are told apart by
-// their size.
+// Scenes with equal ids differ by the options that they were drawn with; files differ by their
+// size.
 std::string cache_scope(const LoadedData& data) {
   return data.scenes ? data.dataset.digest : data.dataset.name;
 }
@@ -30,18 +30,18 @@ struct DatasetInputs::Impl {
   // What is known of every image of the data set.
   struct Entry {
     State state = State::kAbsent;
-    std::size_t row = 0;  // the row among the images that were asked for
+    std::size_t row = 0;  // the row among the requested images
     // Where its views begin among those of all images, without first views. None for what is not
     // trained on.
     std::optional<std::size_t> views;
-    Geometry geometry;    // empty where neither the picture nor its size was read
-    Image held;           // the original if it is augmented, else prepared; empty: no room
+    Geometry geometry;  // empty where neither the picture nor its size was read
+    Image held;         // the original if it is augmented, else prepared; empty: there was no space
     std::string problem;  // why it is bad
   };
 
   const LoadedData* data;
   const InputPipeline* pipeline;
-  std::vector<Index> images;  // those that were asked for
+  std::vector<Index> images;  // the requested ones
   std::vector<Entry> entries;
   std::optional<FeatureCache> cache, view_cache;
   FeatureMemory memory, view_memory;
@@ -79,7 +79,7 @@ const DatasetInputs::Impl::Entry& DatasetInputs::Impl::good(Index image) const {
   SACCADE_CHECK(image >= 0 && static_cast<std::size_t>(image) < entries.size() &&
                     entries[static_cast<std::size_t>(image)].state == State::kGood,
                 "[inputs] image ", image, " of ", data->dataset.name,
-                " was not asked for at first or could not be read");
+                " is not among those that were requested, or could not be read");
   return entries[static_cast<std::size_t>(image)];
 }
 
@@ -226,7 +226,7 @@ Geometry DatasetInputs::Impl::view_geometry(Index image, Index view) const {
                                  data->dataset.images[static_cast<std::size_t>(image)].id, view);
 }
 
-// Tells what the views will cost, before they are made.
+// Logs what the views will cost, before they are made.
 void DatasetInputs::Impl::tell_views(const EncoderConfig& config) const {
   constexpr double kGibibyte = 1024.0 * 1024.0 * 1024.0;
   const double bytes = static_cast<double>(pipeline->shape().size()) * (config.half ? 2 : 4) *
@@ -239,7 +239,7 @@ void DatasetInputs::Impl::tell_views(const EncoderConfig& config) const {
                 config.cache.empty() ? "memory" : config.cache));
 }
 
-// Cached features do not tell which of them are padding, or which part of a photo a view shows.
+// Cached features do not show which of them are padding, or which part of a photo a view shows.
 void DatasetInputs::Impl::read_sizes() {
   parallel::for_each(static_cast<Index>(images.size()), [&](Index i) {
     const Index image = images[static_cast<std::size_t>(i)];
@@ -299,7 +299,7 @@ PictureArea DatasetInputs::load(Index image, std::span<float> out) const {
   const Impl::Entry& entry = impl_->good(image);
   const InputPipeline& pipeline = *impl_->pipeline;
   SACCADE_CHECK(static_cast<Index>(out.size()) == shape().size(), "[inputs] an input has ", shape(),
-                " numbers; got room for ", out.size());
+                " numbers; got space for ", out.size());
   if (impl_->cache) {
     impl_->cache->read(static_cast<Index>(entry.row), out);
   } else if (pipeline.frozen()) {

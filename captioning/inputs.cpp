@@ -126,7 +126,7 @@ Shape InputPipeline::shape() const {
 void InputPipeline::encode(const Image& network_image, const PictureArea& area,
                            std::span<float> out) const {
   SACCADE_CHECK(static_cast<Index>(out.size()) == shape().size(), "[inputs] an input has ", shape(),
-                " numbers; got room for ", out.size());
+                " numbers; got space for ", out.size());
   if (frozen_) {
     frozen_->encode(network_image, area, out);
   } else {

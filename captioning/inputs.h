@@ -70,7 +70,7 @@ class DatasetInputs {
 
   // Reads all images in parallel, and computes their features if the encoder is frozen (into
   // encoder.cache if it is set), calling `progress` from this thread. If `images` are given, only
-  // these are read, and others must not be asked for. data and pipeline must outlive this. Throws
+  // these are read, and others must not be requested. data and pipeline must outlive this. Throws
   // what reading an image throws where data.on_bad_image is fail, and DataError where every image
   // is bad. With Views::kOfTraining, it also computes the features of all views of the training
   // photos, which a cache keeps in a file of their own.

@@ -84,7 +84,7 @@ void check_padding(const ExperimentConfig& config) {
   if (config.encoder.resize != ResizeKind::kPad) return;
   const auto refuse = [](const std::string& key) {
     throw UsageError(
-        str("encoder.resize pad does not go with ", key,
+        str("encoder.resize pad cannot be combined with ", key,
             " linformer: it mixes all regions by learned weights, padding too; choose another, or "
             "encoder.resize squash or crop"));
   };
@@ -228,7 +228,7 @@ SearchOptions search_options(const ExperimentConfig& config, const Vocabulary& v
     if (id < Vocabulary::kSpecials)
       throw UsageError(str("search.forbidden: '", word, "' is not in the vocabulary",
                            did_you_mean(word, vocabulary.words()),
-                           ", so that it is never said anyway; leave it out"));
+                           ", so no caption can have it anyway; leave it out"));
     forbidden.push_back(static_cast<int>(id));
   }
   return {.mode = config.search.mode,

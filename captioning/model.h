@@ -58,7 +58,7 @@ class CaptionModel {
 
   // Features [B, L, D] of B images, with what decoders have to know of them. Refinement leaves keys
   // of their own as they are. The tape must hold the parameters of this model. Throws ShapeError
-  // where images are padded and the input does not tell how.
+  // where images are padded and the input lacks the place of the picture.
   EncodedImages encode(Tape& tape, const InputView& input, const EncoderWatch& watch = {}) const;
   // Which regions count [B, L]: 0 for those that are nothing but padding; empty where images are
   // not padded (encoder.resize).

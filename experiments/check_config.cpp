@@ -16,7 +16,8 @@ void check_self_critical(const SelfCriticalConfig& config, const AttentionConfig
   if (!config.start) return;
   if (attention.selection == SelectionKind::kGumbelSt)
     throw UsageError(
-        "objective.self_critical does not go with attention.selection gumbel_st: its captions are "
+        "objective.self_critical cannot be combined with attention.selection gumbel_st: its "
+        "captions are "
         "drawn without the relaxation, so attention would learn nothing; choose soft or hard");
   if (attention.selection == SelectionKind::kHard &&
       attention.hard.likelihood == HardLikelihood::kMarginal)
@@ -48,10 +49,10 @@ void check_proposal(const ExperimentConfig& config) {
   if (supervision.localizer.weight == 0)
     need("objective.supervision.localizer.weight above 0",
          "without it there is no localizer to draw regions from, and attention would not learn to "
-         "look at the regions that are drawn");
+         "attend to the regions that are drawn");
   if (supervision.step > 0)
     need("objective.supervision.step 0",
-         "a word is predicted from the region that is drawn for it, so its own look, not a later "
+         "a word is predicted from the region that is drawn for it, so its own map, not a later "
          "one, has to follow the localizer");
   if (hard.likelihood == HardLikelihood::kMarginal)
     need("attention.hard.likelihood choice",
@@ -71,7 +72,7 @@ void check_objective(const ExperimentConfig& config) {
         "every word");
   if (objective.supervision.step > 0 && !objective.supervision.any_map())
     throw UsageError(
-        "objective.supervision.step has no effect: no loss tells attention where to look; also set "
+        "objective.supervision.step has no effect: no loss supervises attention; also set "
         "objective.supervision.boxes, objective.supervision.localizer.weight or "
         "objective.supervision.prophet");
   const std::optional<Stop>& start = objective.self_critical.start;

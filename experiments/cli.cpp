@@ -50,7 +50,7 @@ constexpr CommandEntry kCommands[] = {
      "saccade evaluate runs/first --json", bind_evaluate},
     {"caption", "write a caption for each picture", "saccade caption runs/first photo.jpg",
      bind_caption},
-    {"overlay", "draw where a model looked for each word",
+    {"overlay", "draw the attention maps of a model, one per word",
      "saccade overlay runs/first photo.jpg --out overlays", bind_overlay},
     {"compare",
      "train and score the arms of an experiment under equal conditions, or compare finished runs",
@@ -58,7 +58,7 @@ constexpr CommandEntry kCommands[] = {
     {"report",
      "write an HTML page that shows models side by side: attention maps, learning curves, scores",
      "saccade report runs/first runs/second --out report.html", bind_report},
-    {"serve", "start a web server whose page captions photos and shows where the models looked",
+    {"serve", "start a web server whose page captions photos and shows the attention maps",
      "saccade serve runs/first runs/second\n"
      "Programs can send the requests that the page sends, and get JSON (see "
      "experiments/README.md):\n"

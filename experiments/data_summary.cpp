@@ -168,10 +168,9 @@ std::string summary_text(const DataSummary& summary) {
     out += str(summary.unsayable_captions, " training captions have more", entries,
                " than search.max_length, so the search cannot write them in full\n");
   for (const std::string& note : summary.notes) out += "note: " + note + "\n";
-  out += "\nwords per training caption, and how many captions have so many\n" +
-         histogram(summary.lengths);
+  out += "\nwords per training caption, and the number of captions\n" + histogram(summary.lengths);
   if (summary.pieces)
-    out += "\npieces per training caption, and how many captions have so many\n" +
+    out += "\npieces per training caption, and the number of captions\n" +
            histogram(summary.piece_lengths);
   out += "\nsamples\n";
   for (const DataSummary::Sample& sample : summary.samples)

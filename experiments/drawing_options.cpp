@@ -64,7 +64,7 @@ void check_effect(const DrawingArgs& args, const Drawing& drawing, Matrices matr
   refuse(args.seconds_per_word && drawing.format != PictureFormat::kApng, "--seconds-per-word",
          "only --format apng is an animation");
   refuse(!args.font.empty() && drawing.format == PictureFormat::kSvg && matrices == Matrices::kNo,
-         "--font", "the text of an SVG is drawn with the fonts of whoever looks at it");
+         "--font", "the text of an SVG is drawn with the fonts of the viewer's system");
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ MapChoice parse_choice(const std::string& text, const Several& of) {
 void require_layers(const ExperimentConfig& config) {
   if (config.decoder.type != DecoderKind::kTransformer)
     throw UsageError(str("--layer: decoder.type ", enum_name(config.decoder.type),
-                         " looks once per word; only a transformer looks in every layer"));
+                         " attends once per word; only a transformer attends in every layer"));
 }
 
 bool has_tokens(const EncoderConfig& encoder) {

@@ -1,4 +1,4 @@
-// Sheets of where models attend on a few evaluated images: for each image the words and maps of all
+// Sheets of attention maps of a few evaluated images: for each image the words and maps of all
 // models, one strip below the other, with one scale.
 #pragma once
 

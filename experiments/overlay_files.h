@@ -26,14 +26,14 @@ class OverlayFiles {
 
   // Writes the files of one picture and returns their paths. NAME is the name of record.image
   // without folders and extension.
-  //   NAME.sheet.png   the sheet, in the format asked for; as an animation NAME.apng
+  //   NAME.sheet.png   the sheet, in the requested format; as an animation NAME.apng
   //   NAME.json        the caption with its weights
   //   NAME/01-word.png one panel per word; none beside an animation
   // Where the record has views, these are drawn instead: one strip per view on the sheet, and
   // panels NAME/01-word.layer-0.head-1.png where there are several views. Class-token maps are
   // drawn as NAME.class-token.sheet.png, each with a scale of its own unless the scale is fixed.
   //
-  // Where matrices are asked for, these are written as PNG and SVG (and PDF, if it is the format):
+  // If matrices are requested, these are written as PNG and SVG (and PDF, if it is the format):
   //   NAME.alignment, NAME.alignment.head-0 ... with several heads, and
   //   NAME.alignment.layer-0.head-mean.rollout ... of views, if the caption has a word;
   //   NAME.encoder.layer-0.head-0 ... (PNG only, because they are many),

@@ -12,6 +12,6 @@ build release saccade
 say "training and comparing soft and hard attention (configs/quickstart.yaml); this takes a few minutes"
 build/release/saccade compare configs/quickstart.yaml --out "$out" || exit $?
 say "The scores are in $out/compare.md and $out/compare.json."
-say "To see where both models looked, open $out/report.html in a browser, or these sheets:"
+say "To see the attention maps of both models, open $out/report.html in a browser, or these sheets:"
 ls "$out"/sheets/*.png
 say "To go on, see build/release/saccade --help and README.md."

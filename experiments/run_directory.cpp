@@ -82,7 +82,7 @@ std::string holder(const fs::path& lock) {
 }  // namespace
 
 bool is_held(const fs::path& directory) {
-  // A shared lock, so that two processes that only look do not take each other for a trainer.
+  // A shared lock, so that two processes that only read do not take each other for a trainer.
   const FileHandle lock(::open((directory / kLock).c_str(), O_RDONLY | O_CLOEXEC));
   return lock.fd() >= 0 && ::flock(lock.fd(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }

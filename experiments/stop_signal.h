@@ -16,7 +16,7 @@ namespace saccade {
 // must inherit its signal mask.
 class StopSignal {
  public:
-  // `first` says on stderr what is done before the end.
+  // `first` is written to stderr when the signal comes: what is done before the end.
   explicit StopSignal(const std::string& first = "the update is finished and saved first");
   ~StopSignal();
   StopSignal(const StopSignal&) = delete;
@@ -38,7 +38,7 @@ class StopSignal {
   std::thread waiter_;
 };
 
-// The run was asked to stop before there was anything to save.
+// A signal came before there was anything to save.
 class Stopped : public std::exception {
  public:
   explicit Stopped(int signal) : signal_(signal) {}

@@ -37,7 +37,7 @@ void TensorBoardLog::add_sheets(Index update, std::span<const ModelSheets::Sheet
   std::vector<EventValue> values;
   for (const auto& [image, picture] : sheets)
     values.push_back(
-        {"looks/" + image,
+        {"sheets/" + image,
          EventImage{.height = picture.height, .width = picture.width, .png = encode_png(picture)}});
   write(update, values);
 }

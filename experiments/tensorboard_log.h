@@ -28,7 +28,7 @@ class TensorBoardLog {
   // IoError.
   void add_attention(Index update, std::span<const DecodedCaption> captions);
 
-  // Adds every sheet as "looks/IMAGE". Throws IoError.
+  // Adds every sheet as "sheets/IMAGE". Throws IoError.
   void add_sheets(Index update, std::span<const ModelSheets::Sheet> sheets);
 
  private:

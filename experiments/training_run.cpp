@@ -158,8 +158,8 @@ Validated validate(const TrainingRequest& request, const CaptionModel& model, In
     out.watch = watch_maps(model, loaded, inputs, report, watch);
     for (const auto& [name, value] : out.watch->scores()) out.metrics[name] = value;
   }
-  // A metric that cannot be measured, because no noun was said or no word has a map, gets the worst
-  // value.
+  // A metric that cannot be measured, because no caption has a noun or no word has a map, gets the
+  // worst value.
   for (const std::string& metric :
        {request.config->train.best_metric, request.config->train.early_stop.metric})
     out.metrics.try_emplace(metric, higher_is_better(metric) ? 0.0 : 1.0);
@@ -191,12 +191,31 @@ void reopen_if_longer(const Archive& archive, const ExperimentConfig& config,
   if (!same) state.finished = false;
 }
 
-// Gives a new run the weights of another one, where its config asks for them.
-std::optional<WeightsOrigin> first_weights(const std::string& init_from, const DataIdentity& data,
+// The config of a run's encoder, if it were frozen as the encoder of `before` was. None where that
+// one was not frozen, where this one is frozen itself, or where they are encoders of two kinds.
+std::optional<EncoderConfig> frozen_as_before(const EncoderConfig& now, EncoderConfig before) {
+  const bool same_kind = now.type == before.type || (now.type == EncoderKind::kOnnxNative &&
+                                                     before.type == EncoderKind::kOnnx);
+  if (!is_frozen(before) || is_frozen(now) || !same_kind) return std::nullopt;
+  EncoderConfig frozen = now;
+  frozen.type = before.type;
+  frozen.frozen_stages = before.frozen_stages;
+  frozen.augment = before.augment;
+  return frozen;
+}
+
+// Gives a new run the weights of another one, where its config asks for them. A run that fine-tunes
+// its encoder may start from one whose encoder was the same network, frozen.
+std::optional<WeightsOrigin> first_weights(const ExperimentConfig& config, DataIdentity data,
                                            CaptionModel& model) {
-  if (init_from.empty()) return std::nullopt;
-  const Archive archive = load_archive(resolve_checkpoint(init_from));
-  take_weights(archive, data, model);
+  if (config.train.init_from.empty()) return std::nullopt;
+  const Archive archive = load_archive(resolve_checkpoint(config.train.init_from));
+  const auto before =
+      parse_config<ExperimentConfig>(archive.string("config"), archive.source() + " (config)")
+          .config;
+  const auto frozen = frozen_as_before(config.encoder, before.encoder);
+  if (frozen) data.encoder = InputPipeline(*frozen).frozen()->digest();
+  take_weights(archive, data, model, frozen ? EncoderWeights::kOwn : EncoderWeights::kCheckpoint);
   return WeightsOrigin{.file = archive.source(),
                        .update = archive.int64s("state/position").values()[0],
                        .digest = archive_digest(archive.source())};
@@ -343,7 +362,7 @@ TrainingResult run_training(const TrainingRequest& request, const StopSignal& si
     if (model.localizer())
       model.localizer()->set_shares(model.parameters(),
                                     word_shares(set, model.vocabulary().size()));
-    origin = first_weights(config.train.init_from, identity, model);
+    origin = first_weights(config, identity, model);
   }
   reporter.open(directory.path(), start ? std::optional(trainer.state().update) : std::nullopt);
   for (const std::string& warning : length_warnings(set, config)) {

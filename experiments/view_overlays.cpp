@@ -88,8 +88,8 @@ std::vector<ViewOverlay> view_overlays(const Overlay& overlay, const CaptionReco
 
 Overlay class_token_overlay(const Overlay& overlay, const CaptionRecord& record) {
   Overlay out = overlay;
-  // The title says from which step of the decoder the words' maps are; that does not concern the
-  // class token.
+  // The title names the step of the decoder from which the words' maps are; that does not concern
+  // the class token.
   if (const std::string later = ", " + later_map_name(record.caption.map_step);
       out.title.ends_with(later))
     out.title.resize(out.title.size() - later.size());

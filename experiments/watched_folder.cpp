@@ -35,7 +35,8 @@ bool named_as_picture(const fs::path& path) {
 WatchedFolder::WatchedFolder(fs::path folder) : folder_(std::move(folder)) {
   std::error_code error;
   if (!fs::is_directory(folder_, error))
-    throw UsageError("--watch: " + folder_.string() + ": is no folder; name a folder that exists");
+    throw UsageError("--watch: " + folder_.string() +
+                     ": is not a folder; name a folder that exists");
 }
 
 std::map<std::string, WatchedFolder::Seen> WatchedFolder::list() const {

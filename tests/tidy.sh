@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Static analysis with .clang-tidy: bash tests/tidy.sh [FILE.cpp ...]; without files, all sources.
-# Not part of tests/run.sh: it takes longer than everything else together.
+# Static analysis with .clang-tidy, of the given files or of all sources: bash tests/tidy.sh [FILE.cpp
+# ...] It is not part of tests/run.sh, because it takes longer than everything else together.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 build=${BUILD:-build/dev}  # not the release build: clang cannot read headers that g++ precompiled
@@ -15,7 +15,7 @@ if [ $# -eq 0 ]; then
 else
   files=("$@")
 fi
-# A precise -march of a new processor, or a gcc flag, may be unknown to clang 14: not our subject.
+# clang 14 may not know the -march of a new processor or a flag of gcc, which does not matter here.
 printf '%s\0' "${files[@]}" |
   xargs -0 -n 1 -P "$(nproc)" clang-tidy --quiet -p "$build" \
     --extra-arg=-Wno-unknown-warning-option 2> >(grep -v 'warnings\? generated\|^$' >&2)

@@ -1,4 +1,4 @@
-// Animated PNG: browsers show it as a film, and every other PNG reader shows its first picture.
+// Animated PNG: browsers play it, and every other PNG reader shows its first picture.
 // Internal to vision.
 #pragma once
 

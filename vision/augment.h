@@ -8,7 +8,7 @@
 namespace saccade {
 
 struct AugmentOptions {
-  // Probability of exchanging left and right. This makes every caption that says "left" or "right"
+  // Probability of exchanging left and right. This makes every caption with "left" or "right"
   // wrong: leave it at 0 for data with such captions.
   double flip = 0;
   // The side of the part that the network sees, as a share of the whole: uniform in
@@ -21,7 +21,8 @@ struct AugmentOptions {
   double saturation = 0;
 };
 
-// The random changes of one picture: where the network looks, and the factors of its colours.
+// The random changes of one picture: which part of it the network sees, and the factors of its
+// colours.
 struct DrawnChanges {
   Geometry geometry;
   double brightness = 1, contrast = 1, saturation = 1;
@@ -31,8 +32,8 @@ struct DrawnChanges {
 DrawnChanges draw_changes(Index height, Index width, const PrepareOptions& options,
                           const AugmentOptions& augment, Random random);
 
-// prepare() with random changes drawn from `random`. A shift may look past the border of the
-// original: there, its edge pixels are repeated, or the padding continues where the picture was
+// prepare() with random changes drawn from `random`. A shift may reach past the border of the
+// original: there, its edge pixels are repeated, or the padding continues if the picture was
 // padded. Throws UsageError on options outside their range.
 Prepared prepare_augmented(const Image& image, const PrepareOptions& options,
                            const AugmentOptions& augment, Random random);

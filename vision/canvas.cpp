@@ -155,7 +155,7 @@ std::string picture_file(PictureFormat format, const VectorPage& page, const Tex
     const std::vector<std::uint8_t> bytes = encode_png(canvas.take());
     return {bytes.begin(), bytes.end()};
   }
-  SACCADE_CHECK(format != PictureFormat::kApng, "[canvas] a film is no page");
+  SACCADE_CHECK(format != PictureFormat::kApng, "[canvas] an animation is not a page");
   const auto canvas = format == PictureFormat::kSvg ? make_svg_canvas(page) : make_pdf_canvas(page);
   draw(*canvas);
   return canvas->take();

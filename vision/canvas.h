@@ -31,7 +31,7 @@ using Loop = std::vector<Point>;  // a closed line; its last point is joined to 
 enum class Align { kStart, kMiddle, kEnd };
 enum class Reading { kAcross, kUp };
 
-// Where a text stands: (x, y) lies on its baseline, and `align` says which part of the text is
+// Where a text stands: (x, y) lies on its baseline, and `align` chooses which part of the text is
 // there.
 struct TextAnchor {
   Index x = 0, y = 0, size = 16;

@@ -1,4 +1,4 @@
-// Reads a whole file that the user named; its errors say what to do. Internal to vision.
+// Reads a whole file that the user named; its errors name the remedy. Internal to vision.
 #pragma once
 
 #include <cstdint>

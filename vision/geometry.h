@@ -94,8 +94,8 @@ void add_counts(const PictureArea& area, Index rows, Index cols, std::vector<std
 // Throws ShapeError when the cell is not on the grid.
 Rect cell_box(const Geometry& geometry, Index rows, Index cols, Index cell);
 
-// The cell of a rows x cols grid that lies over a point of the original; -1 where the network did
-// not look.
+// The cell of a rows x cols grid that lies over a point of the original; -1 if the network did not
+// see the point.
 Index cell_at(const Geometry& geometry, Index rows, Index cols, double x, double y);
 
 // How pixels are normalised for a network: input = (pixel - mean) * scale, for each of the channels

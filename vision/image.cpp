@@ -17,7 +17,7 @@ namespace saccade {
 
 namespace {
 
-// The stored picture, turned and mirrored as EXIF orientation 1..8 says.
+// The stored picture, turned and mirrored by its EXIF orientation 1..8.
 cv::Mat upright(const cv::Mat& stored, int orientation) {
   cv::Mat out;
   switch (orientation) {

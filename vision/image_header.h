@@ -1,4 +1,5 @@
-// What an image file's header says before it is decoded. Internal to vision/image.cpp.
+// What the header of an image file contains, read before the file is decoded. Internal to
+// vision/image.cpp.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@ enum class ImageFormat { kUnknown, kJpeg, kPng, kBmp, kWebp, kTiff };
 
 struct ImageHeader {
   ImageFormat format = ImageFormat::kUnknown;
-  Index height = 0, width = 0;  // as stored, before orientation; 0 when the file does not say
+  Index height = 0, width = 0;  // as stored, before orientation; 0 if the file lacks them
   int orientation = 1;          // EXIF 1..8
   bool complete = true;         // the file reaches its end mark, or the length that it claims
 };

@@ -1,5 +1,5 @@
-// Attention pictures: where a model looked for each word, drawn on the photo without a display. The
-// heat passes back through the geometry, so that crop, squash and mirroring are undone.
+// Attention pictures: the map of each word, drawn on the photo without a display. The heat passes
+// back through the geometry, so that crop, squash and mirroring are undone.
 #pragma once
 
 #include <filesystem>
@@ -45,7 +45,7 @@ struct OverlayWord {
   std::optional<float> gate{};             // beta: how much of the context is taken
   std::optional<Index> sampled{};          // the cell that hard attention chose
   std::optional<float> log_probability{};  // of the word
-  bool uniform = false;                    // the map is nearly flat, and its label says so
+  bool uniform = false;                    // the map is nearly flat, and its label is "uniform"
 };
 
 // One caption of one image.
@@ -72,7 +72,7 @@ struct OverlayOptions {
   Index columns = 0;        // panels per row of a sheet; 0: as many as make a wide page
   Index panel_width = 320;  // of a sheet, in pixels; smaller where the sheet would be too large
   std::filesystem::path font{};   // empty: DejaVu Sans where the system has it
-  double seconds_per_word = 0.8;  // in a film; the last word stays three times as long
+  double seconds_per_word = 0.8;  // in an animation; the last word stays three times as long
 };
 
 // No sheet has more pixels than this: its panels shrink instead.
@@ -94,9 +94,9 @@ Image draw_panel(const Overlay& overlay, Index word, const OverlayOptions& optio
 // make the page too large or its text needs a font that is not installed.
 Image draw_sheet(std::span<const Overlay> overlays, const OverlayOptions& options);
 
-// The same drawings as files: a panel (not as APNG) or a sheet. As APNG, a sheet is a film that
-// shows one word after the other, with the word marked in the caption below; several models stand
-// side by side. Both throw as the functions above do.
+// The same drawings as files: a panel (not as APNG) or a sheet. As APNG, a sheet is an animation
+// that shows one word after the other, with the word marked in the caption below; several models
+// stand side by side. Both throw as the functions above do.
 std::string panel_file(const Overlay& overlay, Index word, const OverlayOptions& options,
                        PictureFormat format);
 std::string sheet_file(std::span<const Overlay> overlays, const OverlayOptions& options,

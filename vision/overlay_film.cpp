@@ -54,7 +54,7 @@ class Film {
     height_ = caption_top_ + std::max(caption, kLineStep) + kMargin;
     width_ = kMargin + static_cast<Index>(parts_.size()) * (column() + kMargin);
     if (height_ * width_ > kMaxSheetPixels)
-      throw DataError(str("a film of ", parts_.size(), " captions is too large; draw fewer"));
+      throw DataError(str("an animation of ", parts_.size(), " captions is too large; draw fewer"));
   }
 
   std::vector<Frame> frames() const {
@@ -164,7 +164,7 @@ class Film {
 
 std::string film_file(std::span<const Overlay> overlays, const OverlayOptions& options) {
   if (!(options.seconds_per_word >= kShortest && options.seconds_per_word <= kLongest))
-    throw UsageError(str("a word of a film stays between ", kShortest, " and ", kLongest,
+    throw UsageError(str("a word of an animation stays between ", kShortest, " and ", kLongest,
                          " seconds; got ", options.seconds_per_word));
   return encode_apng(Film(overlays, options).frames());
 }

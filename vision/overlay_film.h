@@ -1,4 +1,5 @@
-// A film of attention that shows one word after the other. Internal to vision/overlay*.cpp.
+// An animation of attention maps, which shows one word after the other. Internal to
+// vision/overlay*.cpp.
 #pragma once
 
 #include <span>

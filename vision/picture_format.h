@@ -11,7 +11,7 @@ constexpr auto enum_table(PictureFormat) {
       {{PictureFormat::kPng, "png", "pixels"},
        {PictureFormat::kSvg, "svg", "text, cells and lines as vectors, photos inside"},
        {PictureFormat::kPdf, "pdf", "the same for papers, with the font inside"},
-       {PictureFormat::kApng, "apng", "a film: the map of one word after another"}});
+       {PictureFormat::kApng, "apng", "an animation: the map of one word after another"}});
 }
 
 }  // namespace saccade

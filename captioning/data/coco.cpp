@@ -33,7 +33,7 @@ void read_part(const std::filesystem::path& file, const std::filesystem::path& f
     const std::int64_t number = entry["image_id"].integer();
     const auto found = by_number.find(number);
     if (found == by_number.end()) {
-      throw DataError(str(entry.place(), ": image_id ", number, " is no image of this file"));
+      throw DataError(str(entry.place(), ": image_id ", number, " is not an image of this file"));
     }
     if (!entry.find("caption")) {
       throw DataError(

@@ -44,7 +44,7 @@ std::vector<CsvRow> read_csv(const std::filesystem::path& path, const std::strin
   Rows out;
   std::size_t line = 1;
   bool blank = true;  // no part of the next row was read yet
-  // The parser gets one byte at a time, because it does not say where it is.
+  // The parser gets one byte at a time, because it does not report its place in the file.
   for (const char c : text) {
     if (blank && c != '\n' && c != '\r') {
       out.row.line = line;

@@ -98,7 +98,7 @@ Dataset read_flickr8k(const Flickr8kFiles& files) {
     }
     if (!is_image_name(token.name)) {
       out.notes.push_back(
-          str("dropped line ", line.number, ": '", token.name, "' is no image file"));
+          str("dropped line ", line.number, ": '", token.name, "' is not an image file"));
       continue;
     }
     const std::string path = image_path(files.images, token.name, str(file, ":", line.number));

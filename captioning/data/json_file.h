@@ -20,11 +20,11 @@ class JsonValue {
   // Parses the text of a file that was read before.
   static JsonValue parse(const std::string& text, const std::filesystem::path& path);
 
-  // A member of an object. Throws DataError when it is missing or this is no object.
+  // A member of an object. Throws DataError when it is missing or this is not an object.
   JsonValue operator[](const char* key) const;
   // A member of an object, or nothing where it is missing or null.
   std::optional<JsonValue> find(const char* key) const;
-  // The elements of an array; size() throws DataError when this is no array.
+  // The elements of an array; size() throws DataError when this is not an array.
   std::size_t size() const;
   JsonValue at(std::size_t index) const;
   // The names of an object's members, sorted. Throws DataError when this is no object.

@@ -107,7 +107,7 @@ ScenesDataset draw_scenes(const DataConfig& config) {
 std::size_t place_of(const Dataset& dataset, Index image) {
   const auto place = static_cast<std::size_t>(image);
   SACCADE_CHECK(image >= 0 && place < dataset.images.size(), "[image] ", dataset.name, " has ",
-                dataset.images.size(), " images; asked for number ", image);
+                dataset.images.size(), " images, and none with the number ", image);
   return place;
 }
 

@@ -60,7 +60,7 @@ std::string image_path(const fs::path& root, const std::string& name, const std:
   if (name.empty() || relative.is_absolute() || leaves || odd || !relative.has_filename()) {
     throw DataError(
         str(place, ": '", clean_caption(name),
-            "' is no file below the image folder; names must be relative, without '..'"));
+            "' is not a file below the image folder; names must be relative, without '..'"));
   }
   return (root / relative).lexically_normal().string();
 }

@@ -22,7 +22,8 @@ struct Flickr8kFiles {
   std::filesystem::path splits;  // folder of Flickr_8k.{trainImages,devImages,testImages}.txt
   std::filesystem::path images;
 };
-// At least one split list must exist; dev becomes val. Names that are no image file are dropped.
+// At least one split list must exist; dev becomes val. Names that are not of an image file are
+// dropped.
 Dataset read_flickr8k(const Flickr8kFiles& files);
 
 struct CocoFiles {

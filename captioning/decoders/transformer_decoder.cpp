@@ -194,7 +194,7 @@ class TransformerDecoder : public Decoder {
   WordStep advance(Tape& tape, Var x, std::span<const Var> state, const AttentionMemory& memory,
                    AttendContext context) const {
     SACCADE_CHECK(context.likelihood == HardLikelihood::kChoice,
-                  "[decoder] the words of a transformer are no mixtures over regions");
+                  "[decoder] the words of a transformer are not mixtures over regions");
     const std::size_t count = layers_.size();
     const std::span<const Var> attention_states = state.subspan(2 * count);
     const std::size_t states = attention_states.size() / count;
@@ -206,7 +206,8 @@ class TransformerDecoder : public Decoder {
       const SequenceKeys own = layer.keys(tape, entered);
       const SequenceKeys so_far{.keys = ops::append_positions(state[2 * l], own.keys),
                                 .values = ops::append_positions(state[2 * l + 1], own.values)};
-      // The image before the words is no word, and a model that reads it has no maps to roll out.
+      // The image before the words is not a word, and a model that reads it has no maps to roll
+      // out.
       if (context.words && !image_word_)
         word.words.push_back(layer.word_weights(tape, entered, so_far));
       x = layer.words(tape, x, entered, so_far, {});

@@ -1,5 +1,5 @@
-// Attention health: measures that tell a useful map from one that is the same at every region or at
-// every word. The scores of captions cannot show that.
+// Attention health: measures that distinguish a useful map from one that is the same at every
+// region or at every word. The scores of captions cannot show that.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Between which scores a model's scores lie on the same images: those of captions from the most
-// similar training images (the floor), and those of people's captions (the ceiling).
+// Scores to compare those of a model with, on the same images: of captions from the most similar
+// training images (the floor), and of people's captions (the ceiling).
 #pragma once
 
 #include <span>
@@ -25,7 +25,7 @@ inline constexpr Index kConsensusNeighbours = 12;
 //   consensus  of all captions of the kConsensusNeighbours nearest images, the one that they agree
 //              on most (consensus.h)
 //   human      each reference against the others of its image, mean over rounds (scoring/human.h)
-// An image is no neighbour of itself. The first two are left out where there are fewer than two
+// An image is not a neighbour of itself. The first two are left out where there are fewer than two
 // training images, and `human` where no image has two references. inputs must hold these images and
 // those of the training split.
 std::vector<Baseline> score_baselines(const CaptionModel& model, const Dataset& dataset,

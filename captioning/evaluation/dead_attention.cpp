@@ -56,8 +56,8 @@ std::vector<DeadSign> dead_signs(const AttentionReport& report) {
   std::vector<DeadSign> signs;
   const AttentionHealth& health = report.health;
   if (health.static_share > kMostShare)
-    signs.push_back({DeadKind::kStatic,
-                     percent(health.static_share) + " of the maps are the one before again"});
+    signs.push_back({DeadKind::kStatic, percent(health.static_share) +
+                                            " of the maps repeat the map of the word before"});
   if (health.uniform_share > kMostShare)
     signs.push_back(
         {DeadKind::kUniform, percent(health.uniform_share) + " of the maps are uniform"});

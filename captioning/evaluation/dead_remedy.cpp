@@ -31,7 +31,7 @@ void add_sharper(const ExperimentConfig& config, std::vector<std::string>& out) 
 void add_layer(const ExperimentConfig& config, std::vector<std::string>& out) {
   const bool network = config.encoder.type != EncoderKind::kCnn;
   out.push_back(network ? "take features from a finer or shallower layer of the encoder (in a deep "
-                          "layer every cell tells of the whole picture)"
+                          "layer every cell describes the whole picture)"
                         : "give the encoder a finer grid");
   if (network && config.encoder.layers.size() > 1 && config.encoder.keys.empty())
     out.push_back("let attention score the finest of the layers alone (encoder.keys)");
@@ -39,7 +39,7 @@ void add_layer(const ExperimentConfig& config, std::vector<std::string>& out) {
 
 void add_localizer(const ExperimentConfig& config, std::vector<std::string>& out) {
   if (!config.objective.supervision.any())
-    out.push_back("set objective.supervision.localizer.weight, say to 0.5");
+    out.push_back("set objective.supervision.localizer.weight, for example to 0.5");
 }
 
 }  // namespace

@@ -176,7 +176,7 @@ std::string grounding_table(const EvaluationReport& report) {
     add(str("references, ", enum_name(report.regimes.front().regime)),
         grounding.references->scores);
   for (const auto& [by, references] : grounding.informed)
-    add(by + ", told the word", references.scores);
+    add(by + ", given the word", references.scores);
   if (counts.empty()) return "";
   const LocalizationRule rule;
   return str("grounding, boxes of ", grounding.boxes, ": ", grounding.images, " of ",

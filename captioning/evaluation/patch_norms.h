@@ -1,5 +1,5 @@
 // Outlier patches (Darcet et al. 2024, "Vision transformers need registers", section 2): a large
-// transformer stores facts about the whole image in a few patches, which then tell nothing of their
+// transformer stores facts about the whole image in a few patches, which then show nothing of their
 // own place and draw attention to it. Their tokens are many times longer than the others.
 #pragma once
 

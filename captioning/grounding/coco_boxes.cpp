@@ -103,7 +103,7 @@ CocoBoxes::CocoBoxes(const std::filesystem::path& file, const Dataset& dataset,
   const Categories categories = read_categories(checked(root));
   names_.emplace(categories.names);
   const Wanted wanted(dataset, images);
-  std::unordered_map<std::int64_t, Index> by_number;  // -1: of an image that nobody asked for
+  std::unordered_map<std::int64_t, Index> by_number;  // -1: an image that is not wanted
   const JsonValue entries = root["images"];
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const JsonValue entry = entries.at(i);
@@ -122,7 +122,7 @@ CocoBoxes::CocoBoxes(const std::filesystem::path& file, const Dataset& dataset,
     const auto image = by_number.find(entry["image_id"].integer());
     if (image == by_number.end()) {
       throw DataError(str(entry.place(), ": image_id ", entry["image_id"].integer(),
-                          " is no image of this file"));
+                          " is not an image of this file"));
     }
     if (image->second < 0) continue;
     if (!entry.find("bbox")) {
@@ -132,7 +132,7 @@ CocoBoxes::CocoBoxes(const std::filesystem::path& file, const Dataset& dataset,
     const auto category = categories.by_id.find(entry["category_id"].integer());
     if (category == categories.by_id.end()) {
       throw DataError(str(entry.place(), ": category_id ", entry["category_id"].integer(),
-                          " is no category of this file"));
+                          " is not a category of this file"));
     }
     photos_[image->second].boxes.emplace_back(category->second, box_of(entry["bbox"]));
   }

@@ -14,7 +14,7 @@ namespace saccade {
 // each marked phrase is a noun with the boxes of its id. In any other caption, a noun is a word
 // that is the last word of some phrase of the photo, or has its stem, or is a synonym of it
 // (WordForms); its boxes are those of all these phrases. Phrases whose id has no box (scenes, and
-// what cannot be seen) are no nouns.
+// what cannot be seen) are not nouns.
 class EntityBoxes : public PhotoBoxes {
  public:
   // Reads the files of `images`, by name. Images without files are not known. Throws DataError that

@@ -27,7 +27,7 @@ class WordForms {
  private:
   meteor::Synonyms synonyms_;
   meteor::Stemmer stemmer_;
-  mutable std::mutex mutex_;  // of the stemmer, and of the table, which grows while it is asked
+  mutable std::mutex mutex_;  // of the stemmer, and of the table, which grows with use
   mutable meteor::WordTable table_;
 };
 

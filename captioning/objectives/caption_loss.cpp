@@ -55,7 +55,7 @@ PackedCaptions repeated(PackedCaptions captions, Index samples) {
   return out;
 }
 
-// How many regions of each caption's image count. Each caption stands `samples` times in the rows.
+// How many regions of each caption's image count. The rows have each caption `samples` times.
 std::vector<Index> counted_regions(const EncodedImages& images, const PackedCaptions& rows,
                                    Index samples) {
   const Index regions = images.features.shape()[1];

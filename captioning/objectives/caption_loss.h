@@ -72,10 +72,10 @@ struct ShardKey {
 // `samples` times, one after the other, and what is reported by caption is the mean over these.
 class ShardLoss {
  public:
-  // Runs the decoder over the captions (captions.images tells which image each belongs to), after a
-  // first pass that draws inputs where the options have scheduled sampling; all samples of a
-  // caption read the same inputs. If `chooser` is given, it chooses instead of the options'
-  // selection (tests enumerate choices with it); then all captions have to be sampled.
+  // Runs the decoder over the captions (captions.images has the image of each), after a first pass
+  // that draws inputs where the options have scheduled sampling; all samples of a caption read the
+  // same inputs. If `chooser` is given, it chooses instead of the options' selection (tests
+  // enumerate choices with it); then all captions have to be sampled.
   ShardLoss(Tape& tape, const Decoder& decoder, const EncodedImages& images,
             PackedCaptions captions, const CaptionLossOptions& options, const ShardKey& key,
             Chooser* chooser = nullptr, const ShardTargets& targets = {});

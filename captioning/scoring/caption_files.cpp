@@ -40,7 +40,7 @@ void read_coco_images(const JsonValue& root, ReferenceFile& out) {
     const std::int64_t number = entry["image_id"].integer();
     const auto found = places.find(number);
     if (found == places.end()) {
-      throw DataError(str(entry.place(), ": image_id ", number, " is no image of this file"));
+      throw DataError(str(entry.place(), ": image_id ", number, " is not an image of this file"));
     }
     out.images[found->second].captions.push_back(entry["caption"].text());
   }

@@ -25,16 +25,16 @@ struct ReferenceFile {
   std::vector<std::string> notes{};  // what a user should know although it can be read
 };
 
-// Reads a file. Its content tells its form:
+// Reads a file. Its form is recognized by its content:
 //   COCO captions JSON        {"images": [...], "annotations": [...]}
 //   Karpathy JSON             {"images": [{"sentences": [...]}]}
 //   Flickr8k's token file     <image>#<k> TAB <caption>
 //   a file NAME.csv           the captions of a folder (readers.h: read_folder), with its splits
 //   plain text                one line per image, its references with tabs between
 // The order of images and captions is that of the file. With `split`, other splits are left out.
-// Notes tell of captions that contain line ends. Throws UsageError when a split is given for a file
-// without splits, and DataError that names file and place for what cannot be read, for images that
-// appear twice and for images without a reference.
+// There are notes on captions that contain line ends. Throws UsageError when a split is given for a
+// file without splits, and DataError that names file and place for what cannot be read, for images
+// that appear twice and for images without a reference.
 ReferenceFile read_references(const std::filesystem::path& path, std::optional<Split> split);
 
 // A caption with neither name nor number belongs to the image that has its place in the references.

@@ -37,7 +37,7 @@ struct CaptionScores {
   double of_image(std::size_t m, std::size_t i) const;
 };
 
-// What can be said of the candidates without references: mean_length and length_sd (words),
+// What can be measured of the candidates without references: mean_length and length_sd (words),
 // length_ratio, vocabulary_used (different words), unique_captions (different captions / captions).
 NamedScores caption_statistics(const CaptionScores& scores);
 

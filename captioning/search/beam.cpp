@@ -25,7 +25,7 @@ struct Extension {
 struct Finished {
   double score = 0, log_prob = 0;
   Index step = 0, row = 0;
-  std::vector<int> words{};  // tell hypotheses apart, where several are kept
+  std::vector<int> words{};  // distinguish hypotheses, if several are kept
 };
 
 // Hypotheses that compete with each other.

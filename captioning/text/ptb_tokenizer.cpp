@@ -14,12 +14,12 @@ namespace {
 
 using Tokens = std::vector<std::string>;
 
-// Exactly these tokens; brackets and repeated marks are not among them.
+// The tokens that are left out as punctuation. Brackets and repeated marks are not among them.
 constexpr std::array<std::string_view, 13> kPunctuation = {"''", "'", "``", "`",  ".",   "?", "!",
                                                            ",",  ":", "-",  "--", "...", ";"};
 
 // The captions from `begin` to `end` as lines, followed by the first later caption that is not
-// blank, because a rule may look at it.
+// blank, because a rule may read it.
 ptb::Text join(std::span<const std::string> captions, std::size_t begin, std::size_t end) {
   ptb::Text text;
   bool seen = false;

@@ -21,7 +21,7 @@ class Subwords {
   // that begins a word, every character of the captions, and then what pairs were merged into, in
   // this order; fewer pieces where no pair occurs twice. Of equally frequent pairs, the one with
   // the older pieces comes first, so nothing is left to chance. Throws DataError where `size` has
-  // no room for the characters, or there is no word.
+  // no space for the characters, or there is no word.
   static Subwords train(std::span<const std::vector<std::string>> captions, Index size);
   // Restores the pieces from a string of model(). Throws DataError for any other string.
   explicit Subwords(std::string model);

@@ -28,7 +28,7 @@ Vocabulary::Vocabulary(std::vector<std::string> words) : words_(std::move(words)
   ids_.reserve(words_.size());
   for (std::size_t i = 0; i < words_.size(); ++i) {
     if (split_words(words_[i]) != std::vector<std::string>{words_[i]}) {
-      throw DataError(str("vocabulary: word ", i, " is empty, holds white space or is no UTF-8"));
+      throw DataError(str("vocabulary: word ", i, " is empty, holds white space or is not UTF-8"));
     }
     if (!ids_.emplace(words_[i], static_cast<Index>(i)).second) {
       throw DataError(str("vocabulary: '", words_[i], "' is there twice"));

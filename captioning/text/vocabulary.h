@@ -1,5 +1,5 @@
 // Vocabulary: words, or pieces of words, and their ids. The checkpoint holds it as a list of
-// strings; a list of pieces tells how words are cut.
+// strings; a list of pieces determines how words are cut.
 #pragma once
 
 #include <memory>

@@ -135,7 +135,9 @@ bool only_supervises(const std::string& name) {
 }
 
 // The parameters that differ between a checkpoint and a model in name or shape, one line each.
-std::string parameter_differences(const Archive& archive, const ParameterStore& store) {
+std::string parameter_differences(const Archive& archive, const ParameterStore& store,
+                                  EncoderWeights encoder) {
+  const bool keeps_encoder = encoder == EncoderWeights::kOwn;
   std::string out;
   for (const std::string& entry : archive.names("parameters/"))
     if (const std::string name = entry.substr(std::strlen("parameters/"));
@@ -144,7 +146,8 @@ std::string parameter_differences(const Archive& archive, const ParameterStore& 
   for (const ParameterInfo& info : store.infos()) {
     const std::string entry = parameter_entry(info.name);
     if (!archive.contains(entry)) {
-      if (only_supervises(info.name)) continue;
+      if (only_supervises(info.name) || (keeps_encoder && info.name.starts_with("encoder.")))
+        continue;
       out += "\n  " + info.name + " is not in the checkpoint";
     } else if (archive.floats(entry).shape() != extents(info.shape)) {
       out += str("\n  ", info.name, " is a ", Archive::describe(archive.entries().at(entry)),
@@ -192,7 +195,7 @@ bool stop_decides(const ExperimentConfig& config) {
 
 void check_version(const Archive& archive) {
   if (!archive.contains("content_version"))
-    throw CheckpointError(archive.source() + ": is no checkpoint of a saccade model");
+    throw CheckpointError(archive.source() + ": is not a checkpoint of a saccade model");
   if (const auto version = archive.uint64("content_version"); version != kContentVersion)
     throw CheckpointError(str(archive.source(), ": has content version ", version,
                               "; this saccade reads version ", kContentVersion));
@@ -297,7 +300,7 @@ std::string deciding_changes(const ExperimentConfig& before, const ExperimentCon
   };
   for (const Difference& d : config_differences(before, now)) {
     const bool free = may_change(d.path) || (frozen && d.path.starts_with("encoder.weights"));
-    // Nothing else tells whether boxes that attention learned from are the same.
+    // Nothing else shows whether the boxes that attention learned from are the same.
     const bool taught = d.path == "data.boxes" && now.objective.supervision.boxes > 0;
     if (idle(d.path) || (free && !taught && !(d.path == "train.stop" && stop_decides(now))))
       continue;
@@ -336,9 +339,10 @@ void restore_run(const Archive& archive, const ExperimentConfig& config, const D
   trainer.state() = read_state(archive);
 }
 
-void take_weights(const Archive& archive, const DataIdentity& data, CaptionModel& model) {
+void take_weights(const Archive& archive, const DataIdentity& data, CaptionModel& model,
+                  EncoderWeights encoder) {
   check_version(archive);
-  std::string differences = parameter_differences(archive, model.parameters());
+  std::string differences = parameter_differences(archive, model.parameters(), encoder);
   if (archive.string("encoder_digest") != data.encoder)
     differences += "\n  the network, layer or preprocessing of the frozen encoder";
   const Vocabulary theirs = read_vocabulary(archive);

@@ -46,13 +46,20 @@ std::string deciding_changes(const ExperimentConfig& before, const ExperimentCon
 
 // Restores a run's parameters, optimizer moments and state where it stopped. Throws CheckpointError
 // that names everything which changed since: config values that decide the run (all except those
-// that only say how long, how fast and how it is reported), data, vocabulary.
+// that only determine how long, how fast and how it is reported), data, vocabulary.
 void restore_run(const Archive& archive, const ExperimentConfig& config, const DataIdentity& data,
                  CaptionModel& model, Trainer& trainer);
 
-// Takes the weights of another run's checkpoint as the first weights of a new run. Throws
-// CheckpointError that names everything which does not fit: vocabulary, frozen encoder, parameters
-// and their shapes.
-void take_weights(const Archive& archive, const DataIdentity& data, CaptionModel& model);
+// Where the weights of the encoder come from when a run starts from another run's checkpoint: from
+// the checkpoint, or they stay those that the model has, because the checkpoint's encoder was
+// frozen and so is not part of it.
+enum class EncoderWeights { kCheckpoint, kOwn };
+
+// Takes the weights of another run's checkpoint as the first weights of a new run. `data.encoder`
+// identifies the frozen encoder; with EncoderWeights::kOwn, the new run's encoder as it would be if
+// it were frozen as the checkpoint's was. Throws CheckpointError that names everything which does
+// not fit: vocabulary, frozen encoder, parameters and their shapes.
+void take_weights(const Archive& archive, const DataIdentity& data, CaptionModel& model,
+                  EncoderWeights encoder);
 
 }  // namespace saccade

@@ -15,7 +15,7 @@ namespace saccade {
 std::string start_encoder(const EncoderConfig& config, CaptionModel& model);
 
 // Gives the words that config.decoder.embeddings has vectors for those vectors; the others keep
-// their random ones. Says how many there were, "" for a random embedding. Throws as
+// their random ones. Returns a sentence with their number, "" for a random embedding. Throws as
 // read_word_vectors does, UsageError where no file is named.
 std::string start_embedding(const ExperimentConfig& config, const TrainingSet& set,
                             CaptionModel& model);

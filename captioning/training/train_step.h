@@ -19,7 +19,7 @@ namespace saccade {
 struct TrainShard {
   InputBatch inputs;             // of m images: m = n, or fewer where captions share an image
   std::vector<Geometry> seen;    // [m] what they show of each photo: DatasetInputs::load_augmented
-  PackedCaptions captions;       // n captions; its `images` tells the input of each
+  PackedCaptions captions;       // n captions; its `images` has the input of each
   std::vector<Index> images;     // [n] into Dataset::images
   std::vector<std::string> ids;  // [n] image ids, for messages
   // The attention targets of words, where the config asks for box supervision.

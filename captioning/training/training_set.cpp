@@ -97,20 +97,20 @@ std::vector<std::string> length_warnings(const TrainingSet& set, const Experimen
   constexpr double kMostShare = 0.03;
   std::vector<std::string> warnings;
   const auto count = static_cast<double>(set.items().size());
-  const auto tell = [&](Index captions, const std::string& key, const std::string& what) {
+  const auto warn = [&](Index captions, const std::string& key, const std::string& what) {
     const double share = static_cast<double>(captions) / count;
     if (share <= kMostShare) return;
     warnings.push_back(str(captions, " of ", set.items().size(), " training captions (",
                            std::lround(100 * share), " %) ", what, "; set ", key,
                            " higher (`saccade data` shows their lengths)"));
   };
-  tell(set.cut_captions(), "data.max_length",
+  warn(set.cut_captions(), "data.max_length",
        str("are cut to data.max_length, ", config.data.max_length, " words"));
   const char* entries =
       config.data.vocabulary == VocabularyKind::kBpe ? " pieces of words" : " words";
-  tell(set.longer_than(config.search.max_length), "search.max_length",
+  warn(set.longer_than(config.search.max_length), "search.max_length",
        str("are longer than search.max_length, ", config.search.max_length, entries,
-           ", so that the model cannot say them"));
+           ", so that search cannot find them"));
   return warnings;
 }
 

@@ -8,7 +8,7 @@
 namespace saccade {
 
 // Sets the labels of the batch's shards. Their words are those in the captions of any image of the
-// batch (without <unk>), so that every image is told apart from the others.
+// batch (without <unk>), so that every image is distinguished from the others.
 void add_word_labels(const TrainingSet& set, TrainBatch& batch);
 
 // For every word of the vocabulary, the share of training images whose captions have it [V].

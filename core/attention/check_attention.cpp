@@ -46,11 +46,11 @@ void check_selection(const AttentionConfig& c) {
                           c.selection == SelectionKind::kGumbelSt;
   need(!one_region || c.heads == 1, choice, "attention.heads 1", "it takes one region per word");
   need(!one_region || !c.sentinel, choice, "attention.sentinel false",
-       "the sentinel is no region that could be taken");
+       "the sentinel is not a region that could be taken");
   const bool draws = c.selection == SelectionKind::kHard || c.selection == SelectionKind::kGumbelSt;
   need(!draws || (c.scope != ScopeKind::kLocalP && c.scope != ScopeKind::kMonotonic), choice,
        "a scope whose weights sum to 1",
-       "those of local_p and monotonic are no distribution to draw from");
+       "those of local_p and monotonic are not a distribution to draw from");
   need(c.selection != SelectionKind::kGumbelSt || c.normalizer == NormalizerKind::kSoftmax, choice,
        "attention.normalizer softmax", "the Gumbel trick draws from a softmax");
   need(c.selection != SelectionKind::kHard || c.hard.likelihood == HardLikelihood::kChoice ||

@@ -1,6 +1,6 @@
-// What an attention head does, told by a few shares of its weight: does it attend to the position
-// before, to the one after, to the first, to itself, or to all at once? (Clark et al. 2019,
-// section 3; Voita et al. 2019, section 5.)
+// What an attention head does, described by a few shares of its weight: does it attend to the
+// position before, to the one after, to the first, to itself, or to all at once? (Clark et al.
+// 2019, section 3; Voita et al. 2019, section 5.)
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Digest: XXH3-128 of a sequence of strings, to tell data sets, vocabularies and settings apart.
+// Digest: XXH3-128 of a sequence of strings, to distinguish data sets, vocabularies and settings.
 // Everything may include it.
 #pragma once
 

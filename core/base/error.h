@@ -21,7 +21,7 @@ enum class ExitCode {
   kMemory = 9,
 };
 
-// Base of all errors: an exit code and a message of one line that says where, what is wrong and
+// Base of all errors: an exit code and a message of one line that names the place, the fault and
 // what to do.
 class Error : public std::runtime_error {
  public:

@@ -20,7 +20,7 @@ using Real = double;
 using Real = float;
 #endif
 
-// Extents, offsets and counts. Signed, so that differences are safe.
+// Extents, offsets and counts. It is signed, so that differences may be negative.
 using Index = std::int64_t;
 
 }  // namespace saccade

@@ -66,7 +66,7 @@ struct AttentionConfig {
   void fields(V& v) {
     v.field("mechanism", mechanism, "composed of the axes below, or a mechanism of its own");
     v.field("score", score, "how a region is scored against the decoder's state");
-    v.field("scope", scope, "the regions that are looked at");
+    v.field("scope", scope, "which regions a word may attend to");
     v.field("normalizer", normalizer, "how scores become weights");
     v.field("temperature", temperature, "divides the scores; may change in training",
             between(1e-6, 1000));
@@ -82,8 +82,9 @@ struct AttentionConfig {
     v.field("heads", heads, "maps per word, each over its own share of the widths",
             between(1, 256));
     v.field("gate", gate, "how much of the context the decoder takes");
-    v.field("sentinel", sentinel,
-            "one more thing to attend to: what the decoder knows without looking (Lu et al. 2017)");
+    v.field(
+        "sentinel", sentinel,
+        "one more thing to attend to: what the decoder knows without the image (Lu et al. 2017)");
     v.field("hidden", hidden, "width of the attention space, all heads together", between(1, 65536))
         .unless("attention.score", ScoreKind::kNone, ScoreKind::kDot, ScoreKind::kGeneral)
         .or_with("attention.scope", ScopeKind::kLocalP);

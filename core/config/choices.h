@@ -84,8 +84,8 @@ constexpr auto enum_table(PositionKind) {
   });
 }
 
-// The axes of attention: one enumerator a line of their registries in core/attention, documented
-// there with formula and source.
+// The axes of attention. Each line of their registries in core/attention, which have formulas and
+// sources, gives one enumerator.
 enum class ScoreKind {
 #define SACCADE_SCORE(name, enumerator, ...) enumerator,
 #include "core/attention/scores/scores.def"
@@ -251,7 +251,7 @@ constexpr auto enum_table(ObjectiveKind) {
   return enum_rows<ObjectiveKind>({{kCrossEntropy, "cross_entropy", "-log p of the next word"}});
 }
 
-// One enumerator a line of the registry of rewards.
+// Each line of the registry of rewards gives one enumerator.
 enum class RewardMetric {
 #define SACCADE_REWARD(name, enumerator, weight, text) enumerator,
 #include "core/config/rewards.def"
@@ -303,7 +303,7 @@ constexpr auto enum_table(CaptionsPerEpoch) {
   return enum_rows<CaptionsPerEpoch>({
       {kAll, "all", "every caption once per epoch"},
       {kOnePerImage, "one_per_image",
-       "one caption of every image per epoch; all of them are used before one comes back"},
+       "one caption of every image per epoch; all of them are used before one is repeated"},
       {kWholeImages, "whole_images",
        "every caption once per epoch, those of an image together in one shard, so that the image "
        "is encoded once for all of them"},

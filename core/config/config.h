@@ -24,7 +24,7 @@ class Origins {
   void forget(const std::string& path) { origins_.erase(path); }
 
   // Values that are set together form a layer: a base, the file above it, the command line, or an
-  // arm. The number of a layer says how late it was set; 0 stands for the defaults.
+  // arm. Layers are numbered in the order in which they were set; 0 stands for the defaults.
   void begin_layer() { ++newest_; }
   int layer(const std::string& path) const;
   int newest_layer() const { return newest_; }
@@ -116,7 +116,7 @@ void apply_override(Loaded<T>& loaded, const std::string& assignment,
   loaded = std::move(changed);
 }
 
-// The whole config as YAML. With origins, a comment on each line says where its value comes from.
+// The whole config as YAML. With origins, a comment on each line names the origin of its value.
 // Reading the text back gives an equal config.
 template <class T>
 std::string print_config(const T& config, const Origins* origins = nullptr) {

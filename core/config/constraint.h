@@ -15,7 +15,7 @@ struct Constraint {
 
   // The constraint in words, such as `1 .. 65536` or `> 0`; "" when there is none.
   std::string text() const;
-  // Says what is wrong with a number; "" when nothing is.
+  // What is wrong with a number, as a phrase for messages; "" when nothing is.
   std::string check(double value) const;
 };
 

@@ -1,4 +1,5 @@
-// The section `objective.coverage`: how much of all regions the words of a caption should see.
+// The section `objective.coverage`: how the words of a caption, taken together, should cover the
+// regions.
 #pragma once
 
 #include "core/base/enum_names.h"
@@ -26,7 +27,7 @@ constexpr auto enum_table(CoverageTarget) {
        "(1 - s_i)^2 (Xu et al. 2015); at least (1 - T/L)^2 per region, which even maps reach"},
       {kEven, "even", "(T/L - s_i)^2: every region gets its share of the words; even maps reach 0"},
       {kAtLeast, "at_least",
-       "max(0, tau - s_i)^2: every region is seen a little, and more costs nothing; at least "
+       "max(0, tau - s_i)^2: every region gets some weight, and more costs nothing; at least "
        "max(0, tau - T/L)^2 per region"},
   });
 }

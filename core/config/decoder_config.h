@@ -39,7 +39,8 @@ enum class ImageEntry { kAttention, kEveryWord, kFirstStep, kNone };
 constexpr auto enum_table(ImageEntry) {
   using enum ImageEntry;
   return enum_rows<ImageEntry>({
-      {kAttention, "attention", "every word looks at the regions, as the section `attention` says"},
+      {kAttention, "attention",
+       "every word attends to the regions, as the section `attention` says"},
       {kEveryWord, "every_word",
        "the pooled image (encoder.pooled) at every word, without a map or a gate; attention.score "
        "none is the same with a gate"},
@@ -135,7 +136,7 @@ struct DecoderConfig {
         .unless("decoder.image", ImageEntry::kFirstStep);
     v.field("image_dropout", image_dropout,
             "share of training captions whose first state is computed from zeros instead of the "
-            "image, so that they have to look",
+            "image, so that their words have to attend to the regions",
             between_open_end(0, 1))
         .unless("decoder.type", DecoderKind::kTransformer)
         .only_with("decoder.image", ImageEntry::kAttention, ImageEntry::kEveryWord)

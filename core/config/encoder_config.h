@@ -61,7 +61,7 @@ struct AugmentConfig {
 
   template <class V>
   void fields(V& v) {
-    v.field("flip", flip, "mirror half of the images; wrong where captions say left or right");
+    v.field("flip", flip, "mirror half of the images; wrong if captions mention left or right");
     v.field("shift", shift, "largest shift in pixels of the network's input", between(0, 128));
     v.field("scale", scale,
             "smallest side of the part that the network sees, as a share of the picture's; the "

@@ -70,14 +70,14 @@ struct ExperimentConfig {
             between(0, 1024));
     v.section("data", data, "images and captions");
     v.section("encoder", encoder, "from an image to a grid of features");
-    v.section("attention", attention, "where the decoder looks")
+    v.section("attention", attention, "how the decoder attends to the image")
         .only_with("decoder.image", ImageEntry::kAttention);
     v.section("decoder", decoder, "from features to words");
     v.section("objective", objective, "what is minimised");
     v.section("optimizer", optimizer, "how it is minimised");
     v.section("train", train, "the training loop");
     v.section("search", search, "decoding of captions");
-    v.section("maps", maps, "which looks are shown as the maps of words");
+    v.section("maps", maps, "which map is shown for a word");
     v.section("compare", compare, "read by `saccade compare`");
   }
 };

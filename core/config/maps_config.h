@@ -12,10 +12,11 @@ struct MapsConfig {
 
   template <class V>
   void fields(V& v) {
-    v.field("step", step,
-            "number of steps after a word's own look at which the look that is shown as its map is "
-            "taken; the own look comes before the word is known",
-            between(0, 8))
+    v.field(
+         "step", step,
+         "shows for a word the map of this many steps later; a word's own map is made before the "
+         "word is known",
+         between(0, 8))
         .unless("attention.score", "none")
         .only_with("decoder.image", "attention");
   }

@@ -36,7 +36,7 @@ struct ObjectiveConfig {
     v.field("scheduled_sampling", scheduled_sampling,
             "probability that the decoder reads a word that it drew itself (Bengio et al. 2015)",
             between(0, 1));
-    v.section("supervision", supervision, "where attention should look")
+    v.section("supervision", supervision, "losses on where attention lies")
         .unless("attention.score", ScoreKind::kNone)
         .only_with("decoder.image", "attention");
     v.section("self_critical", self_critical,

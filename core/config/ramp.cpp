@@ -37,7 +37,7 @@ std::string parse_ramp(std::string_view text, Ramp& ramp) {
     return "";
   }
   if (over == std::string_view::npos || over < arrow)
-    return "does not say how long it takes; write 1 -> 0.1 over 10e";
+    return "lacks a duration; write 1 -> 0.1 over 10e";
   std::string wrong = parse_number(text.substr(0, arrow), read.from);
   const std::size_t second = arrow + kArrow.size();
   if (wrong.empty()) wrong = parse_number(text.substr(second, over - second), read.to);

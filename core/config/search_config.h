@@ -45,14 +45,14 @@ struct SearchConfig {
             between(1, 1000));
     v.field("diversity", diversity,
             "what is subtracted from a word's log p for each hypothesis of an earlier group that "
-            "says it at the same step (beam)",
+            "takes it at the same step (beam)",
             at_least(0));
     v.field("min_length", min_length, "shortest caption in words (bpe: in pieces)",
             between(0, 1000));
     v.field("no_repeat_ngram", no_repeat_ngram,
-            "n-grams of this many words (bpe: pieces) are said at most once; 0 = off",
+            "n-grams of this many words (bpe: pieces) occur at most once in a caption; 0 = off",
             between(0, 1000));
-    v.field("forbidden", forbidden, "words that are never said");
+    v.field("forbidden", forbidden, "words that no caption may have");
   }
 };
 

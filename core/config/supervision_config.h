@@ -53,7 +53,8 @@ struct SupervisionConfig {
   double cyclical = 0;
   std::int64_t step = 0;
 
-  // any_map(): whether a loss says where a map should be. any(): whether there is any supervision.
+  // any_map(): whether a loss compares a map with a target. any(): whether there is any
+  // supervision.
   bool any_map() const { return boxes > 0 || localizer.weight > 0 || prophet > 0; }
   bool any() const { return any_map() || cyclical > 0; }
 
@@ -66,16 +67,16 @@ struct SupervisionConfig {
     v.section("localizer", localizer, "supervision without boxes");
     v.field("prophet", prophet,
             "weight of the distance |a - b|, summed over regions and words, between a word's map a "
-            "and the map b that the same attention makes when it knows the word; the word is said "
-            "a second time from b (Prophet Attention, Liu et al. 2020); 0 = off",
+            "and the map b that the same attention makes when it knows the word; the word is "
+            "predicted a second time from b (Prophet Attention, Liu et al. 2020); 0 = off",
             at_least(0));
     v.field("cyclical", cyclical,
-            "weight of the loss of saying every word a second time, from the regions that a "
-            "localizer chooses that knows nothing but the word (Ma et al. 2020); 0 = off",
+            "weight of the loss of predicting every word a second time, from the regions that a "
+            "localizer chooses, which knows nothing but the word (Ma et al. 2020); 0 = off",
             at_least(0));
     v.field("step", step,
-            "which look is supervised for a word: 0 = the look before the word is said, 1 or 2 = "
-            "the look one or two words later, when the word is known",
+            "which map is supervised for a word: 0 = its own, which is made before the word is "
+            "known; 1 or 2 = the map of one or two words later",
             between(0, 2));
   }
 };

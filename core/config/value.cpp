@@ -7,7 +7,7 @@ namespace saccade {
 
 namespace {
 
-// Says why a scalar cannot be a number, before its digits are read.
+// Why a scalar cannot be a number, as a phrase for messages, before its digits are read.
 std::string not_a_number(const Node& node, const char* kind) {
   if (node.quoted) return std::string("is text; remove the quotes to make it ") + kind;
   return "";
@@ -160,7 +160,7 @@ std::string check_value(const Ramp& value, const Constraint& constraint) {
 
 std::string check_value(const Stop& value, const Constraint& constraint) {
   if (constraint.min) return constraint.check(static_cast<double>(value.count));
-  return value.count > 0 ? "" : "is no training at all; write at least 1 and a unit";
+  return value.count > 0 ? "" : "means no training at all; write at least 1 and a unit";
 }
 
 std::string join_choices(const std::vector<std::string>& choices) {

@@ -27,7 +27,7 @@ constexpr auto enum_table(VitStart) {
   return enum_rows<VitStart>({
       {kGlorot, "glorot", "all weights are drawn independently"},
       {kMimetic, "mimetic",
-       "keys start with the weights of the queries, so that tokens first look at similar tokens, "
+       "keys start with the weights of the queries, so that tokens first attend to similar tokens, "
        "above all their neighbours (after Trockman & Kolter 2023)"},
   });
 }

@@ -80,8 +80,8 @@ class Archive {
   const std::map<std::string, Entry>& entries() const { return entries_; }
   const std::string& source() const { return source_; }
 
-  // Says what is wrong with the name of an entry, or "" if nothing is: it must look like a path of
-  // letters, digits and `_.-`.
+  // What is wrong with the name of an entry, or "" if nothing is: it must have the form of a path
+  // of letters, digits and `_.-`.
   static std::string bad_name(const std::string& name);
   // A description such as "float array [3, 4]".
   static std::string describe(const Entry& entry);

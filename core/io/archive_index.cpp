@@ -85,19 +85,20 @@ class Reader {
     if (place.type == "i64") return numbers<std::int64_t>(place, count);
     if (place.type == "u64") {
       std::uint64_t value = 0;
-      if (!place.shape.empty() || place.bytes != sizeof value) refuse(place.name, "is no number");
+      if (!place.shape.empty() || place.bytes != sizeof value)
+        refuse(place.name, "is not a number");
       std::memcpy(&value, image_.data() + place.offset, sizeof value);
       return visitor_(place.name, value);
     }
     const char* start = reinterpret_cast<const char*>(image_.data()) + place.offset;
     if (place.type == "text") {
-      if (!place.shape.empty()) refuse(place.name, "is no text");
+      if (!place.shape.empty()) refuse(place.name, "is not a text");
       return visitor_(place.name, unpadded({start, place.bytes}));
     }
     if (place.type == "texts") {
       if (place.shape.size() != 1 || (count == 0 ? place.bytes != 0 : place.bytes % count != 0) ||
           place.bytes < count) {
-        refuse(place.name, "is no list of texts");
+        refuse(place.name, "is not a list of texts");
       }
       std::vector<std::string> list;
       list.reserve(count);

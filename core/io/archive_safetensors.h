@@ -9,8 +9,8 @@
 
 namespace saccade {
 
-// Writes `parameters/<name>` as torch_tensor() says, other arrays by their names in the archive,
-// and texts and single numbers into the metadata. Throws IoError as save_safetensors does.
+// Writes `parameters/<name>` in the form of torch_tensor(), other arrays by their names in the
+// archive, and texts and single numbers into the metadata. Throws IoError as save_safetensors does.
 void export_archive(const Archive& archive, const std::filesystem::path& path);
 
 // Throws DataError when the file was not written by export_archive(), or was changed since in a way

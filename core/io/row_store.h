@@ -34,7 +34,7 @@ struct RowFile;  // private to the .cpp files: an open file, its ids and the pla
 // A complete store for reading. All functions may be called by several threads.
 class RowStore {
  public:
-  // Throws DataError, which says what to delete, when the file is missing, damaged, or made with
+  // Throws DataError, which names what to delete, when the file is missing, damaged, or made with
   // another key.
   RowStore(const std::filesystem::path& path, const std::string& key);
   ~RowStore();

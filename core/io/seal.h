@@ -11,8 +11,8 @@
 
 namespace saccade {
 
-inline constexpr std::size_t kSealBytes =
-    512;  // a user block to HDF5, which looks for itself there
+// To HDF5 the seal is a user block: it searches for its own data at this offset, too.
+inline constexpr std::size_t kSealBytes = 512;
 
 struct Digest128 {
   std::uint64_t high = 0, low = 0;

@@ -21,8 +21,8 @@ namespace kernels {
 void group_norm(const GroupNormShape& shape, Activation f, double epsilon, ConstView x,
                 ConstView gamma, ConstView beta, View y, View mean, View rstd);
 
-// dgamma and dbeta are added to; `write` tells how dx is written. Each may have no data where it is
-// not wanted. y is read only where there is an f.
+// dgamma and dbeta are added to; `write` determines how dx is written. Each may have no data where
+// it is not wanted. y is read only where there is an f.
 struct NormGradients {
   View dx, dgamma, dbeta;
   Write write = Write::kAccumulate;

@@ -1,4 +1,4 @@
-// Position information for the regions of a grid, so that a decoder can say "left of".
+// Position information for the regions of a grid, so that a decoder can learn words such as "left".
 #pragma once
 
 #include <optional>

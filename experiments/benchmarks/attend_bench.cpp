@@ -1,7 +1,7 @@
 // saccade_attend_bench WORKLOAD [--length L,...] [--batch B,...] [--seconds S] [--only TEXT]
 // [--json] [--svg FILE]: measures the processor time of attention mechanisms on one thread, each in
 // turns with a baseline.
-//   looks      a decoder's attention: every choice of every axis against additive, global, softmax,
+//   glimpses   a decoder's attention: every choice of every axis against additive, global, softmax,
 //              soft, scalar gate. Times `prepare` for a batch (once per image), a glimpse
 //              with prepared keys, and a glimpse of training, forward and backward
 //   sequences  refinement of a grid: every mechanism against self_attention, for one sequence,
@@ -102,11 +102,11 @@ std::vector<Choice> attention_choices() {
 }
 
 void time_attention(const BenchOptions& options) {
-  print_head(options, {"prepare", "look", "training look"});
+  print_head(options, {"prepare", "glimpse", "training"});
   const std::vector<Choice> choices = attention_choices();
   const std::size_t all = choices.size() * options.lengths.size() * options.batches.size();
   std::size_t done = 0;
-  Progress progress("looks");
+  Progress progress("glimpses");
   for (const Index length : options.lengths)
     for (const Index batch : options.batches) {
       const auto [rows, cols] = grid_of(length);
@@ -129,7 +129,7 @@ void time_attention(const BenchOptions& options) {
             .length = length,
             .batch = batch,
             .timings = {{"prepare", in_turns(&AttentionBench::prepare, 1)},
-                        {"look", in_turns(&AttentionBench::attend, AttentionSizes::kWords)},
+                        {"glimpse", in_turns(&AttentionBench::attend, AttentionSizes::kWords)},
                         {"train", in_turns(&AttentionBench::train, AttentionSizes::kWords)}}};
         progress.clear();
         print(row, options);
@@ -190,13 +190,13 @@ int run(int argc, char** argv) {
   CLI::App app{"Times attention mechanisms on one thread, in turns with a baseline"};
   BenchOptions options;
   app.add_option("workload", options.workload,
-                 "looks: the attention of a decoder; sequences: the refinement of a grid")
+                 "glimpses: the attention of a decoder; sequences: the refinement of a grid")
       ->required()
-      ->check(CLI::IsMember({"looks", "sequences"}));
+      ->check(CLI::IsMember({"glimpses", "sequences"}));
   app.add_option("--length", options.lengths, "numbers of regions, with commas between them")
       ->delimiter(',')
       ->check(CLI::Range(1, kMostCells));
-  app.add_option("--batch", options.batches, "batch sizes of looks, with commas between them")
+  app.add_option("--batch", options.batches, "batch sizes of glimpses, with commas between them")
       ->delimiter(',')
       ->check(CLI::Range(1, kMostCells));
   app.add_option("--seconds", options.seconds, "for how long each pair is measured")
@@ -206,7 +206,7 @@ int run(int argc, char** argv) {
   app.add_option("--svg", options.svg,
                  "with sequences: write a drawing of time against length to this file");
   CLI11_PARSE(app, argc, argv);
-  const bool of_words = options.workload == "looks";
+  const bool of_words = options.workload == "glimpses";
   if (options.lengths.empty()) options.lengths = {49, 196, 784};
   if (!of_words && app.count("--length") == 0) options.lengths.push_back(3136);
   std::sort(options.lengths.begin(), options.lengths.end());

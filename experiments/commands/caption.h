@@ -18,8 +18,8 @@ struct CaptionArgs {
 };
 
 // Captions pictures and prints the captions. Pictures that cannot be read are named on stderr and
-// left out, and the exit code says so. A folder is watched until a signal comes (stop_signal.h),
-// whose exit code is returned.
+// left out, and the exit code is that of bad data. A folder is watched until a signal comes
+// (stop_signal.h), whose exit code is returned.
 int run_caption(const CaptionArgs& args);
 
 CommandRun bind_caption(Options& options);

@@ -210,7 +210,7 @@ Comparison score_groups(const std::vector<RunGroup>& groups, const std::string& 
   return out;
 }
 
-// Scores finished runs, after saying in what their configs differ.
+// Scores finished runs, after printing how their configs differ.
 int run_finished(const CompareOptions& options) {
   if (options.jobs > 1 || !options.tune.empty())
     throw UsageError(
@@ -273,7 +273,7 @@ CommandRun bind_compare(Options& options) {
                      "validates best, as compare.tune does",
                      "KEY.PATH=VALUE,VALUE,...");
   options.text("--against", args->against,
-               "arm against which the others are tested, as compare.against says (default: the "
+               "arm against which the others are tested, instead of compare.against (default: the "
                "first arm)",
                "ARM");
   options.text("--boxes", args->boxes,

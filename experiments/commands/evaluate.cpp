@@ -54,7 +54,7 @@ class MemberInputs {
   std::vector<const DatasetInputs*> of_member_;
 };
 
-// Says so where a model is evaluated on other data than it was trained on.
+// Warns if a model is evaluated on other data than it was trained on.
 void compare_data(const DataIdentity& trained, const Dataset& dataset) {
   if (trained.name != dataset.name) {
     log::info(str("the model was trained on the data set ", trained.name,

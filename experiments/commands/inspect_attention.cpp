@@ -27,7 +27,7 @@ void require_heads(const ModelSession& session) {
   if (refine.layers == 0 && session.config().attention.heads == 1 && one_layer)
     throw UsageError(
         "--heads: this model has no heads to compare (encoder.refine.layers is 0, attention.heads "
-        "is 1 and the decoder looks once per word)");
+        "is 1 and the decoder attends once per word)");
   if (refine.layers > 0 && refine.type == SequenceAttentionKind::kLinformer)
     throw UsageError(
         "--heads: encoder.refine.type linformer weights mixtures of regions, which have no "
@@ -101,7 +101,8 @@ Json heads_json(std::span<const ProfiledHead> heads) {
   return rows;
 }
 
-// Norms are small, so that significant digits say more than a fixed number of decimals.
+// Norms are small, so they are shown with significant digits and not with a fixed number of
+// decimals.
 std::string norm_text(double norm) { return std::isnan(norm) ? "-" : str(norm); }
 
 std::string flow_table(const GradientFlow& flow) {
@@ -114,8 +115,8 @@ std::string flow_table(const GradientFlow& flow) {
   row("direct", flow.direct);
   row("score", flow.score);
   return str(
-      "how the weight of a region goes together with the norm of the gradient that reaches it "
-      "through each word's look:\nas a value (direct) and as a key (score), in the regime ",
+      "how the weight of a region correlates with the norm of the gradient that reaches it "
+      "through each word's glimpse:\nas a value (direct) and as a key (score), in the regime ",
       enum_name(GradientFlow::kRegime), ": ", flow.captions, " captions, ", flow.words, " words, ",
       flow.pairs, " pairs\n\n", table.text());
 }

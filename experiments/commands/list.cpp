@@ -19,12 +19,12 @@ using Json = nlohmann::ordered_json;
 
 struct Choice {
   std::string name, doc;
-  std::string source{}, options{}, cost{};  // empty where there is nothing to say
+  std::string source{}, options{}, cost{};  // may be empty
   std::string limits{};                     // the choices with which it cannot be combined
 };
 // The choices of one config key.
 struct Axis {
-  std::string topic;  // what `saccade list TOPIC` calls it
+  std::string topic;  // its TOPIC in `saccade list TOPIC`
   std::string key;
   std::vector<Choice> choices;
 };
@@ -94,7 +94,7 @@ std::vector<Axis> other_axes() {
           axis<Regime>("regimes", "--regime")};
 }
 
-// Axes that are chosen by a number or a switch and therefore are in no registry.
+// Axes whose value is a number or a switch, so that they are not in a registry.
 std::vector<Axis> attention_numbers() {
   return {
       {.topic = "attention",
@@ -104,19 +104,20 @@ std::vector<Axis> attention_numbers() {
                            "values; their contexts are concatenated",
                     .source = "Vaswani et al. 2017",
                     .options = "hidden",
-                    .cost = "that of one map; with more than one head also L D^2 once per image"}}},
+                    .cost =
+                        "as with one map; with more than one head, also L D^2 once per image"}}},
       {.topic = "attention",
        .key = "attention.sentinel",
        .choices = {{.name = "true",
                     .doc = "one more vector that a word may attend to, sigmoid(W [x; h]) tanh(c): "
-                           "what the decoder knows without looking",
+                           "what the decoder knows without the image",
                     .source = "Lu et al. 2017",
                     .options = "none",
                     .cost = "two more matrices of size Q D"}}}};
 }
 
-// The options that this choice of a key reads and other choices do not read, without the section
-// that they share with the key: `vit.patch` for encoder.type.
+// The options that only this choice of a key reads. The section that an option shares with the key
+// is left out: `vit.patch` for encoder.type.
 std::string options_of(const std::string& key, const std::string& choice,
                        const std::vector<FieldInfo>& fields) {
   const std::string section = key.substr(0, key.rfind('.') + 1);
@@ -133,8 +134,8 @@ std::string options_of(const std::string& key, const std::string& choice,
   return out;
 }
 
-// Fills in the options of choices whose registry does not name them: the declaration of an option
-// says which choices read it.
+// Fills in the options of choices whose registry does not name them. The declaration of an option
+// names the choices that read it.
 void add_options(std::vector<Axis>& axes) {
   const std::vector<FieldInfo> fields = describe_config<ExperimentConfig>();
   for (Axis& axis : axes)

@@ -48,7 +48,7 @@ void refuse_idle_overrides(const ModelArgs& args, const ExperimentConfig& config
     if (std::find(unread.begin(), unread.end(), path) != unread.end())
       throw UsageError(str("--set ", path,
                            " has no effect: with the other choices of the checkpoint's config "
-                           "nothing reads it (saccade list config says where it is read)"));
+                           "nothing reads it (saccade list config shows what reads it)"));
   }
 }
 
@@ -118,7 +118,7 @@ std::string data_remark(const std::string& model, const DataIdentity& trained,
 
 void ModelSession::require_one(const std::string& what) const {
   if (members_.size() > 1)
-    throw UsageError(str(what, " looks into one model, and an ensemble of ", members_.size(),
+    throw UsageError(str(what, " needs a single model, and an ensemble of ", members_.size(),
                          " checkpoints was named; name one checkpoint"));
 }
 

@@ -50,7 +50,7 @@ Pictures pictures_of(const OverlayArgs& args, const ModelSession& session) {
   return out;
 }
 
-// As a report calls it; by its config where only the file is known.
+// The name that a report gives the model; if only the file is known, one from its config.
 std::string member_name(const ModelSession::Member& member) {
   const std::filesystem::path run = run_of(member.name);
   return run.empty() ? member.loaded.config.name : run_name(run);
@@ -110,7 +110,7 @@ struct OverlayModel {
     if (session.members().size() > 1) refuse("an ensemble's cells are of several networks");
     const CaptionModel& model = session.model();
     if (model.refinement() != nullptr)
-      refuse("its regions have looked at each other (encoder.refine.layers)");
+      refuse("its regions have attended to each other (encoder.refine.layers)");
     try {
       return model.encoder() != nullptr ? model.encoder()->receptive_field()
                                         : session.pipeline().frozen()->receptive_field();
@@ -294,8 +294,8 @@ int run_overlay(const OverlayArgs& args) {
   if (args.alignment && session.models().vocabulary().subwords() &&
       session.config().decoder.type == DecoderKind::kTransformer)
     log::info(
-        "words are put together from pieces that the transformer looks at one by one: no matrix of "
-        "words and words is drawn");
+        "words are put together from pieces, to which the transformer attends one by one: no "
+        "matrix of words and words is drawn");
   const Pictures pictures = pictures_of(args, session);
   OverlayFiles files(
       args.out, {.drawing = drawing, .matrices = args.alignment ? Matrices::kYes : Matrices::kNo});
@@ -330,17 +330,17 @@ CommandRun bind_overlay(Options& options) {
                     "IMAGE");
   options.text("--split", args->split, "train, val or test (default: test if there is one)",
                "SPLIT");
-  options.count("--count", args->count, "so many pictures of the data (default: 10)", 1);
+  options.count("--count", args->count, "number of pictures of the data (default: 10)", 1);
   options.text("--out", args->out, "folder for the pictures (default: overlays)", "FOLDER");
-  options.repeatable("--with", args->with, "another model, for one sheet with a strip a model",
+  options.repeatable("--with", args->with, "another model, for one sheet with one strip per model",
                      "CHECKPOINT");
   add_drawing_options(options, args->drawing);
   options.flag("--alignment", args->alignment,
                "also draw the matrices of words and regions, of an encoder's tokens, of a "
                "refinement's regions and of a transformer's words, as PNG and SVG");
   options.flag("--receptive-field", args->receptive_field,
-               "where a cell is chosen (hard attention) also outline the pixels it could see, but "
-               "for what normalisation tells it of the whole picture");
+               "where a cell is chosen (hard attention), also outline the pixels that it could "
+               "see, apart from what normalisation adds from the whole picture");
   add_map_options(options, args->maps);
   options.flag("--json", args->json, "print the written files as a JSON object");
   return [args] { return run_overlay(*args); };

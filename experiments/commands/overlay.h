@@ -27,7 +27,7 @@ struct OverlayArgs {
 
 // Writes the files of overlay_files.h for each picture or, with other models, one sheet with all
 // models, and prints the paths. Pictures that cannot be read are named on stderr and left out, and
-// the exit code says so.
+// the exit code is that of bad data.
 int run_overlay(const OverlayArgs& args);
 
 CommandRun bind_overlay(Options& options);

@@ -26,10 +26,9 @@ int run_runs(const RunsOptions& options) {
 
 CommandRun bind_runs(Options& options) {
   const auto args = std::make_shared<RunsOptions>();
-  options.argument(
-      "folder", args->folder,
-      "directory in which runs are looked for, subdirectories included (default: runs)", "DIR",
-      Need::kOptional);
+  options.argument("folder", args->folder,
+                   "directory that is searched for runs, subdirectories included (default: runs)",
+                   "DIR", Need::kOptional);
   options.flag("--json", args->json, "print a JSON array");
   return [args] { return run_runs(*args); };
 }

@@ -156,7 +156,7 @@ int score_pair(const ScoreArgs& args) {
                          " and ", names_b.size()));
   }
   const std::vector<SeedRun> a = score_runs(names_a, 0, references, scorer, images);
-  // Runs are paired only where --paired says that they share their seeds, in this order.
+  // Runs are paired only if --paired declares that they have the same seeds, in this order.
   const std::int64_t first_b = args.paired ? 0 : static_cast<std::int64_t>(names_a.size());
   const std::vector<SeedRun> b = score_runs(names_b, first_b, references, scorer, images);
   const Resampling resampling = resampling_of(args);

@@ -98,8 +98,8 @@ CommandRun bind_serve(Options& options) {
   options.count("--max-upload", args->max_upload,
                 "largest picture file that is accepted, in MiB (default: 16)", 1);
   options.count("--waiting", args->waiting,
-                "number of pictures that may wait while one is captioned; more are told when to "
-                "come again (default: 8)",
+                "number of pictures that may wait while one is captioned; more are refused, with "
+                "the time after which to try again (default: 8)",
                 0);
   options.count("--timeout", args->timeout,
                 "seconds within which a request must have arrived completely (default: 30)", 1);

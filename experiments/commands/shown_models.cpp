@@ -52,7 +52,7 @@ void add_arms(const fs::path& comparison, ShownModels& wanted) {
       wanted.models.push_back(std::move(named));
     }
   } catch (const Json::exception& error) {
-    throw DataError(file.string() + ": is no comparison that this program can read (" +
+    throw DataError(file.string() + ": is not a comparison that this program can read (" +
                     error.what() + "); run saccade compare again");
   }
 }

@@ -39,7 +39,8 @@ std::string folder_name(const std::string& name) {
 // Refuses paths in which arms cannot differ.
 void check_path(const std::string& path, const std::string& place) {
   if (path == "seed")
-    throw UsageError(place + ": the seed is no setting of an arm; list the seeds in compare.seeds");
+    throw UsageError(place +
+                     ": the seed is not a setting of an arm; list the seeds in compare.seeds");
   if (path == "name" || path == "threads" || path == "compare" || path.starts_with("compare."))
     throw UsageError(place + ": " + path + " cannot differ between arms; leave it out");
 }

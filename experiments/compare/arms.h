@@ -22,7 +22,7 @@ struct Arm {
 // The arms of config.compare: the named arms in their order and, for each, the combinations of the
 // axes with the last axis varying fastest. An option that an arm inherits from the config and does
 // not read gets its default in that arm, if another arm reads it. Throws UsageError on a path that
-// is no config value or that both an arm and an axis set, on a value that does not fit, on two
+// is not a config value or that both an arm and an axis set, on a value that does not fit, on two
 // equal arms, on a seed that is listed twice, and where compare.against names no arm.
 std::vector<Arm> expand_arms(const LoadedConfig& base);
 

@@ -12,7 +12,7 @@ namespace saccade {
 std::string headline(const Comparison& comparison);
 
 // One line for each metric and cost, with a cell for every row of the comparison; where the maps of
-// any row look dead (dead_signs.h), also a line that says which.
+// any row look dead (dead_signs.h), also a line that names these.
 struct Line {
   std::string name;
   std::vector<std::string> cells;  // "0.5123 ±0.0041"; "-" where there is no value

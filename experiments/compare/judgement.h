@@ -16,7 +16,7 @@ enum class Chance { kImages, kSeedsAndImages };
 constexpr auto enum_table(Chance) {
   using enum Chance;
   return enum_rows<Chance>({
-      {kImages, "images", "the choice of images, for the same run; all that one seed can tell"},
+      {kImages, "images", "the choice of images, for the same run; all that one seed can show"},
       {kSeedsAndImages, "seeds_and_images", "the choice of seeds and of images"},
   });
 }

@@ -15,9 +15,10 @@ std::vector<std::string> headline_metrics(const Judgement& judgement);
 // One sentence for each headline metric of every arm except the reference, in its first regime:
 //   hard (argmax) against soft: Bleu_4 is 0.0041 higher (95 % interval [-0.0060, 0.0142],
 //   p = 0.41): no evidence of a difference with 3 seeds
-// "better" and "worse" are said only where the corrected p-value is below 1 - level and four
-// decimals show a difference. Nothing is said where there are too few numbers for a test. With one
-// seed the interval is over images, and the sentence says that it tells nothing about other seeds.
+// A sentence has "better" or "worse" only if the corrected p-value is below 1 - level and four
+// decimals show a difference. There is no sentence if there are too few numbers for a test. With
+// one seed the interval is over images, and the sentence adds that it tells nothing about other
+// seeds.
 std::vector<std::string> verdict(const Judgement& judgement);
 
 }  // namespace saccade

@@ -25,7 +25,7 @@ class LineChart {
     this.lines = lines.filter((line) => line.points.length);
     this.readout = el('p', {class: 'readout', role: 'status'}, '\u00a0');
     this.node = el('div', {class: 'chart'});
-    // The chart is drawn as wide as its room, so that its text keeps its size.
+    // The chart is drawn as wide as its place on the page, so that its text keeps its size.
     new ResizeObserver(() => this.draw()).observe(this.node);
   }
 
@@ -37,7 +37,7 @@ class LineChart {
     const left = 52, right = 20, top = 10, bottom = 38;
     const all = this.lines.flatMap((line) => line.points);
     if (!all.length) {
-      this.node.replaceChildren(el('p', {class: 'muted'}, 'No run has this number.'));
+      this.node.replaceChildren(el('p', {class: 'muted'}, 'No run has these values.'));
       return;
     }
     const extent = (i) => [Math.min(...all.map((p) => p[i])), Math.max(...all.map((p) => p[i]))];

@@ -12,7 +12,7 @@ foreach(part IN LISTS parts)
     file(READ ${FOLDER}/${file} more)
     string(APPEND text "${more}\n")
   endforeach()
-  # In raw literals nothing has to be escaped; no file contains `)page"`.
+  # Nothing has to be escaped in a raw literal, because no file contains `)page"`.
   file(APPEND ${OUTPUT} "const std::string_view ${name} = R\"page(${text})page\";\n")
 endforeach()
 file(APPEND ${OUTPUT} "\n}  // namespace saccade::page_parts\n")

@@ -63,7 +63,7 @@ Json model_facts(const ReportModel& model) {
                {"layers", views.layers},
                {"heads", views.heads}};
   if (loaded.model->has_attention() && loaded.config.maps.step > 0)
-    json["look"] = later_map_name(loaded.config.maps.step);
+    json["later_map"] = later_map_name(loaded.config.maps.step);
   for (const Regime regime : evaluation_regimes(loaded.config))
     json["regimes"].push_back(enum_name(regime));
   return json;

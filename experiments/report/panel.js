@@ -46,7 +46,7 @@ class Panel {
     this.decoded = captionOf(image, this.model, this.m, view.regime);
     this.maps = this.model.attention && this.decoded.words.length ? new Maps(this.decoded) : null;
     this.regime.textContent = this.model.attention
-      ? [this.decoded.regime, this.model.look].filter(Boolean).join(', ') : 'no attention';
+      ? [this.decoded.regime, this.model.later_map].filter(Boolean).join(', ') : 'no attention';
     const numbers = ['CIDEr', 'Bleu_4', 'ROUGE_L']
       .filter((key) => this.decoded.scores && key in this.decoded.scores)
       .map((key) => `${metricName(key)} ${this.decoded.scores[key].toFixed(2)}`);
@@ -238,7 +238,7 @@ class Panel {
     if (cell >= 0) frame(context, cellBox(cell, this.maps.rows, this.maps.cols, this.decoded.seen));
     this.canvas.dataset.word = heat ? word : '';
     this.canvas.setAttribute('aria-label', heat
-      ? `${image.id}: where ${this.model.name} looked for ${this.decoded.words[word]}`
+      ? `${image.id}: attention of ${this.model.name} for ${this.decoded.words[word]}`
       : `${image.id}${place ? ', one region marked' : ''}`);
     this.light(cell);
   }

@@ -2,7 +2,7 @@
 // The page of `saccade serve`: pictures are dropped, pasted or chosen, captioned by the server, and
 // added to the explorer.
 
-const NO_PICTURE = 'That was no picture file. Save the picture to a file and choose it, or copy the ' +
+const NO_PICTURE = 'That was not a picture file. Save the picture to a file and choose it, or copy the ' +
   'picture itself and paste it.';
 
 // Takes files that are dropped anywhere on the page, pasted, or chosen.
@@ -32,12 +32,12 @@ const takeFiles = (uploads) => {
 };
 
 const showModels = (report) => {
-  const lookup = (model) => (model.attention ? model.selection : 'none');
+  const selection = (model) => (model.attention ? model.selection : 'none');
   const count = (value) => ({value, text: String(value)});
   document.querySelector('#model-table').append(numberTable('Models',
     ['model', 'attention', 'regimes', 'grid', 'layers', 'heads', 'parameters', 'update',
       'checkpoint'],
-    report.models.map((model) => [model.name, lookup(model), model.regimes.join(', '),
+    report.models.map((model) => [model.name, selection(model), model.regimes.join(', '),
       `${model.rows} \u00d7 ${model.cols}`, count(model.layers), count(model.heads),
       model.parameters, count(model.update), model.checkpoint])));
   document.querySelector('#command').append(

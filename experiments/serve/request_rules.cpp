@@ -58,7 +58,7 @@ std::optional<Refusal> wrong_body(const RequestHead& head, Index max_upload) {
                    ""};
   if (!head.length) {
     if (head.transfer && lower(*head.transfer) == "chunked") return {};
-    return Refusal{411, "the request does not say how long its body is; send a Content-Length", ""};
+    return Refusal{411, "the request lacks the length of its body; send a Content-Length", ""};
   }
   if (head.transfer)
     return Refusal{

@@ -32,7 +32,7 @@ class Uploads {
     this.sendNext();
   }
 
-  // Shows a line for something that was dropped or pasted and is no picture.
+  // Shows a line for something that was dropped or pasted and is not a picture.
   refuse(reason) {
     const line = {name: '', state: el('span', {class: 'state'}),
       button: el('button', {type: 'button', onclick: () => line.node.remove()}, 'Dismiss')};

@@ -140,7 +140,7 @@ TEST_CASE("pictures are dropped and pasted, several at once, and other files are
   page.browser.run(
       "document.body.dispatchEvent(new DragEvent('drop', {bubbles: true, cancelable: true, "
       "dataTransfer: new DataTransfer()}));");
-  CHECK(page.fails("That was no picture"));
+  CHECK(page.fails("That was not a picture"));
   page.bring(page.folder.write("<b>text.png", "not a picture"));
   CHECK(page.fails("<b>text.png is not an image this program reads"));
   page.bring(page.folder.write("large.png", std::string(kLimit + 1, 'x')));

@@ -11,7 +11,7 @@
 
 namespace saccade::test {
 
-// Ends a test case where there is no browser; CTest then counts it as skipped.
+// Ends a test case if there is no browser; CTest then counts it as skipped.
 #define SACCADE_NEEDS_BROWSER()                                                             \
   if (!Browser::available()) {                                                              \
     std::cout << "skipped: chromedriver is not installed (apt-get install chromium-driver " \

@@ -9,7 +9,7 @@
 namespace saccade::test {
 
 // Run directories of a soft and a hard captioner and of one made of transformers, all on drawn
-// scenes, and their report. Pictures and grids are no squares for the network.
+// scenes, and their report. The network's pictures and grids are not squares.
 class SceneReport {
  public:
   SceneReport();

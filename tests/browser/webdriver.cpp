@@ -55,7 +55,7 @@ std::string exchange(int port, const std::string& method, const std::string& pat
   return answer.body;
 }
 
-// The keys that are no characters, with WebDriver's code points.
+// The keys that are not characters, with WebDriver's code points.
 const std::map<std::string, std::string> kKeys = {{"ArrowLeft", "\uE012"},  {"ArrowUp", "\uE013"},
                                                   {"ArrowRight", "\uE014"}, {"ArrowDown", "\uE015"},
                                                   {"Escape", "\uE00C"},     {"Tab", "\uE004"},

@@ -90,7 +90,7 @@ TEST_CASE("maps are normalised first, and a word without weight has no map") {
   CHECK(std::isnan(health_of({kFirst, {0, 0, 0, 0}, kSecond}).divergence));
 }
 
-TEST_CASE("regions of padding are no part of a map's entropy") {
+TEST_CASE("regions of padding do not count in the entropy of a map") {
   const Map padded{0, 0.5F, 0.5F, 0};
   DecodedCaption caption = caption_of({padded, padded});
   CHECK(map_entropy(caption.words[0].map) == Approx(0.5));
@@ -179,7 +179,7 @@ TEST_CASE("attention looks dead where the score does not need the map or the map
   AttentionReport still;
   still.health = health_of({kFirst, kFirst});
   CHECK(dead_attention(still) ==
-        "attention looks dead: 100 % of the maps are the one before again");
+        "attention looks dead: 100 % of the maps repeat the map of the word before");
   still.health = health_of({kFlat});
   CHECK(dead_attention(still) == "attention looks dead: 100 % of the maps are uniform");
 }

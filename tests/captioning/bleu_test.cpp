@@ -1,4 +1,4 @@
-// BLEU by hand.
+// BLEU against scores computed by hand.
 #include "captioning/metrics/bleu.h"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// CIDEr by hand.
+// CIDEr against scores computed by hand.
 #include "captioning/metrics/cider.h"
 
 #include <cmath>

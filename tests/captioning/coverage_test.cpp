@@ -87,7 +87,8 @@ struct Shard {
 
 }  // namespace
 
-TEST_CASE("the penalty is least where the documentation says and never below its floor") {
+TEST_CASE(
+    "the minimum of the penalty is where the documentation puts it, and never below its floor") {
   const auto one = coverage(CoverageTarget::kOne), even = coverage(CoverageTarget::kEven);
   CHECK(penalty_floor(one, 3, 5) == Approx(4.0 / 5));
   CHECK(penalty_floor(even, 3, 5) == 0);

@@ -30,7 +30,7 @@ constexpr Entry kEntries[] = {
     {ImageEntry::kEveryWord, FirstState::kPooled}, {ImageEntry::kFirstStep, FirstState::kPooled},
     {ImageEntry::kNone, FirstState::kPooled},      {ImageEntry::kNone, FirstState::kNone}};
 
-// Every decoder with every part that may be absent; the image enters as `entry` says.
+// Every decoder with every part that may be absent. The image reaches the words by `entry`.
 std::vector<Whole> wholes(const Entry& entry) {
   std::vector<Whole> all;
   for (const auto& kind : enum_table(DecoderKind{}))

@@ -1,6 +1,6 @@
 // What every decoder promises, tested for the whole registry: single steps compute what the whole
-// sequence does, a batch computes what its samples do, and search finds what a forced pass
-// computes. In float and in double.
+// sequence does, a batch computes what its samples do, and search finds what forced decoding
+// computes. Built in float and in double.
 #include "captioning/decoding/forced_decoding.h"
 #include "captioning/decoding/later_maps.h"
 #include "tests/captioning/decoder_models.h"

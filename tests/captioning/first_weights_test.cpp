@@ -10,7 +10,9 @@
 namespace saccade::test {
 namespace {
 
-TEST_CASE("word vectors are copied into their words' rows, and learn unless they are frozen") {
+TEST_CASE(
+    "word vectors are copied into the rows of their words, and are trained unless they are "
+    "frozen") {
   const bool frozen = GENERATE(false, true);
   const TempFolder folder("first-weights");
   folder.write("v.txt", "circle 1 2 3 4 5 6\nred -1 -2 -3 -4 -5 -6\nunheard 9 9 9 9 9 9\n");

@@ -1,4 +1,4 @@
-// Teacher-forced maps, and what an evaluation tells about boxes.
+// Maps of forced decoding, and what an evaluation reports about boxes.
 #include "captioning/evaluation/ground_captions.h"
 
 #include <nlohmann/json.hpp>

@@ -267,7 +267,7 @@ TEST_CASE("a caption's gradient does not depend on the batch it is in") {
     REQUIRE(std::abs(three[i] - alone.gradient[i]) < 1e-10);
 }
 
-TEST_CASE("where the coin says expectation, training is plain soft back-propagation") {
+TEST_CASE("if the coin chooses the expectation, training is plain back-propagation") {
   TinyModel model;
   CaptionLossOptions hard = estimator(1, 0);
   hard.hard.expectation_share = 1;

@@ -17,7 +17,7 @@ constexpr int kBos = 1, kEos = 2;
 
 TEST_CASE("The map that knows the word finds what the first glimpse cannot know", "[supervision]") {
   // Pictures of four regions, two of which show two of five things. The caption names one of the
-  // two at random, and nothing before the word tells which.
+  // two at random, and nothing before the word determines which.
   constexpr Index kBatch = 32, kThings = 5, kPlaces = 4, kWidth = kThings + 1;
   constexpr int kFirst = 4;
   struct Batch {

@@ -156,7 +156,7 @@ TEST_CASE("augmented pixels are a function of their key, and validation has none
   CHECK(loaded(inputs, 2) == run(pipeline, data.image(2)));
 }
 
-TEST_CASE("a shift has the same number of pixels on both axes, also where the input is no square") {
+TEST_CASE("a shift has the same number of pixels on both axes, also if the input is not a square") {
   constexpr Index kHeight = 24, kWidth = 60, kShift = 4;
   // Red encodes the column, green the row.
   Image image(kHeight, kWidth, 0);

@@ -1,4 +1,4 @@
-// What `inspect` tells about a model's attention: correlations of known numbers, and profiles and
+// What `inspect` reports about a model's attention: correlations of known numbers, and profiles and
 // gradients of small models over validation images.
 #include <cmath>
 

@@ -24,7 +24,7 @@ struct TinyModel : test::SmallDecoder {
       : SmallDecoder(kind, selection, kVocabulary, 2) {}
 
   // The mean over captions of the cross-entropy against the smoothed target, summed over words: log
-  // p of every word that can be said, times its weight.
+  // The probability of every word that can come next, times its weight.
   double smoothed_cost() const {
     double sum = 0;
     for (std::size_t c = 0; c < captions.size(); ++c) {

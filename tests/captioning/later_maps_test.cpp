@@ -41,7 +41,7 @@ void read_all(const SearchMember& member, std::vector<DecodedCaption>& captions,
 }  // namespace
 
 TEST_CASE("the maps of searched captions can be those of the steps after their words") {
-  // As many words as the image's feature says, then <eos>. A second word is nearly as good.
+  // The image's feature is the number of words before <eos>. A second word is nearly as good.
   const SteppingDecoder decoder(7, [](Real feature, Index step, int, int id) {
     const bool ends = static_cast<Real>(step) >= feature;
     return id == kSpecial.eos ? Real(ends ? 9 : -9) : Real(id == kFirstWord ? 4 : id == 5 ? 3 : 0);

@@ -127,7 +127,7 @@ TEST_CASE("localisation takes the largest group of heavy cells") {
   CHECK(near(BoxedWord(kGrid, two).overlap(map_of({{10, 1}, {11, 1}}), 0.2), 1));
 }
 
-TEST_CASE("padding is no part of the picture") {
+TEST_CASE("padding is not a part of the picture") {
   AttentionGrid grid = kGrid;
   grid.photo = {0, 24, 128, 24};                                        // half of row 1, row 2
   const std::vector<Box> boxes = {{.x = 0, .y = 0, .w = 64, .h = 64}};  // the left half of it

@@ -94,7 +94,8 @@ TEST_CASE("a layer that was not recorded cannot be viewed") {
     CHECK_THROWS_AS(map_views(caption, {.layer = choice}), ShapeError);
 }
 
-TEST_CASE("a word's map rolled out by hand, through tokens and a refinement") {
+TEST_CASE(
+    "the rollout of a word's map equals one computed by hand, through tokens and a refinement") {
   const DecodedCaption caption = two_by_two();
   EncoderMaps maps;
   maps.rows = 1, maps.cols = 2;
@@ -157,7 +158,8 @@ ExperimentConfig transformers(SelectionKind selection) {
   return config;
 }
 
-// Weights for which six blocks do not make the features so large that a map cannot tell them apart.
+// Weights for which six blocks do not make the features so large that a map cannot distinguish
+// them.
 struct Gentle : Experiment {
   explicit Gentle(const ExperimentConfig& c) : Experiment(c) {
     for (Real& value : model.parameters().flat().span()) value /= 2;

@@ -1,4 +1,4 @@
-// What a validation tells about maps, and what it warns of.
+// What a validation reports about maps, and its warnings.
 #include "captioning/evaluation/map_watch.h"
 
 #include <algorithm>

@@ -62,7 +62,7 @@ TEST_CASE("the frozen stages of every encoder are those closest to the pixels") 
   }
 }
 
-TEST_CASE("what does not go with padding or pooling is refused with a reason") {
+TEST_CASE("what cannot be combined with padding or pooling is refused with a reason") {
   const auto refused = [](auto change, const char* reason) {
     ExperimentConfig config = test::small_experiment(SelectionKind::kSoft);
     config.encoder.type = EncoderKind::kVit;
@@ -101,13 +101,13 @@ TEST_CASE("what does not go with padding or pooling is refused with a reason") {
     };
   };
   refused(pad([](ExperimentConfig& c) { c.attention.mechanism = MechanismKind::kLinformer; }),
-          "does not go with attention.mechanism linformer: it mixes all regions");
+          "cannot be combined with attention.mechanism linformer: it mixes all regions");
   refused(pad([](ExperimentConfig& c) {
             c.encoder.refine.layers = 1;
             c.encoder.refine.type = SequenceAttentionKind::kLinformer;
           }),
-          "does not go with encoder.refine.type linformer");
-  // An input that does not tell where its picture is cannot be read.
+          "cannot be combined with encoder.refine.type linformer");
+  // An input without the place of its picture cannot be read.
   ExperimentConfig config = test::small_experiment(SelectionKind::kSoft);
   config.encoder.resize = ResizeKind::kPad;
   const CaptionModel model(config, Vocabulary(), {});

@@ -147,7 +147,7 @@ TEST_CASE("a checkpoint whose stored network is damaged is refused by its name")
       refusal(graph.substr(0, graph.size() / 2)) ==
       (folder / "damaged").string() +
           ": the stored graph of the ONNX network is damaged; take another checkpoint of the run");
-  // Valid as JSON, but no network.
+  // This is valid JSON, but not a network.
   const std::size_t node = graph.find("\"depthwise\"");
   REQUIRE(node != std::string::npos);
   const std::size_t groups = graph.find("\"groups\":12", node);
@@ -157,7 +157,7 @@ TEST_CASE("a checkpoint whose stored network is damaged is refused by its name")
                  Catch::Contains("take another checkpoint of the run"));
 }
 
-TEST_CASE("a run goes on if its ONNX file was moved, but not with another network") {
+TEST_CASE("a run continues if its ONNX file was moved, but not with another network") {
   const TempFolder folder("onnx-moved");
   ExperimentConfig before = small("old/place.onnx"), now = small("new/place.onnx");
   CHECK(deciding_changes(before, now).empty());

@@ -62,7 +62,7 @@ ExperimentConfig with_vit(ExperimentConfig config) {
   return config;
 }
 
-// The images of a split that can be told apart.
+// The images of a split that differ from each other.
 std::vector<Index> some(const Experiment& experiment) {
   return images_of(experiment.data.dataset, Split::kVal);
 }
@@ -320,7 +320,7 @@ TEST_CASE("padded pictures are evaluated: maps, their health and overlays leave 
   for (const Real x : vectors.span()) CHECK(std::isfinite(x));
 }
 
-TEST_CASE("the class token starts the decoder where the config asks for it") {
+TEST_CASE("a decoder starts from the class token if the config asks for it") {
   ExperimentConfig config = with_vit(small_experiment(SelectionKind::kSoft));
   const Experiment mean(config);
   config.encoder.pooled = PooledKind::kClassToken;

@@ -38,7 +38,7 @@ TEST_CASE("patches more than three times as long as the median are outliers, at 
   }
 }
 
-TEST_CASE("patches of zeros have no outliers, and input that is no grid is refused") {
+TEST_CASE("patches of zeros have no outliers, and input that is not a grid is refused") {
   PatchNorms norms;
   CHECK(score(norms, "outlier_share") == 0);
   norms.add(Tensor({3, 2}).view());

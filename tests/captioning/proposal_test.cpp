@@ -107,7 +107,7 @@ TEST_CASE("only regions that were drawn from the weights are reinforced") {
   }
 }
 
-TEST_CASE("a proposal gets its share of the draws, and the chooser tells which draws these are") {
+TEST_CASE("a proposal gets its share of the draws, and the chooser reports which draws these are") {
   const std::vector<Real> shares{0, 0.25, 1}, weights{1, 0, 0, 1, 0, 0, 1, 0, 0},
       maps{0, 0, 0, 0, 0, 1, 0, 1, 0};
   const Shape shape{3, 3};

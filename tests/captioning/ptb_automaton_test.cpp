@@ -42,7 +42,7 @@ TEST_CASE("PTB patterns: errors name the mistake") {
 }
 
 TEST_CASE("PTB automaton: remembered dead ends change no match") {
-  // Each of these patterns looks far ahead, and rarely finds what it looks for.
+  // Each of these patterns has a long lookahead that rarely finds a match.
   const Definitions definitions;
   const std::vector<PatternPtr> patterns = {
       definitions.parse("'a' [^@]* '@'"), definitions.parse("('b' 'a'+)+ '!'"),

@@ -52,7 +52,7 @@ TEST_CASE("PTB: words that are split into two") {
          {"lemme gimme cannots gonnas", "lem me gim me cannots gonnas"}});
 }
 
-TEST_CASE("PTB: the side of a quote is told by what follows") {
+TEST_CASE("PTB: the side of a quote depends on what follows") {
   check({{"a \"red\" van", "a `` red '' van"},
          {"a \" red \" van", "a '' red '' van"},
          {"a 'red' van", "a ` red ' van"},

@@ -26,7 +26,7 @@ std::string karpathy_json(const std::string& filename, const std::string& rest =
 
 }  // namespace
 
-TEST_CASE("Karpathy JSON") {
+TEST_CASE("Karpathy's JSON is read, with notes on what is left out") {
   const test::TempFolder folder("readers");
   const auto file = folder.write("k.json", R"({"dataset":"coco","images":[
     {"filepath":"val2014","filename":"a.jpg","imgid":0,"cocoid":391895,"split":"restval",
@@ -87,7 +87,7 @@ TEST_CASE("hostile or broken Karpathy JSON is refused with file and place") {
                     Contains("is a folder"));
 }
 
-TEST_CASE("Flickr8k text files") {
+TEST_CASE("Flickr8k's text files are read, with notes on what is left out") {
   const test::TempFolder folder("readers");
   folder.write("Flickr_8k.trainImages.txt", "a#1.jpg\r\nb.jpg\n");
   folder.write("Flickr_8k.devImages.txt", "c.jpg\nmissing.jpg\n");
@@ -107,7 +107,7 @@ TEST_CASE("Flickr8k text files") {
   CHECK(out.images[1].captions == std::vector<std::string>{"A cat"});
   CHECK(out.images[2].split == Split::kVal);
   CHECK(out.images[2].captions == std::vector<std::string>{"A tab inside"});
-  CHECK(has_note(out, "line 5: 'd.jpg.1' is no image file"));
+  CHECK(has_note(out, "line 5: 'd.jpg.1' is not an image file"));
   CHECK(has_note(out, "1 images that are in no split"));
   CHECK(has_note(out, "1 listed images without a caption"));
   CHECK(has_note(out, "no test split"));
@@ -127,7 +127,7 @@ TEST_CASE("Flickr8k text files") {
   refuse("b.jpg#0\tA\n", "devImages.txt:1: 'b.jpg' was listed before");
 }
 
-TEST_CASE("COCO captions") {
+TEST_CASE("the caption files of COCO are read") {
   const test::TempFolder folder("readers");
   const auto train = folder.write(
       "train.json", R"({"images":[{"id":9,"file_name":"9.jpg"},{"id":4,"file_name":"4.jpg"}],
@@ -148,7 +148,7 @@ TEST_CASE("COCO captions") {
     CHECK_THROWS_WITH(read_coco({.train = file, .train_images = "/t"}), Contains(message));
   };
   refuse(R"({"images":[{"id":1,"file_name":"a"}],"annotations":[{"image_id":2,"caption":"x"}]})",
-         "annotations[0]: image_id 2 is no image");
+         "annotations[0]: image_id 2 is not an image");
   refuse(R"({"images":[{"id":1,"file_name":"a"}],"annotations":[{"image_id":1,"bbox":[]}]})",
          "instances file");
   refuse(R"({"images":[{"id":1,"file_name":"a"},{"id":1,"file_name":"b"}],"annotations":[]})",
@@ -161,7 +161,7 @@ TEST_CASE("COCO captions") {
       Contains("is there twice"));
 }
 
-TEST_CASE("CSV: quotes, commas, line ends inside fields, line numbers") {
+TEST_CASE("CSV fields may have quotes, commas and line ends, and faults have line numbers") {
   const test::TempFolder folder("readers");
   const auto rows =
       read_csv(folder.write("a.csv",
@@ -181,7 +181,7 @@ TEST_CASE("CSV: quotes, commas, line ends inside fields, line numbers") {
   CHECK_THROWS_WITH(read_csv(folder.write("c.csv", "a,b\nx,y\"z\n"), "CSV"), Contains("c.csv:2:"));
 }
 
-TEST_CASE("a folder with captions.csv") {
+TEST_CASE("a folder with captions.csv is read") {
   const test::TempFolder folder("readers");
   folder.write("captions.csv",
                "image,caption,split\na.jpg,\"A dog, wet\",train\nb.jpg,A cat,val\n"

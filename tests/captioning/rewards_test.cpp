@@ -1,4 +1,4 @@
-// Rewards by hand.
+// Rewards against values computed by hand.
 #include "captioning/objectives/rewards.h"
 
 #include <cmath>

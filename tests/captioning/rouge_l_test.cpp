@@ -1,4 +1,4 @@
-// ROUGE-L by hand.
+// ROUGE-L against scores computed by hand.
 #include "captioning/metrics/rouge_l.h"
 
 #include <cmath>

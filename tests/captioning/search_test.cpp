@@ -214,7 +214,7 @@ TEST_CASE("if a decoder never ends a caption, the best unfinished one is returne
 TEST_CASE("of equal words the lower id wins, and of equal hypotheses the earlier one") {
   const ScriptedDecoder flat(9, [](Real, Index, int, int) { return Real{0}; });
   const Tensor feature({1, 1, 1});
-  // Of the words that may be said, <eos> has the lowest id.
+  // Of the words that are allowed, <eos> has the lowest id.
   CHECK(search(flat, {}, feature.view(), kSpecial, {.mode = SearchMode::kGreedy}, 0)[0]
             .words.empty());
   const ScriptedDecoder endless(9, [](Real, Index, int, int id) {
@@ -263,7 +263,7 @@ TEST_CASE("the edges of a search") {
     CHECK_THROWS_AS(run(
                         2, [](Real, Index, int, int) { return Real{0}; }, mode),
                     ShapeError);
-    // All probability is on words that may not be said: an empty caption that did not finish.
+    // All probability is on words that are not allowed: an empty caption that did not finish.
     const DecodedCaption mute = run(
         9, [=](Real, Index, int, int id) { return id == kSpecial.unk ? Real{0} : -infinite; },
         mode);

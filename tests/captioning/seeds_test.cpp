@@ -1,4 +1,4 @@
-// Statistics across seeds: by hand and by simulation.
+// Statistics across seeds, against values computed by hand and simulations.
 #include "captioning/statistics/seeds.h"
 
 #include <algorithm>

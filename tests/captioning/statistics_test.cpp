@@ -139,7 +139,7 @@ TEST_CASE("percentiles and the p-value agree about 0") {
   }
 }
 
-TEST_CASE("the bootstrap interval of a mean covers it about as often as its level says") {
+TEST_CASE("the bootstrap interval of a mean covers it about as often as its level demands") {
   int covered = 0;
   const int simulations = 400;
   for (int s = 0; s < simulations; ++s) {

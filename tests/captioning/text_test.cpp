@@ -1,4 +1,4 @@
-// Tokenizer and vocabulary.
+// The tokenizer, vocabularies of words, and pieces of words.
 #include <algorithm>
 
 #include "captioning/text/tokenizer.h"
@@ -48,7 +48,7 @@ TEST_CASE("vocabulary: order, counts, round trip") {
   CHECK_THROWS_AS(often.word(-1), InternalError);
 }
 
-TEST_CASE("a vocabulary refuses lists that are no vocabularies") {
+TEST_CASE("a vocabulary refuses lists that are not vocabularies") {
   CHECK_THROWS_AS(Vocabulary(Words{}), DataError);
   CHECK_THROWS_AS(Vocabulary(Words{"<pad>", "<eos>", "<bos>", "<unk>"}), DataError);
   for (const char* word : {"", "a b", "a", "<pad>", "x\xC2\xA0y", "\xFF"}) {

@@ -68,7 +68,7 @@ TEST_CASE("views are the photo as it is and changed photos, each with its own ge
   Photos photos;
   for (const ResizeKind resize : {ResizeKind::kSquash, ResizeKind::kPad}) {
     photos.config.resize = resize;
-    photos.config.augment.color = 0;  // so that the geometry tells everything
+    photos.config.augment.color = 0;  // so that the geometry describes the whole change
     const InputPipeline pipeline(photos.config);
     REQUIRE(pipeline.views() == 3);
     Index computed = 0;
@@ -80,7 +80,7 @@ TEST_CASE("views are the photo as it is and changed photos, each with its own ge
       const SeenView view = loaded(inputs, 2, seed);
       met.insert(view.values);
       mirrored = mirrored || view.seen.mirrored;
-      // The features are those of what the network saw, as the geometry tells.
+      // The features are those of the part of the photo that the geometry names.
       const Image seen =
           render_input(photos.data.image(2), view.seen, pipeline.preparation().padding);
       Values again(view.values.size());

@@ -72,7 +72,7 @@ TEST_CASE("no n-gram appears twice") {
       for (const DecodedCaption& caption :
            captions(model, {.rules = {.no_repeat_ngram = n}}, mode)) {
         CHECK(repetitions(ids(caption), static_cast<std::size_t>(n)) == 0);
-        // Five words can be said: if none may appear twice, the sixth can only be <eos>.
+        // There are five words: if none may appear twice, the sixth can only be <eos>.
         CHECK(caption.words.size() <= (n == 1 ? 5U : 8U));
       }
     }
@@ -102,7 +102,7 @@ TEST_CASE("a forbidden word is never chosen and keeps its share of the probabili
 }
 
 TEST_CASE("words are drawn from the most probable ones, in proportion to their probabilities") {
-  // Probabilities of the words 4 to 8: 0.4, 0.3, 0.15, 0.1, 0.05. Nothing else can be said.
+  // Probabilities of the words 4 to 8: 0.4, 0.3, 0.15, 0.1, 0.05. All others have none.
   const std::vector<double> p{0.4, 0.3, 0.15, 0.1, 0.05};
   const auto drawn = [&](const WordScores::Draw& from) {
     Tensor logits({1, 9});

@@ -78,7 +78,8 @@ TEST_CASE("words of the same captions get similar vectors") {
   CHECK(v.count() == 4);
   CHECK(cosine(row(v, "dog"), row(v, "runs")) > 0.999);
   CHECK(std::abs(cosine(row(v, "dog"), row(v, "cat"))) < 0.001);
-  for (const float x : row(v, "a")) CHECK(std::abs(x) < 1e-6F);  // it does not tell captions apart
+  for (const float x : row(v, "a"))
+    CHECK(std::abs(x) < 1e-6F);  // every caption has it, so it has no weight
   // log 2 in each of ten captions, for three words: two directions with the squares 20 and 10 log^2
   // 2.
   double squares = 0;

@@ -15,10 +15,10 @@ set -- data.type=folder data.images=pictures encoder.image_size=32 train.stop=3u
 expect 0 "$saccade" train tiny.yaml --out folder "$@" data.max_length=5 train.stop=60u \
   train.validate_every=60u
 expect 0 "$saccade" data tiny.yaml "$@" data.max_length=5 --json
-[ "$(json out /cut_captions)" -eq 10 ] || fail "long captions are not counted"
-[ "$(json out /splits/1/unknown_words)" -gt 5 ] || fail "unknown words are not counted"
+[ "$(json out /cut_captions)" -eq 10 ] || fail "the number of cut captions is not 10"
+[ "$(json out /splits/1/unknown_words)" -gt 5 ] || fail "not more than 5 unknown words were counted"
 expect 0 "$saccade" evaluate folder --json
-[ "$(json out /split)" = val ] || fail "without a test split, val is evaluated"
+[ "$(json out /split)" = val ] || fail "the data have no test split, and val was not evaluated instead"
 
 # Boxes of photos are found by file name, and other files are refused.
 expect 3 "$saccade" evaluate folder --boxes none.json
@@ -31,19 +31,21 @@ cat >boxes.json <<'JSON'
  "annotations": [{"image_id": 1, "category_id": 1, "bbox": [0, 0, 100, 100]}]}
 JSON
 expect 0 "$saccade" evaluate folder --boxes boxes.json --json
-[ "$(json out /grounding/images)" -eq 1 ] || fail "boxes are not found by file name"
-[ "$(json out /grounding/ground_truth_words/nouns)" -eq 1 ] || fail "the square is a noun"
-[ "$(json out /grounding/ground_truth_words/model/pointing_accuracy)" = 1.0 ] || fail "a whole box"
+[ "$(json out /grounding/images)" -eq 1 ] || fail "the boxes of one image were not found by its file name"
+[ "$(json out /grounding/ground_truth_words/nouns)" -eq 1 ] || fail "the noun 'square' was not counted"
+[ "$(json out /grounding/ground_truth_words/model/pointing_accuracy)" = 1.0 ] ||
+  fail "a map does not point into a box that covers the whole image"
 expect 0 "$saccade" evaluate folder --boxes boxes.json
 wants "boxes of boxes.json" out
 expect 0 "$saccade" compare folder --boxes boxes.json --json # its caption names the square
 [ "$(json out /arms/0/regimes/0/corpus/attention_correctness/mean)" = 1.0 ] ||
-  fail "boxes of a comparison"
+  fail "the comparison did not use the boxes"
 expect 0 "$saccade" report folder --boxes boxes.json --out page.html
 wants '"boxes":"boxes.json, words' page.html
 wants '"hit":true' page.html
-! grep -q '"verdict":"' page.html || fail "a photo's caption is no scene's"
-# Validations, evaluations and reports find the boxes of the config by themselves.
+! grep -q '"verdict":"' page.html ||
+  fail "a photo's caption has a verdict, which only captions of scenes can have"
+# Validations, evaluations and reports read the boxes that the config names.
 expect 0 "$saccade" train tiny.yaml --out boxed "$@" data.max_length=5 train.stop=60u \
   train.validate_every=30u data.boxes=boxes.json \
   train.best_metric=references_attention_correctness_over_uniform
@@ -51,11 +53,13 @@ wants '"references_attention_correctness_over_uniform":1.0' boxed/metrics.jsonl
 wants '"attention_entropy":' boxed/metrics.jsonl
 wants '"CIDEr_shuffled_drop":' boxed/metrics.jsonl
 [ -e boxed/checkpoints/best-references_attention_correctness_over_uniform ] ||
-  fail "a number of the maps chooses the best checkpoint"
+  fail "there is no best checkpoint by a metric of the maps"
 expect 0 "$saccade" evaluate boxed --json
-[ "$(json out /grounding/boxes | cut -d, -f1)" = boxes.json ] || fail "boxes of the config"
+[ "$(json out /grounding/boxes | cut -d, -f1)" = boxes.json ] ||
+  fail "the evaluation did not use the boxes of the config"
 expect 0 "$saccade" train tiny.yaml --out unwatched "$@" train.watch_maps=false
-! grep -q attention_entropy unwatched/metrics.jsonl || fail "nobody watched the maps"
+! grep -q attention_entropy unwatched/metrics.jsonl ||
+  fail "train.watch_maps is false, and metrics.jsonl has metrics of the maps"
 expect 3 "$saccade" train tiny.yaml --out boxless "$@" data.boxes=none.json
 one_error "none.json" "data.boxes"
 sed -i 's/100, 100\]/100]/' boxes.json
@@ -69,7 +73,7 @@ head -c 400 pictures/p3.png >cut.png
 mv cut.png pictures/p3.png
 expect 3 "$saccade" train tiny.yaml --out strict "$@"
 one_error "p3.png"
-[ ! -e strict ] || fail "a failed start left its directory"
+[ ! -e strict ] || fail "a run that could not start left its directory behind"
 expect 0 "$saccade" train tiny.yaml --out lax "$@" data.on_bad_image=skip
 wants "p3.png" err
 rm pictures/p*.png
@@ -114,5 +118,5 @@ expect 2 "$saccade" train tiny.yaml --out x encoder.type=onnx
 one_error "encoder.model"
 expect 2 "$saccade" train tiny.yaml --out x attention.hard.profile=custom attention.selection=hard
 one_error "custom"
-[ ! -e x ] || fail "a failed start left its directory"
+[ ! -e x ] || fail "a run that could not start left its directory behind"
 exit 0

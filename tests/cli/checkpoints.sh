@@ -1,4 +1,5 @@
-# Checkpoints that are missing, cut short, damaged, foreign or of no model give exit code 4 and one line.
+# Checkpoints that are missing, cut short, damaged or not written by this program give exit code 4 and one
+# line.
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
 expect 0 "$saccade" train tiny.yaml --out run train.stop=4u
@@ -43,7 +44,7 @@ one_error "foreign.h5"
 expect 4 "$saccade" evaluate tiny.yaml
 one_error "tiny.yaml"
 
-# A checkpoint and its config must fit.
+# Options that do not fit the checkpoint are refused.
 expect 4 "$saccade" evaluate run --set decoder.hidden=12
 one_error "decoder"
 expect 2 "$saccade" evaluate run --set search.baem=2

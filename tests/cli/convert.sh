@@ -1,19 +1,21 @@
-# Checkpoints become safetensors and come back bit for bit; files that are neither are refused.
+# Checkpoints are converted to safetensors and back without changing a bit. Files that are neither are
+# refused.
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
 expect 0 "$saccade" train tiny.yaml --out run train.stop=4u
 expect 0 "$saccade" convert run run.safetensors --json
-[ "$(json out /bytes)" -eq "$(stat -c %s run.safetensors)" ] || fail "the file's size"
+[ "$(json out /bytes)" -eq "$(stat -c %s run.safetensors)" ] || fail "bytes is not the size of the file"
 wants "run.safetensors" out
 expect 0 "$saccade" convert run.safetensors back.h5
-cmp -s run/checkpoints/last back.h5 || fail "the checkpoint came back changed"
+cmp -s run/checkpoints/last back.h5 || fail "the conversion there and back changed the checkpoint"
 expect 0 "$saccade" convert back.h5 again.safetensors
-cmp -s run.safetensors again.safetensors || fail "equal checkpoints gave different files"
+cmp -s run.safetensors again.safetensors || fail "equal checkpoints were converted to different files"
 expect 0 "$saccade" inspect back.h5
 grep -qa '"encoder.stage1.conv.weight":{"dtype":"F32","shape":\[8,3,3,3\]' run.safetensors ||
-  fail "the kernel is not in torch's layout"
+  fail "the kernel does not have PyTorch's layout"
 
-# The encoder alone, with the names that encoder.weights reads; those of a vision transformer are timm's.
+# --encoder writes the encoder alone, with the names that encoder.weights reads. Those of a vision
+# transformer are timm's.
 vit=(encoder.type=vit encoder.positions=learned encoder.vit.width=12 encoder.vit.layers=1
   encoder.vit.heads=2 encoder.vit.patch=8)
 expect 0 "$saccade" train tiny.yaml --out vit train.stop=2u "${vit[@]}"
@@ -21,14 +23,14 @@ expect 0 "$saccade" convert --encoder vit vit.safetensors
 for name in cls_token pos_embed patch_embed.proj.weight blocks.0.attn.qkv.weight norm.bias; do
   grep -qa "\"$name\":" vit.safetensors || fail "the encoder has no $name"
 done
-grep -qa decoder vit.safetensors && fail "the decoder came along"
+grep -qa decoder vit.safetensors && fail "the file holds weights of the decoder, too"
 expect 0 "$saccade" train tiny.yaml --out started train.stop=2u "${vit[@]}" \
   encoder.weights=vit.safetensors encoder.lr=0
 expect 0 "$saccade" convert --encoder --force started again.safetensors
-cmp -s vit.safetensors again.safetensors || fail "the encoder's weights came back changed"
+cmp -s vit.safetensors again.safetensors || fail "the weights of an encoder that is not trained changed"
 
-# Weights of another network: everything that does not fit is reported, and left out where the config asks
-# for it.
+# Weights of another network: everything that does not fit is reported. Missing weights keep their random
+# numbers if encoder.weights_strict is false.
 deeper=("${vit[@]}" encoder.vit.layers=2 encoder.weights=vit.safetensors)
 expect 3 "$saccade" train tiny.yaml --out deeper train.stop=1u "${deeper[@]}"
 wants "missing: blocks.1." err
@@ -42,11 +44,25 @@ expect 3 "$saccade" train tiny.yaml --out frozen train.stop=1u "${deeper[@]}" en
   encoder.frozen_stages=-1
 wants "would freeze random numbers" err
 
-# The content of a file of weights.
+# A run that trains the encoder may start from one that had the same encoder frozen: its captions are then
+# the same, as long as nothing was learned. With other weights of the encoder it is refused.
+started=("${vit[@]}" encoder.weights=vit.safetensors train.init_from=before optimizer.lr=1e-12)
+expect 0 "$saccade" train tiny.yaml --out before "${vit[@]}" encoder.weights=vit.safetensors encoder.frozen_stages=-1
+expect 0 "$saccade" train tiny.yaml --out finetuned train.stop=1u "${started[@]}"
+for run in before finetuned; do
+  expect 0 "$saccade" evaluate "$run" --split val --no-ablations --regime expectation --out "$run.json"
+done
+cmp -s before.json finetuned.json || fail "the decoder's weights did not come along"
+expect 0 "$saccade" train tiny.yaml --out other seed=2 train.stop=1u "${vit[@]}"
+expect 0 "$saccade" convert --encoder other other.safetensors
+expect 4 "$saccade" train tiny.yaml --out refused "${started[@]}" encoder.weights=other.safetensors
+wants "preprocessing of the frozen encoder" err
+
+# `inspect` lists what a file of weights contains.
 expect 0 "$saccade" inspect vit.safetensors
 wants "patch_embed.proj.weight  F32  12 x 3 x 8 x 8" out
 expect 0 "$saccade" inspect vit.safetensors --json
-[ "$(json out /tensors/0/type)" = F32 ] || fail "the type of a tensor"
+[ "$(json out /tensors/0/type)" = F32 ] || fail "the type of a tensor is not F32"
 json out /tensors/0/name >/dev/null
 expect 0 "$saccade" inspect run.safetensors
 wants "metadata " out
@@ -55,15 +71,15 @@ one_error "missing.safetensors"
 expect 2 "$saccade" inspect vit.safetensors --heads
 one_error "not for ONNX files or safetensors"
 
-# No file is replaced without --force.
+# A file is replaced only with --force.
 cp run.safetensors kept.safetensors
 for options in "vit kept.safetensors" "--encoder vit kept.safetensors" "run.safetensors back.h5"; do
   expect 7 "$saccade" convert $options
   one_error "exists" "--force"
 done
-cmp -s run.safetensors kept.safetensors || fail "a file was written over"
+cmp -s run.safetensors kept.safetensors || fail "a file was replaced without --force"
 expect 0 "$saccade" convert --force vit kept.safetensors
-cmp -s run.safetensors kept.safetensors && fail "--force wrote nothing"
+cmp -s run.safetensors kept.safetensors && fail "--force did not replace the file"
 expect 2 "$saccade" convert --encoder run other.safetensors
 one_error "no published weights"
 expect 2 "$saccade" convert --encoder vit other.h5
@@ -83,7 +99,7 @@ for bytes in 0 7 100 $((size / 2)) $((size - 1)); do
   expect 3 "$saccade" convert cut.safetensors other.h5
   one_error "cut.safetensors"
 done
-# Weights that are not a checkpoint.
+# Safetensors that do not come from a checkpoint cannot become one.
 printf '\x02\x00\x00\x00\x00\x00\x00\x00{}' >plain.safetensors
 expect 3 "$saccade" convert plain.safetensors other.h5
 one_error "plain.safetensors" "only weights"

@@ -1,23 +1,25 @@
-# Comparing runs that were trained before: which runs are one arm, what is refused, and what is kept.
+# Comparing finished runs: which runs form one arm, what is refused, and which files are not replaced.
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
 write_study
 expect 0 "$saccade" compare study.yaml --out study --report-images 0
 
-# The differences are printed first; the seeds of one experiment are one arm.
+# The differences of the configs are printed first. Runs that differ in the seed only form one arm.
 expect 0 "$saccade" compare study/soft/seed-1 study/soft/seed-2 study/hard/seed-1 \
   study/hard/seed-2 --out again
 wants "hard: attention.selection is hard, not soft" err
-[ -s again/report.html ] || fail "no report of finished runs"
+[ -s again/report.html ] || fail "there is no report of the finished runs"
 wants "hard (argmax) against soft: Bleu_4 is " out
-[ "$(json again/compare.json '/arms#')" -eq 2 ] || fail "two arms of four runs"
-cmp study/compare.csv again/compare.csv || fail "other numbers than the study's"
+[ "$(json again/compare.json '/arms#')" -eq 2 ] || fail "the four runs do not form two arms"
+cmp study/compare.csv again/compare.csv ||
+  fail "the numbers differ from those of the comparison that trained the runs"
 for arm in 0 1; do
   [ "$(json again/compare.json /arms/$arm/updates/mean)" = \
-    "$(json study/compare.json /arms/$arm/updates/mean)" ] || fail "other updates than the study's"
+    "$(json study/compare.json /arms/$arm/updates/mean)" ] ||
+      fail "the updates differ from those of the comparison that trained the runs"
 done
 expect 0 "$saccade" compare study --against hard --json
-[ "$(json out /against)" = hard ] || fail "--against"
+[ "$(json out /against)" = hard ] || fail "the arm that --against names is not the reference"
 expect 2 "$saccade" compare study --against sfot
 wants "there is no such arm; the arms are soft; hard" err
 expect 2 "$saccade" compare study compare.against=hard
@@ -27,14 +29,14 @@ one_error "without --out"
 expect 2 "$saccade" compare study.yaml --out new --force
 one_error "--force is for directories of finished runs"
 
-# The verdict says over how many seeds of each side it is.
+# The verdict states how many seeds of each side it rests on.
 expect 0 "$saccade" compare study/soft/seed-1 study/hard/seed-2
 wants "over the images of one run each; the runs differ in the seed, too" out
 
-# A comparison is found from any folder, and only one of the same runs may replace it.
+# A comparison can be read from any folder. Only a comparison of the same runs may replace it.
 mkdir elsewhere
 (cd elsewhere && "$saccade" report ../again --out page.html --images 2 >/dev/null 2>&1) ||
-  fail "a comparison of finished runs is bound to a folder"
+  fail "from another folder, report cannot read a comparison of finished runs"
 expect 0 "$saccade" compare study --out again --report-images 0
 cp study/compare.json kept.json
 expect 7 "$saccade" compare study/soft/seed-1 --out study
@@ -42,11 +44,11 @@ one_error "study: holds another comparison"
 expect 7 "$saccade" compare study/soft/seed-1 study/hard/seed-1 --out again
 expect 7 "$saccade" compare study.yaml --out again
 one_error "again: holds a comparison of finished runs"
-cmp study/compare.json kept.json || fail "a study was written over"
+cmp study/compare.json kept.json || fail "a refused comparison changed the report"
 expect 5 "$saccade" compare study --out /proc/none
-! grep -q "evaluating" err || fail "runs were scored for nothing"
+! grep -q "evaluating" err || fail "runs were scored before the output directory was checked"
 
-# What makes a comparison unfair is refused, or with --force reported.
+# What would make a comparison unfair is refused. With --force it is only reported.
 expect 2 "$saccade" compare study study/soft/seed-1
 one_error "are the same experiment with the same seed"
 cp -r study/hard/seed-1 stopped

@@ -1,6 +1,6 @@
-// json_value FILE POINTER: prints the value to which a JSON pointer (/regimes/0/name) leads or,
-// with a trailing "#", the size of that array or object. Exits 1 when the file is not JSON or has
-// no such value. FILE.jsonl is read as an array of its lines.
+// json_value FILE POINTER: prints the value that a JSON pointer such as /regimes/0/name points to.
+// With "#" at the end of POINTER, it prints the size of that array or object instead. Exits with 1
+// if FILE is not JSON or has no such value. FILE.jsonl is read as an array of its lines.
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>

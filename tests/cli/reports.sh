@@ -7,23 +7,25 @@ expect 0 "$saccade" train tiny.yaml --out hard train.stop=60u train.validate_eve
 
 expect 0 "$saccade" evaluate soft --json
 cp out report.json
-[ "$(json report.json /schema_version)" -eq 1 ] || fail "schema_version"
-[ "$(json report.json /split)" = test ] || fail "scenes are evaluated on their test split"
-[ "$(json report.json /n_images)" -eq 8 ] || fail "n_images"
-[ "$(json report.json /search/beam)" -eq 2 ] || fail "search"
-[ "$(json report.json '/regimes#')" -eq 1 ] || fail "a soft model has one regime"
-[ "$(json report.json /regimes/0/name)" = expectation ] || fail "regime"
+[ "$(json report.json /schema_version)" -eq 1 ] || fail "schema_version is not 1"
+[ "$(json report.json /split)" = test ] || fail "scenes were not evaluated on their test split"
+[ "$(json report.json /n_images)" -eq 8 ] || fail "n_images is not 8"
+[ "$(json report.json /search/beam)" -eq 2 ] || fail "the report does not have the beam of the config"
+[ "$(json report.json '/regimes#')" -eq 1 ] || fail "the soft model does not have one regime"
+[ "$(json report.json /regimes/0/name)" = expectation ] ||
+  fail "the regime of the soft model is not expectation"
 for metric in Bleu_1 Bleu_2 Bleu_3 Bleu_4 Bleu_4_no_bp true_caption_rate; do
   json report.json /regimes/0/corpus/$metric >/dev/null
 done
 expect 0 "$saccade" evaluate soft --json --threads 1
-cmp out report.json || fail "threads change the scores"
+cmp out report.json || fail "the scores depend on the number of threads"
 expect 0 "$saccade" evaluate soft
 wants "Bleu_4" out
 wants "perplexity" out
-[ "$(grep -o METEOR out | wc -l)" -eq 2 ] || fail "METEOR is a row and one name of its tables"
+[ "$(grep -o METEOR out | wc -l)" -eq 2 ] ||
+  fail "METEOR is not there twice, as a row and in the names of its tables"
 
-# The content of every full report, and what is measured on demand.
+# What every full report contains, and what it contains only with further options.
 json report.json /perplexity >/dev/null
 json report.json /unknown_share >/dev/null
 json report.json /regimes/0/corpus/novel_captions >/dev/null
@@ -37,11 +39,13 @@ for key in boxes images rules/loc_iou generated_words/0/nouns ground_truth_words
 done
 expect 2 "$saccade" evaluate soft --boxes boxes.json
 one_error "scenes have boxes of their own"
-grep -q '"samples"\|"baselines"' report.json && fail "nobody asked for samples or baselines"
+grep -q '"samples"\|"baselines"' report.json &&
+  fail "the report has samples or baselines without the options"
 expect 0 "$saccade" evaluate soft --samples 3 --baselines --json
 cp out more.json
-[ "$(json more.json /samples/per_image)" -eq 3 ] || fail "samples"
-[ "$(json more.json /samples/regime)" = expectation ] || fail "regime of the samples"
+[ "$(json more.json /samples/per_image)" -eq 3 ] || fail "the report does not have 3 samples per image"
+[ "$(json more.json /samples/regime)" = expectation ] ||
+  fail "the samples of a soft model are not of the regime expectation"
 for metric in Div_1 Div_2 mBLEU_4 self_CIDEr best_CIDEr mean_CIDEr; do
   json more.json /samples/corpus/$metric >/dev/null
 done
@@ -50,76 +54,80 @@ for name in nearest consensus human; do
     json more.json /baselines/$name/$metric >/dev/null
   done
 done
-[ "$(json more.json /perplexity)" = "$(json report.json /perplexity)" ] || fail "perplexity"
+[ "$(json more.json /perplexity)" = "$(json report.json /perplexity)" ] ||
+  fail "samples change the perplexity"
 expect 0 "$saccade" evaluate soft --samples 3 --baselines --json --threads 1
-cmp out more.json || fail "threads change samples or baselines"
+cmp out more.json || fail "samples or baselines depend on the number of threads"
 expect 0 "$saccade" evaluate soft --samples 2 --baselines
 for text in self_CIDEr consensus human; do wants $text out; done
 expect 0 "$saccade" evaluate soft --no-ablations --json
 json out /attention_health/entropy >/dev/null
-grep -q '"ablations"' out && fail "nobody wanted ablations"
+grep -q '"ablations"' out && fail "the report has ablations in spite of --no-ablations"
 expect 2 "$saccade" evaluate soft --samples 1
 one_error "--samples" "at least 2"
 
 expect 0 "$saccade" evaluate hard --json
-[ "$(json out '/regimes#')" -eq 4 ] || fail "a hard model has four regimes"
+[ "$(json out '/regimes#')" -eq 4 ] || fail "the hard model does not have four regimes"
 names=$(for i in 0 1 2; do json out /regimes/$i/name; done | sort | tr '\n' ' ')
-[ "$names" = "argmax expectation sample " ] || fail "regimes: $names"
+[ "$names" = "argmax expectation sample " ] || fail "the first regimes are $names"
 expect 0 "$saccade" evaluate hard --samples 2 --json
-[ "$(json out /samples/regime)" = sample ] || fail "a hard model draws regions too"
+[ "$(json out /samples/regime)" = sample ] ||
+  fail "the samples of a hard model are not of the regime sample"
 
 expect 0 "$saccade" data tiny.yaml --out sheets
-[ -s sheets/test.png ] || fail "no contact sheet"
+[ -s sheets/test.png ] || fail "there is no contact sheet"
 expect 0 "$saccade" data tiny.yaml --json
-[ "$(json out /splits/0/images)" -eq 48 ] || fail "data: images"
+[ "$(json out /splits/0/images)" -eq 48 ] || fail "the number of training images is not 48"
 for key in /vocabulary_size /cut_captions /lengths /splits/2/unknown_share; do
   json out $key >/dev/null
 done
 
-# A photo: here any picture of another size and shape.
+# Any picture of another size and shape serves as a photo.
 photo=sheets/test.png
 expect 0 "$saccade" caption hard $photo --json
 cp out captions.json
-[ "$(json captions.json '#')" -eq 1 ] || fail "one image, one entry"
-[ "$(json captions.json /0/image)" = $photo ] || fail "image"
+[ "$(json captions.json '#')" -eq 1 ] || fail "one image does not give one entry"
+[ "$(json captions.json /0/image)" = $photo ] || fail "the entry does not name the image"
 for key in /0/caption /0/words /0/grid/rows /0/grid/cols /0/geometry /0/finished; do
   json captions.json $key >/dev/null
 done
 if [ "$(json captions.json '/0/words#')" -gt 0 ]; then
   for key in text logprob gate sampled; do json captions.json /0/words/0/$key >/dev/null; done
   rows=$(json captions.json /0/grid/rows)
-  [ "$(json captions.json '/0/words/0/attention#')" -eq "$rows" ] || fail "attention is not rows"
+  [ "$(json captions.json '/0/words/0/attention#')" -eq "$rows" ] ||
+    fail "the attention of a word does not have the rows of the grid"
 fi
 expect 0 "$saccade" caption soft $photo
-[ "$(wc -l <out)" -eq 1 ] || fail "one line a caption"
+[ "$(wc -l <out)" -eq 1 ] || fail "a caption is not one line"
 
 expect 0 "$saccade" overlay hard $photo --out pictures
-[ -s pictures/test.sheet.png ] || fail "no sheet"
+[ -s pictures/test.sheet.png ] || fail "there is no sheet"
 json pictures/test.json /caption >/dev/null
 wants pictures/test.sheet.png out
 
-# Maps of later steps are shown: the words stay the same, and every output names the step.
+# With later maps the words stay the same, and every output names the step.
 expect 0 "$saccade" caption soft $photo --json
 cp out own.json
 expect 0 "$saccade" caption soft $photo --json --map-step 2
-[ "$(json out /0/caption)" = "$(json own.json /0/caption)" ] || fail "other words"
-[ "$(json own.json /0/map_step)$(json out /0/map_step)" = 02 ] || fail "map_step of a caption"
+[ "$(json out /0/caption)" = "$(json own.json /0/caption)" ] || fail "--map-step changed the words"
+[ "$(json own.json /0/map_step)$(json out /0/map_step)" = 02 ] ||
+  fail "map_step of the captions is not 0 and 2"
 expect 0 "$saccade" evaluate soft --map-step 1 --json
 [ "$(json out /grounding/map_step)$(json out /attention_health/map_step)" = 11 ] ||
-  fail "map_step of a report"
+  fail "map_step of the report is not 1"
 [ "$(json out /regimes/0/corpus/CIDEr)" = "$(json report.json /regimes/0/corpus/CIDEr)" ] ||
-  fail "the maps that are shown change the score"
+  fail "--map-step changed a score"
 expect 0 "$saccade" evaluate soft --map-step 1
 wants "for each word, the map one step after the word's own" out
 expect 0 "$saccade" overlay soft $photo --out later --set maps.step=2 --format svg
-grep -q "map 2\| 2 steps" later/test.sheet.svg || fail "the sheet does not say so"
+grep -q "map 2\| 2 steps" later/test.sheet.svg || fail "the sheet does not name the step"
 expect 2 "$saccade" evaluate soft --map-step 99
 expect 0 "$saccade" train tiny.yaml --out blind train.stop=2u train.validate_every=2u \
   attention.score=none attention.gate=none
 expect 2 "$saccade" caption blind $photo --map-step 1
 one_error "--map-step" "no attention"
 
-# Measures that are drawn of a map besides its weights.
+# A sheet can show other measures of a map than its weights.
 expect 0 "$saccade" overlay soft $photo --out measured --measure relative --format svg
 wants "over equal weights (line: 1)" measured/test.sheet.svg
 expect 0 "$saccade" overlay soft $photo --out measured --measure gated --format svg --with hard
@@ -129,31 +137,31 @@ one_error "--measure has no effect"
 expect 2 "$saccade" overlay soft $photo --out none --measure relativ
 one_error "relative"
 
-# Options that choose among maps need a model that has several.
+# Options that choose among maps are refused if the model has only one map per word.
 expect 2 "$saccade" overlay soft $photo --out none --layer 0
-one_error "--layer" "decoder.type lstm looks once per word"
+one_error "--layer" "decoder.type lstm attends once per word"
 expect 2 "$saccade" overlay soft $photo --out none --rollout
 one_error "--rollout" "encoder.refine.layers is 0"
 expect 2 "$saccade" overlay soft $photo --out none --format apng --seconds-per-word nan
 expect 3 "$saccade" overlay soft missing.jpg --out none
-[ ! -e none ] || fail "what is refused left a folder behind"
-# An option that is set for a checkpoint has to be read by its model.
+[ ! -e none ] || fail "a refused command left a folder behind"
+# An option that the model of the checkpoint does not read is refused.
 expect 2 "$saccade" caption soft $photo --set decoder.layers=6
 one_error "--set decoder.layers has no effect"
 
-# Other formats and styles, and several models on one sheet.
+# Other formats and styles, and sheets of several models.
 for format in svg pdf apng; do
   expect 0 "$saccade" overlay hard $photo --out drawn --format $format --style contour --receptive-field
 done
 for file in test.sheet.svg test.sheet.pdf test.apng test.json; do
-  [ -s drawn/$file ] || fail "no $file"
+  [ -s drawn/$file ] || fail "drawn/$file is missing"
 done
-grep -q "see</text>" drawn/test.sheet.svg || fail "no receptive field"
+grep -q "see</text>" drawn/test.sheet.svg || fail "the sheet has no receptive field"
 mkdir copies
 cp -r soft copies
 expect 0 "$saccade" overlay soft $photo --out strips --with hard --with copies/soft --json
-[ -s "$(json out /pictures/0/files/0)" ] || fail "the sheet of three models"
-[ ! -s err ] || fail "they were trained on the same data"
+[ -s "$(json out /pictures/0/files/0)" ] || fail "there is no sheet of the three models"
+[ ! -s err ] || fail "models of the same data gave a warning"
 expect 0 "$saccade" overlay soft $photo --out named --with hard --with copies/soft --format svg
 for name in "copies/soft: soft (soft, expectation)" ">soft: soft (soft" ">hard (hard, argmax)"; do
   wants "$name" named/test.sheet.svg
@@ -162,16 +170,18 @@ expect 2 "$saccade" overlay soft $photo --out none --with hard --with ./soft
 one_error "soft and ./soft are the same model"
 expect 2 "$saccade" overlay soft $photo --out none --with hard --regime sample
 one_error "soft: --regime"
-expect 0 "$saccade" train tiny.yaml --out elsewhere train.stop=2u train.validate_every=2u   data.scenes.seed=2 decoder.type=transformer decoder.layers=2 decoder.heads=2 attention.gate=none
+expect 0 "$saccade" train tiny.yaml --out elsewhere train.stop=2u train.validate_every=2u \
+  data.scenes.seed=2 decoder.type=transformer decoder.layers=2 decoder.heads=2 attention.gate=none
 expect 0 "$saccade" overlay soft $photo --out named --with elsewhere --format svg
 wants "elsewhere was trained on another version of the data set scenes, not on that of soft" err
 wants "elsewhere (soft, expectation): test.png, layer 1" named/test.sheet.svg
 expect 2 "$saccade" overlay elsewhere $photo --out none --with soft --layer all
-one_error "soft: --layer" "decoder.type lstm looks once per word"
-expect 0 "$saccade" overlay soft $photo --out strips --with hard --receptive-field  # one chooses
-[ "$(ls strips)" = test.sheet.png ] || fail "one sheet of three models"
+one_error "soft: --layer" "decoder.type lstm attends once per word"
+# Only the hard model chooses cells.
+expect 0 "$saccade" overlay soft $photo --out strips --with hard --receptive-field
+[ "$(ls strips)" = test.sheet.png ] || fail "another sheet was written beside the one that is replaced"
 
-# refused OPTION REASON ARGS...: fails unless the option is refused as being without effect.
+# refused OPTION REASON ARGS...: fails unless the option is refused for this reason.
 refused() {
   local option=$1 reason=$2
   shift 2
@@ -186,7 +196,7 @@ refused --shares "give one number" soft --style mask --shares 0.5,0.8
 refused --shares "commas" soft --style contour --shares half
 refused --shares "must rise" soft --style contour --shares 0.8,0.5
 refused --seconds-per-word "only --format apng is an animation" soft --seconds-per-word 1
-refused --font "fonts of whoever looks" soft --format svg --font x.ttf
+refused --font "fonts of the viewer's system" soft --format svg --font x.ttf
 refused --receptive-field "no cell is chosen" soft --receptive-field
 refused --alignment "leave out --with" soft --with hard --alignment
 [ ! -e none ] || fail "a refused option left a folder behind"
@@ -197,7 +207,7 @@ one_error "missing.jpg"
 head -c 300 $photo >cut.png
 echo "no picture" >text.jpg
 expect 3 "$saccade" caption soft cut.png $photo text.jpg --json
-[ "$(json out '#')" -eq 1 ] || fail "the good picture was left out too"
+[ "$(json out '#')" -eq 1 ] || fail "the picture that can be read was not captioned"
 wants "cut.png" err
 wants "text.jpg" err
 exit 0

@@ -1,4 +1,5 @@
-# A resumed run equals the uninterrupted one bit for bit, in mid-epoch, too, for any number of threads.
+# A resumed run equals the uninterrupted one bit for bit, also if it was stopped within an epoch, for any
+# number of threads.
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
 for selection in soft hard; do
@@ -7,29 +8,32 @@ for selection in soft hard; do
   wanted=$(digest whole-$selection)
   for threads in 2 4; do
     expect 0 "$saccade" train tiny.yaml --out threads-$selection-$threads "$@" --threads $threads
-    [ "$(digest threads-$selection-$threads)" = "$wanted" ] || fail "$threads threads differ"
+    [ "$(digest threads-$selection-$threads)" = "$wanted" ] ||
+      fail "the result differs with $threads threads"
   done
-  # Stopped in mid-epoch (18 batches per epoch), once before and once after a validation.
+  # Stopped within an epoch (18 batches), once before and once after a validation.
   expect 0 "$saccade" train tiny.yaml --out parts-$selection "$@" train.stop=7u
   expect 0 "$saccade" train tiny.yaml --out parts-$selection "$@" train.stop=13u --resume
   wants "continuing from" err
   expect 0 "$saccade" train tiny.yaml --out parts-$selection "$@" --resume --threads 3
-  [ "$(digest parts-$selection)" = "$wanted" ] || fail "the $selection run in parts differs"
+  [ "$(digest parts-$selection)" = "$wanted" ] || fail "the result of the resumed $selection run differs"
 done
 
-# A run that continues from 18u, between two validations (10u, 20u): the estimator's statistics include the
-# updates before.
+# A run continues from 18u, between two validations (10u, 20u). The statistics of the estimator must
+# include the updates before that.
 estimator() { grep '"event":"validation"' "$1/metrics.jsonl" | tail -n 1 | grep -o '"estimator":{[^}]*}'; }
 set -- attention.selection=hard train.stop=20u train.keep=100
 expect 0 "$saccade" train tiny.yaml --out statistics "$@"
 wanted=$(estimator statistics)
-[ -n "$wanted" ] || fail "a validation says nothing of the estimator"
+[ -n "$wanted" ] || fail "a validation has no statistics of the estimator"
 rm statistics/checkpoints/step-00000020.h5 && ln -sf step-00000018.h5 statistics/checkpoints/last
 expect 0 "$saccade" train tiny.yaml --out statistics "$@" --resume
-[ "$(grep -c '"event":"validation"' statistics/metrics.jsonl)" -eq 3 ] || fail "not three validations"
-[ "$(estimator statistics)" = "$wanted" ] || fail "the estimator of a resumed run is reported differently"
+[ "$(grep -c '"event":"validation"' statistics/metrics.jsonl)" -eq 3 ] ||
+  fail "metrics.jsonl does not have three validations"
+[ "$(estimator statistics)" = "$wanted" ] ||
+  fail "the resumed run reports other statistics of the estimator"
 
-# Killed without warning: the run continues from the last checkpoint.
+# A run that was killed continues from its last checkpoint.
 "$saccade" train tiny.yaml --out killed train.stop=3000u train.keep=1 >out 2>err &
 pid=$!
 for _ in $(seq 200); do
@@ -38,23 +42,24 @@ for _ in $(seq 200); do
 done
 kill -9 $pid
 wait $pid 2>/dev/null
-[ -e killed/checkpoints/last ] || fail "no checkpoint before the kill"
-# An incomplete line, as a killed writer may leave it.
+[ -e killed/checkpoints/last ] || fail "there was no checkpoint before the kill"
+# A killed program may leave an incomplete line behind.
 printf '{"event":"upd' >>killed/metrics.jsonl
 "$saccade" inspect killed/checkpoints/last --json >inspect.json || fail "inspect"
 stop=$(($(json inspect.json /state/update) + 5))u
 expect 0 "$saccade" train tiny.yaml --out killed train.stop=$stop train.keep=1 --resume
 expect 0 "$saccade" train tiny.yaml --out unkilled train.stop=$stop
-[ "$(digest killed)" = "$(digest unkilled)" ] || fail "the killed run differs"
+[ "$(digest killed)" = "$(digest unkilled)" ] || fail "the result of the killed and resumed run differs"
 json killed/metrics.jsonl '#' >/dev/null
 
-# A run continues even if an older version wrote its config.yaml with a value that nothing reads.
+# A run continues even if its config.yaml has a value that nothing reads, as older versions wrote it.
 sed 's/^  layers: 3$/  layers: 5/' killed/config.yaml >old.yaml
 cmp -s old.yaml killed/config.yaml && fail "the config has no decoder.layers to change"
 expect 2 "$saccade" config check old.yaml
 expect 0 "$saccade" train old.yaml --out killed --resume
 
-# Killed between saving the best checkpoint and pointing to it: resuming repairs the link.
+# If a run was killed after saving the best checkpoint and before linking to it, resuming repairs the
+# link.
 set -- train.validate_every=1u train.keep=100 train.best_metric=Bleu_1
 expect 0 "$saccade" train tiny.yaml --out linked "$@" train.stop=30u
 best=$(readlink linked/checkpoints/best-Bleu_1)

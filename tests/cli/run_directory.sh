@@ -1,14 +1,17 @@
-# Faults of a run's directory: another trainer, damaged files, full disks, changed configs.
+# What can be wrong with the directory of a run: another training in it, damaged files, full disks,
+# changed configs.
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
-# Of many trainers that start at once, one gets the directory.
+# If several trainings start in one directory at once, only one of them runs.
 for i in $(seq 8); do
   ("$saccade" train tiny.yaml --out crowd train.stop=40u >/dev/null 2>err.$i
     echo $? >code.$i) &
 done
 wait
-[ "$(cat code.* | grep -c '^0$')" -eq 1 ] || fail "not one winner: $(cat code.* | tr '\n' ' ')"
-[ "$(cat code.* | grep -c '^7$')" -eq 7 ] || fail "not seven busy: $(cat code.* | tr '\n' ' ')"
+[ "$(cat code.* | grep -c '^0$')" -eq 1 ] ||
+  fail "not exactly one training ran; the exit codes are $(cat code.* | tr '\n' ' ')"
+[ "$(cat code.* | grep -c '^7$')" -eq 7 ] ||
+  fail "not all other trainings were refused; the exit codes are $(cat code.* | tr '\n' ' ')"
 
 "$saccade" train tiny.yaml --out run train.stop=100000u train.checkpoint_every=8u \
   train.validate_every=100000u >/dev/null 2>first.err &
@@ -20,23 +23,23 @@ done
 expect 7 "$saccade" train tiny.yaml --out run --resume
 one_error "run: another saccade is training here (process $pid)"
 
-# The states of runs.
+# The state that `runs` shows for each run.
 state() { "$saccade" runs . --json >runs.json || fail "runs"; json runs.json "/$1/state"; }
-[ "$(state 1)" = training ] || fail "a run that trains"
+[ "$(state 1)" = training ] || fail "the state of a run in training is $(state 1)"
 kill -9 $pid
 wait $pid 2>/dev/null
-[ "$(state 1)" = "broken off" ] || fail "a run that was killed"
-[ "$(state 0)" = finished ] || fail "a run that ended"
-[ "$(json runs.json /0/directory)" = ./crowd ] || fail "the order"
-[ "$(json runs.json /0/updates)" -eq 40 ] || fail "updates"
-[ "$(json runs.json /0/best)" != null ] || fail "the best score"
+[ "$(state 1)" = "broken off" ] || fail "the state of a killed run is $(state 1)"
+[ "$(state 0)" = finished ] || fail "the state of a finished run is $(state 0)"
+[ "$(json runs.json /0/directory)" = ./crowd ] || fail "the runs are not in the order of their names"
+[ "$(json runs.json /0/updates)" -eq 40 ] || fail "the finished run does not have 40 updates"
+[ "$(json runs.json /0/best)" != null ] || fail "the finished run has no best score"
 expect 0 "$saccade" runs .
 wants "./crowd" out
 wants "Bleu_4" out
 expect 3 "$saccade" runs nowhere
 one_error "nowhere: no such folder"
 
-# A killed trainer leaves no lock; a changed config is named.
+# A killed training leaves no lock behind. What changed in the config is named.
 set -- "$saccade" train tiny.yaml --out run train.validate_every=100000u --resume
 expect 4 "$@" decoder.hidden=25
 wants "decoder.hidden was 24, is 25" err
@@ -45,19 +48,19 @@ wants "seed was 1, is 2" err
 wants "data.min_count was 1, is 30" err
 wants "vocabulary" err
 
-# The newest checkpoint is damaged: the one before it is used, and a warning says so.
+# If the newest checkpoint is damaged, the one before it is used, with a warning.
 newest=$(printf '%s\n' run/checkpoints/step-*.h5 | tail -n 1)
 update=$((10#$(basename "$newest" .h5 | tr -dc 0-9)))
 printf 'X' | dd of="$newest" bs=1 seek=5000 conv=notrunc status=none
 expect 0 "$@" train.stop=$((update + 3))u
 wants "$newest" err
 wants "falling back to run/checkpoints/step-" err
-# All checkpoints are damaged.
+# If all checkpoints are damaged, the run cannot continue.
 for file in run/checkpoints/step-*.h5; do truncate -s 4000 "$file"; done
 expect 4 "$@"
-grep -q "^error: .*none of the" err || fail "all damaged"
+grep -q "^error: .*none of the" err || fail "the message does not name all checkpoints as damaged"
 
-# No space is left: exit code 5, and the checkpoint before stays intact.
+# If no space is left, the exit code is 5, and the last checkpoint stays intact.
 expect 0 "$saccade" train tiny.yaml --out full train.stop=8u
 good=$(digest full)
 (
@@ -66,11 +69,11 @@ good=$(digest full)
   wants "full/checkpoints/step-" err
   wants "ulimit -f" err
 ) || exit 1
-[ "$(digest full)" = "$good" ] || fail "the old checkpoint was lost"
-ls full/checkpoints | grep -q tmp && fail "a temporary file is left"
+[ "$(digest full)" = "$good" ] || fail "the last checkpoint changed"
+ls full/checkpoints | grep -q tmp && fail "a temporary file was left behind"
 expect 0 "$saccade" train tiny.yaml --out full --resume
 
-# A directory that is not a run's is left as it was.
+# A directory that is not of a run is not changed.
 mkdir mine
 echo text >mine/lock
 echo notes >mine/notes
@@ -89,8 +92,8 @@ if [ "$(id -u)" -ne 0 ]; then
   one_error "locked"
 fi
 
-# Too little memory gives an error message instead of a crash. (Skipped with a sanitizer, whose shadow
-# memory does not fit either.)
+# Too little memory gives an error message instead of a crash. (With a sanitizer this is skipped, because
+# the limit leaves no space for its shadow memory.)
 (
   ulimit -v 3000000
   "$saccade" --version >/dev/null 2>&1 || exit 0
@@ -98,10 +101,11 @@ fi
   one_error "out of memory"
 ) || exit 1
 
-# Divergence: the last good checkpoint is named and kept.
+# If training diverges, the last good checkpoint is kept, and the message names it.
 expect 6 "$saccade" train tiny.yaml --out nan optimizer.lr=1e30 optimizer.clip_norm=0 \
   train.checkpoint_every=1u train.stop=50u
-grep -q "^error: .*update .*last good checkpoint is nan/checkpoints/step-" err || fail "divergence"
+grep -q "^error: .*update .*last good checkpoint is nan/checkpoints/step-" err ||
+  fail "the message does not name the update and the last good checkpoint"
 expect 0 "$saccade" inspect nan/checkpoints/last
 wants '"event":"diverged"' nan/metrics.jsonl
 exit 0

@@ -1,4 +1,4 @@
-# saccade score: the files that it takes, its JSON, comparisons, and what it refuses.
+# saccade score: the files that it reads, its JSON, comparisons, and what it refuses.
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
 cat >refs.json <<'JSON'
@@ -24,43 +24,45 @@ JSON
 
 expect 0 "$saccade" score refs.json good.json --json --per-image images.json
 cp out good.report
-[ "$(json out /schema_version)" -eq 1 ] || fail "schema_version"
-[ "$(json out /n_images)" -eq 3 ] || fail "n_images"
+[ "$(json out /schema_version)" -eq 1 ] || fail "schema_version is not 1"
+[ "$(json out /n_images)" -eq 3 ] || fail "n_images is not 3"
 for metric in Bleu_1 Bleu_2 Bleu_3 Bleu_4 METEOR ROUGE_L CIDEr CIDEr_plain; do
   json out /corpus/$metric >/dev/null
   json images.json /2/$metric >/dev/null
 done
-[ "$(json images.json /1/image_id)" -eq 22 ] || fail "images are in the references' order"
-json out /meteor_tables | grep -q "WordNet 3.0" || fail "METEOR does not name its synonyms"
+[ "$(json images.json /1/image_id)" -eq 22 ] || fail "the images are not in the order of the references"
+json out /meteor_tables | grep -q "WordNet 3.0" ||
+  fail "the report does not name the source of METEOR's synonyms"
 expect 0 "$saccade" score refs.json good.json --json --threads 1
-cmp out good.report || fail "threads change the scores"
+cmp out good.report || fail "the scores depend on the number of threads"
 expect 0 "$saccade" score refs.json good.json --intervals
 wants "METEOR" out
-! grep -q "METEOR: METEOR" out || fail "METEOR twice in a line"
+! grep -q "METEOR: METEOR" out || fail "a line has METEOR twice"
 wants "95 % bootstrap" out
 expect 0 "$saccade" score refs.json good.json --no-meteor
-! grep -q METEOR out || fail "--no-meteor"
+! grep -q METEOR out || fail "the report has METEOR in spite of --no-meteor"
 
 # Text files with the same captions get the same scores.
 printf 'a man rides a horse\ntwo boats on the water\na cat can'"'"'t reach a shelf\n' >good.txt
 expect 0 "$saccade" score refs.json good.txt --json
-cmp out good.report || fail "captions in order"
+cmp out good.report || fail "captions in the order of the images get other scores"
 printf 'c.jpg\ta cat can'"'"'t reach a shelf\na.jpg\ta man rides a horse\nb.jpg\ttwo boats on the water\n' >named.txt
 expect 0 "$saccade" score refs.json named.txt --json
-cmp out good.report || fail "captions by name"
+cmp out good.report || fail "captions with file names get other scores"
 
 printf 'The cat can'"'"'t reach (it)!\n' >line.txt
 expect 0 "$saccade" score --tokenize line.txt
-[ "$(cat out)" = "the cat ca n't reach -lrb- it -rrb- !" ] || fail "tokens"
+[ "$(cat out)" = "the cat ca n't reach -lrb- it -rrb- !" ] ||
+  fail "the tokens are not those of the Penn Treebank"
 
 expect 0 "$saccade" score good.json bad.json --against refs.json --json --replicates 500
-[ "$(json out /n_images)" -eq 3 ] || fail "n_images of a comparison"
-[ "$(json out /metrics/0/metric)" = Bleu_1 ] || fail "metrics of a comparison"
+[ "$(json out /n_images)" -eq 3 ] || fail "n_images of a comparison is not 3"
+[ "$(json out /metrics/0/metric)" = Bleu_1 ] || fail "the first metric of a comparison is not Bleu_1"
 json out /metrics/0/p_bootstrap >/dev/null
-json out /metrics/0/exact | grep -q true || fail "8 exchanges are enumerated"
+json out /metrics/0/exact | grep -q true || fail "the 8 exchanges were not enumerated"
 cp out first.report
 expect 0 "$saccade" score good.json bad.json --against refs.json --json --replicates 500 --threads 1
-cmp out first.report || fail "threads change a comparison"
+cmp out first.report || fail "the comparison depends on the number of threads"
 cp bad.json again.json
 expect 0 "$saccade" score good.json,named.txt bad.json,again.json --against refs.json --json \
   --replicates 500
@@ -73,10 +75,11 @@ cp out order.report
 expect 0 "$saccade" score good.json,bad.json bad.json,good.json --against refs.json --json \
   --replicates 500
 [ "$(json out /metrics/0/t_high)" = "$(json order.report /metrics/0/t_high)" ] ||
-  fail "the order of unpaired runs matters"
+  fail "the comparison depends on the order of unpaired runs"
 expect 0 "$saccade" score good.json,bad.json good.json,bad.json --against refs.json --json \
   --replicates 500 --paired
-[ "$(json out /metrics/0/difference)" = "0.0" ] || fail "pairs of the same runs differ"
+[ "$(json out /metrics/0/difference)" = "0.0" ] ||
+  fail "the difference between pairs of equal runs is not 0"
 expect 2 "$saccade" score good.json,bad.json bad.json --against refs.json --paired
 one_error "as many runs"
 expect 2 "$saccade" score refs.json good.json --split val
@@ -89,17 +92,17 @@ wants "p randomisation" out
 printf 'image,caption,score\na.jpg,a man rides a horse,4\n22,a red car,1\nc.jpg,"a cat, a shelf",3\n' \
   >judged.csv
 expect 0 "$saccade" score refs.json --judgements judged.csv --json
-[ "$(json out /n_judgements)" -eq 3 ] || fail "n_judgements"
+[ "$(json out /n_judgements)" -eq 3 ] || fail "n_judgements is not 3"
 json out /metrics/0/tau_b >/dev/null
 expect 0 "$saccade" score refs.json --human
 wants "3 images, each of 2 references" out
-[ ! -s err ] || fail "a note without a cause"
+[ ! -s err ] || fail "references without faults gave a note"
 printf 'one\ta one\ntwo\ntwo\ta two\n' >some.txt
 expect 0 "$saccade" score some.txt --human --json
 wants "some.txt: 1 images have a single reference and are left out" err
-[ "$(json out /left_out)" -eq 1 ] || fail "left_out"
+[ "$(json out /left_out)" -eq 1 ] || fail "left_out is not 1"
 
-# A candidate of 10,000 words, captions with line ends and empty captions are scored, and notes say so.
+# A candidate of 10,000 words, captions with line ends and empty captions are scored, with a note on each.
 {
   printf '[{"image_id": 11, "caption": "'
   yes horse | head -n 10000 | tr '\n' ' '
@@ -112,8 +115,8 @@ printf '[{"image_id": 11, "caption": "a horse"}]' >one.json
 expect 0 "$saccade" score refs.json one.json
 wants "2 images have no caption and are not scored: b.jpg, c.jpg" err
 
-# Files that are refused with one line.
-refused() { # TEXT FILE
+# refused TEXT FILE: fails unless FILE is refused with one line that has TEXT.
+refused() {
   expect 3 "$saccade" score refs.json "$2"
   one_error "$1" "$2"
 }

@@ -1,4 +1,5 @@
-# Self-critical training: the switch to it, resuming across the switch, threads, first weights, mistakes.
+# Self-critical training: the switch to it, resuming across the switch, threads, first weights, and wrong
+# configs.
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
 stage="objective.self_critical"
@@ -6,35 +7,37 @@ stage="objective.self_critical"
 for selection in soft hard; do
   set -- attention.selection=$selection optimizer.schedule=cosine
   two="$stage.start=10u $stage.samples=3 $stage.lr=1e-3"
-  # Before the switch nothing changes, neither weights nor moments: the first stage is a run of 10 updates
-  # with a cosine schedule over 10.
+  # Before the switch, weights and moments are those of a run without the stage: 10 updates with a cosine
+  # schedule over 10 updates.
   expect 0 "$saccade" train tiny.yaml --out one-$selection "$@" train.stop=10u
   expect 0 "$saccade" train tiny.yaml --out first-$selection "$@" $two train.stop=10u
-  [ "$(digest one-$selection)" = "$(digest first-$selection)" ] || fail "the first stage differs"
+  [ "$(digest one-$selection)" = "$(digest first-$selection)" ] ||
+    fail "the result of the first stage differs"
 
   expect 0 "$saccade" train tiny.yaml --out whole-$selection "$@" $two --threads 1
   wanted=$(digest whole-$selection)
   for threads in 2 4; do
     expect 0 "$saccade" train tiny.yaml --out threads-$selection-$threads "$@" $two --threads $threads
-    [ "$(digest threads-$selection-$threads)" = "$wanted" ] || fail "$threads threads differ"
+    [ "$(digest threads-$selection-$threads)" = "$wanted" ] ||
+      fail "the result differs with $threads threads"
   done
-  # Stopped before, at and after the switch; an epoch of the second stage has 6 batches.
+  # The run is stopped before, at and after the switch. An epoch of the second stage has 6 batches.
   for stop in 7u 10u 13u 24u; do
     expect 0 "$saccade" train tiny.yaml --out parts-$selection "$@" $two train.stop=$stop --resume
   done
-  [ "$(digest parts-$selection)" = "$wanted" ] || fail "the $selection run in parts differs"
+  [ "$(digest parts-$selection)" = "$wanted" ] || fail "the result of the resumed $selection run differs"
 done
 wants '"reward":' whole-soft/metrics.jsonl
 wants '"lr":0.001,' whole-soft/metrics.jsonl
 
-# Epochs of both stages count: 18 updates and then 6.
+# train.stop counts the epochs of both stages: one of 18 updates, then one of 6.
 expect 0 "$saccade" train tiny.yaml --out epochs $stage.start=1e train.stop=2e
 wants "24 updates" out
 expect 0 "$saccade" train tiny.yaml --out dev --fast-dev-run $stage.start=5e optimizer.warmup=9 \
   optimizer.schedule=warmup_cosine
 wants "3 updates" out
 
-# From the weights of another run, the reward rises.
+# In a run that starts from the weights of another run, the reward rises.
 expect 0 "$saccade" train tiny.yaml --out before train.stop=12e train.validate_every=12e
 expect 0 "$saccade" train tiny.yaml --out after train.init_from=before $stage.start=0u \
   $stage.lr=1e-3 $stage.baseline=greedy train.stop=30e train.validate_every=30e
@@ -42,7 +45,7 @@ wants '"file": "before/checkpoints/' after/manifest.json
 first=$(grep -m 1 -o '"reward":[0-9.]*' after/metrics.jsonl | cut -d : -f 2)
 last=$(grep '"reward":' after/metrics.jsonl | tail -n 1 | grep -o '"reward":[0-9.]*' | cut -d : -f 2)
 awk "BEGIN { exit !($last > 1.1 * $first) }" || fail "the reward went from $first to $last"
-# A resumed run keeps the origin of its first weights, and does not read them again.
+# A resumed run still names the origin of its first weights and does not read them again.
 mv before elsewhere
 expect 0 "$saccade" train tiny.yaml --out after train.init_from=before $stage.start=0u \
   $stage.lr=1e-3 $stage.baseline=greedy train.stop=31e train.validate_every=30e --resume
@@ -55,7 +58,7 @@ expect 4 "$saccade" train tiny.yaml --out none train.init_from=elsewhere decoder
   data.captions_per_image=1
 wants "decoder.lstm.hidden" err
 wants "the vocabulary has" err
-[ -e none ] && fail "a run that could not start left its directory"
+[ -e none ] && fail "a run that could not start left its directory behind"
 
 expect 2 "$saccade" train tiny.yaml --out none $stage.start=2h
 one_error "objective.self_critical.start" "epochs"

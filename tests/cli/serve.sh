@@ -1,5 +1,5 @@
-# `serve` as other programs see it: its address, captions equal to those of `caption`, signals, and no files
-# left behind.
+# What other programs rely on in `serve`: it prints its address, gives the captions of `caption`, obeys
+# signals and leaves no files behind.
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
 expect 0 "$saccade" train tiny.yaml --out run train.stop=2u train.validate_every=2u
@@ -21,7 +21,7 @@ start() {
     sleep 0.05
   done
   port=$(grep -o '127\.0\.0\.1:[0-9]*\|"port":[0-9]*' address | head -n 1 | grep -o '[0-9]*$')
-  [ -n "$port" ] || fail "no address"
+  [ -n "$port" ] || fail "the server printed no address"
 }
 # post FILE: sends the file and writes the body of the answer to `out`.
 post() {
@@ -34,23 +34,25 @@ post() {
 }
 
 start
-grep -qx 'http://127.0.0.1:[0-9]*/' address || fail "the address is not the only line"
+grep -qx 'http://127.0.0.1:[0-9]*/' address || fail "stdout is not one line with the address"
 post "$picture"
 cp out answer
 expect 0 "$saccade" caption run "$picture"
-[ "$picture: $(json answer /captions/run)" = "$(cat out)" ] || fail "another caption"
+[ "$picture: $(json answer /captions/run)" = "$(cat out)" ] ||
+  fail "serve and caption give different captions"
 expect 0 "$saccade" caption other "$picture" --json
-[ "$(json answer /captions/other)" = "$(json out /0/caption)" ] || fail "another caption of a hard model"
-[ "$(json answer '/models/1/regimes#')" -eq 4 ] || fail "a hard model has four regimes"
+[ "$(json answer /captions/other)" = "$(json out /0/caption)" ] ||
+  fail "serve and caption give different captions with a hard model"
+[ "$(json answer '/models/1/regimes#')" -eq 4 ] || fail "the hard model does not have four regimes"
 head -c 300 "$picture" >cut.png
 post cut.png
-json out /error | grep -q "cut short" || fail "a cut picture is no error"
+json out /error | grep -q "cut short" || fail "a picture that was cut short gave no error"
 [ -z "$(find "$work" -newer answer -type f ! -name out ! -name err ! -name messages ! -name cut.png)" ] ||
-  fail "something was written"
-[ -z "$(ls -A tmp)" ] || fail "a file was left"
+  fail "serve wrote a file"
+[ -z "$(ls -A tmp)" ] || fail "serve left a temporary file behind"
 expect 5 "$saccade" serve run --port "$port"
 one_error "127.0.0.1:$port: cannot listen there" "--port"
-# Stopped in the middle of requests.
+# The server is stopped in the middle of requests.
 for _ in 1 2 3; do post "$picture" & done
 sleep 0.05
 stop INT 130
@@ -58,13 +60,13 @@ wants "stopping: the picture that is being captioned is finished first" messages
 wait
 
 start --json --threads 1 --beam 1
-[ "$(json address /models/1)" = other ] || fail "the models are not named"
+[ "$(json address /models/1)" = other ] || fail "the address does not name the models"
 stop TERM 143
 
 expect 2 "$saccade" serve
 one_error "checkpoints is required"
 expect 2 "$saccade" serve run,other
-one_error "looks into one model"
+one_error "needs a single model"
 expect 2 "$saccade" serve run other run
 one_error "run and run are the same checkpoint" "name each model once"
 expect 2 "$saccade" serve run --port 65536

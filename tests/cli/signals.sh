@@ -1,8 +1,8 @@
-# After SIGINT, SIGTERM or SIGUSR1 a run finishes its update, saves and exits with 128+N; a second SIGINT
-# ends it at once.
+# After SIGINT, SIGTERM or SIGUSR1 a run finishes its update, saves a checkpoint and exits with 128 + N. A
+# second SIGINT ends it at once.
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
-# start RUN: trains in the background and returns when the first updates are done.
+# start RUN: starts a training in the background and returns after its first updates.
 start() {
   local before=0
   [ -e "$1/metrics.jsonl" ] && before=$(wc -l <"$1/metrics.jsonl")
@@ -13,7 +13,7 @@ start() {
     [ -e "$1/metrics.jsonl" ] && [ "$(wc -l <"$1/metrics.jsonl")" -gt "$before" ] && return
     sleep 0.05
   done
-  fail "$1 does not start"
+  fail "the training $1 does not start"
 }
 
 stopped=0
@@ -21,25 +21,26 @@ for entry in INT:130 TERM:143 USR1:138; do
   start run
   stop "${entry%:*}" "${entry#*:}"
   wants "--resume" err
-  [ -e run/checkpoints/last ] || fail "nothing was saved"
+  [ -e run/checkpoints/last ] || fail "no checkpoint was saved"
   "$saccade" inspect run/checkpoints/last --json >inspect.json
   update=$(json inspect.json /state/update)
-  [ "$update" -gt $stopped ] || fail "no progress since the last stop"
+  [ "$update" -gt $stopped ] || fail "there was no update since the last stop"
   stopped=$update
 done
-# The three parts together equal the run that was never stopped.
+# The run in three parts equals the uninterrupted one.
 expect 0 "$saccade" train tiny.yaml --out whole train.stop=${stopped}u \
   train.checkpoint_every=1000u train.validate_every=100000u
-[ "$(digest run)" = "$(digest whole)" ] || fail "the stopped run differs"
+[ "$(digest run)" = "$(digest whole)" ] || fail "the result of the stopped run differs"
 
-# Two signals in a row, before anything could be saved or right after.
+# Two signals follow each other, before or right after the first checkpoint.
 start twice
 kill -INT $pid
 kill -INT $pid
 wait $pid
 [ $? -eq 130 ] || fail "the second SIGINT did not stop it"
 
-# A signal at any moment, also within the matrix products of a model with wide layers, never crashes it.
+# A signal never crashes the program, at whatever moment it comes, such as within the matrix products of a
+# model with wide layers.
 for i in $(seq 12); do
   "$saccade" train tiny.yaml --out "quick$i" train.stop=100000u train.validate_every=100000u \
     train.checkpoint_every=100000u decoder.hidden=128 decoder.embedding=64 train.batch=32 \

@@ -1,5 +1,5 @@
-# A comparison as a study: runs that train at once, values tuned for each arm, and a comparison that is
-# killed at any moment and continued.
+# Large comparisons: several runs that train at once, values that are tuned for each arm, and a comparison
+# that is killed at any moment and continued.
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
 write_study
@@ -13,23 +13,23 @@ done
 wants '\toprule' alone/compare.tex
 wants 'hard,sample,true_caption_rate,2,' alone/compare.csv
 json alone/compare.json /arms/1/regimes/0/corpus/Bleu_4/difference/p_holm >/dev/null
-[ "$(json alone/compare.json /against)" = soft ] || fail "the reference"
+[ "$(json alone/compare.json /against)" = soft ] || fail "the first arm is not the reference"
 
-# Several runs at once give the same runs and the same numbers.
+# With several runs at once, the runs and the numbers stay the same.
 expect 0 "$saccade" compare study.yaml --out beside --report-images 0 --jobs 3
 wants "finished after" err
 wants "times were measured while 3 runs trained at once" out
-cmp alone/compare.csv beside/compare.csv || fail "--jobs changes the numbers"
+cmp alone/compare.csv beside/compare.csv || fail "--jobs changed the numbers"
 for run in soft/seed-1 soft/seed-2 hard/seed-1 hard/seed-2; do
-  [ "$(digest alone/$run)" = "$(digest beside/$run)" ] || fail "--jobs makes another run of $run"
-  [ ! -e beside/$run.log ] && [ ! -e beside/$run.yaml ] || fail "$run left something beside it"
+  [ "$(digest alone/$run)" = "$(digest beside/$run)" ] || fail "--jobs changed the run $run"
+  [ ! -e beside/$run.log ] && [ ! -e beside/$run.yaml ] || fail "temporary files of $run were left behind"
 done
-# Run again: no run is started.
+# The same command again starts no run.
 expect 0 "$saccade" compare study.yaml --out beside --report-images 0 --jobs 3
 ! grep -q "started" err || fail "a finished run was started again"
 
-# Killed at any moment without warning: finished runs stay, and the same command ends with the same
-# numbers.
+# A comparison is killed at several moments. Finished runs stay, and the same command finally gives the
+# same numbers.
 for moment in 0.3 0.9 1.7; do
   setsid "$saccade" compare study.yaml --out killed --report-images 0 --jobs 2 >/dev/null 2>&1 &
   pid=$!
@@ -37,33 +37,35 @@ for moment in 0.3 0.9 1.7; do
   kill -KILL $pid 2>/dev/null
   wait $pid 2>/dev/null
 done
-# The runs of a killed comparison save and end by themselves.
+# The runs of a killed comparison save a checkpoint and end by themselves.
 for _ in $(seq 100); do
   "$saccade" compare study.yaml --out killed --report-images 0 >out 2>err </dev/null && break
   sleep 0.1
 done
-[ "$(json killed/compare.json /complete)" = true ] || fail "the killed comparison"
+[ "$(json killed/compare.json /complete)" = true ] ||
+  fail "the killed and continued comparison is not complete"
 for run in soft/seed-1 soft/seed-2 hard/seed-1 hard/seed-2; do
-  [ "$(digest alone/$run)" = "$(digest killed/$run)" ] || fail "a kill changed $run"
+  [ "$(digest alone/$run)" = "$(digest killed/$run)" ] ||
+    fail "the result of the killed and continued run $run differs"
 done
 
-# Each arm gets its own best value, chosen on the validation images.
+# Each arm gets the value with which it scores best on the validation images.
 expect 0 "$saccade" compare study.yaml --out tuned --report-images 0 compare.seeds=[1] \
   --tune optimizer.lr=1e-6 --tune optimizer.lr=5e-3 compare.tune_stop=16u
 wants "soft was tuned on validation images: optimizer.lr=1e-6" out
 wants "; it keeps optimizer.lr=" out
-[ "$(json tuned/compare.json '/arms/0/trials#')" -eq 2 ] || fail "two trials"
-[ -s tuned/soft/tune/lr-1e-6/seed-1/metrics.jsonl ] || fail "the trial's run"
+[ "$(json tuned/compare.json '/arms/0/trials#')" -eq 2 ] || fail "the arm does not have two trials"
+[ -s tuned/soft/tune/lr-1e-6/seed-1/metrics.jsonl ] || fail "the run of the trial is missing"
 chosen=$(json tuned/compare.json /arms/0/values/optimizer.lr)
 "$saccade" inspect tuned/soft/seed-1 --json >inspect.json
 low=$(json tuned/compare.json /arms/0/trials/0/score)
 high=$(json tuned/compare.json /arms/0/trials/1/score)
 best=$(echo "$low $high" | awk '{print ($2 > $1) ? "5e-3" : "1e-6"}')
 [ "$chosen" = "$best" ] || fail "chose $chosen of scores $low and $high"
-# Runs whose config has none of the values are reported before any value is tried.
+# Finished runs whose config has none of the values are reported before any value is tried.
 expect 7 "$saccade" compare study.yaml --out alone --tune optimizer.lr=1e-6,2e-6
 wants "alone/soft/seed-1/config.yaml: this arm was trained with another config" err
-[ ! -e alone/soft/tune ] || fail "a search was begun"
+[ ! -e alone/soft/tune ] || fail "a value was tried"
 expect 2 "$saccade" compare study.yaml --out bad --tune optimizer.lr
 one_error "--tune optimizer.lr: write it as key=value,value"
 expect 2 "$saccade" compare study.yaml --out bad --tune attention.selection=soft,hard

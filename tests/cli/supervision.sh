@@ -1,6 +1,6 @@
-# Supervised attention, by boxes, by a localizer and by informed attention: threads and resuming do
-# not change a bit, with one image per caption and with shared images, soft and hard. Also what a run
-# reports of it, and what is refused.
+# Attention that is supervised by boxes, by a localizer and by informed attention. Neither the number of
+# threads nor resuming changes a bit, with one image per caption and with shared images, with soft and
+# with hard attention. Also what a run reports about the supervision, and what is refused.
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
 supervised=(objective.supervision.boxes=0.5 objective.supervision.localizer.weight=0.5
@@ -14,18 +14,20 @@ run proposed attention.selection=hard attention.hard.proposal=localizer
 run augmented encoder.augment.flip=true encoder.augment.shift=3
 
 grep '"event":"update"' soft/metrics.jsonl | tail -n 1 >last
-for key in box_cost localizer_divergence prophet_distance prophet_nll cyclical_nll; do wants "\"$key\":" last; done
+for key in box_cost localizer_divergence prophet_distance prophet_nll cyclical_nll; do
+  wants "\"$key\":" last
+done
 expect 0 "$saccade" evaluate soft --split val --no-ablations
-for by in localizer prophet cyclical; do wants "$by, told the word" out; done
+for by in localizer prophet cyclical; do wants "$by, given the word" out; done
 
-# Supervision by boxes makes its cost fall, when nothing else supervises the attention.
+# Supervision by boxes alone makes its cost fall.
 expect 0 "$saccade" train tiny.yaml --out longer train.stop=150u objective.supervision.boxes=2
 first=$(grep -o '"box_cost":[^,]*' longer/metrics.jsonl | head -n 1 | cut -d: -f2)
 last=$(grep -o '"box_cost":[^,]*' longer/metrics.jsonl | tail -n 1 | cut -d: -f2)
-awk -v a="$first" -v b="$last" 'BEGIN { exit !(b < 0.8 * a) }' || fail "box_cost from $first to $last"
+awk -v a="$first" -v b="$last" 'BEGIN { exit !(b < 0.8 * a) }' || fail "box_cost went from $first to $last"
 
-# Informed attention: its maps lie more on what the word names than the maps of the model from which it
-# started. The encoder is not trained with it, because otherwise the chosen place becomes a code for the
+# The maps of informed attention lie more on what the word names than the maps of the model from which the
+# run started. The encoder is not trained, because otherwise the chosen region becomes a code for the
 # word.
 scenes=(data.scenes.train=1500 data.scenes.val=80 train.batch=16 train.shard=16 train.validate_every=2000u
   encoder.positions=none)
@@ -40,10 +42,11 @@ for by in prophet cyclical; do
     optimizer.lr=2e-3 encoder.frozen_stages=4 objective.supervision.$by=0.5
   after=$(correctness "supervised-$by" $by)
   awk -v a="$before" -v b="$after" 'BEGIN { exit !(a > 1 && b > 1.1 * a) }' ||
-    fail "$by: correctness from $before to $after"
+    fail "the correctness of $by is $after, and was $before before it"
 done
 
-# Supervision is no part of the captioner: runs may start from weights without it, and leave it behind.
+# The weights of a supervision are no part of the captioner: a run with supervision may start from a
+# checkpoint without it, and the other way round.
 expect 0 "$saccade" train tiny.yaml --out before
 expect 0 "$saccade" train tiny.yaml --out after "${supervised[@]}" train.init_from=before train.stop=3u
 expect 0 "$saccade" train tiny.yaml --out behind train.init_from=soft train.stop=3u
@@ -51,7 +54,8 @@ expect 0 "$saccade" train tiny.yaml --out behind train.init_from=soft train.stop
 # A model without maps trains and is validated, without numbers about maps.
 for image in every_word first_step none; do
   expect 0 "$saccade" train tiny.yaml --out "$image" decoder.image=$image
-  ! grep -q attention_entropy "$image/metrics.jsonl" || fail "$image has no maps"
+  ! grep -q attention_entropy "$image/metrics.jsonl" ||
+    fail "a model with decoder.image $image has metrics of maps"
 done
 
 for option in prophet cyclical; do

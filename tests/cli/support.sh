@@ -1,6 +1,6 @@
-# The functions that the scripts of this folder share; to be sourced with the program and json_value as
-# $1 and $2. Changes into an empty folder that is removed at the end, and writes a config there that
-# trains in a second.
+# The functions that the scripts of this folder share. A script sources this file with the program as $1
+# and json_value as $2. The file changes into an empty folder, which is removed at the end, and writes
+# tiny.yaml there, a config that trains in a second.
 set -u
 saccade=$1
 json_value=$2
@@ -15,8 +15,8 @@ fail() {
   exit 1
 }
 
-# expect CODE COMMAND...: runs the command with stdout in `out` and stderr in `err`; fails unless it has
-# this exit code.
+# expect CODE COMMAND...: runs the command with stdout in `out` and stderr in `err`. Fails unless the
+# command ends with this exit code.
 expect() {
   local wanted=$1
   shift
@@ -25,39 +25,39 @@ expect() {
   [ $got -eq "$wanted" ] || fail "exit code $got instead of $wanted: $*"
 }
 
-# stop SIGNAL CODE: sends the signal to the program $pid, which runs in the background; fails unless it
-# ends with this exit code.
+# stop SIGNAL CODE: sends the signal to the program $pid, which runs in the background. Fails unless the
+# program ends with this exit code.
 stop() {
   kill "-$1" $pid
   wait $pid
   local code=$?
   pid=
-  [ $code -eq "$2" ] || fail "SIG$1 gave $code"
+  [ $code -eq "$2" ] || fail "exit code $code instead of $2 after SIG$1"
 }
 
-# wants TEXT FILE: fails unless the file has the text.
+# wants TEXT FILE: fails unless the file contains the text.
 wants() { grep -qF -- "$1" "$2" || fail "'$1' is not in $2"; }
 
 # one_error TEXT...: fails unless stderr is one line, an error with all of these texts.
 one_error() {
   [ "$(grep -c . err)" -eq 1 ] || fail "stderr is not one line"
-  grep -q '^error: ' err || fail "stderr is no error"
+  grep -q '^error: ' err || fail "the line on stderr does not begin with 'error: '"
   local text
   for text in "$@"; do wants "$text" err; done
 }
 
-# json FILE POINTER: prints a value of a JSON file; fails if it is not there.
+# json FILE POINTER: prints a value of a JSON file. Fails if the file does not have it.
 json() { "$json_value" "$1" "$2" || fail "$1 has no $2"; }
 
-# digest RUN: prints digests of everything that was trained in a run's last checkpoint.
+# digest RUN: prints the digests of weights and optimizer in the run's last checkpoint, and its update.
 digest() {
   "$saccade" inspect "$1/checkpoints/last" --json >digest.json || fail "inspect $1"
   echo "$(json digest.json /parameters_digest) $(json digest.json /optimizer_digest)" \
     "$(json digest.json /state/update)"
 }
 
-# same_bits NAME OPTIONS...: trains tiny.yaml with these options on 1 and 3 threads, and in parts; fails
-# unless all of them end in the same bits.
+# same_bits NAME OPTIONS...: trains tiny.yaml with these options on 1 thread, on 3 threads, and with two
+# interruptions. Fails unless all of these runs end with the same bits.
 same_bits() {
   local name=$1
   shift
@@ -65,11 +65,11 @@ same_bits() {
   local wanted stop
   wanted=$(digest "$name")
   expect 0 "$saccade" train tiny.yaml --out "$name-threads" "$@" --threads 3
-  [ "$(digest "$name-threads")" = "$wanted" ] || fail "$name: 3 threads differ"
+  [ "$(digest "$name-threads")" = "$wanted" ] || fail "$name: the result differs with 3 threads"
   for stop in 7u 13u 24u; do
     expect 0 "$saccade" train tiny.yaml --out "$name-parts" "$@" train.stop=$stop --resume
   done
-  [ "$(digest "$name-parts")" = "$wanted" ] || fail "the run $name in parts differs"
+  [ "$(digest "$name-parts")" = "$wanted" ] || fail "$name: the result of the resumed run differs"
 }
 
 cat >tiny.yaml <<'YAML'

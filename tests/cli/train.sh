@@ -1,37 +1,41 @@
-# A run writes its files: config, manifest, metrics, log, and checkpoints with their links.
+# The files that a run writes: config, manifest, metrics, log, TensorBoard events, and checkpoints with
+# links to them.
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
 expect 0 "$saccade" train tiny.yaml --out run data.captions_per_image=2 --json
-[ "$(json out /updates)" -eq 24 ] || fail "24 updates were asked for"
+[ "$(json out /updates)" -eq 24 ] || fail "the run does not have 24 updates"
 [ "$(json out /reason)" = finished ] || fail "the run is not finished"
 best=$(json out /best_checkpoint)
-[ "$best" = run/checkpoints/best-Bleu_4 ] && [ -f "$best" ] || fail "no best checkpoint"
+[ "$best" = run/checkpoints/best-Bleu_4 ] && [ -f "$best" ] || fail "there is no best checkpoint"
 
 for file in config.yaml manifest.json metrics.jsonl train.log checkpoints/last; do
   [ -s run/$file ] || fail "run/$file is missing"
 done
 expect 0 "$saccade" config check run/config.yaml
 wants "captions_per_image: 2" run/config.yaml
-[ "$(readlink run/checkpoints/last)" = step-00000024.h5 ] || fail "last is not relative"
-[ "$(json run/manifest.json /seed)" -eq 1 ] || fail "manifest: seed"
+[ "$(readlink run/checkpoints/last)" = step-00000024.h5 ] ||
+  fail "checkpoints/last is not a relative link to the last checkpoint"
+[ "$(json run/manifest.json /seed)" -eq 1 ] || fail "the manifest does not have the seed"
 for key in /versions/compiler /versions/simd /dataset/digest /vocabulary/digest \
   /starts/0/command_line; do
-  [ -n "$(json run/manifest.json $key)" ] || fail "manifest: $key"
+  [ -n "$(json run/manifest.json $key)" ] || fail "the manifest does not have $key"
 done
-# The two newest checkpoints stay, and the best one where it is older.
-[ "$(ls run/checkpoints/step-*.h5 | wc -l)" -le 3 ] || fail "old checkpoints stay"
+# The two newest checkpoints are kept, and the best one if it is older.
+[ "$(ls run/checkpoints/step-*.h5 | wc -l)" -le 3 ] || fail "old checkpoints were kept"
 
 lines=$(wc -l <run/metrics.jsonl)
-[ "$(json run/metrics.jsonl '#')" -eq "$lines" ] || fail "metrics.jsonl"
+[ "$(json run/metrics.jsonl '#')" -eq "$lines" ] ||
+  fail "metrics.jsonl does not have one JSON value per line"
 for event in update validation checkpoint end; do
   wants "\"event\":\"$event\"" run/metrics.jsonl
 done
 for key in loss ms_per_update captions_per_second peak_memory_bytes lr; do
   json run/metrics.jsonl "/0/$key" >/dev/null
 done
-[ "$(json run/metrics.jsonl "/$((lines - 1))/parameters")" -gt 1000 ] || fail "parameter count"
+[ "$(json run/metrics.jsonl "/$((lines - 1))/parameters")" -gt 1000 ] ||
+  fail "the number of parameters is not above 1000"
 
-for tag in train/loss validation/Bleu_4 attention/entropy looks/scene-val-0; do
+for tag in train/loss validation/Bleu_4 attention/entropy sheets/scene-val-0; do
   wants $tag run/events.out.tfevents.*
 done
 
@@ -46,7 +50,7 @@ wants "6 updates" out
 expect 0 "$saccade" train tiny.yaml --out hard attention.selection=hard train.stop=12u
 wants "expectation_share" hard/metrics.jsonl
 
-# Without a terminal progress is shown as lines, not as bars.
+# If stderr is no terminal, progress is shown as lines and not as bars.
 grep -q $'\r' err && fail "a progress bar was drawn into a file"
 
 # A model without attention.

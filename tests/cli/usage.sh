@@ -1,5 +1,5 @@
-# Usage errors give exit code 2 and one line that helps. Also help and version, and output that is cut
-# short.
+# Usage errors give exit code 2 and one line that names the remedy. Also help and version, and output that
+# cannot be written.
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
 expect 2 "$saccade"
@@ -28,7 +28,7 @@ wants "wrong.yaml:5:10:" err
 expect 2 "$saccade" config check wrong.yaml
 expect 2 "$saccade" config check tiny.yaml train.bacth=3
 one_error "did you mean 'batch'?"
-# Values that are valid alone and not together.
+# Values that are valid by themselves but not together are refused.
 expect 2 "$saccade" config check tiny.yaml attention.score=none attention.selection=hard
 one_error "attention.score none needs attention.selection soft"
 expect 2 "$saccade" config check tiny.yaml attention.selection=gumbel_st objective.self_critical.start=1u
@@ -43,29 +43,31 @@ one_error "search.min_length 20 is more than search.max_length 8"
 expect 2 "$saccade" config check tiny.yaml encoder.type=vit encoder.positions=none encoder.vit.size=small \
   encoder.vit.width=16 encoder.vit.layers=1 encoder.vit.heads=2
 one_error "encoder.vit.size small has no effect"
-# An option on the command line has to be read by what is trained, even if the config has arms that would
-# read it.
+# An option on the command line that the trained model does not read is refused, even if an arm in the
+# config would read it.
 printf 'base: tiny.yaml\ncompare: {axes: {attention.selection: [soft, hard]}}\n' >arms.yaml
 expect 2 "$saccade" train arms.yaml --out run attention.hard.samples=6
 one_error "command line: attention.hard.samples has no effect"
 expect 2 "$saccade" train tiny.yaml --out run train.best_metric=blue_4
 wants "did you mean 'Bleu_4'?" err
-[ ! -e run ] || fail "a wrong metric left a directory behind"
+[ ! -e run ] || fail "a run with a wrong metric left its directory behind"
 
 expect 0 "$saccade" config show tiny.yaml train.batch=7 --json
-[ "$(grep -A1 '"train.batch"' out | tail -n 1)" = '      "value": "7",' ] || fail "values as JSON"
+[ "$(grep -A1 '"train.batch"' out | tail -n 1)" = '      "value": "7",' ] ||
+  fail "the value is not in the JSON of config show"
 expect 0 "$saccade" config check tiny.yaml --json
-[ "$(json out '/arms#')" -eq 1 ] || fail "what is right as JSON"
+[ "$(json out '/arms#')" -eq 1 ] || fail "the JSON of config check does not have one arm"
 
-# config show prints YAML that means the same.
+# config show prints YAML that gives the same config again.
 expect 0 "$saccade" config show tiny.yaml train.batch=7
 wants "# tiny.yaml:" out
 wants "batch: 7  # command line" out
 cp out shown.yaml
 expect 0 "$saccade" config show shown.yaml
-diff <(sed 's/  #.*//' shown.yaml) <(sed 's/  #.*//' out) || fail "config show is not stable"
+diff <(sed 's/  #.*//' shown.yaml) <(sed 's/  #.*//' out) ||
+  fail "config show prints its own output differently"
 expect 0 "$saccade" config check shown.yaml
-# Files that a config names must exist; those that it needs and does not name are reported.
+# Files that a config names must exist. Files that it needs and does not name are reported.
 expect 3 "$saccade" config check tiny.yaml data.type=folder data.images=no/photos
 one_error "no/photos: no such file or folder; it is data.images"
 expect 3 "$saccade" config check tiny.yaml encoder.type=onnx encoder.model=no.onnx encoder.layer=x \
@@ -100,22 +102,24 @@ for text in "vit.overlap, vit.multiple" "vit.start" "mimetic" "source: He et al.
   wants "$text" out
 done
 [ "$(sed -n '/(encoder.type)/,/(encoder.resize)/p' out | grep -c "source: ")" -eq 12 ] ||
-  fail "an encoder without a source"
+  fail "not every encoder has a source"
 expect 0 "$saccade" list config
 wants "read where decoder.type is transformer" out
 expect 0 "$saccade" list
 wants "additive" out
 wants "flickr8k" out
 
-# A reader that closes the pipe early causes no message.
+# A reader that closes the pipe early causes no error message.
 "$saccade" list config 2>err | head -n 1 >out
-[ "$(cat out err | grep -c .)" -le 1 ] || fail "list | head is not quiet"
-# A full disk behind stdout is an error.
-[ -e /dev/full ] && { "$saccade" list config >/dev/full 2>err; [ $? -eq 5 ] || fail "no exit 5"; }
+[ "$(cat out err | grep -c .)" -le 1 ] || fail "list | head gives an error message"
+# Output that cannot be written because the disk is full is an error.
+[ -e /dev/full ] && { "$saccade" list config >/dev/full 2>err; [ $? -eq 5 ] ||
+  fail "the exit code is not 5"; }
 
 expect 2 "$saccade" --color=always trian
-[ "$(NO_COLOR=1 "$saccade" trian 2>&1 | tr -d '[:print:]\n' | wc -c)" -eq 0 ] || fail "colours"
-# What would end a training half way is reported before it begins.
+[ "$(NO_COLOR=1 "$saccade" trian 2>&1 | tr -d '[:print:]\n' | wc -c)" -eq 0 ] ||
+  fail "a message has colours in spite of NO_COLOR"
+# What would end a training midway is reported before it begins.
 expect 2 "$saccade" config check tiny.yaml decoder.type=transformer attention.gate=none \
   decoder.hidden=16 decoder.longest=8
 one_error "decoder.longest 8 is too short for" "raise it to"

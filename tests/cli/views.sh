@@ -1,5 +1,5 @@
-# Views of training photos with a frozen encoder: threads, resuming and a cache do not change a bit, and only
-# training computes views.
+# Views of training photos with a frozen encoder. Neither the number of threads nor resuming nor a cache
+# changes a bit, and only training computes views.
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
 vit=(encoder.type=vit encoder.positions=learned encoder.vit.width=12 encoder.vit.layers=1
@@ -16,18 +16,18 @@ views+=(encoder.augment.views=3)
 expect 0 "$saccade" train tiny.yaml --out whole "${views[@]}" --threads 1
 wants "96 further views of 48 training photos" err
 wanted=$(digest whole)
-[ "$(digest plain)" = "$wanted" ] && fail "views changed nothing"
+[ "$(digest plain)" = "$wanted" ] && fail "the views did not change the result"
 expect 0 "$saccade" train tiny.yaml --out threads "${views[@]}" --threads 3
-[ "$(digest threads)" = "$wanted" ] || fail "3 threads differ"
+[ "$(digest threads)" = "$wanted" ] || fail "the result differs with 3 threads"
 
 views+=(encoder.cache=cache)
 for stop in 7u 13u 24u; do
   expect 0 "$saccade" train tiny.yaml --out parts "${views[@]}" train.stop=$stop --resume
 done
 wants "0 of 96 views were computed now" err
-[ "$(digest parts)" = "$wanted" ] || fail "the run in parts, from a cache, differs"
+[ "$(digest parts)" = "$wanted" ] || fail "the result of the resumed run with a cache differs"
 
-# A checkpoint trained with views captions and evaluates without any.
+# An evaluation of a checkpoint that was trained with views computes none.
 expect 0 "$saccade" evaluate parts
-grep -q "further views" err && fail "an evaluation made views"
+grep -q "further views" err && fail "the evaluation computed views"
 exit 0

@@ -1,5 +1,5 @@
-# Batches of whole images: threads and resuming do not change a bit, for soft and hard attention, with several
-# samples per caption, scheduled sampling and a trained encoder.
+# Batches of whole images: neither the number of threads nor resuming changes a bit, with soft and hard
+# attention, several samples per caption, scheduled sampling and a trained encoder.
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
 whole=(train.captions=whole_images train.shard=7 train.batch=13)

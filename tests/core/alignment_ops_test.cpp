@@ -72,7 +72,7 @@ TEST_CASE("monotonic_alignment is the sum over all walks of the sequential proce
     }
 }
 
-TEST_CASE("monotonic_alignment with certain stops moves as they say, row by row") {
+TEST_CASE("monotonic_alignment with certain stops moves to them, row by row") {
   const Tensor stop({2, 3}, std::vector<Real>{0, 1, 1, 0, 0, 0});
   const Tensor previous({2, 3}, std::vector<Real>{Real(0.5), 0, Real(0.5), 1, 0, 0});
   Arena arena;
@@ -147,7 +147,7 @@ TEST_CASE("normalize_rows gives rows of length 1, and stays finite at zero") {
   for (Index c = 0; c < 19; ++c) CHECK(double{tape.grad(in).row(1)[c]} == Approx(2e8));
 }
 
-TEST_CASE("leaky_relu, exp and slice_cols compute what their names say") {
+TEST_CASE("leaky_relu, exp and slice_cols compute what their names mean") {
   const Tensor x({2, 3}, std::vector<Real>{-2, 0, 3, 1, -1, -4});
   Arena arena;
   Tape tape(arena);

@@ -159,7 +159,7 @@ TEST_CASE("every changed byte and every cut is detected") {
                                    Catch::Contains("use an earlier checkpoint"));
 }
 
-TEST_CASE("files that are no checkpoints are refused by name") {
+TEST_CASE("files that are not checkpoints are refused with their names") {
   const TempFolder folder("checkpoint");
   CHECK_THAT(load_error(folder / "none.h5"), Catch::EndsWith("none.h5: no such checkpoint"));
   CHECK_THAT(load_error(folder.path()), Catch::Contains("not a checkpoint but a directory"));
@@ -207,10 +207,10 @@ TEST_CASE("a forged index is refused before memory is allocated") {
   CHECK_THAT(one("f32", "[2]", "18446744073709551612", "8"), Catch::Contains(outside));
   CHECK_THAT(one("text", "[]", "0", "18446744073709551615"), Catch::Contains(outside));
   CHECK_THAT(one("f32", "[2]", "-4", "8"), Catch::Contains("a number not allowed"));
-  CHECK_THAT(one("u64", "[]", "0", "4"), Catch::Contains("is no number"));
-  CHECK_THAT(one("text", "[4]", "0", "4"), Catch::Contains("is no text"));
-  CHECK_THAT(one("texts", "[3]", "0", "64"), Catch::Contains("is no list of texts"));
-  CHECK_THAT(one("texts", "[0]", "0", "64"), Catch::Contains("is no list of texts"));
+  CHECK_THAT(one("u64", "[]", "0", "4"), Catch::Contains("is not a number"));
+  CHECK_THAT(one("text", "[4]", "0", "4"), Catch::Contains("is not a text"));
+  CHECK_THAT(one("texts", "[3]", "0", "64"), Catch::Contains("is not a list of texts"));
+  CHECK_THAT(one("texts", "[0]", "0", "64"), Catch::Contains("is not a list of texts"));
   CHECK_THAT(one("f16", "[2]", "0", "4"), Catch::Contains("a type not allowed"));
   CHECK_THAT(one("f32", "[1]", "0", "4", "../a"), Catch::Contains("a name not allowed"));
   CHECK_THAT(

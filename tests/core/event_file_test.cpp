@@ -94,7 +94,7 @@ TEST_CASE("an event file holds what was added, as a second reader of the format 
       {"train/loss", 2.5},
       {"attention/entropy", EventHistogram{{0.0, 1.0, 1.0, std::nan(""), 0.5}}},
       {"none", EventHistogram{{}}},
-      {"looks/scene", EventImage{.height = 3, .width = 300, .png = {1, 2, 0, 255}}}};
+      {"sheets/scene", EventImage{.height = 3, .width = 300, .png = {1, 2, 0, 255}}}};
   file.add(1000, values);
   const std::deque<Fields> events = read_events(file.path());
   REQUIRE(events.size() == 2);

@@ -128,7 +128,7 @@ TEST_CASE("several threads fill and read a store") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("missing rows, other keys and damage give errors that say what to do") {
+TEST_CASE("missing rows, other keys and damage give errors with a remedy") {
   const TempFolder folder("rows");
   const auto path = folder / "x.h5";
   const auto error = [&](const std::string& key = "k1") {

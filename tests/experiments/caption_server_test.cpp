@@ -51,7 +51,7 @@ void check_answer(const HttpAnswer& answer, int status) {
   CHECK(error.find('\n') == std::string::npos);
 }
 
-TEST_CASE("pictures, the page and what is served are answered") {
+TEST_CASE("the server answers with captions, the page and its files") {
   const RunningServer server(small_server(), R"({"models":[]})", size_of);
   const HttpAnswer answer = ask(server.port(), "POST", "/caption", png());
   check_answer(answer, 200);
@@ -78,7 +78,7 @@ TEST_CASE("pictures, the page and what is served are answered") {
   CHECK(parse_answer(chunks.read()).status == 200);
 }
 
-TEST_CASE("what is no picture, or too much, is refused in a line") {
+TEST_CASE("files that are not pictures and uploads that are too large are refused with one line") {
   const RunningServer server(small_server(), "{}", size_of);
   const auto post = [&](const std::string& body, const std::string& more = "") {
     return ask(server.port(), "POST", "/caption", body, more);
@@ -116,7 +116,8 @@ TEST_CASE("what is no picture, or too much, is refused in a line") {
   };
   // No length, invalid or contradicting lengths, and more bytes than are allowed, announced or in
   // chunks.
-  refused(raw("POST /caption HTTP/1.1\r\nHost: localhost\r\n\r\n"), 411, "how long");
+  refused(raw("POST /caption HTTP/1.1\r\nHost: localhost\r\n\r\n"), 411,
+          "lacks the length of its body");
   refused(raw("POST /caption HTTP/1.1\r\nHost: localhost\r\nContent-Length: -5\r\n\r\n"), 400,
           "Content-Length");
   refused(raw("POST /caption HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: "
@@ -137,7 +138,7 @@ TEST_CASE("what is no picture, or too much, is refused in a line") {
   CHECK(ask(server.port(), "POST", "/caption", png()).status == 200);
 }
 
-TEST_CASE("a head that does not end is refused while it comes") {
+TEST_CASE("a head that does not end is refused before it is complete") {
   const RunningServer server(small_server(), "{}", size_of);
   const auto refused = [&](const std::string& bytes, int status, const std::string& reason) {
     const Connection connection(server.port());
@@ -166,7 +167,7 @@ TEST_CASE("a head that does not end is refused while it comes") {
   CHECK(ask(server.port(), "GET", "/", "", lines(15, 4000)).status == 200);
 }
 
-TEST_CASE("other sites cannot ask, by whatever name") {
+TEST_CASE("requests of other sites are refused, under whatever name they reach the server") {
   const RunningServer server(small_server(), "{}", size_of);
   const auto by = [&](const std::string& host, const std::string& more = "") {
     const Connection connection(server.port());
@@ -191,7 +192,7 @@ TEST_CASE("other sites cannot ask, by whatever name") {
   CHECK(from("http://127.0.0.1:1") == 403);
   CHECK(from("null") == 403);
 
-  // A server that is offered to others answers to their names for it.
+  // A server that listens for other machines answers to any name.
   CHECK_FALSE(refusal({.method = "GET", .path = "/", .host = "box.example"}, {.loopback = false}));
   CHECK(is_loopback("127.0.0.1"));
   CHECK_FALSE(is_loopback("0.0.0.0"));
@@ -231,14 +232,15 @@ void await_pictures(int port, int count) {
   FAIL("there are never " << count << " pictures");
 }
 
-TEST_CASE("more than may wait is told to come again") {
+TEST_CASE("a picture beyond the length of the queue is refused until there is space") {
   Gate gate;
   RunningServer server(small_server(), "{}", [&](auto) { return gate.pass(); });
   const std::string request = request_head("POST", "/caption", png().size()) + "\r\n" + png();
   const Connection first(server.port()), second(server.port()), last(server.port());
   first.send(request);
   gate.await_begun();
-  // Both requests may arrive while there is room for one; the one that is complete first gets it.
+  // Both requests may arrive while the queue has space for one. The one that is complete first gets
+  // it.
   last.send(request.substr(0, request.size() - 1));
   second.send(request.substr(0, request.size() - 1));
   std::this_thread::sleep_for(200ms);
@@ -258,7 +260,7 @@ TEST_CASE("more than may wait is told to come again") {
   CHECK(ask(server.port(), "POST", "/caption", png()).status == 200);
 }
 
-TEST_CASE("a server that stops finishes its picture and sends the others away") {
+TEST_CASE("a server that stops finishes the picture in work and refuses the others") {
   Gate gate;
   RunningServer server(small_server(), "{}", [&](auto) { return gate.pass(); });
   const std::string request = request_head("POST", "/caption", png().size()) + "\r\n" + png();
@@ -279,7 +281,7 @@ TEST_CASE("a server that stops finishes its picture and sends the others away") 
   CHECK(ask(server.port(), "GET", "/health").status == 0);
 }
 
-TEST_CASE("slow requests hold nothing for long") {
+TEST_CASE("slow requests do not hold the server's threads for long") {
   const RunningServer server(small_server(), "{}", size_of);
   const auto start = std::chrono::steady_clock::now();
   const Connection nothing(server.port()), little(server.port()), promised(server.port());
@@ -306,10 +308,10 @@ TEST_CASE("slow requests hold nothing for long") {
     if (ask(server.port(), "POST", "/caption", png()).status == 200) return;
     std::this_thread::sleep_for(100ms);
   }
-  FAIL("it never recovers");
+  FAIL("the server never answers again");
 }
 
-TEST_CASE("work that fails is told, and the next one is done") {
+TEST_CASE("a failure is answered with an error, and the next picture is captioned") {
   int calls = 0;
   const RunningServer server(small_server(), "{}", [&](auto) -> std::string {
     if (++calls == 1) throw std::bad_alloc();
@@ -321,7 +323,7 @@ TEST_CASE("work that fails is told, and the next one is done") {
   check_answer(ask(server.port(), "POST", "/caption", "x"), 200);
 }
 
-TEST_CASE("an address of version 6 is taken with brackets and without") {
+TEST_CASE("an IPv6 address may have brackets or not") {
   const auto url = [](const std::string& host) -> std::string {
     try {
       return CaptionServer({.host = host}, "{}", size_of).url().substr(0, 13);

@@ -18,7 +18,7 @@ LoadedConfig comparing(const std::string& text) {
 }
 LoadedConfig with_axes(const std::string& axes) { return comparing("{axes: " + axes + "}"); }
 
-TEST_CASE("arms are all combinations, with names and folders of their own") {
+TEST_CASE("the arms are all combinations of values, with names and folders of their own") {
   REQUIRE(expand_arms(with_axes("{}")).size() == 1);
   const std::vector<Arm> arms = expand_arms(with_axes(
       "{encoder.channels: [[8], [8, 16]], optimizer.type: [adam, sgd], search.beam: [1]}"));
@@ -61,7 +61,7 @@ TEST_CASE("arms share inputs unless one of them has those of a frozen network") 
   CHECK(share("decoder.hidden=8", frozen));
 }
 
-TEST_CASE("named arms are sets of values, each in every combination of the axes") {
+TEST_CASE("named arms are combined with all values of the axes") {
   const LoadedConfig base = comparing(
       "{arms: {plain: {}, hard (ema): {attention.selection: hard, attention.hard: {baseline: ema, "
       "lambda_r: 0.5}}}}");
@@ -98,7 +98,7 @@ std::string refusal(const std::string& text) {
   return "";
 }
 
-TEST_CASE("named arms that make no sense are refused, and say where they stand") {
+TEST_CASE("named arms that make no sense are refused with their place in the file") {
   const auto refused = [](const std::string& text, const std::string& why) {
     INFO(text << "\n" << refusal(text));
     REQUIRE(refusal(text).find(why) != std::string::npos);
@@ -120,7 +120,8 @@ TEST_CASE("named arms that make no sense are refused, and say where they stand")
   REQUIRE(wrong.find("\ntwo: attention.score dot compares features of width") != std::string::npos);
 }
 
-TEST_CASE("an option around the arms is one that an arm reads, and an arm's own it reads itself") {
+TEST_CASE(
+    "an option of all arms has to be read by one of them, and an option of an arm by that arm") {
   const auto around = [](const std::string& text) {
     return parse_config<ExperimentConfig>(text, "test");
   };
@@ -143,7 +144,7 @@ TEST_CASE("an option around the arms is one that an arm reads, and an arm's own 
       refused("attention: {radius: 3}\ncompare: {arms: {a: {}, b: {attention.score: general}}}") ==
       "test:1: attention.radius has no effect: attention.scope is global; it is read where "
       "attention.scope is local_m, local_p or window");
-  // An arm that sets an option must read it, even if another arm reads it.
+  // An arm has to read the options that it sets, even if another arm reads them.
   CHECK_THAT(refused("compare: {arms: {a: {attention.radius: 3}, b: {attention.scope: window}}}"),
              Catch::StartsWith("test:1:18: compare.arms.a: attention.radius has no effect"));
   CHECK(refused("compare: {axes: {attention.selection: [soft, hard], attention.hard.samples: [2]}}")
@@ -159,7 +160,7 @@ TEST_CASE("axes that make no sense are refused before anything is trained") {
   }
 }
 
-TEST_CASE("arms start from the same weights, but for what only one of them has") {
+TEST_CASE("arms start from the same weights, except those that only one of them has") {
   LoadedConfig base =
       with_axes("{attention.selection: [soft, hard], attention.gate: [none, scalar]}");
   base.config.encoder.image_size = 32;
@@ -182,7 +183,7 @@ TEST_CASE("arms start from the same weights, but for what only one of them has")
   }
 }
 
-TEST_CASE("the trials of an arm are itself with every combination of the tuned values") {
+TEST_CASE("the trials of an arm are the arm with every combination of the tuned values") {
   const std::vector<Arm> arms = expand_arms(
       comparing("{arms: {soft: {}, hard: {attention.selection: hard}}, tune: {optimizer.lr: [1e-3, "
                 "3e-3], decoder.dropout: [0, 0.5]}, tune_stop: 2e}"));
@@ -207,7 +208,7 @@ TEST_CASE("the trials of an arm are itself with every combination of the tuned v
   REQUIRE_THROWS_AS(trials_of(own), UsageError);
 }
 
-TEST_CASE("the best trial has the best score that is one") {
+TEST_CASE("the best trial is the one with the best score among those that have a score") {
   const double none = std::nan("");
   const auto scored = [](std::vector<double> scores) {
     std::vector<Trial> trials;

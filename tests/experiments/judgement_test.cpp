@@ -16,8 +16,8 @@ using Catch::Matchers::Contains;
 
 constexpr std::size_t kImages = 60;
 
-// A run with this seed whose images score around `level`: the seed moves the scores of all images,
-// and every image is easier or harder for all runs alike.
+// A run with this seed whose images score around `level`. The seed shifts the scores of all images,
+// and each image has a shift that all runs share.
 SeedResult run(std::int64_t seed, double level) {
   std::vector<double> scores;
   for (std::size_t i = 0; i < kImages; ++i)
@@ -51,7 +51,7 @@ Comparison comparison(std::vector<ArmResult> arms) {
 
 constexpr Resampling kFew{.replicates = 500, .level = 0.95, .seed = 0};
 
-TEST_CASE("a spread is mean and sample deviation, which one value has not") {
+TEST_CASE("a spread has a mean and a sample deviation, which a single value does not have") {
   REQUIRE(spread_of({}).count == 0);
   REQUIRE(spread_of({3}).mean == 3);
   REQUIRE(std::isnan(spread_of({3}).deviation));
@@ -60,11 +60,11 @@ TEST_CASE("a spread is mean and sample deviation, which one value has not") {
   REQUIRE(spread.deviation == Approx(2.13809));  // sqrt(32 / 7)
 }
 
-TEST_CASE("Holm's correction is the textbook's") {
+TEST_CASE("Holm's correction follows its definition") {
   const std::vector<double> corrected = holm({0.01, 0.04, 0.03, 0.005});
   const std::vector<double> expected{0.03, 0.06, 0.06, 0.02};
   for (std::size_t i = 0; i < expected.size(); ++i) CHECK(corrected[i] == Approx(expected[i]));
-  // Never above 1, and NaN is not counted.
+  // Corrected p-values are at most 1, and NaN does not count as a test.
   const std::vector<double> odd = holm({0.9, std::nan(""), 0.8});
   CHECK(odd[0] == 1);
   CHECK(std::isnan(odd[1]));
@@ -72,7 +72,7 @@ TEST_CASE("Holm's correction is the textbook's") {
   CHECK(holm({}).empty());
 }
 
-TEST_CASE("a difference beyond chance is told from one that is none") {
+TEST_CASE("a difference beyond chance is distinguished from none") {
   const Comparison three = comparison(
       {arm("soft", 0.3, {1, 2, 3}), arm("hard", 0.36, {1, 2, 3}), arm("same", 0.3, {1, 2, 3})});
   const Judgement judgement = judge(three, kFew);
@@ -100,7 +100,7 @@ TEST_CASE("a difference beyond chance is told from one that is none") {
   CHECK_THAT(sentences[1], Contains("no evidence of a difference with 3 seeds"));
 }
 
-TEST_CASE("another arm can be the reference, and what is worse is said to be") {
+TEST_CASE("another arm can be the reference, and the verdict names an arm that is worse") {
   Comparison two = comparison({arm("soft", 0.3, {1, 2, 3}), arm("hard", 0.36, {1, 2, 3})});
   two.against = "hard";
   const Judgement judgement = judge(two, kFew);
@@ -110,7 +110,7 @@ TEST_CASE("another arm can be the reference, and what is worse is said to be") {
              Contains("0.0600 lower") && Contains(": worse with 3 seeds"));
 }
 
-TEST_CASE("one seed is judged over images, and says so") {
+TEST_CASE("the verdict on one seed is over images, and its sentence names this") {
   const Comparison one = comparison({arm("soft", 0.3, {1}), arm("hard", 0.36, {1})});
   const Judgement judgement = judge(one, kFew);
   CHECK(judgement.rows[0].find("Bleu_4")->chance == Chance::kImages);
@@ -120,7 +120,7 @@ TEST_CASE("one seed is judged over images, and says so") {
   CHECK(json["arms"][0]["regimes"][0]["corpus"]["Bleu_4"]["std"].is_null());
 }
 
-TEST_CASE("a difference that four decimals cannot tell is none, however sure") {
+TEST_CASE("a difference below four decimals is too small to matter, however small its p-value is") {
   const Comparison two = comparison({arm("soft", 0.3, {1, 2, 3}), arm("hard", 0.30001, {1, 2, 3})});
   const Judgement judgement = judge(two, kFew);
   CHECK(judgement.rows[1].find("Bleu_4")->difference->p_value < 0.05);
@@ -138,7 +138,7 @@ TEST_CASE("arms that were scored on other images are not tested against each oth
             "hard was scored on other images than soft, so it is not tested against it"});
 }
 
-TEST_CASE("a difference says on how many seeds of each side it rests") {
+TEST_CASE("a verdict names the number of seeds on each side") {
   const auto sentence = [](const std::vector<std::int64_t>& soft,
                            const std::vector<std::int64_t>& hard) {
     const Comparison two = comparison({arm("soft", 0.3, soft), arm("hard", 0.36, hard)});
@@ -171,7 +171,7 @@ TEST_CASE("a failed seed is named and left out of means") {
     REQUIRE_THAT(text, Contains("±0.0071") && Contains("seed 3 failed: update 7"));
 }
 
-TEST_CASE("names go into CSV and LaTeX as text") {
+TEST_CASE("names are escaped in CSV and LaTeX") {
   const Comparison odd = comparison({arm("a_b, \"c\"", 0.3, {1, 2}), arm("50 %", 0.36, {1, 2})});
   const Judgement judgement = judge(odd, kFew);
   const std::string csv = comparison_csv(odd, judgement);

@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-TEST_CASE("a photo that is brought has the captions and maps of a report") {
+TEST_CASE("an uploaded photo gets the captions and maps that a report has") {
   const TempFolder folder("live");
   write_small_run(folder / "hard", small_experiment(SelectionKind::kHard));
   write_small_run(folder / "transformer", small_transformer());

@@ -98,7 +98,7 @@ TEST_CASE("evaluate prints its object and writes result files") {
   CHECK(Json::parse(TempFolder::read(args.out)).size() == 5);
 }
 
-TEST_CASE("a picture's caption is the one its data set's evaluation gives") {
+TEST_CASE("a picture gets the caption that it has in an evaluation of its data set") {
   const Fixture fixture;
   EvaluateArgs evaluation{.model = fixture.model(), .split = "val", .images = 3};
   evaluation.model.regime = "argmax";
@@ -124,7 +124,7 @@ TEST_CASE("a picture's caption is the one its data set's evaluation gives") {
   }
 }
 
-TEST_CASE("one bad picture does not keep the others from their captions") {
+TEST_CASE("a picture that cannot be read does not keep the others from being captioned") {
   const Fixture fixture(SelectionKind::kSoft);
   const std::string good = fixture.picture(0, "good.png");
   CaptionArgs args{.model = fixture.model(), .images = {"/no/such.png", good}};
@@ -180,7 +180,7 @@ TEST_CASE("overlay writes a sheet, the weights and one panel per word") {
     CHECK(svg.find(">" + word.at("text").get<std::string>() + "</text>") != std::string::npos);
 }
 
-TEST_CASE("several heads have an alignment each beside their mean") {
+TEST_CASE("with several heads there is an alignment for each and one for their mean") {
   Overlay overlay;
   overlay.rows = 1, overlay.cols = 2;
   overlay.words = {{.text = "a", .weights = {0.25F, 0.75F}},
@@ -206,14 +206,14 @@ TEST_CASE("several heads have an alignment each beside their mean") {
   CHECK(with[1].columns.size() == 2);
 }
 
-TEST_CASE("an overlay also draws what regions and words take from each other") {
+TEST_CASE("an overlay also draws the attention among regions and among words") {
   ExperimentConfig config = test::small_experiment(SelectionKind::kHard);
   config.encoder.refine.layers = 1;
   config.encoder.refine.heads = 2;
   config.decoder.type = DecoderKind::kTransformer;
   config.decoder.layers = 2;
   config.decoder.heads = 3;
-  config.search.min_length = 2;  // so that there are words that look at words
+  config.search.min_length = 2;  // so that there are words that attend to words
   const Fixture fixture(config);
   OverlayArgs args{.model = fixture.model(), .images = {fixture.picture(0, "x.png")}};
   args.out = (fixture.folder() / "out").string();
@@ -232,7 +232,7 @@ TEST_CASE("an overlay also draws what regions and words take from each other") {
   CHECK(svg.find("&lt;bos&gt;</text>") != std::string::npos);
 }
 
-TEST_CASE("inspect shows the flow of gradients, and says what it cannot show") {
+TEST_CASE("inspect shows the flow of gradients and refuses what it cannot show") {
   const Fixture fixture(SelectionKind::kSoft);
   InspectAttentionArgs args{
       .checkpoint = fixture.checkpoint().string(), .gradients = true, .images = 2, .json = true};
@@ -249,7 +249,7 @@ TEST_CASE("inspect shows the flow of gradients, and says what it cannot show") {
         std::string::npos);
 }
 
-TEST_CASE("wrong wishes are refused by name") {
+TEST_CASE("the message on a wrong value of an option names it or the choices") {
   const Fixture fixture(SelectionKind::kSoft);
   EvaluateArgs args{.model = fixture.model()};
   args.model.regime = "argmax";
@@ -277,7 +277,7 @@ ExperimentConfig with_transformers() {
   return config;
 }
 
-TEST_CASE("an overlay shows the layers and heads that are named, and the class token") {
+TEST_CASE("an overlay shows the layers and heads that its options name, and the class token") {
   const Fixture fixture(with_transformers());
   OverlayArgs args{.model = fixture.model(), .images = {fixture.picture(0, "x.png")}};
   const fs::path out = args.out = (fixture.folder() / "out").string();
@@ -326,7 +326,7 @@ TEST_CASE("an overlay shows the layers and heads that are named, and the class t
   CHECK(static_cast<std::size_t>(panels) == 4 * words);
 }
 
-TEST_CASE("a view outlines the cell and shows the gate of its own look") {
+TEST_CASE("a view outlines the cell and shows the gate of its own glimpse") {
   Overlay overlay;
   overlay.rows = 1, overlay.cols = 2;
   overlay.words = {{.text = "a", .weights = {0.5F, 0.5F}, .gate = 0.25F, .sampled = 1}};
@@ -388,7 +388,7 @@ TEST_CASE("maps that a model does not have are refused with the reason") {
   CHECK(says(refusal(config, {.rollout = true}), "encoder.type cnn has no attention"));
   CHECK(says(refusal(config, {.class_token = true}), "encoder.type cnn has no class token"));
   config.decoder.type = DecoderKind::kGru;
-  CHECK(says(refusal(config, {.layer = "0"}), "decoder.type gru looks once per word"));
+  CHECK(says(refusal(config, {.layer = "0"}), "decoder.type gru attends once per word"));
 }
 
 TEST_CASE("inspect measures the patches of a transformer encoder") {

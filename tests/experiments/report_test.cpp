@@ -51,7 +51,7 @@ std::vector<int> bytes_of(const std::string& text) {
   return out;
 }
 
-TEST_CASE("packed maps are off by half a step at most") {
+TEST_CASE("the error of packed maps is at most half a step") {
   const std::vector<AttentionMap> maps{
       {.weights = {0.1F, 0.9F}}, {.weights = {-0.2F, 0.5F}}, {.weights = {0.25F, 0.75F}}};
   MapPacking packing;
@@ -91,7 +91,7 @@ std::size_t count(const std::string& text, const std::string& part) {
   return found;
 }
 
-TEST_CASE("data cannot end the element that holds it") {
+TEST_CASE("data cannot end the HTML element that contains them") {
   const std::string empty = report_page("{}");
   const std::string page = report_page(R"({"a":"</script><!--<script>{data}/*{script}*/"})");
   for (const char* mark : {"</script", "<script", "<!--"})
@@ -131,7 +131,7 @@ TEST_CASE("a report shows the captions, maps and scores of the other commands") 
   CHECK(data.at("curves")[0].at("updates").at("loss").size() == 20);
   CHECK(data.at("curves")[0].at("validations").at("Bleu_4") == Json({0.25}));
 
-  // Over a whole split the means of the images' numbers equal those of the evaluation.
+  // Over a whole split, the means of the images' numbers equal those of the evaluation.
   const EvaluationReport evaluated = Experiment(config).run();
   const std::map<std::string, double> corpus = first_scores(evaluated);
   double cider = 0, truth = 0, hits = 0, nouns = 0;
@@ -207,7 +207,7 @@ TEST_CASE("a report has the maps of layers and heads that an overlay draws") {
   }
 }
 
-TEST_CASE("a report of a comparison has its arms, also where it was moved") {
+TEST_CASE("a report of a comparison has its arms, also after the folder was moved") {
   const TempFolder folder("report-arms");
   const fs::path moved = folder / "moved";
   write_small_run(moved / "soft" / "seed-1", small_experiment(SelectionKind::kSoft));
@@ -243,7 +243,7 @@ TEST_CASE("a report of a comparison has its arms, also where it was moved") {
   CHECK(data_of(page).at("title") == "soft, seed 2, hard, seed 1");
 }
 
-TEST_CASE("models of one name are told apart, and none is shown twice") {
+TEST_CASE("models of the same name get different names, and no model is shown twice") {
   const TempFolder folder("report-names");
   const auto run = [&](const std::string& name) {
     const fs::path checkpoints = folder / name / "checkpoints";
@@ -265,7 +265,8 @@ TEST_CASE("models of one name are told apart, and none is shown twice") {
           }).find(again + " are the same checkpoint") != std::string::npos);
 }
 
-TEST_CASE("what cannot be reported is said by name, and spoils no training") {
+TEST_CASE(
+    "the message on a report that fails names the reason, and training does not fail with it") {
   const TempFolder folder("report-refused");
   write_small_run(folder / "run", small_experiment(SelectionKind::kSoft));
   const std::string run = (folder / "run").string();
@@ -275,11 +276,11 @@ TEST_CASE("what cannot be reported is said by name, and spoils no training") {
         }).find("tset") != std::string::npos);
   CHECK(message_of<UsageError>([&] {
           make_report({.runs = {run + "," + run}});
-        }).find("a report looks into one model") != std::string::npos);
+        }).find("a report needs a single model") != std::string::npos);
   folder.write("compare.json", "{\"arms\": [{}]}");
   CHECK(message_of<DataError>([&] {
           make_report({.runs = {folder.path().string()}});
-        }).find("compare.json: is no comparison") != std::string::npos);
+        }).find("compare.json: is not a comparison") != std::string::npos);
   CHECK_THROWS_AS(make_report({.runs = {run}, .out = (folder / "no/such/page.html").string()}),
                   IoError);
   CHECK_NOTHROW(offer_report(folder / "none", 3));

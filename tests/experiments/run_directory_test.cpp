@@ -1,5 +1,5 @@
-// The directory of a run: its lock, its links, which checkpoints stay, and which is the newest good
-// one.
+// The directory of a run: its lock, its links, which checkpoints are kept, and which is the newest
+// one that can be read.
 #include "experiments/run_directory.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ std::vector<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
-TEST_CASE("a new run needs an empty directory and leaves none behind when nothing is put into it") {
+TEST_CASE("a new run needs an empty directory and removes it if nothing was put into it") {
   const TempFolder folder("run-directory");
   const fs::path run = folder.path() / "deep" / "run";
   { const RunDirectory directory(run, Mode::kNew); }
@@ -46,7 +46,7 @@ TEST_CASE("a new run needs an empty directory and leaves none behind when nothin
   REQUIRE(fs::exists(run / "manifest.json"));
 }
 
-TEST_CASE("the newest checkpoints and those that links point to stay") {
+TEST_CASE("the newest checkpoints and those that links point to are kept") {
   const TempFolder folder("run-directory");
   RunDirectory directory(folder.path() / "run", Mode::kNew);
   REQUIRE(!directory.newest_checkpoint());
@@ -76,7 +76,7 @@ TEST_CASE("the newest checkpoints and those that links point to stay") {
   REQUIRE_THROWS_AS(directory.newest_checkpoint(), CheckpointError);
 }
 
-TEST_CASE("a torn last line of metrics.jsonl is cut off") {
+TEST_CASE("an incomplete last line of metrics.jsonl is cut off") {
   const TempFolder folder("run-directory");
   const fs::path path = folder.path() / "metrics.jsonl";
   MetricsLog(path).add("{\"a\":1}");

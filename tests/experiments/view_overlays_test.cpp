@@ -1,5 +1,4 @@
-// What is drawn of maps: their labels, and measures other than the weights; and which maps a
-// comparison calls dead.
+// The labels of maps, measures other than the weights, and which maps a comparison calls dead.
 #include "experiments/view_overlays.h"
 
 #include "captioning/text/tokenizer.h"
@@ -15,7 +14,7 @@ struct Fixture {
   CaptionRecord record;
   CaptionSource source;
 
-  // A uniform map and one with all weight on a single cell, on a grid of 2 x 2.
+  // The caption has a uniform map and one with all weight on a single cell, on a grid of 2 x 2.
   explicit Fixture(const Geometry& geometry) {
     record.geometry = geometry;
     record.caption.words = {{.id = 4, .map = map({0.25f, 0.25f, 0.25f, 0.25f}, 0.5)},
@@ -33,7 +32,7 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE("a flat map is called uniform, over the regions that count") {
+TEST_CASE("a map is called uniform if its weights are equal over the regions that count") {
   Fixture fixture(plan_geometry(8, 8, {.height = 8, .width = 8}));
   const Overlay overlay = fixture.overlay();
   CHECK(overlay.words[0].uniform);
@@ -43,14 +42,14 @@ TEST_CASE("a flat map is called uniform, over the regions that count") {
   CHECK_FALSE(fixture.overlay().words[1].uniform);
   fixture.record.caption.words[1].map.counts = {1, 1, 0, 0};
   CHECK(fixture.overlay().words[1].uniform);
-  // A view is judged by its own maps.
+  // Whether a view is uniform depends on its own maps.
   fixture.record.views = {{Fixture::map({1, 0, 0, 0}, 1), fixture.record.caption.words[1].map}};
   const Overlay view = view_overlays(overlay, fixture.record)[0].overlay;
   CHECK_FALSE(view.words[0].uniform);
   CHECK(view.words[1].uniform);
 }
 
-TEST_CASE("maps are drawn over equal weights or times their gates where that is asked for") {
+TEST_CASE("a request may draw maps divided by equal weights or times their gates") {
   Fixture fixture(plan_geometry(8, 8, {.height = 8, .width = 8}));
   const auto drawn = [&](MapMeasure measure) {
     return view_overlays(fixture.overlay(), fixture.record, measure).at(0).overlay;
@@ -75,7 +74,7 @@ TEST_CASE("maps are drawn over equal weights or times their gates where that is 
   CHECK_THROWS_AS(measured(fixture.record.caption.words[1].map, MapMeasure::kGated), ShapeError);
 }
 
-TEST_CASE("the colour bar of weights over equal ones has a line at 1") {
+TEST_CASE("the colour bar of weights divided by equal weights has a line at 1") {
   const Fixture fixture(plan_geometry(8, 8, {.height = 8, .width = 8}));
   const Overlay relative =
       view_overlays(fixture.overlay(), fixture.record, MapMeasure::kRelative).at(0).overlay;
@@ -89,7 +88,7 @@ TEST_CASE("the colour bar of weights over equal ones has a line at 1") {
   CHECK(sheet(relative, HeatScale::kShared).find("uniform") != std::string::npos);
 }
 
-TEST_CASE("a comparison's table says whose maps look dead") {
+TEST_CASE("the table of a comparison names the models whose maps seem dead") {
   const auto row = [](double same, double uniform) {
     Row out;
     out.metrics = {{"attention_static_share", spread_of({same})},

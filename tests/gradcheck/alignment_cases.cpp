@@ -31,7 +31,7 @@ void add_window_cases(std::vector<GradientCase>& cases) {
            return {ops::gaussian_window(in[0], in[1], window)};
          }});
   cases.push_back({.op = "gaussian_window",
-                   .name = "twice over its own weights",
+                   .name = "applied to its own weights",
                    .inputs = random_tensors({{2, 6}, {2, 2}}, "window twice"),
                    .build = [](Tape&, Inputs in) -> Outputs {
                      const ops::GridWindow window{.rows = 2, .cols = 3};
@@ -57,7 +57,7 @@ void add_monotonic_cases(std::vector<GradientCase>& cases) {
                    .inputs = std::move(certain),
                    .build = build});
   cases.push_back({.op = "monotonic_alignment",
-                   .name = "step after step",
+                   .name = "several steps in turn",
                    .inputs = random_tensors({{2, 5}, {2, 5}, {2, 5}}, "monotonic steps"),
                    .build = [](Tape&, Inputs in) -> Outputs {
                      const Var first =

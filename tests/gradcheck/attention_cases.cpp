@@ -12,7 +12,8 @@ namespace {
 using Inputs = std::span<const Var>;
 using Outputs = std::vector<Var>;
 
-// Memories, regions, query rows and the group of one score or context.
+// The sizes of a score or context: memories, regions and query rows. Query rows [group m, group (m
+// + 1)) read memory m.
 struct Extents {
   const char* name;
   Index memories, regions, rows, group;
@@ -62,12 +63,12 @@ void add_context_cases(std::vector<GradientCase>& cases) {
                      .build = [group = s.group](Tape&, Inputs in) -> Outputs {
                        return {ops::context(in[0], in[1], {}, group)};
                      }});
-    // Every other row is a choice.
+    // In every other row, one region is chosen.
     std::vector<int> chosen;
     for (int r = 0; r < static_cast<int>(s.rows); ++r)
       chosen.push_back(r % 2 == 0 ? static_cast<int>(s.regions) - 1 : -1);
     cases.push_back({.op = "context",
-                     .name = std::string("hard choices among expectations, ") + s.name,
+                     .name = std::string("chosen regions beside expectations, ") + s.name,
                      .inputs = random_tensors({features, weights}, std::string("hard ") + s.name),
                      .build = [group = s.group, chosen](Tape&, Inputs in) -> Outputs {
                        return {ops::context(in[0], in[1], chosen, group)};
@@ -88,12 +89,13 @@ void add_coverage_cases(std::vector<GradientCase>& cases) {
   using enum ops::CoverageSides;
   const std::vector<Real> targets{0.9, 0.25, 2};
   cases.push_back({.op = "coverage",
-                   .name = "a target a caption",
+                   .name = "one target per caption",
                    .inputs = random_tensors({{3, 4}, {2, 4}, {1, 4}}, "coverage"),
                    .build = [targets](Tape&, Inputs in) -> Outputs {
                      return {ops::coverage(in, targets, kBoth)};
                    }});
-  // Sums of 0.2, 0.7, 0.25 and 0.4, 0.1, 0.5: on either side of the target, away from the kink.
+  // The sums are 0.2, 0.7, 0.25 and 0.4, 0.1, 0.5. They lie on both sides of the target and away
+  // from the kink.
   std::vector<Tensor> sides;
   sides.emplace_back(Shape{2, 3}, std::vector<Real>{0.1, 0.3, 0.2, 0.4, 0.1, 0.5});
   sides.emplace_back(Shape{1, 3}, std::vector<Real>{0.1, 0.4, 0.05});

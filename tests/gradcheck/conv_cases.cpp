@@ -20,7 +20,7 @@ struct ConvCase {
   ops::Conv2dOptions options;
 };
 
-// The last input's numbers by turns far below 0, between 0 and 6, and far above 6.
+// Shifts the numbers of the last input by turns far below 0, between 0 and 6, and far above 6.
 std::vector<Tensor> sided(std::vector<Tensor> inputs) {
   constexpr double kSides[] = {-8, 3, 14};
   Tensor& last = inputs.back();
@@ -31,7 +31,7 @@ std::vector<Tensor> sided(std::vector<Tensor> inputs) {
 void add_conv_cases(std::vector<GradientCase>& cases) {
   const ConvCase convolutions[] = {
       {"3 x 3, padded", {2, 4, 5, 2}, {3, 3, 2, 3}, {.stride = 1, .padding = 1}},
-      {"stride 2 that leaves a column out", {1, 5, 6, 2}, {3, 3, 2, 2}, {.stride = 2}},
+      {"stride 2, the last column unused", {1, 5, 6, 2}, {3, 3, 2, 2}, {.stride = 2}},
       {"3 x 2, stride 2, padded", {2, 4, 3, 1}, {3, 2, 1, 2}, {.stride = 2, .padding = 1}},
       {"3 x 3, stride 2, padded after only",
        {1, 4, 5, 2},
@@ -41,7 +41,7 @@ void add_conv_cases(std::vector<GradientCase>& cases) {
       {"1 x 1, stride 3", {1, 5, 4, 2}, {1, 1, 2, 1}, {.stride = 3}},
       {"the kernel as large as the image", {1, 3, 2, 2}, {3, 2, 2, 2}, {}},
       {"depthwise", {2, 4, 3, 3}, {3, 3, 1, 3}, {.padding = 1, .groups = 3}},
-      {"depthwise, stride 2, two outputs a channel",
+      {"depthwise, stride 2, two outputs per channel",
        {1, 5, 4, 2},
        {3, 3, 1, 4},
        {.stride = 2, .padding = 1, .groups = 2}},
@@ -61,7 +61,7 @@ void add_conv_cases(std::vector<GradientCase>& cases) {
                        return {ops::conv2d(in[0], in[1], in[2], options)};
                      }});
   }
-  // Far from the kinks: what is added decides on which side each sum lies.
+  // The number that is added decides on which side of a kink each sum lies, and keeps it far away.
   for (const Activation f : {Activation::kRelu, Activation::kRelu6})
     cases.push_back(
         {.op = "conv2d",
@@ -80,7 +80,7 @@ void add_conv_cases(std::vector<GradientCase>& cases) {
                    }});
 }
 
-// Statistics that differ from channel to channel; borrowed by the tape, so they outlive it.
+// Statistics that differ from channel to channel. The tape borrows them, so they outlive it.
 ConstView statistic(Index channels, double from) {
   static const std::vector<Tensor> kTables = [] {
     std::vector<Tensor> tables;
@@ -130,7 +130,7 @@ void add_norm_cases(std::vector<GradientCase>& cases) {
                                   {.padding = 1, .activation = f})};
          }});
   cases.push_back({.op = "conv_norm",
-                   .name = "the image is the skip, everything used twice",
+                   .name = "the image as the skip, everything used twice",
                    .inputs = random_tensors({{2, 3, 3, 2}, {3, 3, 2, 2}, {2}, {2}}, "conv_norm 2"),
                    .build = [](Tape&, Inputs in) -> Outputs {
                      const ops::ChannelNorm norm = norm_of(in[2], in[3]);
@@ -146,7 +146,8 @@ void add_norm_cases(std::vector<GradientCase>& cases) {
                      }});
 }
 
-// Numbers in random order whose differences are at least 0.1: no window's maximum is near another.
+// Numbers in random order whose differences are at least 0.1, so that every window has a clear
+// maximum.
 Tensor spread_tensor(Shape shape, const std::string& name) {
   Tensor tensor(shape);
   std::vector<int> order(static_cast<std::size_t>(tensor.size()));
@@ -202,7 +203,7 @@ void add_upsample_cases(std::vector<GradientCase>& cases) {
     Index rows, cols;
   };
   const Case grids[] = {{"to twice as many rows and columns", {2, 3, 2, 3}, 6, 4},
-                        {"to a grid that is no multiple", {1, 3, 4, 2}, 5, 7},
+                        {"to a grid that is not a multiple", {1, 3, 4, 2}, 5, 7},
                         {"columns only", {1, 2, 3, 2}, 2, 5},
                         {"one cell everywhere", {2, 1, 1, 3}, 3, 2},
                         {"the grid that it is", {1, 2, 2, 2}, 2, 2}};

@@ -1,4 +1,5 @@
-// The gradients that ops leave to the optimizer step must be those of the same graph on variables.
+// Gradients that ops leave to phase B, the optimizer step, equal those of the same graph on
+// variables.
 #include <algorithm>
 #include <cmath>
 
@@ -15,8 +16,8 @@ namespace saccade::test {
 
 namespace {
 
-// A small language model: weights used at every step, a table, biases, shrinking rows; the output
-// layer is the table again.
+// A small recurrent model: weights that every step uses, a table, biases, and fewer rows at each
+// step.
 enum Weight : int { kTable, kInput, kBias, kRecurrent, kCount };
 
 void declare_all(ParameterStore& store) {
@@ -46,7 +47,7 @@ Var build(const std::vector<Var>& w, Var start) {
 
 }  // namespace
 
-TEST_CASE("what ops leave for parameters sums up to the direct gradient") {
+TEST_CASE("the gradients that ops leave for parameters sum up to the direct gradient") {
   ParameterStore store;
   declare_all(store);
   const Tensor start = random_tensor({3, 3}, "start"), cotangent = random_tensor({6}, "cotangent");
@@ -92,7 +93,7 @@ TEST_CASE("what ops leave for parameters sums up to the direct gradient") {
   }
 }
 
-TEST_CASE("weights that are no parameters themselves get their gradient on the tape") {
+TEST_CASE("weights that are not parameters themselves get their gradient on the tape") {
   ParameterStore store;
   store.declare("w", {2, 3}, Init::normal(1));
   store.initialise(1);
@@ -100,7 +101,7 @@ TEST_CASE("weights that are no parameters themselves get their gradient on the t
   Arena arena;
   Tape tape(arena);
   tape.set_parameters(store.views());
-  // The parameter under another shape is an alias: its gradient is added densely.
+  // A parameter with another shape is an alias of it, whose gradient is added to the whole matrix.
   const Var y = ops::linear(tape.constant(x.view()), ops::reshape(tape.parameter(0), {3, 2}));
   const Tensor cotangent = random_tensor(y.shape(), "cotangent");
   tape.backward(std::vector<Var>{y}, std::vector<ConstView>{cotangent.view()});

@@ -15,7 +15,7 @@ namespace {
 using Inputs = std::span<const Var>;
 using Outputs = std::vector<Var>;
 
-// The estimator and what it points to, kept alive by the case.
+// The estimator and the arrays that it points to. A case keeps them alive.
 struct Estimator {
   std::vector<Real> advantage;
   std::vector<int> chosen;
@@ -30,7 +30,7 @@ std::shared_ptr<Estimator> estimator(std::vector<Real> advantage, std::vector<in
   return out;
 }
 
-// log softmax of one row, from the definition.
+// The log softmax of one row, computed from its definition.
 std::vector<double> log_weights(const Tensor& scores, Index row) {
   const Index n = scores.shape()[1];
   std::vector<double> out(scores.data() + row * n, scores.data() + (row + 1) * n);
@@ -65,7 +65,8 @@ GradientCase reinforce_case(const std::string& name, std::vector<Tensor> scores,
 }
 
 void add_reinforce_cases(std::vector<GradientCase>& cases) {
-  cases.push_back(reinforce_case("choices beside expectations", random_tensors({{4, 3}}, "hard"),
+  cases.push_back(reinforce_case("chosen regions beside expectations",
+                                 random_tensors({{4, 3}}, "hard"),
                                  estimator({1.5, -0.7, 9, 0.2}, {0, 2, -1, 1}, 0.3)));
   cases.push_back(reinforce_case("without an entropy bonus", random_tensors({{2, 3}}, "no bonus"),
                                  estimator({-2, 0.5}, {1, 1}, 0)));
@@ -76,7 +77,8 @@ void add_reinforce_cases(std::vector<GradientCase>& cases) {
   cases.push_back(reinforce_case("weights of exactly zero", std::move(certain),
                                  estimator({1, -1}, {2, 0}, 0.5)));
 
-  // As in training: the same scores feed the context, whose hard rows give them nothing.
+  // As in training, the same scores also feed the context, whose hard rows have no gradient for
+  // them.
   const auto e = estimator({0.8, 5, -1.2}, {1, -1, 0}, 0.1);
   const Tensor values = random_tensor({3, 2, 1}, "hard context features");
   const auto features = std::make_shared<const Tensor>(values.clone());
@@ -96,7 +98,7 @@ void add_reinforce_cases(std::vector<GradientCase>& cases) {
                        [=](std::span<const Tensor> in) {
                          double total = surrogate_loss(in[0], *e);
                          const std::vector<double> log_alpha =
-                             log_weights(in[0], 1);  // the row without a choice
+                             log_weights(in[0], 1);  // the row without a chosen region
                          for (Index l = 0; l < 2; ++l)
                            total += readout[1] * std::exp(log_alpha[static_cast<std::size_t>(l)]) *
                                     (*features)[1 * 2 + l];
@@ -104,8 +106,8 @@ void add_reinforce_cases(std::vector<GradientCase>& cases) {
                        }});
 }
 
-// The same gradient in the space of weights, behind a softmax and behind a sparse normalizer; the
-// rows are the second and third of an estimator's.
+// The same gradient as one of weights instead of scores, behind a softmax and behind a sparse
+// normalizer. The rows are the second to fourth of an estimator.
 void add_reinforce_weights_cases(std::vector<GradientCase>& cases) {
   const auto e = estimator({7, 1.5, -0.7, 0.2}, {0, 2, -1}, 0.3);
   const auto later = estimator({1.5, -0.7, 0.2}, {0, 2, -1}, 0.3);
@@ -117,7 +119,7 @@ void add_reinforce_weights_cases(std::vector<GradientCase>& cases) {
          return {ops::reinforce_weights(ops::softmax(in[0]), e->chosen, {&e->constants, 1})};
        },
        .surrogate = [later](std::span<const Tensor> in) { return surrogate_loss(in[0], *later); }});
-  // sparsemax of these rows is {0.8, 0.2, 0} and {0, 0.35, 0.65}: the region of weight 0 stays.
+  // The sparsemax of these rows is {0.8, 0.2, 0} and {0, 0.35, 0.65}. Regions of weight 0 keep it.
   std::vector<Tensor> scores;
   scores.push_back(Tensor({2, 3}, std::vector<Real>{0.9, 0.3, -2, -1, 0.4, 0.7}));
   const auto sparse = estimator({1.2, -0.8}, {1, 2}, 0.3);
@@ -141,7 +143,7 @@ void add_reinforce_weights_cases(std::vector<GradientCase>& cases) {
                        }});
 }
 
-// exp(-800) is 0 in double as exp(-88) is in float.
+// exp(-800) is 0 in double, as exp(-104) is in float.
 std::vector<Tensor> zero_weight_inputs() {
   std::vector<Tensor> inputs;
   inputs.push_back(Tensor({2, 3}, std::vector<Real>{0, -2000, 1, 0.5, -2000, 0}));

@@ -16,12 +16,12 @@ constexpr double kRelative = 1e-5;
 
 using Tensors = std::vector<Tensor>;
 
-// A tape over memory full of NaN: what an op forgets to write shows.
+// A tape over memory that is full of NaN, so that a number that an op forgets to write is noticed.
 struct Bench {
   Arena arena;
   Tape tape{arena};
 
-  // Empties the tape and starts the same random numbers again, so that dropout masks stay put.
+  // Empties the tape and restarts its random numbers, so that dropout masks stay the same.
   void prepare() {
     constexpr std::size_t kBytes = std::size_t{1} << 16;
     tape.reset();
@@ -45,7 +45,7 @@ Tensors random_like(std::span<const Var> vars, const std::string& name) {
   return out;
 }
 
-// sum_k <cotangent_k, output_k> without gradients.
+// Computes sum_k <cotangent_k, output_k>, without gradients.
 double evaluate(Bench& bench, const GradientCase& c, const Tensors& cotangents) {
   if (c.surrogate) return cotangents[0][0] * c.surrogate(c.inputs);
   bench.prepare();
@@ -81,7 +81,7 @@ Tensors backward(Bench& bench, const GradientCase& c, const Tensors& cotangents,
   Tensors gradients;
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     Tensor g(c.inputs[k].shape());
-    // An input that got no gradient at all has gradient zero.
+    // An input that no gradient reached has gradient 0.
     if (inputs[k].requires_grad() && bench.tape.has_grad(inputs[k])) {
       std::copy_n(bench.tape.grad(inputs[k]).data, g.size(), g.data());
       if (prefill == Prefill::kNoise)
@@ -98,7 +98,7 @@ bool agrees(double numeric, double analytic) {
   return error <= kAbsolute + kRelative * size;
 }
 
-// How many numbers differ; the first of them goes into the report.
+// Returns how many numbers differ, and puts the first of them into the test's report.
 Index count_differences(const Tensor& expected, const Tensor& got, const std::string& what) {
   REQUIRE(expected.size() > 0);
   REQUIRE(expected.shape() == got.shape());
@@ -177,10 +177,11 @@ void check_gradients(const GradientCase& gradient_case) {
   for (std::size_t k = 0; k < c.inputs.size(); ++k) {
     CAPTURE(k);
     CHECK(count_differences(numeric[k], fresh[k], "the gradient") == 0);
-    CHECK(count_differences(numeric[k], added[k], "the gradient added to noise") == 0);
+    CHECK(count_differences(numeric[k], added[k], "the gradient that was added to noise") == 0);
     if (c.alone == Alone::kYes) {
       const Tensors alone = backward(bench, c, cotangents, Prefill::kNothing, static_cast<int>(k));
-      CHECK(count_differences(numeric[k], alone[k], "the gradient beside constants") == 0);
+      CHECK(count_differences(numeric[k], alone[k],
+                              "the gradient with all other inputs constant") == 0);
     }
     CHECK(std::equal(gradient_case.inputs[k].span().begin(), gradient_case.inputs[k].span().end(),
                      c.inputs[k].span().begin()));

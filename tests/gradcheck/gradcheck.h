@@ -1,5 +1,6 @@
-// Gradient checks in double: a case builds outputs from inputs on a tape, check_gradients compares
-// backward with central differences under a random cotangent. Inputs stay away from kinks.
+// Gradient checks in double precision. A case builds outputs from inputs on a tape; check_gradients
+// compares the gradients of backward with central differences, under a random cotangent. Inputs
+// have to stay away from kinks.
 #pragma once
 
 #include <functional>
@@ -11,30 +12,31 @@
 
 namespace saccade::test {
 
-// Whether every input is also checked alone, the others being constants. Not for ops that demand a
-// gradient of some input.
+// Whether every input is also checked with all others constant. Ops that require some input to take
+// a gradient cannot be checked so.
 enum class Alone { kYes, kNo };
 
 struct GradientCase {
   std::string op;    // a name in core/ops/op_list.def
-  std::string name;  // what is special about it
+  std::string name;  // what is special about the case
   std::vector<Tensor> inputs;
   std::function<std::vector<Var>(Tape&, std::span<const Var>)> build;
   Alone alone = Alone::kYes;
-  // For ops whose gradient is not that of their value (reinforce): the function of the inputs whose
-  // differences count instead of those of the one scalar output.
+  // For ops whose gradient is not the gradient of their value (reinforce): the function of the
+  // inputs that is differentiated instead of the one scalar output.
   std::function<double(std::span<const Tensor>)> surrogate = nullptr;
 };
 
-// A tensor of N(0, 1) numbers times `scale`, from the name's key.
+// A tensor of N(0, 1) numbers times `scale`. The random numbers depend on `name` only.
 Tensor random_tensor(Shape shape, const std::string& name, double scale = 1);
 // One such tensor for each shape.
 std::vector<Tensor> random_tensors(std::initializer_list<Shape> shapes, const std::string& name,
                                    double scale = 1);
 
-// Fails the running Catch2 test case unless |numeric - analytic| <= 1e-6 + 1e-5 max of both, for
-// every number of every input; also checks that backward adds to gradients instead of assigning,
-// that outputs are written whole and that inputs are left alone.
+// Fails the running Catch2 test case unless |n - a| <= 1e-6 + 1e-5 max(|n|, |a|) for the numeric
+// gradient n and the analytic gradient a of every number of every input. Also checks that backward
+// adds to gradients instead of assigning, that outputs are written completely, and that inputs are
+// not changed.
 void check_gradients(const GradientCase& gradient_case);
 
 // The cases of each family of ops, one source file each.

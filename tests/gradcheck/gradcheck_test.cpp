@@ -32,19 +32,19 @@ const std::set<std::string> kOps = {
 
 }  // namespace
 
-TEST_CASE("every op's gradient is that of its value") {
+TEST_CASE("the gradient of every op is the gradient of its value") {
   for (const GradientCase& c : all_cases()) DYNAMIC_SECTION(c.op << ": " << c.name) {
       check_gradients(c);
     }
 }
 
-TEST_CASE("every op of the list has a gradient case, and every case an op of the list") {
+TEST_CASE("every op of the list has a gradient case, and every case is of an op of the list") {
   std::set<std::string> checked;
   std::set<std::pair<std::string, std::string>> names;
   for (const GradientCase& c : all_cases()) {
     CAPTURE(c.op, c.name);
     CHECK(kOps.count(c.op) == 1);
-    CHECK(names.emplace(c.op, c.name).second);  // sections of one name would hide each other
+    CHECK(names.emplace(c.op, c.name).second);  // of sections with equal names, only one would run
     checked.insert(c.op);
   }
   std::vector<std::string> unchecked;

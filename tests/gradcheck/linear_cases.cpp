@@ -38,7 +38,7 @@ void add_linear_cases(std::vector<GradientCase>& cases) {
        .name = "the input as its own weight",
        .inputs = random_tensors({{3, 3}}, "linear square"),
        .build = [](Tape&, Inputs in) -> Outputs { return {ops::linear(in[0], in[0])}; }});
-  // A fresh gradient may be assigned only where it covers the whole block.
+  // A first gradient may be assigned instead of added only if it covers the whole block.
   cases.push_back({.op = "linear",
                    .name = "of slices whose block is used elsewhere",
                    .inputs = random_tensors({{5, 3}, {3, 2}}, "linear slices"),
@@ -57,7 +57,7 @@ void add_transposed_cases(std::vector<GradientCase>& cases) {
                    .build = [](Tape&, Inputs in) -> Outputs {
                      return {ops::linear_transposed(in[0], in[1], in[2])};
                    }});
-  // A table that is read by its rows and says words too.
+  // One table both embeds words and computes their logits.
   cases.push_back({.op = "linear_transposed",
                    .name = "by a table of embeddings",
                    .inputs = random_tensors({{4, 3}}, "transposed table"),
@@ -80,14 +80,14 @@ void add_accumulate_cases(std::vector<GradientCase>& cases) {
        },
        .alone = Alone::kNo});
   cases.push_back({.op = "accumulate_linear",
-                   .name = "of a value from which the sum came",
+                   .name = "of a value from which the sum was computed",
                    .inputs = random_tensors({{2, 3}, {3, 3}, {3, 3}}, "accumulate shared"),
                    .build = [](Tape&, Inputs in) -> Outputs {
                      const Var sum = ops::linear(in[0], in[1]);
                      return {ops::accumulate_linear(sum, in[0], in[2])};
                    },
                    .alone = Alone::kNo});
-  // A recurrence: the gates of all words in one block, every step adds to its own slice.
+  // A recurrence: the gates of all words are one block, and every step adds to its own slice.
   cases.push_back({.op = "accumulate_linear",
                    .name = "into shrinking slices of one block",
                    .inputs = random_tensors({{6, 2}, {2, 3}, {3, 3}, {3, 3}}, "accumulate slices"),
@@ -107,7 +107,8 @@ void add_accumulate_cases(std::vector<GradientCase>& cases) {
                      return out;
                    },
                    .alone = Alone::kNo});
-  // Only the first step is read: the gradient of the other slices must be zero, not garbage.
+  // Only the first step is read. The gradients of the other slices must be 0, not uninitialized
+  // memory.
   cases.push_back({.op = "accumulate_linear",
                    .name = "into slices of which one is never read",
                    .inputs = random_tensors({{4, 2}, {2, 2}, {2, 2}, {2, 2}}, "accumulate unread"),

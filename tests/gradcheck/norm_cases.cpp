@@ -11,8 +11,9 @@ namespace {
 using Inputs = std::span<const Var>;
 using Outputs = std::vector<Var>;
 
-// Inputs whose normalised values, gained and shifted, stay away from 0, where relu has its kink:
-// both signs in equal number, sizes in [1, 1.3], gains in [0.5, 1.5], shifts in [-0.1, 0.1].
+// Inputs whose normalised values stay away from 0 after gain and shift, because relu has its kink
+// there: equally many of both signs, absolute values in [1, 1.3], gains in [0.5, 1.5], shifts in
+// [-0.1, 0.1].
 std::vector<Tensor> kinkless(Shape shape, const std::string& name) {
   const Shape channel{shape.cols()};
   std::vector<Tensor> inputs = random_tensors({shape, channel, channel}, name);
@@ -31,10 +32,10 @@ void add_group_norm_cases(std::vector<GradientCase>& cases) {
     Shape shape;
     Index groups;
   };
-  // More than 32 and 16 channels reach the kernel's blocks.
+  // The kernel works in blocks of 32 and of 16 channels, which the last case is large enough for.
   const Case norms[] = {{"one group", {2, 2, 3, 4}, 1},
                         {"two groups", {2, 3, 2, 4}, 2},
-                        {"a group a channel", {1, 2, 2, 3}, 3},
+                        {"one group per channel", {1, 2, 2, 3}, 3},
                         {"one position", {2, 6}, 2},
                         {"channels in blocks", {1, 2, 2, 52}, 2}};
   for (const Case& c : norms) {
@@ -74,7 +75,7 @@ void add_layer_norm_cases(std::vector<GradientCase>& cases) {
   const Case norms[] = {{"rows", {3, 5}, 1},
                         {"rank 3", {2, 3, 4}, 1},
                         {"one vector", {20}, 1},
-                        {"one number a row", {3, 1}, 1},
+                        {"one number per row", {3, 1}, 1},
                         {"large numbers", {2, 4}, 100}};
   for (const Case& c : norms) {
     const Shape width{c.shape.cols()};
@@ -104,9 +105,9 @@ void add_normalize_rows_cases(std::vector<GradientCase>& cases) {
                        const Var y = ops::normalize_rows(in[0]);
                        return {y, ops::multiply(y, in[0])};
                      }});
-  // The sign of a number: where it has a gradient, that is zero.
+  // A row of one number becomes its sign, whose gradient is 0 wherever it has one.
   cases.push_back({.op = "normalize_rows",
-                   .name = "one number a row",
+                   .name = "one number per row",
                    .inputs = random_tensors({{3, 1}}, "normalize_rows one"),
                    .build = [](Tape&, Inputs in) -> Outputs {
                      return {ops::multiply(ops::normalize_rows(in[0]), in[0])};

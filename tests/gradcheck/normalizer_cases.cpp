@@ -14,7 +14,7 @@ namespace {
 using Inputs = std::span<const Var>;
 using Outputs = std::vector<Var>;
 
-// Scores [3, 4] of which some are masked: none, two, and all but one of a row.
+// Scores [3, 4]. In the three rows, none, two, and all but one of them are masked.
 std::vector<Tensor> masked_scores(const std::string& name) {
   std::vector<Tensor> out = random_tensors({{3, 4}}, name);
   for (const Index place : {4, 6, 8, 9, 11}) out[0][place] = -std::numeric_limits<Real>::infinity();
@@ -47,7 +47,7 @@ void add_normalizer_cases(std::vector<GradientCase>& cases, const std::string& o
       {.op = op, .name = "masked regions", .inputs = masked_scores(op + " mask"), .build = build});
 }
 
-// Infinite numbers cannot be an output of a case: softmax reads them first.
+// The outputs of a case have to be finite, so a normalizer reads the masked scores first.
 void add_mask_cases(std::vector<GradientCase>& cases) {
   for (const Index k : {1, 3, 5})
     cases.push_back({.op = "top_k",
@@ -57,7 +57,7 @@ void add_mask_cases(std::vector<GradientCase>& cases) {
                        const Var kept = ops::top_k(in[0], k);
                        return {ops::softmax(kept), ops::sparsemax(kept)};
                      }});
-  // With one region left softmax has no gradient to pass on.
+  // A softmax of a single region would pass no gradient on, so this case has none.
   cases.push_back({.op = "top_k",
                    .name = "the largest itself",
                    .inputs = random_tensors({{3, 1}}, "top_k one"),
@@ -84,7 +84,7 @@ void add_mask_cases(std::vector<GradientCase>& cases) {
                    }});
 }
 
-// sum_i readout_i softmax((scores + noise) / temperature)_i, from the definition.
+// sum_i readout_i softmax((scores + noise) / temperature)_i, computed from the definition.
 double relaxed(const Tensor& scores, double temperature, std::span<const Real> noise,
                std::span<const Real> readout) {
   const auto columns = static_cast<std::size_t>(scores.shape().cols());

@@ -10,7 +10,7 @@ namespace {
 using Inputs = std::span<const Var>;
 using Outputs = std::vector<Var>;
 
-// The same numbers at least 0.1 away from zero, where relu has its kink.
+// Moves all numbers away from 0 by 0.1, because relu has its kink there.
 std::vector<Tensor> off_zero(std::vector<Tensor> tensors) {
   for (Tensor& t : tensors)
     for (Real& x : t.span()) x += std::copysign(0.1, x);
@@ -26,7 +26,7 @@ std::vector<GradientCase> pointwise_cases() {
                    .inputs = random_tensors({{3, 4}, {3, 4}}, "add"),
                    .build = [](Tape&, Inputs in) -> Outputs { return {ops::add(in[0], in[1])}; }});
   cases.push_back({.op = "add",
-                   .name = "a value to itself",
+                   .name = "a value and itself",
                    .inputs = random_tensors({{1, 5}}, "add twice"),
                    .build = [](Tape&, Inputs in) -> Outputs { return {ops::add(in[0], in[0])}; }});
   cases.push_back(
@@ -35,7 +35,7 @@ std::vector<GradientCase> pointwise_cases() {
        .inputs = random_tensors({{2, 3, 2}, {2, 3, 2}}, "multiply"),
        .build = [](Tape&, Inputs in) -> Outputs { return {ops::multiply(in[0], in[1])}; }});
   cases.push_back({.op = "multiply",
-                   .name = "a square whose root is used again",
+                   .name = "a square times its root",
                    .inputs = random_tensors({{2, 3}}, "multiply twice"),
                    .build = [](Tape&, Inputs in) -> Outputs {
                      const Var square = ops::multiply(in[0], in[0]);
@@ -89,7 +89,7 @@ std::vector<GradientCase> pointwise_cases() {
                      return {ops::dropout(in[0], 0.5), ops::dropout(in[0], 0.2)};
                    }});
   cases.push_back({.op = "dropout",
-                   .name = "at rate 0 the value itself",
+                   .name = "rate 0, which changes nothing",
                    .inputs = random_tensors({{2, 2}}, "dropout 0"),
                    .build = [](Tape&, Inputs in) -> Outputs { return {ops::dropout(in[0], 0)}; }});
   for (const Index rows : {1, 4})
@@ -100,7 +100,7 @@ std::vector<GradientCase> pointwise_cases() {
          .build = [](Tape&, Inputs in) -> Outputs { return {ops::scale_rows(in[0], in[1])}; }});
   cases.push_back(
       {.op = "scale_rows",
-       .name = "by its own factor",
+       .name = "by factors made from the rows",
        .inputs = random_tensors({{4, 1}}, "scale_rows twice"),
        .build = [](Tape&, Inputs in) -> Outputs { return {ops::scale_rows(in[0], in[0])}; }});
   cases.push_back({.op = "scale_by",

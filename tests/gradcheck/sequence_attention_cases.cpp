@@ -30,7 +30,7 @@ void add_sdpa_cases(std::vector<GradientCase>& cases) {
       {"one query, one key", 1, 1, 1, 1, 1, 1, {}},
       {"two heads, more keys than queries", 2, 2, 3, 2, 2, 3, {}},
       {"causal", 1, 3, 3, 2, 2, 1, {.pattern = Pattern::kCausal}},
-      {"causal behind earlier keys", 2, 2, 4, 1, 2, 2, {.pattern = Pattern::kCausal}},
+      {"causal, with keys before the first query", 2, 2, 4, 1, 2, 2, {.pattern = Pattern::kCausal}},
       {"window", 1, 5, 5, 1, 2, 2, {.pattern = Pattern::kWindow, .radius = 1}},
       {"window and global positions",
        2,
@@ -125,7 +125,7 @@ void add_graph_attention_cases(std::vector<GradientCase>& cases) {
   };
   add("shared lists, twice", 2,
       {.pattern = Pattern::kNeighbours, .starts = kStarts, .neighbours = kNeighbours});
-  add("lists of each sample", 1,
+  add("own lists for each sample", 1,
       {.pattern = Pattern::kNeighbours, .starts = kOwnStarts, .neighbours = kOwnNeighbours});
 }
 

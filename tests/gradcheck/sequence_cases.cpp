@@ -11,7 +11,8 @@ namespace {
 using Inputs = std::span<const Var>;
 using Outputs = std::vector<Var>;
 
-// lstm_cell overwrites its gates, so they have to be a value of the tape's own.
+// lstm_cell and gru_cell overwrite their gates, which therefore have to be a value that the tape
+// computed.
 Var own(Var leaf) { return ops::scale(leaf, 1); }
 
 void add_lstm_cases(std::vector<GradientCase>& cases) {
@@ -34,7 +35,8 @@ void add_lstm_cases(std::vector<GradientCase>& cases) {
        .name = "c alone",
        .inputs = random_tensors({{2, 12}, {2, 3}}, "lstm c"),
        .build = [](Tape&, Inputs in) -> Outputs { return {ops::lstm_cell(own(in[0]), in[1]).c}; }});
-  // What a decoder does: the gates of all words at once, recurrence in place, fewer rows each step.
+  // As in a decoder, the gates of all words are one product, the recurrence works in place, and
+  // every step has fewer rows.
   cases.push_back(
       {.op = "lstm_cell",
        .name = "a recurrence over shrinking rows",
@@ -87,9 +89,9 @@ void add_gru_cases(std::vector<GradientCase>& cases) {
 
 Tensor extreme_logits() {
   return Tensor({3, 4}, std::vector<Real>{
-                            300, -300, 0, 299.5,    // the target leads by little
-                            -300, 300, 299, -1,     // the target is hopeless
-                            -300, -300, -301, -302  // all far below zero
+                            300, -300, 0, 299.5,    // the target is ahead by little
+                            -300, 300, 299, -1,     // the target is far behind
+                            -300, -300, -301, -302  // all are far below 0
                         });
 }
 
@@ -122,7 +124,8 @@ void add_cross_entropy_cases(std::vector<GradientCase>& cases) {
                    .build = [](Tape&, Inputs in) -> Outputs {
                      return {ops::cross_entropy(in[0], std::vector<int>{0, 0, 2})};
                    }});
-  // Slices of one block: the second loss may not assign over the first one's gradient.
+  // The losses read slices of one block: the second one must not overwrite the gradient of the
+  // first.
   cases.push_back(
       {.op = "cross_entropy",
        .name = "slices of one block",
@@ -142,7 +145,7 @@ void add_logit_margin_cases(std::vector<GradientCase>& cases) {
                    .build = [](Tape&, Inputs in) -> Outputs {
                      return {ops::logit_margin(in[0], std::vector<int>{0, 10, 2}, 2)};
                    }});
-  // A smoothed loss: both read the same logits, in either order.
+  // In a loss with smoothed labels both ops read the same logits. Their order must not matter.
   cases.push_back({.op = "logit_margin",
                    .name = "beside the cross-entropy",
                    .inputs = random_tensors({{2, 4}}, "logit_margin cross_entropy", 2),

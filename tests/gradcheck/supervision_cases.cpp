@@ -35,8 +35,9 @@ std::vector<GradientCase> supervision_cases() {
                    .build = [](Tape&, Inputs in) -> Outputs {
                      return {ops::map_distance(ops::softmax(in[0]), {kTarget.data(), {3, 4}})};
                    }});
-  // sparsemax of the first row is {0.8, 0.2, 0, 0}: nothing reaches the regions of weight 0, of
-  // which the target asks for one. Of the second it is {0, 0, 0.35, 0.65}, all outside of `inside`.
+  // The sparsemax of the first row is {0.8, 0.2, 0, 0}: no gradient reaches the regions of weight
+  // 0, although the target has weight on one of them. That of the second row is {0, 0, 0.35, 0.65},
+  // all of it outside of `inside`.
   std::vector<Tensor> scores;
   scores.push_back(Tensor({2, 4}, std::vector<Real>{0.9, 0.3, -2, -3, -2, -1, 0.4, 0.7}));
   cases.push_back({.op = "map_divergence",
@@ -60,7 +61,7 @@ std::vector<GradientCase> supervision_cases() {
        .inputs = random_tensors({{2, 3, 4}}, "pooled evidence"),
        .build = [](Tape&, Inputs in) -> Outputs { return {ops::pooled_evidence(in[0], 3, {})}; }});
   cases.push_back({.op = "pooled_evidence",
-                   .name = "some regions do not count, scores far apart",
+                   .name = "some regions excluded, scores far apart",
                    .inputs = random_tensors({{2, 3, 2}}, "pooled evidence masked", 20),
                    .build = [](Tape&, Inputs in) -> Outputs {
                      return {ops::pooled_evidence(in[0], 0.5, {counts.data(), {2, 3}})};

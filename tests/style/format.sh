@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Are all sources formatted as .clang-format says? `bash tests/style/format.sh --fix` formats them.
-# Exits 77 (skipped) without clang-format 14: other versions format differently.
+# Checks that all sources are formatted as .clang-format says. With --fix it formats them instead:
+#   bash tests/style/format.sh [--fix]
+# Exits with 77 (skipped) if clang-format 14 is missing, because other versions format differently.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 

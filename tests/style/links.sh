@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Do the links of all Markdown files lead somewhere? Every relative link has to name a file that is
-# there, and every #anchor a heading of it, as GitHub names headings. Also checks a folder with broken
-# links of its own making, to prove that it would find them.
-#   bash tests/style/links.sh [FOLDER]      FOLDER: of another project than this one
+# Checks the links of all Markdown files. A relative link has to name a file that exists, and its #anchor
+# a heading of that file, by the name that GitHub gives it. The script also makes a folder with broken
+# links and checks that it finds exactly those, to prove that it works.
+#   bash tests/style/links.sh [FOLDER]      FOLDER: the root of the project, if it is not this one
 set -uo pipefail
 
 pages() { find . \( -path './.?*' -o -name build -o -name runs \) -prune -o -name '*.md' -print | sort; }
 
-# The anchors of a page, one a line. Of equal headings the second ends with -1, the third with -2.
+# Prints the anchors of a page, one per line. Of equal headings, the second ends with -1, the third with
+# -2.
 anchors() {
   awk '
     /^ *```/ { code = !code; next }
@@ -22,7 +23,7 @@ anchors() {
     }' "$1"
 }
 
-# The links of a page: "line target", without those in code.
+# Prints the links of a page as "line target", without those in code.
 links() {
   awk '
     /^ *```/ { code = !code; next }
@@ -36,7 +37,7 @@ links() {
     }' "$1"
 }
 
-# Prints "page:line: what is wrong" for every broken link below the folder we are in.
+# Prints "page:line: what is wrong" for every broken link below the current folder.
 check_pages() {
   local page line target file anchor
   while read -r page; do
@@ -50,35 +51,35 @@ check_pages() {
       fi
       if [ -n "$file" ]; then file=$(dirname "$page")/$file; else file=$page; fi
       if [ ! -e "$file" ]; then
-        echo "$page:$line: there is no $target"
+        echo "$page:$line: $target does not exist"
       elif [[ -n $anchor && $file == *.md ]] && ! anchors "$file" | grep -qxF -- "$anchor"; then
-        echo "$page:$line: there is no heading for $target"
+        echo "$page:$line: no heading has the anchor $target"
       fi
     done < <(links "$page")
   done < <(pages)
 }
 
-# What check_pages finds in a folder whose faults are known.
+# Runs check_pages in a folder whose broken links are known, and fails if it reports anything else.
 check_seeded() {
   local work wanted found
   work=$(mktemp -d)
   trap 'rm -rf "$work"' RETURN
   cd "$work" || return 1
   mkdir folder
-  # shellcheck disable=SC2016  # those are no expansions
+  # shellcheck disable=SC2016  # the backticks are Markdown
   printf '%s\n' '# Top' '## The `key: value` of two' '```' '[code](nowhere.md)' '```' \
     'Right: [a](#top), [b](folder/page.md#twice-1), [c](folder), [d](https://example.org/x#y), `[e](f)`' \
     'Right: [f](#the-key-value-of-two)' '[g](gone.md) and [h](#gone)' '[i](folder/page.md#twice-2)' \
     '[j](/tmp)' >page.md
   printf '%s\n' '## Twice' '## Twice' '![k](gone.png)' '[l](../page.md#top)' >folder/page.md
-  wanted='./folder/page.md:3: there is no gone.png
-./page.md:8: there is no gone.md
-./page.md:8: there is no heading for #gone
-./page.md:9: there is no heading for folder/page.md#twice-2
+  wanted='./folder/page.md:3: gone.png does not exist
+./page.md:8: gone.md does not exist
+./page.md:8: no heading has the anchor #gone
+./page.md:9: no heading has the anchor folder/page.md#twice-2
 ./page.md:10: /tmp is an absolute path'
   found=$(check_pages)
   [ "$found" = "$wanted" ] && return
-  printf 'of seeded faults this was found:\n%s\ninstead of\n%s\n' "$found" "$wanted"
+  printf 'in a folder with known broken links, these were found:\n%s\ninstead of\n%s\n' "$found" "$wanted"
   return 1
 }
 
@@ -91,4 +92,4 @@ if [ -n "$broken" ]; then
   exit 1
 fi
 (check_seeded) || exit 1
-echo "the links of $count Markdown files lead somewhere"
+echo "no link of $count Markdown files is broken"

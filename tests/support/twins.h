@@ -1,5 +1,6 @@
-// What tests of kernels against their reference twins share: noise as input, and the distance of
-// results, where the largest number sets the scale of rounding errors.
+// For tests that compare two implementations of the same computation, such as a kernel and its
+// reference version: noise as input, and the difference of results. The largest number sets the
+// scale of rounding errors.
 #pragma once
 
 #include <algorithm>

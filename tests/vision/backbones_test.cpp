@@ -76,7 +76,7 @@ Tensor encode(const Backbone& backbone, const ParameterStore& store, ConstView p
 
 }  // namespace
 
-TEST_CASE("a backbone ends at any of its stages and gives the grid it announces") {
+TEST_CASE("a backbone may end at any of its stages and computes the grid that it announces") {
   for (const Network& network : kNetworks) {
     ParameterStore whole;
     const auto all = network.make("", {40, 70}, ParamScope(whole, "encoder"));
@@ -93,8 +93,7 @@ TEST_CASE("a backbone ends at any of its stages and gives the grid it announces"
       CHECK(grid.cols == stage.grid.cols);
       const Tensor features = encode(*backbone, store, noise({2, 40, 70, 3}, 1).view());
       CHECK(features.shape() == Shape{2, grid.rows, grid.cols, grid.features});
-      // Names of layers that are not built are among the names that files of weights may hold in
-      // addition.
+      // A file of weights may also have the layers that are not built.
       CHECK(backbone->unused().size() > 0);
       for (std::size_t later = k + 1; later < network.stages; ++later)
         for (const std::string& prefix : all->stages()[later].prefixes)
@@ -137,7 +136,7 @@ TEST_CASE("Show, Attend and Tell's grid is 14 x 14 x 512, ResNet's 7 x 7") {
   CHECK(trained_numbers(mobile) == 2'223'872);
 }
 
-TEST_CASE("a backbone gives an image the same features in any batch") {
+TEST_CASE("the features of an image do not depend on the batch") {
   for (const Network& network : kNetworks) {
     CAPTURE(network.name);
     ParameterStore store;
@@ -152,7 +151,7 @@ TEST_CASE("a backbone gives an image the same features in any batch") {
   }
 }
 
-TEST_CASE("statistics of normalisations get no gradient, all else does") {
+TEST_CASE("statistics of normalisations get no gradient, and all other parameters do") {
   ParameterStore store;
   const auto backbone = kNetworks[3].make("", {32, 32}, ParamScope(store, "encoder"));
   store.initialise(1);
@@ -169,7 +168,7 @@ TEST_CASE("statistics of normalisations get no gradient, all else does") {
   }
 }
 
-TEST_CASE("pretrained weights go in by torchvision's names, whatever the end") {
+TEST_CASE("pretrained weights are read by torchvision's names, whatever the last stage") {
   const TempFolder folder("backbone-weights");
   ParameterStore whole;
   const auto all = kNetworks[0].make("", {32, 32}, ParamScope(whole, "encoder"));
@@ -194,7 +193,7 @@ TEST_CASE("pretrained weights go in by torchvision's names, whatever the end") {
   CHECK(difference(encode(*again, other, pixels.view()), encode(*some, part, pixels.view())) == 0);
 }
 
-TEST_CASE("backbones refuse stages they do not have and images that are too small") {
+TEST_CASE("backbones refuse stages that they do not have and images that are too small") {
   for (const Network& network : kNetworks) {
     CAPTURE(network.name);
     ParameterStore store;

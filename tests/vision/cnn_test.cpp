@@ -41,7 +41,7 @@ EncoderConfig config_of(std::vector<std::int64_t> channels, std::int64_t image_s
 
 }  // namespace
 
-TEST_CASE("the encoder gives the grid it announces") {
+TEST_CASE("the encoder computes the grid that it announces") {
   struct Case {
     EncoderConfig config;
     GridShape grid;
@@ -65,7 +65,7 @@ TEST_CASE("the encoder gives the grid it announces") {
   }
 }
 
-TEST_CASE("a cell looks where the pictures draw it") {
+TEST_CASE("a cell depends most on the pixels where the pictures draw it") {
   // The cells around the middle of the image depend most on the pixels around its middle.
   for (const auto& [stages, size] : {std::pair{3, 64}, {4, 64}, {4, 96}, {3, 33}}) {
     CAPTURE(stages, size);
@@ -101,7 +101,7 @@ TEST_CASE("a cell looks where the pictures draw it") {
   }
 }
 
-TEST_CASE("an image's features do not depend on its batch") {
+TEST_CASE("the features of an image do not depend on its batch") {
   const Model model(config_of({16, 32, 24, 40}, 40));
   const Tensor pixels = noise({3, 40, 40, 3}, 1);
   const Tensor together = model.encode(pixels.view());
@@ -114,7 +114,7 @@ TEST_CASE("an image's features do not depend on its batch") {
   }
 }
 
-TEST_CASE("a step along the gradient of every parameter lowers a loss as much as it says") {
+TEST_CASE("a step along the gradient lowers the loss by as much as the gradient predicts") {
   Model model(config_of({8, 16, 16, 24}, 24));
   const Tensor pixels = noise({2, 24, 24, 3}, 1);
   const Tensor cotangent = noise({2, 9, 24}, 2);
@@ -152,7 +152,7 @@ TEST_CASE("a step along the gradient of every parameter lowers a loss as much as
   }
 }
 
-TEST_CASE("a network without stages or of other pixels is refused") {
+TEST_CASE("a network without stages and images of another size are refused") {
   ParameterStore parameters;
   CHECK_THROWS_AS(CnnEncoder(config_of({}, 64), ParamScope(parameters, "encoder")), UsageError);
   const Model model(config_of({8}, 16));

@@ -101,7 +101,9 @@ TEST_CASE("features are computed once and read back, in 32 and in 16 bits") {
   CHECK(twice.encoded() == 0);
 }
 
-TEST_CASE("bad images: fail by default, or left out and told, and taken in when mended") {
+TEST_CASE(
+    "images that cannot be read are an error, or left out and reported, and encoded once they are "
+    "mended") {
   const test::TempFolder folder("cache-bad");
   const MeanColour encoder;
   std::set<Index> broken{3, 8};
@@ -142,7 +144,7 @@ TEST_CASE("bad images: fail by default, or left out and told, and taken in when 
   CHECK(wrong_rows(mended, 1e-3f) == 0);
 }
 
-TEST_CASE("an interrupted fill goes on where it stopped") {
+TEST_CASE("filling a cache continues where it was interrupted") {
   const test::TempFolder folder("cache-stop");
   const MeanColour encoder;
   const FeatureCacheOptions stop{.progress = [](Index done, Index) {
@@ -157,7 +159,7 @@ TEST_CASE("an interrupted fill goes on where it stopped") {
   CHECK(wrong_rows(cache, 1e-3f) == 0);
 }
 
-TEST_CASE("a damaged cache is noticed: a row by its digest, a cut file by its layout") {
+TEST_CASE("damage to a cache is detected: of a row by its digest, of a cut file by its layout") {
   const test::TempFolder folder("cache-damage");
   const MeanColour encoder;
   const FeatureCacheOptions exact{.half = false};
@@ -191,7 +193,7 @@ TEST_CASE("a damaged cache is noticed: a row by its digest, a cut file by its la
   CHECK(wrong_rows(refilled, 0) == 0);
 }
 
-TEST_CASE("a file's id changes with its content's length") {
+TEST_CASE("the id of a file changes with the length of its content") {
   const test::TempFolder folder("cache-id");
   write_bytes(folder / "a.jpg", std::vector<std::uint8_t>(5));
   const std::string before = file_id(folder / "a.jpg", "a.jpg");

@@ -48,7 +48,7 @@ std::vector<float> numbers_of(const Encoder& network, const ParameterStore& stor
 
 }  // namespace
 
-TEST_CASE("a frozen network is the trained one with the weights of a file") {
+TEST_CASE("a frozen network computes what the trainable one does with the weights of a file") {
   const test::TempFolder folder("frozen-network");
   const std::filesystem::path file = folder.path() / "resnet.safetensors";
   ParameterStore store;
@@ -70,10 +70,11 @@ TEST_CASE("a frozen network is the trained one with the weights of a file") {
                     Contains("would freeze random weights"));
 }
 
-// A vision transformer adds its positions to tokens, and its weights do not say how many heads read
-// them.
+// A vision transformer adds its positions to the tokens, and its weights have the same shapes for
+// any number of heads.
 TEST_CASE(
-    "a frozen vision transformer keeps its positions, and its digest tells heads and positions") {
+    "a frozen vision transformer keeps its positions, and its digest depends on heads and "
+    "positions") {
   const test::TempFolder folder("frozen-vit");
   EncoderConfig config;
   config.type = EncoderKind::kVit;

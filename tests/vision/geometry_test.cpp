@@ -31,7 +31,7 @@ Index brightest(const Image& image, Index rows, Index cols) {
   return std::max_element(light.begin(), light.end()) - light.begin();
 }
 
-TEST_CASE("prepare: sizes, and what the network saw") {
+TEST_CASE("prepare gives the network's size and the part of the photo that the network sees") {
   const Image image = test_picture(300, 400);
   const Prepared squash = prepare(image, {.height = 64, .width = 96});
   CHECK(squash.image.height == 64);
@@ -50,7 +50,7 @@ TEST_CASE("prepare: sizes, and what the network saw") {
   CHECK_THROWS_AS(prepare(image, {.height = 0, .width = 8}), ShapeError);
 }
 
-TEST_CASE("extreme pictures keep their shape") {
+TEST_CASE("pictures of extreme shapes are resized without artefacts") {
   for (const auto& [height, width] : {std::pair<Index, Index>{1, 1}, {1, 900}, {900, 1}, {3, 5}}) {
     for (const ResizeMode mode : {ResizeMode::kSquash, ResizeMode::kCrop, ResizeMode::kPad}) {
       const Prepared out =
@@ -61,7 +61,7 @@ TEST_CASE("extreme pictures keep their shape") {
   }
 }
 
-TEST_CASE("a cell's box lands in that cell") {
+TEST_CASE("the box of a cell in the photo lies in that cell of the network's image") {
   int wrong = 0, checked = 0;
   Random random({.seed = 3, .stream = Stream::kTest});
   for (const ResizeMode mode : {ResizeMode::kSquash, ResizeMode::kCrop, ResizeMode::kPad}) {
@@ -96,7 +96,7 @@ TEST_CASE("a cell's box lands in that cell") {
   CHECK_THROWS_AS(cell_box(crop, 5, 5, 25), ShapeError);
 }
 
-TEST_CASE("padding keeps the picture whole, in the middle and as it would be by itself") {
+TEST_CASE("a padded picture is whole, in the middle and the same as without padding") {
   const PaddingColour blue{10, 20, 200};
   struct Case {
     Index height, width, top, left, rows, cols;  // of the picture, in an input of 64 x 96
@@ -126,7 +126,7 @@ TEST_CASE("padding keeps the picture whole, in the middle and as it would be by 
   }
 }
 
-TEST_CASE("cells count that show some of the picture") {
+TEST_CASE("cells that show any of the picture count") {
   const auto marks = [](Index height, Index width, Index rows, Index cols, bool mirrored = false) {
     Geometry geometry =
         plan_geometry(height, width, {.height = 64, .width = 64, .mode = ResizeMode::kPad});
@@ -156,7 +156,7 @@ TEST_CASE("cells count that show some of the picture") {
   }
 }
 
-TEST_CASE("padding becomes zeros, as nearly as 8 bits can") {
+TEST_CASE("padding becomes 0 in the input, as nearly as 8 bits can") {
   const Normalization imagenet{.mean = {123.675F, 116.28F, 103.53F},
                                .scale = {1 / 58.395F, 1 / 57.12F, 1 / 57.375F}};
   const Prepared out = prepare(
@@ -168,7 +168,7 @@ TEST_CASE("padding becomes zeros, as nearly as 8 bits can") {
   CHECK(values[15 * 30 * 3] > 2);
 }
 
-TEST_CASE("augmentation leaves padding its colour, and says where the picture went") {
+TEST_CASE("augmentation keeps the colour of padding, and its geometry follows the picture") {
   const Image image = test_picture(60, 20);
   const PaddingColour blue{10, 20, 200};
   const PrepareOptions options{
@@ -214,7 +214,7 @@ TEST_CASE("pixels_to_input is (pixel - mean) * scale") {
   CHECK(out[5] == -42);
 }
 
-TEST_CASE("augmentation: keyed, kept in the geometry, and off when it is off") {
+TEST_CASE("augmentation depends on its key, is recorded in the geometry, and can be switched off") {
   const Image image = test_picture(60, 80);
   const PrepareOptions options{.height = 32, .width = 32, .mode = ResizeMode::kCrop};
   const AugmentOptions all{.flip = 0.5,

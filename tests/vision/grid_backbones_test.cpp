@@ -89,7 +89,7 @@ double largest(const Tensor& x) {
 
 }  // namespace
 
-TEST_CASE("a backbone gives several stages in one pass, each as a network that ends there") {
+TEST_CASE("a backbone computes several stages in one pass, each as a network that ends there") {
   const Tensor pixels = noise({2, 64, 96, 3}, 1);
   const std::vector<std::pair<const Network*, std::vector<std::string>>> several{
       {&kNetworks[0], {"layer3", "stem", "layer1"}}, {&kNetworks[2], {"stage4", "head", "stage1"}}};
@@ -113,7 +113,7 @@ TEST_CASE("a backbone gives several stages in one pass, each as a network that e
 }
 
 // Both pad with zeros, so the outputs are equal up to the border.
-TEST_CASE("a dilated backbone gives the strided one's numbers at even rows and columns") {
+TEST_CASE("a dilated backbone has the numbers of the strided one at even rows and columns") {
   const Tensor pixels = noise({1, 64, 96, 3}, 1);
   for (const Network& network : kNetworks)
     for (const std::string& stage : network.strided) {
@@ -147,7 +147,7 @@ TEST_CASE("a dilated backbone gives the strided one's numbers at even rows and c
     }
 }
 
-TEST_CASE("networks whose last stride is a pool's are not dilated") {
+TEST_CASE("networks whose last stride is that of a pool are not dilated") {
   const auto refusal = [](auto make) {
     ParameterStore store;
     return message_of<UsageError>([&] { make(ParamScope(store, "")); });
@@ -163,7 +163,8 @@ TEST_CASE("networks whose last stride is a pool's are not dilated") {
              Contains("encoder.dilate: the last stride before layer1"));
 }
 
-TEST_CASE("an imported network joins and dilates layers as the frozen one does, and learns") {
+TEST_CASE(
+    "an imported network joins and dilates layers as the frozen one does, and can be trained") {
   const TempFolder folder("grid-native");
   const std::filesystem::path model = folder / "small.onnx";
   test::save_small_onnx(model);

@@ -84,7 +84,7 @@ void save_two_strides(const fs::path& path, bool automatic) {
 
 }  // namespace
 
-TEST_CASE("layers of a network are joined on the finest grid, the coarse ones by interpolation") {
+TEST_CASE("layers are joined on the finest grid, the coarse ones by interpolation") {
   const TempFolder folder("grid-layers");
   const fs::path model = folder / "small.onnx";
   test::save_small_onnx(model);
@@ -123,7 +123,7 @@ TEST_CASE("layers of a network are joined on the finest grid, the coarse ones by
   CHECK(squares / 16 == Approx(1).epsilon(0.01));
 }
 
-TEST_CASE("one layer named alone in a list is the layer, and digests tell all else apart") {
+TEST_CASE("a list of one layer is that layer, and any other setting changes the digest") {
   const TempFolder folder("grid-digests");
   const fs::path model = folder / "small.onnx";
   test::save_small_onnx(model);
@@ -144,9 +144,9 @@ TEST_CASE("one layer named alone in a list is the layer, and digests tell all el
     CHECK(std::count(digests.begin(), digests.end(), digests[i]) == 1);
 }
 
-// Each value of the strided network is one of the dilated network's values: the same weights meet
-// the same inputs, including the zeros at the border.
-TEST_CASE("a dilated last stage gives the strided one's numbers on a grid twice as fine") {
+// Every number of the strided network is one of the dilated network: the same weights are applied
+// to the same inputs, including the zeros at the border.
+TEST_CASE("a dilated last stage has the numbers of the strided one on a grid twice as fine") {
   const TempFolder folder("dilated");
   for (const bool automatic : {false, true}) {
     CAPTURE(automatic);
@@ -185,7 +185,7 @@ TEST_CASE("a dilated last stage gives the strided one's numbers on a grid twice 
   }
 }
 
-TEST_CASE("what is before the last stride stays as it is when the last stage is dilated") {
+TEST_CASE("dilating the last stage does not change the layers before the last stride") {
   const TempFolder folder("dilated-joined");
   const fs::path model = folder / "two.onnx";
   save_two_strides(model, false);
@@ -206,7 +206,7 @@ TEST_CASE("what is before the last stride stays as it is when the last stage is 
   CHECK(encoder.receptive_field().rows.extent == 3);
 }
 
-TEST_CASE("grids that do not go together are refused with a remedy") {
+TEST_CASE("grids that cannot be joined are refused with a remedy") {
   const TempFolder folder("grid-refusals");
   const fs::path model = folder / "two.onnx";
   save_two_strides(model, false);

@@ -1,4 +1,5 @@
-// Matrices as pictures: colours follow the numbers, labels survive, and the SVG is XML.
+// Matrices as pictures: colours follow the numbers, labels are kept as they are, and the SVG is
+// XML.
 #include "vision/heat_map.h"
 
 #include <algorithm>
@@ -48,7 +49,7 @@ HeatMap ramp(Index rows, Index columns) {
   return map;
 }
 
-TEST_CASE("hotter colours for larger numbers, and none outside the map") {
+TEST_CASE("larger numbers have hotter colours, and every colour is one of the colour map") {
   for (const ColourMap colours : {ColourMap::kViridis, ColourMap::kCividis, ColourMap::kInferno}) {
     const auto table = colour_table(colours);
     const std::string text = heat_map_svg(ramp(4, 12), {.colours = colours});
@@ -112,7 +113,7 @@ TEST_CASE("any label is text of the SVG as it is, escaped") {
   CHECK_THROWS_AS(XmlReader("<?xml version=\"1.0\" encoding=\"UTF-8\"?><a>&</a>"), DataError);
 }
 
-TEST_CASE("scales: the whole matrix, each row, or a given number") {
+TEST_CASE("the scale is that of the whole matrix, of each row, or a given number") {
   HeatMap map{.rows = {"a", "b"}, .columns = {"0", "1"}, .values = {0.1f, 0.2f, 0.4f, -0.1f}};
   const auto table = colour_table(ColourMap::kViridis);
   const auto heats = [&](const HeatMapOptions& options) {
@@ -131,7 +132,7 @@ TEST_CASE("scales: the whole matrix, each row, or a given number") {
   CHECK(heats({}) == std::vector<Index>(4, 0));
 }
 
-TEST_CASE("pictures of 49, 196 and 784 regions and of short sequences have room for their labels") {
+TEST_CASE("labels do not overlap in pictures of 49, 196 and 784 regions and of short sequences") {
   for (const Index regions : {8, 49, 196, 784}) {
     HeatMap map = ramp(8, regions);
     if (regions > 8) map.group = regions == 49 ? 7 : regions == 196 ? 14 : 28;
@@ -158,7 +159,7 @@ TEST_CASE("pictures of 49, 196 and 784 regions and of short sequences have room 
   }
 }
 
-TEST_CASE("a heat map that does not fit together is refused") {
+TEST_CASE("a heat map whose sizes do not agree is refused") {
   HeatMap map = ramp(2, 3);
   CHECK_NOTHROW(draw_heat_map(map, {}));
   map.values.pop_back();

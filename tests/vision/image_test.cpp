@@ -77,9 +77,9 @@ Bytes with_exif(const Bytes& jpeg, int orientation, bool little) {
   return out;
 }
 
-// What a camera stores for the picture `seen` under an orientation. EXIF says where the first
-// stored row and the first stored column lie in the picture: 1 top left, 2 top right, 3 bottom
-// right, 4 bottom left, 5 left top, 6 right top, 7 right bottom, 8 left bottom.
+// What a camera stores for the picture `seen` under an orientation. The EXIF number means where the
+// first stored row and the first stored column lie in the picture: 1 top left, 2 top right, 3
+// bottom right, 4 bottom left, 5 left top, 6 right top, 7 right bottom, 8 left bottom.
 Image stored_as(const Image& seen, int orientation) {
   const bool turned = orientation >= 5;
   Image stored(turned ? seen.width : seen.height, turned ? seen.height : seen.width);
@@ -107,7 +107,7 @@ std::string refusal(const Bytes& bytes) {
   return "";
 }
 
-TEST_CASE("JPEG orientation: all eight, both byte orders") {
+TEST_CASE("all eight orientations of a JPEG are applied, in both byte orders") {
   const Image seen = test_picture(48, 64);
   for (int orientation = 1; orientation <= 8; ++orientation) {
     const Bytes jpeg = encode(".jpg", bgr_of(stored_as(seen, orientation)));
@@ -120,7 +120,7 @@ TEST_CASE("JPEG orientation: all eight, both byte orders") {
   CHECK(difference(decode_image(with_exif(plain, 9, true), "a.jpg"), seen) < 4);
 }
 
-TEST_CASE("the size a header tells is that of the picture, turned or not") {
+TEST_CASE("the size in a header is that of the picture after its orientation") {
   const Image seen = test_picture(24, 40);
   const test::TempFolder folder("image-size");
   for (int orientation = 1; orientation <= 9; ++orientation) {
@@ -134,7 +134,7 @@ TEST_CASE("the size a header tells is that of the picture, turned or not") {
   CHECK_THROWS_AS(read_image_size(folder / "none.jpg"), DataError);
 }
 
-TEST_CASE("PNG orientation, from its eXIf chunk") {
+TEST_CASE("the orientation of a PNG is read from its eXIf chunk") {
   const Image seen = test_picture(20, 31);
   const Bytes png = encode_png(stored_as(seen, 6));
   const Bytes block = exif_block(6, true);
@@ -146,7 +146,7 @@ TEST_CASE("PNG orientation, from its eXIf chunk") {
   CHECK(difference(decode_image(out, "a.png"), seen) == 0);
 }
 
-TEST_CASE("grey, alpha and 16 bit become RGB") {
+TEST_CASE("pictures with grey, alpha or 16 bits become RGB") {
   cv::Mat grey(5, 7, CV_8UC1, cv::Scalar(90));
   for (const char* suffix : {".png", ".jpg", ".bmp", ".tiff", ".webp"}) {
     INFO(suffix);
@@ -190,7 +190,7 @@ TEST_CASE("an image bomb is refused by its header") {
   CHECK_THAT(refusal(bmp), Catch::Contains("pixels are more than"));
 }
 
-TEST_CASE("a file that was cut is found, wherever it was cut") {
+TEST_CASE("a file that was cut short is refused, wherever it was cut") {
   const Image seen = test_picture(120, 160);
   for (const char* suffix : {".jpg", ".png", ".bmp", ".webp"}) {
     const Bytes whole = encode(suffix, bgr_of(seen));
@@ -230,7 +230,7 @@ TEST_CASE("damage inside a file never crashes the reader") {
   CHECK(refused > 30);
 }
 
-TEST_CASE("files that are no image are refused by name") {
+TEST_CASE("files that are not images are refused with their names") {
   const test::TempFolder folder("image-test");
   const auto refused = [&](const std::filesystem::path& path, const char* reason) {
     CHECK_THROWS_WITH(read_image(path),
@@ -248,7 +248,7 @@ TEST_CASE("files that are no image are refused by name") {
   refused("/dev/null", "not a regular file");
 }
 
-TEST_CASE("PNG files are written whole, or an error says why") {
+TEST_CASE("PNG files are written completely, or there is an error with its reason") {
   const test::TempFolder folder("png-test");
   const Image image = test_picture(9, 13);
   write_png(folder / "a.png", image);

@@ -1,4 +1,5 @@
-// The ONNX encoder gives the outputs recorded for the backbones, from any number of threads.
+// The ONNX encoder computes the outputs that were recorded for the backbones, on any number of
+// threads.
 #include "vision/encoders/onnx_encoder.h"
 
 #include <algorithm>
@@ -80,7 +81,7 @@ TEST_CASE("the encoder reproduces the recorded features and classes") {
   }
 }
 
-TEST_CASE("one encoder, many threads, the same numbers") {
+TEST_CASE("an encoder computes the same numbers on many threads") {
   const auto folder = backbones();
   if (folder.empty()) return;
   const OnnxEncoder encoder(
@@ -97,7 +98,8 @@ TEST_CASE("one encoder, many threads, the same numbers") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("layers are listed with their shapes, and a wrong name gets the nearest") {
+TEST_CASE(
+    "layers are listed with their shapes, and the message on a wrong name has the nearest one") {
   const auto folder = backbones();
   if (folder.empty()) return;
   const fs::path model = folder / kBackbones[1].file;
@@ -120,7 +122,7 @@ TEST_CASE("layers are listed with their shapes, and a wrong name gets the neares
   CHECK(a.digest() == OnnxEncoder({.model = model, .layer = "t83", .image_size = 128}).digest());
 }
 
-TEST_CASE("files that are no model are refused by name") {
+TEST_CASE("files that are not models are refused with their names") {
   const test::TempFolder folder("onnx-test");
   const auto refused = [](const fs::path& path) {
     CHECK_THROWS_AS(OnnxEncoder({.model = path, .layer = "x"}), DataError);

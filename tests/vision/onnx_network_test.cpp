@@ -1,4 +1,4 @@
-// The network of an ONNX file, built from saccade's ops, gives what OpenCV's dnn gives.
+// The network of an ONNX file, built from saccade's ops, computes what OpenCV's dnn computes.
 #include "vision/encoders/backbones/onnx_network.h"
 
 #include <cmath>
@@ -114,7 +114,7 @@ void save_all_operators(const fs::path& path) {
 
 }  // namespace
 
-TEST_CASE("every operator gives what it gives in OpenCV") {
+TEST_CASE("every operator computes what OpenCV computes") {
   const TempFolder folder("onnx-operators");
   save_all_operators(folder / "all.onnx");
   for (const char* layer : {"c1", "relu6", "relu", "add", "leaky", "max", "n2", "sigmoid", "mean",
@@ -126,7 +126,7 @@ TEST_CASE("every operator gives what it gives in OpenCV") {
   CHECK(difference(folder / "all.onnx", "clip", 56, 40) <= 1e-4);
 }
 
-TEST_CASE("the published backbones give what they give in OpenCV") {
+TEST_CASE("the published backbones compute what OpenCV computes") {
   const fs::path backbones = test::data_folder("backbones");
   if (backbones.empty()) return;
   const fs::path v1 = backbones / "mobilenet_v1_0.25_128.onnx",
@@ -137,7 +137,7 @@ TEST_CASE("the published backbones give what they give in OpenCV") {
   CHECK(difference(v2, "t168", 224, 224) <= 1e-4);
 }
 
-TEST_CASE("what follows a convolution becomes a part of it") {
+TEST_CASE("normalisations and activations after a convolution become a part of it") {
   const TempFolder folder("onnx-fused");
   test::save_small_onnx(folder / "small.onnx");
   const OnnxModel model = read_onnx(folder / "small.onnx", "last");
@@ -147,7 +147,7 @@ TEST_CASE("what follows a convolution becomes a part of it") {
   CHECK(difference(folder / "small.onnx", "last", 32, 48) <= 1e-4);
 }
 
-TEST_CASE("padding by extents is the padding of the numbers they give") {
+TEST_CASE("automatic padding is replaced by the numbers that it gives for the image's extents") {
   const TempFolder folder("onnx-same");
   const auto features = [&](const std::string& name, const test::OnnxAttributes& padding,
                             Index height, Index width) {
@@ -175,7 +175,7 @@ TEST_CASE("padding by extents is the padding of the numbers they give") {
                     Contains("node 'c' pads rows and columns differently at 16 x 23 pixels"));
 }
 
-TEST_CASE("a product's matrix may stand either way and be scaled") {
+TEST_CASE("the matrix of a product may be transposed and scaled") {
   const TempFolder folder("onnx-gemm");
   const auto weights = [&](const Sizes& shape, const test::OnnxAttributes& attributes) {
     OnnxFile file(1, 1);
@@ -200,7 +200,7 @@ TEST_CASE("a product's matrix may stand either way and be scaled") {
   }
 }
 
-TEST_CASE("what a product adds may be one number for all, and none for a single image") {
+TEST_CASE("a product may add the same numbers to every image, but not others to each") {
   const TempFolder folder("onnx-gemm-bias");
   const auto bias = [&](const Sizes& shape) {
     OnnxFile file(1, 1);
@@ -228,7 +228,7 @@ TEST_CASE("what a product adds may be one number for all, and none for a single 
   CHECK_THAT(refusal({1, 1, 2}), Contains("is damaged"));
 }
 
-TEST_CASE("a graph goes through its text and back, without its file") {
+TEST_CASE("a graph that is written as text and read back needs no file") {
   const TempFolder folder("onnx-text");
   test::save_small_onnx(folder / "small.onnx");
   EncoderConfig config = config_of(folder / "small.onnx", "last", 32, 32);
@@ -250,7 +250,7 @@ TEST_CASE("a graph goes through its text and back, without its file") {
     CHECK_THROWS_WITH(graph_of_text(text), Contains("is damaged"));
 }
 
-TEST_CASE("where nothing goes back, layers behind each other share their memory") {
+TEST_CASE("without a backward pass, layers that follow each other share memory") {
   const TempFolder folder("onnx-memory");
   OnnxFile file(32, 32);
   std::string x = "image";
@@ -279,7 +279,7 @@ TEST_CASE("where nothing goes back, layers behind each other share their memory"
   CHECK(memory < all_memory / 2);
 }
 
-TEST_CASE("stages end where the grid becomes smaller, and own the weights by their nodes' names") {
+TEST_CASE("stages end where the grid becomes smaller, and have the weights that nodes name") {
   const TempFolder folder("onnx-stages");
   test::save_small_onnx(folder / "small.onnx");
   const Native native(config_of(folder / "small.onnx", "last", 32, 32));
@@ -293,7 +293,7 @@ TEST_CASE("stages end where the grid becomes smaller, and own the weights by the
   CHECK(native.encoder->grid() == GridShape{4, 4, 16});
 }
 
-TEST_CASE("the first operator without a step is named, with what to do") {
+TEST_CASE("the message on an operator that is not supported names the first one and the remedy") {
   const TempFolder folder("onnx-refused");
   const fs::path all = folder / "all.onnx";
   save_all_operators(all);
@@ -336,7 +336,7 @@ TEST_CASE("the first operator without a step is named, with what to do") {
                     Contains("node 'c' has weights for 5 channels and gets 3"));
 }
 
-TEST_CASE("a bound that is infinite is none, in a stored graph too") {
+TEST_CASE("an infinite bound means no bound, also in a stored graph") {
   const TempFolder folder("onnx-unbounded");
   OnnxFile file(16, 16);
   const double infinite = std::numeric_limits<double>::infinity();
@@ -349,7 +349,7 @@ TEST_CASE("a bound that is infinite is none, in a stored graph too") {
   CHECK(stored.steps.back().highest > 1e38);
 }
 
-TEST_CASE("a file that is no ONNX model is refused, cut anywhere") {
+TEST_CASE("a file that is not an ONNX model or was cut short anywhere is refused") {
   const TempFolder folder("onnx-damaged");
   test::save_small_onnx(folder / "small.onnx");
   const std::string bytes = TempFolder::read(folder / "small.onnx");

@@ -26,8 +26,8 @@ std::vector<OverlayStyle> all_styles() {
   return out;
 }
 
-// A photo that a network saw cropped or not, mirrored or not. One word looks at the cell in its
-// upper left corner, one at no cell, and one at all cells.
+// A photo that a network saw cropped or not, mirrored or not. One word attends to the cell in its
+// upper left corner, one to no cell, and one to all cells.
 Overlay upper_left(ResizeMode mode, bool mirrored, Index rows = 6, Index cols = 6) {
   const Image image = test_picture(180, 240);
   Overlay overlay{.image = std::make_shared<Image>(image),
@@ -49,7 +49,7 @@ Overlay upper_left(ResizeMode mode, bool mirrored, Index rows = 6, Index cols = 
 int light(const std::uint8_t* pixel) { return pixel[0] + pixel[1] + pixel[2]; }
 
 TEST_CASE(
-    "in every style the map of the upper left cell shows there, and the photo keeps its size") {
+    "in every style a map of the upper left cell is drawn there, and the photo keeps its size") {
   for (const ResizeMode mode : {ResizeMode::kSquash, ResizeMode::kCrop})
     for (const bool mirrored : {false, true})
       for (const OverlayStyle style : all_styles()) {
@@ -89,7 +89,7 @@ TEST_CASE(
       }
 }
 
-TEST_CASE("a mask and contours hold the share they promise, and the map's peak") {
+TEST_CASE("masks and contours enclose the given share of the weight and the peak of the map") {
   Random random({.seed = 3, .stream = Stream::kTest});
   for (int round = 0; round < 8; ++round) {
     Overlay overlay = upper_left(round % 2 == 0 ? ResizeMode::kSquash : ResizeMode::kCrop, false);
@@ -209,7 +209,7 @@ TEST_CASE("an SVG sheet is XML, its words are text, its photo is in it once") {
 // Returns whether the tools of poppler-utils are installed.
 bool has_poppler() { return std::system("pdftotext -v >/dev/null 2>&1") == 0; }
 
-TEST_CASE("a PDF sheet is the PNG's picture, and its words come back as text") {
+TEST_CASE("a PDF sheet shows the picture of the PNG, and its words can be extracted as text") {
   if (!has_poppler()) {
     WARN("skipped: pdftotext is not installed (poppler-utils)");
     return;
@@ -301,7 +301,8 @@ std::vector<ReadFrame> read_film(const std::string& bytes) {
   return frames;
 }
 
-TEST_CASE("a film has a frame a word, which the last one outlasts, and marks the word") {
+TEST_CASE(
+    "an animation has one frame per word, with the word marked, and the last frame lasts longest") {
   const Overlay overlay = upper_left(ResizeMode::kSquash, false);
   const std::string bytes =
       sheet_file({&overlay, 1}, {.seconds_per_word = 0.5}, PictureFormat::kApng);
@@ -337,7 +338,7 @@ TEST_CASE("a film has a frame a word, which the last one outlasts, and marks the
   CHECK_THROWS_AS(sheet_file(models, {.seconds_per_word = 0}, PictureFormat::kApng), UsageError);
 }
 
-TEST_CASE("an empty caption is said to be empty") {
+TEST_CASE("the picture of an empty caption names it as empty") {
   Overlay overlay = upper_left(ResizeMode::kSquash, false);
   overlay.words.clear();
   const std::string text = sheet_file({&overlay, 1}, {}, PictureFormat::kSvg);
@@ -345,7 +346,7 @@ TEST_CASE("an empty caption is said to be empty") {
   CHECK(read_film(sheet_file({&overlay, 1}, {}, PictureFormat::kApng)).size() == 1);
 }
 
-TEST_CASE("words of one place stand below each other in the strips of several models") {
+TEST_CASE("in the strips of several models, words of the same place are below each other") {
   Overlay first = upper_left(ResizeMode::kSquash, false), second = first;
   second.words.resize(2);
   second.words[1].text = "other";

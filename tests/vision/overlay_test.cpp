@@ -1,4 +1,5 @@
-// Attention pictures: heat lies where the weights say, whatever happened to the image before.
+// Attention pictures: the heat of a cell lies on the part of the photo that the cell shows,
+// whatever happened to the image before.
 #include "vision/overlay.h"
 
 #include <algorithm>
@@ -44,7 +45,7 @@ std::vector<Index> changed_cells(const Overlay& overlay, const Image& a, const I
   return changed;
 }
 
-TEST_CASE("one-hot attention lights its own cell") {
+TEST_CASE("attention on one cell is drawn on that cell") {
   const PrepareOptions squash{.height = 96, .width = 96};
   const PrepareOptions crop{.height = 96, .width = 96, .mode = ResizeMode::kCrop};
   for (const auto& [height, width] : {std::pair<Index, Index>{210, 340}, {330, 190}}) {
@@ -140,7 +141,8 @@ TEST_CASE("the map of a padded picture lies on the picture, all over it and nowh
         for (const OverlayStyle style : {OverlayStyle::kHeat, OverlayStyle::kCells}) {
           const OverlayOptions options{
               .style = style, .scale = HeatScale::kFixed, .fixed_max = 1.9};
-          // As warm at its border as elsewhere: weights on padding are not part of the map.
+          // The map is as warm at its border as elsewhere, because weights on padding are not part
+          // of it.
           CHECK(difference(draw_panel(overlay, 0, options), draw_panel(squashed, 0, options)) <
                 0.1);
           const Image cold = draw_panel(overlay, 2, options);
@@ -172,7 +174,7 @@ TEST_CASE("what the network did not see is dark and never tinted") {
   for (const Index x : {Index{50}, Index{100}, Index{149}}) CHECK(int{panel.pixel(50, x)[0]} > 150);
 }
 
-TEST_CASE("zero, uniform and single maps: the scale starts at nothing") {
+TEST_CASE("maps of zeros, of equal weights and of one cell: the scale starts at 0") {
   const Image image = test_picture(40, 40);
   Overlay overlay = make_overlay(image, plan_geometry(40, 40, {.height = 8, .width = 8}), 2, 2);
   overlay.words = {{.text = "zero", .weights = std::vector<float>(4, 0.f)},
@@ -192,7 +194,7 @@ TEST_CASE("zero, uniform and single maps: the scale starts at nothing") {
   CHECK(draw_sheet({&overlay, 1}, {}).width > 0);
 }
 
-TEST_CASE("the sampled cell is outlined, and only it") {
+TEST_CASE("the sampled cell is outlined, and no other") {
   const Image image(120, 120, 100);
   Overlay overlay = make_overlay(image, plan_geometry(120, 120, {.height = 8, .width = 8}), 4, 4);
   overlay.words = {{.text = "a", .weights = one_hot(16, 0), .sampled = 6},
@@ -210,7 +212,7 @@ TEST_CASE("the sampled cell is outlined, and only it") {
   CHECK(outside == 0);
 }
 
-TEST_CASE("what does not fit together is refused") {
+TEST_CASE("overlays whose sizes do not agree are refused") {
   const Image image = test_picture(20, 30);
   Overlay good = make_overlay(image, plan_geometry(20, 30, {.height = 8, .width = 8}), 2, 3);
   good.words = {{.text = "a", .weights = std::vector<float>(6, 0.1f)}};
@@ -299,7 +301,9 @@ TEST_CASE("a comparison has one scale for all models") {
   CHECK(yellow(both, half, both.height) > 20);
 }
 
-TEST_CASE("text: any language with the font, refused without, always printable") {
+TEST_CASE(
+    "text of any language is drawn if a font has it, else it is refused, and it is always "
+    "printable") {
   CHECK(printable("a\tb\x1B[31m\x7F") == "a b [31m ");
   CHECK(printable("caf\xC3\xA9 \xD0\xBA\xD0\xBE\xD1\x82") ==
         "caf\xC3\xA9 \xD0\xBA\xD0\xBE\xD1\x82");

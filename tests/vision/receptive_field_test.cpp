@@ -1,4 +1,5 @@
-// Receptive fields, checked against the networks themselves: pixels outside change nothing.
+// Receptive fields, checked against the networks themselves: pixels outside of a field change
+// nothing.
 #include "vision/encoders/receptive_field.h"
 
 #include <algorithm>
@@ -68,7 +69,7 @@ bool depends(const Backbone& backbone, const ParameterStore& store, const Lines&
   return false;
 }
 
-TEST_CASE("a backbone's cell sees its receptive field and nothing else") {
+TEST_CASE("a cell of a backbone depends on its receptive field and on nothing else") {
   using Make = std::function<std::unique_ptr<Backbone>(const PixelExtents&, const ParamScope&)>;
   const std::pair<const char*, Make> networks[] = {
       {"resnet18 layer2",
@@ -124,7 +125,9 @@ TEST_CASE("a backbone's cell sees its receptive field and nothing else") {
   }
 }
 
-TEST_CASE("branches of an ONNX network see what any of them sees, and poolings of all cells all") {
+TEST_CASE(
+    "branches of an ONNX network see what any of them sees, and a pooling of all cells sees "
+    "everything") {
   OnnxGraph graph;
   graph.steps = {{.op = OnnxOp::kConv,
                   .name = "a",
@@ -156,7 +159,8 @@ TEST_CASE("branches of an ONNX network see what any of them sees, and poolings o
                   UsageError);
 }
 
-TEST_CASE("the small network's cells see around their middles, a transformer's see everything") {
+TEST_CASE(
+    "a cell of the small network sees around its middle, a cell of a transformer sees everything") {
   ParameterStore store;
   EncoderConfig config;
   config.type = EncoderKind::kCnn;
@@ -171,7 +175,7 @@ TEST_CASE("the small network's cells see around their middles, a transformer's s
   CHECK_THROWS_AS(make_encoder(config, ParamScope(store, "vit"))->receptive_field(), UsageError);
 }
 
-TEST_CASE("a field's box goes back through crop and mirroring") {
+TEST_CASE("the box of a receptive field is mapped back through crop and mirroring") {
   Geometry geometry =
       plan_geometry(100, 200, {.height = 50, .width = 50, .mode = ResizeMode::kCrop});
   const ReceptiveField field{{0, 10, 20}, {-5, 10, 20}};

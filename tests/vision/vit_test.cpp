@@ -65,7 +65,7 @@ double difference(const Tensor& a, Index row_a, const Tensor& b, Index row_b) {
 
 }  // namespace
 
-TEST_CASE("patches are the grid, whatever tokens have no place") {
+TEST_CASE("the grid consists of the patches, whatever further tokens there are") {
   for (const EncoderKind type : {EncoderKind::kVit, EncoderKind::kHybrid})
     for (const bool class_token : {false, true})
       for (const Index registers : {0, 2}) {
@@ -78,7 +78,7 @@ TEST_CASE("patches are the grid, whatever tokens have no place") {
       }
 }
 
-TEST_CASE("without positions a vision transformer sees a bag of patches") {
+TEST_CASE("without positions, a vision transformer does not depend on the order of patches") {
   for (const PositionKind positions :
        {PositionKind::kNone, PositionKind::kSinusoidal, PositionKind::kLearned}) {
     EncoderConfig config = small();
@@ -106,7 +106,7 @@ TEST_CASE("every image of a batch is encoded by itself") {
   }
 }
 
-TEST_CASE("every parameter but the last normalisation's belongs to one stage") {
+TEST_CASE("every parameter but those of the last normalisation belongs to one stage") {
   for (const EncoderKind type : {EncoderKind::kVit, EncoderKind::kHybrid}) {
     Model model(small(type));
     Index of_stages = 0;
@@ -120,7 +120,7 @@ TEST_CASE("every parameter but the last normalisation's belongs to one stage") {
   }
 }
 
-TEST_CASE("a vision transformer refuses what does not fit") {
+TEST_CASE("a vision transformer refuses options that do not fit together") {
   EncoderConfig config = small();
   config.vit.patch = 7;
   CHECK_THROWS_WITH(Model(config), Contains("encoder.vit.patch 7 does not divide 32 x 48 pixels"));
@@ -135,7 +135,7 @@ TEST_CASE("a vision transformer refuses what does not fit") {
   CHECK_THROWS_WITH(Model(config), Contains("choose sinusoidal, learned or none"));
 }
 
-TEST_CASE("a patch sees no further than its neighbours") {
+TEST_CASE("an overlap larger than a patch is refused") {
   EncoderConfig config;
   config.type = EncoderKind::kVit;
   config.image_size = 32;
@@ -148,7 +148,7 @@ TEST_CASE("a patch sees no further than its neighbours") {
                     "further than its neighbours");
 }
 
-TEST_CASE("a patch that overlaps its neighbours sees as far as it says, and no further") {
+TEST_CASE("a patch that overlaps its neighbours sees as far as its overlap, and no further") {
   EncoderConfig config = small();
   config.vit.layers = 1;
   config.vit.overlap = 3;
@@ -183,7 +183,7 @@ TEST_CASE("a patch that overlaps its neighbours sees as far as it says, and no f
   CHECK(changed_by(10, 13) == std::vector<Index>{1, 2, 7, 8});
 }
 
-TEST_CASE("a mimetic start looks first at the tokens that are alike") {
+TEST_CASE("with a mimetic start, tokens first attend to the tokens that are alike") {
   const auto own_share = [](VitStart start) {
     EncoderConfig config = small();
     config.vit.layers = 1;

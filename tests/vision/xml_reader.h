@@ -10,8 +10,8 @@
 
 namespace saccade {
 
-// The elements of an SVG. The reader checks the rules of XML 1.0 that our files need: tags nest,
-// attributes are quoted and unique, and text holds no bare markup.
+// An element of an SVG. The reader checks the rules of XML 1.0 that matter for the files of the
+// program: tags nest, attributes are quoted and unique, and text holds no bare markup.
 struct Element {
   std::string name, text;
   std::vector<std::pair<std::string, std::string>> attributes;

@@ -53,7 +53,7 @@ class Encoder {
 TorchWeights pretrained(const Encoder& encoder, const std::string& scope);
 
 // Loads the values of config.weights into an encoder that was declared below "encoder". Where
-// config.weights_strict is false, the report says what was left out. Throws as load_torch_weights
+// config.weights_strict is false, the report names what was left out. Throws as load_torch_weights
 // does.
 TorchWeightReport load_encoder_weights(const EncoderConfig& config, const Encoder& encoder,
                                        ParameterStore& store);

@@ -13,10 +13,10 @@ namespace saccade {
 
 void check_layers(const EncoderConfig& config) {
   if (!config.layers.empty() && !config.layer.empty())
-    throw UsageError(str("encoder.layer is '", config.layer,
-                         "' and encoder.layers names layers, too: only one of the two can say what "
-                         "the grid is; name all layers in encoder.layers and leave encoder.layer "
-                         "empty"));
+    throw UsageError(
+        str("encoder.layer is '", config.layer,
+            "' and encoder.layers names layers, too: only one of the two can define the grid; name "
+            "all layers in encoder.layers and leave encoder.layer empty"));
   std::set<std::string> seen;
   for (const std::string& layer : config.layers)
     if (!seen.insert(layer).second)

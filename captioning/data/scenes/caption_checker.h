@@ -1,4 +1,4 @@
-// Tells whether a generated caption is true of its scene. It understands the language of
+// Decides whether a generated caption is true of its scene. It understands the language of
 // caption_grammar.h, with attributes in any order; anything else is not_parsed. "a red circle"
 // means that at least one exists, "two red circles" that exactly two do. The phrases of a list name
 // different objects. A relation is true if some choice of the named objects satisfies it.

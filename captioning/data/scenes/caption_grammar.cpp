@@ -28,7 +28,7 @@ void append(std::vector<std::string>& words, std::string_view text) {
 }
 
 // Writes a group's phrase. Size and texture are named sometimes, where all its objects share them.
-// The colour is always named when only it tells the group from other objects of its shape.
+// The colour is always named if only it distinguishes the group from other objects of its shape.
 void say(const Scene& scene, const Group& group, Random& random, SceneCaption& caption) {
   const SceneObject& first = scene.objects[group.objects.front()];
   const auto all = [&](auto member) {

@@ -55,7 +55,7 @@ Background sample_background(Random& random) {
 }
 
 ObjectTexture sample_texture(Random& random, ObjectSize size) {
-  // A texture needs room to be seen: small objects are plain.
+  // A texture is not visible on a small object, so small objects are plain.
   if (size == ObjectSize::kSmall || random.uniform() < 0.5) return ObjectTexture::kPlain;
   return static_cast<ObjectTexture>(1 + random.below(3));
 }
@@ -120,7 +120,7 @@ bool fits(const Box& box, const std::vector<SceneObject>& others, double size) {
   });
 }
 
-// Places every object at random. Returns false when one finds no room.
+// Places every object at random. Returns false if there is no space for one.
 bool place(Random& random, const std::vector<ObjectKind>& kinds, Scene& scene) {
   const double size = static_cast<double>(scene.size), unit = size / 64;
   scene.objects.clear();

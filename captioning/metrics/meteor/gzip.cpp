@@ -65,7 +65,7 @@ bool GzipLines::fill() {
   buffer_.resize(kept + kBlock);
   const int count = gzread(file_->handle, buffer_.data() + kept, static_cast<unsigned>(kBlock));
   buffer_.resize(kept + static_cast<std::size_t>(count > 0 ? count : 0));
-  // A file that was cut short reads as if it ended there; only gzerror tells the difference.
+  // A file that was cut short reads as if it ended there; only gzerror shows the difference.
   int code = Z_OK;
   const char* reason = gzerror(file_->handle, &code);
   if (count < 0 || (count == 0 && code != Z_OK)) throw broken(path_, reason);

@@ -106,7 +106,7 @@ std::string_view Synonyms::entry(std::string_view word) const {
   return {};
 }
 
-// The entry of the base form, by the first rule that leads to a word. `base` is room for it.
+// The entry of the base form, by the first rule that leads to a word. `base` holds its text.
 std::string_view Synonyms::morphed(std::string_view word, std::string& base) const {
   if (word.size() <= 2 || word.ends_with("ss")) return {};
   for (const auto& [suffix, ending] : kDetachments) {

@@ -189,7 +189,7 @@ Automaton::Automaton(std::span<const PatternPtr> patterns) {
 
 Automaton::Longest Automaton::longest(std::string_view text, std::size_t start,
                                       DeadEnds& dead_ends) const {
-  // Of long looks ahead, only every 16th place is noted, which is enough to stop the next one soon.
+  // Of a long lookahead, only every 16th place is noted, which is enough to stop the next one soon.
   constexpr std::size_t kLong = 64, kStep = 16;
   Longest best;
   std::size_t end = start;  // the end of the best match

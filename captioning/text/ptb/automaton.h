@@ -14,9 +14,9 @@
 
 namespace saccade::ptb {
 
-// The (state, place) pairs from which a long look ahead found nothing. No later token of the text
-// repeats these looks, so the time stays linear (Reps, "Maximal-munch" tokenization in linear time,
-// 1998).
+// The (state, place) pairs from which a long lookahead found nothing. No later token of the text
+// repeats such a lookahead, so the time stays linear (Reps, "Maximal-munch" tokenization in linear
+// time, 1998).
 class DeadEnds {
  public:
   bool has(std::uint32_t state, std::size_t place) const {
@@ -53,7 +53,7 @@ class Automaton {
   }
 
   std::array<std::uint8_t, 256>
-      column_{};                     // of a symbol; symbols that no pattern tells apart share
+      column_{};                     // of a symbol; symbols that no pattern distinguishes share
   std::size_t width_ = 0;            // columns
   std::vector<std::uint16_t> next_;  // [states, width]
   std::vector<int> accepted_;        // by state, the first pattern that ends in it

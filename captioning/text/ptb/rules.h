@@ -18,8 +18,8 @@ enum class Kind {
   kEllipsis,    // ...
   kLess,        // <
   kGreater,     // >
-  kLeftQuote,   // ` and ``, where the mark itself does not tell the side
-  kRightQuote,  // ' and '', where the mark itself does not tell the side
+  kLeftQuote,   // ` and ``, where the mark itself does not show the side
+  kRightQuote,  // ' and '', where the mark itself does not show the side
   kFraction,
   kCurrency,
 };

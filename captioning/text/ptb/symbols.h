@@ -1,6 +1,6 @@
 // Captions as the rules of PTB tokens read them: UTF-16 units, as in the Java original, and for
-// each unit one byte that tells what it may be in a rule. This keeps Unicode out of the automaton:
-// all letters beyond ASCII are one symbol, and all no-break spaces another.
+// each unit one byte that determines what it may be in a rule. This keeps Unicode out of the
+// automaton: all letters beyond ASCII are one symbol, and all no-break spaces another.
 #pragma once
 
 #include <string>

@@ -27,7 +27,7 @@ enum class Likeness { kCosine, kEuclidean };
 NeighbourLists grid_neighbours(Index rows, Index cols, GridNeighbours kind);
 
 // The positions that `mask` permits, as lists for every sample. A position that its sample leaves
-// out, and that would attend to nothing, attends to itself; nobody reads its output.
+// out, and that would attend to nothing, attends to itself; its output is not read.
 NeighbourLists permitted_neighbours(const AttentionMask& mask, const AttentionExtents& extents);
 
 inline namespace SACCADE_NUMERIC {

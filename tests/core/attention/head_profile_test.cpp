@@ -57,7 +57,7 @@ TEST_CASE("a uniform map is broad, and one that is uniform on few positions is m
   CHECK(kind_of(two) == HeadKind::kMixed);
 }
 
-TEST_CASE("the thresholds are where the header says") {
+TEST_CASE("the thresholds are those of the header") {
   const auto kind = [](double share) {
     return kind_of({.previous = share, .entropy = 0.5, .maps = 1});
   };
@@ -99,7 +99,7 @@ TEST_CASE("profiles merge by the number of maps") {
   CHECK(merged({}, {}).first == 0);
 }
 
-TEST_CASE("input that is no map is refused") {
+TEST_CASE("input that is not a map is refused") {
   CHECK_THROWS_AS(profile_of(Tensor({2, 2, 2}).view()), ShapeError);
   Tensor bad({1, 2});
   bad[0] = std::numeric_limits<Real>::quiet_NaN();

@@ -1,5 +1,5 @@
 // What every attention over a sequence promises, tested for the whole registry, in double; and what
-// tells one mechanism from another.
+// distinguishes one mechanism from another.
 #include "core/attention/sequence/refinement.h"
 
 #include "core/attention/sequence/differential_attention.h"

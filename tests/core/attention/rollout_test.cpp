@@ -104,7 +104,7 @@ TEST_CASE("rollout permutes with the positions") {
     CHECK(difference(permuted(rolled(layers, discard)), rolled(moved, discard)) < 1e-12);
 }
 
-TEST_CASE("rollout can discard small weights and refuses numbers that are no shares") {
+TEST_CASE("rollout can discard small weights and refuses numbers that are not shares") {
   // A share of 0.4 of three weights is one of them: 0.1 is left out, and of the equal 0.2 the later
   // one.
   std::vector<Tensor> layers;

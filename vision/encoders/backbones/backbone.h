@@ -54,7 +54,7 @@ class Backbone {
   virtual void start(ParameterStore&) const {}
   virtual std::string graph() const { return ""; }
   const PixelExtents& input() const { return input_; }
-  // The results, in the order in which they were asked for.
+  // The results, in the order in which they were requested.
   std::span<const BackboneResult> results() const { return results_; }
   // The grid of the first result.
   const GridExtents& grid() const { return results_[0].grid; }
@@ -87,7 +87,7 @@ class Backbone {
   void set_grid(std::size_t index, const GridExtents& grid);
   // For a network whose results are not those of stages; run() then returns these results.
   void set_results(std::vector<BackboneResult> results);
-  // Whether the result of a stage is asked for.
+  // Whether the result of a stage is requested.
   bool wanted(std::size_t stage) const;
 
  private:

@@ -16,7 +16,7 @@ struct VggOptions {
 };
 
 // A stage ends before its pool. So conv5 of 224 x 224 pixels is the grid of 14 x 14 cells that
-// Show, Attend and Tell looks at (Xu et al. 2015).
+// Show, Attend and Tell attends to (Xu et al. 2015).
 class Vgg : public Backbone {
  public:
   // Declares features.0.weight, features.0.bias, features.2.weight, ... Throws UsageError.

