@@ -22,13 +22,13 @@ struct DecodedWord {
   int id = 0;           // -1 for a word that was put together from several (decoding/whole_words.h)
   double log_prob = 0;  // of this word given the ones before
   AttentionMap map{};   // of the last layer, the mean over its heads
-  // Every head of the last layer, or every head of every layer where that was asked for
+  // Every head of the last layer, or every head of every layer where that was requested
   // (Recording), by layer, then by head; empty where `map` is the only one.
   std::vector<AttentionMap> parts{};
   // The cells that hard attention took at all glimpses; empty where a word has one glimpse, whose
   // cell is map.chosen, and where none chose.
   std::vector<int> choices{};
-  std::vector<WordReads> reads{};  // where that was asked for: by layer, then by head
+  std::vector<WordReads> reads{};  // where they were requested: by layer, then by head
   std::string text{};              // of a word that was put together
 };
 

@@ -23,8 +23,8 @@ struct ViewOverlay {
 };
 
 // One overlay for each view of the record, or one of the words' own maps where it has none, with
-// the weights in a measure. A map is called uniform by its weights. Throws UsageError where kGated
-// is asked for and a map has no gate.
+// the weights in a measure. Whether a map is uniform depends on its weights. Throws UsageError for
+// kGated where a map has no gate.
 std::vector<ViewOverlay> view_overlays(const Overlay& overlay, const CaptionRecord& record,
                                        MapMeasure measure = MapMeasure::kWeight);
 

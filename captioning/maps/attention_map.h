@@ -1,5 +1,5 @@
-// Where a model looked, as one value. It is made once, where the decoder attends (map_record.h),
-// and everything that shows or judges maps reads this value.
+// An attention map as one value. It is made once, where the decoder attends (map_record.h), and all
+// that shows or judges maps reads this value.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Captions with the attention of the model that decoded them, as JSON: the one form in which the
-// program gives them away, in `caption --json`, beside overlays, and in the pages of `report` and
+// program writes them: in `caption --json`, beside overlays, and for the pages of `report` and
 // `serve`. experiments/README.md describes it.
 #pragma once
 
@@ -24,7 +24,7 @@ enum class CaptionForm {
 // "geometry": {"original": [height, width], "resize", "seen": {"x", "y", "width", "height"},
 // "mirrored", "input": [height, width]}, "finished", "logprob", "regime", "map_step"}. sampled is
 // [row, col] of the region that hard attention took, else null; cells are those that show some of
-// the picture, without the last two; seen is in pixels of the original. map_step tells how many
+// the picture, without the last two; seen is in pixels of the original. map_step is how many
 // steps after the words' own their maps come from (later_maps.h). Where there are views, there is
 // also "maps": [{"layer": 0 or "max", "head", "rollout", "attention": one map per word, and per
 // word or null: "gate", "sampled", "elsewhere" (AttentionMap)}], and in the same way "class_token",

@@ -1,6 +1,6 @@
 // The attention maps that an encoder makes of an image, in every layer and head: among its tokens,
 // and among the regions of a refinement. They are large (with L tokens L x L numbers for each layer
-// and head), so they are made when they are asked for, by encoding the image once more.
+// and head), so they are made on request, by encoding the image once more.
 #pragma once
 
 #include <vector>

@@ -15,7 +15,7 @@ constexpr auto enum_table(MapMeasure) {
 }
 
 // The map with its weights in a measure. A uniform map has equal weights on all cells that show
-// some of the picture. Throws ShapeError where kGated is asked for and the map has no gate.
+// some of the picture. Throws ShapeError for kGated where the map has no gate.
 AttentionMap measured(AttentionMap map, MapMeasure measure);
 
 }  // namespace saccade

@@ -56,8 +56,8 @@ const std::map<std::string, std::set<std::string>> kCoreBeside = {
 };
 
 // The folders of captioning that turn features into captions and judge them, from the bottom up.
-const std::vector<std::string> kCaptioningChain = {"decoders", "maps",       "search",  "objectives",
-                                                   "decoding", "evaluation", "training"};
+const std::vector<std::string> kCaptioningChain = {
+    "decoders", "maps", "search", "objectives", "decoding", "evaluation", "training"};
 
 // The place of a folder in a chain; its size where the folder is not in it.
 std::ptrdiff_t place_in(const std::vector<std::string>& chain, const std::string& folder) {
