@@ -2,14 +2,11 @@
 
 #include <algorithm>
 
+#include "captioning/caption_text.h"
 #include "captioning/check_config.h"
-#include "captioning/ensemble.h"
-#include "captioning/evaluation/attention_health.h"
-#include "captioning/evaluation/caption_json.h"
-#include "captioning/evaluation/decode_images.h"
+#include "captioning/decoding/decode_images.h"
 #include "captioning/loaded_pipeline.h"
 #include "captioning/training/run_directory.h"
-#include "captioning/whole_words.h"
 #include "core/attention/attention_registry.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"
@@ -43,49 +40,27 @@ std::vector<std::string> overrides_of(const CaptionerOptions& options) {
   return overrides;
 }
 
-// A caption whose words have maps over a grid.
-struct CaptionReader {
-  const Vocabulary& vocabulary;
-  GridShape grid;
-  bool attends, gated, sentinel;
-
-  WordMap map(const std::vector<float>& weights, const DecodedWord& word,
-              const DecodedCaption& caption) const {
-    WordMap out{
-        .rows = grid.rows, .cols = grid.cols, .weights = weights, .shows_picture = caption.counts};
-    if (gated) out.gate = word.gate;
-    if (sentinel) out.sentinel = word.sentinel;
-    if (word.chosen >= 0) out.chosen = word.chosen;
-    return out;
-  }
-
-  CaptionWord word(const DecodedWord& decoded, const DecodedCaption& caption) const {
-    CaptionWord out{.text = word_text(decoded, vocabulary), .log_probability = decoded.log_prob};
-    if (!attends) return out;
-    out.map = map(decoded.attention, decoded, caption);
-    for (const std::vector<float>& head : decoded.heads)
-      out.heads.push_back(map(head, decoded, caption));
-    return out;
-  }
-
-  Caption operator()(const DecodedCaption& decoded) const {
-    Caption out{.text = caption_text(decoded, vocabulary),
-                .words = {},
-                .log_probability = decoded.log_prob,
-                .finished = decoded.finished};
-    for (const DecodedWord& one : decoded.words) out.words.push_back(word(one, decoded));
-    return out;
-  }
-};
+Caption caption_of(const DecodedCaption& decoded, const Vocabulary& vocabulary) {
+  Caption out{.text = caption_text(decoded, vocabulary),
+              .words = {},
+              .log_probability = decoded.log_prob,
+              .finished = decoded.finished};
+  for (const DecodedWord& one : decoded.words)
+    out.words.push_back({.text = word_text(one, vocabulary),
+                         .log_probability = one.log_prob,
+                         .map = one.map,
+                         .heads = one.parts});
+  return out;
+}
 
 OverlayWord drawn(const CaptionWord& word) {
-  const WordMap& map = word.map;
+  const AttentionMap& map = word.map;
   OverlayWord out{.text = word.text,
                   .weights = map.weights,
                   .log_probability = static_cast<float>(word.log_probability)};
   if (map.gate) out.gate = static_cast<float>(*map.gate);
-  out.sampled = map.chosen;
-  out.uniform = map_entropy(map.weights, map.shows_picture).value_or(0) > kUniformEntropy;
+  if (map.chosen >= 0) out.sampled = map.chosen;
+  out.uniform = is_uniform(map);
   return out;
 }
 
@@ -112,15 +87,6 @@ struct Captioner::Impl {
     search = search_options(loaded.config, models->vocabulary());
   }
 
-  CaptionReader reader() const {
-    const AttentionConfig& attention = loaded.config.attention;
-    return {.vocabulary = models->vocabulary(),
-            .grid = models->grid(),
-            .attends = models->has_attention(),
-            .gated = attention.gate != GateKind::kNone,
-            .sentinel = attention.sentinel};
-  }
-
   InputBatch input_of(const Image& picture) const {
     InputBatch input(pipeline->shape(), 1);
     input.set_area(0, picture_area(pipeline->run(picture, input.room(0))));
@@ -133,13 +99,12 @@ struct Captioner::Impl {
       std::copy(input.room(0).begin(), input.room(0).end(), out.begin());
       return input.area(0);
     };
-    const CaptionReader read = reader();
     std::vector<Caption> out;
     for (const DecodedCaption& one : decode(*models, {.count = static_cast<Index>(inputs.size()),
                                                      .load = load,
                                                      .search = search,
                                                      .first_image = first}))
-      out.push_back(read(one));
+      out.push_back(caption_of(one, models->vocabulary()));
     return out;
   }
 

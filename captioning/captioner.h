@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "captioning/maps/attention_map.h"
 #include "core/base/messages.h"
 #include "core/base/real.h"
 #include "vision/image.h"
@@ -35,24 +36,14 @@ struct PixelView {
       : rgb(image.rgb.data()), height(image.height), width(image.width) {}
 };
 
-// The attention map of one word: weights over the cells of a grid on the picture.
-struct WordMap {
-  Index rows = 0, cols = 0;  // of the grid
-  // [rows * cols], row by row from the top left. They sum to 1 (with the sentinel's weight, where
-  // there is one), unless the mechanism promises something else.
-  std::vector<float> weights{};
-  // [rows * cols]: 0 for cells that show nothing but padding. Empty: all cells show the picture.
-  std::vector<std::uint8_t> shows_picture{};
-  std::optional<double> gate{};      // beta, 0 .. 1: how much of the context the decoder took
-  std::optional<double> sentinel{};  // weight of what the decoder knew without the picture, 0 .. 1
-  std::optional<Index> chosen{};     // the cell that hard attention took
-};
-
 struct CaptionWord {
   std::string text;
-  double log_probability = 0;    // nats, of this word given the words before
-  WordMap map{};                 // the mean over heads; without attention a map without cells
-  std::vector<WordMap> heads{};  // [heads]; empty where there is one head
+  double log_probability = 0;  // nats, of this word given the words before
+  // The mean over the heads of the last layer that attends; without attention a map without cells.
+  // The weights of a map sum to 1 (with the sentinel's, where there is one), unless the mechanism
+  // promises something else.
+  AttentionMap map{};
+  std::vector<AttentionMap> heads{};  // of that layer; empty where there is one head
 };
 
 struct Caption {

@@ -23,8 +23,7 @@ HeatMap layer_map(const Overlay& overlay, const LayerMap& map) {
 
 }  // namespace
 
-std::vector<HeatMap> make_alignments(const Overlay& overlay, const DecodedCaption& caption,
-                                     const CaptionSource& source) {
+std::vector<HeatMap> make_alignments(const Overlay& overlay, const DecodedCaption& caption) {
   const Index regions = overlay.rows * overlay.cols;
   HeatMap map{.rows = {},
               .columns = numbers(regions),
@@ -37,24 +36,30 @@ std::vector<HeatMap> make_alignments(const Overlay& overlay, const DecodedCaptio
     map.rows.push_back(word.text);
     map.outlined.push_back(word.sampled.value_or(-1));
   }
+  const bool sentinel = !caption.words.empty() && caption.words[0].map.sentinel.has_value();
   HeatMap mean = map;
   for (std::size_t w = 0; w < overlay.words.size(); ++w) {
     const std::vector<float>& weights = overlay.words[w].weights;
     mean.values.insert(mean.values.end(), weights.begin(), weights.end());
-    if (source.sentinel) mean.values.push_back(static_cast<float>(caption.words[w].sentinel));
+    if (sentinel)
+      mean.values.push_back(static_cast<float>(caption.words[w].map.sentinel.value_or(0)));
   }
-  if (source.sentinel) {
+  if (sentinel) {
     mean.columns.emplace_back("sentinel");
     mean.column_name += "; the sentinel";
   }
-  const std::size_t heads = caption.words.empty() ? 0 : caption.words[0].heads.size();
-  if (heads > 0) mean.title = str(overlay.title, ", mean of ", heads, " heads");
+  const Index heads = caption.words.empty() ? 1 : caption.words[0].map.head.count;
+  if (heads > 1) mean.title = str(overlay.title, ", mean of ", heads, " heads");
   std::vector<HeatMap> maps{std::move(mean)};
-  for (std::size_t h = 0; h < heads; ++h) {
+  for (Index h = 0; heads > 1 && h < heads; ++h) {
     map.title = str(overlay.title, ", head ", h);
     map.values.clear();
-    for (const DecodedWord& word : caption.words)
-      map.values.insert(map.values.end(), word.heads[h].begin(), word.heads[h].end());
+    for (const DecodedWord& word : caption.words) {
+      // The heads of the last layer are the last parts.
+      const AttentionMap& head =
+          word.parts.at(word.parts.size() - static_cast<std::size_t>(heads - h));
+      map.values.insert(map.values.end(), head.weights.begin(), head.weights.end());
+    }
     maps.push_back(map);
   }
   return maps;
@@ -65,17 +70,18 @@ HeatMap make_view_map(const Overlay& overlay, const MapView& view) {
               .columns = numbers(overlay.rows * overlay.cols),
               .values = {},
               .group = overlay.cols,
-              .title = str(overlay.title, ", ", view_title(view)),
+              .title = str(overlay.title, ", ", view_title(view[0])),
               .row_name = "word",
               .column_name = regions_of(overlay)};
-  if (!view.elsewhere.empty()) {
+  if (view[0].elsewhere) {
     out.columns.emplace_back("elsewhere");
     out.column_name += "; tokens without a place on the picture";
   }
-  for (std::size_t w = 0; w < view.maps.size(); ++w) {
+  for (std::size_t w = 0; w < view.size(); ++w) {
+    const AttentionMap& map = view[w];
     out.rows.push_back(overlay.words[w].text);
-    out.values.insert(out.values.end(), view.maps[w].begin(), view.maps[w].end());
-    if (!view.elsewhere.empty()) out.values.push_back(view.elsewhere[w]);
+    out.values.insert(out.values.end(), map.weights.begin(), map.weights.end());
+    if (map.elsewhere) out.values.push_back(static_cast<float>(*map.elsewhere));
   }
   return out;
 }

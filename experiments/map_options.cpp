@@ -107,10 +107,6 @@ void add_map_options(Options& options, MapArgs& args) {
 
 MapRequest map_request(const MapArgs& args, const ExperimentConfig& config) {
   MapRequest request{.rollout = args.rollout, .discard = args.discard};
-  if (args.views() && config.data.vocabulary == VocabularyKind::kBpe)
-    throw UsageError(
-        "--layer, --head and --rollout draw one map per word; with data.vocabulary bpe the model "
-        "attends once per piece of a word");
   if (!args.layer.empty()) {
     require_layers(config);
     request.layer = parse_choice(

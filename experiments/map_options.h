@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "captioning/evaluation/map_views.h"
+#include "captioning/maps/map_views.h"
 #include "core/config/experiment_config.h"
 #include "experiments/options.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "captioning/evaluation/caption_json.h"
+#include "captioning/maps/caption_record.h"
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
 #include "experiments/overlay_files.h"
@@ -19,14 +19,10 @@ ModelSheets::ModelSheets(const LoadedData& data, std::vector<Index> evaluated, s
       overlays_(images_.size()) {}
 
 void ModelSheets::add(const std::string& title, const CaptionModel& model,
-                      const DatasetInputs& inputs, const AttentionConfig& attention,
-                      const EvaluationReport& report) {
+                      const DatasetInputs& inputs, const EvaluationReport& report) {
   const RegimeReport& regime = report.regimes.front();
-  const CaptionSource source{.vocabulary = &model.vocabulary(),
-                             .grid = model.grid(),
-                             .gated = attention.gate != GateKind::kNone,
-                             .sentinel = attention.sentinel,
-                             .regime = regime.regime};
+  const CaptionSource source{
+      .vocabulary = &model.vocabulary(), .grid = model.grid(), .regime = regime.regime};
   for (std::size_t i = 0; i < images_.size(); ++i) {
     const auto found = std::find(report.images.begin(), report.images.end(), images_[i]);
     if (found == report.images.end()) continue;  // the image could not be read

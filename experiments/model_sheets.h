@@ -19,7 +19,7 @@ class ModelSheets {
 
   // Adds a strip per image: a model's captions in the first regime of `report`.
   void add(const std::string& title, const CaptionModel& model, const DatasetInputs& inputs,
-           const AttentionConfig& attention, const EvaluationReport& report);
+           const EvaluationReport& report);
 
   struct Sheet {
     std::string image;  // CaptionedImage::id

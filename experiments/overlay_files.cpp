@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
+#include "captioning/maps/caption_json.h"
 #include "captioning/text/unicode.h"
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
@@ -136,42 +138,39 @@ void OverlayFiles::write_matrix(const std::string& place, const HeatMap& map, Ve
 }
 
 void OverlayFiles::write_matrices(const std::string& name, const Overlay& overlay,
-                                  const CaptionRecord& record, const CaptionSource& source,
-                                  const CaptionMaps& maps, Paths& paths) const {
+                                  const CaptionRecord& record, const EncoderMaps& encoder,
+                                  Paths& paths) const {
   if (!overlay.words.empty()) {
-    const std::vector<HeatMap> own = make_alignments(overlay, record.caption, source);
+    const std::vector<HeatMap> own = make_alignments(overlay, record.caption);
     for (std::size_t i = 0; i < own.size(); ++i)
       write_matrix(name + ".alignment" + (i == 0 ? "" : str(".head-", i - 1)), own[i],
                    Vectors::kYes, paths);
     for (const MapView& view : record.views)
-      write_matrix(name + ".alignment" + view_suffix(view), make_view_map(overlay, view),
+      write_matrix(name + ".alignment" + view_suffix(view[0]), make_view_map(overlay, view),
                    Vectors::kYes, paths);
   }
   const auto place = [&](const char* part, const LayerMap& map) {
     return str(name, part, "layer-", map.layer, ".head-", map.head);
   };
-  for (const LayerMap& map : maps.tokens)
-    write_matrix(place(".encoder.", map), make_region_map(overlay, map, maps.placeless),
+  for (const LayerMap& map : encoder.tokens)
+    write_matrix(place(".encoder.", map), make_region_map(overlay, map, encoder.placeless),
                  Vectors::kNo, paths);
-  for (const LayerMap& map : maps.regions)
+  for (const LayerMap& map : encoder.regions)
     write_matrix(place(".refine.", map), make_region_map(overlay, map), Vectors::kYes, paths);
-  for (const LayerMap& map : maps.words)
+  for (const LayerMap& map : word_maps(record.caption))
     write_matrix(place(".words.", map), make_word_map(overlay, map), Vectors::kYes, paths);
 }
 
 std::vector<fs::path> OverlayFiles::write(const Overlay& overlay, const CaptionRecord& record,
-                                          const CaptionSource& source, const CaptionMaps& maps) {
+                                          const CaptionSource& source, const EncoderMaps& encoder) {
   const std::string name = unused_name(record.image);
-  std::vector<ViewOverlay> views = view_overlays(overlay, record);
-  for (ViewOverlay& view : views)
-    view.overlay = measured(std::move(view.overlay), options_.drawing.measure);
+  const std::vector<ViewOverlay> views = view_overlays(overlay, record, options_.drawing.measure);
   Paths paths;
   write_sheets(name, overlay, record, views, paths);
   paths.push_back(folder_ / (name + ".json"));
-  write_file(paths.back(), caption_json(record, source) + "\n");
+  write_file(paths.back(), json_line(caption_json(record, source)) + "\n");
   write_panels(name, views, paths);
-  if (options_.matrices == Matrices::kYes)
-    write_matrices(name, overlay, record, source, maps, paths);
+  if (options_.matrices == Matrices::kYes) write_matrices(name, overlay, record, encoder, paths);
   return paths;
 }
 

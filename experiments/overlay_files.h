@@ -37,10 +37,11 @@ class OverlayFiles {
   //   NAME.alignment, NAME.alignment.head-0 ... with several heads, and
   //   NAME.alignment.layer-0.head-mean.rollout ... of views, if the caption has a word;
   //   NAME.encoder.layer-0.head-0 ... (PNG only, because they are many),
-  //   NAME.refine.layer-0.head-0 ... and NAME.words.layer-0.head-0 ... of the maps.
+  //   NAME.refine.layer-0.head-0 ... and NAME.words.layer-0.head-0 ... of `encoder`
+  //   and of the caption's word_maps().
   // A matrix larger than 256 x 256 is written as PNG only. Throws IoError.
   std::vector<std::filesystem::path> write(const Overlay& overlay, const CaptionRecord& record,
-                                           const CaptionSource& source, const CaptionMaps& maps);
+                                           const CaptionSource& source, const EncoderMaps& encoder);
   // Writes one sheet or animation with the captions of several models, and no other file.
   std::filesystem::path write_strips(const std::string& image, const std::vector<Overlay>& strips);
 
@@ -58,7 +59,7 @@ class OverlayFiles {
   void write_matrix(const std::string& place, const HeatMap& map, Vectors vectors,
                     Paths& paths) const;
   void write_matrices(const std::string& name, const Overlay& overlay, const CaptionRecord& record,
-                      const CaptionSource& source, const CaptionMaps& maps, Paths& paths) const;
+                      const EncoderMaps& encoder, Paths& paths) const;
 
   std::filesystem::path folder_;
   OverlayFileOptions options_;

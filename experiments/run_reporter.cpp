@@ -123,11 +123,9 @@ void RunReporter::on_captions(const RunStart& start, const CaptionModel& model,
   if (!model.has_attention()) return;
   constexpr std::size_t kSheets = 2;
   constexpr Index kPanelWidth = 160;  // small, because every validation adds its sheets
-  const AttentionConfig& attention = start.config->attention;
-  tensorboard_->add_attention(update, report.regimes.front().captions,
-                              attention.gate != GateKind::kNone);
+  tensorboard_->add_attention(update, report.regimes.front().captions);
   ModelSheets sheets(start.data->loaded(), report.images, kSheets);
-  sheets.add(str("update ", update), model, start.data->inputs(), attention, report);
+  sheets.add(str("update ", update), model, start.data->inputs(), report);
   tensorboard_->add_sheets(update, sheets.draw({.panel_width = kPanelWidth}));
 }
 

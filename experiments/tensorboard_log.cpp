@@ -16,17 +16,16 @@ void TensorBoardLog::add(const std::string& section, const std::string& line) {
   write(update, values);
 }
 
-void TensorBoardLog::add_attention(Index update, std::span<const DecodedCaption> captions,
-                                   bool gated) {
+void TensorBoardLog::add_attention(Index update, std::span<const DecodedCaption> captions) {
   EventHistogram entropy, largest, gate;
   for (const DecodedCaption& caption : captions)
     for (const DecodedWord& word : caption.words) {
-      const auto spread = map_entropy(word.attention, caption.counts);
+      const auto spread = map_entropy(word.map);
       if (!spread) continue;
       entropy.values.push_back(*spread);
       largest.values.push_back(
-          static_cast<double>(*std::max_element(word.attention.begin(), word.attention.end())));
-      if (gated) gate.values.push_back(word.gate);
+          static_cast<double>(*std::max_element(word.map.weights.begin(), word.map.weights.end())));
+      if (word.map.gate) gate.values.push_back(*word.map.gate);
     }
   const std::vector<EventValue> values = {{"attention/entropy", std::move(entropy)},
                                           {"attention/largest_weight", std::move(largest)},

@@ -24,8 +24,9 @@ class TensorBoardLog {
   void add(const std::string& section, const std::string& line);
 
   // Adds histograms over the words of validation captions: the entropy and the largest weight of
-  // their maps and, if `gated`, their gates. Captions without maps add nothing. Throws IoError.
-  void add_attention(Index update, std::span<const DecodedCaption> captions, bool gated);
+  // their maps and, where there are any, their gates. Captions without maps add nothing. Throws
+  // IoError.
+  void add_attention(Index update, std::span<const DecodedCaption> captions);
 
   // Adds every sheet as "sheets/IMAGE". Throws IoError.
   void add_sheets(Index update, std::span<const ModelSheets::Sheet> sheets);

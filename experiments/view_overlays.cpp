@@ -1,41 +1,39 @@
 #include "experiments/view_overlays.h"
 
-#include "captioning/evaluation/attention_health.h"
-#include "captioning/whole_words.h"
+#include "captioning/caption_text.h"
 #include "core/base/error.h"
 
 namespace saccade {
 
 namespace {
 
-// Whether a map is uniform by the rule of attention_health.h, over the regions that show the
-// picture.
-bool is_uniform(const std::vector<float>& map, const DecodedCaption& caption) {
-  return map_entropy(map, caption.counts).value_or(0) > kUniformEntropy;
-}
-
-// The word with the map that a view shows for it.
-OverlayWord seen(OverlayWord word, const DecodedWord& decoded, const MapView& view,
-                 const std::vector<float>& map) {
-  word.weights = map;
-  if (!view.last) word.gate.reset();
-  word.sampled.reset();
-  if (!view.decoder_layer || view.rollout) return word;
-  const auto layer = static_cast<std::size_t>(*view.decoder_layer);
-  const int chosen = decoded.choices.empty() ? decoded.chosen : decoded.choices.at(layer);
-  if (chosen >= 0) word.sampled = chosen;
-  return word;
+// A word with a map as it is drawn.
+OverlayWord overlay_word(const std::string& text, const AttentionMap& map) {
+  OverlayWord out{.text = text, .weights = map.weights, .uniform = is_uniform(map)};
+  if (map.gate) out.gate = static_cast<float>(*map.gate);
+  if (map.chosen >= 0) out.sampled = map.chosen;
+  return out;
 }
 
 // ", largest of the heads"; empty where one head was taken.
-std::string fusion_name(const std::string& name, const char* of) {
-  if (name != "mean" && name != "max" && name != "min") return "";
-  return str(", ", name == "max" ? "largest" : name == "min" ? "smallest" : "mean", " of the ", of);
+std::string fusion_name(const MapPart& part, const char* of) {
+  if (!part.fused || part.count == 1) return "";
+  const Fusion fused = *part.fused;
+  return str(", ",
+             fused == Fusion::kMax   ? "largest"
+             : fused == Fusion::kMin ? "smallest"
+                                     : "mean",
+             " of the ", of);
 }
 
-std::string weight_name(const MapView& view) {
-  return str("attention weight", view.one_head ? "" : fusion_name(view.head, "heads"),
-             view.one_layer ? "" : fusion_name(view.layer, "layers"));
+std::string weight_name(const AttentionMap& map) {
+  return str("attention weight", fusion_name(map.head, "heads"), fusion_name(map.layer, "layers"));
+}
+
+std::string measure_name(MapMeasure measure) {
+  return measure == MapMeasure::kRelative ? " over equal weights (line: 1)"
+         : measure == MapMeasure::kGated  ? " times the gate"
+                                          : "";
 }
 
 }  // namespace
@@ -47,59 +45,44 @@ Overlay make_overlay(Image picture, const CaptionRecord& record, const CaptionSo
                   .cols = source.grid.cols,
                   .words = {},
                   .caption = caption_text(record.caption, *source.vocabulary)};
-  if (!record.caption.words.empty() && record.caption.words[0].heads.size() > 1)
-    overlay.weight_name += fusion_name("mean", "heads");
+  if (!record.caption.words.empty()) overlay.weight_name = weight_name(record.caption.words[0].map);
   for (const DecodedWord& word : record.caption.words) {
-    OverlayWord out{.text = word_text(word, *source.vocabulary),
-                    .weights = word.attention,
-                    .log_probability = static_cast<float>(word.log_prob),
-                    .uniform = is_uniform(word.attention, record.caption)};
-    if (source.gated) out.gate = static_cast<float>(word.gate);
-    if (word.chosen >= 0) out.sampled = word.chosen;
-    overlay.words.push_back(std::move(out));
+    overlay.words.push_back(overlay_word(word_text(word, *source.vocabulary), word.map));
+    overlay.words.back().log_probability = static_cast<float>(word.log_prob);
   }
   return overlay;
 }
 
-Overlay measured(Overlay overlay, MapMeasure measure) {
-  if (measure == MapMeasure::kWeight) return overlay;
-  const CellBlock cells = picture_cells(picture_area(overlay.geometry), overlay.rows, overlay.cols);
-  const auto regions = static_cast<float>((cells.bottom - cells.top) * (cells.right - cells.left));
-  for (OverlayWord& word : overlay.words) {
-    if (measure == MapMeasure::kGated && !word.gate)
-      throw UsageError(
-          "--measure gated: the maps that are drawn have no gate; choose weight or relative");
-    const float factor = measure == MapMeasure::kRelative ? regions : *word.gate;
-    for (float& weight : word.weights) weight *= factor;
-  }
-  if (measure == MapMeasure::kRelative) {
-    overlay.weight_name += " over equal weights (line: 1)";
-    overlay.mark = 1;
-  } else {
-    overlay.weight_name += " times the gate";
-  }
-  return overlay;
+std::string view_suffix(const AttentionMap& map) {
+  return str(".layer-", map.layer.name(), ".head-", map.head.name(), map.rollout ? ".rollout" : "");
 }
 
-std::string view_suffix(const MapView& view) {
-  return str(".layer-", view.layer, ".head-", view.head, view.rollout ? ".rollout" : "");
-}
-
-std::vector<ViewOverlay> view_overlays(const Overlay& overlay, const CaptionRecord& record) {
+std::vector<ViewOverlay> view_overlays(const Overlay& overlay, const CaptionRecord& record,
+                                       MapMeasure measure) {
+  std::vector<MapView> views = record.views;
+  if (views.empty()) {
+    MapView& own = views.emplace_back();
+    for (const DecodedWord& word : record.caption.words) own.push_back(word.map);
+  }
   std::vector<ViewOverlay> out;
-  for (const MapView& view : record.views) {
-    ViewOverlay& one = out.emplace_back(ViewOverlay{
-        .suffix = record.views.size() > 1 ? view_suffix(view) : "", .overlay = overlay});
-    if (const std::string title = view_title(view); !title.empty())
+  for (const MapView& view : views) {
+    ViewOverlay& one = out.emplace_back(ViewOverlay{.suffix = "", .overlay = overlay});
+    if (view.empty()) continue;  // a caption without a word
+    if (views.size() > 1) one.suffix = view_suffix(view[0]);
+    if (const std::string title = view_title(view[0]); !record.views.empty() && !title.empty())
       one.overlay.title += ", " + title;
-    one.overlay.weight_name = weight_name(view);
+    one.overlay.weight_name = weight_name(view[0]) + measure_name(measure);
+    if (measure == MapMeasure::kRelative) one.overlay.mark = 1;
     for (std::size_t w = 0; w < overlay.words.size(); ++w) {
+      if (measure == MapMeasure::kGated && !view.at(w).gate)
+        throw UsageError(
+            "--measure gated: the maps that are drawn have no gate; choose weight or relative");
       OverlayWord& word = one.overlay.words[w];
-      word = seen(overlay.words[w], record.caption.words[w], view, view.maps.at(w));
-      word.uniform = is_uniform(word.weights, record.caption);
+      word = overlay_word(word.text, view.at(w));
+      word.weights = measured(view[w], measure).weights;
+      word.log_probability = overlay.words[w].log_probability;
     }
   }
-  if (out.empty()) out.push_back({.suffix = "", .overlay = overlay});
   return out;
 }
 
@@ -114,9 +97,9 @@ Overlay class_token_overlay(const Overlay& overlay, const CaptionRecord& record)
   out.words.clear();
   out.weight_name = "attention weight";
   for (const MapView& view : record.class_token) {
-    const std::string title = view_title(view);
+    const std::string title = view_title(view[0]);
     out.words.push_back(
-        {.text = title.empty() ? "class token" : title, .weights = view.maps.at(0)});
+        {.text = title.empty() ? "class token" : title, .weights = view[0].weights});
   }
   return out;
 }

@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "captioning/evaluation/caption_json.h"
+#include "captioning/maps/caption_record.h"
+#include "captioning/maps/map_measure.h"
 #include "vision/overlay.h"
 
 namespace saccade {
@@ -13,30 +14,19 @@ namespace saccade {
 // A caption as the overlay drawing takes it. Throws ShapeError when weights and grid do not fit.
 Overlay make_overlay(Image picture, const CaptionRecord& record, const CaptionSource& source);
 
-// The suffix of the files of a view: ".layer-0.head-mean.rollout".
-std::string view_suffix(const MapView& view);
-
-// What is drawn of a map. The files of numbers have the weights in any case.
-enum class MapMeasure { kWeight, kRelative, kGated };
-constexpr auto enum_table(MapMeasure) {
-  return enum_rows<MapMeasure>(
-      {{MapMeasure::kWeight, "weight", "the attention weights"},
-       {MapMeasure::kRelative, "relative", "the weights divided by those of a uniform map"},
-       {MapMeasure::kGated, "gated", "the weights times the word's gate"}});
-}
-
-// The overlay with its weights converted to the measure. Throws UsageError where kGated is asked
-// for and a word has no gate.
-Overlay measured(Overlay overlay, MapMeasure measure);
+// The suffix of the files of a view with such maps: ".layer-0.head-mean.rollout".
+std::string view_suffix(const AttentionMap& map);
 
 struct ViewOverlay {
   std::string suffix;  // of its files; empty where it is the only view
   Overlay overlay;
 };
 
-// One overlay for each view of the record; the overlay itself where the record has none. A view
-// shows a chosen cell and a gate only if they belong to its glimpse.
-std::vector<ViewOverlay> view_overlays(const Overlay& overlay, const CaptionRecord& record);
+// One overlay for each view of the record, or one of the words' own maps where it has none, with
+// the weights in a measure. Whether a map is uniform depends on its weights. Throws UsageError for
+// kGated where a map has no gate.
+std::vector<ViewOverlay> view_overlays(const Overlay& overlay, const CaptionRecord& record,
+                                       MapMeasure measure = MapMeasure::kWeight);
 
 // The record's class-token maps, one panel for each.
 Overlay class_token_overlay(const Overlay& overlay, const CaptionRecord& record);

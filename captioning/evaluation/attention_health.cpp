@@ -15,36 +15,6 @@ namespace {
 
 using Map = std::vector<double>;
 
-// The weights of the regions that count.
-std::vector<float> counted(const std::vector<float>& weights,
-                           std::span<const std::uint8_t> counts) {
-  if (counts.empty()) return weights;
-  SACCADE_CHECK(counts.size() == weights.size(), "[health] ", weights.size(),
-                " weights, and marks for ", counts.size());
-  std::vector<float> out;
-  for (std::size_t l = 0; l < weights.size(); ++l)
-    if (counts[l] != 0) out.push_back(weights[l]);
-  return out;
-}
-
-// The map of a word; empty if nothing has weight.
-Map map_of(const std::vector<float>& weights) {
-  Map map;
-  for (const float w : weights) map.push_back(std::abs(static_cast<double>(w)));
-  const double total = std::accumulate(map.begin(), map.end(), 0.0);
-  if (total < 1e-6) return {};
-  for (double& p : map) p /= total;
-  return map;
-}
-
-double normalised_entropy(const Map& map) {
-  if (map.size() == 1) return 0;
-  double entropy = 0;
-  for (const double p : map)
-    if (p > 0) entropy -= p * std::log(p);
-  return entropy / std::log(static_cast<double>(map.size()));
-}
-
 double divergence(const Map& p, const Map& q) {
   double sum = 0;
   for (std::size_t i = 0; i < p.size(); ++i) {
@@ -94,9 +64,11 @@ Map standardised(const std::vector<float>& weights) {
   return map;
 }
 
-void correlate_heads(const std::vector<std::vector<float>>& heads, Mean& correlation) {
+// Of the heads of the last layer.
+void correlate_heads(const DecodedWord& word, Mean& correlation) {
   std::vector<Map> maps;
-  for (const std::vector<float>& head : heads) maps.push_back(standardised(head));
+  for (const AttentionMap& part : word.parts)
+    if (part.layer == word.map.layer) maps.push_back(standardised(counted_weights(part)));
   for (std::size_t a = 0; a < maps.size(); ++a)
     for (std::size_t b = a + 1; b < maps.size(); ++b)
       if (!maps[a].empty() && !maps[b].empty())
@@ -109,31 +81,21 @@ double measured(const Mean& mean) {
 
 }  // namespace
 
-std::optional<double> map_entropy(const std::vector<float>& weights,
-                                  std::span<const std::uint8_t> counts) {
-  const Map map = map_of(counted(weights, counts));
-  if (map.empty()) return std::nullopt;
-  return normalised_entropy(map);
-}
-
 AttentionHealth attention_health(std::span<const DecodedCaption> captions) {
   Mean entropy, largest, divergences, spreads, excess, correlation, statics, uniforms;
   for (const DecodedCaption& caption : captions) {
     std::vector<Map> maps;
     Map before;
     for (const DecodedWord& word : caption.words) {
-      SACCADE_CHECK(word.attention.size() == caption.words[0].attention.size(),
-                    "[health] a caption with maps of ", caption.words[0].attention.size(), " and ",
-                    word.attention.size(), " regions");
-      Map map = map_of(counted(word.attention, caption.counts));
+      SACCADE_CHECK(word.map.weights.size() == caption.words[0].map.weights.size(),
+                    "[health] a caption with maps of ", caption.words[0].map.weights.size(),
+                    " and ", word.map.weights.size(), " regions");
+      Map map = map_shares(word.map);
       if (!map.empty()) {
-        entropy.add(normalised_entropy(map));
-        uniforms.add(normalised_entropy(map) > kUniformEntropy ? 1 : 0);
+        entropy.add(shares_entropy(map));
+        uniforms.add(shares_entropy(map) > kUniformEntropy ? 1 : 0);
         largest.add(*std::max_element(map.begin(), map.end()));
-        std::vector<std::vector<float>> heads;
-        for (const std::vector<float>& head : word.heads)
-          heads.push_back(counted(head, caption.counts));
-        correlate_heads(heads, correlation);
+        correlate_heads(word, correlation);
         maps.push_back(map);
       }
       if (!map.empty() && !before.empty()) {

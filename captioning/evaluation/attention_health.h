@@ -6,19 +6,17 @@
 #include <optional>
 #include <span>
 
+#include "captioning/decoded_caption.h"
 #include "captioning/scoring/caption_scores.h"
-#include "captioning/search/search.h"
 
 namespace saccade {
 
 // A map is static if its Jensen-Shannon divergence from the map before is below this.
 constexpr double kStaticDivergence = 0.01;
-// A map is uniform if its entropy / log L is above this.
-constexpr double kUniformEntropy = 0.99;
 
-// Means over the words of all captions without <eos>, or over all captions. The map of a word is
-// p_i = |w_i| / sum_j |w_j| over the L regions that count, where w is the mean over heads, without
-// the sentinel. A word without weight (sum below 1e-6) has no map and counts nowhere. A caption has
+// Means over the words of all captions without <eos>, or over all captions. The map p of a word is
+// map_shares() of DecodedWord::map, the mean over heads without the sentinel. A word without weight
+// has no map and counts nowhere. A caption has
 // C maps, and p_t is that of its word t. A mean over nothing is NaN; for example, where all
 // captions have one word, no map has a map before it.
 struct AttentionHealth {
@@ -35,7 +33,7 @@ struct AttentionHealth {
   // uniform.
   double coverage_excess = 0;
   double static_share = 0;   // the share of static maps among those with a map before
-  double uniform_share = 0;  // the share of uniform maps
+  double uniform_share = 0;  // the share of uniform maps (kUniformEntropy)
   // Pearson's correlation of two heads' weights over the regions, averaged over pairs of heads and
   // words, without pairs that have a flat map. None where there is only one head.
   std::optional<double> head_correlation;
@@ -44,11 +42,6 @@ struct AttentionHealth {
   // static_share, uniform_share and, if there is one, head_correlation.
   NamedScores scores() const;
 };
-
-// -sum_i p_i log p_i / log L, as above, from one word's weights over the L regions that count;
-// nothing where they are all 0. counts is 0 for regions that do not count; empty: all count.
-std::optional<double> map_entropy(const std::vector<float>& weights,
-                                  std::span<const std::uint8_t> counts);
 
 // The health of captions' maps. Throws ShapeError where the maps of a caption differ in size.
 AttentionHealth attention_health(std::span<const DecodedCaption> captions);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "captioning/evaluation/attention_health.h"
+#include "captioning/search/search.h"
 
 namespace saccade {
 
@@ -20,7 +21,7 @@ struct AblatedScores {
 struct AttentionReport {
   Regime regime = Regime::kExpectation;
   AttentionHealth health;
-  Index map_step = 0;                    // the step of the maps (search/later_maps.h)
+  Index map_step = 0;                    // the step of the maps (decoding/later_maps.h)
   NamedScores own;                       // with the model's own weights, selected likewise
   std::vector<AblatedScores> ablations;  // empty where they were not requested
 };

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "captioning/caption_text.h"
 #include "captioning/evaluation/novelty.h"
 #include "captioning/evaluation/scene_scores.h"
 #include "captioning/metrics/meteor/meteor.h"
 #include "captioning/text/tokenizer.h"
-#include "captioning/whole_words.h"
 #include "core/base/error.h"
 
 namespace saccade {

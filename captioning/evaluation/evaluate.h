@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "captioning/decoding/decode_images.h"
 #include "captioning/evaluation/baselines.h"
 #include "captioning/evaluation/dead_attention.h"
-#include "captioning/evaluation/decode_images.h"
 #include "captioning/evaluation/ground_captions.h"
 #include "captioning/evaluation/perplexity.h"
 #include "captioning/evaluation/sample_scores.h"

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "captioning/maps/map_views.h"
 #include "captioning/metrics/peak_point.h"
 #include "captioning/text/tokenizer.h"
 

@@ -19,10 +19,11 @@ namespace saccade {
 // (sample_scores.h) and "baselines": {"nearest": {"Bleu_1": ...}, "consensus", "human"}
 // (baselines.h). Where there are boxes, there is "grounding": {"boxes": where they come from,
 // "images": how many have some, "map_step": the step of the maps that are judged
-// (search/later_maps.h), "rules": {"pointing_tolerance", "loc_threshold", "loc_iou", "point_pixels"
-// of a picture of "point_picture_side", "centre_sigma"}, "generated_words": [{"regime", "nouns",
-// "without_boxes", "model": {...}, "centre_bias": {...}, "uniform": {...}}], "ground_truth_words":
-// the same and "captions"} (grounding_scores.h). Keys may be added, but are never renamed.
+// (decoding/later_maps.h), "rules": {"pointing_tolerance", "loc_threshold", "loc_iou",
+// "point_pixels" of a picture of "point_picture_side", "centre_sigma"}, "generated_words":
+// [{"regime", "nouns", "without_boxes", "model": {...}, "centre_bias": {...}, "uniform": {...}}],
+// "ground_truth_words": the same and "captions"} (grounding_scores.h). Keys may be added, but are
+// never renamed.
 std::string evaluation_json(const EvaluationReport& report);
 
 // The captions of one regime in the COCO results format: [{"image_id", "caption"}].

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <deque>
 
-#include "captioning/evaluation/map_views.h"
+#include "captioning/maps/map_views.h"
 #include "captioning/metrics/metric_registry.h"
 #include "captioning/scoring/text_table.h"
 

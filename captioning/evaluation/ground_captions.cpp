@@ -2,10 +2,10 @@
 
 #include <mutex>
 
-#include "captioning/evaluation/informed_maps.h"
+#include "captioning/caption_text.h"
+#include "captioning/decoding/informed_maps.h"
 #include "captioning/evaluation/scene_scores.h"
 #include "captioning/text/tokenizer.h"
-#include "captioning/whole_words.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"
 

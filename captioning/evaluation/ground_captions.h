@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "captioning/evaluation/decode_images.h"
+#include "captioning/decoding/decode_images.h"
 #include "captioning/evaluation/grounding_scores.h"
 #include "captioning/grounding/noun_boxes.h"
 

@@ -11,7 +11,7 @@ namespace saccade {
 
 namespace {
 
-bool is_uniform(const std::vector<float>& weights) {
+bool all_equal(const std::vector<float>& weights) {
   const auto [least, most] = std::minmax_element(weights.begin(), weights.end());
   return *least == *most;
 }
@@ -138,29 +138,28 @@ std::vector<ImageStatistics> GroundingScores::metrics() const {
 
 void GroundingScores::add(std::span<const NamedObjects> named, const DecodedCaption& decoded,
                           const GridShape& grid, const Geometry& geometry) {
-  for (const DecodedWord& word : decoded.words) has_maps = has_maps || !is_uniform(word.attention);
+  for (const DecodedWord& word : decoded.words) has_maps = has_maps || !all_equal(word.map.weights);
   const AttentionGrid cells = cells_of(grid, geometry);
   MapMeasures caption{};
   double words = 0, area_share = 0;
   for (const NamedObjects& one : named) {
     SACCADE_CHECK(one.word < decoded.words.size(), "[grounding] word ", one.word, " of ",
                   decoded.words.size());
-    const DecodedWord& noun = decoded.words[one.word];
-    pointing.add(noun.attention, cells, one.seen, {.counts = decoded.counts});
-    pointing_centre.add(noun.attention, cells, one.seen,
-                        {.tolerance = 0, .counts = decoded.counts});
+    const AttentionMap& noun = decoded.words[one.word].map;
+    pointing.add(noun.weights, cells, one.seen, {.counts = noun.counts});
+    pointing_centre.add(noun.weights, cells, one.seen, {.tolerance = 0, .counts = noun.counts});
     if (noun.chosen >= 0) {
-      std::vector<float> chosen(noun.attention.size(), 0);
+      std::vector<float> chosen(noun.weights.size(), 0);
       SACCADE_CHECK(static_cast<std::size_t>(noun.chosen) < chosen.size(),
                     "[grounding] chose region ", noun.chosen, " of ", chosen.size());
       chosen[static_cast<std::size_t>(noun.chosen)] = 1;
-      pointing_chosen.add(chosen, cells, one.seen, {.counts = decoded.counts});
+      pointing_chosen.add(chosen, cells, one.seen, {.counts = noun.counts});
     }
     if (one.seen.empty()) continue;
     const BoxedWord boxed(cells, one.seen);
-    add_to(caption, measure(noun.attention, cells, one.seen, boxed));
+    add_to(caption, measure(noun.weights, cells, one.seen, boxed));
     add_to(centre_bias, measure(centre_map(cells), cells, one.seen, boxed));
-    add_to(uniform, measure_uniform(cells, one.seen, boxed, {.counts = decoded.counts}));
+    add_to(uniform, measure_uniform(cells, one.seen, boxed, {.counts = noun.counts}));
     area_share += boxed.area_share();
     ++words;
   }

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "captioning/decoded_caption.h"
 #include "captioning/metrics/grounding.h"
 #include "captioning/metrics/map_fit.h"
 #include "captioning/scoring/caption_scores.h"
-#include "captioning/search/search.h"
 #include "captioning/statistics/image_statistics.h"
 #include "vision/encoders/grid.h"
 #include "vision/geometry.h"

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "captioning/caption_text.h"
 #include "captioning/evaluation/scene_scores.h"
 #include "captioning/metrics/metric_registry.h"
 #include "captioning/text/tokenizer.h"
-#include "captioning/whole_words.h"
 #include "core/base/error.h"
 
 namespace saccade {

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "captioning/evaluation/decode_images.h"
+#include "captioning/decoding/decode_images.h"
 
 namespace saccade {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "captioning/evaluation/caption_json.h"
+#include "captioning/caption_text.h"
 #include "captioning/evaluation/counted_texts.h"
 #include "captioning/metrics/diversity.h"
 #include "core/base/error.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "captioning/evaluation/decode_images.h"
+#include "captioning/decoding/decode_images.h"
 #include "captioning/scoring/caption_scores.h"
 
 namespace saccade {

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "captioning/objectives/caption_loss.h"
+#include "captioning/search/search.h"
 #include "core/base/error.h"
 #include "core/ops/shape_ops.h"
 
@@ -16,10 +17,8 @@ DrawnCaption drawn_caption(const DecodedCaption& caption) {
   DrawnCaption out;
   const auto add = [&](const DecodedWord& word) {
     out.words.push_back(word.id);
-    if (!word.choices.empty())
-      out.regions.insert(out.regions.end(), word.choices.begin(), word.choices.end());
-    else if (word.chosen >= 0)
-      out.regions.push_back(word.chosen);
+    const std::vector<int> cells = chosen_cells(word);
+    out.regions.insert(out.regions.end(), cells.begin(), cells.end());
   };
   for (const DecodedWord& word : caption.words) add(word);
   add(caption.last);

@@ -29,6 +29,7 @@ RunningModel::RunningModel(const SearchMember& member, const SearchOptions& opti
                            std::uint64_t seed)
     : decoder_(*member.decoder),
       seed_(seed),
+      recording_(options.recording),
       features_(member.images.features.shape, member.images.features.span()),
       mask_(copy_of(member.images.mask)),
       pooled_(copy_of(member.images.pooled)),
@@ -99,8 +100,8 @@ void RunningModel::force_regions(std::span<const std::vector<int>> regions) {
   if (chooser_) forced_.set(*chooser_, regions);
 }
 
-const StepOutput& RunningModel::step(std::span<const int> words,
-                                     std::span<const std::uint64_t> numbers, Index word) {
+void RunningModel::step(std::span<const int> words, std::span<const std::uint64_t> numbers,
+                        Index word) {
   std::vector<Var> state;
   for (std::size_t k = 0; k < state_.size(); ++k)
     state.push_back(tape_.constant({state_[k].data(), state_shapes_[k]}));
@@ -113,11 +114,14 @@ const StepOutput& RunningModel::step(std::span<const int> words,
     shuffle_->set_keys(std::move(keys));
   }
   Chooser* chooser = forced_.active() ? &forced_ : chooser_.get();
-  output_ = decoder_.step(
-      tape_, words, state, memory,
-      {.step = word, .chooser = chooser, .edit = edit_.get(), .likelihood = likelihood_});
+  output_ = decoder_.step(tape_, words, state, memory,
+                          {.step = word,
+                           .chooser = chooser,
+                           .edit = edit_.get(),
+                           .likelihood = likelihood_,
+                           .words = recording_.words});
+  layout_ = memory.layout;
   forced_.clear();
-  return output_;
 }
 
 void RunningModel::move_memory(Index from, Index to) {
@@ -152,6 +156,7 @@ void RunningModel::advance(std::span<const Index> parents) {
   }
   tape_.reset();
   output_ = {};
+  layout_ = {};
 }
 
 }  // namespace SACCADE_NUMERIC

@@ -25,9 +25,10 @@ class RunningModel {
   // regions.
   void force_regions(std::span<const std::vector<int>> regions);
   // Runs one step from the last words. `numbers` are those of the images, each of which has the
-  // same number of rows. The output is valid until advance().
-  const StepOutput& step(std::span<const int> words, std::span<const std::uint64_t> numbers,
-                         Index word);
+  // same number of rows.
+  void step(std::span<const int> words, std::span<const std::uint64_t> numbers, Index word);
+  // The attention of the step, and its scores of the next words; until advance().
+  MapRecord record() const { return record_of(output_, layout_, recording_); }
   View logits() { return tape_.mutable_value(output_.logits); }
   // Moves the memory of one place to another.
   void move_memory(Index from, Index to);
@@ -56,6 +57,7 @@ class RunningModel {
 
   const Decoder& decoder_;
   std::uint64_t seed_;
+  Recording recording_;
   Tensor features_, mask_, pooled_, keys_;  // copies, because memories move when images leave
   Arena memory_arena_, arena_;
   Tape memory_tape_, tape_;
@@ -64,6 +66,7 @@ class RunningModel {
   std::vector<Tensor> spare_state_;
   std::vector<Shape> state_shapes_;
   StepOutput output_;
+  MemoryLayout layout_;  // of the step's memory
   std::unique_ptr<Chooser> chooser_;
   ForcedRegions forced_;
   HardLikelihood likelihood_ = HardLikelihood::kChoice;

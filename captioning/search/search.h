@@ -6,31 +6,14 @@
 #include <vector>
 
 #include "captioning/decoders/decoder.h"
+#include "captioning/maps/map_record.h"
+#include "captioning/regime.h"
 
 namespace saccade {
 
 struct ExperimentConfig;
 
 inline namespace SACCADE_NUMERIC {
-
-// How a model with a map makes its context while it decodes. evaluation_regimes() (model.h) lists
-// the regimes that suit a model.
-enum class Regime {
-  kExpectation,  // the weighted mean of all regions
-  kArgmax,       // the region of the largest weight
-  kSample,       // a region drawn from the weights
-  kMarginal,     // the words' distributions of all regions, mixed by the weights; the state
-                 // continues with the weighted mean
-};
-constexpr auto enum_table(Regime) {
-  using enum Regime;
-  return enum_rows<Regime>({{kExpectation, "expectation", "the weighted mean of all regions"},
-                            {kArgmax, "argmax", "the region of the largest weight"},
-                            {kSample, "sample", "a region drawn from the weights"},
-                            {kMarginal, "marginal",
-                             "the words' distributions of all regions, mixed by the weights; the "
-                             "state goes on with the weighted mean"}});
-}
 
 // What replaces the weights while captions are searched. A model whose captions stay as good does
 // not need its map. It has no effect on a model without attention.
@@ -79,41 +62,10 @@ struct SearchOptions {
   Index samples = 1;       // captions to draw per image; sampling only
   AllowedWords allowed_words = AllowedWords::kWords;
   Ablation ablation = Ablation::kNone;
-  // The words of an ensemble's captions have the maps of this many steps later (later_maps.h).
-  // search() and force_decode() return the words' own.
+  // The words of an ensemble's captions have the maps of this many steps later
+  // (decoding/later_maps.h). search() and force_decode() return the words' own.
   Index map_step = 0;
-};
-
-// One decoded word with the attention of its step.
-struct DecodedWord {
-  int id = 0;                    // -1 for a word that was put together from several (whole_words.h)
-  double log_prob = 0;           // of this word given the ones before
-  std::vector<float> attention;  // [L], the mean over heads
-  int chosen = -1;               // the region that hard attention took; -1 for the expectation
-  double gate = 1;               // beta, a vector gate's mean; 1 without a gate
-  double sentinel = 0;           // the sentinel's weight; 0 without a sentinel
-  std::vector<std::vector<float>> heads{};  // [H] of [L]; empty for a single head
-  std::vector<int> choices{};  // `chosen` of every glimpse; empty where a word has one glimpse
-  std::string text{};          // of a word that was put together
-};
-
-struct DecodedCaption {
-  std::vector<DecodedWord> words;  // without <eos>
-  bool finished = false;           // false: cut at max_length
-  double log_prob = 0;             // of the whole caption, <eos> included if finished
-  // What was chosen after the words: <eos> if finished, else the word that was cut off (-1 if no
-  // word was allowed). Only greedy search and sampling set it.
-  DecodedWord last;
-  // [L], 0 for regions of padding; empty: there is no padding. Set by an ensemble, not by search().
-  std::vector<std::uint8_t> counts{};
-  // How many steps after their own the attention of the words comes from (later_maps.h); 0: it is
-  // their own. Otherwise `step_regions` has the regions of all glimpses of every step up to the
-  // last one that was read; it is empty where none was chosen.
-  Index map_step = 0;
-  std::vector<std::vector<int>> step_regions{};
-  // The next best finished hypotheses, where options.alternatives is above 1. No two have the same
-  // words.
-  std::vector<DecodedCaption> others{};
+  Recording recording{};  // which maps words keep beside their own
 };
 
 struct SpecialWords {

@@ -41,15 +41,15 @@ void SearchBatch::force_regions(std::span<const std::vector<int>> regions) {
   members_[0]->force_regions(regions);
 }
 
-AttentionRecord SearchBatch::step(std::span<const int> words, Index group) {
+MapRecord SearchBatch::step(std::span<const int> words, Index group) {
   SACCADE_ASSERT(static_cast<Index>(words.size()) == slots() * group, words.size(), " words for ",
                  slots(), " images in groups of ", group);
   std::vector<std::uint64_t> numbers;
   for (Index slot = 0; slot < slots(); ++slot) numbers.push_back(image_number(slot));
-  std::vector<AttentionRecord> records;
+  std::vector<MapRecord> records;
   for (std::size_t m = 0; m < members_.size(); ++m) {
-    const StepOutput& output = members_[m]->step(words, numbers, word_);
-    if (shown_[m]) records.push_back(record_of(output));
+    members_[m]->step(words, numbers, word_);
+    if (shown_[m]) records.push_back(members_[m]->record());
   }
   if (members_.size() > 1) mix();
   return mean_record(std::move(records));

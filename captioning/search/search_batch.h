@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "captioning/search/attention_record.h"
+#include "captioning/maps/map_record.h"
 #include "captioning/search/running_model.h"
 
 namespace saccade {
@@ -34,7 +34,7 @@ class SearchBatch {
   void force_regions(std::span<const std::vector<int>> regions);
   // Runs one step from the last words [slots * group] and returns the attention of the members that
   // are shown. The group of the first word is first_group().
-  AttentionRecord step(std::span<const int> words, Index group);
+  MapRecord step(std::span<const int> words, Index group);
   // The scores of the next words [slots * group, V], valid until advance(): the logits of a single
   // model, or the logarithm of the mean of the members' probabilities.
   View logits() { return members_.size() == 1 ? members_[0]->logits() : mixture_; }

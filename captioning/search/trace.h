@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "captioning/search/attention_record.h"
+#include "captioning/maps/map_record.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -20,7 +20,7 @@ struct Backpointer {
 class Trace {
  public:
   // Begins a step with the attention of its rows.
-  void add_step(AttentionRecord attention) { steps_.push_back({std::move(attention), {}}); }
+  void add_step(MapRecord attention) { steps_.push_back({std::move(attention), {}}); }
   // Ends the step with the backpointers of the rows of the next one.
   void add_words(std::vector<Backpointer> backpointers) {
     steps_.back().backpointers = std::move(backpointers);
@@ -34,7 +34,7 @@ class Trace {
 
  private:
   struct Step {
-    AttentionRecord attention;
+    MapRecord attention;
     std::vector<Backpointer> backpointers;
   };
   std::vector<Step> steps_;

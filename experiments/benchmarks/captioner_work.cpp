@@ -2,7 +2,7 @@
 
 #include <numeric>
 
-#include "captioning/ensemble.h"
+#include "captioning/decoding/ensemble.h"
 #include "captioning/training/self_critical_step.h"
 #include "core/parallel/parallel.h"
 

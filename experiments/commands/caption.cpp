@@ -5,8 +5,11 @@
 #include <iomanip>
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "captioning/caption_text.h"
+#include "captioning/maps/caption_json.h"
 #include "experiments/commands/caption_photos.h"
 #include "experiments/plain_text.h"
 #include "experiments/stop_signal.h"
@@ -65,10 +68,10 @@ int watch(const CaptionArgs& args, const ModelSession& session, const SearchOpti
   const auto caption = [&](const std::string& path, Image& picture) {
     const auto print = [&](Photo& photo) {
       if (args.json)
-        std::cout << caption_json({.image = path,
-                                   .caption = std::move(photo.caption),
-                                   .geometry = photo.geometry},
-                                  source)
+        std::cout << json_line(caption_json({.image = path,
+                                             .caption = std::move(photo.caption),
+                                             .geometry = photo.geometry},
+                                            source))
                   << "\n";
       else
         std::cout << listed(path, photo.caption, source);

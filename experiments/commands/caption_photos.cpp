@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "captioning/evaluation/decode_images.h"
+#include "captioning/decoding/decode_images.h"
 #include "experiments/log.h"
 #include "experiments/plain_text.h"
 

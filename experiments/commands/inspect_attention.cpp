@@ -7,9 +7,9 @@
 
 #include "captioning/decoders/decoder_traits.h"
 #include "captioning/evaluation/evaluate.h"
-#include "captioning/evaluation/gradient_flow.h"
-#include "captioning/evaluation/head_profiles.h"
 #include "captioning/evaluation/patch_norms.h"
+#include "captioning/maps/gradient_flow.h"
+#include "captioning/maps/head_profiles.h"
 #include "captioning/scoring/text_table.h"
 #include "experiments/commands/model_session.h"
 

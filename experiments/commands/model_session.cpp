@@ -139,15 +139,8 @@ std::vector<Regime> ModelSession::regimes(const std::string& name) const {
 }
 
 CaptionSource ModelSession::source(Regime regime) const {
-  const auto all_shown = [&](auto has) {
-    const std::span<const std::size_t> shown = models().shown();
-    return std::all_of(shown.begin(), shown.end(),
-                       [&](std::size_t m) { return has(members_[m].loaded.config.attention); });
-  };
   return {.vocabulary = &models().vocabulary(),
           .grid = models().grid(),
-          .gated = all_shown([](const AttentionConfig& a) { return a.gate != GateKind::kNone; }),
-          .sentinel = all_shown([](const AttentionConfig& a) { return a.sentinel; }),
           .regime = regime,
           .members = models().names()};
 }

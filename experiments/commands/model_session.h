@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "captioning/ensemble.h"
-#include "captioning/evaluation/caption_json.h"
+#include "captioning/decoding/ensemble.h"
+#include "captioning/maps/caption_record.h"
 #include "captioning/training/checkpoint_content.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"

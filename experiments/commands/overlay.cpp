@@ -69,12 +69,10 @@ std::string model_title(const ModelSession& session, Regime regime) {
   return str(names, " (", how, ", ", enum_name(regime), ")");
 }
 
-// ", layer 2" for a decoder that attends in every layer, of which the last is drawn.
-std::string last_layer(const ModelSession& session) {
-  const std::span<const std::size_t> shown = session.models().shown();
-  const DecoderConfig& decoder = session.members()[shown[0]].loaded.config.decoder;
-  const Index layers = decoder_traits(decoder).layers;
-  return shown.size() == 1 && layers > 1 ? str(", layer ", layers - 1) : "";
+// ", layer 2" where a caption has the maps of one of several layers.
+std::string layer_name(const DecodedCaption& caption) {
+  if (caption.words.empty() || caption.words[0].map.layer.count == 1) return "";
+  return ", layer " + caption.words[0].map.layer.name();
 }
 
 // A model with attention, and which of its maps are drawn.
@@ -98,6 +96,7 @@ struct OverlayModel {
                        ": the model has no attention to draw (attention.score is none)");
     if (args.maps.views() || args.maps.class_token)
       session.require_one("a view of layers, heads or tokens");
+    search.recording = {.layers = args.maps.views(), .words = args.alignment};
     title = model_title(session, search.regime);
   }
 
@@ -133,7 +132,7 @@ struct OverlayModel {
 struct MappedPicture {
   CaptionRecord record;
   Overlay overlay;
-  CaptionMaps maps;
+  EncoderMaps encoder;
 };
 
 MappedPicture map_picture(const OverlayArgs& args, const OverlayModel& model,
@@ -141,20 +140,20 @@ MappedPicture map_picture(const OverlayArgs& args, const OverlayModel& model,
   MappedPicture mapped{
       .record = {.image = image, .caption = std::move(photo.caption), .geometry = photo.geometry},
       .overlay = {},
-      .maps = {}};
+      .encoder = {}};
   mapped.overlay = make_overlay(std::move(photo.picture), mapped.record, model.source);
-  if (args.alignment || args.maps.views() || args.maps.class_token)
-    mapped.maps =
-        caption_maps(model.session.model(), photo.inputs[0].view(), mapped.record.caption);
-  if (args.maps.views()) mapped.record.views = map_views(mapped.maps, model.maps);
+  if (args.alignment || args.maps.rollout || args.maps.class_token)
+    mapped.encoder = encoder_maps(model.session.model(), photo.inputs[0].view());
+  if (args.maps.views())
+    mapped.record.views = map_views(mapped.record.caption, model.maps, mapped.encoder);
   if (args.maps.class_token)
-    mapped.record.class_token = class_token_views(mapped.maps, model.maps.discard);
+    mapped.record.class_token = class_token_views(mapped.encoder, model.maps.discard);
   mapped.overlay.field = model.field;
   const std::string file = std::filesystem::path(image).filename().string();
   mapped.overlay.title = str(model.title, ": ", file);
   // The title of a view has its layer already, and the class token's sheet shares the title.
   if (!args.maps.views() && !args.maps.class_token)
-    mapped.overlay.title += last_layer(model.session);
+    mapped.overlay.title += layer_name(mapped.record.caption);
   if (const Index step = mapped.record.caption.map_step; step > 0)
     mapped.overlay.title += ", " + later_map_name(step);
   return mapped;
@@ -230,8 +229,8 @@ std::vector<Overlay> strips_of(const OverlayArgs& args, MapMeasure measure,
                                Index number) {
   std::vector<Overlay> strips;
   const auto add = [&](const MappedPicture& mapped) {
-    for (ViewOverlay& view : view_overlays(mapped.overlay, mapped.record))
-      strips.push_back(measured(std::move(view.overlay), measure));
+    for (ViewOverlay& view : view_overlays(mapped.overlay, mapped.record, measure))
+      strips.push_back(std::move(view.overlay));
   };
   const std::shared_ptr<const Image> picture = first.overlay.image;
   add(first);
@@ -318,7 +317,8 @@ int run_overlay(const OverlayArgs& args) {
           written.add(image, {files.write_strips(image, strips)});
           return;
         }
-        written.add(image, files.write(mapped.overlay, mapped.record, first.source, mapped.maps));
+        written.add(image,
+                    files.write(mapped.overlay, mapped.record, first.source, mapped.encoder));
       });
   written.finish();
   return static_cast<int>(code);

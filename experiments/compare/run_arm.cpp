@@ -210,7 +210,7 @@ void ArmRunner::score(const Arm& arm, SeedResult& result) {
   }
   // Arms with other data see other pictures, and arms without attention have no maps.
   if (data_ == sheet_data_ && result.seed == *sheet_seed_ && arm.config.has_attention())
-    sheets_->add(arm.name, *loaded.model, data_->inputs(), arm.config.attention, report);
+    sheets_->add(arm.name, *loaded.model, data_->inputs(), report);
 }
 
 void ArmRunner::describe(Comparison& comparison) const {

@@ -4,35 +4,54 @@
 
 const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
+// A caption of the JSON (experiments/README.md, "A caption in JSON") with a list for each number of its
+// words. What is null for all words is undefined.
+const readCaption = (json) => {
+  const column = (key) => (json.words.some((word) => typeof word[key] === 'number')
+    ? json.words.map((word) => word[key] ?? null) : undefined);
+  const {seen, original: [height, width]} = json.geometry;
+  return {
+    ...json,
+    json,
+    words: json.words.map((word) => word.text),
+    p: json.words.map((word) => Math.exp(word.logprob)),
+    gate: column('gate'),
+    sentinel: column('sentinel'),
+    entropy: json.words.map((word) => word.entropy ?? null),
+    // The part of the photo that the grid covers, in shares of the photo.
+    seen: [seen.x / width, seen.y / height, seen.width / width, seen.height / height],
+    others: (json.alternatives || []).map((other) => [other.caption, other.logprob]),
+  };
+};
+
 // A model's caption of an image in the chosen regime, or in the model's own where it lacks that one.
 const captionOf = (image, model, m, regime) => {
   const regimes = image.models[m].regimes;
-  const name = regimes[regime] ? regime : model.regimes[0];
-  const {seen, cells} = image.models[m];
-  return {regime: name, seen, cells, ...regimes[name]};
+  const caption = readCaption(regimes[regime] || regimes[model.regimes[0]]);
+  return model.attention ? caption : {...caption, entropy: undefined};
 };
 
-// The maps of one caption: weight = low + (high - low) byte / 255.
+// The maps of one caption: those of its words and, where the page has them, those of all layers and
+// heads.
 class Maps {
-  constructor(caption, model) {
-    this.rows = model.rows;
-    this.cols = model.cols;
-    this.layers = caption.layers;
-    this.heads = caption.heads;
-    this.words = caption.words.length;
-    this.low = caption.low;
-    this.step = (caption.high - caption.low) / 255;
-    this.bytes = bytesOf(caption.maps);
-    this.cells = caption.cells;
+  constructor({json}) {
+    const {grid: {rows, cols, cells}, packed: {low, high}, words, maps: views = []} = json;
+    const unpack = (text) => Float32Array.from(bytesOf(text),
+      (byte) => low + (high - low) / 255 * byte);
+    this.rows = rows;
+    this.cols = cols;
+    this.cells = cells;
+    this.words = words.length;
+    this.layers = Math.max(0, ...views.map((view) => view.layer)) + 1;
+    this.heads = Math.max(0, ...views.map((view) => view.head)) + 1;
+    this.usual = words.map((word) => ({map: unpack(word.attention), sampled: word.sampled}));
+    this.single = [...Array(this.layers)].map(() => []);  // [layer][head][word]
+    for (const view of views)
+      this.single[view.layer][view.head] = view.attention.map((text, word) =>
+        ({map: unpack(text), sampled: view.sampled?.[word]}));
   }
 
   get regions() { return this.rows * this.cols; }
-
-  plain(word, layer, head) {
-    const from = ((word * this.layers + layer) * this.heads + head) * this.regions;
-    return Float32Array.from(this.bytes.subarray(from, from + this.regions),
-      (byte) => this.low + this.step * byte);
-  }
 
   fused(maps, how) {
     if (maps.length === 1) return maps[0];
@@ -48,15 +67,25 @@ class Maps {
   // layer: 'last', 'mean' or a number; head: 'mean', 'max' or a number. A number that a model lacks
   // stands for its last layer or for the mean of its heads. Heads are fused before layers.
   of(word, layer, head) {
+    if (this.isUsual(layer, head)) return this.usual[word].map;
     const which = (choice, count, all) =>
       all.includes(choice) || !(Number(choice) < count) ? null : Number(choice);
     const one = which(head, this.heads, ['mean', 'max']);
     const everyHead = [...Array(this.heads).keys()];
     const inLayer = (l) => this.fused(
-      (one === null ? everyHead : [one]).map((h) => this.plain(word, l, h)), head);
+      (one === null ? everyHead : [one]).map((h) => this.single[l][h][word].map), head);
     const single = which(layer, this.layers, ['last', 'mean']);
     if (layer !== 'mean') return inLayer(single === null ? this.layers - 1 : single);
     return this.fused([...Array(this.layers).keys()].map(inLayer), 'mean');
+  }
+
+  // The cell that hard attention took for a word in a layer; -1 for the expectation and for the mean
+  // of the layers.
+  chosen(word, layer) {
+    if (layer === 'mean' && this.layers > 1) return -1;
+    const {sampled} = Number(layer) < this.layers - 1 ? this.single[layer][0][word]
+      : this.usual[word];
+    return sampled ? sampled[0] * this.cols + sampled[1] : -1;
   }
 
   // The weights of the cells that show some of the picture; the others are padding.
@@ -77,8 +106,8 @@ class Maps {
   }
 }
 
-// The entropy -sum p log p / log L of the shares p of `weights`, as in attention_health.h; null where
-// the weights sum to 0.
+// The entropy -sum p log p / log L of the shares p of `weights`, as in attention_map.h; null where the
+// weights sum to 0.
 const mapEntropy = (weights) => {
   const sum = weights.reduce((total, weight) => total + Math.abs(weight), 0);
   if (sum < 1e-6) return null;
@@ -91,7 +120,7 @@ const mapEntropy = (weights) => {
 };
 
 // Whether a map has nearly the same weight on all regions. A byte rounds small weights to the same
-// value, so the entropy is compared, too, with kUniformEntropy of attention_health.h.
+// value, so the entropy is compared, too, with kUniformEntropy of attention_map.h.
 const isUniform = (map, entropy) =>
   entropy > 0.99 && Math.max(...map) <= 1.25 * Math.min(...map);
 

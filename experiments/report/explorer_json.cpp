@@ -4,12 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "captioning/evaluation/attention_health.h"
-#include "captioning/evaluation/caption_json.h"
-#include "captioning/evaluation/caption_maps.h"
-#include "captioning/whole_words.h"
+#include "captioning/maps/caption_json.h"
 #include "core/io/base64.h"
-#include "experiments/report/packed_maps.h"
 #include "vision/colour.h"
 #include "vision/thumbnail.h"
 
@@ -25,64 +21,6 @@ constexpr Index kAlternatives = 5;  // the most captions of a beam that are list
 constexpr Index kDrawnPixels = 100;
 constexpr int kQuality = 80, kDrawnQuality = 95;
 
-void add_words(Json& json, const LoadedModel& loaded, const DecodedCaption& caption) {
-  const AttentionConfig& attention = loaded.config.attention;
-  json["words"] = Json::array();
-  json["p"] = Json::array();
-  for (const DecodedWord& word : caption.words) {
-    json["words"].push_back(word_text(word, loaded.model->vocabulary()));
-    json["p"].push_back(rounded(std::exp(word.log_prob)));
-    if (attention.gate != GateKind::kNone) json["gate"].push_back(rounded(word.gate));
-    if (attention.sentinel) json["sentinel"].push_back(rounded(word.sentinel));
-  }
-  const auto chose = [](const DecodedWord& word) { return word.chosen >= 0; };
-  if (std::any_of(caption.words.begin(), caption.words.end(), chose))
-    for (const DecodedWord& word : caption.words) {
-      Json cells = Json::array();  // one per glimpse
-      for (const int cell : word.choices) cells.push_back(cell);
-      if (cells.empty()) cells.push_back(word.chosen);
-      json["chosen"].push_back(std::move(cells));
-    }
-}
-
-MapStack maps_of(const LoadedModel& loaded, const DecodedCaption& caption, const InputView* input) {
-  MapStack out;
-  if (!input || !view_count(loaded).several() || caption.words.empty()) {
-    for (const DecodedWord& word : caption.words) out.words.push_back({word.attention});
-    return out;
-  }
-  const CaptionMaps maps = caption_maps(*loaded.model, *input, caption);
-  for (const LayerMap& map : maps.cross) {
-    out.layers = std::max(out.layers, map.layer + 1);
-    out.heads = std::max(out.heads, map.head + 1);
-  }
-  for (Index t = 0; t < static_cast<Index>(caption.words.size()); ++t) {
-    auto& word = out.words.emplace_back();
-    for (const LayerMap& map : maps.cross) {
-      const ConstView weights = map.weights.view();
-      word.emplace_back(weights.row(t), weights.row(t) + weights.cols());
-    }
-  }
-  return out;
-}
-
-void add_maps(Json& json, const LoadedModel& loaded, const DecodedCaption& caption,
-              const InputView* input) {
-  if (!loaded.model->has_attention()) return;
-  const MapStack maps = maps_of(loaded, caption, input);
-  const PackedMaps packed = pack_maps(maps);
-  json["layers"] = maps.layers;
-  json["heads"] = maps.heads;
-  json["low"] = packed.low;
-  json["high"] = packed.high;
-  json["maps"] = packed.bytes;
-  json["entropy"] = Json::array();
-  for (const DecodedWord& word : caption.words) {
-    const auto entropy = map_entropy(word.attention, caption.counts);
-    json["entropy"].push_back(entropy ? Json(rounded(*entropy)) : Json());
-  }
-}
-
 }  // namespace
 
 double rounded(double value) { return std::round(value * 1e4) / 1e4; }
@@ -94,15 +32,8 @@ Json rectangle_json(const Rect& rectangle, const Geometry& geometry) {
                       rounded(rectangle.width / width), rounded(rectangle.height / height)});
 }
 
-Json grid_json(const Geometry& geometry, const GridShape& grid) {
-  const CellBlock cells = picture_cells(picture_area(geometry), grid.rows, grid.cols);
-  return {{"seen", rectangle_json(geometry.seen, geometry)},
-          {"cells", Json::array({cells.left, cells.top, cells.right, cells.bottom})}};
-}
-
 ViewCount view_count(const LoadedModel& loaded) {
-  const bool views = loaded.model->has_attention() && !loaded.model->vocabulary().subwords();
-  if (!views) return {};
+  if (!loaded.model->has_attention()) return {};
   const ExperimentConfig& config = loaded.config;
   return {.layers = loaded.model->decoder().glimpses_per_word(), .heads = config.attention.heads};
 }
@@ -110,6 +41,7 @@ ViewCount view_count(const LoadedModel& loaded) {
 SearchOptions page_search(const LoadedModel& loaded) {
   SearchOptions search = search_options(loaded.config, loaded.model->vocabulary());
   if (search.mode == SearchMode::kBeam) search.alternatives = std::min(search.beam, kAlternatives);
+  search.recording.layers = true;
   return search;
 }
 
@@ -136,17 +68,18 @@ Json model_facts(const ReportModel& model) {
   return json;
 }
 
-Json decoded_json(const LoadedModel& loaded, const DecodedCaption& caption,
-                  const InputView* input) {
-  Json json;
-  add_words(json, loaded, caption);
-  add_maps(json, loaded, caption, input);
-  json["finished"] = caption.finished;
-  json["logprob"] = rounded(caption.log_prob);
-  for (const DecodedCaption& other : caption.others)
-    json["others"].push_back(
-        {caption_text(other, loaded.model->vocabulary()), rounded(other.log_prob)});
-  return json;
+Json page_caption(const LoadedModel& loaded, CaptionRecord record, Regime regime,
+                  MapDetail detail) {
+  if (detail == MapDetail::kSingle && view_count(loaded).several()) {
+    const MapChoice each{.kind = MapChoice::Kind::kEach};
+    record.views = map_views(record.caption, {.layer = each, .head = each});
+  }
+  return caption_json(record,
+                      {.vocabulary = &loaded.model->vocabulary(),
+                       .grid = loaded.model->grid(),
+                       .regime = regime,
+                       .alternatives = !record.caption.others.empty()},
+                      CaptionForm::kPacked);
 }
 
 Json photo_json(const Image& picture, Index longest) {

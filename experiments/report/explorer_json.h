@@ -4,7 +4,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "captioning/input_batch.h"
+#include "captioning/maps/caption_record.h"
 #include "captioning/search/search.h"
 #include "experiments/report/report_model.h"
 
@@ -15,10 +15,6 @@ double rounded(double value);
 
 // A rectangle of the photo as [x, y, width, height] in shares of the photo.
 nlohmann::ordered_json rectangle_json(const Rect& rectangle, const Geometry& geometry);
-// Where a model's grid lies on a photo: "seen", the rectangle that it covers, and "cells", those
-// that show some of the photo: [left, top, right, bottom), the others being padding.
-nlohmann::ordered_json grid_json(const Geometry& geometry, const GridShape& grid);
-
 // How many maps a word has: one for each layer and head where the model keeps them apart, else one.
 struct ViewCount {
   Index layers = 1, heads = 1;
@@ -27,7 +23,8 @@ struct ViewCount {
 };
 ViewCount view_count(const LoadedModel& loaded);
 
-// The search of a model's config, set to keep the captions of the beam that a page lists.
+// The search of a model's config, set to keep the captions of the beam that a page lists and the
+// maps of all layers and heads.
 SearchOptions page_search(const LoadedModel& loaded);
 
 // {"name", "checkpoint", "update", "parameters", "attention", "gate", "sentinel", "selection",
@@ -35,13 +32,13 @@ SearchOptions page_search(const LoadedModel& loaded);
 // word's own, "regimes": the model's own first}
 nlohmann::ordered_json model_facts(const ReportModel& model);
 
-// {"words", "p", "gate", "sentinel", "chosen", "layers", "heads", "low", "high", "maps"
-// (packed_maps.h), "entropy", "finished", "logprob", "others": [[caption, log p]]}. Keys for which
-// a model has nothing are left out. There is one map for each layer and head where `input`, what
-// the model saw, is given and the model keeps them apart; else the mean over the heads of the last
-// layer.
-nlohmann::ordered_json decoded_json(const LoadedModel& loaded, const DecodedCaption& caption,
-                                    const InputView* input);
+// Which maps of the words a page gets: DecodedWord::map, or also those of all layers and heads,
+// where there are several.
+enum class MapDetail { kUsual, kSingle };
+
+// The caption of a model in its packed form (captioning/maps/caption_json.h).
+nlohmann::ordered_json page_caption(const LoadedModel& loaded, CaptionRecord record, Regime regime,
+                                    MapDetail detail);
 
 // {"width", "height", "photo": a JPEG as a data URI, no side longer than `longest` pixels}
 nlohmann::ordered_json photo_json(const Image& picture, Index longest);

@@ -44,8 +44,7 @@ class Panel {
   load() {
     const {image, report, view} = this.card;
     this.decoded = captionOf(image, this.model, this.m, view.regime);
-    this.maps = this.decoded.maps !== undefined && this.decoded.words.length
-      ? new Maps(this.decoded, this.model) : null;
+    this.maps = this.model.attention && this.decoded.words.length ? new Maps(this.decoded) : null;
     this.regime.textContent = this.model.attention
       ? [this.decoded.regime, this.model.later_map].filter(Boolean).join(', ') : 'no attention';
     const numbers = Object.entries(this.decoded.scores || {})
@@ -244,10 +243,7 @@ class Panel {
   }
 
   drawChosen(context, word) {
-    const cells = this.decoded.chosen?.[word];
-    if (!cells) return;
-    const {layer} = this.card.view;
-    const at = cells.length === 1 || layer === 'last' ? cells.at(-1) : cells[Number(layer)];
+    const at = this.maps.chosen(word, this.card.view.layer);
     if (at >= 0) frame(context, cellBox(at, this.maps.rows, this.maps.cols, this.decoded.seen));
   }
 

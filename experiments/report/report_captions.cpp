@@ -4,13 +4,12 @@
 #include <deque>
 #include <nlohmann/json.hpp>
 
+#include "captioning/caption_text.h"
+#include "captioning/decoding/decode_images.h"
 #include "captioning/evaluation/attention_health.h"
-#include "captioning/evaluation/caption_json.h"
 #include "captioning/evaluation/dead_attention.h"
-#include "captioning/evaluation/decode_images.h"
 #include "captioning/evaluation/scene_scores.h"
 #include "captioning/metrics/metric_registry.h"
-#include "captioning/whole_words.h"
 #include "experiments/report/explorer_json.h"
 
 namespace saccade {
@@ -31,6 +30,12 @@ struct ModelCaptions {
   std::vector<std::vector<DecodedCaption>> captions;  // [regime][image]
   std::vector<CaptionScores> scores;                  // [regime], of the images
 };
+
+// Only the words of the alternatives are shown, and maps of all layers and heads take much memory.
+void drop_maps(std::vector<DecodedCaption>& alternatives) {
+  for (DecodedCaption& caption : alternatives)
+    for (DecodedWord& word : caption.words) word.parts = {};
+}
 
 // Scores captions against the references of the whole split, so that CIDEr weighs words as in an
 // evaluation; for images that are not shown, a reference takes the place of the caption. Returns
@@ -105,8 +110,10 @@ struct ReportCaptions::Impl {
             show_progress(m, (before + share) / count);
           }));
       std::vector<std::string> texts;
-      for (const DecodedCaption& caption : out.captions.back())
+      for (DecodedCaption& caption : out.captions.back()) {
+        drop_maps(caption.others);
         texts.push_back(caption_text(caption, own.model->vocabulary()));
+      }
       out.scores.push_back(score_shown(request->data->dataset, request->split, images, texts));
     }
     return out;
@@ -117,7 +124,8 @@ struct ReportCaptions::Impl {
     for (std::size_t m = 0; m < decoded.size(); ++m) {
       const auto regions = static_cast<std::size_t>(loaded(m).model->grid().regions());
       const ViewCount count = view_count(loaded(m));
-      const auto views = static_cast<std::size_t>(count.layers * count.heads);
+      const auto views =
+          static_cast<std::size_t>(count.several() ? count.layers * count.heads + 1 : 1);
       for (std::size_t r = 0; r < decoded[m].regimes.size(); ++r)
         for (const DecodedCaption& caption : decoded[m].captions[r]) {
           const std::size_t one = caption.words.size() * regions;
@@ -149,10 +157,10 @@ struct ReportCaptions::Impl {
       Json one = {{"word", noun.word}, {"boxes", Json::array()}};
       for (const Box& box : noun.boxes) one["boxes"].push_back(rectangle_json(box, geometry));
       if (loaded(m).model->has_attention() && !noun.boxes.empty()) {
-        const std::vector<float>& weights = caption.words[noun.word].attention;
-        one["hit"] = points_at(weights, cells, noun.seen, {.counts = caption.counts});
+        const AttentionMap& map = caption.words[noun.word].map;
+        one["hit"] = points_at(map.weights, cells, noun.seen, {.counts = map.counts});
         one["centre"] =
-            points_at(weights, cells, noun.seen, {.tolerance = 0, .counts = caption.counts});
+            points_at(map.weights, cells, noun.seen, {.tolerance = 0, .counts = map.counts});
       }
       json["nouns"].push_back(std::move(one));
     }
@@ -161,14 +169,12 @@ struct ReportCaptions::Impl {
   Json regime_json(std::size_t m, std::size_t r, std::size_t i) const {
     const DecodedCaption& caption = decoded[m].captions[r][i];
     const bool single = detail == Detail::kAll || (detail == Detail::kFirstRegime && r == 0);
-    Json json;
-    if (single && view_count(loaded(m)).several()) {
-      const InputBatch input = inputs[m].batch(std::span(&images[i], 1));
-      const InputView view = input.view();
-      json = decoded_json(loaded(m), caption, &view);
-    } else {
-      json = decoded_json(loaded(m), caption, nullptr);
-    }
+    Json json = page_caption(
+        loaded(m),
+        {.image = request->data->dataset.images[static_cast<std::size_t>(images[i])].id,
+         .caption = caption,
+         .geometry = inputs[m].geometry(images[i])},
+        decoded[m].regimes[r], single ? MapDetail::kSingle : MapDetail::kUsual);
     const CaptionScores& scores = decoded[m].scores[r];
     for (std::size_t k = 0; k < scores.metrics.size(); ++k) {
       const std::string& name = scores.metrics[k].metric;
@@ -204,8 +210,7 @@ Json ReportCaptions::model_json(std::size_t model) const {
 }
 
 Json ReportCaptions::caption_json(std::size_t model, std::size_t i) const {
-  const Geometry geometry = impl_->inputs[model].geometry(impl_->images[i]);
-  Json json = grid_json(geometry, impl_->loaded(model).model->grid());
+  Json json;
   const std::vector<Regime>& regimes = impl_->decoded[model].regimes;
   for (std::size_t r = 0; r < regimes.size(); ++r)
     json["regimes"][std::string(enum_name(regimes[r]))] = impl_->regime_json(model, r, i);

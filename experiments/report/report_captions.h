@@ -30,9 +30,9 @@ class ReportCaptions {
   // of the first regime looks dead (dead_attention.h), where it does.
   nlohmann::ordered_json model_json(std::size_t model) const;
 
-  // The captions of a model for images()[i]: "seen" and "cells" (grid_json()), "regimes": {name:
-  // the keys of decoded_json(), "scores", "verdict", "nouns": [{"word", "boxes", "hit",
-  // "centre"}]}. Keys for which a model or a data set has nothing are left out.
+  // The captions of a model for images()[i]: {"regimes": {name: the keys of page_caption(),
+  // "scores", "verdict", "nouns": [{"word", "boxes", "hit", "centre"}]}}. Keys for which a model or
+  // a data set has nothing are left out.
   nlohmann::ordered_json caption_json(std::size_t model, std::size_t i) const;
 
   // A sentence about maps that were left out, or empty.

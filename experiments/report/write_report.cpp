@@ -63,7 +63,7 @@ Json images_json(const ReportRequest& request, const ReportCaptions& captions) {
 
 Json report_data(const ReportRequest& request, const ReportCaptions& captions) {
   const Dataset& dataset = request.data->dataset;
-  Json json = {{"schema_version", 1},
+  Json json = {{"schema_version", 2},
                {"title", request.title},
                {"dataset", dataset.name},
                {"digest", dataset.digest},

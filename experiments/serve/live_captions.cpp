@@ -3,8 +3,9 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "captioning/evaluation/caption_json.h"
-#include "captioning/evaluation/decode_images.h"
+#include "captioning/caption_text.h"
+#include "captioning/decoding/decode_images.h"
+#include "captioning/maps/caption_json.h"
 #include "experiments/report/explorer_json.h"
 
 namespace saccade {
@@ -14,11 +15,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr Index kPhotoPixels = 640;  // the longest side
-
-// The text that a checkpoint holds about itself may be no UTF-8.
-std::string text_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 // What one model returns for a photo.
 struct PhotoCaptions {
@@ -30,21 +26,22 @@ PhotoCaptions caption_photo(const ReportModel& model, const Image& picture) {
   InputBatch input(model.pipeline->shape(), 1);
   const Geometry geometry = model.pipeline->run(picture, input.room(0));
   input.set_area(0, picture_area(geometry));
-  const InputView view = input.view();
   const auto load = [&](Index, std::size_t, std::span<float> out) {
     std::copy(input.room(0).begin(), input.room(0).end(), out.begin());
     return input.area(0);
   };
   const LoadedModel& loaded = *model.loaded;
-  PhotoCaptions out{.json = grid_json(geometry, loaded.model->grid()), .caption = {}};
+  PhotoCaptions out;
   SearchOptions search = page_search(loaded);
   for (const Regime regime : evaluation_regimes(loaded.config)) {
     search.regime = regime;
-    const std::vector<DecodedCaption> captions =
+    std::vector<DecodedCaption> captions =
         decode(*loaded.model, {.count = 1, .load = load, .search = search});
     Json& regimes = out.json["regimes"];
     if (regimes.empty()) out.caption = caption_text(captions[0], loaded.model->vocabulary());
-    regimes[std::string(enum_name(regime))] = decoded_json(loaded, captions[0], &view);
+    regimes[std::string(enum_name(regime))] =
+        page_caption(loaded, {.image = "", .caption = std::move(captions[0]), .geometry = geometry},
+                     regime, MapDetail::kSingle);
   }
   return out;
 }
@@ -56,13 +53,13 @@ std::string LiveCaptions::models_json(Index max_upload) const {
   for (const ReportModel& model : models_) json["models"].push_back(model_facts(model));
   json["colours"] = colours_text();
   json["max_upload"] = max_upload;
-  return text_of(json);
+  return json_line(json);
 }
 
 std::string LiveCaptions::caption_json(std::span<const std::uint8_t> bytes) const {
   const auto start = std::chrono::steady_clock::now();
   const Image picture = decode_image(bytes, "the picture");
-  Json json = {{"schema_version", 1}};
+  Json json = {{"schema_version", 2}};
   for (const ReportModel& model : models_) {
     PhotoCaptions captions = caption_photo(model, picture);
     json["captions"][model.name] = captions.caption;
@@ -71,7 +68,7 @@ std::string LiveCaptions::caption_json(std::span<const std::uint8_t> bytes) cons
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   json["seconds"] = rounded(seconds.count());
   json.update(photo_json(picture, kPhotoPixels));
-  return text_of(json);
+  return json_line(json);
 }
 
 }  // namespace saccade

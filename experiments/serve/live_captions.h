@@ -19,9 +19,9 @@ class LiveCaptions {
   std::string models_json(Index max_upload) const;
 
   // Captions the photo in the bytes of an image file: {"schema_version", "captions": {model: the
-  // caption in its first regime}, "models": ["seen" and "cells" (grid_json()), "regimes": {name:
-  // what decoded_json() returns}], "seconds", "width", "height", "photo"}. The same bytes have the
-  // same captions. Throws DataError where they are no image.
+  // caption in its first regime}, "models": [{"regimes": {name: what page_caption() returns}}],
+  // "seconds", "width", "height", "photo"}. The same bytes have the same captions. Throws DataError
+  // where they are no image.
   std::string caption_json(std::span<const std::uint8_t> bytes) const;
 
  private:

@@ -105,6 +105,8 @@ TEST_CASE("the checker finds seeded breaches") {
   const std::vector<Breach> breaches = {
       {"core/base/a.cpp", "#include \"vision/image.h\"\n", "core may not include vision"},
       {"core/ops/b.cpp", "#include \"core/nn/c.h\"\n", "core/ops may not include core/nn"},
+      {"captioning/maps/m.h", header + "#include \"captioning/search/s.h\"\n",
+       "captioning/maps may not include captioning/search"},
       {"core/base/a.cpp", "#include \"a.h\"\n", "does not start with a layer"},
       {"core/base/a.cpp", "#include <Eigen/Core>\n", "belongs to core/kernels/"},
       {"core/base/a.cpp", "#include <foo/bar.h>\n", "has no owner yet"},

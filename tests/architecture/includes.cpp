@@ -55,15 +55,28 @@ const std::map<std::string, std::set<std::string>> kCoreBeside = {
     {"io", {"base", "tensor", "memory", "parallel", "nn", "optim", "config"}},
 };
 
+// The folders of captioning that turn features into captions and judge them, from the bottom up.
+const std::vector<std::string> kCaptioningChain = {
+    "decoders", "maps", "search", "objectives", "decoding", "evaluation", "training"};
+
+// The place of a folder in a chain; its size where the folder is not in it.
+std::ptrdiff_t place_in(const std::vector<std::string>& chain, const std::string& folder) {
+  return std::find(chain.begin(), chain.end(), folder) - chain.begin();
+}
+
 // Whether core/`from` may include core/`to`.
 bool core_allows(const std::string& from, const std::string& to) {
   if (from == to) return true;
   const auto beside = kCoreBeside.find(from);
   if (beside != kCoreBeside.end() && beside->second.count(to) > 0) return true;
-  const auto place = [](const std::string& folder) {
-    return std::find(kCoreChain.begin(), kCoreChain.end(), folder) - kCoreChain.begin();
-  };
-  return place(from) < std::ssize(kCoreChain) && place(to) < place(from);
+  return place_in(kCoreChain, from) < std::ssize(kCoreChain) &&
+         place_in(kCoreChain, to) < place_in(kCoreChain, from);
+}
+
+// Whether captioning/`from` may include captioning/`to`. Folders beside the chain are free.
+bool captioning_allows(const std::string& from, const std::string& to) {
+  const std::ptrdiff_t target = place_in(kCaptioningChain, to);
+  return target == std::ssize(kCaptioningChain) || target <= place_in(kCaptioningChain, from);
 }
 
 // Registries (*.def) are lists, not code: any folder of the same layer may read them.
@@ -173,6 +186,10 @@ Findings check_layers(const std::vector<SourceFile>& files) {
                            " (core <- vision <- captioning <- experiments)");
       } else if (file.top == "core" && !is_registry(include.target) &&
                  !core_allows(second_part(file.path), second_part(include.target))) {
+        findings.push_back(at(file, include.line) + folder_of(file.path) + " may not include " +
+                           folder_of(include.target) + "; see the layers in CONTRIBUTING.md");
+      } else if (file.top == "captioning" && target_top == "captioning" &&
+                 !captioning_allows(second_part(file.path), second_part(include.target))) {
         findings.push_back(at(file, include.line) + folder_of(file.path) + " may not include " +
                            folder_of(include.target) + "; see the layers in CONTRIBUTING.md");
       }

@@ -88,14 +88,16 @@ TEST_CASE("the heat is where saccade overlay draws it") {
 }
 
 // The panels that `saccade overlay` draws for the first test image with a run's model.
-std::vector<Image> drawn_panels(const std::filesystem::path& run, const std::string& style) {
+std::vector<Image> drawn_panels(const std::filesystem::path& run, const std::string& style,
+                                const MapArgs& maps) {
   OverlayArgs args{.model = {.checkpoint = run.string()}, .split = "test", .count = 1};
-  args.out = run.string() + "-" + style;
+  args.out = run.string() + "-" + style + maps.layer + maps.head;
   args.drawing.style = style;
+  args.maps = maps;
   run_overlay(args);
   std::vector<std::filesystem::path> files;
   for (const auto& entry :
-       std::filesystem::directory_iterator(std::filesystem::path(args.out) / "scene-test-0"))
+       std::filesystem::directory_iterator(std::filesystem::path(args.out) / "5"))
     files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   std::vector<Image> panels;
@@ -103,36 +105,71 @@ std::vector<Image> drawn_panels(const std::filesystem::path& run, const std::str
   return panels;
 }
 
-TEST_CASE("on a padded picture the heat equals that of saccade overlay up to the edges") {
-  SACCADE_NEEDS_BROWSER();
-  OpenReport<PaddedReport> page;
-  page.browser.press("b");  // no boxes
-  for (const std::string style : {"heat", "cells"}) {
-    if (style == "cells") page.browser.press("c");
-    for (const int model : {0, 1}) {
-      const std::vector<Image> panels =
-          drawn_panels(page.report.run(model == 0 ? "wide" : "tall"), style);
-      REQUIRE(panels.size() > 1);
-      // The sums of differences of the samples beyond the outermost cells' centres, and of the
-      // others. A page that blends padding in is darker in the former.
-      Mean edge, inside;
-      for (std::size_t w = 0; w < panels.size(); ++w) {
-        page.browser.hover(page.word(model, static_cast<int>(w)));
-        constexpr int kSamples = 16;
-        const Json seen = page.pixels(model, kSamples, kSamples);
-        for (int i = 0; i < kSamples * kSamples; ++i) {
-          const int row = i / kSamples, column = i % kSamples, along = model == 0 ? column : row;
-          const Image& panel = panels[w];
-          const std::uint8_t* drawn = panel.pixel((2 * row + 1) * panel.height / (2 * kSamples),
-                                                  (2 * column + 1) * panel.width / (2 * kSamples));
-          for (std::size_t c = 0; c < 3; ++c)
-            (along == 0 || along == kSamples - 1 ? edge : inside)
-                .add(drawn[c] - seen[static_cast<std::size_t>(i)][c].get<double>());
-        }
+// What overlay's panels have more than the page's, over the words of a model's caption.
+struct PanelDifference {
+  Mean edge, inside;  // at the border of what the network saw, and elsewhere
+  Mean distance;      // without its sign
+};
+
+// The page's photos are shown as they are now. `kSamples` is the number of samples along a side.
+template <class Report>
+PanelDifference compare(OpenReport<Report>& page, int model, const std::vector<Image>& panels) {
+  constexpr int kSamples = 16;
+  PanelDifference out;
+  for (std::size_t w = 0; w < panels.size(); ++w) {
+    page.browser.hover(page.word(model, static_cast<int>(w)));
+    const Json seen = page.pixels(model, kSamples, kSamples);
+    const Image& panel = panels[w];
+    // A crop sees the middle half of the longer side; a padded photo is seen whole.
+    const bool crop = model == 1, wide = panel.width > panel.height;
+    for (int i = 0; i < kSamples * kSamples; ++i) {
+      const int row = i / kSamples, column = i % kSamples;
+      const std::uint8_t* drawn = panel.pixel((2 * row + 1) * panel.height / (2 * kSamples),
+                                              (2 * column + 1) * panel.width / (2 * kSamples));
+      const int along = crop == wide ? column : row;  // the side that meets the border
+      const int first = crop ? kSamples / 4 : 0, last = kSamples - 1 - first;
+      for (std::size_t c = 0; c < 3; ++c) {
+        const double more = drawn[c] - seen[static_cast<std::size_t>(i)][c].template get<double>();
+        (along == first || along == last ? out.edge : out.inside).add(more);
+        out.distance.add(std::abs(more));
       }
-      INFO(style << ", model " << model << ": " << edge.value() << " " << inside.value());
-      CHECK(std::abs(edge.value() - inside.value()) < 2);
     }
+  }
+  return out;
+}
+
+TEMPLATE_TEST_CASE(
+    "wide and tall photos have the heat of saccade overlay, also in layers and heads", "",
+    WideReport, TallReport) {
+  SACCADE_NEEDS_BROWSER();
+  OpenReport<TestType> page;
+  const MapArgs usual, single{.layer = "0", .head = "0"};
+  const auto check = [&](int model, const std::vector<Image>& panels,
+                         const std::vector<Image>& others) {
+    REQUIRE(panels.size() > 1);
+    const PanelDifference own = compare(page, model, panels);
+    INFO("model " << model << ": " << own.edge.value() << " " << own.inside.value() << " "
+                  << own.distance.value());
+    // A page that blends padding in is darker at the border.
+    CHECK(std::abs(own.edge.value() - own.inside.value()) < 2);
+    CHECK(own.distance.value() < 12);  // a JPEG that was enlarged, against the photo
+    if (!others.empty())
+      CHECK(compare(page, model, others).distance.value() > own.distance.value());
+  };
+  for (const std::string style : {"heat", "cells"}) {
+    INFO(style);
+    if (style == "cells") page.browser.press("c");
+    const std::vector<Image> last = drawn_panels(page.report.run(0), style, usual),
+                             first = drawn_panels(page.report.run(0), style, single);
+    check(1, drawn_panels(page.report.run(1), style, usual), {});
+    check(0, last, first);
+    page.browser.press("l");  // layer 0
+    page.browser.press("h");  // head 0
+    check(0, first, last);
+    page.browser.press("l");                              // layer 1
+    page.browser.press("l");                              // the mean of the layers
+    page.browser.press("l");                              // the last layer
+    for (int i = 0; i < 3; ++i) page.browser.press("h");  // head 1, the largest, the mean
   }
 }
 
@@ -203,10 +240,10 @@ TEST_CASE("a different word in the same place is not shown as a match") {
   SACCADE_NEEDS_BROWSER();
   Page page;
   page.change([](Json& data) {
-    caption_of(data, 0)["words"][1] = "shirt";
-    caption_of(data, 1)["words"][1] = "water";
-    caption_of(data, 2)["words"][0] = "shirt";
-    caption_of(data, 2)["words"][1] = "lake";
+    caption_of(data, 0)["words"][1]["text"] = "shirt";
+    caption_of(data, 1)["words"][1]["text"] = "water";
+    caption_of(data, 2)["words"][0]["text"] = "shirt";
+    caption_of(data, 2)["words"][1]["text"] = "lake";
   });
   page.browser.hover(Page::word(0, 1));
   REQUIRE(page.browser.becomes("document.querySelector('.card .word.linked')"));
@@ -226,14 +263,16 @@ TEST_CASE("numbers are those of the map that is shown, and a uniform map is fain
   page.change([](Json& data) {
     // Layer 0 is uniform. The heads of layer 1 attend to one cell.
     Json& json = caption_of(data, 2);
-    const std::size_t words = json["words"].size();
-    std::vector<std::uint8_t> maps;
-    for (std::size_t i = 0; i < words * 4 * 32; ++i)
-      maps.push_back(i / 32 % 4 < 2 ? 8 : i % 32 == 5 ? 255 : 0);
-    json["maps"] = base64(maps);
-    json["low"] = 0;
-    json["high"] = 1;
-    json["entropy"] = std::vector<double>(words, 0);
+    std::vector<std::uint8_t> sharp(32, 0);
+    sharp[5] = 255;
+    const std::string flat = base64(std::vector<std::uint8_t>(32, 8)), peak = base64(sharp);
+    json["packed"] = {{"low", 0}, {"high", 1}};
+    for (Json& view : json["maps"])
+      for (Json& map : view["attention"]) map = view["layer"] == 0 ? flat : peak;
+    for (Json& word : json["words"]) {
+      word["attention"] = peak;
+      word["entropy"] = 0;
+    }
     json["nouns"] = {{{"word", 1},
                       {"boxes", Json::array({Json{0, 0, 0.5, 0.5}})},
                       {"hit", true},

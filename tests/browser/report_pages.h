@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "core/base/real.h"
 #include "tests/support/temp_folder.h"
 
 namespace saccade::test {
@@ -20,16 +21,23 @@ class SceneReport {
   TempFolder folder_{"scene-report"};
 };
 
-// The same scenes, seen by models that pad them to a wide input and to a tall one.
-class PaddedReport {
+// A wide photo or a tall one, seen by a transformer that pads it to a square and by a soft
+// captioner that crops it. The transformer has 2 layers of 2 heads.
+class PhotoReport {
  public:
-  PaddedReport();
+  PhotoReport(Index height, Index width);
   std::filesystem::path page() const { return folder_ / "report.html"; }
-  std::filesystem::path run(const std::string& name) const { return folder_ / name; }
+  std::filesystem::path run(int model) const { return folder_ / (model == 0 ? "pad" : "crop"); }
   const TempFolder& folder() const { return folder_; }
 
  private:
-  TempFolder folder_{"padded-report"};
+  TempFolder folder_{"photo-report"};
+};
+struct WideReport : PhotoReport {
+  WideReport() : PhotoReport(48, 96) {}
+};
+struct TallReport : PhotoReport {
+  TallReport() : PhotoReport(96, 48) {}
 };
 
 // Photos whose captions and ids are markup, in a run whose name is markup.

@@ -19,7 +19,7 @@ DecodedCaption caption_of(const std::vector<Map>& maps) {
   DecodedCaption caption;
   for (const Map& map : maps) {
     caption.words.emplace_back();
-    caption.words.back().attention = map;
+    caption.words.back().map.weights = map;
   }
   return caption;
 }
@@ -93,11 +93,13 @@ TEST_CASE("maps are normalised first, and a word without weight has no map") {
 
 TEST_CASE("regions of padding do not count in the entropy of a map") {
   const Map padded{0, 0.5F, 0.5F, 0};
-  CHECK(map_entropy(padded, {}) == Approx(0.5));
-  const std::vector<std::uint8_t> counts{0, 1, 1, 0};
-  CHECK(map_entropy(padded, counts) == Approx(1));
   DecodedCaption caption = caption_of({padded, padded});
-  caption.counts = counts;
+  CHECK(map_entropy(caption.words[0].map) == Approx(0.5));
+  CHECK_FALSE(is_uniform(caption.words[0].map));
+  for (DecodedWord& word : caption.words) word.map.counts = {0, 1, 1, 0};
+  CHECK(map_entropy(caption.words[0].map) == Approx(1));
+  CHECK(is_uniform(caption.words[0].map));
+  CHECK(counted_cells(caption.words[0].map) == 2);
   CHECK(attention_health(std::vector{caption}).uniform_share == 1);
 }
 
@@ -137,7 +139,7 @@ TEST_CASE("heads correlate fully with themselves and negatively with their oppos
   const Map rising{0.1F, 0.2F, 0.3F, 0.4F}, falling{0.4F, 0.3F, 0.2F, 0.1F};
   const auto correlation = [](const std::vector<Map>& heads) {
     DecodedCaption caption = caption_of({kFlat});
-    caption.words[0].heads = heads;
+    for (const Map& head : heads) caption.words[0].parts.push_back({.weights = head});
     return attention_health(std::vector{caption}).head_correlation;
   };
   CHECK(correlation({rising, rising}).value() == Approx(1));

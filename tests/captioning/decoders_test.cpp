@@ -1,8 +1,8 @@
 // What every decoder promises, tested for the whole registry: single steps compute what the whole
 // sequence does, a batch computes what its samples do, and search finds what forced decoding
 // computes. Built in float and in double.
-#include "captioning/search/forced_decoding.h"
-#include "captioning/search/later_maps.h"
+#include "captioning/decoding/forced_decoding.h"
+#include "captioning/decoding/later_maps.h"
 #include "tests/captioning/decoder_models.h"
 
 namespace saccade::test {
@@ -46,7 +46,7 @@ TEST_CASE("the captions of beam search have the costs of a teacher-forced pass")
         log_prob -= forced.nll[t];
       CHECK(std::abs(caption.log_prob - log_prob) < 10 * kSame);
       for (std::size_t t = 0; t < words.size(); ++t) {
-        const std::vector<float>& map = caption.words[t].attention;
+        const std::vector<float>& map = caption.words[t].map.weights;
         const ConstView expected = forced.weights[t].back().view();
         for (std::size_t l = 0; l < map.size(); ++l)
           CHECK(std::abs(map[l] - static_cast<double>(expected[static_cast<Index>(l)])) < 1e-4);
@@ -93,11 +93,11 @@ TEST_CASE("a word can have the map that a decoder makes some steps later") {
             CHECK(word.log_prob == before.words[t].log_prob);
             const ConstView expected =
                 forced.weights[t + static_cast<std::size_t>(step)].back().view();
-            for (std::size_t l = 0; l < word.attention.size(); ++l) {
-              CHECK(std::abs(word.attention[l] -
+            for (std::size_t l = 0; l < word.map.weights.size(); ++l) {
+              CHECK(std::abs(word.map.weights[l] -
                              static_cast<double>(expected[static_cast<Index>(l)])) < 1e-4);
-              moved = std::max(moved, std::abs(static_cast<double>(word.attention[l] -
-                                                                   before.words[t].attention[l])));
+              moved = std::max(moved, std::abs(static_cast<double>(
+                                          word.map.weights[l] - before.words[t].map.weights[l])));
             }
           }
         }

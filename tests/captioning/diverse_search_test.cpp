@@ -87,7 +87,7 @@ void require_found(const DecodedCaption& found, const std::vector<Hypothesis>& w
     CHECK(ids(one) == wanted[k].words);
     CHECK(one.finished);
     CHECK(one.log_prob == Approx(wanted[k].log_prob).margin(kTolerance));
-    for (const DecodedWord& word : one.words) CHECK(word.attention.size() == 4);
+    for (const DecodedWord& word : one.words) CHECK(word.map.weights.size() == 4);
   }
 }
 

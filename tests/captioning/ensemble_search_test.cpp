@@ -131,9 +131,9 @@ TEST_CASE("an ensemble returns the mean map of the members that are shown") {
   for (std::size_t t = 0; t < found.words.size(); ++t) {
     const auto a = map_of(members.one, members.seen_by_one, ids(found), t);
     const auto b = map_of(members.two, members.seen_by_two, ids(found), t);
-    REQUIRE(found.words[t].attention.size() == a.size());
+    REQUIRE(found.words[t].map.weights.size() == a.size());
     for (std::size_t l = 0; l < a.size(); ++l)
-      CHECK(found.words[t].attention[l] == Approx((a[l] + b[l]) / 2).margin(kTolerance));
+      CHECK(found.words[t].map.weights[l] == Approx((a[l] + b[l]) / 2).margin(kTolerance));
   }
 }
 

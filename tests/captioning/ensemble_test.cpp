@@ -1,12 +1,13 @@
 // Ensembles of captioners: which models may join, whose maps are shown, and what a report has of
 // them.
-#include "captioning/ensemble.h"
+#include "captioning/decoding/ensemble.h"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "captioning/caption_text.h"
+#include "captioning/decoding/whole_words.h"
 #include "captioning/evaluation/evaluation_report.h"
-#include "captioning/whole_words.h"
 #include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
@@ -91,18 +92,19 @@ TEST_CASE("pieces of a word become one word with the mean of their maps") {
     const auto weight = static_cast<float>(i);
     caption.words.push_back({.id = static_cast<int>(ids[i]),
                              .log_prob = -1,
-                             .attention = {weight, 1 - weight},
-                             .chosen = i < first ? 1 : static_cast<int>(i),
-                             .gate = static_cast<double>(i)});
+                             .map = {.weights = {weight, 1 - weight},
+                                     .gate = static_cast<double>(i),
+                                     .chosen = i < first ? 1 : static_cast<int>(i)}});
+    caption.words.back().parts = {caption.words.back().map};
   }
   // A map of a later step has read the whole word.
   DecodedCaption later = caption;
   later.map_step = 1;
   put_together(later, pieces);
   REQUIRE(later.words.size() == 2);
-  CHECK(later.words[0].gate == static_cast<double>(first - 1));
-  CHECK(later.words[1].attention[0] == static_cast<float>(ids.size() - 1));
-  CHECK(later.words[1].chosen == static_cast<int>(ids.size()) - 1);
+  CHECK(later.words[0].map.gate == static_cast<double>(first - 1));
+  CHECK(later.words[1].map.weights[0] == static_cast<float>(ids.size() - 1));
+  CHECK(later.words[1].map.chosen == static_cast<int>(ids.size()) - 1);
   CHECK(later.words[1].log_prob == -static_cast<double>(ids.size() - first));
   caption.others.push_back(caption);
   put_together(caption, pieces);
@@ -111,12 +113,15 @@ TEST_CASE("pieces of a word become one word with the mean of their maps") {
     const DecodedWord &run = one->words[0], &rest = one->words[1];
     CHECK(word_text(run, pieces) == "run");
     CHECK(word_text(rest, pieces) == "unsnr");
-    CHECK(run.chosen == 1);
-    CHECK(rest.chosen == -1);
+    CHECK(run.map.chosen == 1);
     CHECK(rest.log_prob == -static_cast<double>(ids.size() - first));
     const double mean = static_cast<double>(first + ids.size() - 1) / 2;
-    CHECK(rest.gate == Approx(mean));
-    CHECK(rest.attention[0] == Approx(mean));
+    REQUIRE(rest.parts.size() == 1);
+    for (const AttentionMap* map : {&rest.map, &rest.parts[0]}) {
+      CHECK(map->gate.value() == Approx(mean));
+      CHECK(map->weights[0] == Approx(mean));
+      CHECK(map->chosen == -1);
+    }
   }
   // The alternative has the same words, whatever its pieces were.
   caption.others.push_back(caption.others[0]);

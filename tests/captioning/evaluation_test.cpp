@@ -2,11 +2,11 @@
 // numbers of threads.
 #include <nlohmann/json.hpp>
 
-#include "captioning/evaluation/caption_json.h"
 #include "captioning/evaluation/evaluate.h"
 #include "captioning/evaluation/evaluation_report.h"
 #include "captioning/evaluation/evaluation_table.h"
 #include "captioning/evaluation/scene_scores.h"
+#include "captioning/maps/caption_json.h"
 #include "captioning/metrics/bleu.h"
 #include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"
@@ -46,8 +46,8 @@ MappedCaption mapped_caption(const std::vector<std::pair<std::string, Index>>& w
   MappedCaption caption;
   for (const auto& [word, cell] : words_and_cells) {
     DecodedWord decoded;
-    decoded.attention.assign(static_cast<std::size_t>(kGrid.regions()), 0.01F);
-    decoded.attention[static_cast<std::size_t>(cell)] = 0.5F;
+    decoded.map.weights.assign(static_cast<std::size_t>(kGrid.regions()), 0.01F);
+    decoded.map.weights[static_cast<std::size_t>(cell)] = 0.5F;
     caption.words.push_back(word);
     caption.decoded.words.push_back(decoded);
   }
@@ -117,12 +117,12 @@ TEST_CASE(
             .grounding.pointing_centre.accuracy() == 0);
 
   MappedCaption caption = mapped_caption({{"a", 0}, {"circle", 9}});
-  caption.decoded.words[1].chosen = 45;
+  caption.decoded.words[1].map.chosen = 45;
   CHECK(score(caption).grounding.pointing.accuracy() == 1);
   CHECK(score(caption).grounding.pointing_chosen.words == 1);
   CHECK(score(caption).grounding.pointing_chosen.accuracy() == 0);
   for (DecodedWord& word : caption.decoded.words)
-    std::fill_n(word.attention.begin(), 64, 1.0F / 64);
+    std::fill_n(word.map.weights.begin(), 64, 1.0F / 64);
   CHECK_FALSE(score(caption).grounding.has_maps);
 }
 
@@ -242,11 +242,14 @@ TEST_CASE("a caption as JSON has its words, maps and geometry") {
   record.geometry = plan_geometry(30, 60, {.height = 16, .width = 16, .mode = ResizeMode::kCrop});
   record.caption.finished = true;
   record.caption.words = {
-      {.id = 4, .log_prob = -0.25, .attention = {0.1F, 0.2F, 0.3F, 0.2F, 0.1F, 0.1F}, .gate = 0.5},
-      {.id = 5, .log_prob = -1, .attention = {1, 0, 0, 0, 0, 0}, .chosen = 5, .gate = 1}};
+      {.id = 4,
+       .log_prob = -0.25,
+       .map = {.weights = {0.1F, 0.2F, 0.3F, 0.2F, 0.1F, 0.1F}, .rows = 2, .cols = 3, .gate = 0.5}},
+      {.id = 5,
+       .log_prob = -1,
+       .map = {.weights = {1, 0, 0, 0, 0, 0}, .rows = 2, .cols = 3, .gate = 1, .chosen = 5}}};
   CaptionSource source{.vocabulary = &vocabulary,
                        .grid = {.rows = 2, .cols = 3, .features = 1},
-                       .gated = true,
                        .regime = Regime::kSample};
   const std::vector<CaptionRecord> records{record, record};
   const Json json = Json::parse(captions_json(records, source));
@@ -254,7 +257,7 @@ TEST_CASE("a caption as JSON has its words, maps and geometry") {
   const Json& one = json[0];
   CHECK(one.at("caption") == "кот sits");
   CHECK(one.at("finished") == true);
-  CHECK(one.at("grid") == Json({{"rows", 2}, {"cols", 3}}));
+  CHECK(one.at("grid") == Json({{"rows", 2}, {"cols", 3}, {"cells", {0, 0, 3, 2}}}));
   CHECK(one.at("geometry").at("original") == Json({30, 60}));
   CHECK(one.at("geometry").at("resize") == "crop");
   CHECK(one.at("geometry").at("seen").at("x") == 15);
@@ -265,13 +268,13 @@ TEST_CASE("a caption as JSON has its words, maps and geometry") {
   CHECK(words[0].at("gate") == 0.5);
   CHECK(words[0].at("sampled").is_null());
   CHECK(words[1].at("sampled") == Json({1, 2}));
+  CHECK(words[1].at("entropy") == 0);
   CHECK(words[0].at("attention").dump() == "[[0.1,0.2,0.3],[0.2,0.1,0.1]]");
   CHECK(words[0].at("sentinel").is_null());
-  source.gated = false;
-  source.sentinel = true;
-  record.caption.words[0].sentinel = 0.25;
-  CHECK(Json::parse(caption_json(record, source)).at("words")[0].at("sentinel") == 0.25);
-  CHECK(Json::parse(caption_json(record, source)).at("words")[0].at("gate").is_null());
+  record.caption.words[0].map.gate.reset();
+  record.caption.words[0].map.sentinel = 0.25;
+  CHECK(caption_json(record, source).at("words")[0].at("sentinel") == 0.25);
+  CHECK(caption_json(record, source).at("words")[0].at("gate").is_null());
   CHECK(captions_json({}, source) == "[]\n");
 }
 

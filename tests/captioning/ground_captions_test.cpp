@@ -70,10 +70,11 @@ TEST_CASE("captions that are given have the maps and probabilities that they hav
       const DecodedCaption& own = decoded[i][1];
       REQUIRE(ids_of(own) == ids_of(found[i]));
       for (std::size_t t = 0; t < own.words.size(); ++t) {
-        CHECK(own.words[t].chosen == found[i].words[t].chosen);
-        REQUIRE(own.words[t].attention.size() == found[i].words[t].attention.size());
-        for (std::size_t l = 0; l < own.words[t].attention.size(); ++l)
-          CHECK(own.words[t].attention[l] == Approx(found[i].words[t].attention[l]).margin(1e-6));
+        CHECK(own.words[t].map.chosen == found[i].words[t].map.chosen);
+        REQUIRE(own.words[t].map.weights.size() == found[i].words[t].map.weights.size());
+        for (std::size_t l = 0; l < own.words[t].map.weights.size(); ++l)
+          CHECK(own.words[t].map.weights[l] ==
+                Approx(found[i].words[t].map.weights[l]).margin(1e-6));
       }
     }
   }

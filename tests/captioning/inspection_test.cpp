@@ -2,8 +2,8 @@
 // gradients of small models over validation images.
 #include <cmath>
 
-#include "captioning/evaluation/gradient_flow.h"
-#include "captioning/evaluation/head_profiles.h"
+#include "captioning/maps/gradient_flow.h"
+#include "captioning/maps/head_profiles.h"
 #include "captioning/statistics/pearson.h"
 #include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"

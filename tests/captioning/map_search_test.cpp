@@ -18,17 +18,17 @@ TEST_CASE("an ablated search returns the weights that replaced the map, in every
   options.ablation = Ablation::kUniform;
   for (const DecodedCaption& caption : model.search(features, options))
     for (const DecodedWord& word : caption.words) {
-      for (const float w : word.attention) CHECK(w == Approx(0.2));
-      CHECK((word.chosen >= 0) == (regime == Regime::kSample));
+      for (const float w : word.map.weights) CHECK(w == Approx(0.2));
+      CHECK((word.map.chosen >= 0) == (regime == Regime::kSample));
     }
   options.ablation = Ablation::kShuffled;
   const auto shuffled = model.search(features, options);
   int moved = 0;
   for (std::size_t i = 0; i < 3; ++i) {
     // The map of the first word; later maps follow another state.
-    std::vector<float> a = own[i].words[0].attention, b = shuffled[i].words[0].attention;
+    std::vector<float> a = own[i].words[0].map.weights, b = shuffled[i].words[0].map.weights;
     if (regime == Regime::kArgmax)
-      CHECK(shuffled[i].words[0].chosen == std::max_element(b.begin(), b.end()) - b.begin());
+      CHECK(shuffled[i].words[0].map.chosen == std::max_element(b.begin(), b.end()) - b.begin());
     moved += a != b ? 1 : 0;
     std::sort(a.begin(), a.end());
     std::sort(b.begin(), b.end());
@@ -44,12 +44,16 @@ TEST_CASE("a word keeps the maps of its heads, and their mean is its map") {
   for (const DecodedCaption& caption :
        model.search(random_features(3, 5, 3, 5), {.beam = 3, .max_length = 6}))
     for (const DecodedWord& word : caption.words) {
-      REQUIRE(word.heads.size() == 3);
+      REQUIRE(word.parts.size() == 3);
+      CHECK(word.map.head.name() == "mean");
       for (std::size_t l = 0; l < 5; ++l) {
-        const float mean = (word.heads[0][l] + word.heads[1][l] + word.heads[2][l]) / 3;
-        CHECK(word.attention[l] == Approx(mean).margin(1e-6));
+        float mean = 0;
+        for (const AttentionMap& head : word.parts) mean += head.weights[l] / 3;
+        CHECK(word.map.weights[l] == Approx(mean).margin(1e-6));
       }
-      CHECK(word.heads[0] != word.heads[1]);
+      CHECK(word.parts[0].weights != word.parts[1].weights);
+      for (Index h = 0; h < 3; ++h)
+        CHECK(word.parts[static_cast<std::size_t>(h)].head == MapPart{.number = h, .count = 3});
     }
 }
 

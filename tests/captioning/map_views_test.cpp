@@ -1,12 +1,12 @@
 // Maps of layers and heads, their fusion and rollout: by hand, and against what a model's own steps
 // record.
-#include "captioning/evaluation/map_views.h"
+#include "captioning/maps/map_views.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "captioning/ensemble.h"
+#include "captioning/decoding/ensemble.h"
 #include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
@@ -34,49 +34,71 @@ double sum(const std::vector<float>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
-// Two layers with two heads each, and one word.
-CaptionMaps two_by_two() {
-  CaptionMaps maps;
-  maps.cross.push_back(layer_map(0, 0, {{1, 0}}));
-  maps.cross.push_back(layer_map(0, 1, {{0.5F, 0.5F}}));
-  maps.cross.push_back(layer_map(1, 0, {{0.25F, 0.75F}}));
-  maps.cross.push_back(layer_map(1, 1, {{0, 1}}));
-  return maps;
+// One word with two layers of two heads each. Layer l took cell l, and its gate is (l + 1) / 4.
+DecodedCaption two_by_two() {
+  const Rows weights{{1, 0}, {0.5F, 0.5F}, {0.25F, 0.75F}, {0, 1}};
+  DecodedCaption caption;
+  DecodedWord& word = caption.words.emplace_back();
+  for (int i = 0; i < 4; ++i)
+    word.parts.push_back({.weights = weights[static_cast<std::size_t>(i)],
+                          .rows = 1,
+                          .cols = 2,
+                          .layer = {.number = i / 2, .count = 2},
+                          .head = {.number = i % 2, .count = 2},
+                          .gate = (i / 2 + 1) / 4.0,
+                          .chosen = i / 2});
+  return caption;
 }
 
 TEST_CASE("layers and heads are chosen, listed and fused, heads first") {
-  const CaptionMaps maps = two_by_two();
-  const auto last = map_views(maps, {});
+  const DecodedCaption caption = two_by_two();
+  const auto last = map_views(caption, {});
   REQUIRE(last.size() == 1);
-  CHECK(view_title(last[0]) == "layer 1, head mean");
-  CHECK(near(last[0].maps[0], {0.125F, 0.875F}));
-  CHECK(last[0].last);
-  CHECK(last[0].decoder_layer == 1);
+  CHECK(view_title(last[0][0]) == "layer 1, head mean");
+  CHECK(near(last[0][0].weights, {0.125F, 0.875F}));
+  CHECK(last[0][0].gate == 0.5);
+  CHECK(last[0][0].chosen == 1);
   const MapChoice each{.kind = Kind::kEach}, max{.fusion = Fusion::kMax}, mean{};
-  const auto all = map_views(maps, {.layer = each, .head = each});
+  const auto all = map_views(caption, {.layer = each, .head = each});
   REQUIRE(all.size() == 4);
   for (std::size_t i = 0; i < 4; ++i) {
-    CHECK(all[i].layer == str(i / 2));
-    CHECK(all[i].head == str(i % 2));
-    const auto own = maps.cross[i].weights.span();
-    CHECK(near(all[i].maps[0], {own.begin(), own.end()}));
-    CHECK(all[i].last == (i > 1));
+    const AttentionMap &own = all[i][0], &part = caption.words[0].parts[i];
+    CHECK(own.layer == part.layer);
+    CHECK(own.head == part.head);
+    CHECK(near(own.weights, part.weights));
+    CHECK(own.gate == part.gate);
+    CHECK(own.chosen == part.chosen);
   }
-  const auto fused = map_views(maps, {.layer = mean, .head = max});
+  const auto fused = map_views(caption, {.layer = mean, .head = max});
   REQUIRE(fused.size() == 1);
-  CHECK(view_title(fused[0]) == "layer mean, head max");
-  CHECK(near(fused[0].maps[0], {0.625F, 0.75F}));  // of {1, .5} and {.25, 1}
-  CHECK_FALSE(fused[0].decoder_layer);
-  const auto one = map_views(maps, {.layer = MapChoice{.kind = Kind::kOne, .number = 0},
-                                    .head = {.kind = Kind::kOne, .number = 1}});
-  CHECK(near(one.at(0).maps[0], {0.5F, 0.5F}));
-  CHECK_THROWS_AS(map_views(maps, {.head = {.kind = Kind::kOne, .number = 2}}), ShapeError);
+  CHECK(view_title(fused[0][0]) == "layer mean, head max");
+  CHECK(near(fused[0][0].weights, {0.625F, 0.75F}));  // of {1, .5} and {.25, 1}
+  CHECK_FALSE(fused[0][0].gate);
+  CHECK(fused[0][0].chosen == -1);
+  const auto one = map_views(caption, {.layer = MapChoice{.kind = Kind::kOne, .number = 0},
+                                       .head = {.kind = Kind::kOne, .number = 1}});
+  CHECK(near(one.at(0)[0].weights, {0.5F, 0.5F}));
+  CHECK_THROWS_AS(map_views(caption, {.head = {.kind = Kind::kOne, .number = 2}}), ShapeError);
   CHECK(map_views({}, {.rollout = true}).empty());
+}
+
+TEST_CASE("a layer that was not recorded cannot be viewed") {
+  DecodedCaption caption = two_by_two();
+  std::vector<AttentionMap>& parts = caption.words[0].parts;
+  parts.erase(parts.begin(), parts.begin() + 2);  // what search keeps unless it is asked for more
+  const auto last = map_views(caption, {});
+  CHECK(view_title(last.at(0)[0]) == "layer 1, head mean");
+  CHECK(near(last[0][0].weights, {0.125F, 0.875F}));
+  for (const MapChoice& choice :
+       {MapChoice{.kind = Kind::kOne, .number = 0}, MapChoice{.kind = Kind::kEach}, MapChoice{}})
+    CHECK_THROWS_AS(map_views(caption, {.layer = choice}), ShapeError);
 }
 
 TEST_CASE(
     "the rollout of a word's map equals one computed by hand, through tokens and a refinement") {
-  CaptionMaps maps = two_by_two();
+  const DecodedCaption caption = two_by_two();
+  EncoderMaps maps;
+  maps.rows = 1, maps.cols = 2;
   maps.placeless = 1;
   maps.class_token = true;
   // Tokens: the class token, then two regions. A / 2 + I / 2 is taken of the mean of two heads.
@@ -86,42 +108,40 @@ TEST_CASE(
   REQUIRE(own.shape() == Shape({2, 3}));
   const auto rows = own.span();
   CHECK(near({rows.begin(), rows.end()}, {0.25F, 0.75F, 0, 0, 0, 1}));
-  const auto rolled = map_views(maps, {.rollout = true});
-  CHECK(near(rolled[0].maps[0], {0.125F * 0.75F, 0.875F}));
-  CHECK(near(rolled[0].elsewhere, {0.125F * 0.25F}));
-  CHECK(view_title(rolled[0]) == "layer 1, head mean, rollout");
+  const AttentionMap rolled = map_views(caption, {.rollout = true}, maps)[0][0];
+  CHECK(near(rolled.weights, {0.125F * 0.75F, 0.875F}));
+  CHECK(rolled.elsewhere.value() == Approx(0.125 * 0.25));
+  CHECK(view_title(rolled) == "layer 1, head mean, rollout");
+  CHECK(rolled.chosen == -1);
+  CHECK(rolled.gate == 0.5);
   // On top there is a refinement, in which region 0 takes region 1, and region 1 takes itself.
   maps.regions.push_back(layer_map(0, 0, {{0, 1}, {0, 1}}));
-  const auto both = map_views(maps, {.rollout = true});
-  CHECK(near(both[0].maps[0], {0.125F * 0.375F, 0.125F * 0.5F + 0.875F}));
-  CHECK(near(both[0].elsewhere, {0.125F * 0.125F}));
+  const AttentionMap both = map_views(caption, {.rollout = true}, maps)[0][0];
+  CHECK(near(both.weights, {0.125F * 0.375F, 0.125F * 0.5F + 0.875F}));
+  CHECK(both.elsewhere.value() == Approx(0.125 * 0.125));
   const auto token = class_token_views(maps, 0);
   REQUIRE(token.size() == 4);
-  CHECK(near(token[0].maps[0], {1, 0}));
-  CHECK(near(token[1].maps[0], {0, 1}));
-  CHECK(token[2].head == "mean");
-  CHECK(near(token[2].maps[0], {0.5F, 0.5F}));
-  CHECK(view_title(token[3]) == "rollout");
-  CHECK(near(token[3].maps[0], {0.25F, 0.25F}));
-  CHECK(near(token[3].elsewhere, {0.5F}));
+  CHECK(near(token[0][0].weights, {1, 0}));
+  CHECK(near(token[1][0].weights, {0, 1}));
+  CHECK(token[2][0].head.name() == "mean");
+  CHECK(near(token[2][0].weights, {0.5F, 0.5F}));
+  CHECK(view_title(token[3][0]) == "rollout");
+  CHECK(near(token[3][0].weights, {0.25F, 0.25F}));
+  CHECK(token[3][0].elsewhere.value() == Approx(0.5));
   maps.class_token = false;
   CHECK(class_token_views(maps, 0).empty());
 }
 
 TEST_CASE("a title leaves out layer and head where there is only one") {
-  CaptionMaps maps;
-  maps.cross.push_back(layer_map(0, 0, {{1, 0}}));
-  CHECK(view_title(map_views(maps, {})[0]).empty());
-  CHECK(view_title(map_views(maps, {.rollout = true})[0]) == "rollout");
-  maps.cross.push_back(layer_map(1, 0, {{1, 0}}));
-  CHECK(view_title(map_views(maps, {})[0]) == "layer 1");
-  maps.cross[1] = layer_map(0, 1, {{1, 0}});
-  CHECK(view_title(map_views(maps, {.rollout = true})[0]) == "head mean, rollout");
-  maps.class_token = true;
-  maps.placeless = 1;
-  maps.tokens.push_back(layer_map(0, 0, {{0, 1, 0}, {1, 0, 0}, {0, 0, 1}}));
-  maps.tokens.push_back(layer_map(1, 0, {{0, 1, 0}, {1, 0, 0}, {0, 0, 1}}));
-  CHECK(view_title(class_token_views(maps, 0)[0]) == "layer 0");
+  const auto title = [](const MapPart& layer, const MapPart& head, bool rollout) {
+    return view_title({.layer = layer, .head = head, .rollout = rollout});
+  };
+  const MapPart one, second{.number = 1, .count = 2}, mean{.count = 2, .fused = Fusion::kMean};
+  CHECK(title(one, one, false).empty());
+  CHECK(title(one, one, true) == "rollout");
+  CHECK(title(second, one, false) == "layer 1");
+  CHECK(title(one, mean, true) == "head mean, rollout");
+  CHECK(title({.count = 0}, {.count = 0}, true) == "rollout");
 }
 
 ExperimentConfig transformers(SelectionKind selection) {
@@ -155,9 +175,11 @@ Tensor first_input(const Experiment& experiment) {
   return input;
 }
 
+// A caption that keeps all its maps.
 DecodedCaption caption_of(const Experiment& experiment, const InputView& input) {
-  return Ensemble(experiment.model)
-      .caption({&input, 1}, search_options(experiment.config, experiment.model.vocabulary()), 0)[0];
+  SearchOptions search = search_options(experiment.config, experiment.model.vocabulary());
+  search.recording = {.layers = true, .words = true};
+  return Ensemble(experiment.model).caption({&input, 1}, search, 0)[0];
 }
 
 TEST_CASE("maps of layers and heads are what search and teacher forcing record") {
@@ -165,20 +187,24 @@ TEST_CASE("maps of layers and heads are what search and teacher forcing record")
   const Tensor input = first_input(experiment);
   const DecodedCaption caption = caption_of(experiment, input.view());
   REQUIRE(caption.words.size() >= 3);
-  const CaptionMaps maps = caption_maps(experiment.model, input.view(), caption);
-  REQUIRE(maps.cross.size() == 4);
-  REQUIRE(maps.words.size() == 6);
+  const EncoderMaps maps = encoder_maps(experiment.model, input.view());
   REQUIRE(maps.tokens.size() == 6);
   REQUIRE(maps.regions.size() == 2);
-  const auto last = map_views(maps, {});
+  const auto last = map_views(caption, {});
   for (std::size_t w = 0; w < caption.words.size(); ++w) {
-    for (std::size_t l = 0; l < 16; ++l) {
-      CHECK(std::abs(last[0].maps[w][l] - caption.words[w].attention[l]) < 1e-5F);
-      for (std::size_t h = 0; h < 2; ++h)
-        CHECK(std::abs(maps.cross[2 + h].weights[static_cast<Index>(w * 16 + l)] -
-                       caption.words[w].heads[h][l]) < 1e-5F);
-    }
+    REQUIRE(caption.words[w].parts.size() == 4);
+    for (std::size_t l = 0; l < 16; ++l)
+      CHECK(std::abs(last[0][w].weights[l] - caption.words[w].map.weights[l]) < 1e-5F);
   }
+  // What a word takes from <bos> and the words before it sums to 1, and nothing from later ones.
+  const std::vector<LayerMap> reads = word_maps(caption);
+  REQUIRE(reads.size() == 6);
+  for (const LayerMap& map : reads)
+    for (Index t = 0; t < map.weights.shape()[0]; ++t) {
+      const Real* row = map.weights.view().row(t);
+      CHECK(std::abs(std::accumulate(row, row + t + 1, 0.0) - 1) < 1e-5);
+      CHECK(std::all_of(row + t + 1, row + map.weights.shape()[1], [](Real x) { return x == 0; }));
+    }
   // The mean of every layer, against one pass over the whole caption.
   std::vector<std::vector<int>> words(1);
   for (const DecodedWord& word : caption.words) words[0].push_back(word.id);
@@ -190,16 +216,16 @@ TEST_CASE("maps of layers and heads are what search and teacher forcing record")
   const Var features = experiment.model.encode(tape, input.view()).features;
   const SequenceOutput whole =
       decoder.sequence(tape, pack_captions(words, 1, 2), decoder.prepare(tape, features, 1), {});
-  const auto layers = map_views(maps, {.layer = MapChoice{.kind = Kind::kEach}});
+  const auto layers = map_views(caption, {.layer = MapChoice{.kind = Kind::kEach}});
   REQUIRE(layers.size() == whole.layers.size());
   double apart = 0, between = 0;
   for (std::size_t layer = 0; layer < 2; ++layer)
     for (std::size_t w = 0; w < caption.words.size(); ++w)
       for (std::size_t l = 0; l < 16; ++l) {
         const Real own = whole.layers[layer].weights[w].value()[static_cast<Index>(l)];
-        apart = std::max(apart, static_cast<double>(std::abs(layers[layer].maps[w][l] - own)));
+        apart = std::max(apart, static_cast<double>(std::abs(layers[layer][w].weights[l] - own)));
         between =
-            std::max(between, static_cast<double>(std::abs(layers[1 - layer].maps[w][l] - own)));
+            std::max(between, static_cast<double>(std::abs(layers[1 - layer][w].weights[l] - own)));
       }
   CHECK(apart < 1e-4);
   CHECK(between > 1e-3);
@@ -217,13 +243,14 @@ TEST_CASE("later maps are the same in a caption and in the maps of layers and he
     REQUIRE(caption.words.size() >= 3);
     REQUIRE(caption.words.size() == before.words.size());
     CHECK(caption.map_step == 2);
-    const MapView view = map_views(caption_maps(experiment.model, input.view(), caption), {})[0];
+    const MapView view = map_views(caption, {})[0];
     for (std::size_t w = 0; w < caption.words.size(); ++w) {
       CHECK(caption.words[w].id == before.words[w].id);
       for (std::size_t l = 0; l < 16; ++l) {
-        CHECK(std::abs(view.maps[w][l] - caption.words[w].attention[l]) < 1e-5F);
+        CHECK(std::abs(view[w].weights[l] - caption.words[w].map.weights[l]) < 1e-5F);
         if (w + 2 < caption.words.size())
-          CHECK(std::abs(caption.words[w].attention[l] - before.words[w + 2].attention[l]) < 1e-5F);
+          CHECK(std::abs(caption.words[w].map.weights[l] - before.words[w + 2].map.weights[l]) <
+                1e-5F);
       }
     }
   }
@@ -237,7 +264,7 @@ TEST_CASE("the words of a model keep their weight in rollout") {
     const Gentle experiment(transformers(selection));
     const Tensor input = first_input(experiment);
     const DecodedCaption caption = caption_of(experiment, input.view());
-    const CaptionMaps maps = caption_maps(experiment.model, input.view(), caption);
+    const EncoderMaps maps = encoder_maps(experiment.model, input.view());
     for (const double discard : {0.0, 0.5}) {
       const Tensor shares = region_rollout(maps, discard);
       REQUIRE(shares.shape() == Shape({16, 18}));
@@ -245,15 +272,14 @@ TEST_CASE("the words of a model keep their weight in rollout") {
         CHECK(std::abs(std::accumulate(shares.view().row(l), shares.view().row(l) + 18, 0.0) - 1) <
               1e-5);
       const MapRequest request{.rollout = true, .discard = discard};
-      for (const MapView& view : map_views(maps, request))
-        for (std::size_t w = 0; w < view.maps.size(); ++w) {
-          const double share = static_cast<double>(view.elsewhere[w]);
-          CHECK(share > 0);
-          CHECK(std::abs(sum(view.maps[w]) + share - 1) < 1e-5);
+      for (const MapView& view : map_views(caption, request, maps))
+        for (const AttentionMap& map : view) {
+          CHECK(*map.elsewhere > 0);
+          CHECK(std::abs(sum(map.weights) + *map.elsewhere - 1) < 1e-5);
         }
     }
     for (const MapView& view : class_token_views(maps, 0))
-      CHECK(std::abs(sum(view.maps[0]) + static_cast<double>(view.elsewhere[0]) - 1) < 1e-5);
+      CHECK(std::abs(sum(view[0].weights) + *view[0].elsewhere - 1) < 1e-5);
   }
 }
 
@@ -270,27 +296,35 @@ TEST_CASE("exchanging patches exchanges their maps") {
   for (Index y = 8; y < 16; ++y)  // patches 5 and 6 of the 4 x 4 grid
     for (Index x = 8 * 3; x < 16 * 3; ++x)
       std::swap(other[y * 32 * 3 + x], other[y * 32 * 3 + x + 8 * 3]);
-  const DecodedCaption caption = caption_of(experiment, input.view());
-  const CaptionMaps before = caption_maps(experiment.model, input.view(), caption);
-  const CaptionMaps after = caption_maps(experiment.model, other.view(), caption);
+  const DecodedCaption before = caption_of(experiment, input.view());
+  std::vector<int> ids;
+  for (const DecodedWord& word : before.words) ids.push_back(word.id);
+  const std::vector<std::vector<std::vector<int>>> given{{ids}};
+  const InputView view = other.view();
+  const DecodedCaption after =
+      Ensemble(experiment.model)
+          .force_decode({&view, 1}, given, {.recording = {.layers = true}}, 0)[0][0];
   const auto check = [](const std::vector<MapView>& a, const std::vector<MapView>& b) {
     REQUIRE(a.size() == b.size());
     double apart = 0, unmoved = 0;
     for (std::size_t v = 0; v < a.size(); ++v)
-      for (std::size_t w = 0; w < a[v].maps.size(); ++w)
+      for (std::size_t w = 0; w < a[v].size(); ++w)
         for (std::size_t l = 0; l < 16; ++l) {
-          const float own = a[v].maps[w][l];
-          apart = std::max(apart, static_cast<double>(std::abs(own - b[v].maps[w][moved(l)])));
-          unmoved = std::max(unmoved, static_cast<double>(std::abs(own - b[v].maps[w][l])));
+          const float own = a[v][w].weights[l];
+          apart = std::max(apart, static_cast<double>(std::abs(own - b[v][w].weights[moved(l)])));
+          unmoved = std::max(unmoved, static_cast<double>(std::abs(own - b[v][w].weights[l])));
         }
     CHECK(apart < 1e-4);
     CHECK(unmoved > 1e-3);
   };
+  const EncoderMaps tokens = encoder_maps(experiment.model, input.view()),
+                    moved_tokens = encoder_maps(experiment.model, view);
   const MapChoice each{.kind = Kind::kEach};
   check(map_views(before, {.layer = each, .head = each}),
         map_views(after, {.layer = each, .head = each}));
-  check(map_views(before, {.rollout = true}), map_views(after, {.rollout = true}));
-  check(class_token_views(before, 0), class_token_views(after, 0));
+  check(map_views(before, {.rollout = true}, tokens),
+        map_views(after, {.rollout = true}, moved_tokens));
+  check(class_token_views(tokens, 0), class_token_views(moved_tokens, 0));
 }
 
 }  // namespace

@@ -2,12 +2,12 @@
 // encoder and the decoder. They train, are evaluated, and come out of a cache as they went in.
 #include <cmath>
 
-#include "captioning/evaluation/gradient_flow.h"
-#include "captioning/evaluation/head_profiles.h"
-#include "captioning/evaluation/map_views.h"
 #include "captioning/evaluation/nearest_images.h"
 #include "captioning/evaluation/patch_norms.h"
 #include "captioning/evaluation/perplexity.h"
+#include "captioning/maps/gradient_flow.h"
+#include "captioning/maps/head_profiles.h"
+#include "captioning/maps/map_views.h"
 #include "core/base/error.h"
 #include "core/optim/optimizer.h"
 #include "core/parallel/parallel.h"
@@ -79,7 +79,7 @@ void check_same(const std::vector<DecodedCaption>& a, const std::vector<DecodedC
     REQUIRE(a[c].words.size() == b[c].words.size());
     for (std::size_t w = 0; w < a[c].words.size(); ++w) {
       CHECK(a[c].words[w].id == b[c].words[w].id);
-      CHECK(a[c].words[w].attention == b[c].words[w].attention);
+      CHECK(a[c].words[w].map.weights == b[c].words[w].map.weights);
     }
   }
 }
@@ -261,13 +261,15 @@ TEST_CASE("padded pictures are evaluated: maps, their health and overlays leave 
   Index narrow = 0;
   for (const RegimeReport& regime : report.regimes)
     for (const DecodedCaption& caption : regime.captions) {
-      const Index counted = std::count(caption.counts.begin(), caption.counts.end(), 1);
-      narrow += counted < 16;
-      for (const DecodedWord& word : caption.words)
-        for (std::size_t l = 0; l < word.attention.size(); ++l)
-          CHECK(word.attention[l] ==
-                Approx(caption.counts[l] / static_cast<double>(counted)).margin(1e-7));
       if (caption.words.empty()) continue;
+      const Index counted = counted_cells(caption.words[0].map);
+      narrow += counted < 16;
+      for (const DecodedWord& word : caption.words) {
+        REQUIRE(word.map.counts == caption.words[0].map.counts);
+        for (std::size_t l = 0; l < word.map.weights.size(); ++l)
+          CHECK(word.map.weights[l] ==
+                Approx(word.map.counts[l] / static_cast<double>(counted)).margin(1e-7));
+      }
       // A mean over what counts is uniform, however few regions that is.
       const AttentionHealth health = attention_health({&caption, 1});
       CHECK((counted == 1 || health.entropy == Approx(1)));
@@ -286,8 +288,17 @@ TEST_CASE("padded pictures are evaluated: maps, their health and overlays leave 
   const InputView view = first.view();
   const DecodedCaption caption = Ensemble(vit.model).caption(
       {&view, 1}, search_options(vit.config, vit.model.vocabulary()), 0)[0];
-  const CaptionMaps maps = caption_maps(vit.model, view, caption);
-  for (const auto* all : {&maps.tokens, &maps.regions, &maps.cross})
+  for (const DecodedWord& word : caption.words) {
+    REQUIRE(word.parts.size() == 2);
+    for (const AttentionMap& map : word.parts) {
+      CHECK(map.counts == counts);
+      for (std::size_t l = 0; l < 16; ++l)
+        if (!map.counted(l)) CHECK(map.weights[l] == 0);
+    }
+  }
+  const EncoderMaps maps = encoder_maps(vit.model, view);
+  CHECK(maps.counts == counts);
+  for (const auto* all : {&maps.tokens, &maps.regions})
     for (const LayerMap& map : *all) {
       const Index skipped = map.weights.shape()[1] - 16;  // tokens without a place
       for (Index t = 0; t < map.weights.shape()[0]; ++t)

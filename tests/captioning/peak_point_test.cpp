@@ -112,8 +112,8 @@ TEST_CASE(
   const GridShape shape{.rows = 2, .cols = 2, .features = 1};
   const Geometry geometry = plan_geometry(32, 32, {.height = 32, .width = 32});
   DecodedCaption caption;
-  caption.words = {{.id = 4, .attention = {0.5f, 0.5f, 0, 0}},
-                   {.id = 5, .attention = {1, 0, 0, 0}}};
+  caption.words = {{.id = 4, .map = {.weights = {0.5f, 0.5f, 0, 0}}},
+                   {.id = 5, .map = {.weights = {1, 0, 0, 0}}}};
   const std::vector<Box> half = {{0, 0, 32, 16}}, small = {{17, 17, 15, 15}};
   const std::vector<NamedObjects> named = {{0, half, half}, {1, small, small}};
   GroundingScores scores;

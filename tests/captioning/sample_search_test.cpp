@@ -53,7 +53,7 @@ TEST_CASE("replaying drawn captions gives the log p that the search recorded") {
       double regions = 0;
       for (std::size_t t = 0; t < drawn[c].regions.size(); ++t) {
         const DecodedWord& word = t < caption.words.size() ? caption.words[t] : caption.last;
-        regions += std::log(word.attention[static_cast<std::size_t>(word.chosen)]);
+        regions += std::log(word.map.weights[static_cast<std::size_t>(word.map.chosen)]);
       }
       CHECK(loss.region_log_probs()[c] == Approx(regions).margin(1e-4));
     }

@@ -41,21 +41,22 @@ void require_same(const DecodedCaption& a, const DecodedCaption& b) {
   CHECK(a.finished == b.finished);
   CHECK(a.log_prob == Approx(b.log_prob).margin(kTolerance));
   for (std::size_t t = 0; t < a.words.size(); ++t) {
-    CHECK(a.words[t].chosen == b.words[t].chosen);
-    CHECK(a.words[t].gate == Approx(b.words[t].gate).margin(kTolerance));
+    CHECK(a.words[t].map.chosen == b.words[t].map.chosen);
+    CHECK(a.words[t].map.gate.value_or(1) ==
+          Approx(b.words[t].map.gate.value_or(1)).margin(kTolerance));
     CHECK(a.words[t].log_prob == Approx(b.words[t].log_prob).margin(kTolerance));
-    REQUIRE(a.words[t].attention.size() == b.words[t].attention.size());
-    for (std::size_t l = 0; l < a.words[t].attention.size(); ++l)
-      CHECK(a.words[t].attention[l] == Approx(b.words[t].attention[l]).margin(kTolerance));
+    REQUIRE(a.words[t].map.weights.size() == b.words[t].map.weights.size());
+    for (std::size_t l = 0; l < a.words[t].map.weights.size(); ++l)
+      CHECK(a.words[t].map.weights[l] == Approx(b.words[t].map.weights[l]).margin(kTolerance));
   }
 }
 
 // Requires that weights are probabilities that sum to 1.
 void require_maps(const DecodedCaption& caption, std::size_t regions) {
   for (const DecodedWord& word : caption.words) {
-    REQUIRE(word.attention.size() == regions);
+    REQUIRE(word.map.weights.size() == regions);
     double total = 0;
-    for (const float weight : word.attention) {
+    for (const float weight : word.map.weights) {
       CHECK(weight >= 0);
       total += static_cast<double>(weight);
     }
@@ -71,7 +72,7 @@ class Replay : public Chooser {
   explicit Replay(const DecodedCaption& caption) : caption_(caption) {}
   void choose(ConstView, Index step, std::span<int> chosen) override {
     const auto t = static_cast<std::size_t>(step);
-    chosen[0] = t < caption_.words.size() ? caption_.words[t].chosen : 0;
+    chosen[0] = t < caption_.words.size() ? caption_.words[t].map.chosen : 0;
   }
 
  private:
@@ -144,8 +145,8 @@ TEST_CASE("log p equals that of teacher forcing") {
       CHECK(caption.log_prob == Approx(total).margin(kTolerance));
       require_maps(caption, 5);
       for (const DecodedWord& word : caption.words) {
-        CHECK(word.chosen == -1);
-        CHECK((word.gate > 0 && word.gate < 1));
+        CHECK(word.map.chosen == -1);
+        CHECK((word.map.gate > 0 && word.map.gate < 1));
       }
     }
   }
@@ -188,7 +189,7 @@ TEST_CASE("finished images leave the batch, and memories stay with their images"
     REQUIRE(captions[i].words.size() == static_cast<std::size_t>(lengths[i]));
     for (std::size_t t = 0; t < captions[i].words.size(); ++t) {
       CHECK(captions[i].words[t].id == kFirstWord + static_cast<int>(t));
-      CHECK(captions[i].words[t].gate == static_cast<double>(lengths[i]));
+      CHECK(captions[i].words[t].map.gate == static_cast<double>(lengths[i]));
     }
   }
   // One hypothesis per image at first, and three later.
@@ -329,10 +330,10 @@ TEST_CASE("hard regimes attend to one region and return which") {
       const DecodedCaption& caption = captions[static_cast<std::size_t>(i)];
       std::vector<int> chosen;
       for (const DecodedWord& word : caption.words) {
-        REQUIRE((word.chosen >= 0 && word.chosen < 6));
-        const auto largest = std::max_element(word.attention.begin(), word.attention.end());
-        if (regime == Regime::kArgmax) CHECK(word.chosen == largest - word.attention.begin());
-        chosen.push_back(word.chosen);
+        REQUIRE((word.map.chosen >= 0 && word.map.chosen < 6));
+        const auto largest = std::max_element(word.map.weights.begin(), word.map.weights.end());
+        if (regime == Regime::kArgmax) CHECK(word.map.chosen == largest - word.map.weights.begin());
+        chosen.push_back(word.map.chosen);
       }
       if (regime == Regime::kSample) choices.insert(chosen);
       Replay replay(caption);
@@ -370,8 +371,8 @@ TEST_CASE("search works for a model without attention") {
   for (const DecodedCaption& caption : captions) {
     require_maps(caption, 4);
     for (const DecodedWord& word : caption.words) {
-      CHECK(word.gate == 1);
-      CHECK(word.chosen == -1);
+      CHECK_FALSE(word.map.gate);
+      CHECK(word.map.chosen == -1);
     }
   }
 }

@@ -107,10 +107,10 @@ class Sequencer {
       for (std::size_t t = 0; t < decoded[b].words.size(); ++t) {
         const DecodedWord& word = decoded[b].words[t];
         words.push_back(word.id);
-        const auto top = std::max_element(word.attention.begin(), word.attention.end());
+        const auto top = std::max_element(word.map.weights.begin(), word.map.weights.end());
         const Index place =
             task == Task::kCopy ? static_cast<Index>(t) : kLength - 1 - static_cast<Index>(t);
-        aligned += top - word.attention.begin() == place;
+        aligned += top - word.map.weights.begin() == place;
       }
       exact += words == batch.captions[b];
     }

@@ -187,18 +187,20 @@ TEST_CASE("with several heads there is an alignment for each and one for their m
                    {.text = "b", .weights = {0.5F, 0.5F}}};
   DecodedCaption caption;
   caption.words.resize(2);
-  CHECK(make_alignments(overlay, caption, {}).size() == 1);
-  caption.words[0].heads = {{0, 1}, {0.5F, 0.5F}};
-  caption.words[1].heads = {{1, 0}, {0, 1}};
-  const std::vector<HeatMap> maps = make_alignments(overlay, caption, {});
+  CHECK(make_alignments(overlay, caption).size() == 1);
+  const MapPart mean{.count = 2, .fused = Fusion::kMean};
+  caption.words[0].parts = {{.weights = {0, 1}}, {.weights = {0.5F, 0.5F}}};
+  caption.words[1].parts = {{.weights = {1, 0}}, {.weights = {0, 1}}};
+  for (DecodedWord& word : caption.words) word.map.head = mean;
+  const std::vector<HeatMap> maps = make_alignments(overlay, caption);
   REQUIRE(maps.size() == 3);
   CHECK(maps[0].values == std::vector<float>{0.25F, 0.75F, 0.5F, 0.5F});
   CHECK(maps[1].values == std::vector<float>{0, 1, 1, 0});
   CHECK(maps[2].values == std::vector<float>{0.5F, 0.5F, 0, 1});
   CHECK(maps[2].title.find("head 1") != std::string::npos);
   // The sentinel is the last column of the mean's matrix.
-  caption.words[0].sentinel = 0.5;
-  const auto with = make_alignments(overlay, caption, {.sentinel = true});
+  caption.words[0].map.sentinel = 0.5;
+  const auto with = make_alignments(overlay, caption);
   CHECK(with[0].columns == std::vector<std::string>{"0", "1", "sentinel"});
   CHECK(with[0].values == std::vector<float>{0.25F, 0.75F, 0.5F, 0.5F, 0.5F, 0});
   CHECK(with[1].columns.size() == 2);
@@ -329,23 +331,29 @@ TEST_CASE("a view outlines the cell and shows the gate of its own glimpse") {
   overlay.rows = 1, overlay.cols = 2;
   overlay.words = {{.text = "a", .weights = {0.5F, 0.5F}, .gate = 0.25F, .sampled = 1}};
   CaptionRecord record;
-  record.caption.words.resize(1);
-  record.caption.words[0].chosen = 1;
-  record.caption.words[0].choices = {0, 1};
-  const std::vector<std::vector<float>> map{{0, 1}};
-  record.views = {
-      {.layer = "0", .head = "0", .decoder_layer = 0, .maps = map},
-      {.layer = "1", .head = "0", .decoder_layer = 1, .last = true, .maps = map},
-      {.layer = "mean", .head = "0", .maps = map},
-      {.layer = "1", .head = "0", .decoder_layer = 1, .last = true, .rollout = true, .maps = map}};
+  // Layer l took cell l, and its gate is (l + 1) / 4.
+  DecodedWord& decoded = record.caption.words.emplace_back();
+  for (int l : {0, 1})
+    decoded.parts.push_back({.weights = {0, 1},
+                             .rows = 1,
+                             .cols = 2,
+                             .layer = {.number = l, .count = 2},
+                             .gate = (l + 1) / 4.0,
+                             .chosen = l});
+  const MapChoice each{.kind = MapChoice::Kind::kEach};
+  const EncoderMaps encoder{.rows = 1, .cols = 2};
+  record.views = map_views(record.caption, {.layer = each});
+  for (const MapRequest& request : {MapRequest{.layer = MapChoice{}}, MapRequest{.rollout = true}})
+    record.views.push_back(map_views(record.caption, request, encoder)[0]);
   const std::vector<ViewOverlay> views = view_overlays(overlay, record);
   REQUIRE(views.size() == 4);
   const std::vector<std::optional<Index>> cells{0, 1, std::nullopt, std::nullopt};
+  const std::vector<std::optional<float>> gates{0.25F, 0.5F, std::nullopt, 0.5F};
   for (std::size_t v = 0; v < 4; ++v) {
     const OverlayWord& word = views[v].overlay.words[0];
     CHECK(word.sampled == cells[v]);
-    CHECK(word.gate.has_value() == (v % 2 == 1));
-    CHECK(word.weights == map[0]);
+    CHECK(word.gate == gates[v]);
+    CHECK(word.weights == std::vector<float>{0, 1});
   }
   CHECK(views[3].suffix == ".layer-1.head-0.rollout");
   record.views.resize(1);

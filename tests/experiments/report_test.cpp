@@ -7,12 +7,12 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "captioning/maps/packed_maps.h"
 #include "captioning/metrics/metric_registry.h"
 #include "core/base/error.h"
 #include "core/io/base64.h"
 #include "experiments/commands/overlay.h"
 #include "experiments/commands/shown_models.h"
-#include "experiments/report/packed_maps.h"
 #include "experiments/report/report_page.h"
 #include "tests/experiments/small_run.h"
 #include "tests/support/catch.h"
@@ -53,25 +53,36 @@ std::vector<int> bytes_of(const std::string& text) {
 }
 
 TEST_CASE("the error of packed maps is at most half a step") {
-  const MapStack maps{.layers = 1,
-                      .heads = 2,
-                      .words = {{{0.1F, 0.9F}, {0, 0.3F}}, {{-0.2F, 0.5F}, {0.25F, 0.75F}}}};
-  const PackedMaps packed = pack_maps(maps);
-  const std::vector<int> bytes = bytes_of(packed.bytes);
-  REQUIRE(bytes.size() == 8);
-  std::size_t at = 0;
-  for (const auto& word : maps.words)
-    for (const auto& map : word)
-      for (const float weight : map) {
-        const float step = (packed.high - packed.low) / 255;
-        CHECK(std::abs(packed.low + step * static_cast<float>(bytes[at++]) - weight) <=
-              step / 2 + 1e-6F);
-      }
-  const PackedMaps flat = pack_maps({.words = {{{0, 0}}}});
-  CHECK(flat.high == 0);
-  CHECK(bytes_of(flat.bytes) == std::vector<int>{0, 0});
-  CHECK_THROWS_AS(pack_maps({.words = {{{0, 1}}, {{0, 1, 2}}}}), ShapeError);
-  CHECK_THROWS_AS(pack_maps({.words = {{{0, NAN}}}}), ShapeError);
+  const std::vector<AttentionMap> maps{
+      {.weights = {0.1F, 0.9F}}, {.weights = {-0.2F, 0.5F}}, {.weights = {0.25F, 0.75F}}};
+  MapPacking packing;
+  for (const AttentionMap& map : maps) packing.include(map);
+  const float step = (packing.high() - packing.low()) / 255;
+  for (const AttentionMap& map : maps) {
+    const std::vector<int> bytes = bytes_of(packing.packed(map));
+    REQUIRE(bytes.size() == 2);
+    for (std::size_t i = 0; i < 2; ++i)
+      CHECK(std::abs(packing.low() + step * static_cast<float>(bytes[i]) - map.weights[i]) <=
+            step / 2 + 1e-6F);
+  }
+  MapPacking flat;
+  flat.include({.weights = {0, 0}});
+  CHECK(flat.high() == 0);
+  CHECK(bytes_of(flat.packed({.weights = {0, 0}})) == std::vector<int>{0, 0});
+  CHECK_THROWS_AS(flat.include({.weights = {0, NAN}}), ShapeError);
+}
+
+// The weights of a packed map of a caption, and by how much they may be off.
+std::vector<double> unpacked(const Json& caption, const Json& map) {
+  const Json& scale = caption.at("packed");
+  const double low = scale.at("low"), high = scale.at("high");
+  std::vector<double> out;
+  for (const int byte : bytes_of(map)) out.push_back(low + (high - low) * byte / 255);
+  return out;
+}
+double tolerance(const Json& caption) {
+  const Json& scale = caption.at("packed");
+  return (scale.at("high").get<double>() - scale.at("low").get<double>()) / 510 + 1e-5;
 }
 
 std::size_t count(const std::string& text, const std::string& part) {
@@ -152,46 +163,53 @@ TEST_CASE("a report shows the captions, maps and scores of the other commands") 
   const Json& decoded = shown.at("models")[0].at("regimes").at("argmax");
   const Json drawn = Json::parse(
       TempFolder::read(folder / "overlay" / (shown.at("id").get<std::string>() + ".json")));
-  const std::vector<int> bytes = bytes_of(decoded.at("maps"));
-  const double step = decoded.at("high").get<double>() / 255;
+  // A caption has one form everywhere; a page packs its maps and rounds its numbers.
+  for (const char* key : {"image", "caption", "grid", "geometry", "finished", "regime", "map_step"})
+    CHECK(decoded.at(key) == drawn.at(key));
   REQUIRE(decoded.at("words").size() == drawn.at("words").size());
   for (std::size_t w = 0; w < drawn.at("words").size(); ++w) {
-    const Json& word = drawn.at("words")[w];
-    CHECK(decoded.at("words")[w] == word.at("text"));
-    CHECK(decoded.at("p")[w].get<double>() ==
-          Approx(std::exp(word.at("logprob").get<double>())).margin(1e-4));
-    CHECK(decoded.at("chosen")[w][0].get<int>() ==
-          word.at("sampled")[0].get<int>() * 4 + word.at("sampled")[1].get<int>());
+    const Json &own = decoded.at("words")[w], &word = drawn.at("words")[w];
+    CHECK(own.at("text") == word.at("text"));
+    CHECK(own.at("sampled") == word.at("sampled"));
+    for (const char* key : {"logprob", "entropy"})
+      CHECK(own.at(key).get<double>() == Approx(word.at(key).get<double>()).margin(1e-4));
+    const std::vector<double> weights = unpacked(decoded, own.at("attention"));
+    REQUIRE(weights.size() == 16);
     for (std::size_t i = 0; i < 16; ++i)
-      CHECK(std::abs(step * bytes.at(16 * w + i) -
-                     word.at("attention")[i / 4][i % 4].get<double>()) <= step / 2 + 1e-6);
+      CHECK(std::abs(weights[i] - word.at("attention")[i / 4][i % 4].get<double>()) <=
+            tolerance(decoded));
   }
 }
 
-TEST_CASE("a report has every layer and head, and an overlay draws their mean") {
+TEST_CASE("a report has the maps of layers and heads that an overlay draws") {
   const TempFolder folder("report-heads");
   write_small_run(folder / "run", small_transformer());
   const fs::path page = folder / "page.html";
   make_report({.runs = {(folder / "run").string()}, .out = page.string(), .images = 1});
   const Json data = data_of(page);
   const Json& decoded = data.at("images")[0].at("models")[0].at("regimes").at("expectation");
-  CHECK(decoded.at("layers") == 2);
-  CHECK(decoded.at("heads") == 2);
-  const std::vector<int> bytes = bytes_of(decoded.at("maps"));
-  const std::size_t words = decoded.at("words").size();
-  REQUIRE(bytes.size() == words * 2 * 2 * 16);
   OverlayArgs overlay{.model = {.checkpoint = (folder / "run").string()}, .count = 1};
   overlay.out = (folder / "overlay").string();
+  overlay.maps = {.layer = "all", .head = "all"};
   quietly([&] { run_overlay(overlay); });
   const Json drawn = Json::parse(TempFolder::read(folder / "overlay" / "scene-test-0.json"));
-  const double step = decoded.at("high").get<double>() / 255;
-  for (std::size_t w = 0; w < words; ++w)
-    for (std::size_t i = 0; i < 16; ++i) {
-      const std::size_t last = (w * 2 + 1) * 2 * 16 + i;
-      const double mean = step * (bytes[last] + bytes[last + 16]) / 2;
-      CHECK(std::abs(mean - drawn.at("words")[w].at("attention")[i / 4][i % 4].get<double>()) <=
-            step / 2 + 1e-5);
+  const std::size_t words = drawn.at("words").size();
+  REQUIRE(decoded.at("maps").size() == 4);
+  REQUIRE(drawn.at("maps").size() == 4);
+  for (std::size_t v = 0; v < 4; ++v) {
+    const Json &own = decoded.at("maps")[v], &view = drawn.at("maps")[v];
+    CHECK(own.at("layer") == v / 2);
+    CHECK(own.at("head") == v % 2);
+    for (const char* key : {"layer", "head", "rollout"}) CHECK(own.at(key) == view.at(key));
+    REQUIRE(own.at("attention").size() == words);
+    for (std::size_t w = 0; w < words; ++w) {
+      const std::vector<double> weights = unpacked(decoded, own.at("attention")[w]);
+      REQUIRE(weights.size() == 16);
+      for (std::size_t i = 0; i < 16; ++i)
+        CHECK(std::abs(weights[i] - view.at("attention")[w][i / 4][i % 4].get<double>()) <=
+              tolerance(decoded));
     }
+  }
 }
 
 TEST_CASE("a report of a comparison has its arms, also after the folder was moved") {

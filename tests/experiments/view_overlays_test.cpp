@@ -17,10 +17,12 @@ struct Fixture {
   // The caption has a uniform map and one with all weight on a single cell, on a grid of 2 x 2.
   explicit Fixture(const Geometry& geometry) {
     record.geometry = geometry;
-    record.caption.words = {{.id = 4, .attention = {0.25f, 0.25f, 0.25f, 0.25f}, .gate = 0.5},
-                            {.id = 5, .attention = {0, 1, 0, 0}, .gate = 0.25}};
-    source = {
-        .vocabulary = &vocabulary, .grid = {.rows = 2, .cols = 2, .features = 1}, .gated = true};
+    record.caption.words = {{.id = 4, .map = map({0.25f, 0.25f, 0.25f, 0.25f}, 0.5)},
+                            {.id = 5, .map = map({0, 1, 0, 0}, 0.25)}};
+    source = {.vocabulary = &vocabulary, .grid = {.rows = 2, .cols = 2, .features = 1}};
+  }
+  static AttentionMap map(std::vector<float> weights, double gate) {
+    return {.weights = std::move(weights), .rows = 2, .cols = 2, .gate = gate};
   }
   Overlay overlay() const {
     return make_overlay(Image(record.geometry.original_height, record.geometry.original_width),
@@ -36,47 +38,46 @@ TEST_CASE("a map is called uniform if its weights are equal over the regions tha
   CHECK(overlay.words[0].uniform);
   CHECK_FALSE(overlay.words[1].uniform);
   // If the other cells are padding, equal weights on these two cells are a uniform map.
-  fixture.record.caption.words[1].attention = {0.5f, 0.5f, 0, 0};
+  fixture.record.caption.words[1].map.weights = {0.5f, 0.5f, 0, 0};
   CHECK_FALSE(fixture.overlay().words[1].uniform);
-  fixture.record.caption.counts = {1, 1, 0, 0};
+  fixture.record.caption.words[1].map.counts = {1, 1, 0, 0};
   CHECK(fixture.overlay().words[1].uniform);
   // Whether a view is uniform depends on its own maps.
-  fixture.record.views = {{.layer = "0",
-                           .head = "0",
-                           .decoder_layer = 0,
-                           .last = true,
-                           .maps = {{1, 0, 0, 0}, {0.5f, 0.5f, 0, 0}}}};
+  fixture.record.views = {{Fixture::map({1, 0, 0, 0}, 1), fixture.record.caption.words[1].map}};
   const Overlay view = view_overlays(overlay, fixture.record)[0].overlay;
   CHECK_FALSE(view.words[0].uniform);
   CHECK(view.words[1].uniform);
 }
 
 TEST_CASE("a request may draw maps divided by equal weights or times their gates") {
-  const Fixture fixture(plan_geometry(8, 8, {.height = 8, .width = 8}));
-  const Overlay plain = measured(fixture.overlay(), MapMeasure::kWeight);
-  CHECK(plain.words[1].weights == fixture.record.caption.words[1].attention);
+  Fixture fixture(plan_geometry(8, 8, {.height = 8, .width = 8}));
+  const auto drawn = [&](MapMeasure measure) {
+    return view_overlays(fixture.overlay(), fixture.record, measure).at(0).overlay;
+  };
+  const Overlay plain = drawn(MapMeasure::kWeight);
+  CHECK(plain.words[1].weights == fixture.record.caption.words[1].map.weights);
   CHECK_FALSE(plain.mark);
-  const Overlay relative = measured(fixture.overlay(), MapMeasure::kRelative);
+  const Overlay relative = drawn(MapMeasure::kRelative);
   CHECK(relative.mark == 1);
   CHECK(relative.words[0].weights == std::vector<float>(4, 1));
+  CHECK(relative.words[0].uniform);
   CHECK(relative.words[1].weights[1] == 4);
   CHECK(relative.weight_name == "attention weight over equal weights (line: 1)");
-  const Overlay gated = measured(fixture.overlay(), MapMeasure::kGated);
+  const Overlay gated = drawn(MapMeasure::kGated);
   CHECK(gated.words[0].weights[0] == 0.125f);
   CHECK(gated.words[1].weights[1] == 0.25f);
   // The uniform map is over the cells that show some of the picture.
-  const Fixture padded(plan_geometry(4, 8, {.height = 16, .width = 8, .mode = ResizeMode::kPad}));
-  const CellBlock cells = picture_cells(picture_area(padded.record.geometry), 2, 2);
-  CHECK(measured(padded.overlay(), MapMeasure::kRelative).words[1].weights[1] ==
-        static_cast<float>((cells.bottom - cells.top) * (cells.right - cells.left)));
-  Overlay ungated = fixture.overlay();
-  ungated.words[1].gate.reset();
-  CHECK_THROWS_AS(measured(std::move(ungated), MapMeasure::kGated), UsageError);
+  fixture.record.caption.words[1].map.counts = {1, 1, 1, 0};
+  CHECK(drawn(MapMeasure::kRelative).words[1].weights[1] == 3);
+  fixture.record.caption.words[1].map.gate.reset();
+  CHECK_THROWS_AS(drawn(MapMeasure::kGated), UsageError);
+  CHECK_THROWS_AS(measured(fixture.record.caption.words[1].map, MapMeasure::kGated), ShapeError);
 }
 
 TEST_CASE("the colour bar of weights divided by equal weights has a line at 1") {
   const Fixture fixture(plan_geometry(8, 8, {.height = 8, .width = 8}));
-  const Overlay relative = measured(fixture.overlay(), MapMeasure::kRelative);
+  const Overlay relative =
+      view_overlays(fixture.overlay(), fixture.record, MapMeasure::kRelative).at(0).overlay;
   Overlay unmarked = relative;
   unmarked.mark.reset();
   const auto sheet = [](const Overlay& overlay, HeatScale scale) {

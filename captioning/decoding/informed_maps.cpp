@@ -1,4 +1,4 @@
-#include "captioning/evaluation/informed_maps.h"
+#include "captioning/decoding/informed_maps.h"
 
 #include <algorithm>
 #include <set>
@@ -11,9 +11,10 @@ namespace {
 
 // Replaces the attention of a word, and what was chosen at it, by `map` alone.
 void show(DecodedWord& word, std::span<const float> map) {
-  word.attention.assign(map.begin(), map.end());
-  word.heads.clear();
-  word.chosen = -1;
+  word.map.weights.assign(map.begin(), map.end());
+  word.map.layer = word.map.head = {};
+  word.map.chosen = -1;
+  word.parts.clear();
   word.choices.clear();
 }
 
@@ -40,7 +41,7 @@ void show_localizer_maps(const CaptionModel& model, const InputView& input,
     for (DecodedCaption& caption : captions[i])
       for (DecodedWord& word : caption.words) {
         show(word, std::vector<float>(regions, 1 / static_cast<float>(regions)));
-        if (words.contains(word.id)) found.locate(static_cast<Index>(i), word.id, word.attention);
+        if (words.contains(word.id)) found.locate(static_cast<Index>(i), word.id, word.map.weights);
       }
 }
 

@@ -1,4 +1,4 @@
-#include "captioning/search/forced_decoding.h"
+#include "captioning/decoding/forced_decoding.h"
 
 #include <algorithm>
 
@@ -30,7 +30,8 @@ std::vector<std::vector<DecodedCaption>> force_decode(
                               .seed = options.seed,
                               .samples = static_cast<Index>(group),
                               .allowed_words = AllowedWords::kAll,
-                              .ablation = options.ablation};
+                              .ablation = options.ablation,
+                              .recording = options.recording};
   std::vector<std::vector<int>> rows(images * group);
   for (std::size_t m = 0; m < images; ++m)
     std::copy(captions[m].begin(), captions[m].end(),

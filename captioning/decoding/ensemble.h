@@ -46,7 +46,7 @@ class Ensemble {
                                       const SearchOptions& options,
                                       std::uint64_t first_image) const;
   // Decodes given captions, as ids of the vocabulary: captions[i] belong to picture i, and so do
-  // the results (search/forced_decoding.h).
+  // the results (forced_decoding.h).
   std::vector<std::vector<DecodedCaption>> force_decode(
       std::span<const InputView> inputs, std::span<const std::vector<std::vector<int>>> captions,
       const SearchOptions& options, std::uint64_t first_image) const;

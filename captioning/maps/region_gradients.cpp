@@ -1,4 +1,4 @@
-#include "captioning/evaluation/region_gradients.h"
+#include "captioning/maps/region_gradients.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "captioning/evaluation/decode_images.h"
+#include "captioning/decoding/decode_images.h"
 
 #include <algorithm>
 #include <mutex>

@@ -1,8 +1,8 @@
-#include "captioning/evaluation/head_profiles.h"
+#include "captioning/maps/head_profiles.h"
 
 #include <algorithm>
 
-#include "captioning/evaluation/layer_head_maps.h"
+#include "captioning/maps/map_record.h"
 #include "captioning/text/tokenizer.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"
@@ -49,20 +49,19 @@ void add_decoder(std::vector<ProfiledHead>& heads, Tape& tape, const Decoder& de
     StepOutput step =
         decoder.step(tape, std::span(caption.inputs).subspan(static_cast<std::size_t>(t), 1), state,
                      memory, {.step = t});
-    std::size_t map = 0;
-    const auto layers = layer_head_maps(step);
-    for (std::size_t l = 0; l < layers.size(); ++l)
-      for (std::size_t h = 0; h < layers[l].size(); ++h) {
-        if (t == 0) {
-          maps.emplace_back(Shape{words, regions});
-          own.push_back({.place = HeadPlace::kDecoder,
-                         .layer = static_cast<Index>(l),
-                         .head = static_cast<Index>(h),
-                         .columns = regions,
-                         .profile = {}});
-        }
-        std::copy_n(layers[l][h].data, regions, maps[map++].view().row(t));
+    const DecodedWord word = record_of(step, memory.layout, {.layers = true}).of_row(0);
+    std::size_t place = 0;
+    for (const AttentionMap& map : single_maps(word)) {
+      if (t == 0) {
+        maps.emplace_back(Shape{words, regions});
+        own.push_back({.place = HeadPlace::kDecoder,
+                       .layer = map.layer.number,
+                       .head = map.head.number,
+                       .columns = regions,
+                       .profile = {}});
       }
+      std::copy(map.weights.begin(), map.weights.end(), maps[place++].view().row(t));
+    }
     state = std::move(step.state);
   }
   if (own.size() < 2) return;  // nothing to compare

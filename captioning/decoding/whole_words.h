@@ -1,24 +1,19 @@
 // Captions as people read them, where the vocabulary of a model consists of pieces of words.
 #pragma once
 
-#include <string>
-
-#include "captioning/search/search.h"
+#include "captioning/decoded_caption.h"
 #include "captioning/text/vocabulary.h"
 
 namespace saccade {
 
 // Puts the pieces of words together, in a caption and its alternatives. The log p of a word is the
-// sum over its pieces. Attention, heads, gate and sentinel are means, and the word has a chosen
-// region where all pieces chose the same one. Where the words have the maps of later steps
+// sum over its pieces. Maps, with gates and sentinels, are means, and have a chosen cell where
+// all pieces chose the same one. Where the words have the maps of later steps
 // (DecodedCaption::map_step), a word has those of its last piece instead. `last` stays a piece.
 void put_together(DecodedCaption& caption, const Vocabulary& vocabulary);
 
 // Where alternatives have the same words after they were put together, leaves the first of them,
 // because one word may be cut in several ways.
 void drop_repeated(DecodedCaption& caption);
-
-// The spelling of a word.
-const std::string& word_text(const DecodedWord& word, const Vocabulary& vocabulary);
 
 }  // namespace saccade

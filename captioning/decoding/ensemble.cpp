@@ -1,11 +1,11 @@
-#include "captioning/ensemble.h"
+#include "captioning/decoding/ensemble.h"
 
 #include <algorithm>
 #include <deque>
 
-#include "captioning/search/forced_decoding.h"
-#include "captioning/search/later_maps.h"
-#include "captioning/whole_words.h"
+#include "captioning/decoding/forced_decoding.h"
+#include "captioning/decoding/later_maps.h"
+#include "captioning/decoding/whole_words.h"
 #include "core/base/error.h"
 
 namespace saccade {
@@ -30,30 +30,6 @@ bool alike(const EnsembleMember& a, const EnsembleMember& b) {
   const bool same_part = p.mode == q.mode && (p.mode == ResizeMode::kSquash ||
                                               p.height * q.width == q.height * p.width);
   return one.rows == other.rows && one.cols == other.cols && same_part;
-}
-
-// Sets which regions of one picture are unmasked for any of the shown members, in its captions.
-void set_counts(std::span<const SearchMember> members, Index picture,
-                std::span<DecodedCaption> captions) {
-  for (const SearchMember& member : members) {
-    const ConstView mask = member.images.mask;
-    if (!member.shown || !mask.data) continue;
-    const Real* own = mask.row(picture);
-    for (DecodedCaption& caption : captions) {
-      caption.counts.resize(static_cast<std::size_t>(mask.cols()), 0);
-      for (std::size_t l = 0; l < caption.counts.size(); ++l)
-        caption.counts[l] = caption.counts[l] != 0 || own[l] != 0 ? 1 : 0;
-    }
-  }
-}
-
-// Sets it for the captions of all pictures. Every picture has the same number of captions.
-void set_counts(std::span<const SearchMember> members, std::span<DecodedCaption> captions) {
-  const Index pictures = members[0].images.features.shape[0];
-  if (pictures == 0) return;
-  const std::size_t each = captions.size() / static_cast<std::size_t>(pictures);
-  for (Index i = 0; i < pictures; ++i)
-    set_counts(members, i, captions.subspan(static_cast<std::size_t>(i) * each, each));
 }
 
 // Adds the captions of one picture, with their alternatives, to the places that maps are written
@@ -114,7 +90,6 @@ std::vector<DecodedCaption> Ensemble::caption(std::span<const InputView> inputs,
                                               std::uint64_t first_image) const {
   return encoded(inputs, [&](std::span<const SearchMember> members) {
     std::vector<DecodedCaption> captions = search(members, SpecialWords{}, options, first_image);
-    set_counts(members, captions);
     if (options.map_step > 0 && has_attention()) {
       std::vector<std::vector<DecodedCaption*>> places(
           static_cast<std::size_t>(members[0].images.features.shape[0]));
@@ -142,11 +117,9 @@ std::vector<std::vector<DecodedCaption>> Ensemble::force_decode(
       for (std::size_t i = 0; i < decoded.size(); ++i) add_places(decoded[i], places[i]);
       read_later_maps(members, SpecialWords{}, places, options, first_image);
     }
-    for (std::size_t i = 0; i < decoded.size(); ++i) {
-      set_counts(members, static_cast<Index>(i), decoded[i]);
-      if (vocabulary().subwords())
-        for (DecodedCaption& caption : decoded[i]) put_together(caption, vocabulary());
-    }
+    if (vocabulary().subwords())
+      for (std::vector<DecodedCaption>& of_image : decoded)
+        for (DecodedCaption& caption : of_image) put_together(caption, vocabulary());
     return decoded;
   });
 }

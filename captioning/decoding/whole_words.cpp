@@ -1,4 +1,4 @@
-#include "captioning/whole_words.h"
+#include "captioning/decoding/whole_words.h"
 
 #include <algorithm>
 #include <set>
@@ -10,8 +10,24 @@ namespace saccade {
 
 namespace {
 
-void add(std::vector<float>& sum, const std::vector<float>& other) {
-  std::transform(sum.begin(), sum.end(), other.begin(), sum.begin(), std::plus<>());
+// The mean of the maps of pieces. It has a chosen cell where all pieces chose the same one.
+AttentionMap mean_map(std::span<const AttentionMap* const> maps) {
+  AttentionMap out = *maps[0];
+  const auto count = static_cast<double>(maps.size());
+  const auto mean = [&](std::optional<double> AttentionMap::*number) {
+    if (!(out.*number)) return;
+    for (const AttentionMap* other : maps.subspan(1)) *(out.*number) += (other->*number).value();
+    *(out.*number) /= count;
+  };
+  mean(&AttentionMap::gate);
+  mean(&AttentionMap::sentinel);
+  for (const AttentionMap* other : maps.subspan(1)) {
+    std::transform(out.weights.begin(), out.weights.end(), other->weights.begin(),
+                   out.weights.begin(), std::plus<>());
+    if (other->chosen != out.chosen) out.chosen = -1;
+  }
+  for (float& weight : out.weights) weight /= static_cast<float>(count);
+  return out;
 }
 
 // There is at least one piece.
@@ -25,24 +41,21 @@ DecodedWord word_of(std::span<const DecodedWord> pieces, const Vocabulary& vocab
   word.id = -1;
   word.text = text.empty() ? "" : text[0];
   word.log_prob = 0;
+  word.reads.clear();  // they are of pieces
   for (const DecodedWord& piece : pieces) word.log_prob += piece.log_prob;
   if (map_step > 0) return word;
-  for (const DecodedWord& piece : pieces.subspan(1)) {
-    add(word.attention, piece.attention);
-    for (std::size_t h = 0; h < word.heads.size(); ++h) add(word.heads[h], piece.heads[h]);
-    word.gate += piece.gate;
-    word.sentinel += piece.sentinel;
-    if (piece.chosen != word.chosen) word.chosen = -1;
-    if (piece.choices != word.choices) word.choices.clear();
-  }
-  const auto count = static_cast<double>(pieces.size());
-  const auto divide = [&](std::vector<float>& sums) {
-    for (float& x : sums) x /= static_cast<float>(count);
+  // The mean of the map that `of` finds in each piece.
+  const auto mean_of = [&](auto of) {
+    std::vector<const AttentionMap*> maps;
+    for (const DecodedWord& piece : pieces) maps.push_back(&of(piece));
+    return mean_map(maps);
   };
-  divide(word.attention);
-  for (std::vector<float>& head : word.heads) divide(head);
-  word.gate /= count;
-  word.sentinel /= count;
+  word.map = mean_of([](const DecodedWord& piece) -> const AttentionMap& { return piece.map; });
+  for (std::size_t p = 0; p < word.parts.size(); ++p)
+    word.parts[p] =
+        mean_of([p](const DecodedWord& piece) -> const AttentionMap& { return piece.parts.at(p); });
+  for (const DecodedWord& piece : pieces)
+    if (piece.choices != word.choices) word.choices.clear();
   return word;
 }
 
@@ -71,10 +84,6 @@ void drop_repeated(DecodedCaption& caption) {
   };
   is_new(caption);
   std::erase_if(caption.others, [&](const DecodedCaption& other) { return !is_new(other); });
-}
-
-const std::string& word_text(const DecodedWord& word, const Vocabulary& vocabulary) {
-  return word.id < 0 ? word.text : vocabulary.word(word.id);
 }
 
 }  // namespace saccade

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "captioning/ensemble.h"
+#include "captioning/decoding/ensemble.h"
 #include "core/parallel/parallel.h"
 
 namespace saccade {

@@ -1,4 +1,4 @@
-#include "captioning/evaluation/gradient_flow.h"
+#include "captioning/maps/gradient_flow.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,6 +7,7 @@
 #include "captioning/statistics/pearson.h"
 #include "captioning/text/tokenizer.h"
 #include "core/base/error.h"
+#include "core/parallel/parallel.h"
 
 namespace saccade {
 

@@ -1,4 +1,4 @@
-#include "captioning/search/later_maps.h"
+#include "captioning/decoding/later_maps.h"
 
 #include <algorithm>
 #include <numeric>
@@ -11,20 +11,11 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-// The regions of all glimpses of a word; empty where none was chosen.
-std::vector<int> regions_of(const DecodedWord& word) {
-  if (!word.choices.empty()) return word.choices;
-  return word.chosen < 0 ? std::vector<int>() : std::vector<int>{word.chosen};
-}
-
 // Gives the word the attention of `later`.
 void take_attention(DecodedWord& word, DecodedWord later) {
-  word.attention = std::move(later.attention);
-  word.heads = std::move(later.heads);
-  word.chosen = later.chosen;
+  word.map = std::move(later.map);
+  word.parts = std::move(later.parts);
   word.choices = std::move(later.choices);
-  word.gate = later.gate;
-  word.sentinel = later.sentinel;
 }
 
 // The captions of a batch as rows, with the same number of rows for every image. Rows without a
@@ -84,6 +75,7 @@ void read_later_maps(std::span<const SearchMember> members, const SpecialWords& 
   SearchOptions forcing = options;
   forcing.mode = SearchMode::kSample;  // a batch of this mode has `samples` rows per image
   forcing.samples = forced.group();
+  forcing.recording.words = false;
   SearchBatch batch(members, forcing, first_image);
   std::vector<int> read(forced.count(), special.bos);
   std::vector<std::vector<int>> regions(forced.count());
@@ -92,20 +84,19 @@ void read_later_maps(std::span<const SearchMember> members, const SpecialWords& 
   for (Index t = 0; t < forced.longest() + options.map_step; ++t) {
     for (std::size_t row = 0; row < forced.count(); ++row) {
       const DecodedWord* word = forced.word(row, t);
-      regions[row] = word ? regions_of(*word) : std::vector<int>();
+      regions[row] = word ? chosen_cells(*word) : std::vector<int>();
     }
     if (members.size() == 1) batch.force_regions(regions);
-    const AttentionRecord record = batch.step(read, forced.group());
+    const MapRecord record = batch.step(read, forced.group());
     for (std::size_t row = 0; row < forced.count(); ++row) {
       DecodedCaption* caption = forced.caption(row);
       const DecodedWord* word = forced.word(row, t);
       read[row] = word ? word->id : special.eos;
       const Index own = t - options.map_step;
       const auto length = caption ? static_cast<Index>(caption->words.size()) : 0;
-      if (!caption || length == 0 || own >= length) continue;
-      DecodedWord later = record.of_row(static_cast<Index>(row));
-      if (later.chosen >= 0) caption->step_regions.push_back(regions_of(later));
-      if (own >= 0) take_attention(caption->words[static_cast<std::size_t>(own)], std::move(later));
+      if (!caption || own < 0 || own >= length) continue;
+      take_attention(caption->words[static_cast<std::size_t>(own)],
+                     record.of_row(static_cast<Index>(row)));
     }
     batch.advance(parents);
   }

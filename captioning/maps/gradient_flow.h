@@ -5,8 +5,10 @@
 #include <span>
 #include <vector>
 
-#include "captioning/evaluation/decode_images.h"
-#include "captioning/evaluation/region_gradients.h"
+#include "captioning/inputs.h"
+#include "captioning/maps/region_gradients.h"
+#include "captioning/model.h"
+#include "captioning/regime.h"
 
 namespace saccade {
 

@@ -1,0 +1,62 @@
+// A caption that a model decoded, word by word, with the attention of every word.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "captioning/maps/attention_map.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+// How much a word attended to the words before it, in one layer and head of a decoder that attends
+// to words.
+struct WordReads {
+  Index layer = 0, head = 0;     // from 0
+  std::vector<float> weights{};  // [t + 1] of word t: of <bos>, then of the words before it
+};
+
+// One decoded word with the attention of its step.
+struct DecodedWord {
+  int id = 0;           // -1 for a word that was put together from several (decoding/whole_words.h)
+  double log_prob = 0;  // of this word given the ones before
+  AttentionMap map{};   // of the last layer, the mean over its heads
+  // Every head of the last layer, or every head of every layer where that was requested
+  // (Recording), by layer, then by head; empty where `map` is the only one.
+  std::vector<AttentionMap> parts{};
+  // The cells that hard attention took at all glimpses; empty where a word has one glimpse, whose
+  // cell is map.chosen, and where none chose.
+  std::vector<int> choices{};
+  std::vector<WordReads> reads{};  // where they were requested: by layer, then by head
+  std::string text{};              // of a word that was put together
+};
+
+struct DecodedCaption {
+  std::vector<DecodedWord> words;  // without <eos>
+  bool finished = false;           // false: cut at max_length
+  double log_prob = 0;             // of the whole caption, <eos> included if finished
+  // What was chosen after the words: <eos> if finished, else the word that was cut off (-1 if no
+  // word was allowed). Only greedy search and sampling set it.
+  DecodedWord last;
+  // How many steps after their own the attention of the words comes from (decoding/later_maps.h);
+  // 0: it is their own.
+  Index map_step = 0;
+  // The next best finished hypotheses, where options.alternatives is above 1. No two have the same
+  // words.
+  std::vector<DecodedCaption> others{};
+};
+
+// The cells that hard attention took for a word, glimpse by glimpse; empty where none chose.
+inline std::vector<int> chosen_cells(const DecodedWord& word) {
+  if (!word.choices.empty()) return word.choices;
+  return word.map.chosen < 0 ? std::vector<int>() : std::vector<int>{word.map.chosen};
+}
+
+// The single maps of a word that were kept, by layer, then by head: its parts, or `map` alone.
+inline std::span<const AttentionMap> single_maps(const DecodedWord& word) {
+  return word.parts.empty() ? std::span(&word.map, 1) : std::span(word.parts);
+}
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

@@ -1,0 +1,64 @@
+// An attention map as one value. It is made once, where the decoder attends (map_record.h), and all
+// that shows or judges maps reads this value.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/attention/map_fusion.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+// Of which of several layers, or of which of several heads, a map is.
+struct MapPart {
+  Index number = 0;               // from 0; 0 where maps were joined
+  Index count = 1;                // how many there are; 0: the map is of no single part
+  std::optional<Fusion> fused{};  // how the maps of all were joined; none: it is that of `number`
+
+  // "2", "mean", "max" or "min"; empty where the map is of no single part.
+  std::string name() const;
+  bool operator==(const MapPart&) const = default;
+};
+
+// The map of one word or, for an encoder's own attention, of one token.
+struct AttentionMap {
+  std::vector<float> weights{};  // [rows * cols], row by row from the top left
+  Index rows = 0, cols = 0;      // of the grid
+  // [rows * cols], 1 for cells that show some of the picture and 0 for padding; empty: no padding.
+  std::vector<std::uint8_t> counts{};
+  MapPart layer{}, head{};
+  std::optional<double> gate{};      // beta, the mean of a vector gate; none without a gate
+  std::optional<double> sentinel{};  // the sentinel's weight; none without a sentinel
+  int chosen = -1;                   // the cell that hard attention took; -1 for the expectation
+  // Of a map that was rolled out through the encoder (map_views.h).
+  bool rollout = false;
+  std::optional<double> elsewhere{};  // the weight of tokens without a place; none: there are none
+
+  bool counted(std::size_t cell) const { return counts.empty() || counts[cell] != 0; }
+};
+
+// A map is uniform if its entropy is above this.
+constexpr double kUniformEntropy = 0.99;
+
+// The cells that show some of the picture. Throws ShapeError where the marks do not fit the
+// weights.
+Index counted_cells(const AttentionMap& map);
+// Their weights, in order. Throws ShapeError, too.
+std::vector<float> counted_weights(const AttentionMap& map);
+
+// p_i = |w_i| / sum_j |w_j| over the cells that show some of the picture; empty where their weights
+// sum to less than 1e-6.
+std::vector<double> map_shares(const AttentionMap& map);
+// -sum_i p_i log p_i / log L of the shares of L cells, in [0, 1]; 0 if L = 1. There is at least
+// one.
+double shares_entropy(const std::vector<double>& shares);
+// The entropy of map_shares(); none where they are empty.
+std::optional<double> map_entropy(const AttentionMap& map);
+// Whether the map is uniform; a map without weight is not.
+bool is_uniform(const AttentionMap& map);
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

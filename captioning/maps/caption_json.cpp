@@ -1,0 +1,197 @@
+#include "captioning/maps/caption_json.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "captioning/caption_text.h"
+#include "captioning/maps/packed_maps.h"
+#include "core/base/error.h"
+
+namespace saccade {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The double whose shortest decimal form is that of the float: 0.1 instead of 0.10000000149.
+double shortest(float value) {
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  double out = value;
+  std::from_chars(text.data(), end, out);
+  return out;
+}
+
+Json attention_rows(const AttentionMap& map) {
+  Json rows = Json::array();
+  for (Index r = 0; r < map.rows; ++r) {
+    Json row = Json::array();
+    for (Index c = 0; c < map.cols; ++c)
+      row.push_back(shortest(map.weights[static_cast<std::size_t>(r * map.cols + c)]));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+Json chosen_cell(const AttentionMap& map) {
+  if (map.chosen < 0) return nullptr;
+  return Json::array({map.chosen / map.cols, map.chosen % map.cols});
+}
+
+// The number of a layer or a head, or the name of their fusion.
+Json part_json(const MapPart& part) {
+  if (part.count == 0) return nullptr;
+  return part.fused ? Json(part.name()) : Json(part.number);
+}
+
+Json geometry_json(const Geometry& geometry) {
+  return {{"original", Json::array({geometry.original_height, geometry.original_width})},
+          {"resize", enum_name(geometry.mode)},
+          {"seen",
+           {{"x", geometry.seen.x},
+            {"y", geometry.seen.y},
+            {"width", geometry.seen.width},
+            {"height", geometry.seen.height}}},
+          {"mirrored", geometry.mirrored},
+          {"input", Json::array({geometry.input_height, geometry.input_width})}};
+}
+
+Json grid_json(const GridShape& grid, const Geometry& geometry) {
+  const CellBlock cells = picture_cells(picture_area(geometry), grid.rows, grid.cols);
+  return {{"rows", grid.rows},
+          {"cols", grid.cols},
+          {"cells", Json::array({cells.left, cells.top, cells.right, cells.bottom})}};
+}
+
+// Writes the parts of one caption in a form.
+class CaptionWriter {
+ public:
+  CaptionWriter(const CaptionRecord& record, const CaptionSource& source, CaptionForm form)
+      : record_(&record), source_(&source), form_(form) {
+    if (form == CaptionForm::kFull) return;
+    for (const DecodedWord& word : record.caption.words) packing_.include(word.map);
+    for (const auto* views : {&record.views, &record.class_token})
+      for (const MapView& view : *views)
+        for (const AttentionMap& map : view) packing_.include(map);
+  }
+
+  Json write() const {
+    const DecodedCaption& caption = record_->caption;
+    Json json = Json::object();
+    if (!record_->image.empty()) json["image"] = record_->image;
+    json["caption"] = caption_text(caption, *source_->vocabulary);
+    json["words"] = words(caption);
+    json["grid"] = grid_json(source_->grid, record_->geometry);
+    json["geometry"] = geometry_json(record_->geometry);
+    json["finished"] = caption.finished;
+    json["logprob"] = number(caption.log_prob);
+    json["regime"] = enum_name(source_->regime);
+    json["map_step"] = caption.map_step;
+    if (packs()) json["packed"] = {{"low", packing_.low()}, {"high", packing_.high()}};
+    if (!record_->views.empty()) json["maps"] = views(record_->views);
+    if (!record_->class_token.empty()) json["class_token"] = views(record_->class_token);
+    if (!source_->members.empty()) json["members"] = source_->members;
+    if (source_->alternatives) {
+      json["alternatives"] = Json::array();
+      for (const DecodedCaption& other : caption.others) {
+        Json& one = json["alternatives"].emplace_back(
+            Json{{"caption", caption_text(other, *source_->vocabulary)}});
+        if (!packs()) one["words"] = words(other);
+        one["logprob"] = number(other.log_prob);
+      }
+    }
+    return json;
+  }
+
+ private:
+  bool packs() const { return form_ == CaptionForm::kPacked; }
+
+  double number(double value) const { return packs() ? std::round(value * 1e4) / 1e4 : value; }
+  // Numbers that a model computes in float are written as floats.
+  Json number(const std::optional<double>& value) const {
+    if (!value) return nullptr;
+    return packs() ? number(*value) : shortest(static_cast<float>(*value));
+  }
+
+  Json attention(const AttentionMap& map) const {
+    SACCADE_CHECK(static_cast<Index>(map.weights.size()) == map.rows * map.cols, "[caption_json] ",
+                  map.weights.size(), " weights for a grid of ", map.rows, " x ", map.cols);
+    return packs() ? Json(packing_.packed(map)) : attention_rows(map);
+  }
+
+  // Without nulls where the form leaves them out.
+  Json kept(Json object) const {
+    if (!packs()) return object;
+    Json out = Json::object();
+    for (auto& [key, value] : object.items())
+      if (!value.is_null()) out[key] = std::move(value);
+    return out;
+  }
+
+  Json words(const DecodedCaption& caption) const {
+    Json out = Json::array();
+    for (const DecodedWord& word : caption.words)
+      out.push_back(kept({{"text", word_text(word, *source_->vocabulary)},
+                          {"logprob", number(word.log_prob)},
+                          {"gate", number(word.map.gate)},
+                          {"sentinel", number(word.map.sentinel)},
+                          {"entropy", number(map_entropy(word.map))},
+                          {"attention", attention(word.map)},
+                          {"sampled", chosen_cell(word.map)}}));
+    return out;
+  }
+
+  // What `of` returns for every map; null where it is null for all.
+  template <class Of>
+  Json each(const MapView& view, const Of& of) const {
+    Json out = Json::array();
+    bool any = false;
+    for (const AttentionMap& map : view) {
+      out.push_back(of(map));
+      any = any || !out.back().is_null();
+    }
+    return any ? out : Json();
+  }
+
+  Json views(const std::vector<MapView>& views) const {
+    Json out = Json::array();
+    for (const MapView& view : views) {
+      Json one = {{"layer", part_json(view[0].layer)},
+                  {"head", part_json(view[0].head)},
+                  {"rollout", view[0].rollout},
+                  {"attention", each(view, [&](const auto& map) { return attention(map); })}};
+      one.update(kept(
+          {{"gate", each(view, [&](const auto& map) { return number(map.gate); })},
+           {"sampled", each(view, chosen_cell)},
+           {"elsewhere", each(view, [&](const auto& map) { return number(map.elsewhere); })}}));
+      out.push_back(std::move(one));
+    }
+    return out;
+  }
+
+  const CaptionRecord* record_;
+  const CaptionSource* source_;
+  CaptionForm form_;
+  MapPacking packing_;
+};
+
+}  // namespace
+
+Json caption_json(const CaptionRecord& record, const CaptionSource& source, CaptionForm form) {
+  return CaptionWriter(record, source, form).write();
+}
+
+std::string json_line(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string captions_json(std::span<const CaptionRecord> records, const CaptionSource& source) {
+  std::string out = "[";
+  for (std::size_t i = 0; i < records.size(); ++i)
+    out += (i == 0 ? "\n" : ",\n") + json_line(caption_json(records[i], source));
+  return out + (records.empty() ? "]\n" : "\n]\n");
+}
+
+}  // namespace saccade

@@ -1,0 +1,33 @@
+// A caption of an image with everything that is shown of it: what the overlay, the JSON and the
+// pages are made from.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "captioning/maps/map_views.h"
+#include "captioning/regime.h"
+#include "captioning/text/vocabulary.h"
+#include "vision/encoders/grid.h"
+#include "vision/geometry.h"
+
+namespace saccade {
+
+// What all captions of a run share.
+struct CaptionSource {
+  const Vocabulary* vocabulary = nullptr;
+  GridShape grid{};
+  Regime regime = Regime::kExpectation;
+  std::vector<std::string> members{};  // the members of an ensemble
+  bool alternatives = false;           // whether further captions were requested
+};
+
+struct CaptionRecord {
+  std::string image;  // its path or id; empty for a picture without a name
+  DecodedCaption caption;
+  Geometry geometry;
+  std::vector<MapView> views{};        // of the words, where they are shown
+  std::vector<MapView> class_token{};  // of the class token, in the same way
+};
+
+}  // namespace saccade

@@ -1,0 +1,41 @@
+// The attention maps that an encoder makes of an image, in every layer and head: among its tokens,
+// and among the regions of a refinement. They are large (with L tokens L x L numbers for each layer
+// and head), so they are made on request, by encoding the image once more.
+#pragma once
+
+#include <vector>
+
+#include "captioning/decoded_caption.h"
+#include "core/tensor/tensor.h"
+
+namespace saccade {
+
+class CaptionModel;
+struct InputView;
+
+// A map of several queries, of one layer and head.
+struct LayerMap {
+  Index layer = 0, head = 0;  // from 0
+  Tensor weights;             // [T, S]: row t holds the weights that query t gives
+};
+
+// All lists are sorted by layer, then by head.
+struct EncoderMaps {
+  Index rows = 0, cols = 0;            // of the grid of L regions
+  std::vector<std::uint8_t> counts{};  // [L] as AttentionMap::counts
+  Index placeless = 0;                 // P, tokens without a place, before the regions of `tokens`
+  bool class_token = false;            // whether the first of them is the class token
+  std::vector<LayerMap> tokens{};      // [P + L, P + L] of the encoder's blocks
+  std::vector<LayerMap> regions{};     // [L, L] of the refinement; linformer: [L, mixtures]
+};
+
+// The maps of one image. Those of parts that a model does not have are empty.
+EncoderMaps encoder_maps(const CaptionModel& model, const InputView& input);
+
+// The recorded DecodedWord::reads of a caption of C words, as one map [C, C] for each layer and
+// head: row t holds the weights that the decoder gives, when it predicts word t, to what it has
+// read: <bos> in column 0 and word s - 1 in column s. What it has not read yet has weight 0. Empty
+// where nothing was recorded.
+std::vector<LayerMap> word_maps(const DecodedCaption& caption);
+
+}  // namespace saccade

@@ -1,0 +1,49 @@
+// The recorder: it takes the maps of a decoder's step, for all rows of a search at once, and hands
+// out those of one row as a decoded word.
+#pragma once
+
+#include <vector>
+
+#include "captioning/decoded_caption.h"
+#include "captioning/decoders/decoder.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+// What is kept of a word's attention beside the map of its last layer and that layer's heads.
+struct Recording {
+  bool layers = false;  // the maps of every layer and head (DecodedWord::parts)
+  bool words = false;   // how it attends to the words before it (DecodedWord::reads)
+};
+
+// One glimpse of R rows.
+struct GlimpseRecord {
+  MapPart layer{};
+  std::vector<float> weights{};              // [R, L], the mean over heads
+  std::vector<std::vector<float>> heads{};   // [H] of [R, L]; empty for a single head
+  std::vector<int> chosen{};                 // [R]; empty: all are expectations
+  std::vector<double> gates{}, sentinels{};  // [R]; empty without a gate, without a sentinel
+};
+
+// One step of R rows.
+struct MapRecord {
+  Index rows = 0, cols = 0;                 // of the grid of L cells
+  std::vector<std::uint8_t> counts{};       // [R, L] as AttentionMap::counts; empty: no padding
+  std::vector<GlimpseRecord> glimpses{};    // those that are kept; the last is the word's last
+  std::vector<std::vector<int>> choices{};  // [glimpses of a word] of [R]; empty where it has one
+  std::vector<WordReads> reads{};           // weights [R, t + 1]
+
+  // The attention of one row, without a word.
+  DecodedWord of_row(Index row) const;
+};
+
+// The step of queries on memories of this layout.
+MapRecord record_of(const StepOutput& step, const MemoryLayout& layout, const Recording& recording);
+
+// The mean of the weights over models that attend to the same regions, and of gates and sentinels
+// where all models have them; a cell counts where it counts for any of them. All but the mean over
+// the heads of the last layer is kept only for a single model. There must be at least one record.
+MapRecord mean_record(std::vector<MapRecord> records);
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade
