@@ -30,7 +30,7 @@ decoder: {type: lstm, hidden: 24, embedding: 16, init_hidden: 16, dropout: 0.2}
 objective: {doubly_stochastic: 0}
 optimizer: {type: adam, lr: 5e-3}
 train: {batch: 8, shard: 4, stop: 6u, validate_every: 3u, checkpoint_every: 2u}
-search: {beam: 2, max_length: 6}
+search: {beam: 2, max_length: 6, min_length: 2}
 )";
 
 // A run that was trained once for all tests of this file.
@@ -143,7 +143,7 @@ TEST_CASE("every word has a map over the grid") {
   std::string joined;
   for (const CaptionWord& word : caption.words) {
     joined += (joined.empty() ? "" : " ") + word.text;
-    const WordMap& map = word.map;
+    const AttentionMap& map = word.map;
     REQUIRE(static_cast<Index>(map.weights.size()) == map.rows * map.cols);
     double sum = 0;
     for (const float weight : map.weights) sum += static_cast<double>(weight);
@@ -151,7 +151,7 @@ TEST_CASE("every word has a map over the grid") {
     CHECK(map.gate.value() > 0);
     CHECK(map.gate.value() < 1);
     CHECK_FALSE(map.sentinel);
-    CHECK_FALSE(map.chosen);
+    CHECK(map.chosen == -1);
     CHECK(word.log_probability < 0);
   }
   CHECK(joined == caption.text);

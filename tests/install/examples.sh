@@ -10,7 +10,7 @@ library=prefix/$libraries/libsaccade.so
 [ -f $library ] && [ -x prefix/bin/saccade ] || fail "library or program is not installed"
 
 # Nothing of this build reaches those who use it.
-targets=prefix/$libraries/cmake/saccade/saccade-targets.cmake
+targets=$(echo prefix/$libraries/cmake/saccade/saccade-targets*.cmake)
 grep -qE -e "-march|-W[a-z]|-f[a-z]|$build|\.h\.gch|fetch|::[a-z]*pch" $targets && fail "flags or paths leak: $targets"
 grep -rn '#include "[^s]' prefix/include && fail "an installed header includes what is not installed"
 grep -rnE '#include <[a-z_0-9]+[./]' prefix/include && fail "an installed header includes another library"
