@@ -143,7 +143,7 @@ TEST_CASE("every word has a map over the grid") {
   std::string joined;
   for (const CaptionWord& word : caption.words) {
     joined += (joined.empty() ? "" : " ") + word.text;
-    const WordMap& map = word.map;
+    const AttentionMap& map = word.map;
     REQUIRE(static_cast<Index>(map.weights.size()) == map.rows * map.cols);
     double sum = 0;
     for (const float weight : map.weights) sum += static_cast<double>(weight);
@@ -151,7 +151,7 @@ TEST_CASE("every word has a map over the grid") {
     CHECK(map.gate.value() > 0);
     CHECK(map.gate.value() < 1);
     CHECK_FALSE(map.sentinel);
-    CHECK_FALSE(map.chosen);
+    CHECK(map.chosen == -1);
     CHECK(word.log_probability < 0);
   }
   CHECK(joined == caption.text);
