@@ -1,5 +1,7 @@
 #include "experiments/alignment_maps.h"
 
+#include "core/base/error.h"
+
 namespace saccade {
 
 namespace {

@@ -174,17 +174,17 @@ TEST_CASE("boxes are cut to what the network saw") {
   REQUIRE(at({10, 10, 20, 10}).size() == 1);
   const Box cut = at({10, 10, 20, 10})[0];
   CHECK(cut.x == 0);
-  CHECK(cut.w == Approx(8));
+  CHECK(cut.width == Approx(8));
   CHECK(cut.y == Approx(8));
-  CHECK(cut.h == Approx(8));
+  CHECK(cut.height == Approx(8));
   crop.mirrored = true;
   CHECK(at({10, 10, 20, 10})[0].x == Approx(24));
-  CHECK(at({10, 10, 20, 10})[0].w == Approx(8));
+  CHECK(at({10, 10, 20, 10})[0].width == Approx(8));
 
   const Geometry pad = plan_geometry(40, 80, {.height = 32, .width = 32, .mode = ResizeMode::kPad});
   const AttentionGrid cells = cells_of({.rows = 4, .cols = 4, .features = 1}, pad);
   CHECK(cells.shown().y == Approx(8));
-  CHECK(cells.shown().h == Approx(16));
+  CHECK(cells.shown().height == Approx(16));
   const Box all = seen_boxes(std::vector<Box>{{0, 0, 80, 40}}, pad)[0];
   CHECK(BoxedWord(cells, std::vector<Box>{all}).area_share() == Approx(1));
 }

@@ -30,8 +30,8 @@ double interpolated(const std::vector<Real>& map, const AttentionGrid& grid, dou
     const auto low = std::min(static_cast<Index>(u), std::max<Index>(count - 2, 0));
     return std::pair(low, u - static_cast<double>(low));
   };
-  const auto [row, down] = split(y / cell.h, grid.rows);
-  const auto [col, across] = split(x / cell.w, grid.cols);
+  const auto [row, down] = split(y / cell.height, grid.rows);
+  const auto [col, across] = split(x / cell.width, grid.cols);
   const auto at = [&](Index r, Index c) {
     return static_cast<double>(map[static_cast<std::size_t>(std::min(r, grid.rows - 1) * grid.cols +
                                                             std::min(c, grid.cols - 1))]);
@@ -43,7 +43,7 @@ double interpolated(const std::vector<Real>& map, const AttentionGrid& grid, dou
 }  // namespace
 
 TEST_CASE("attention correctness is the share of the weight inside the boxes") {
-  const std::vector<Box> boxes = {{.x = 32, .y = 16, .w = 32, .h = 16}};  // cells 10, 11
+  const std::vector<Box> boxes = {{.x = 32, .y = 16, .width = 32, .height = 16}};  // cells 10, 11
   const BoxedWord word(kGrid, boxes);
   CHECK(near(word.area_share(), 2.0 / 32));
   CHECK(near(word.correctness(map_of({{10, Real(0.25)}, {11, Real(0.75)}})), 1));
@@ -51,7 +51,7 @@ TEST_CASE("attention correctness is the share of the weight inside the boxes") {
   CHECK(word.correctness(map_of({})) == 0);
   // A cell that is cut contributes the part that is inside: three quarters of the width, half the
   // height.
-  const std::vector<Box> cut = {{.x = 36, .y = 16, .w = 12, .h = 8}};
+  const std::vector<Box> cut = {{.x = 36, .y = 16, .width = 12, .height = 8}};
   CHECK(near(BoxedWord(kGrid, cut).correctness(map_of({{10, 1}})), 0.375));
   // If the weights sum to less than 1 (a sentinel took the rest), it is a share of what is on the
   // picture.
@@ -81,7 +81,8 @@ TEST_CASE("equal weights have the boxes' share of the picture, whatever the boxe
                   std::any_of(boxes.begin(), boxes.end(),
                               [&](const Box& box) { return box.contains(px, py); });
       }
-    CHECK(std::abs(inside / (kFine * kFine) / (shown.w * shown.h) - word.area_share()) < 0.004);
+    CHECK(std::abs(inside / (kFine * kFine) / (shown.width * shown.height) - word.area_share()) <
+          0.004);
   }
 }
 
@@ -89,8 +90,8 @@ TEST_CASE("energy pointing is the share of the interpolated map") {
   Random random({.seed = 3});
   std::vector<Real> map;
   for (int i = 0; i < 32; ++i) map.push_back(static_cast<Real>(random.uniform()));
-  const std::vector<Box> boxes = {{.x = 20, .y = 3, .w = 50, .h = 40},
-                                  {.x = 60, .y = 30, .w = 68, .h = 34}};
+  const std::vector<Box> boxes = {{.x = 20, .y = 3, .width = 50, .height = 40},
+                                  {.x = 60, .y = 30, .width = 68, .height = 34}};
   double inside = 0, whole = 0;
   constexpr int kFine = 4;
   for (int y = 0; y < 64 * kFine; ++y)
@@ -107,7 +108,8 @@ TEST_CASE("energy pointing is the share of the interpolated map") {
 }
 
 TEST_CASE("localisation takes the largest group of heavy cells") {
-  const std::vector<Box> boxes = {{.x = 32, .y = 16, .w = 32, .h = 32}};  // cells 10 11 18 19
+  const std::vector<Box> boxes = {
+      {.x = 32, .y = 16, .width = 32, .height = 32}};  // cells 10 11 18 19
   const BoxedWord word(kGrid, boxes);
   const auto square = map_of({{10, Real(0.3)}, {11, Real(0.2)}, {18, Real(0.2)}, {19, Real(0.1)}});
   CHECK(near(word.overlap(square, 0.2), 1));
@@ -122,21 +124,22 @@ TEST_CASE("localisation takes the largest group of heavy cells") {
   CHECK(near(word.overlap(map_of({{10, 1}, {19, 1}}), 0.2), 1));
   CHECK(word.overlap(map_of({{0, 1}}), 0.2) == 0);
   CHECK(word.overlap(map_of({}), 0.2) == 0);
-  const std::vector<Box> two = {{.x = 0, .y = 0, .w = 8, .h = 8},
-                                {.x = 32, .y = 16, .w = 32, .h = 16}};
+  const std::vector<Box> two = {{.x = 0, .y = 0, .width = 8, .height = 8},
+                                {.x = 32, .y = 16, .width = 32, .height = 16}};
   CHECK(near(BoxedWord(kGrid, two).overlap(map_of({{10, 1}, {11, 1}}), 0.2), 1));
 }
 
 TEST_CASE("padding is not a part of the picture") {
   AttentionGrid grid = kGrid;
-  grid.photo = {0, 24, 128, 24};                                        // half of row 1, row 2
-  const std::vector<Box> boxes = {{.x = 0, .y = 0, .w = 64, .h = 64}};  // the left half of it
+  grid.photo = {0, 24, 128, 24};  // half of row 1, row 2
+  const std::vector<Box> boxes = {
+      {.x = 0, .y = 0, .width = 64, .height = 64}};  // the left half of it
   const BoxedWord word(grid, boxes);
   CHECK(near(word.area_share(), 0.5));
   // Half of cell 8 is padding, so only half of its weight is on the picture.
   CHECK(near(word.correctness(map_of({{8, Real(0.5)}, {23, Real(0.25)}})), 0.5));
   CHECK(near(word.correctness(map_of({{0, 1}, {16, Real(0.1)}})), 1));
-  const std::vector<Box> strip = {{.x = 0, .y = 24, .w = 16, .h = 8}};
+  const std::vector<Box> strip = {{.x = 0, .y = 24, .width = 16, .height = 8}};
   CHECK(near(BoxedWord(grid, strip).overlap(map_of({{8, 1}}), 0.2), 1));
 }
 

@@ -49,7 +49,7 @@ TEST_CASE("the brightest point is where the interpolated map is largest") {
 }
 
 TEST_CASE("a point near a box is a hit on a grid of any fineness") {
-  const std::vector<Box> boxes = {{.x = 100, .y = 100, .w = 8, .h = 8}};
+  const std::vector<Box> boxes = {{.x = 100, .y = 100, .width = 8, .height = 8}};
   const double tolerance = point_tolerance(grid_of(7));
   CHECK(tolerance == 15);
   CHECK(point_tolerance({.rows = 4, .cols = 4, .height = 64, .width = 64}) == Approx(15 * 2 / 7.0));

@@ -86,8 +86,8 @@ TEST_CASE("COCO instances give the boxes of the categories that a caption names"
   REQUIRE(nouns[0].boxes.size() == 2);
   CHECK(nouns[0].boxes[0].x == 5);
   CHECK(nouns[0].boxes[0].y == 10);
-  CHECK(nouns[0].boxes[0].w == 15);
-  CHECK(nouns[0].boxes[0].h == 20);
+  CHECK(nouns[0].boxes[0].width == 15);
+  CHECK(nouns[0].boxes[0].height == 20);
   CHECK(nouns[1].boxes.empty());  // no person is in the picture
   CHECK(boxes->nouns(1, tokenize("a puppy"), {50, 100}).empty());
 
@@ -195,8 +195,8 @@ TEST_CASE("Flickr30k Entities mark phrases, and the last word of a phrase is the
   const auto nouns = boxes->nouns(0, tokenize("a couch"), {.height = 50, .width = 400});
   REQUIRE(nouns.size() == 1);
   CHECK(nouns[0].boxes[0].x == 200);
-  CHECK(nouns[0].boxes[0].w == 200);
-  CHECK(nouns[0].boxes[0].h == 50);
+  CHECK(nouns[0].boxes[0].width == 200);
+  CHECK(nouns[0].boxes[0].height == 50);
 }
 
 TEST_CASE("broken Entities are refused with file, line and remedy") {

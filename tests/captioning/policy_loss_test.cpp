@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "captioning/search/search.h"
 #include "tests/support/catch.h"
 #include "tests/support/exact_gradient.h"
 #include "tests/support/parameter_gradients.h"
