@@ -49,8 +49,9 @@ Json json(const EstimatorSums::Statistics& means) {
 }
 
 std::string estimator_text(const EstimatorSums::Statistics& means) {
+  const Json all = json(means);
   std::string out;
-  for (const auto& [name, value] : json(means).items())
+  for (const auto& [name, value] : all.items())
     out += (out.empty() ? "  estimator: " : ", ") + metric("estimator." + name).label + " " +
            format("%.3g", value.get<double>());
   return out;

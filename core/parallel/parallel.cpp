@@ -45,7 +45,8 @@ class Preparer : public tbb::task_scheduler_observer {
 
 }  // namespace
 
-// Whose threads loops run on.
+// Whose threads loops run on. The thread that makes a pool has to be prepared: oneTBB gives its
+// floating-point settings to all tasks of the arena.
 struct Pool {
   explicit Pool(int n) : count(n), arena(n), preparer(arena) {}
   // The pool of the process. It may have more threads than there are cores, and the thread that
@@ -56,9 +57,7 @@ struct Pool {
         control(std::in_place, tbb::global_control::max_allowed_parallelism,
                 static_cast<std::size_t>(n)),
         arena(n),
-        preparer(arena) {
-    prepare_thread();
-  }
+        preparer(arena) {}
   ~Pool() { preparer.observe(false); }
   int count;
   std::optional<tbb::global_control> control;
@@ -86,7 +85,10 @@ Pool& pool() {
   if (pool_of_thread) return *pool_of_thread;
   ProcessPoolSlot& slot = process_pool();
   const std::lock_guard lock(slot.mutex);
-  if (!slot.pool) slot.pool = std::make_unique<Pool>(cores(), Pool::OfProcess{});
+  if (!slot.pool) {
+    prepare_thread();
+    slot.pool = std::make_unique<Pool>(cores(), Pool::OfProcess{});
+  }
   return *slot.pool;
 }
 
@@ -96,33 +98,36 @@ void set_threads(int count) {
   ProcessPoolSlot& slot = process_pool();
   const std::lock_guard lock(slot.mutex);
   slot.pool.reset();
+  prepare_thread();
   slot.pool = std::make_unique<Pool>(std::max(1, count), Pool::OfProcess{});
 }
 
 int threads() { return pool().count; }
 
-ThreadPool::ThreadPool(int count)
-    : pool_(std::make_unique<Pool>(count <= 0 ? cores() : std::min(count, cores()))) {}
+ThreadPool::ThreadPool(int count) {
+  const PreparedThread here;
+  pool_ = std::make_unique<Pool>(count <= 0 ? cores() : std::min(count, cores()));
+}
 
 ThreadPool::~ThreadPool() = default;
 
-WorkOn::WorkOn(const ThreadPool& pool)
-    : outer_(std::exchange(pool_of_thread, pool.pool_.get())),
-      control_(0),
-      library_threads_(omp_get_max_threads()) {
+PreparedThread::PreparedThread() : library_threads_(omp_get_max_threads()) {
 #if defined(__SSE__)
   control_ = _mm_getcsr();
 #endif
   prepare_thread();
 }
 
-WorkOn::~WorkOn() {
+PreparedThread::~PreparedThread() {
 #if defined(__SSE__)
   _mm_setcsr(control_);
 #endif
   omp_set_num_threads(library_threads_);
-  pool_of_thread = outer_;
 }
+
+WorkOn::WorkOn(const ThreadPool& pool) : outer_(std::exchange(pool_of_thread, pool.pool_.get())) {}
+
+WorkOn::~WorkOn() { pool_of_thread = outer_; }
 
 bool inside_task() { return task_depth > 0; }
 

@@ -35,9 +35,22 @@ class ThreadPool {
   std::unique_ptr<Pool> pool_;
 };
 
-// While it lives, the loops of the calling thread run on `pool`, and the thread computes as those
-// of the pool do: denormals are flushed to zero, and library calls are single-threaded. In the end
-// the thread is as it was before.
+// While it lives, the calling thread computes as the threads of a pool do: denormals are flushed to
+// zero, and library calls are single-threaded. In the end the thread is as it was before.
+class PreparedThread {
+ public:
+  PreparedThread();
+  ~PreparedThread();
+  PreparedThread(const PreparedThread&) = delete;
+  PreparedThread& operator=(const PreparedThread&) = delete;
+
+ private:
+  unsigned control_ = 0;  // the floating-point unit's
+  int library_threads_;
+};
+
+// While it lives, the loops of the calling thread run on `pool`, and the thread itself is
+// prepared.
 class WorkOn {
  public:
   explicit WorkOn(const ThreadPool& pool);
@@ -46,9 +59,8 @@ class WorkOn {
   WorkOn& operator=(const WorkOn&) = delete;
 
  private:
+  PreparedThread prepared_;
   Pool* outer_;
-  unsigned control_;  // the floating-point unit's
-  int library_threads_;
 };
 
 // True inside a task of a loop below. Nested loops run serially in index order.

@@ -110,7 +110,7 @@ TEST_CASE("a config without data is refused with all keys that it needs") {
   DataConfig config;
   config.type = DataKind::kFlickr8k;
   const std::string message = message_of<UsageError>([&] { load_data(config); });
-  CHECK(message.find("data.tokens, data.splits, data.images") != std::string::npos);
+  CHECK(message.find("data.images, data.tokens, data.splits") != std::string::npos);
   config.type = DataKind::kFolder;
   config.images = "/nowhere/at/all";
   CHECK(message_of<DataError>([&] { load_data(config); }).find("/nowhere/at/all") == 0);

@@ -54,8 +54,8 @@ for run in before finetuned; do
 done
 cmp -s before.json finetuned.json || fail "the decoder's weights did not come along"
 expect 0 "$saccade" train tiny.yaml --out other seed=2 train.stop=1u "${vit[@]}"
-expect 0 "$saccade" convert --encoder other other.safetensors
-expect 4 "$saccade" train tiny.yaml --out refused "${started[@]}" encoder.weights=other.safetensors
+expect 0 "$saccade" convert --encoder other seed-2.safetensors
+expect 4 "$saccade" train tiny.yaml --out refused "${started[@]}" encoder.weights=seed-2.safetensors
 wants "preprocessing of the frozen encoder" err
 
 # `inspect` lists what a file of weights contains.

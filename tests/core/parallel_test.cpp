@@ -85,6 +85,18 @@ TEST_CASE("a prefetcher that is left early finishes the item that it is making")
 }
 
 #if defined(__SSE__)
+TEST_CASE("tasks flush denormals, also where the thread that made the pool did not") {
+  const unsigned before = _mm_getcsr();
+  for (const int threads : {1, 2, 4}) {
+    _mm_setcsr(before & ~0x8040u);
+    parallel::set_threads(threads);
+    std::atomic<int> flushing = 0;
+    parallel::for_each(50, [&](Index) { flushing += (_mm_getcsr() & 0x8040u) == 0x8040u; });
+    CHECK(flushing == 50);
+  }
+  _mm_setcsr(before);
+}
+
 TEST_CASE("a pool of one's own has its own threads, and leaves the calling thread as it was") {
   parallel::set_threads(2);
   const unsigned before = _mm_getcsr();
