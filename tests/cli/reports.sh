@@ -175,7 +175,8 @@ one_error "soft and ./soft are the same model"
 expect 2 "$saccade" overlay soft $photo --out none --with hard --regime sample
 one_error "soft: --regime"
 expect 0 "$saccade" train tiny.yaml --out elsewhere train.stop=2u train.validate_every=2u \
-  data.scenes.seed=2 decoder.type=transformer decoder.layers=2 decoder.heads=2 attention.gate=none
+  data.scenes.seed=2 decoder.type=transformer decoder.layers=2 decoder.heads=2 attention.gate=none \
+  search.min_length=1
 expect 0 "$saccade" overlay soft $photo --out named --with elsewhere --format svg
 wants "elsewhere was trained on another version of the data set scenes, not on that of soft" err
 wants "elsewhere (soft, expectation): test.png, layer 1" named/test.sheet.svg
