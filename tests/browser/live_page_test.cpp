@@ -49,7 +49,8 @@ struct LivePage {
   bool shows(int cards) {
     return browser.becomes(
         "document.querySelectorAll('.card').length === " + std::to_string(cards) +
-        " && document.querySelector('.card .photo[data-word]')");
+        " && [...document.querySelectorAll('.card')].every((card) => "
+        "card.querySelector('.photo[data-word]')) && !document.querySelector('.uploads li')");
   }
   Json ask(const std::string& expression) {
     return Json::parse(browser.run("return " + expression));

@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include "tests/support/http.h"
 
@@ -203,10 +204,19 @@ bool Browser::becomes(const std::string& expression) {
 }
 
 void Browser::hover(const std::string& selector, double x, double y) {
-  const Json place = impl_->run("const e = document.querySelector(" + Json(selector).dump() +
-                                "); e.scrollIntoView({block: 'center', behavior: 'instant'});"
-                                "const b = e.getBoundingClientRect();"
-                                "return [b.left, b.top, b.width, b.height]");
+  const auto measure = [&] {
+    return impl_->run("const e = document.querySelector(" + Json(selector).dump() +
+                      "); e.scrollIntoView({block: 'center', behavior: 'instant'});"
+                      "const b = e.getBoundingClientRect();"
+                      "return [b.left, b.top, b.width, b.height]");
+  };
+  // Pictures that are still being decoded may move the element, so its place has to be stable.
+  Json place = measure();
+  for (int i = 0; i < 20; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(40));
+    const Json before = std::exchange(place, measure());
+    if (place == before) break;
+  }
   const auto at = [&](int i, double share) {
     return static_cast<int>(place[static_cast<std::size_t>(i)].get<double>() +
                             share * place[static_cast<std::size_t>(i) + 2].get<double>());
