@@ -50,7 +50,8 @@ struct LivePage {
     return browser.becomes(
         "document.querySelectorAll('.card').length === " + std::to_string(cards) +
         " && [...document.querySelectorAll('.card')].every((card) => "
-        "card.querySelector('.photo[data-word]')) && !document.querySelector('.uploads li')");
+        "card.querySelector('.photo[data-word]')) && !document.querySelector('.uploads "
+        "li:not(.failed)')");
   }
   Json ask(const std::string& expression) {
     return Json::parse(browser.run("return " + expression));
