@@ -86,7 +86,7 @@ for key in data.annotations data.images encoder.model; do
 done
 wants "tiny.yaml: right" out
 
-for command in train evaluate caption overlay compare report serve data inspect convert list config; do
+for command in train evaluate caption overlay compare report serve score runs data inspect convert list config; do
   expect 0 "$saccade" $command --help
   grep -qi "example" out || fail "$command --help shows no example"
   wants "saccade $command" out
@@ -98,7 +98,7 @@ wants "compiler: " out
 wants "SIMD: " out
 wants "oneDNN" out
 
-for topic in attention encoders decoders data optimizers schedules training searches regimes metrics config; do
+for topic in attention encoders decoders objectives data optimizers schedules training searches regimes metrics config; do
   expect 0 "$saccade" list $topic
   expect 0 "$saccade" list $topic --json
   json out /schema_version >/dev/null

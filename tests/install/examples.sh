@@ -41,7 +41,7 @@ expect 0 prefix/bin/saccade caption soft sheets/test.png
 caption=$(sed 's/^[^:]*: //' out)
 expect 0 examples/caption_and_draw soft sheets/test.png drawing.png
 [ "$(head -n 1 out)" = "$caption" ] || fail "another caption than the program's: $caption"
-[ "$(wc -w <<<"$caption")" -eq "$(($(wc -l <out) - 1))" ] || fail "not one line a word"
+[ "$(wc -w <<<"$caption")" -eq "$(($(wc -l <out) - 1))" ] || fail "there is not one line per word"
 [ "$(head -c 4 drawing.png | tail -c 3)" = PNG ] || fail "no drawing"
 expect 3 examples/caption_and_draw soft missing.png drawing.png
 one_error missing.png
