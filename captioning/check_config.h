@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/config/experiment_config.h"
+#include "captioning/experiment_config.h"
 #include "core/config/idle.h"
 
 namespace saccade {

@@ -12,9 +12,9 @@
 #include "captioning/input_batch.h"
 #include "core/base/messages.h"
 #include "core/base/random.h"
-#include "core/config/encoder_config.h"
 #include "core/tensor/shape.h"
 #include "vision/augment.h"
+#include "vision/encoders/encoder_config.h"
 #include "vision/encoders/grid.h"
 
 namespace saccade {

@@ -5,13 +5,13 @@
 #include <memory>
 
 #include "captioning/decoders/decoder.h"
+#include "captioning/experiment_config.h"
 #include "captioning/input_batch.h"
 #include "captioning/objectives/word_localizer.h"
 #include "captioning/region_parts.h"
 #include "captioning/search/search.h"
 #include "captioning/text/vocabulary.h"
 #include "core/attention/sequence/refinement.h"
-#include "core/config/experiment_config.h"
 #include "core/nn/grid_positions.h"
 #include "core/nn/parameter_store.h"
 #include "vision/encoders/encoder.h"

@@ -1,8 +1,8 @@
 // The learning rates of groups of parameters (optimizer.groups).
 #pragma once
 
-#include "core/config/rate_groups.h"
 #include "core/nn/parameter_store.h"
+#include "core/optim/rate_groups.h"
 
 namespace saccade {
 

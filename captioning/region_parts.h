@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "captioning/decoders/encoded_images.h"
-#include "core/config/encoder_config.h"
 #include "core/nn/dense.h"
+#include "vision/encoders/encoder_config.h"
 #include "vision/encoders/grid.h"
 
 namespace saccade {

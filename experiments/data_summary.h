@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "captioning/data/load_data.h"
-#include "core/config/experiment_config.h"
+#include "captioning/experiment_config.h"
 
 namespace saccade {
 

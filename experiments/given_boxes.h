@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
+#include "captioning/data/data_config.h"
 #include "captioning/grounding/noun_boxes.h"
-#include "core/config/data_config.h"
 
 namespace saccade {
 

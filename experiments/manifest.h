@@ -6,9 +6,9 @@
 #include <string>
 
 #include "captioning/data/dataset.h"
+#include "captioning/experiment_config.h"
 #include "captioning/text/vocabulary.h"
 #include "captioning/training/run_observer.h"
-#include "core/config/experiment_config.h"
 
 namespace saccade {
 

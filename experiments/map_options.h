@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "captioning/experiment_config.h"
 #include "captioning/maps/map_views.h"
-#include "core/config/experiment_config.h"
 #include "experiments/options.h"
 
 namespace saccade {

@@ -8,12 +8,12 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "captioning/experiment_config.h"
 #include "captioning/metrics/metric_registry.h"
 #include "captioning/scoring/text_table.h"
 #include "captioning/training/run_directory.h"
 #include "captioning/training/trainer.h"
 #include "core/base/error.h"
-#include "core/config/experiment_config.h"
 #include "experiments/progress.h"
 
 namespace saccade {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "core/base/real.h"
-#include "core/config/resize_mode.h"
 #include "vision/image.h"
 #include "vision/rect.h"
+#include "vision/resize_mode.h"
 
 namespace saccade {
 

@@ -3,9 +3,9 @@
 
 #include <optional>
 
+#include "captioning/data/data_config.h"
 #include "captioning/data/dataset.h"
 #include "captioning/data/scenes/scenes_dataset.h"
-#include "core/config/data_config.h"
 #include "vision/image.h"
 
 namespace saccade {

@@ -48,7 +48,7 @@ void SequenceOutput::add_glimpse(const Glimpse& glimpse) {
 // One declaration per line of the registry.
 #define SACCADE_DECODER(name, ...) \
   std::unique_ptr<Decoder> make_##name##_decoder(const DecoderParts&);
-#include "core/config/decoders.def"
+#include "captioning/decoders/decoders.def"
 #undef SACCADE_DECODER
 
 std::unique_ptr<Decoder> make_decoder(const DecoderConfig& config, const AttentionConfig& attention,
@@ -60,7 +60,7 @@ std::unique_ptr<Decoder> make_decoder(const DecoderConfig& config, const Attenti
 #define SACCADE_DECODER(name, enumerator, ...) \
   case DecoderKind::enumerator:                \
     return make_##name##_decoder(parts);
-#include "core/config/decoders.def"
+#include "captioning/decoders/decoders.def"
 #undef SACCADE_DECODER
   }
   throw InternalError("unknown decoder");

@@ -6,11 +6,11 @@
 #include <span>
 #include <vector>
 
+#include "captioning/decoders/decoder_config.h"
 #include "captioning/decoders/encoded_images.h"
 #include "captioning/decoders/informed_attention.h"
 #include "core/attention/attention.h"
-#include "core/config/attention_config.h"
-#include "core/config/decoder_config.h"
+#include "core/attention/attention_config.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {

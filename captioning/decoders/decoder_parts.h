@@ -2,10 +2,10 @@
 #pragma once
 
 #include "captioning/decoders/decoder.h"
+#include "captioning/decoders/decoder_config.h"
 #include "captioning/decoders/decoder_traits.h"
-#include "core/config/attention_config.h"
-#include "core/config/decoder_config.h"
-#include "core/config/supervision_config.h"
+#include "captioning/objectives/supervision_config.h"
+#include "core/attention/attention_config.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {

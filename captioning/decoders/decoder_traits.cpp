@@ -9,7 +9,7 @@ inline namespace SACCADE_NUMERIC {
 
 // One declaration per line of the registry.
 #define SACCADE_DECODER(name, ...) DecoderTraits name##_traits(const DecoderConfig&);
-#include "core/config/decoders.def"
+#include "captioning/decoders/decoders.def"
 #undef SACCADE_DECODER
 
 DecoderTraits decoder_traits(const DecoderConfig& config) {
@@ -17,7 +17,7 @@ DecoderTraits decoder_traits(const DecoderConfig& config) {
 #define SACCADE_DECODER(name, enumerator, ...) \
   case DecoderKind::enumerator:                \
     return name##_traits(config);
-#include "core/config/decoders.def"
+#include "captioning/decoders/decoders.def"
 #undef SACCADE_DECODER
   }
   throw InternalError("unknown decoder");

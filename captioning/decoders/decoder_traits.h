@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/config/decoder_config.h"
+#include "captioning/decoders/decoder_config.h"
 #include "core/tensor/shape.h"
 
 namespace saccade {

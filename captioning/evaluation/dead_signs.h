@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "captioning/evaluation/dead_attention.h"
-#include "core/config/experiment_config.h"
+#include "captioning/experiment_config.h"
 
 namespace saccade {
 

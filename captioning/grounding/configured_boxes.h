@@ -4,9 +4,9 @@
 #include <memory>
 #include <span>
 
+#include "captioning/data/data_config.h"
 #include "captioning/grounding/noun_boxes.h"
 #include "core/base/messages.h"
-#include "core/config/data_config.h"
 
 namespace saccade {
 

@@ -8,10 +8,10 @@
 
 #include "captioning/decoders/decoder.h"
 #include "captioning/objectives/coverage.h"
+#include "captioning/objectives/objective_config.h"
 #include "captioning/objectives/reward_baseline.h"
 #include "captioning/objectives/shard_supervision.h"
 #include "core/attention/choosers.h"
-#include "core/config/objective_config.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {

@@ -2,7 +2,7 @@
 // can have.
 #pragma once
 
-#include "core/config/coverage_config.h"
+#include "captioning/objectives/coverage_config.h"
 #include "core/tensor/shape.h"
 
 namespace saccade {

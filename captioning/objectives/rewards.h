@@ -7,8 +7,8 @@
 
 #include "captioning/data/dataset.h"
 #include "captioning/metrics/cider.h"
+#include "captioning/objectives/self_critical_config.h"
 #include "captioning/text/vocabulary.h"
-#include "core/config/self_critical_config.h"
 
 namespace saccade {
 

@@ -1,9 +1,9 @@
 // Which values of the section `search` go together. Every rule gives its reason.
 #include <utility>
 
+#include "captioning/experiment_config.h"
 #include "captioning/search/search.h"
 #include "core/base/error.h"
-#include "core/config/experiment_config.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <memory>
 
+#include "captioning/experiment_config.h"
 #include "captioning/training/trainer.h"
-#include "core/config/experiment_config.h"
 #include "core/io/archive.h"
 
 namespace saccade {

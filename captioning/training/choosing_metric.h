@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "core/config/experiment_config.h"
+#include "captioning/experiment_config.h"
 
 namespace saccade {
 

@@ -5,11 +5,11 @@
 #include <memory>
 #include <vector>
 
+#include "captioning/experiment_config.h"
 #include "captioning/grounding/noun_boxes.h"
 #include "captioning/inputs.h"
 #include "captioning/text/vocabulary.h"
 #include "core/base/messages.h"
-#include "core/config/experiment_config.h"
 
 namespace saccade {
 

@@ -3,7 +3,7 @@
 // needs to store nothing.
 #pragma once
 
-#include "core/config/experiment_config.h"
+#include "captioning/experiment_config.h"
 #include "core/optim/schedule.h"
 
 namespace saccade {

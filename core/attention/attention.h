@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/config/hard_likelihood.h"
+#include "core/attention/hard_likelihood.h"
 #include "core/nn/parameter_store.h"
 #include "core/ops/attention_ops.h"
 #include "core/ops/estimator_ops.h"

@@ -4,9 +4,9 @@
 #include <map>
 #include <string>
 
+#include "core/attention/added_choices.h"
 #include "core/attention/mechanisms/mechanism.h"
 #include "core/attention/scores/score.h"
-#include "core/config/added_choices.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {

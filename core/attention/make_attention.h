@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "core/attention/attention.h"
-#include "core/config/attention_config.h"
+#include "core/attention/attention_config.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {

@@ -2,8 +2,8 @@
 // and document it (core/base/enum_names.h).
 #pragma once
 
+#include "core/attention/hard_likelihood.h"
 #include "core/base/enum_names.h"
-#include "core/config/hard_likelihood.h"
 
 namespace saccade {
 
@@ -225,14 +225,14 @@ constexpr auto enum_table(RewardKind) {
 // Each line of the registry of rewards gives one enumerator.
 enum class RewardMetric {
 #define SACCADE_REWARD(name, enumerator, weight, text) enumerator,
-#include "core/config/rewards.def"
+#include "captioning/objectives/rewards.def"
 #undef SACCADE_REWARD
 };
 constexpr auto enum_table(RewardMetric) {
   using enum RewardMetric;
   return enum_rows<RewardMetric>({
 #define SACCADE_REWARD(name, enumerator, weight, text) {enumerator, #name, text},
-#include "core/config/rewards.def"
+#include "captioning/objectives/rewards.def"
 #undef SACCADE_REWARD
   });
 }

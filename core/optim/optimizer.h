@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "core/config/train_config.h"
 #include "core/kernels/optimizer_kernels.h"
 #include "core/nn/parameter_store.h"
+#include "core/optim/optimizer_config.h"
 #include "core/optim/weight_average.h"
 
 namespace saccade {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/real.h"
-#include "core/config/train_config.h"
+#include "core/optim/optimizer_config.h"
 
 namespace saccade {
 

@@ -15,8 +15,9 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "core/attention/attention_config.h"
 #include "core/attention/catalogue.h"
-#include "core/config/experiment_config.h"
+#include "core/config/config.h"
 #include "core/parallel/parallel.h"
 #include "experiments/benchmarks/attention_bench.h"
 #include "experiments/benchmarks/log_plot.h"
@@ -84,20 +85,21 @@ struct Choice {
 // The default configuration, which is the baseline, and then every other choice of each axis.
 std::vector<Choice> attention_choices() {
   std::vector<Choice> out;
+  const std::string section = "attention.";
   const auto add = [&](const std::string& key, const std::string& value) {
-    LoadedConfig loaded;
+    Loaded<AttentionConfig> loaded;
     const std::string before = print_config(loaded.config);
     apply_override(loaded, key + "=" + value);
     if (!out.empty() && print_config(loaded.config) == before) return;
-    out.push_back({key.substr(key.find('.') + 1) + "=" + value, loaded.config.attention});
+    out.push_back({key + "=" + value, loaded.config});
   };
-  add("attention.score", "additive");
+  add("score", "additive");
   for (const AttentionAxis& axis : attention_catalogue())
-    if (axis.key.starts_with("attention."))
+    if (axis.key.starts_with(section))
       for (const AttentionChoice& choice : axis.choices)
-        add(std::string(axis.key), std::string(choice.name));
-  add("attention.heads", "8");
-  add("attention.sentinel", "true");
+        add(std::string(axis.key.substr(section.size())), std::string(choice.name));
+  add("heads", "8");
+  add("sentinel", "true");
   return out;
 }
 

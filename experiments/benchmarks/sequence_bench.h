@@ -3,8 +3,8 @@
 
 #include <memory>
 
+#include "core/attention/sequence/refinement_config.h"
 #include "core/attention/sequence/sequence_attention.h"
-#include "core/config/refinement_config.h"
 #include "experiments/benchmarks/weight_gradients.h"
 
 namespace saccade {

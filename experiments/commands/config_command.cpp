@@ -5,9 +5,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "captioning/experiment_config.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
-#include "core/config/experiment_config.h"
 #include "experiments/check_files.h"
 #include "experiments/compare/arms.h"
 

@@ -4,8 +4,8 @@
 #include <iostream>
 #include <memory>
 
+#include "captioning/experiment_config.h"
 #include "core/base/error.h"
-#include "core/config/experiment_config.h"
 #include "core/io/atomic_file.h"
 #include "core/parallel/parallel.h"
 #include "experiments/data_summary.h"

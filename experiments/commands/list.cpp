@@ -6,11 +6,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "captioning/experiment_config.h"
 #include "captioning/search/search.h"
 #include "core/attention/catalogue.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
-#include "core/config/experiment_config.h"
 #include "experiments/metric_list.h"
 
 namespace saccade {
@@ -36,14 +36,14 @@ std::vector<Choice> registered(const std::string& key) {
   if (key == "encoder.type")
     return {
 #define SACCADE_ENCODER(name, enumerator, doc, source) {#name, doc, source},
-#include "core/config/encoders.def"
+#include "vision/encoders/encoders.def"
 #undef SACCADE_ENCODER
         {"onnx", std::string(enum_table(EncoderKind{}).back().doc), "the file"}};
   if (key == "decoder.type")
     return {
 #define SACCADE_DECODER(name, enumerator, doc, source, options, limits) \
   {#name, doc, source, options, {}, limits},
-#include "core/config/decoders.def"
+#include "captioning/decoders/decoders.def"
 #undef SACCADE_DECODER
     };
   return {};

@@ -1,9 +1,9 @@
 // An encoder of every kind that is quick to run.
 #pragma once
 
-#include "core/config/encoder_config.h"
 #include "tests/support/onnx_file.h"
 #include "tests/support/temp_folder.h"
+#include "vision/encoders/encoder_config.h"
 
 namespace saccade::test {
 

@@ -1,5 +1,5 @@
 // The interface of encoders that training may change. Each of them is a line of
-// core/config/encoders.def.
+// vision/encoders/encoders.def.
 #pragma once
 
 #include <memory>
@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "core/autograd/tape.h"
-#include "core/config/encoder_config.h"
 #include "core/io/torch_weights.h"
 #include "core/nn/parameter_store.h"
+#include "vision/encoders/encoder_config.h"
 #include "vision/encoders/grid.h"
 #include "vision/encoders/receptive_field.h"
 #include "vision/encoders/token_encoder.h"

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/autograd/tape.h"
-#include "core/config/encoder_config.h"
 #include "core/nn/grid_positions.h"
+#include "vision/encoders/encoder_config.h"
 #include "vision/encoders/grid.h"
 
 namespace saccade {

@@ -6,7 +6,7 @@ namespace saccade {
 // One declaration for each line of the registry.
 #define SACCADE_ENCODER(name, ...) \
   std::unique_ptr<Encoder> make_##name##_encoder(const EncoderConfig&, const ParamScope&);
-#include "core/config/encoders.def"
+#include "vision/encoders/encoders.def"
 #undef SACCADE_ENCODER
 
 ReceptiveField Encoder::receptive_field() const {
@@ -41,7 +41,7 @@ std::unique_ptr<Encoder> make_encoder(const EncoderConfig& config, const ParamSc
 #define SACCADE_ENCODER(name, enumerator, ...) \
   case EncoderKind::enumerator:                \
     return make_##name##_encoder(config, scope);
-#include "core/config/encoders.def"
+#include "vision/encoders/encoders.def"
 #undef SACCADE_ENCODER
     case EncoderKind::kOnnx:
       break;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/config/encoder_config.h"
+#include "vision/encoders/encoder_config.h"
 #include "vision/encoders/grid.h"
 #include "vision/encoders/last_stage.h"
 

@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
+#include "core/attention/sequence/refinement_config.h"
 #include "core/attention/sequence/transformer_block.h"
-#include "core/config/refinement_config.h"
 #include "core/nn/grid_positions.h"
 
 namespace saccade {

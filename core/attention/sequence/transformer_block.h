@@ -6,8 +6,8 @@
 #include <functional>
 #include <memory>
 
+#include "core/attention/sequence/norm_placement.h"
 #include "core/attention/sequence/sequence_attention.h"
-#include "core/config/norm_placement.h"
 #include "core/nn/dense.h"
 #include "core/nn/norms.h"
 

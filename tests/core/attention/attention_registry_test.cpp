@@ -4,7 +4,7 @@
 #include "core/attention/make_attention.h"
 #include "core/attention/mean_attention.h"
 #include "core/base/error.h"
-#include "core/config/experiment_config.h"
+#include "core/config/config.h"
 #include "core/ops/linear.h"
 #include "tests/support/catch.h"
 
@@ -35,8 +35,17 @@ std::shared_ptr<AttentionRegistry> own_registry() {
   return registry;
 }
 
-ExperimentConfig config_of(const std::string& yaml, std::shared_ptr<const AddedChoices> added) {
-  ExperimentConfig start;
+// A config with the section under the name that messages give it.
+struct OwnConfig {
+  AttentionConfig attention;
+  template <class V>
+  void fields(V& v) {
+    v.section("attention", attention, "how words attend to regions");
+  }
+};
+
+OwnConfig config_of(const std::string& yaml, std::shared_ptr<const AddedChoices> added) {
+  OwnConfig start;
   start.attention.extend(std::move(added));
   return parse_config(yaml, "own.yaml", {}, start).config;
 }
@@ -62,20 +71,19 @@ std::vector<Real> weights_of(const AttentionConfig& config) {
 
 TEST_CASE("a score of the program's own is a choice of its configs and attends") {
   const auto registry = own_registry();
-  const ExperimentConfig own = config_of("attention: {score: own, gate: none}", registry);
+  const OwnConfig own = config_of("attention: {score: own, gate: none}", registry);
   CHECK(own.attention.score.added() == "own");
   CHECK_THAT(print_config(own), Contains("score: own"));
   CHECK(config_of(print_config(own), registry).attention.score.added() == "own");
 
-  const ExperimentConfig general = config_of("attention: {score: general, gate: none}", registry);
-  const ExperimentConfig other = config_of("attention: {score: additive, gate: none}", registry);
+  const OwnConfig general = config_of("attention: {score: general, gate: none}", registry);
+  const OwnConfig other = config_of("attention: {score: additive, gate: none}", registry);
   CHECK(weights_of(own.attention) == weights_of(general.attention));
   CHECK(weights_of(own.attention) != weights_of(other.attention));
 }
 
 TEST_CASE("a mechanism of the program's own attends in place of the axes") {
-  const ExperimentConfig own =
-      config_of("attention: {mechanism: flat, gate: none}", own_registry());
+  const OwnConfig own = config_of("attention: {mechanism: flat, gate: none}", own_registry());
   for (const Real weight : weights_of(own.attention)) CHECK(weight == Approx(1.0 / 3));
 }
 
@@ -100,7 +108,7 @@ TEST_CASE("names that nobody added are refused, with those that were") {
 }
 
 TEST_CASE("an enumerator in place of an added choice keeps what was added") {
-  ExperimentConfig config = config_of("attention: {score: own}", own_registry());
+  OwnConfig config = config_of("attention: {score: own}", own_registry());
   config.attention.score = ScoreKind::kDot;
   CHECK(config.attention.score == ScoreKind::kDot);
   CHECK(config.attention.score.set("own"));

@@ -1,4 +1,4 @@
-#include "core/config/experiment_config.h"
+#include "captioning/experiment_config.h"
 
 #include "core/base/error.h"
 

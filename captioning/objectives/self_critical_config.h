@@ -15,7 +15,7 @@ namespace saccade {
 struct RewardConfig {
   static constexpr std::array kDefaults = {
 #define SACCADE_REWARD(name, enumerator, weight, text) double{weight},
-#include "core/config/rewards.def"
+#include "captioning/objectives/rewards.def"
 #undef SACCADE_REWARD
   };
   std::array<double, kDefaults.size()> weights = kDefaults;  // by RewardMetric

@@ -1,39 +1,9 @@
-#include "core/config/experiment_config.h"
+#include "captioning/experiment_config.h"
 
 #include "core/base/error.h"
-#include "core/base/suggest.h"
 #include "tests/support/catch.h"
 
 using namespace saccade;
-
-TEST_CASE("stops in human units") {
-  Stop stop;
-  for (const char* text : {"10e", "5000u", "2h", "30m", "45s"}) {
-    CHECK(parse_stop(text, stop) == "");
-    CHECK(to_string(stop) == text);
-  }
-  CHECK(parse_stop("2h", stop) == "");
-  CHECK(stop.seconds() == 7200);
-  for (const char* text :
-       {"", "e", "10", "10x", "-1e", "1.5h", "1h30m", " 1e", "99999999999999999999e"}) {
-    INFO(text);
-    Stop kept = epochs(7);
-    CHECK(parse_stop(text, kept) != "");
-    CHECK(kept == epochs(7));
-  }
-}
-
-TEST_CASE("the nearest name is suggested, unless it is far away") {
-  const std::vector<std::string> names = {"hidden", "embedding", "dropout", "lr"};
-  CHECK(edit_distance("kitten", "sitting") == 3);
-  CHECK(edit_distance("ab", "ba") == 1);
-  CHECK(nearest_name("hiden", names) == "hidden");
-  CHECK(nearest_name("Drop-out", names) == "dropout");
-  CHECK(nearest_name("emb", names) == "embedding");
-  CHECK(nearest_name("r", names) == "lr");
-  CHECK(nearest_name("optimizer", names).empty());
-  CHECK(nearest_name("", names).empty());
-}
 
 TEST_CASE("the experiment's config is consistent and documented") {
   const ExperimentConfig defaults;
@@ -63,25 +33,7 @@ TEST_CASE("the experiment's config is consistent and documented") {
   }
 }
 
-TEST_CASE("a ramp is a number, or a line between two numbers over an amount of training") {
-  Ramp ramp;
-  REQUIRE(parse_ramp("0.5", ramp).empty());
-  CHECK(ramp.at(0, 10) == 0.5);
-  REQUIRE(parse_ramp("1 -> 0.2 over 2e", ramp).empty());
-  CHECK(to_string(ramp) == "1 -> 0.2 over 2e");
-  CHECK(ramp.at(0, 10) == 1);
-  CHECK(ramp.at(10, 10) == Approx(0.6));
-  CHECK(ramp.at(20, 10) == 0.2);
-  CHECK(ramp.at(1000, 10) == 0.2);
-  REQUIRE(parse_ramp("0 -> 1 over 5u", ramp).empty());
-  CHECK(ramp.at(2, 10) == Approx(0.4));
-  for (const char* wrong : {"", "x", "1 ->", "1 -> 0", "1 -> x over 2e", "1 -> 0 over 2h",
-                            "1 -> 0 over 0e", "1 over 2e -> 0"}) {
-    INFO(wrong);
-    CHECK_FALSE(parse_ramp(wrong, ramp).empty());
-  }
-  // Both ends must be in range.
-  ExperimentConfig config;
+TEST_CASE("both ends of a ramp are in the range of the option") {
   CHECK_THROWS_AS(parse_config<ExperimentConfig>(
                       "attention: {hard: {expectation_share: 0.5 -> 1.5 over 2e}}", "e.yaml"),
                   UsageError);

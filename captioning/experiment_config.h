@@ -7,18 +7,18 @@
 #include <string>
 #include <vector>
 
-#include "core/config/attention_config.h"
+#include "captioning/data/data_config.h"
+#include "captioning/decoders/decoder_config.h"
+#include "captioning/maps/maps_config.h"
+#include "captioning/objectives/objective_config.h"
+#include "captioning/search/search_config.h"
+#include "captioning/training/train_config.h"
+#include "core/attention/attention_config.h"
 #include "core/config/axes.h"
 #include "core/config/config.h"
-#include "core/config/data_config.h"
-#include "core/config/decoder_config.h"
-#include "core/config/encoder_config.h"
-#include "core/config/maps_config.h"
 #include "core/config/named_arms.h"
-#include "core/config/objective_config.h"
-#include "core/config/search_config.h"
 #include "core/config/stop.h"
-#include "core/config/train_config.h"
+#include "vision/encoders/encoder_config.h"
 
 namespace saccade {
 

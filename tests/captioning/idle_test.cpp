@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "core/config/experiment_config.h"
+#include "captioning/experiment_config.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 

@@ -3,12 +3,12 @@
 
 #include <cstdint>
 
+#include "captioning/objectives/coverage_config.h"
+#include "captioning/objectives/self_critical_config.h"
+#include "captioning/objectives/supervision_config.h"
 #include "core/config/choices.h"
 #include "core/config/constraint.h"
-#include "core/config/coverage_config.h"
 #include "core/config/ramp.h"
-#include "core/config/self_critical_config.h"
-#include "core/config/supervision_config.h"
 
 namespace saccade {
 

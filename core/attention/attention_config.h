@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "core/config/added_choices.h"
+#include "core/attention/added_choices.h"
 #include "core/config/choices.h"
 #include "core/config/constraint.h"
 #include "core/config/open_choice.h"

@@ -1,4 +1,4 @@
-#include "core/config/rate_groups.h"
+#include "core/optim/rate_groups.h"
 
 namespace saccade {
 

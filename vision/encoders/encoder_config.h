@@ -6,19 +6,19 @@
 #include <string>
 #include <vector>
 
+#include "core/attention/sequence/refinement_config.h"
 #include "core/base/enum_names.h"
 #include "core/config/choices.h"
 #include "core/config/constraint.h"
 #include "core/config/fields.h"
-#include "core/config/refinement_config.h"
-#include "core/config/resize_mode.h"
-#include "core/config/vit_config.h"
+#include "vision/encoders/vit_config.h"
+#include "vision/resize_mode.h"
 
 namespace saccade {
 
 enum class EncoderKind {
 #define SACCADE_ENCODER(name, enumerator, ...) enumerator,
-#include "core/config/encoders.def"
+#include "vision/encoders/encoders.def"
 #undef SACCADE_ENCODER
   kOnnx
 };
@@ -26,7 +26,7 @@ constexpr auto enum_table(EncoderKind) {
   using enum EncoderKind;
   return enum_rows<EncoderKind>({
 #define SACCADE_ENCODER(name, enumerator, what, ...) {enumerator, #name, what},
-#include "core/config/encoders.def"
+#include "vision/encoders/encoders.def"
 #undef SACCADE_ENCODER
       {kOnnx, "onnx", "a frozen pretrained network from an ONNX file"},
   });
