@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "captioning/data/captions_per_epoch.h"
 #include "core/base/real.h"
-#include "core/config/choices.h"
 
 namespace saccade {
 

@@ -4,34 +4,44 @@
 #include <cstdint>
 #include <string>
 
-#include "core/config/choices.h"
+#include "captioning/data/scenes/scenes_config.h"
+#include "core/base/enum_names.h"
 #include "core/config/constraint.h"
 #include "core/config/fields.h"
 
 namespace saccade {
 
-struct ScenesConfig {
-  std::int64_t train = 4000;
-  std::int64_t val = 300;
-  std::int64_t test = 500;
-  std::int64_t size = 64;
-  std::int64_t objects_max = 3;
-  UnseenKind unseen = UnseenKind::kTexture;
-  std::int64_t seed = 1;
+enum class DataKind { kScenes, kKarpathy, kCoco, kFlickr8k, kFolder };
+constexpr auto enum_table(DataKind) {
+  using enum DataKind;
+  return enum_rows<DataKind>({
+      {kScenes, "scenes", "drawn scenes with known boxes and facts; needs no files"},
+      {kKarpathy, "karpathy", "dataset_*.json with Karpathy's splits, and a folder of images"},
+      {kCoco, "coco", "COCO captions JSON for training and validation"},
+      {kFlickr8k, "flickr8k", "Flickr8k.token.txt and the folder of split lists"},
+      {kFolder, "folder", "a folder of images with captions.csv"},
+  });
+}
 
-  template <class V>
-  void fields(V& v) {
-    v.field("train", train, "scenes to train on", between(1, 1e7));
-    v.field("val", val, "scenes to validate on", between(1, 1e7));
-    v.field("test", test, "scenes to test on, with combinations that training lacks",
-            between(1, 1e7));
-    v.field("size", size, "side of a scene in pixels", between(32, 1024));
-    v.field("objects_max", objects_max, "largest number of objects in a scene", between(1, 3));
-    v.field("unseen", unseen, "which combinations only test scenes show");
-    v.field("seed", seed, "seed of the scenes; the seed of the run is for weights and batches",
-            at_least(0));
-  }
-};
+enum class VocabularyKind { kWords, kBpe };
+constexpr auto enum_table(VocabularyKind) {
+  using enum VocabularyKind;
+  return enum_rows<VocabularyKind>({
+      {kWords, "words", "the words of the training captions; others are <unk>"},
+      {kBpe, "bpe",
+       "pieces of words, merged from the training captions by byte-pair encoding (Sennrich et al. "
+       "2016); nothing is <unk>"},
+  });
+}
+
+enum class BadImage { kFail, kSkip };
+constexpr auto enum_table(BadImage) {
+  using enum BadImage;
+  return enum_rows<BadImage>({
+      {kFail, "fail", "stop at the first image that cannot be read"},
+      {kSkip, "skip", "leave such images out and count them"},
+  });
+}
 
 struct DataConfig {
   DataKind type = DataKind::kScenes;

@@ -3,27 +3,13 @@
 
 #include <cstdint>
 
+#include "captioning/decoders/decoder_kind.h"
 #include "captioning/decoders/embeddings_config.h"
 #include "core/attention/sequence/norm_placement.h"
 #include "core/base/enum_names.h"
 #include "core/config/constraint.h"
 
 namespace saccade {
-
-// One enumerator for each line of the registry.
-enum class DecoderKind {
-#define SACCADE_DECODER(name, enumerator, ...) enumerator,
-#include "captioning/decoders/decoders.def"
-#undef SACCADE_DECODER
-};
-constexpr auto enum_table(DecoderKind) {
-  using enum DecoderKind;
-  return enum_rows<DecoderKind>({
-#define SACCADE_DECODER(name, enumerator, text, ...) {enumerator, #name, text},
-#include "captioning/decoders/decoders.def"
-#undef SACCADE_DECODER
-  });
-}
 
 enum class WordPositions { kSinusoidal, kLearned };
 constexpr auto enum_table(WordPositions) {

@@ -6,7 +6,7 @@
 #include "captioning/objectives/coverage_config.h"
 #include "captioning/objectives/self_critical_config.h"
 #include "captioning/objectives/supervision_config.h"
-#include "core/config/choices.h"
+#include "core/attention/scores/score_kind.h"
 #include "core/config/constraint.h"
 #include "core/config/ramp.h"
 

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "core/attention/hard_config.h"
 #include "core/base/real.h"
-#include "core/config/choices.h"
 
 namespace saccade {
 

@@ -6,10 +6,20 @@
 #include <optional>
 #include <string>
 
-#include "core/config/choices.h"
+#include "captioning/objectives/reward_metric.h"
+#include "core/base/enum_names.h"
 #include "core/config/config.h"
 
 namespace saccade {
+
+enum class SelfCriticalBaseline { kLeaveOneOut, kGreedy };
+constexpr auto enum_table(SelfCriticalBaseline) {
+  using enum SelfCriticalBaseline;
+  return enum_rows<SelfCriticalBaseline>({
+      {kLeaveOneOut, "leave_one_out", "the mean reward of the image's other samples"},
+      {kGreedy, "greedy", "the reward of the greedy caption, with the argmax region at every word"},
+  });
+}
 
 // The reward of a caption in self-critical training: a weighted sum of metrics.
 struct RewardConfig {

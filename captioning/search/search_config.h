@@ -5,10 +5,20 @@
 #include <string>
 #include <vector>
 
-#include "core/config/choices.h"
+#include "core/base/enum_names.h"
 #include "core/config/constraint.h"
 
 namespace saccade {
+
+enum class SearchMode { kBeam, kGreedy, kSample };
+constexpr auto enum_table(SearchMode) {
+  using enum SearchMode;
+  return enum_rows<SearchMode>({
+      {kBeam, "beam", "beam search"},
+      {kGreedy, "greedy", "the most probable word at every step"},
+      {kSample, "sample", "words drawn from the model"},
+  });
+}
 
 struct SearchConfig {
   SearchMode mode = SearchMode::kBeam;

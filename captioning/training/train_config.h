@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/config/choices.h"
+#include "captioning/data/captions_per_epoch.h"
 #include "core/config/constraint.h"
 #include "core/config/fields.h"
 #include "core/config/stop.h"

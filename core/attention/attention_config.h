@@ -3,46 +3,20 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 
 #include "core/attention/added_choices.h"
-#include "core/config/choices.h"
+#include "core/attention/gate_kind.h"
+#include "core/attention/hard_config.h"
+#include "core/attention/mechanisms/mechanism_kind.h"
+#include "core/attention/normalizer_kind.h"
+#include "core/attention/scopes/scope_kind.h"
+#include "core/attention/scores/score_kind.h"
+#include "core/attention/selection_kind.h"
 #include "core/config/constraint.h"
 #include "core/config/open_choice.h"
 #include "core/config/ramp.h"
 
 namespace saccade {
-
-// The values that are null here come from the profile; see resolved(HardConfig).
-struct HardConfig {
-  HardProfile profile = HardProfile::kSatPaper;
-  HardLikelihood likelihood = HardLikelihood::kChoice;
-  std::optional<Ramp> lambda_r, lambda_e, expectation_share;
-  std::optional<double> baseline_decay;
-  std::optional<BaselineKind> baseline;
-  std::optional<CoinKind> coin;
-  std::optional<RewardKind> reward;
-  std::int64_t samples = 4;
-  ProposalKind proposal = ProposalKind::kAttention;
-
-  template <class V>
-  void fields(V& v) {
-    v.field("profile", profile, "the published settings that give every value below that is null");
-    v.field("likelihood", likelihood, "how the probability of a word follows from the map");
-    v.field("lambda_r", lambda_r, "weight of the REINFORCE term", at_least(0));
-    v.field("lambda_e", lambda_e, "weight of the entropy bonus", at_least(0));
-    v.field("expectation_share", expectation_share,
-            "probability of taking the expectation instead of a draw", between(0, 1));
-    v.field("baseline", baseline, "what is subtracted from the reward");
-    v.field("baseline_decay", baseline_decay, "decay of the moving averages (ema, ema_per_length)",
-            between_open_end(0, 1));
-    v.field("samples", samples, "draws per caption", between(2, 256))
-        .only_with("attention.hard.baseline", BaselineKind::kLeaveOneOut);
-    v.field("proposal", proposal, "the distribution that regions are drawn from in training");
-    v.field("coin", coin, "the unit for which sample or expectation is chosen");
-    v.field("reward", reward, "the reward of a caption");
-  }
-};
 
 struct AttentionConfig {
   OpenChoice<MechanismKind> mechanism = MechanismKind::kComposed;
@@ -117,16 +91,5 @@ struct AttentionConfig {
         .only_with("attention.selection", SelectionKind::kHard);
   }
 };
-
-// The estimator's values, with the profile's where the user gave none. Throws UsageError when the
-// profile is `custom` and a value is missing.
-struct HardValues {
-  Ramp lambda_r, lambda_e, expectation_share;
-  double baseline_decay;
-  BaselineKind baseline;
-  CoinKind coin;
-  RewardKind reward;
-};
-HardValues resolved(const HardConfig& config);
 
 }  // namespace saccade

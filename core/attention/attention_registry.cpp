@@ -1,7 +1,8 @@
 #include "core/attention/attention_registry.h"
 
+#include "core/attention/mechanisms/mechanism_kind.h"
+#include "core/attention/scores/score_kind.h"
 #include "core/base/error.h"
-#include "core/config/choices.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {

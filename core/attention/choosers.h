@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "core/attention/attention.h"
+#include "core/attention/hard_config.h"
 #include "core/base/random.h"
-#include "core/config/choices.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {

@@ -1,6 +1,6 @@
 #include "core/attention/gate.h"
 
-#include "core/config/choices.h"
+#include "core/attention/gate_kind.h"
 #include "core/ops/linear.h"
 #include "core/ops/pointwise.h"
 

@@ -7,7 +7,7 @@
 
 namespace saccade {
 
-enum class GateKind;  // core/config/choices.h
+enum class GateKind;  // gate_kind.h
 
 inline namespace SACCADE_NUMERIC {
 

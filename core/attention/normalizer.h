@@ -4,8 +4,8 @@
 
 #include <functional>
 
+#include "core/attention/normalizer_kind.h"
 #include "core/autograd/tape.h"
-#include "core/config/choices.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "core/autograd/tape.h"
-#include "core/config/choices.h"
 #include "core/nn/grid_shape.h"
+#include "core/nn/position_kind.h"
 #include "core/nn/sequence_positions.h"
 
 namespace saccade {

@@ -3,12 +3,34 @@
 
 #include <cstdint>
 
-#include "core/config/choices.h"
+#include "core/base/enum_names.h"
 #include "core/config/constraint.h"
 #include "core/config/stop.h"
 #include "core/optim/rate_groups.h"
 
 namespace saccade {
+
+enum class OptimizerKind { kSgd, kRmsprop, kAdam, kAdamw };
+constexpr auto enum_table(OptimizerKind) {
+  using enum OptimizerKind;
+  return enum_rows<OptimizerKind>({
+      {kSgd, "sgd", "gradient descent with momentum"},
+      {kRmsprop, "rmsprop", "RMSProp (rho, epsilon)"},
+      {kAdam, "adam", "Adam (beta1, beta2, epsilon)"},
+      {kAdamw, "adamw", "Adam with decoupled weight decay"},
+  });
+}
+
+enum class ScheduleKind { kConstant, kStep, kCosine, kWarmupCosine };
+constexpr auto enum_table(ScheduleKind) {
+  using enum ScheduleKind;
+  return enum_rows<ScheduleKind>({
+      {kConstant, "constant", "lr from the end of the warm-up on"},
+      {kStep, "step", "lr times decay_factor after every decay_every"},
+      {kCosine, "cosine", "half a cosine from lr to final_lr over the whole run"},
+      {kWarmupCosine, "warmup_cosine", "a linear rise over `warmup`, then the half cosine"},
+  });
+}
 
 struct OptimizerConfig {
   OptimizerKind type = OptimizerKind::kAdam;

@@ -9,9 +9,14 @@
 #include <string>
 #include <vector>
 
+#include "core/attention/gate_kind.h"
 #include "core/attention/make_attention.h"
+#include "core/attention/mechanisms/mechanism_kind.h"
+#include "core/attention/normalizer_kind.h"
+#include "core/attention/scopes/scope_kind.h"
+#include "core/attention/scores/score_kind.h"
+#include "core/attention/selection_kind.h"
 #include "core/base/error.h"
-#include "core/config/choices.h"
 #include "core/ops/linear.h"
 #include "core/ops/shape_ops.h"
 #include "tests/support/catch.h"

@@ -8,27 +8,21 @@
 
 #include "core/attention/sequence/refinement_config.h"
 #include "core/base/enum_names.h"
-#include "core/config/choices.h"
 #include "core/config/constraint.h"
 #include "core/config/fields.h"
+#include "core/nn/position_kind.h"
+#include "vision/encoders/encoder_kind.h"
 #include "vision/encoders/vit_config.h"
 #include "vision/resize_mode.h"
 
 namespace saccade {
 
-enum class EncoderKind {
-#define SACCADE_ENCODER(name, enumerator, ...) enumerator,
-#include "vision/encoders/encoders.def"
-#undef SACCADE_ENCODER
-  kOnnx
-};
-constexpr auto enum_table(EncoderKind) {
-  using enum EncoderKind;
-  return enum_rows<EncoderKind>({
-#define SACCADE_ENCODER(name, enumerator, what, ...) {enumerator, #name, what},
-#include "vision/encoders/encoders.def"
-#undef SACCADE_ENCODER
-      {kOnnx, "onnx", "a frozen pretrained network from an ONNX file"},
+enum class PooledKind { kMean, kClassToken };
+constexpr auto enum_table(PooledKind) {
+  using enum PooledKind;
+  return enum_rows<PooledKind>({
+      {kMean, "mean", "the mean of the regions that count"},
+      {kClassToken, "class_token", "the class token behind the last block (vit, hybrid)"},
   });
 }
 

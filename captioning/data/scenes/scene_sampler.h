@@ -7,8 +7,8 @@
 #include <cstdint>
 
 #include "captioning/data/scenes/scene.h"
+#include "captioning/data/scenes/scenes_config.h"
 #include "core/base/random.h"
-#include "core/config/choices.h"
 
 namespace saccade {
 

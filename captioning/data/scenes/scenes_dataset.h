@@ -7,7 +7,7 @@
 #include "captioning/data/dataset.h"
 #include "captioning/data/scenes/caption_grammar.h"
 #include "captioning/data/scenes/scene.h"
-#include "core/config/choices.h"
+#include "captioning/data/scenes/scenes_config.h"
 
 namespace saccade {
 

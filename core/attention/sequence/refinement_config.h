@@ -4,25 +4,11 @@
 
 #include <cstdint>
 
+#include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/base/enum_names.h"
 #include "core/config/constraint.h"
 
 namespace saccade {
-
-// One enumerator for each line of the registry.
-enum class SequenceAttentionKind {
-#define SACCADE_SEQUENCE_ATTENTION(name, enumerator, ...) enumerator,
-#include "core/attention/sequence/mechanisms.def"
-#undef SACCADE_SEQUENCE_ATTENTION
-};
-constexpr auto enum_table(SequenceAttentionKind) {
-  using enum SequenceAttentionKind;
-  return enum_rows<SequenceAttentionKind>({
-#define SACCADE_SEQUENCE_ATTENTION(name, enumerator, formula, ...) {enumerator, #name, formula},
-#include "core/attention/sequence/mechanisms.def"
-#undef SACCADE_SEQUENCE_ATTENTION
-  });
-}
 
 enum class NeighbourKind { kFour, kEight, kCosine, kEuclidean };
 constexpr auto enum_table(NeighbourKind) {
