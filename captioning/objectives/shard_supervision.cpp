@@ -33,6 +33,13 @@ void ShardSupervision::compute_costs(const SequenceOutput& output) {
   if (weights_.localizer > 0) localized_.emplace(maps, located_, weights_.step);
 }
 
+double ShardSupervision::localizer_cost() const {
+  double sum = 0;
+  if (!localizer_costs_) return sum;
+  for (const Real cost : localizer_costs_.value().span()) sum += static_cast<double>(cost);
+  return sum;
+}
+
 std::vector<PreparedInformedAttention> ShardSupervision::informed_attention(
     Tape& tape, const SupervisionWeights& weights, const ShardTargets& targets,
     const EncodedImages& images, const MemoryLayout& layout, std::span<const int> rows) {

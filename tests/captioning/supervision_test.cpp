@@ -74,6 +74,7 @@ TEST_CASE("Supervision by boxes adds the documented cost, for every decoder and 
       ++words;
     }
     REQUIRE(loss.supervision().boxes());
+    CHECK(loss.supervision().localized_images() == 0);
     CHECK(loss.supervision().boxes()->words() == words);
     if (gradient) {
       loss.backward({});
@@ -142,6 +143,8 @@ TEST_CASE(
                    {.localizer = &localizer, .labels = &model.labels});
     const LocalizedWords words(tape, localizer, features, model.labels);
     *own = (words.costs().value()[0] + words.costs().value()[1]) / 2;
+    CHECK(loss.supervision().localizer_cost() == Approx(2 * *own));
+    CHECK(loss.supervision().localized_images() == 2);
     double total = (loss.nll()[0] + loss.nll()[1]) / 2;
     std::size_t n = 0, next = 0;
     for (std::size_t t = 0; t < captions.rows.size(); ++t)
