@@ -12,8 +12,8 @@ ShardSupervision::ShardSupervision(Tape& tape, const SupervisionWeights& weights
     : weights_(weights), targets_(targets), samples_(shard.samples) {
   if (weights.localizer == 0) return;
   SACCADE_CHECK(targets.localizer && targets.labels, "[supervision] there is no localizer");
-  const LocalizedWords words(tape, *targets.localizer, shard.images, *targets.labels);
-  localizer_costs_ = words.costs();
+  const LocalizedWords words(tape, *targets.localizer, shard.images, targets.labels->words);
+  localizer_costs_ = words.costs(*targets.labels);
   rows_per_image_ = static_cast<double>(shard.rows.captions()) /
                     static_cast<double>(localizer_costs_.shape().size());
   located_ = saccade::located(shard.rows, words);
