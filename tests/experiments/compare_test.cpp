@@ -152,6 +152,41 @@ TEST_CASE(
             .find("attention.hard.samples has no effect") != std::string::npos);
 }
 
+TEST_CASE("an option around the arms that the choices of all arms leave unread is refused") {
+  const auto refused = [](const std::string& text, const std::vector<std::string>& overrides = {}) {
+    return message_of<UsageError>(
+        [&] { check_arms(expand_arms(parse_config<ExperimentConfig>(text, "test", overrides))); });
+  };
+  const std::string arms = "compare: {arms: {a: {decoder.type: gru}, b: {decoder.type: luong}}}";
+  const std::string why =
+      "decoder.layers has no effect: no arm reads it; it is read where decoder.type is transformer";
+  CHECK(refused("decoder: {layers: 6}\n" + arms) == "test:1: " + why);
+  CHECK(refused("decoder: {layers: 6, type: transformer}\n" + arms) == "test:1: " + why);
+  CHECK(refused(arms, {"decoder.layers=6"}) == "command line: " + why);
+  // One arm makes a choice, and the other has that of the config: neither reads the option.
+  CHECK_THAT(refused("decoder: {layers: 6}\ncompare: {arms: {a: {decoder.type: gru}, b: {}}}"),
+             Catch::Matchers::Contains(why));
+  CHECK_THAT(refused("decoder: {layers: 6}\ncompare: {axes: {decoder.type: [gru, luong]}}"),
+             Catch::Matchers::Contains(why));
+  // The default changes nothing, and one arm that reads an option is enough.
+  CHECK(refused("decoder: {layers: 3}\n" + arms).empty());
+  CHECK(refused("decoder: {layers: 6}\ncompare: {axes: {decoder.type: [gru, transformer], "
+                "attention.gate: [none]}}")
+            .empty());
+  // What a choice above the arms leaves unread was inherited with them.
+  CHECK(refused("decoder: {layers: 6, type: transformer}\ncompare: {arms: {a: {attention.gate: "
+                "none}, b: {decoder.type: gru}}}",
+                {"decoder.type=luong"})
+            .empty());
+  // So is what a file below sets.
+  const TempFolder folder("idle-arms");
+  folder.write("base.yaml", "decoder: {type: transformer, layers: 6}");
+  const auto file = folder.write("arms.yaml", "base: base.yaml\n" + arms);
+  const std::vector<Arm> inherited = expand_arms(load_config<ExperimentConfig>(file));
+  check_arms(inherited);
+  CHECK(inherited[0].config.decoder.layers == 3);
+}
+
 TEST_CASE("axes that make no sense are refused before anything is trained") {
   for (const char* axes :
        {"{seed: [1, 2]}", "{name: [a]}", "{compare.seeds: [[1]]}", "{attention.selction: [soft]}",
