@@ -197,13 +197,15 @@ std::vector<std::uint8_t> CaptionModel::counts(const InputView& input) const {
   return counts;
 }
 
-EncodedImages CaptionModel::encode_grid(Tape& tape, ConstView input,
+EncodedImages CaptionModel::encode_grid(Tape& tape, const InputView& input,
                                         std::span<const std::uint8_t> counts,
                                         const WatchBlock& watch) const {
-  const Var x = tape.constant(input), mask = mask_of(tape, counts, grid_.regions());
+  const Var x = tape.constant(input.values), mask = mask_of(tape, counts, grid_.regions());
   if (!encoder_) return {(*positions_)(tape, x), mask};
   const TokenEncoder* encoder = encoder_->token_encoder();
-  if (!encoder) return {encoder_->forward(tape, x), mask};
+  if (!encoder)
+    return {pads_ ? encoder_->forward_padded(tape, x, input.areas) : encoder_->forward(tape, x),
+            mask};
   const Var tokens = encoder->last_tokens(tape, x, counts, watch);
   const Var features = encoder->features(tape, tokens);
   return {features, mask, pools_class_token_ ? encoder->class_features(tape, tokens) : Var{}};
@@ -212,7 +214,7 @@ EncodedImages CaptionModel::encode_grid(Tape& tape, ConstView input,
 EncodedImages CaptionModel::encode(Tape& tape, const InputView& input,
                                    const EncoderWatch& watch) const {
   const std::vector<std::uint8_t> counted = counts(input);
-  EncodedImages images = encode_grid(tape, input.values, counted, watch.tokens);
+  EncodedImages images = encode_grid(tape, input, counted, watch.tokens);
   if (parts_) parts_->apply(tape, images);
   if (refinement_)
     images.features = (*refinement_)(tape, images.features, {.allowed = counted}, watch.regions);

@@ -70,8 +70,8 @@ class CaptionModel {
   CaptionModel(const ExperimentConfig& config, Vocabulary vocabulary, const GridShape& frozen_grid,
                Declared);
   // The features before refinement; `counts` is what counts() returns.
-  EncodedImages encode_grid(Tape& tape, ConstView input, std::span<const std::uint8_t> counts,
-                            const WatchBlock& watch) const;
+  EncodedImages encode_grid(Tape& tape, const InputView& input,
+                            std::span<const std::uint8_t> counts, const WatchBlock& watch) const;
 
   Vocabulary vocabulary_;
   ParameterStore parameters_;

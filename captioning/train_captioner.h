@@ -20,9 +20,12 @@ class AttentionRegistry;  // core/attention/attention_registry.h
 
 // One update of the weights.
 struct TrainingUpdate {
-  Index update = 0;         // from 1
-  Index epoch = 0;          // from 0
-  double loss = 0;          // of the batch: mean over captions, nats
+  Index update = 0;  // from 1
+  Index epoch = 0;   // from 0
+  // Of the batch: -log p of the words plus the doubly stochastic penalty, mean over captions, nats.
+  // Costs of supervision (objective.supervision) are not in it. In self-critical training it is the
+  // loss of the policy.
+  double loss = 0;
   double nll_per_word = 0;  // of the batch: -log p of a word, nats
   double gradient_norm = 0;
   double learning_rate = 0;

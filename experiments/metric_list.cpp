@@ -12,7 +12,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::vector<std::string> measured_by(const MetricInfo& info) {
+// The names of a set of MeasuredBy.
+std::vector<std::string> names_of(unsigned measured_by) {
   std::vector<std::string> out;
   for (const auto& [bit, name] : {std::pair{kMeasuredByScore, "score"},
                                   {kMeasuredByEvaluate, "evaluate"},
@@ -20,7 +21,7 @@ std::vector<std::string> measured_by(const MetricInfo& info) {
                                   {kMeasuredByUpdates, "updates"},
                                   {kMeasuredByCompare, "compare"},
                                   {kMeasuredForEachImage, "pages"}})
-    if ((info.measured_by & bit) != 0) out.emplace_back(name);
+    if ((measured_by & bit) != 0) out.emplace_back(name);
   return out;
 }
 
@@ -41,7 +42,7 @@ std::string lines_of(const MetricInfo& info, const std::vector<std::string>& var
   if (!info.unit.empty()) out += "; " + info.unit;
   if (info.headline) out += "; headline";
   if (info.interval) out += "; with an interval";
-  out += indent + "measured by: " + joined(measured_by(info));
+  out += indent + "measured by: " + joined(names_of(info.measured_by));
   if (!variants.empty()) out += indent + "variants: " + joined(variants);
   return out + "\n";
 }
@@ -62,7 +63,8 @@ std::string metrics_text() {
   }
   out += "metrics: variants\n";
   for (const MetricVariant& variant : metric_variants())
-    out += str("  ", variant.prefix, variant.suffix, ": ", variant.text, "\n");
+    out += str("  ", variant.prefix, variant.suffix, ": ", variant.text,
+               "\n    measured by: ", joined(names_of(variant.measured_by)), "\n");
   return out +
          "train.best_metric and train.early_stop.metric can be every metric that validations "
          "measure and of which\nlarger or smaller is better\n";
@@ -78,7 +80,7 @@ Json metrics_json() {
                    {"headline", info.headline},
                    {"interval", info.interval},
                    {"group", enum_name(info.group)},
-                   {"measured_by", measured_by(info)},
+                   {"measured_by", names_of(info.measured_by)},
                    {"doc", info.text}});
   return out;
 }

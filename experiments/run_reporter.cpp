@@ -71,6 +71,11 @@ std::string reason_name(StopReason reason) {
 
 }  // namespace
 
+std::string loss_text(const UpdateReport& report) {
+  return "loss " + format("%.3f", report.loss) +
+         (report.supervision.empty() ? "" : " without supervision");
+}
+
 void RunReporter::on_message(Severity severity, const std::string& text) {
   work_.reset();
   progress_.clear();
@@ -176,8 +181,7 @@ void RunReporter::on_update(const Update& update) {
   if (update.state->update % kUpdatesBetweenLines == 0 || update.state->update == 1) write_window();
 
   const double per_second = rate(captions_, 1000 * training_seconds_);
-  const std::string how =
-      report.self_critical ? text(*report.self_critical) : "loss " + format("%.3f", report.loss);
+  const std::string how = report.self_critical ? text(*report.self_critical) : loss_text(report);
   progress_.show(update.done, "epoch " + std::to_string(update.state->epoch + 1) + ", " + how +
                                   ", " + format("%.0f", per_second) + " captions/s");
 }

@@ -27,6 +27,10 @@ struct Telemetry {
   std::int64_t peak_memory = 0;  // of the process, in bytes
 };
 
+// How a progress line names the loss of an update of references. Costs of supervision are no part
+// of the number; they have columns of their own in metrics.jsonl.
+std::string loss_text(const UpdateReport& report);
+
 class RunReporter : public RunObserver {
  public:
   struct Options {

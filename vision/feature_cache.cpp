@@ -29,7 +29,7 @@ struct Source {
 RowFormat format_of(const Source& source) {
   const GridShape grid = source.encoder.grid();
   Digest key;
-  key.add(source.encoder.digest());
+  key.add(source.encoder.cache_digest());
   key.add(source.options.dataset);
   key.add(source.options.half ? "half" : "float");
   if (!source.options.variant.empty()) key.add(source.options.variant);

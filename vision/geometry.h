@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/base/cell_block.h"
 #include "core/base/real.h"
 #include "vision/image.h"
 #include "vision/rect.h"
@@ -57,15 +58,8 @@ struct PictureArea {
 };
 PictureArea picture_area(const Geometry& geometry);
 
-// The cells of a rows x cols grid that show any of the picture: rows [top, bottom) and columns
-// [left, right). All others show nothing but padding and do not count.
-struct CellBlock {
-  Index top = 0, left = 0, bottom = 0, right = 0;
-
-  bool has(Index row, Index col) const {
-    return row >= top && row < bottom && col >= left && col < right;
-  }
-};
+// The cells of a rows x cols grid that show any of the picture. All others show nothing but padding
+// and do not count.
 CellBlock picture_cells(const PictureArea& area, Index rows, Index cols);
 // Appends one mark per cell, row by row: 1 for the cells of picture_cells(), 0 for the others.
 void add_counts(const PictureArea& area, Index rows, Index cols, std::vector<std::uint8_t>& counts);

@@ -18,6 +18,15 @@ void show(DecodedWord& word, std::span<const float> map) {
   word.choices.clear();
 }
 
+// Equal weights on the cells that show some of the picture.
+std::vector<float> uniform_map(const AttentionMap& map) {
+  std::vector<float> weights(map.weights.size());
+  const float weight = 1 / static_cast<float>(counted_cells(map));
+  for (std::size_t cell = 0; cell < weights.size(); ++cell)
+    weights[cell] = map.counted(cell) ? weight : 0;
+  return weights;
+}
+
 }  // namespace
 
 void show_localizer_maps(const CaptionModel& model, const InputView& input,
@@ -27,20 +36,18 @@ void show_localizer_maps(const CaptionModel& model, const InputView& input,
     for (const DecodedCaption& caption : of_image)
       for (const DecodedWord& word : caption.words)
         if (word.id >= Vocabulary::kSpecials) words.insert(word.id);
-  WordLabels labels{.words = {words.begin(), words.end()}, .present = {}};
-  labels.present.assign(labels.words.size() * captions.size(), 0);
+  const std::vector<int> sought(words.begin(), words.end());
 
   Arena arena;
   Tape tape(arena);
   tape.set_parameters(model.parameters().views());
   tape.set_recording(false);
   const EncodedImages images = model.encode(tape, input);
-  const LocalizedWords found(tape, *model.localizer(), images, labels);
-  const auto regions = static_cast<std::size_t>(model.grid().regions());
+  const LocalizedWords found(tape, *model.localizer(), images, sought);
   for (std::size_t i = 0; i < captions.size(); ++i)
     for (DecodedCaption& caption : captions[i])
       for (DecodedWord& word : caption.words) {
-        show(word, std::vector<float>(regions, 1 / static_cast<float>(regions)));
+        show(word, uniform_map(word.map));
         if (words.contains(word.id)) found.locate(static_cast<Index>(i), word.id, word.map.weights);
       }
 }

@@ -85,6 +85,7 @@ Json grounding_json(const EvaluationReport& report) {
   if (const auto& references = report.grounding->references) {
     out["ground_truth_words"] = grounding_json(report.regimes.front().regime, references->scores);
     out["ground_truth_words"]["captions"] = references->scores.nouns.size();
+    out["ground_truth_words"]["corpus"] = scores_json(references->scores.corpus());
   }
   for (const auto& [by, references] : report.grounding->informed)
     out[by] = grounding_json(report.regimes.front().regime, references.scores);

@@ -152,8 +152,10 @@ const std::map<std::string, std::size_t, std::less<>>& places() {
 std::vector<MetricVariant> metric_variants() {
   std::vector<MetricVariant> out;
   for (const Variant& variant : variant_lines())
-    out.push_back(
-        {std::string(variant.prefix), std::string(variant.suffix), std::string(variant.text)});
+    out.push_back({.prefix = std::string(variant.prefix),
+                   .suffix = std::string(variant.suffix),
+                   .text = std::string(variant.text),
+                   .measured_by = variant.measured_by});
   return out;
 }
 

@@ -46,7 +46,9 @@ constexpr auto enum_table(MetricGroup) {
 
 // Who writes a metric. Where a JSON object is about one thing, names lose the prefix that says so:
 // attention_entropy is `entropy` in the `attention_health` of `evaluate --json`, and
-// estimator.advantage is `advantage` in the `estimator` of a line of metrics.jsonl.
+// estimator.advantage is `advantage` in the `estimator` of a line of metrics.jsonl, and
+// references_pointing_nouns is `pointing_nouns` in the `grounding.ground_truth_words.corpus` of
+// `evaluate --json`.
 enum MeasuredBy : unsigned {
   kMeasuredByScore = 1,        // `score`
   kMeasuredByEvaluate = 2,     // `evaluate`
@@ -74,6 +76,7 @@ struct MetricInfo {
 struct MetricVariant {
   std::string prefix, suffix;  // one of them is empty
   std::string text;            // what it is
+  unsigned measured_by = 0;    // of MeasuredBy: by these, where they measure the metric
 };
 std::vector<MetricVariant> metric_variants();
 

@@ -1,4 +1,4 @@
-// The regions on which attention should lie at a word of a training caption.
+// The regions on which attention should lie at a word, or a piece of a word, of a training caption.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@ namespace saccade {
 
 struct AttentionTarget {
   Index caption = 0;         // its place in the shard
-  Index word = 0;            // its place in the caption
+  Index word = 0;            // its place among the words or pieces of the caption
   std::vector<Real> inside;  // [L], the share of each region that is inside the word's boxes
 };
 

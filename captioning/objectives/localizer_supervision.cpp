@@ -17,26 +17,31 @@ double log_sigmoid(double x) { return std::min(x, 0.0) - std::log1p(std::exp(-st
 }  // namespace
 
 LocalizedWords::LocalizedWords(Tape& tape, const WordLocalizer& localizer,
-                               const EncodedImages& encoded, const WordLabels& labels)
-    : labels_(&labels), map_(localizer.map()) {
-  const Index images = encoded.features.shape()[0];
-  const auto words = static_cast<Index>(labels.words.size());
-  SACCADE_CHECK(static_cast<Index>(labels.present.size()) == images * words, "[localizer] ",
-                labels.present.size(), " labels for ", images, " images and ", words, " words");
+                               const EncodedImages& encoded, std::span<const int> words)
+    : words_(words), map_(localizer.map()) {
   if (encoded.mask) mask_ = encoded.mask.value();
   scores_ = localizer.scores(
-      tape, localizer.keys(tape, encoded.keys ? encoded.keys : encoded.features), labels.words);
+      tape, localizer.keys(tape, encoded.keys ? encoded.keys : encoded.features), words);
   logits_ = ops::pooled_evidence(scores_, static_cast<Real>(map_.sharpness), mask_);
-  costs_ = ops::binary_cross_entropy(logits_, {labels.present.data(), {images, words}});
-  for (const double logit : localizer.share_logits(tape, labels.words))
+  for (const double logit : localizer.share_logits(tape, words))
     log_shares_.push_back(log_sigmoid(logit));
+}
+
+Var LocalizedWords::costs(const WordLabels& labels) const {
+  const Shape shape = logits_.shape();  // [M, W]
+  SACCADE_CHECK(std::equal(labels.words.begin(), labels.words.end(), words_.begin(), words_.end()),
+                "[localizer] labels of other words than those that were located");
+  SACCADE_CHECK(static_cast<Index>(labels.present.size()) == shape.size(), "[localizer] ",
+                labels.present.size(), " labels for ", shape[0], " images and ", shape[1],
+                " words");
+  return ops::binary_cross_entropy(logits_, {labels.present.data(), shape});
 }
 
 double LocalizedWords::locate(Index image, int word, std::span<Real> out) const {
   std::fill(out.begin(), out.end(), Real{0});
-  const auto found = std::lower_bound(labels_->words.begin(), labels_->words.end(), word);
-  if (found == labels_->words.end() || *found != word) return 0;
-  const Index w = found - labels_->words.begin(), words = scores_.shape()[2];
+  const auto found = std::lower_bound(words_.begin(), words_.end(), word);
+  if (found == words_.end() || *found != word) return 0;
+  const Index w = found - words_.begin(), words = scores_.shape()[2];
   const Index regions = scores_.shape()[1];
   std::vector<double> scores;
   for (Index l = 0; l < regions; ++l)

@@ -14,23 +14,24 @@ inline namespace SACCADE_NUMERIC {
 // Where the localizer finds the words of some captions.
 class LocalizedWords {
  public:
-  // Locates words in images [M], in what attention scores: their keys, or their features where they
-  // have no keys. labels.words must hold all words that will be located.
+  // Locates words (ids, rising, which must outlive this) in images [M], in what attention scores:
+  // their keys, or their features where they have no keys.
   LocalizedWords(Tape& tape, const WordLocalizer& localizer, const EncodedImages& images,
-                 const WordLabels& labels);
+                 std::span<const int> words);
 
-  // -sum_w log p of the labels of every image [M].
-  Var costs() const { return costs_; }
+  // What the localizer learns from: -sum_w log p of the labels of every image [M]. labels.words are
+  // the words that were located.
+  Var costs(const WordLabels& labels) const;
   // Writes the map of a word [L] to out. Returns how strongly the picture predicts the word:
   // log(p(word | image) / share(word)), cut to the range from 0 (no more than any picture) to 1. It
-  // is 0 for a word that is not in the labels.
+  // is 0 for a word that was not located.
   double locate(Index image, int word, std::span<Real> out) const;
   Index regions() const { return scores_.shape()[1]; }
 
  private:
-  const WordLabels* labels_;
+  std::span<const int> words_;
   ScoreMapOptions map_;
-  Var scores_, logits_, costs_;
+  Var scores_, logits_;
   ConstView mask_;
   std::vector<double> log_shares_;  // [W]
 };

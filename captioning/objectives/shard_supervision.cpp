@@ -12,8 +12,8 @@ ShardSupervision::ShardSupervision(Tape& tape, const SupervisionWeights& weights
     : weights_(weights), targets_(targets), samples_(shard.samples) {
   if (weights.localizer == 0) return;
   SACCADE_CHECK(targets.localizer && targets.labels, "[supervision] there is no localizer");
-  const LocalizedWords words(tape, *targets.localizer, shard.images, *targets.labels);
-  localizer_costs_ = words.costs();
+  const LocalizedWords words(tape, *targets.localizer, shard.images, targets.labels->words);
+  localizer_costs_ = words.costs(*targets.labels);
   rows_per_image_ = static_cast<double>(shard.rows.captions()) /
                     static_cast<double>(localizer_costs_.shape().size());
   located_ = saccade::located(shard.rows, words);
@@ -31,6 +31,13 @@ void ShardSupervision::compute_costs(const SequenceOutput& output) {
     else
       cyclical_.emplace(words, std::span<const Var>{}, 0);
   if (weights_.localizer > 0) localized_.emplace(maps, located_, weights_.step);
+}
+
+double ShardSupervision::localizer_cost() const {
+  double sum = 0;
+  if (!localizer_costs_) return sum;
+  for (const Real cost : localizer_costs_.value().span()) sum += static_cast<double>(cost);
+  return sum;
 }
 
 std::vector<PreparedInformedAttention> ShardSupervision::informed_attention(

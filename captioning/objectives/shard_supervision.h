@@ -65,6 +65,10 @@ class ShardSupervision {
   const std::optional<LocalizerSupervision>& localized() const { return localized_; }
   const std::optional<InformedSupervision>& prophet() const { return prophet_; }
   const std::optional<InformedSupervision>& cyclical() const { return cyclical_; }
+  // What the localizer itself learns from (LocalizedWords::costs), summed over the images, and
+  // their number; 0 without a localizer.
+  double localizer_cost() const;
+  Index localized_images() const { return localizer_costs_ ? localizer_costs_.shape().size() : 0; }
 
  private:
   SupervisionWeights weights_;

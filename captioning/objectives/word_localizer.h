@@ -31,8 +31,11 @@ struct LocalizerWidths {
 // logit / d s_l = softmax_l(r s_l(w)) is the map of w. score_map may add what is known about maps
 // without learning: neighbours show the same things, and photographers aim at them. Similar regions
 // are in pictures without the word, too, so only a region that shows a word can score high for it.
-// Features are constants to the localizer, so it changes no other part of a model. Declares key,
-// key_bias, words and share below `scope`.
+// Features are constants to the localizer, so it changes no other part of a model. In training they
+// are those that the decoder and informed attention read, after encoder.feature_dropout and
+// region_dropout: a word should not be sought in regions that the decoder has as zeros, and the
+// dropout regularises the localizer as it does the decoder. The maps that `evaluate` judges are
+// made without dropout. Declares key, key_bias, words and share below `scope`.
 class WordLocalizer {
  public:
   WordLocalizer(const ParamScope& scope, const LocalizerWidths& widths, const ScoreMapOptions& map);

@@ -5,7 +5,7 @@
 namespace saccade {
 
 AttentionTargets::AttentionTargets(const TrainingSet& set, const DatasetInputs& inputs,
-                                   const NounSource& source, const GridShape& grid)
+                                   const NounSource& source, const GridShape& grid, Index step)
     : inputs_(&inputs), grid_(grid) {
   Index last = -1;
   for (const PlanItem& item : set.items()) {
@@ -17,8 +17,10 @@ AttentionTargets::AttentionTargets(const TrainingSet& set, const DatasetInputs& 
     const std::vector<std::string> words = set.tokens(item);
     for (NamedObjects& noun : source.nouns(item.image, words, inputs.geometry(item.image))) {
       if (noun.boxes.empty()) continue;
+      TrainingSet::Places places = set.places_of(item, noun.word);
+      if (step > 0) places.begin = places.end - 1;
       nouns_of_[image][static_cast<std::size_t>(item.caption)].push_back(
-          {set.last_entry(item, noun.word), std::move(noun.boxes)});
+          {places, std::move(noun.boxes)});
       ++nouns_;
     }
     if (item.image != last) ++images_;
@@ -45,10 +47,11 @@ void AttentionTargets::add(std::span<const PlanItem> items, TrainShard& shard) c
     const AttentionGrid cells = cells_of(grid_, geometry);
     for (const Noun& noun : nouns) {
       const std::vector<Box> seen = seen_boxes(noun.boxes, geometry);
-      if (!seen.empty())
-        shard.targets.push_back({.caption = static_cast<Index>(i),
-                                 .word = noun.word,
-                                 .inside = BoxedWord(cells, seen).cell_shares()});
+      if (seen.empty()) continue;
+      const std::vector<Real> inside = BoxedWord(cells, seen).cell_shares();
+      for (Index place = noun.places.begin; place < noun.places.end; ++place)
+        shard.targets.push_back(
+            {.caption = static_cast<Index>(i), .word = place, .inside = inside});
     }
   }
 }

@@ -10,12 +10,16 @@ namespace saccade {
 
 class AttentionTargets {
  public:
-  // Finds the nouns of all training captions and their boxes. All arguments must outlive this.
-  // Throws UsageError where `source` knows none of the training images.
+  // Finds the nouns of all training captions and their boxes. `step` is objective.supervision.step.
+  // What is passed by reference must outlive this. Throws UsageError where `source` knows none of
+  // the training images.
   AttentionTargets(const TrainingSet& set, const DatasetInputs& inputs, const NounSource& source,
-                   const GridShape& grid);
+                   const GridShape& grid, Index step);
 
-  // Sets shard.targets for the captions of `items`, in order.
+  // Sets shard.targets for the captions of `items`, in order. Where a noun is cut into pieces, the
+  // targets are those of the pieces whose maps make the map of the noun (whole_words.h): with step
+  // 0 every piece has one, because the noun's map is the mean of theirs; with a later step, which
+  // should have read the whole noun, only the last piece has one.
   void add(std::span<const PlanItem> items, TrainShard& shard) const;
 
   Index nouns() const { return nouns_; }    // in all training captions
@@ -23,8 +27,8 @@ class AttentionTargets {
 
  private:
   struct Noun {
-    Index word = 0;          // its place among the entries of the vocabulary in the caption
-    std::vector<Box> boxes;  // in pixels of the picture
+    TrainingSet::Places places;  // of the entries that are supervised
+    std::vector<Box> boxes;      // in pixels of the picture
   };
   const DatasetInputs* inputs_;
   GridShape grid_;

@@ -18,7 +18,7 @@ BoxTargets::BoxTargets(const ExperimentConfig& config, const RunData& data, cons
                                images_of(loaded.dataset, Split::kTrain));
     source.photos = photos_.get();
   }
-  targets_.emplace(set, data.inputs(), source, grid);
+  targets_.emplace(set, data.inputs(), source, grid, config.objective.supervision.step);
   inform(listener,
          str("attention is supervised with the boxes of ", targets_->nouns(), " nouns of ",
              targets_->images(), " training images (", source.description(), ")"));

@@ -103,8 +103,11 @@ UpdateReport TrainStep::report(const TrainBatch& batch, const CaptionLossOptions
     const ShardSupervision& supervision = loss.supervision();
     if (const auto& one = supervision.boxes())
       add("box_cost", one->cost(), static_cast<double>(one->words()));
-    if (const auto& one = supervision.localized())
+    if (const auto& one = supervision.localized()) {
       add("localizer_divergence", one->cost(), one->words());
+      add("localizer_nll", supervision.localizer_cost(),
+          static_cast<double>(supervision.localized_images()));
+    }
     if (const auto& one = supervision.prophet()) {
       add("prophet_distance", one->distance(), static_cast<double>(one->maps()));
       add("prophet_nll", one->cost(), static_cast<double>(one->words()));

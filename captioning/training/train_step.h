@@ -43,14 +43,16 @@ struct SelfCriticalReport {
 };
 
 struct UpdateReport {
-  double loss = 0;          // mean over captions: NLL + penalty, labels not smoothed;
-                            // self-critical: policy loss
+  double loss = 0;          // mean over captions: NLL + penalty, labels not smoothed, without the
+                            // costs of `supervision`; self-critical: policy loss
   double nll_per_word = 0;  // nats; after what was read, which scheduled sampling draws in part;
                             // of what was drawn in self-critical training
   double penalty = 0;       // the doubly stochastic term above its floor, mean over captions
-  // Means over the supervised words, of what is supervised:
+  // Costs of what is supervised, without their weights: means over the supervised words, and that
+  // of localizer_nll over the images.
   //   box_cost              -log of the weight inside their boxes
   //   localizer_divergence  of their maps from the localizer's
+  //   localizer_nll         -log p of which words the captions of an image have, by the localizer
   //   prophet_distance      of their maps from those that know the word
   //   prophet_nll           -log p of the words from the latter
   //   cyclical_nll          -log p of the words from what a localizer that knows them chooses

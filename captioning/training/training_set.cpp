@@ -75,10 +75,13 @@ std::vector<std::string> TrainingSet::tokens(const PlanItem& item) const {
   return tokens;
 }
 
-Index TrainingSet::last_entry(const PlanItem& item, std::size_t word) const {
+TrainingSet::Places TrainingSet::places_of(const PlanItem& item, std::size_t word) const {
   const std::vector<std::string> words = tokens(item);
-  const auto upto = std::span<const std::string>(words).first(word + 1);
-  return static_cast<Index>(vocabulary_->encode(upto).size()) - 1;
+  const auto entries = [&](std::size_t first_words) {
+    return static_cast<Index>(
+        vocabulary_->encode(std::span<const std::string>(words).first(first_words)).size());
+  };
+  return {.begin = entries(word), .end = entries(word + 1)};
 }
 
 const std::string& TrainingSet::image_id(const PlanItem& item) const {

@@ -33,9 +33,12 @@ class TrainingSet {
   const std::vector<int>& words(const PlanItem& item) const;
   // The words of a caption as they were written, cut to data.max_length.
   std::vector<std::string> tokens(const PlanItem& item) const;
-  // The place in words() of the last entry that belongs to word `word` of tokens(); a word may be
-  // cut into several pieces.
-  Index last_entry(const PlanItem& item, std::size_t word) const;
+  // The places in words() that belong to word `word` of tokens(): one, or those of all pieces into
+  // which the word is cut.
+  struct Places {
+    Index begin = 0, end = 0;
+  };
+  Places places_of(const PlanItem& item, std::size_t word) const;
   // The ids of all words in an image's captions, without <unk>, in ascending order.
   const std::vector<int>& image_words(Index image) const {
     return image_words_[static_cast<std::size_t>(image)];

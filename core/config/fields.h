@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/config/read_rule.h"
@@ -98,6 +99,14 @@ class Section {
   }
   const Retired* find_retired(std::string_view name) const;
 
+  // A value or section that was called `before` and is called `now`. Files, checkpoints and
+  // overrides may go on using the old name; everything that is printed uses the new one.
+  void renamed(std::string before, std::string now) {
+    renamed_.emplace_back(std::move(before), std::move(now));
+  }
+  // What a key is called now: the new name of one that was renamed, and otherwise the key itself.
+  std::string current_name(const std::string& name) const;
+
   const std::vector<Field>& fields() const { return fields_; }
   const Field* find(std::string_view name) const;
   std::vector<std::string> names() const;
@@ -109,6 +118,7 @@ class Section {
 
   std::vector<Field> fields_;
   std::vector<Retired> retired_;
+  std::vector<std::pair<std::string, std::string>> renamed_;  // the old name, and the new one
 };
 
 // Binds the fields of an object. A config struct that is used in many places declares this `extern

@@ -234,7 +234,7 @@ void override_value(Section& into, const std::string& assignment, const std::str
   std::string so_far;
   for (std::size_t start = 0;;) {
     const std::size_t dot = std::min(path.find('.', start), path.size());
-    const std::string key = path.substr(start, dot - start);
+    const std::string key = section->current_name(path.substr(start, dot - start));
     const Section::Field* field = section->find(key);
     if (field == nullptr && section->find_retired(key) != nullptr && dot == path.size()) {
       const std::size_t before = mistakes.size();

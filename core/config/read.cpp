@@ -43,6 +43,13 @@ const Section::Retired* Section::find_retired(std::string_view name) const {
   return nullptr;
 }
 
+std::string Section::current_name(const std::string& name) const {
+  for (const auto& [before, now] : renamed_) {
+    if (before == name) return now;
+  }
+  return name;
+}
+
 std::vector<std::string> Section::names() const {
   std::vector<std::string> names;
   for (const Field& field : fields_) names.push_back(field.name);
@@ -109,13 +116,19 @@ void read_section(const Section& section, const Node& node, const std::string& p
   for (std::size_t i = 0; i < node.items.size(); ++i) {
     const Node::Key& key = node.keys[i];
     const Node& value = node.items[i];
-    const Section::Field* field = section.find(key.text);
+    const std::string name = section.current_name(key.text);
+    if (name != key.text && node.find(name) != nullptr) {
+      context.mistakes.add(key.place, joined(path, key.text) + " is called " + joined(path, name) +
+                                          " now, and both are set; leave the former out");
+      continue;
+    }
+    const Section::Field* field = section.find(name);
     if (field == nullptr) {
       if (read_retired(section, value, path, key.text, context.mistakes)) continue;
       context.mistakes.add(key.place, unknown_key(context.root, section, path, key.text));
       continue;
     }
-    const std::string field_path = joined(path, key.text);
+    const std::string field_path = joined(path, name);
     read_field(*field, value, field_path, context);
   }
 }

@@ -12,22 +12,24 @@ namespace kernels {
 
 namespace {
 
-// Where a row or column of the fine grid lies between two of the coarse grid.
+// Where a row or column of the fine grid lies between two of those of the coarse grid that are
+// read.
 struct Place {
   Index low, high;
   Real share;  // of `high`
 };
 
-std::vector<Place> places(Index coarse, Index fine) {
+// Of the rows or columns of the coarse grid, [begin, end) are read.
+std::vector<Place> places(Index coarse, Index fine, Index begin, Index end) {
   std::vector<Place> out;
   for (Index i = 0; i < fine; ++i) {
     const double middle =
         (static_cast<double>(i) + 0.5) * static_cast<double>(coarse) / static_cast<double>(fine) -
         0.5;
-    const double at = std::clamp(middle, 0.0, static_cast<double>(coarse - 1));
+    const double at = std::clamp(middle, static_cast<double>(begin), static_cast<double>(end - 1));
     const auto low = static_cast<Index>(at);
     out.push_back({.low = low,
-                   .high = std::min(low + 1, coarse - 1),
+                   .high = std::min(low + 1, end - 1),
                    .share = static_cast<Real>(at - static_cast<double>(low))});
   }
   return out;
@@ -36,13 +38,20 @@ std::vector<Place> places(Index coarse, Index fine) {
 // Calls body(coarse pixel, fine pixel, share) for the four neighbours of every pixel of the fine
 // grid.
 template <class Body>
-void for_neighbours(const Shape& coarse, const Shape& fine, Body body) {
+void for_neighbours(const Shape& coarse, const Shape& fine, std::span<const CellBlock> read,
+                    Body body) {
   SACCADE_ASSERT(
       coarse.rank() == 4 && fine.rank() == 4 && coarse[0] == fine[0] && coarse[3] == fine[3],
       "upsample ", coarse, " -> ", fine);
-  const std::vector<Place> rows = places(coarse[1], fine[1]), cols = places(coarse[2], fine[2]);
+  std::vector<Place> rows, cols;
   Index to = 0;
-  for (Index b = 0; b < fine[0]; ++b)
+  for (Index b = 0; b < fine[0]; ++b) {
+    if (b == 0 || !read.empty()) {
+      const CellBlock block = read.empty() ? CellBlock{.bottom = coarse[1], .right = coarse[2]}
+                                           : read[static_cast<std::size_t>(b)];
+      rows = places(coarse[1], fine[1], block.top, block.bottom);
+      cols = places(coarse[2], fine[2], block.left, block.right);
+    }
     for (const Place& row : rows)
       for (const Place& col : cols) {
         const auto pixel = [&](Index r, Index c) { return (b * coarse[1] + r) * coarse[2] + c; };
@@ -52,14 +61,15 @@ void for_neighbours(const Shape& coarse, const Shape& fine, Body body) {
         body(pixel(row.high, col.high), to, row.share * col.share);
         ++to;
       }
+  }
 }
 
 }  // namespace
 
-void upsample(ConstView x, View y) {
+void upsample(ConstView x, View y, std::span<const CellBlock> read) {
   std::fill_n(y.data, y.size(), Real{0});
   const Index channels = x.shape[3];
-  for_neighbours(x.shape, y.shape, [&](Index from, Index to, Real share) {
+  for_neighbours(x.shape, y.shape, read, [&](Index from, Index to, Real share) {
     if (share == 0) return;
     const Real* in = x.data + from * channels;
     Real* out = y.data + to * channels;
@@ -67,9 +77,9 @@ void upsample(ConstView x, View y) {
   });
 }
 
-void upsample_backward(ConstView dy, View dx) {
+void upsample_backward(ConstView dy, View dx, std::span<const CellBlock> read) {
   const Index channels = dx.shape[3];
-  for_neighbours(dx.shape, dy.shape, [&](Index to, Index from, Real share) {
+  for_neighbours(dx.shape, dy.shape, read, [&](Index to, Index from, Real share) {
     if (share == 0) return;
     const Real* in = dy.data + from * channels;
     Real* out = dx.data + to * channels;

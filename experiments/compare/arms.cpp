@@ -1,6 +1,7 @@
 #include "experiments/compare/arms.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "captioning/check_config.h"
@@ -118,6 +119,42 @@ void drop_what_others_read(std::vector<Arm>& arms) {
     });
 }
 
+// Where an option is read, from its declaration.
+std::string read_where(const std::string& path) {
+  for (const FieldInfo& field : describe_config<ExperimentConfig>())
+    if (field.path == path) return text_of(field.rules);
+  return "";
+}
+
+// Adds the options of the config around the arms that no arm reads, because each of them makes a
+// choice that leaves the option unread. What was set in a file below the one with the arms, or is
+// unread without arms because of a later choice, was inherited and is no mistake.
+void add_what_none_reads(const LoadedConfig& base, std::vector<Arm>& arms) {
+  const CompareConfig& compare = base.config.compare;
+  if (compare.arms.empty() && compare.axes.empty()) return;
+  const int layer =
+      std::max(base.origins.layer("compare.arms"), base.origins.layer("compare.axes"));
+  LoadedConfig alone = base;
+  settle(alone);
+  std::set<std::string> known;  // inherited, or among the idle options already
+  for (const Difference& one : config_differences(base.config, alone.config))
+    known.insert(one.path);
+  std::map<std::string, std::size_t> unread;  // by how many arms
+  for (const Arm& arm : arms) {
+    for (const IdleOption& option : arm.idle) known.insert(option.path);
+    for (const std::string& path : unread_options(arm.config)) ++unread[path];
+  }
+  for (const Difference& set : config_differences(ExperimentConfig(), base.config)) {
+    if (base.origins.layer(set.path) < layer || known.contains(set.path) ||
+        unread[set.path] < arms.size())
+      continue;
+    arms.front().idle.push_back(
+        {.path = set.path,
+         .text = str(base.origins.of(set.path), ": ", set.path,
+                     " has no effect: no arm reads it; it is read where ", read_where(set.path))});
+  }
+}
+
 }  // namespace
 
 bool overlapping_paths(const std::string& a, const std::string& b) {
@@ -165,6 +202,7 @@ std::vector<Arm> expand_arms(const LoadedConfig& base) {
     arms.push_back(std::move(arm));
   }
   drop_what_others_read(arms);
+  add_what_none_reads(base, arms);
   refuse_unknown_reference(base.config.compare.against, arms);
   return arms;
 }

@@ -14,11 +14,32 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// Whether a checkpoint has a digest of what a file of its config holds: of the data set, and of the
+// network of a frozen encoder. It has none of boxes, nor of the weights with which an encoder
+// starts that is trained.
+bool has_digest(const std::string& path, const FinishedRun& run) {
+  if (path.starts_with("encoder.")) return !run.data.encoder.empty();
+  return path.starts_with("data.") && path != "data.boxes";
+}
+
+// Whether the files of two runs that have digests hold the same.
+bool same_content(const FinishedRun& a, const FinishedRun& b) {
+  return a.data.name == b.data.name && a.data.digest == b.data.digest &&
+         a.data.encoder == b.data.encoder;
+}
+
+// The places of files whose content is compared by its digest.
+enum class Places { kKept, kLeftOut };
+
 // The config without its seed and the values that never change a result, so that equal texts mean
 // equal experiments.
-ExperimentConfig essence(const ExperimentConfig& config) {
-  LoadedConfig loaded{.config = config, .origins = {}};
-  for (const std::string& path : paths_with(config, Trait::kNoResult)) reset_option(loaded, path);
+ExperimentConfig essence(const FinishedRun& run, Places places) {
+  LoadedConfig loaded{.config = run.config, .origins = {}};
+  for (const std::string& path : paths_with(run.config, Trait::kNoResult))
+    reset_option(loaded, path);
+  if (places == Places::kLeftOut)
+    for (const std::string& path : paths_with(run.config, Trait::kFile))
+      if (has_digest(path, run)) reset_option(loaded, path);
   loaded.config.seed = 1;  // runs of one experiment differ in it
   return loaded.config;
 }
@@ -61,7 +82,8 @@ std::vector<RunGroup> group_runs(const std::vector<FinishedRun>& runs) {
   std::vector<RunGroup> groups;
   std::vector<std::string> texts;
   for (const FinishedRun& run : runs) {
-    const std::string text = print_config(essence(run.config));
+    const std::string text = str(print_config(essence(run, Places::kLeftOut)), run.data.name, " ",
+                                 run.data.digest, " ", run.data.encoder);
     const auto at = std::find(texts.begin(), texts.end(), text) - texts.begin();
     if (at == std::ssize(texts)) {
       texts.push_back(text);
@@ -87,11 +109,14 @@ std::vector<RunGroup> group_runs(const std::vector<FinishedRun>& runs) {
 
 std::string arm_differences(const std::vector<RunGroup>& groups) {
   std::string out;
-  for (std::size_t g = 1; g < groups.size(); ++g)
-    for (const Difference& one :
-         config_differences(essence(groups[0].arm.config), essence(groups[g].arm.config)))
+  const FinishedRun& first = groups[0].runs[0];
+  for (std::size_t g = 1; g < groups.size(); ++g) {
+    const FinishedRun& other = groups[g].runs[0];
+    const Places places = same_content(first, other) ? Places::kLeftOut : Places::kKept;
+    for (const Difference& one : config_differences(essence(first, places), essence(other, places)))
       out += str("  ", groups[g].arm.name, ": ", one.path, " is ", set_value(one.second), ", not ",
                  set_value(one.first), "\n");
+  }
   return out;
 }
 

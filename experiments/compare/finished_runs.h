@@ -24,7 +24,8 @@ struct FinishedRun {
 FinishedRun find_run(const std::filesystem::path& directory);
 
 // Runs whose configs differ only in the seed and in values that do not affect training: the name,
-// the number of threads and the place of the feature cache.
+// the number of threads, the place of the feature cache, and the places of the data set and of a
+// frozen network, where the checkpoints have the same digests of them.
 struct RunGroup {
   Arm arm;  // named after its config if these names differ between groups, else after its directory
   std::vector<FinishedRun> runs;

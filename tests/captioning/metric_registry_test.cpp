@@ -34,7 +34,7 @@ TEST_CASE("a variant inherits what holds for it, too") {
   CHECK(references.better == Better::kLarger);
   CHECK(references.interval);
   CHECK(references.group == MetricGroup::kReferenceWords);
-  CHECK(references.measured_by == kMeasuredByCompare);
+  CHECK(references.measured_by == (kMeasuredByEvaluate | kMeasuredByCompare));
   // What a Gaussian reaches is a fact about the pictures, which no model makes better.
   const MetricInfo& middle = metric("references_centre_bias_attention_correctness");
   CHECK(middle.base == "attention_correctness");

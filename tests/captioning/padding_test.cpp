@@ -2,6 +2,7 @@
 // encoder and the decoder. They train, are evaluated, and come out of a cache as they went in.
 #include <cmath>
 
+#include "captioning/decoding/informed_maps.h"
 #include "captioning/evaluation/nearest_images.h"
 #include "captioning/evaluation/patch_norms.h"
 #include "captioning/evaluation/perplexity.h"
@@ -318,6 +319,40 @@ TEST_CASE("padded pictures are evaluated: maps, their health and overlays leave 
   CHECK(flow.pairs == flow.words * std::count(counts.begin(), counts.end(), 1));
   const Tensor vectors = image_vectors(vit.model, vit.inputs, images);
   for (const Real x : vectors.span()) CHECK(std::isfinite(x));
+}
+
+TEST_CASE("a localizer's maps lie on the picture, also those of words that it does not know") {
+  const Aspects aspects;
+  ExperimentConfig config = aspects.config(SelectionKind::kSoft);
+  config.objective.supervision.localizer = {.weight = 1, .hidden = 4};
+  const Experiment experiment(config);
+  const std::vector<Index> images = some(experiment);
+  const InputBatch batch = experiment.inputs.batch(images);
+  const std::vector<std::uint8_t> counts = experiment.model.counts(batch.view());
+  REQUIRE(std::count(counts.begin(), counts.end(), 0) > 0);
+  std::vector<std::vector<DecodedCaption>> captions;
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    const auto first = counts.begin() + static_cast<std::ptrdiff_t>(16 * i);
+    DecodedCaption& caption = captions.emplace_back().emplace_back();
+    for (const Index id : {Vocabulary::kUnk, Vocabulary::kSpecials})
+      caption.words.push_back({.id = static_cast<int>(id),
+                               .map = {.weights = std::vector<float>(16),
+                                       .rows = 4,
+                                       .cols = 4,
+                                       .counts = {first, first + 16}}});
+  }
+  show_localizer_maps(experiment.model, batch.view(), captions);
+  for (const std::vector<DecodedCaption>& of_image : captions) {
+    const AttentionMap &unknown = of_image[0].words[0].map, &known = of_image[0].words[1].map;
+    double sum = 0;
+    for (std::size_t cell = 0; cell < 16; ++cell) {
+      CHECK(unknown.weights[cell] ==
+            (unknown.counted(cell) ? 1 / static_cast<float>(counted_cells(unknown)) : 0.0F));
+      if (!known.counted(cell)) CHECK(known.weights[cell] == 0);
+      sum += static_cast<double>(known.weights[cell]);
+    }
+    CHECK(sum == Approx(1));
+  }
 }
 
 TEST_CASE("a decoder starts from the class token if the config asks for it") {

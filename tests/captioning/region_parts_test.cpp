@@ -91,6 +91,37 @@ TEST_CASE("keys and values are the channels of the layers that they name") {
   }
 }
 
+TEST_CASE("a trained network joins the layers of padded pictures as the same frozen one does") {
+  const TempFolder folder("region-padding");
+  // The scenes are squares, so that eight columns of pixels at each side are padding.
+  const auto joined = [&](EncoderKind kind, ResizeMode resize) {
+    ExperimentConfig config = two_layers(folder, kind);
+    config.encoder.image_width = 48;
+    config.encoder.resize = resize;
+    const LoadedData data = load_data(config.data);
+    const InputPipeline pipeline(config.encoder);
+    const DatasetInputs inputs(data, pipeline, config.encoder, {});
+    const CaptionModel model(config, training_vocabulary(data, config.data),
+                             pipeline.frozen_grid());
+    const InputBatch input = inputs.batch(std::vector<Index>{0, 1});
+    const std::vector<std::uint8_t> counts = model.counts(input.view());
+    CHECK(std::count(counts.begin(), counts.end(), 0) ==
+          (resize == ResizeMode::kPad ? 2 * 128 : 0));
+    return std::pair(encode(model, input.view()), counts);
+  };
+  for (const ResizeMode resize : {ResizeMode::kPad, ResizeMode::kSquash}) {
+    const auto [frozen, counts] = joined(EncoderKind::kOnnx, resize);
+    const auto [trained, same] = joined(EncoderKind::kOnnxNative, resize);
+    REQUIRE(counts == same);
+    REQUIRE(frozen.features.shape() == Shape{2, 16 * 24, 24});
+    for (Index r = 0; r < 2 * 16 * 24; ++r)
+      for (Index d = 0; d < 24; ++d)
+        if (counts.empty() || counts[static_cast<std::size_t>(r)] != 0)
+          REQUIRE(frozen.features[r * 24 + d] ==
+                  Approx(trained.features[r * 24 + d]).epsilon(1e-4).margin(1e-3));
+  }
+}
+
 TEST_CASE(
     "values are projected before attention, and so is what it scores where no layers are chosen") {
   const TempFolder folder("region-projection");

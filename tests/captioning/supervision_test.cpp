@@ -74,6 +74,7 @@ TEST_CASE("Supervision by boxes adds the documented cost, for every decoder and 
       ++words;
     }
     REQUIRE(loss.supervision().boxes());
+    CHECK(loss.supervision().localized_images() == 0);
     CHECK(loss.supervision().boxes()->words() == words);
     if (gradient) {
       loss.backward({});
@@ -140,8 +141,11 @@ TEST_CASE(
     const Var features = tape.constant(model.features.view());
     ShardLoss loss(tape, *decoder, features, captions, options, {.batch_captions = 2}, nullptr,
                    {.localizer = &localizer, .labels = &model.labels});
-    const LocalizedWords words(tape, localizer, features, model.labels);
-    *own = (words.costs().value()[0] + words.costs().value()[1]) / 2;
+    const LocalizedWords words(tape, localizer, features, model.labels.words);
+    const ConstView costs = words.costs(model.labels).value();
+    *own = (costs[0] + costs[1]) / 2;
+    CHECK(loss.supervision().localizer_cost() == Approx(2 * *own));
+    CHECK(loss.supervision().localized_images() == 2);
     double total = (loss.nll()[0] + loss.nll()[1]) / 2;
     std::size_t n = 0, next = 0;
     for (std::size_t t = 0; t < captions.rows.size(); ++t)
@@ -228,7 +232,7 @@ TEST_CASE("Hard attention draws words that the picture predicts where the locali
     const ShardLoss loss(tape, *decoder, features, captions, options,
                          {.update = update, .batch_captions = 2}, nullptr,
                          {.localizer = &localizer, .labels = &small.labels});
-    const LocalizedWords words(tape, localizer, features, small.labels);
+    const LocalizedWords words(tape, localizer, features, small.labels.words);
     std::size_t n = 0;
     for (std::size_t t = 0; t < captions.rows.size(); ++t)
       for (Index r = 0; r < captions.rows[t]; ++r, ++n) {
@@ -285,7 +289,7 @@ TEST_CASE("A localizer finds words from captions alone", "[supervision]") {
     Arena arena;
     Tape tape(arena);
     tape.set_parameters(store.views());
-    const LocalizedWords words(tape, localizer, tape.constant(features.view()), labels);
+    const LocalizedWords words(tape, localizer, tape.constant(features.view()), labels.words);
     double hits = 0, tried = 0;
     for (Index m = 0; m < kImages; ++m)
       for (Index thing = 0; thing < kThings; ++thing) {
@@ -297,7 +301,8 @@ TEST_CASE("A localizer finds words from captions alone", "[supervision]") {
         ++tried;
       }
     if (learn) {
-      tape.backward(ops::dot_constant(words.costs(), std::vector<Real>(kImages, 1.0 / kImages)));
+      tape.backward(
+          ops::dot_constant(words.costs(labels), std::vector<Real>(kImages, 1.0 / kImages)));
       const std::vector<double> gradient = test::parameter_gradients(tape, store);
       const auto weights = store.flat().span();
       const auto fixed = static_cast<std::size_t>(store.info(store.find("localizer.share")).offset);

@@ -14,7 +14,7 @@ run proposed attention.selection=hard attention.hard.proposal=localizer
 run augmented encoder.augment.flip=true encoder.augment.shift=3
 
 grep '"event":"update"' soft/metrics.jsonl | tail -n 1 >last
-for key in box_cost localizer_divergence prophet_distance prophet_nll cyclical_nll; do
+for key in box_cost localizer_divergence localizer_nll prophet_distance prophet_nll cyclical_nll; do
   wants "\"$key\":" last
 done
 expect 0 "$saccade" evaluate soft --split val --no-ablations

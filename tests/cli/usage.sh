@@ -107,8 +107,23 @@ expect 0 "$saccade" list metrics
 for text in "Bleu_4" "smaller is better" "variants: Bleu_4_no_bp" "references_: " "measured by: score"; do
   wants "$text" out
 done
+grep -A1 "^  references_: " out | grep -q "measured by: evaluate, compare" ||
+  fail "list metrics does not say that evaluate measures references_*"
 expect 0 "$saccade" list metrics --json
 [ "$(json out /metrics/0/name)" = nll_per_word ] || fail "the first metric"
+# The references' nouns are judged by evaluate and compare, and some of them by validations.
+grep -A8 '"name": "references_pointing_nouns"' out | grep -q '"evaluate"' ||
+  fail "references_pointing_nouns is not measured by evaluate"
+# CIDEr is CIDEr-D among the metrics and plain CIDEr among the rewards, and both lists say so.
+wants_line() { grep "^ *$1 " out | grep -qF -- "$2" || fail "the line of $1 does not say '$2'"; }
+expect 0 "$saccade" list objectives
+wants_line CIDEr_D "which scores call CIDEr"
+wants_line CIDEr "not what scores call CIDEr, but CIDEr_plain"
+expect 0 "$saccade" list config
+wants "objective.self_critical.reward.CIDEr: weight of plain CIDEr" out
+expect 0 "$saccade" list metrics
+wants_line CIDEr "as a reward of self-critical training CIDEr_D"
+wants_line CIDEr_plain "as a reward of self-critical training CIDEr"
 expect 0 "$saccade" list encoders
 for text in "vit.overlap, vit.multiple" "vit.start" "mimetic" "source: He et al. 2016" \
   "source: Simonyan and Zisserman 2015" "source: Dosovitskiy et al. 2021"; do

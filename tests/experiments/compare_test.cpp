@@ -6,6 +6,7 @@
 #include "captioning/training/run_data.h"
 #include "core/base/error.h"
 #include "experiments/compare/arms.h"
+#include "experiments/compare/finished_runs.h"
 #include "experiments/compare/tuning.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
@@ -151,6 +152,41 @@ TEST_CASE(
             .find("attention.hard.samples has no effect") != std::string::npos);
 }
 
+TEST_CASE("an option around the arms that the choices of all arms leave unread is refused") {
+  const auto refused = [](const std::string& text, const std::vector<std::string>& overrides = {}) {
+    return message_of<UsageError>(
+        [&] { check_arms(expand_arms(parse_config<ExperimentConfig>(text, "test", overrides))); });
+  };
+  const std::string arms = "compare: {arms: {a: {decoder.type: gru}, b: {decoder.type: luong}}}";
+  const std::string why =
+      "decoder.layers has no effect: no arm reads it; it is read where decoder.type is transformer";
+  CHECK(refused("decoder: {layers: 6}\n" + arms) == "test:1: " + why);
+  CHECK(refused("decoder: {layers: 6, type: transformer}\n" + arms) == "test:1: " + why);
+  CHECK(refused(arms, {"decoder.layers=6"}) == "command line: " + why);
+  // One arm makes a choice, and the other has that of the config: neither reads the option.
+  CHECK_THAT(refused("decoder: {layers: 6}\ncompare: {arms: {a: {decoder.type: gru}, b: {}}}"),
+             Catch::Matchers::Contains(why));
+  CHECK_THAT(refused("decoder: {layers: 6}\ncompare: {axes: {decoder.type: [gru, luong]}}"),
+             Catch::Matchers::Contains(why));
+  // The default changes nothing, and one arm that reads an option is enough.
+  CHECK(refused("decoder: {layers: 3}\n" + arms).empty());
+  CHECK(refused("decoder: {layers: 6}\ncompare: {axes: {decoder.type: [gru, transformer], "
+                "attention.gate: [none]}}")
+            .empty());
+  // What a choice above the arms leaves unread was inherited with them.
+  CHECK(refused("decoder: {layers: 6, type: transformer}\ncompare: {arms: {a: {attention.gate: "
+                "none}, b: {decoder.type: gru}}}",
+                {"decoder.type=luong"})
+            .empty());
+  // So is what a file below sets.
+  const TempFolder folder("idle-arms");
+  folder.write("base.yaml", "decoder: {type: transformer, layers: 6}");
+  const auto file = folder.write("arms.yaml", "base: base.yaml\n" + arms);
+  const std::vector<Arm> inherited = expand_arms(load_config<ExperimentConfig>(file));
+  check_arms(inherited);
+  CHECK(inherited[0].config.decoder.layers == 3);
+}
+
 TEST_CASE("axes that make no sense are refused before anything is trained") {
   for (const char* axes :
        {"{seed: [1, 2]}", "{name: [a]}", "{compare.seeds: [[1]]}", "{attention.selction: [soft]}",
@@ -218,6 +254,50 @@ TEST_CASE("the best trial is the one with the best score among those that have a
   REQUIRE(best_trial(scored({0.1, none, 0.3, 0.3}), "Bleu_4") == 2u);
   REQUIRE(best_trial(scored({none, 2, 1}), "loss") == 2u);
   REQUIRE(!best_trial(scored({none}), "Bleu_4"));
+}
+
+TEST_CASE("finished runs are one arm where their files hold the same, wherever the files are") {
+  using Catch::Matchers::Contains;
+  std::int64_t seed = 0;
+  const auto run = [&](const std::vector<std::string>& overrides, const DataIdentity& data) {
+    FinishedRun out;
+    out.directory = str("runs/", ++seed);
+    out.config = parse_config<ExperimentConfig>(
+                     "{name: photos, data: {type: folder, images: a}, encoder: {type: onnx, "
+                     "model: a.onnx, layer: last}}",
+                     "test", overrides)
+                     .config;
+    out.config.seed = seed;
+    out.data = data;
+    return out;
+  };
+  const DataIdentity same{.name = "folder", .digest = "1", .encoder = "2"};
+  const auto count = [&](const std::vector<std::string>& overrides, const DataIdentity& data) {
+    return group_runs({run({}, same), run(overrides, data)}).size();
+  };
+  const std::vector<std::string> moved{"data.images=b", "data.annotations=b.csv",
+                                       "encoder.model=b.onnx"};
+  CHECK(count({}, same) == 1);
+  CHECK(count(moved, same) == 1);
+  // Where the files hold other things, the places are named among the differences.
+  CHECK(count(moved, {.name = "folder", .digest = "3", .encoder = "2"}) == 2);
+  CHECK(count(moved, {.name = "folder", .digest = "1", .encoder = "3"}) == 2);
+  const std::vector<RunGroup> others =
+      group_runs({run({}, same), run(moved, {.name = "folder", .digest = "1", .encoder = "3"})});
+  CHECK_THAT(arm_differences(others), Contains("encoder.model is b.onnx, not a.onnx"));
+  // Other values are settings.
+  const std::vector<RunGroup> settings =
+      group_runs({run({}, same), run({"data.images=b", "attention.hidden=9"}, same)});
+  REQUIRE(settings.size() == 2);
+  CHECK_THAT(arm_differences(settings),
+             Contains("attention.hidden is 9") && !Contains("data.images"));
+  // No checkpoint has a digest of boxes, nor of the weights with which an encoder starts.
+  CHECK(count({"data.boxes=b.json"}, same) == 2);
+  const DataIdentity trained{.name = "folder", .digest = "1", .encoder = ""};
+  const std::vector<std::string> native{"encoder.type=onnx_native"},
+      other_file{"encoder.type=onnx_native", "encoder.model=b.onnx"};
+  CHECK(group_runs({run(native, trained), run(native, trained)}).size() == 1);
+  CHECK(group_runs({run(native, trained), run(other_file, trained)}).size() == 2);
 }
 
 }  // namespace

@@ -83,6 +83,7 @@ Names names_in(const EvaluationReport& report) {
   const Json& grounding = json.at("grounding");
   for (const char* whose : {"model", "centre_bias", "uniform"})
     add_keys(grounding.at("ground_truth_words").at(whose), out);
+  add_keys(grounding.at("ground_truth_words").at("corpus"), out, "references_");
   return out;
 }
 

@@ -1,8 +1,10 @@
-// The log of a run's numbers survives a kill.
+// What a run says of its updates: its log of numbers survives a kill, and progress lines say what
+// the loss is.
 #include "experiments/metrics_log.h"
 
 #include <fstream>
 
+#include "experiments/run_reporter.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 
@@ -21,6 +23,13 @@ TEST_CASE("an incomplete last line of metrics.jsonl is cut off") {
   std::ofstream(path) << "torn";
   const MetricsLog log(path);
   REQUIRE(TempFolder::read(path).empty());
+}
+
+TEST_CASE("a progress line says that the loss is without the costs of supervision") {
+  UpdateReport report{.loss = 31.25};
+  CHECK(loss_text(report) == "loss 31.250");
+  report.supervision = {{"box_cost", 1.5}};
+  CHECK(loss_text(report) == "loss 31.250 without supervision");
 }
 
 }  // namespace

@@ -25,10 +25,10 @@ using Sizes = std::vector<Index>;
 
 // The output of a frozen layer for a picture, [rows, cols, features].
 struct Layer {
-  explicit Layer(const OnnxEncoder& encoder)
+  explicit Layer(const OnnxEncoder& encoder, const PictureArea& area = {})
       : grid(encoder.grid()), numbers(static_cast<std::size_t>(grid.size())) {
     const PrepareOptions input = encoder.preparation();
-    encoder.encode(test_picture(input.height, input.width, 3), {}, numbers);
+    encoder.encode(test_picture(input.height, input.width, 3), area, numbers);
   }
   float at(Index row, Index col, Index feature) const {
     return numbers[static_cast<std::size_t>((row * grid.cols + col) * grid.features + feature)];
@@ -48,13 +48,20 @@ double share(Index i, Index fine, Index p, Index coarse) {
   return std::max(0.0, 1 - std::abs(at - static_cast<double>(p)));
 }
 
-double upsampled(const Layer& layer, const GridShape& to, Index row, Index col, Index feature) {
-  double sum = 0;
+// Takes the cells that show some of the picture alone, whose weights are divided by their sum.
+double upsampled(const Layer& layer, const GridShape& to, Index row, Index col, Index feature,
+                 const PictureArea& area = {}) {
+  const CellBlock shown = picture_cells(area, layer.grid.rows, layer.grid.cols);
+  double sum = 0, weights = 0;
   for (Index p = 0; p < layer.grid.rows; ++p)
-    for (Index q = 0; q < layer.grid.cols; ++q)
-      sum += share(row, to.rows, p, layer.grid.rows) * share(col, to.cols, q, layer.grid.cols) *
-             static_cast<double>(layer.at(p, q, feature));
-  return sum;
+    for (Index q = 0; q < layer.grid.cols; ++q) {
+      if (!shown.has(p, q)) continue;
+      const double weight =
+          share(row, to.rows, p, layer.grid.rows) * share(col, to.cols, q, layer.grid.cols);
+      weights += weight;
+      sum += weight * static_cast<double>(layer.at(p, q, feature));
+    }
+  return sum / weights;
 }
 
 // Saves a network with two strides; behind the second one is a branch with depthwise, wide and
@@ -121,6 +128,48 @@ TEST_CASE("layers are joined on the finest grid, the coarse ones by interpolatio
   double squares = 0;
   for (Index d = 0; d < 16; ++d) squares += std::pow(static_cast<double>(normal.at(0, 0, d)), 2);
   CHECK(squares / 16 == Approx(1).epsilon(0.01));
+}
+
+TEST_CASE("a coarse layer of a padded picture is interpolated without its cells of padding") {
+  const TempFolder folder("grid-padding");
+  const fs::path model = folder / "small.onnx";
+  test::save_small_onnx(model);
+  OnnxEncoderOptions options{.model = model,
+                             .layer = "last",
+                             .image_size = 32,
+                             .image_width = 48,
+                             .resize = ResizeMode::kPad};
+  // 8 of 48 columns at each side, which is a column of the coarse grid; and 9 of 32 rows at the
+  // top, which is more than a row of the coarse grid and not quite five of the fine one.
+  const PictureArea area{.left = 8.0 / 48, .top = 9.0 / 32, .right = 40.0 / 48};
+  const Layer coarse(OnnxEncoder(options), area);
+  options.layer = "", options.layers = {"last", "first_relu"};
+  const OnnxEncoder encoder(options);
+  const Layer joined(encoder, area), whole(encoder);
+  const CellBlock shown = picture_cells(area, 16, 24);
+  REQUIRE(shown.top == 4);
+  double most = 0;
+  for (Index row = 0; row < 16; ++row)
+    for (Index col = 0; col < 24; ++col)
+      for (Index d = 0; d < 16; ++d) {
+        const float got = joined.at(row, col, d);
+        REQUIRE(std::isfinite(got));
+        if (!shown.has(row, col)) continue;
+        REQUIRE(static_cast<double>(got) ==
+                Approx(upsampled(coarse, joined.grid, row, col, d, area)).margin(1e-5));
+        most = std::max(most, std::abs(static_cast<double>(got - whole.at(row, col, d))));
+      }
+  CHECK(most > 0.01);  // with the cells of padding, regions at the border are others
+
+  // Grids in files are those of older versions only where nothing is interpolated over padding.
+  CHECK(encoder.cache_digest() != encoder.digest());
+  for (const auto& [layers, resize] :
+       {std::pair(std::vector<std::string>{"last", "first_relu"}, ResizeMode::kCrop),
+        std::pair(std::vector<std::string>{"sum", "second_relu"}, ResizeMode::kPad)}) {
+    options.layers = layers, options.resize = resize;
+    const OnnxEncoder same(options);
+    CHECK(same.cache_digest() == same.digest());
+  }
 }
 
 TEST_CASE("a list of one layer is that layer, and any other setting changes the digest") {

@@ -22,9 +22,11 @@ class BackboneEncoder : public Encoder {
         fusion_(grids_of(*backbone_), config.grid_layers(), config.norm()),
         positions_(scope.sub("positions"), config.positions, fusion_.grid()) {}
 
-  Var forward(Tape& tape, Var pixels) const override {
-    return positions_(tape, fusion_(tape, backbone_->outputs(tape, pixels)));
+  Var forward(Tape& tape, Var pixels) const override { return forward_padded(tape, pixels, {}); }
+  Var forward_padded(Tape& tape, Var pixels, std::span<const PictureArea> areas) const override {
+    return positions_(tape, fusion_(tape, backbone_->outputs(tape, pixels), areas));
   }
+  bool reads_areas() const override { return fusion_.interpolates(); }
   GridShape grid() const override {
     GridShape grid = fusion_.grid();
     grid.features = positions_.features();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,12 @@ class Encoder {
   // Normalised pixels [B, ...input_shape()] -> features [B, L, D], one vector for each region of
   // grid().
   virtual Var forward(Tape& tape, Var pixels) const = 0;
+  // The same for padded pictures: areas[b] is the part of input b that shows the picture. An
+  // encoder that has a use for it says so in reads_areas(); the others do what forward() does.
+  virtual Var forward_padded(Tape& tape, Var pixels, std::span<const PictureArea>) const {
+    return forward(tape, pixels);
+  }
+  virtual bool reads_areas() const { return false; }
   // The grid that forward() returns; its width includes what the positions append.
   virtual GridShape grid() const = 0;
   // The shape of one image: [height, width, 3].

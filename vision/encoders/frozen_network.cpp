@@ -5,6 +5,7 @@
 
 #include "core/base/digest.h"
 #include "core/base/error.h"
+#include "vision/encoders/grid_fusion.h"
 
 namespace saccade {
 
@@ -69,6 +70,11 @@ FrozenNetwork::FrozenNetwork(const EncoderConfig& config, ResizeMode resize,
   digest_ = all.hex();
 }
 
+std::string FrozenNetwork::cache_digest() const {
+  const bool joins = preparation_.mode == ResizeMode::kPad && network_->reads_areas();
+  return joins ? str(digest_, kJoinedWithoutPadding) : digest_;
+}
+
 void FrozenNetwork::load_weights(const EncoderConfig& config, const MessageListener& listener) {
   const TorchWeightReport report = load_encoder_weights(config, *network_, parameters_);
   if (report.complete()) return;
@@ -100,7 +106,7 @@ void FrozenNetwork::encode(const Image& network_image, const PictureArea& area,
     if (preparation_.mode == ResizeMode::kPad) add_counts(area, grid().rows, grid().cols, counts);
     features = network->features(tape, network->last_tokens(tape, x, counts));
   } else {
-    features = network_->forward(tape, x);
+    features = network_->forward_padded(tape, x, {&area, 1});
   }
   const std::span<const Real> numbers = features.value().span();
   std::copy(numbers.begin(), numbers.end(), out.begin());

@@ -27,6 +27,9 @@ class FrozenEncoder {
   virtual ReceptiveField receptive_field() const = 0;
   // Identifies weights, layer and preprocessing: equal digests mean equal grids.
   virtual std::string digest() const = 0;
+  // The same for grids that are kept in files: it also differs where older versions made other
+  // grids of the same weights, layer and preprocessing.
+  virtual std::string cache_digest() const { return digest(); }
 };
 
 }  // namespace saccade

@@ -59,7 +59,15 @@ GridShape GridFusion::grid() const {
   return grid;
 }
 
-Var GridFusion::operator()(Tape& tape, std::span<const Var> layers) const {
+bool GridFusion::interpolates() const {
+  const GridShape& to = layers_[finest_];
+  return std::any_of(layers_.begin(), layers_.end(), [&](const GridShape& layer) {
+    return layer.rows != to.rows || layer.cols != to.cols;
+  });
+}
+
+Var GridFusion::operator()(Tape& tape, std::span<const Var> layers,
+                           std::span<const PictureArea> areas) const {
   SACCADE_ASSERT(layers.size() == layers_.size(), layers.size(), " layers for ", layers_.size());
   const GridShape& to = layers_[finest_];
   const Index batch = layers[0].shape()[0], regions = to.rows * to.cols;
@@ -68,8 +76,12 @@ Var GridFusion::operator()(Tape& tape, std::span<const Var> layers) const {
   for (std::size_t i = 0; i < layers.size(); ++i) {
     Var x = layers[i];
     if (norm_ == FeatureNorm::kLayerNorm) x = standardized(tape, x);
-    if (layers_[i].rows != to.rows || layers_[i].cols != to.cols)
-      x = ops::upsample(x, to.rows, to.cols);
+    if (layers_[i].rows != to.rows || layers_[i].cols != to.cols) {
+      std::vector<CellBlock> shown;
+      for (const PictureArea& area : areas)
+        shown.push_back(picture_cells(area, layers_[i].rows, layers_[i].cols));
+      x = ops::upsample(x, to.rows, to.cols, shown);
+    }
     width += layers_[i].features;
     rows.push_back(ops::reshape(x, {batch * regions, layers_[i].features}));
   }

@@ -286,7 +286,12 @@ ReceptiveField OnnxEncoder::receptive_field() const {
 
 std::string OnnxEncoder::digest() const { return impl_->digest; }
 
-void OnnxEncoder::encode(const Image& network_image, const PictureArea&,
+std::string OnnxEncoder::cache_digest() const {
+  const bool joins = impl_->options.resize == ResizeMode::kPad && impl_->fusion->interpolates();
+  return joins ? str(digest(), kJoinedWithoutPadding) : digest();
+}
+
+void OnnxEncoder::encode(const Image& network_image, const PictureArea& area,
                          std::span<float> out) const {
   const Index height = impl_->height(), width = impl_->width();
   const GridShape& grid = impl_->grid;
@@ -307,7 +312,7 @@ void OnnxEncoder::encode(const Image& network_image, const PictureArea&,
   tape.set_recording(false);
   std::vector<Var> layers;
   for (const cv::Mat& output : outputs) layers.push_back(channels_last(tape, output));
-  const Var features = (*impl_->fusion)(tape, layers);
+  const Var features = (*impl_->fusion)(tape, layers, {&area, 1});
   const std::span<const Real> numbers = features.value().span();
   std::copy(numbers.begin(), numbers.end(), out.begin());
   impl_->give(std::move(net));

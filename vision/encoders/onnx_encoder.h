@@ -54,6 +54,7 @@ class OnnxEncoder : public FrozenEncoder {
   // in the file, so all operators up to the layers must be known.
   ReceptiveField receptive_field() const override;
   std::string digest() const override;
+  std::string cache_digest() const override;
 
  private:
   struct Impl;
