@@ -2,12 +2,17 @@
 // encoder and the decoder. They train, are evaluated, and come out of a cache as they went in.
 #include <cmath>
 
+#include "captioning/decoders/decoder_kind.h"
 #include "captioning/evaluation/nearest_images.h"
 #include "captioning/evaluation/patch_norms.h"
 #include "captioning/evaluation/perplexity.h"
 #include "captioning/maps/gradient_flow.h"
 #include "captioning/maps/head_profiles.h"
 #include "captioning/maps/map_views.h"
+#include "core/attention/gate_kind.h"
+#include "core/attention/scores/score_kind.h"
+#include "core/attention/selection_kind.h"
+#include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/base/error.h"
 #include "core/optim/optimizer.h"
 #include "core/parallel/parallel.h"
@@ -16,6 +21,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 #include "tests/vision/pictures.h"
+#include "vision/encoders/encoder_kind.h"
 
 namespace saccade::test {
 namespace {
@@ -321,7 +327,7 @@ TEST_CASE("padded pictures are evaluated: maps, their health and overlays leave 
 }
 
 TEST_CASE("a decoder starts from the class token if the config asks for it") {
-  ExperimentConfig config = with_vit(small_experiment(SelectionKind::kSoft));
+  ExperimentConfig config = with_vit(small_experiment());
   const Experiment mean(config);
   config.encoder.pooled = PooledKind::kClassToken;
   const Experiment token(config);
