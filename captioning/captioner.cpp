@@ -83,7 +83,7 @@ struct Captioner::Impl {
     models.emplace(std::vector<EnsembleMember>{{.model = loaded.model.get(),
                                                 .name = checkpoint.string(),
                                                 .preparation = pipeline->preparation()}});
-    check_search(loaded.config, Draws::kByMode);
+    check_search(loaded.config.search, loaded.config.data, Draws::kByMode);
     search = search_options(loaded.config, models->vocabulary());
   }
 

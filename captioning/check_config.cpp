@@ -3,11 +3,14 @@
 #include <algorithm>
 
 #include "captioning/decoders/decoder_parts.h"
+#include "captioning/experiment_config.h"
 #include "captioning/model.h"
 #include "captioning/training/choosing_metric.h"
 #include "captioning/training/stages.h"
 #include "core/attention/make_attention.h"
+#include "core/attention/selection_kind.h"
 #include "core/base/error.h"
+#include "vision/encoders/encoder_kind.h"
 
 namespace saccade {
 
@@ -141,7 +144,7 @@ void check_config(const ExperimentConfig& config) {
   CaptionModel::check(config);
   constexpr Index kEpoch = 1'000'000;  // updates; the true number is known only with the data
   const Stages unused_stages(config, kEpoch, kEpoch);
-  check_search(config, Draws::kByMode);
+  check_search(config.search, config.data, Draws::kByMode);
   check_choosing_metrics(config.train);
   check_longest(config);
   check_frozen(config);

@@ -5,10 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "captioning/experiment_config.h"
 #include "core/config/idle.h"
 
 namespace saccade {
+
+struct ExperimentConfig;
 
 // Throws UsageError on values that are valid alone and not together, before any data is read or any
 // arm is trained. Paths are not checked here but where the files are opened: a command line may
@@ -28,6 +29,6 @@ void refuse_unread(std::span<const std::string> overrides, const ExperimentConfi
 // Two configs are treated more leniently: one with arms, which may read the options, and that of a
 // run which is resumed (`of_a_run`), which an older version may have written. In these only options
 // of the command line are refused, and all others get their defaults again.
-void settle_alone(LoadedConfig& loaded, bool of_a_run);
+void settle_alone(Loaded<ExperimentConfig>& loaded, bool of_a_run);
 
 }  // namespace saccade

@@ -1,6 +1,7 @@
 #include "captioning/inputs.h"
 
 #include "core/base/error.h"
+#include "vision/encoders/encoder_kind.h"
 #include "vision/encoders/frozen_network.h"
 #include "vision/encoders/grid_fusion.h"
 #include "vision/encoders/onnx_encoder.h"

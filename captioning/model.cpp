@@ -1,14 +1,23 @@
 #include "captioning/model.h"
 
 #include <algorithm>
+#include <utility>
 
-#include "captioning/decoders/decoder_parts.h"
+#include "captioning/decoders/decoder_kind.h"
 #include "captioning/decoders/decoder_traits.h"
+#include "captioning/experiment_config.h"
+#include "captioning/objectives/informed_supervision.h"
 #include "captioning/rate_groups.h"
+#include "core/attention/gate_kind.h"
+#include "core/attention/mechanisms/mechanism_kind.h"
+#include "core/attention/scopes/scope_kind.h"
+#include "core/attention/selection_kind.h"
+#include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 #include "core/ops/pointwise.h"
 #include "core/ops/shape_ops.h"
+#include "vision/encoders/encoder_kind.h"
 #include "vision/encoders/frozen_network.h"
 #include "vision/encoders/grid_fusion.h"
 

@@ -5,7 +5,6 @@
 #include <memory>
 
 #include "captioning/decoders/decoder.h"
-#include "captioning/experiment_config.h"
 #include "captioning/input_batch.h"
 #include "captioning/objectives/word_localizer.h"
 #include "captioning/region_parts.h"
@@ -17,6 +16,8 @@
 #include "vision/encoders/encoder.h"
 
 namespace saccade {
+
+struct ExperimentConfig;
 
 // Called for every block of attention before the features: those of the encoder's tokens, and those
 // of the refinement's regions.

@@ -6,9 +6,10 @@
 #include <vector>
 
 #include "captioning/data/load_data.h"
-#include "captioning/experiment_config.h"
 
 namespace saccade {
+
+struct ExperimentConfig;
 
 struct SplitSummary {
   Split split = Split::kTrain;

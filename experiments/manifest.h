@@ -6,11 +6,12 @@
 #include <string>
 
 #include "captioning/data/dataset.h"
-#include "captioning/experiment_config.h"
 #include "captioning/text/vocabulary.h"
 #include "captioning/training/run_observer.h"
 
 namespace saccade {
+
+struct ExperimentConfig;
 
 // The command line of this process, with arguments quoted where a shell needs it.
 std::string command_line();

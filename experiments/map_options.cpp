@@ -2,8 +2,12 @@
 
 #include <charconv>
 
+#include "captioning/decoders/decoder_kind.h"
 #include "captioning/decoders/decoder_traits.h"
+#include "captioning/experiment_config.h"
+#include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/base/error.h"
+#include "vision/encoders/encoder_kind.h"
 #include "vision/encoders/frozen_network.h"
 
 namespace saccade {
@@ -31,13 +35,13 @@ MapChoice parse_choice(const std::string& text, const Several& of) {
   return {.kind = MapChoice::Kind::kOne, .number = number};
 }
 
-void require_layers(const ExperimentConfig& config) {
-  if (decoder_traits(config.decoder).one_glimpse())
-    throw UsageError(str(
-        "--layer: decoder.type ", enum_name(config.decoder.type),
-        " attends once per word; only decoder.type ",
-        decoders_with(config.decoder, [](const DecoderTraits& one) { return !one.one_glimpse(); }),
-        " attends in every layer"));
+void require_layers(const DecoderConfig& config) {
+  if (decoder_traits(config).one_glimpse())
+    throw UsageError(
+        str("--layer: decoder.type ", enum_name(config.type),
+            " attends once per word; only decoder.type ",
+            decoders_with(config, [](const DecoderTraits& one) { return !one.one_glimpse(); }),
+            " attends in every layer"));
 }
 
 bool has_tokens(const EncoderConfig& encoder) {
@@ -108,7 +112,7 @@ void add_map_options(Options& options, MapArgs& args) {
 MapRequest map_request(const MapArgs& args, const ExperimentConfig& config) {
   MapRequest request{.rollout = args.rollout, .discard = args.discard};
   if (!args.layer.empty()) {
-    require_layers(config);
+    require_layers(config.decoder);
     request.layer = parse_choice(
         args.layer, {.option = "--layer", .key = "decoder.layers", .count = config.decoder.layers});
   }

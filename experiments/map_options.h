@@ -3,11 +3,12 @@
 
 #include <string>
 
-#include "captioning/experiment_config.h"
 #include "captioning/maps/map_views.h"
 #include "experiments/options.h"
 
 namespace saccade {
+
+struct ExperimentConfig;
 
 struct MapArgs {
   // A number, all, mean, max or min; empty: the last layer, the mean of the heads.

@@ -11,6 +11,8 @@
 
 namespace saccade {
 
+struct ExperimentConfig;
+
 // Loads the data of runs, with progress on stderr. Throws what RunData throws, and Stopped.
 RunData load_run_data(const ExperimentConfig& config, const RunData::Request& request,
                       const StopSignal& signal);

@@ -14,6 +14,7 @@
 #include "captioning/training/run_directory.h"
 #include "captioning/training/trainer.h"
 #include "core/base/error.h"
+#include "core/config/config.h"
 #include "experiments/progress.h"
 
 namespace saccade {

@@ -6,10 +6,10 @@
 
 #include "captioning/data/scenes/scenes_config.h"
 #include "core/base/enum_names.h"
-#include "core/config/constraint.h"
-#include "core/config/fields.h"
 
 namespace saccade {
+
+class Section;
 
 enum class DataKind { kScenes, kKarpathy, kCoco, kFlickr8k, kFolder };
 constexpr auto enum_table(DataKind) {
@@ -56,63 +56,7 @@ struct DataConfig {
   std::int64_t limit_val = 0;
   ScenesConfig scenes;
 
-  template <class V>
-  void fields(V& v) {
-    v.field("type", type, "the data set");
-    v.field("annotations", annotations, "captions JSON (karpathy, coco) or CSV (folder)")
-        .only_with("data.type", DataKind::kKarpathy, DataKind::kCoco, DataKind::kFolder)
-        .is(Trait::kFile)
-        .is(Trait::kNeeded, when("data.type", DataKind::kKarpathy, DataKind::kCoco))
-        .is(Trait::kMayChange);  // of this and the other files, the content is compared
-    v.field("images", images, "folder of the images")
-        .unless("data.type", DataKind::kScenes)
-        .is(Trait::kFile)
-        .is(Trait::kNeeded)
-        .is(Trait::kMayChange);
-    v.field("tokens", tokens, "Flickr8k.token.txt")
-        .only_with("data.type", DataKind::kFlickr8k)
-        .is(Trait::kFile)
-        .is(Trait::kNeeded)
-        .is(Trait::kMayChange);
-    v.field("splits", splits, "folder of Flickr_8k.*Images.txt")
-        .only_with("data.type", DataKind::kFlickr8k)
-        .is(Trait::kFile)
-        .is(Trait::kNeeded)
-        .is(Trait::kMayChange);
-    v.field("val_annotations", val_annotations, "captions JSON of the validation set")
-        .only_with("data.type", DataKind::kCoco)
-        .is(Trait::kFile)
-        .is(Trait::kMayChange);
-    v.field("val_images", val_images, "folder of the validation images")
-        .only_with("data.type", DataKind::kCoco)
-        .is(Trait::kFile)
-        .is(Trait::kNeeded, unless("data.val_annotations", "\"\""))
-        .is(Trait::kMayChange);
-    v.field("boxes", boxes,
-            "boxes of the objects in the photos, by which maps are judged and, in training, "
-            "supervised: a COCO instances JSON, or a folder of Flickr30k Entities; empty = none")
-        .unless("data.type", DataKind::kScenes)
-        .is(Trait::kFile)
-        // Nothing else tells whether boxes that attention learns from are the same.
-        .is(Trait::kMayChange, when("objective.supervision.boxes", "0"));
-    v.field("vocabulary", vocabulary, "the units that captions consist of");
-    v.field("min_count", min_count, "words seen less often in training become <unk>",
-            between(1, 1e6))
-        .only_with("data.vocabulary", VocabularyKind::kWords);
-    v.field("bpe_size", bpe_size, "entries of the vocabulary, including special ones",
-            between(8, 1e6))
-        .only_with("data.vocabulary", VocabularyKind::kBpe);
-    v.field("max_length", max_length,
-            "longest caption in words (also with bpe); longer ones are cut and counted",
-            between(1, 1000));
-    v.field("captions_per_image", captions_per_image, "captions kept per image; 0 = all",
-            between(0, 1000));
-    v.field("on_bad_image", on_bad_image, "what to do with an image that cannot be read")
-        .unless("data.type", DataKind::kScenes);
-    v.field("limit_train", limit_train, "use only this many training images; 0 = all", at_least(0));
-    v.field("limit_val", limit_val, "use only this many validation images; 0 = all", at_least(0));
-    v.section("scenes", scenes, "the built-in data set").only_with("data.type", DataKind::kScenes);
-  }
+  void fields(Section& v);
 };
 
 }  // namespace saccade

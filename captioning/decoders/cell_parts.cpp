@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "captioning/decoders/cell.h"
+#include "core/attention/selection_kind.h"
 #include "core/ops/linear.h"
 #include "core/ops/pointwise.h"
 #include "core/ops/shape_ops.h"

@@ -1,5 +1,7 @@
 // Which decoders and attentions go together. Every rule gives its reason.
+#include "captioning/decoders/decoder_kind.h"
 #include "captioning/decoders/decoder_parts.h"
+#include "core/attention/selection_kind.h"
 #include "core/base/error.h"
 
 namespace saccade {
@@ -35,30 +37,6 @@ void check_decoder(const DecoderConfig& c, const AttentionConfig& attention) {
        c, "attention.hard.likelihood choice",
        "the context goes through dense and normalising layers, so every region would need "
        "a pass of its own");
-}
-
-void check_informed_attention(const SupervisionConfig& supervision, const DecoderConfig& c,
-                              const AttentionConfig& attention) {
-  if (supervision.prophet == 0 && supervision.cyclical == 0) return;
-  const auto refuse = [&](const std::string& what, const std::string& why) {
-    throw UsageError(str("objective.supervision.", supervision.prophet > 0 ? "prophet" : "cyclical",
-                         " needs ", what, ": ", why));
-  };
-  if (!decoder_traits(c).one_glimpse())
-    refuse("decoder.type " +
-               decoders_with(c, [](const DecoderTraits& one) { return one.one_glimpse(); }),
-           str("the words of a ", enum_name(c.type),
-               " attend in every layer, and their contexts go on to the layers above and to later "
-               "words, so no glimpse can be repeated by itself"));
-  if (attention.selection == SelectionKind::kHard &&
-      attention.hard.likelihood == HardLikelihood::kMarginal)
-    refuse("attention.hard.likelihood choice",
-           "a marginal likelihood predicts words from single regions, and the second glimpse gives "
-           "their mean");
-  if (supervision.cyclical > 0 && attention.heads > 1)
-    throw UsageError(
-        "objective.supervision.cyclical needs attention.heads 1: its localizer makes one map, and "
-        "each head would weigh values of its own with it");
 }
 
 }  // namespace SACCADE_NUMERIC

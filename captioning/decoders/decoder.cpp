@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "captioning/decoders/decoder_kind.h"
 #include "captioning/decoders/decoder_parts.h"
 #include "core/base/error.h"
 

@@ -4,7 +4,6 @@
 #include "captioning/decoders/decoder.h"
 #include "captioning/decoders/decoder_config.h"
 #include "captioning/decoders/decoder_traits.h"
-#include "captioning/objectives/supervision_config.h"
 #include "core/attention/attention_config.h"
 
 namespace saccade {
@@ -41,9 +40,6 @@ Var word_costs(Var logits, const PackedCaptions& captions);
 
 // Throws UsageError, with the reason, where a decoder and an attention do not go together.
 void check_decoder(const DecoderConfig& config, const AttentionConfig& attention);
-// Throws UsageError in the same way for the informed attention of training (informed_attention.h).
-void check_informed_attention(const SupervisionConfig& supervision, const DecoderConfig& config,
-                              const AttentionConfig& attention);
 
 }  // namespace SACCADE_NUMERIC
 }  // namespace saccade

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "captioning/decoders/decoder_kind.h"
 #include "core/base/error.h"
 
 namespace saccade {

@@ -4,10 +4,10 @@
 #include <string>
 
 #include "core/base/enum_names.h"
-#include "core/config/constraint.h"
-#include "core/config/fields.h"
 
 namespace saccade {
+
+class Section;
 
 enum class EmbeddingSource { kRandom, kTfidf, kFile };
 constexpr auto enum_table(EmbeddingSource) {
@@ -25,15 +25,7 @@ struct EmbeddingsConfig {
   std::string file;
   bool frozen = false;
 
-  template <class V>
-  void fields(V& v) {
-    v.field("source", source, "where the initial word vectors come from");
-    v.field("file", file, "the text file")
-        .only_with("decoder.embeddings.source", EmbeddingSource::kFile)
-        .is(Trait::kFile)
-        .is(Trait::kNeeded);
-    v.field("frozen", frozen, "training does not change the word vectors");
-  }
+  void fields(Section& v);
 };
 
 }  // namespace saccade

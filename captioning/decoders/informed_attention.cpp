@@ -1,6 +1,8 @@
 #include "captioning/decoders/informed_attention.h"
 
+#include "core/attention/gate_kind.h"
 #include "core/attention/make_attention.h"
+#include "core/attention/scores/score_kind.h"
 #include "core/ops/linear.h"
 #include "core/ops/pointwise.h"
 

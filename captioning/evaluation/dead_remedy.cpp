@@ -1,44 +1,49 @@
 #include <vector>
 
 #include "captioning/evaluation/dead_signs.h"
+#include "captioning/experiment_config.h"
+#include "core/attention/mechanisms/mechanism_kind.h"
+#include "core/attention/normalizer_kind.h"
+#include "core/attention/scopes/scope_kind.h"
+#include "core/attention/selection_kind.h"
 #include "core/base/error.h"
+#include "vision/encoders/encoder_kind.h"
 
 namespace saccade {
 
 namespace {
 
 // "lower objective.doubly_stochastic from 1: ...", if it can be lowered.
-void add_penalty(const ExperimentConfig& config, std::vector<std::string>& out) {
-  const double weight = config.objective.doubly_stochastic;
-  if (weight > 0 && config.objective.coverage.target == CoverageTarget::kOne)
+void add_penalty(const ObjectiveConfig& config, std::vector<std::string>& out) {
+  const double weight = config.doubly_stochastic;
+  if (weight > 0 && config.coverage.target == CoverageTarget::kOne)
     out.push_back(
         str("lower objective.doubly_stochastic from ", weight,
             " (while captions have fewer words than there are regions, equal weights make it "
             "smallest)"));
 }
 
-void add_sharper(const ExperimentConfig& config, std::vector<std::string>& out) {
+void add_sharper(const AttentionConfig& config, std::vector<std::string>& out) {
   // Draws and expected alignments need a softmax.
-  if (config.attention.mechanism != MechanismKind::kComposed ||
-      config.attention.selection == SelectionKind::kGumbelSt ||
-      config.attention.scope == ScopeKind::kMonotonic)
+  if (config.mechanism != MechanismKind::kComposed ||
+      config.selection == SelectionKind::kGumbelSt || config.scope == ScopeKind::kMonotonic)
     return;
-  if (config.attention.normalizer == NormalizerKind::kSoftmax)
+  if (config.normalizer == NormalizerKind::kSoftmax)
     out.push_back(
         "give attention.temperature a value below 1, or choose attention.normalizer sparsemax");
 }
 
-void add_layer(const ExperimentConfig& config, std::vector<std::string>& out) {
-  const bool network = config.encoder.type != EncoderKind::kCnn;
+void add_layer(const EncoderConfig& config, std::vector<std::string>& out) {
+  const bool network = config.type != EncoderKind::kCnn;
   out.push_back(network ? "take features from a finer or shallower layer of the encoder (in a deep "
                           "layer every cell describes the whole picture)"
                         : "give the encoder a finer grid");
-  if (network && config.encoder.layers.size() > 1 && config.encoder.keys.empty())
+  if (network && config.layers.size() > 1 && config.keys.empty())
     out.push_back("let attention score the finest of the layers alone (encoder.keys)");
 }
 
-void add_localizer(const ExperimentConfig& config, std::vector<std::string>& out) {
-  if (!config.objective.supervision.any())
+void add_localizer(const ObjectiveConfig& config, std::vector<std::string>& out) {
+  if (!config.supervision.any())
     out.push_back("set objective.supervision.localizer.weight, for example to 0.5");
 }
 
@@ -46,10 +51,10 @@ void add_localizer(const ExperimentConfig& config, std::vector<std::string>& out
 
 std::string dead_remedy(DeadKind kind, const ExperimentConfig& config) {
   std::vector<std::string> steps;
-  add_penalty(config, steps);
-  if (kind != DeadKind::kNeedless) add_sharper(config, steps);
-  add_layer(config, steps);
-  add_localizer(config, steps);
+  add_penalty(config.objective, steps);
+  if (kind != DeadKind::kNeedless) add_sharper(config.attention, steps);
+  add_layer(config.encoder, steps);
+  add_localizer(config.objective, steps);
   std::string out;
   for (std::size_t i = 0; i < steps.size(); ++i)
     out += (i == 0 ? "" : i + 1 < steps.size() ? "; " : "; or ") + steps[i];

@@ -5,9 +5,10 @@
 #include <vector>
 
 #include "captioning/evaluation/dead_attention.h"
-#include "captioning/experiment_config.h"
 
 namespace saccade {
+
+struct ExperimentConfig;
 
 enum class DeadKind {
   kStatic,    // most maps are equal to the one before

@@ -3,23 +3,14 @@
 
 #include <cstdint>
 
-#include "core/config/constraint.h"
-
 namespace saccade {
+
+class Section;
 
 struct MapsConfig {
   std::int64_t step = 0;
 
-  template <class V>
-  void fields(V& v) {
-    v.field(
-         "step", step,
-         "shows for a word the map of this many steps later; a word's own map is made before the "
-         "word is known",
-         between(0, 8))
-        .unless("attention.score", "none")
-        .only_with("decoder.image", "attention");
-  }
+  void fields(Section& v);
 };
 
 }  // namespace saccade

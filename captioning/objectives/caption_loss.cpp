@@ -5,6 +5,7 @@
 
 #include "captioning/objectives/scheduled_sampling.h"
 #include "captioning/text/vocabulary.h"
+#include "core/attention/selection_kind.h"
 #include "core/ops/pointwise.h"
 #include "core/ops/sequence_ops.h"
 #include "core/ops/shape_ops.h"

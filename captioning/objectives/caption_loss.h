@@ -11,6 +11,7 @@
 #include "captioning/objectives/objective_config.h"
 #include "captioning/objectives/reward_baseline.h"
 #include "captioning/objectives/shard_supervision.h"
+#include "core/attention/attention_config.h"
 #include "core/attention/choosers.h"
 
 namespace saccade {
@@ -36,7 +37,7 @@ struct CaptionLossOptions {
   CoverageConfig coverage{};
   double label_smoothing = 0;     // e; not with a marginal likelihood, which has no logits
   double scheduled_sampling = 0;  // probability at this update (scheduled_sampling.h)
-  SelectionKind selection = SelectionKind::kSoft;
+  SelectionKind selection = SelectionKind{};  // soft
   // The estimator's values at this update. They are read where selection is hard.
   struct Hard {
     double lambda_r = 0, lambda_e = 0, expectation_share = 0, baseline_decay = 0;

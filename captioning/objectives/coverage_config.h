@@ -3,9 +3,10 @@
 #pragma once
 
 #include "core/base/enum_names.h"
-#include "core/config/constraint.h"
 
 namespace saccade {
+
+class Section;
 
 enum class CoverageScale { kSum, kMean };
 constexpr auto enum_table(CoverageScale) {
@@ -37,14 +38,7 @@ struct CoverageConfig {
   CoverageTarget target = CoverageTarget::kOne;
   double tau = 0.1;
 
-  template <class V>
-  void fields(V& v) {
-    v.field("scale", scale, "how the costs of the regions are combined");
-    v.field("target", target, "what a region's weights over the words of a caption should sum to");
-    v.field("tau", tau, "the least sum a region should have",
-            {.min = 0, .max = 1000, .min_open = true})
-        .only_with("objective.coverage.target", CoverageTarget::kAtLeast);
-  }
+  void fields(Section& v);
 };
 
 }  // namespace saccade

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "captioning/decoders/decoder.h"
+#include "captioning/objectives/supervision_config.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -35,6 +36,11 @@ class InformedSupervision {
   std::vector<Var> distances_;  // of steps that have some, [R_t] each
   double cost_ = 0, distance_ = 0;
 };
+
+// Throws UsageError, with the reason, where a decoder and an attention cannot have the informed
+// attention that a config asks for.
+void check_informed_attention(const SupervisionConfig& supervision, const DecoderConfig& decoder,
+                              const AttentionConfig& attention);
 
 }  // namespace SACCADE_NUMERIC
 }  // namespace saccade

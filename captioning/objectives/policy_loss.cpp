@@ -6,6 +6,7 @@
 
 #include "captioning/objectives/caption_loss.h"
 #include "captioning/search/search.h"
+#include "core/attention/selection_kind.h"
 #include "core/base/error.h"
 #include "core/ops/shape_ops.h"
 

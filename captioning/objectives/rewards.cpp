@@ -1,6 +1,7 @@
 #include "captioning/objectives/rewards.h"
 
 #include "captioning/metrics/bleu.h"
+#include "captioning/objectives/reward_metric.h"
 #include "captioning/text/tokenizer.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"
@@ -46,6 +47,10 @@ CaptionRewards::CaptionRewards(const Dataset& dataset, std::span<const Index> im
       if (needs(RewardMetric::kBleu4)) own.counted = std::move(counted[i]);
     }
   });
+}
+
+bool CaptionRewards::needs_cider() const {
+  return needs(RewardMetric::kCiderD) || needs(RewardMetric::kCider);
 }
 
 std::vector<std::uint32_t> CaptionRewards::numbers_of(std::span<const int> words) const {

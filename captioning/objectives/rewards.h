@@ -32,7 +32,7 @@ class CaptionRewards {
     std::vector<CiderVector> vectors;     // likewise
   };
   bool needs(RewardMetric metric) const { return weights_.weight(metric) > 0; }
-  bool needs_cider() const { return needs(RewardMetric::kCiderD) || needs(RewardMetric::kCider); }
+  bool needs_cider() const;
 
   RewardConfig weights_;
   std::vector<std::uint32_t> numbers_of(std::span<const int> words) const;

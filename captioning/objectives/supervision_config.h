@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "core/config/config.h"
-
 namespace saccade {
+
+class Section;
 
 // The options of a localizer, which learns from captions alone where the words of a picture are
 // (word_localizer.h).
@@ -16,34 +16,7 @@ struct LocalizerConfig {
   double smoothing = 0;
   double centre = 0;
 
-  template <class V>
-  void fields(V& v) {
-    v.field("weight", weight,
-            "weight of the divergence of a word's map from the map of a localizer, which knows the "
-            "word and has learned from captions alone where words are; summed over a caption's "
-            "words; 0 = no localizer",
-            at_least(0));
-    v.field("hidden", hidden,
-            "width of the space in which the localizer compares words with regions",
-            between(1, 65536))
-        .unless("objective.supervision.localizer.weight", "0");
-    v.field("sharpness", sharpness,
-            "how much more the localizer's best regions count than the others: a small value is "
-            "near the mean of all, a large one near the best alone",
-            {.min = 0.01, .max = 100})
-        .unless("objective.supervision.localizer.weight", "0");
-    v.field("smoothing", smoothing,
-            "standard deviation, in cells, of the Gaussian that averages the score of a region "
-            "with those of its neighbours in the localizer's map; 0 = none",
-            between(0, 10))
-        .unless("objective.supervision.localizer.weight", "0");
-    v.field("centre", centre,
-            "standard deviation, as a share of the picture's sides, of a Gaussian around its "
-            "middle that the localizer's map is multiplied with: people put what they photograph "
-            "there; 0 = none",
-            between(0, 10))
-        .unless("objective.supervision.localizer.weight", "0");
-  }
+  void fields(Section& v);
 };
 
 struct SupervisionConfig {
@@ -58,28 +31,7 @@ struct SupervisionConfig {
   bool any_map() const { return boxes > 0 || localizer.weight > 0 || prophet > 0; }
   bool any() const { return any_map() || cyclical > 0; }
 
-  template <class V>
-  void fields(V& v) {
-    v.field("boxes", boxes,
-            "weight of -log of the attention inside the boxes of a noun (Liu et al. 2017), summed "
-            "over a caption's nouns with boxes, and over the pieces of a noun where "
-            "data.vocabulary is bpe; boxes are those of scenes, or data.boxes; 0 = off",
-            at_least(0));
-    v.section("localizer", localizer, "supervision without boxes");
-    v.field("prophet", prophet,
-            "weight of the distance |a - b|, summed over regions and words, between a word's map a "
-            "and the map b that the same attention makes when it knows the word; the word is "
-            "predicted a second time from b (Prophet Attention, Liu et al. 2020); 0 = off",
-            at_least(0));
-    v.field("cyclical", cyclical,
-            "weight of the loss of predicting every word a second time, from the regions that a "
-            "localizer chooses, which knows nothing but the word (Ma et al. 2020); 0 = off",
-            at_least(0));
-    v.field("step", step,
-            "which map is supervised for a word: 0 = its own, which is made before the word is "
-            "known; 1 or 2 = the map of one or two words later",
-            between(0, 2));
-  }
+  void fields(Section& v);
 };
 
 }  // namespace saccade

@@ -1,7 +1,7 @@
 // Which values of the section `search` go together. Every rule gives its reason.
 #include <utility>
 
-#include "captioning/experiment_config.h"
+#include "captioning/data/data_config.h"
 #include "captioning/search/search.h"
 #include "core/base/error.h"
 
@@ -30,13 +30,12 @@ void check_groups(const SearchConfig& c) {
 
 }  // namespace
 
-void check_search(const ExperimentConfig& config, Draws draws) {
-  const SearchConfig& c = config.search;
+void check_search(const SearchConfig& c, const DataConfig& data, Draws draws) {
   check_groups(c);
   if (c.min_length > c.max_length)
     throw UsageError(
         str("search.min_length ", c.min_length, " is more than search.max_length ", c.max_length));
-  if (config.data.vocabulary == VocabularyKind::kBpe && !c.forbidden.empty())
+  if (data.vocabulary == VocabularyKind::kBpe && !c.forbidden.empty())
     throw UsageError(
         "search.forbidden needs data.vocabulary words: pieces of words spell a word in many ways, "
         "and each piece is part of others");

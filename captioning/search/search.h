@@ -8,10 +8,11 @@
 #include "captioning/decoders/decoder.h"
 #include "captioning/maps/map_record.h"
 #include "captioning/regime.h"
+#include "captioning/search/search_config.h"
 
 namespace saccade {
 
-struct ExperimentConfig;
+struct DataConfig;
 
 inline namespace SACCADE_NUMERIC {
 
@@ -86,7 +87,7 @@ struct SearchMember {
 // vocabulary. With Draws::kAlways, captions may be drawn whatever the mode, so the options of draws
 // have an effect.
 enum class Draws { kByMode, kAlways };
-void check_search(const ExperimentConfig& config, Draws draws);
+void check_search(const SearchConfig& config, const DataConfig& data, Draws draws);
 
 // Captions for M images, in order: one per image, or options.samples that are drawn independently,
 // region by region and word by word. `first_image` numbers the images for random draws, so that the

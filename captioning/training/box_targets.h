@@ -10,6 +10,8 @@
 
 namespace saccade {
 
+struct ExperimentConfig;
+
 // The boxes of scenes, or those of the training photos that data.boxes names; none where the config
 // asks for no supervision by boxes. All arguments must outlive this object.
 class BoxTargets {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "captioning/experiment_config.h"
+#include "captioning/training/train_config.h"
 
 namespace saccade {
 

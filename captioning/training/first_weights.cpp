@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "captioning/experiment_config.h"
 #include "captioning/text/word_vectors.h"
 #include "core/base/error.h"
 

@@ -9,6 +9,8 @@
 
 namespace saccade {
 
+struct ExperimentConfig;
+
 // Gives the model's encoder the weights of config.weights. Returns what that left out (nothing
 // where config.weights_strict is set); "" if there was nothing. Throws what load_torch_weights
 // throws, and UsageError where nobody publishes weights of the encoder.

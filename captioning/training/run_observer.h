@@ -9,6 +9,8 @@
 
 namespace saccade {
 
+struct ExperimentConfig;
+
 // The checkpoint from which a run took its first weights.
 struct WeightsOrigin {
   std::string file;

@@ -7,9 +7,12 @@
 
 #include "captioning/objectives/policy_loss.h"
 #include "captioning/objectives/rewards.h"
+#include "captioning/objectives/self_critical_config.h"
 #include "captioning/training/train_step.h"
 
 namespace saccade {
+
+struct ExperimentConfig;
 
 class SelfCriticalStep {
  public:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "captioning/experiment_config.h"
 #include "core/base/error.h"
 
 namespace saccade {
@@ -28,12 +29,13 @@ Stages::Stages(const ExperimentConfig& config, Index cross_entropy, Index self_c
     length.total = updates(stop);
   }
   if (switch_ > 0) first_.emplace(config.optimizer, length);
-  if (switch_ < kNever) second_.emplace(second_stage(config, stop.is_time() ? 0 : updates(stop)));
+  if (switch_ < kNever)
+    second_.emplace(
+        second_stage(config.objective.self_critical, stop.is_time() ? 0 : updates(stop)));
 }
 
 // The rates of the second stage; `last` is the last update of the run, or 0 if that is unknown.
-Schedule Stages::second_stage(const ExperimentConfig& config, Index last) const {
-  const SelfCriticalConfig& own = config.objective.self_critical;
+Schedule Stages::second_stage(const SelfCriticalConfig& own, Index last) const {
   OptimizerConfig rates;
   rates.lr = own.lr;
   TrainingLength length{.updates_per_epoch = self_critical_};

@@ -3,10 +3,15 @@
 // needs to store nothing.
 #pragma once
 
-#include "captioning/experiment_config.h"
+#include <optional>
+
+#include "core/config/stop.h"
 #include "core/optim/schedule.h"
 
 namespace saccade {
+
+struct ExperimentConfig;
+struct SelfCriticalConfig;
 
 class Stages {
  public:
@@ -30,7 +35,7 @@ class Stages {
   double rate(Index update) const;
 
  private:
-  Schedule second_stage(const ExperimentConfig& config, Index last) const;
+  Schedule second_stage(const SelfCriticalConfig& own, Index last) const;
 
   Index cross_entropy_, self_critical_, switch_;
   // The schedules of the first and the second stage, if they exist. Each counts its own updates.

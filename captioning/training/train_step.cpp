@@ -2,6 +2,9 @@
 
 #include <cmath>
 
+#include "captioning/experiment_config.h"
+#include "core/attention/selection_kind.h"
+
 namespace saccade {
 
 Index TrainBatch::captions() const {

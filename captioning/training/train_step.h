@@ -15,6 +15,8 @@
 
 namespace saccade {
 
+struct ExperimentConfig;
+
 // The captions of one shard, longest first, with the inputs of their images.
 struct TrainShard {
   InputBatch inputs;             // of m images: m = n, or fewer where captions share an image

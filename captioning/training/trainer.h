@@ -15,6 +15,8 @@
 
 namespace saccade {
 
+struct ExperimentConfig;
+
 // Everything, besides parameters and optimizer moments, that decides how training goes on.
 struct TrainingState {
   Index update = 0;            // updates done

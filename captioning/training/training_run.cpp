@@ -13,7 +13,9 @@
 #include "captioning/training/first_weights.h"
 #include "captioning/training/word_labels.h"
 #include "core/base/error.h"
+#include "core/config/config.h"
 #include "core/io/checkpoint.h"
+#include "vision/encoders/encoder_kind.h"
 #include "vision/encoders/frozen_network.h"
 
 namespace saccade {
@@ -257,7 +259,7 @@ TrainingResult run_training(const TrainingRequest& request) {
                                     word_shares(set, model.vocabulary().size()));
     start.weights = first_weights(config, identity, model);
   }
-  start.warnings = length_warnings(set, config);
+  start.warnings = length_warnings(set, config.data, config.search);
   observer.on_start(start);
   directory.write_text("config.yaml", print_config(config));
   TrainingResult result;

@@ -8,6 +8,8 @@
 
 namespace saccade {
 
+struct ExperimentConfig;
+
 struct TrainingRequest {
   const ExperimentConfig* config = nullptr;
   const RunData* data = nullptr;

@@ -96,7 +96,8 @@ CaptionRewards TrainingSet::rewards(const Vocabulary& vocabulary,
   return {data_->dataset, images, vocabulary, weights};
 }
 
-std::vector<std::string> length_warnings(const TrainingSet& set, const ExperimentConfig& config) {
+std::vector<std::string> length_warnings(const TrainingSet& set, const DataConfig& data,
+                                         const SearchConfig& search) {
   constexpr double kMostShare = 0.03;
   std::vector<std::string> warnings;
   const auto count = static_cast<double>(set.items().size());
@@ -108,11 +109,10 @@ std::vector<std::string> length_warnings(const TrainingSet& set, const Experimen
                            " higher (`saccade data` shows their lengths)"));
   };
   warn(set.cut_captions(), "data.max_length",
-       str("are cut to data.max_length, ", config.data.max_length, " words"));
-  const char* entries =
-      config.data.vocabulary == VocabularyKind::kBpe ? " pieces of words" : " words";
-  warn(set.longer_than(config.search.max_length), "search.max_length",
-       str("are longer than search.max_length, ", config.search.max_length, entries,
+       str("are cut to data.max_length, ", data.max_length, " words"));
+  const char* entries = data.vocabulary == VocabularyKind::kBpe ? " pieces of words" : " words";
+  warn(set.longer_than(search.max_length), "search.max_length",
+       str("are longer than search.max_length, ", search.max_length, entries,
            ", so that search cannot find them"));
   return warnings;
 }

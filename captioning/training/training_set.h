@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "captioning/data/batch_plan.h"
+#include "captioning/data/data_config.h"
 #include "captioning/inputs.h"
 #include "captioning/objectives/rewards.h"
+#include "captioning/search/search_config.h"
 #include "captioning/text/vocabulary.h"
 #include "captioning/training/train_step.h"
 #include "core/parallel/parallel.h"
@@ -60,7 +62,8 @@ class TrainingSet {
 
 // Warns of captions that are too long for the config, where they are more than a few per cent:
 // those that data.max_length cuts, and those that are longer than search.max_length.
-std::vector<std::string> length_warnings(const TrainingSet& set, const ExperimentConfig& config);
+std::vector<std::string> length_warnings(const TrainingSet& set, const DataConfig& data,
+                                         const SearchConfig& search);
 
 // The inputs and packed captions of a planned batch. Augments where the encoder is trainable and
 // its config has changes; these are keyed by (seed, epoch, image). For a frozen encoder, a view of

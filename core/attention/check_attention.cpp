@@ -1,5 +1,11 @@
 // Which choices go together. Every rule gives its reason.
+#include "core/attention/gate_kind.h"
 #include "core/attention/make_attention.h"
+#include "core/attention/mechanisms/mechanism_kind.h"
+#include "core/attention/normalizer_kind.h"
+#include "core/attention/scopes/scope_kind.h"
+#include "core/attention/scores/score_kind.h"
+#include "core/attention/selection_kind.h"
 #include "core/base/error.h"
 
 namespace saccade {

@@ -1,6 +1,8 @@
 #include "core/attention/composed.h"
 
 #include "core/attention/choosers.h"
+#include "core/attention/normalizer_kind.h"
+#include "core/attention/selection_kind.h"
 #include "core/attention/weight_edit.h"
 #include "core/base/error.h"
 #include "core/ops/linear.h"

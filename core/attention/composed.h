@@ -11,6 +11,9 @@
 #include "core/attention/scores/score.h"
 
 namespace saccade {
+
+enum class SelectionKind;  // selection_kind.h
+
 inline namespace SACCADE_NUMERIC {
 
 // A head makes a map of its own. With several heads, each one weighs values of its own, of width
@@ -26,14 +29,14 @@ struct AttentionHead {
 
 // How the weights turn a memory into a context.
 struct SelectionOptions {
-  SelectionKind kind = SelectionKind::kSoft;
-  Index k = 0;                    // for top_k
-  double gumbel_temperature = 1;  // for gumbel_st, unless the context gives another
+  SelectionKind kind = SelectionKind{};  // soft
+  Index k = 0;                           // for top_k
+  double gumbel_temperature = 1;         // for gumbel_st, unless the context gives another
 };
 
 struct ComposedParts {
   std::vector<AttentionHead> heads;
-  NormalizerKind normalizer = NormalizerKind::kSoftmax;
+  NormalizerKind normalizer = NormalizerKind{};  // softmax
   double temperature = 1;  // divides the scores, unless the context gives another
   SelectionOptions selection;
   int sentinel_weight = -1;  // [S, D]; -1: none

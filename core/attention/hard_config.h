@@ -6,10 +6,11 @@
 
 #include "core/attention/hard_likelihood.h"
 #include "core/base/enum_names.h"
-#include "core/config/constraint.h"
 #include "core/config/ramp.h"
 
 namespace saccade {
+
+class Section;
 
 enum class HardProfile { kSatPaper, kArctic, kCustom };
 constexpr auto enum_table(HardProfile) {
@@ -81,23 +82,7 @@ struct HardConfig {
   std::int64_t samples = 4;
   ProposalKind proposal = ProposalKind::kAttention;
 
-  template <class V>
-  void fields(V& v) {
-    v.field("profile", profile, "the published settings that give every value below that is null");
-    v.field("likelihood", likelihood, "how the probability of a word follows from the map");
-    v.field("lambda_r", lambda_r, "weight of the REINFORCE term", at_least(0));
-    v.field("lambda_e", lambda_e, "weight of the entropy bonus", at_least(0));
-    v.field("expectation_share", expectation_share,
-            "probability of taking the expectation instead of a draw", between(0, 1));
-    v.field("baseline", baseline, "what is subtracted from the reward");
-    v.field("baseline_decay", baseline_decay, "decay of the moving averages (ema, ema_per_length)",
-            between_open_end(0, 1));
-    v.field("samples", samples, "draws per caption", between(2, 256))
-        .only_with("attention.hard.baseline", BaselineKind::kLeaveOneOut);
-    v.field("proposal", proposal, "the distribution that regions are drawn from in training");
-    v.field("coin", coin, "the unit for which sample or expectation is chosen");
-    v.field("reward", reward, "the reward of a caption");
-  }
+  void fields(Section& v);
 };
 
 // The estimator's values, with the profile's where the user gave none. Throws UsageError when the

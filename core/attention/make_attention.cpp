@@ -3,6 +3,9 @@
 #include "core/attention/attention_registry.h"
 #include "core/attention/composed.h"
 #include "core/attention/mean_attention.h"
+#include "core/attention/mechanisms/mechanism_kind.h"
+#include "core/attention/scopes/scope_kind.h"
+#include "core/attention/scores/score_kind.h"
 #include "core/base/error.h"
 
 namespace saccade {

@@ -1,5 +1,6 @@
 #include "core/attention/normalizer.h"
 
+#include "core/attention/normalizer_kind.h"
 #include "core/ops/normalizers.h"
 
 namespace saccade {

@@ -4,10 +4,12 @@
 
 #include <functional>
 
-#include "core/attention/normalizer_kind.h"
 #include "core/autograd/tape.h"
 
 namespace saccade {
+
+enum class NormalizerKind;  // normalizer_kind.h
+
 inline namespace SACCADE_NUMERIC {
 
 // scores [R, L] -> weights [R, L]; -infinity becomes exactly 0.

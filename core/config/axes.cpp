@@ -1,5 +1,7 @@
 #include "core/config/axes.h"
 
+#include "core/config/value.h"
+
 namespace saccade {
 
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "core/config/value.h"
-
 namespace saccade {
+
+class Slot;
 
 // Each value is the right-hand side of an override (YAML on one line): `path=value` sets it.
 struct Axis {

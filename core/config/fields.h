@@ -1,5 +1,5 @@
 // Structs that describe their fields once, for reader, printer, comparison and documentation:
-//   template <class V> void fields(V& v) {
+//   void fields(Section& v) {
 //     v.field("hidden", hidden, "width of the LSTM", between(1, 65536));
 //     v.section("hard", hard, "estimator of hard attention")
 //         .only_with("attention.selection", SelectionKind::kHard);
@@ -121,8 +121,7 @@ class Section {
   std::vector<std::pair<std::string, std::string>> renamed_;  // the old name, and the new one
 };
 
-// Binds the fields of an object. A config struct that is used in many places declares this `extern
-// template`.
+// Binds the fields of an object.
 template <class T>
 Section bind(T& object) {
   Section section;

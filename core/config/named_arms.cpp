@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/config/value.h"
+
 namespace saccade {
 
 namespace {

@@ -7,9 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "core/config/value.h"
+#include "core/config/node.h"
 
 namespace saccade {
+
+class Slot;
 
 // Each value is the right-hand side of an override (YAML on one line): `path=value` sets it.
 struct NamedArm {

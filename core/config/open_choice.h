@@ -1,16 +1,19 @@
 // A config value that is a choice of a registry, or of those that the running program added to it.
+// A config may hold it where the enum is only declared; its functions need the names.
 #pragma once
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "core/config/value.h"
+#include "core/base/enum_names.h"
 
 namespace saccade {
 
-template <NamedEnum E>
+template <class E>
 class OpenChoice {
  public:
   OpenChoice(E kind) : kind_(kind) {}  // NOLINT(google-explicit-constructor)
@@ -60,30 +63,6 @@ class OpenChoice {
 template <NamedEnum E>
 std::string_view enum_name(const OpenChoice<E>& choice) {
   return choice.name();
-}
-
-template <NamedEnum E>
-class OpenSlot : public Slot {
- public:
-  explicit OpenSlot(OpenChoice<E>& value) : value_(value) {}
-  std::string type() const override { return join_choices(value_.names()); }
-  std::string text() const override { return yaml_text(std::string(value_.name())); }
-  bool scalar() const override { return true; }
-  void read(const Node& node, const std::string& path, const Constraint&,
-            Mistakes& mistakes) override {
-    if (node.kind != Node::Kind::kScalar) return expected(type(), node, path, mistakes);
-    if (!value_.set(node.text))
-      mistakes.add(node.place,
-                   path + ": '" + node.text + "' " + not_a_choice(node, value_.names()));
-  }
-
- private:
-  OpenChoice<E>& value_;
-};
-
-template <NamedEnum E>
-std::unique_ptr<Slot> make_slot(OpenChoice<E>& value) {
-  return std::make_unique<OpenSlot<E>>(value);
 }
 
 }  // namespace saccade

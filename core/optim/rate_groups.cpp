@@ -1,5 +1,7 @@
 #include "core/optim/rate_groups.h"
 
+#include "core/config/value.h"
+
 namespace saccade {
 
 namespace {

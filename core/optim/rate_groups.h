@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "core/config/value.h"
-
 namespace saccade {
+
+class Slot;
 
 // All parameters whose name is `prefix`, or starts with `prefix` and a dot.
 struct RateGroup {

@@ -17,6 +17,7 @@
 
 #include "core/attention/attention_config.h"
 #include "core/attention/catalogue.h"
+#include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/config/config.h"
 #include "core/parallel/parallel.h"
 #include "experiments/benchmarks/attention_bench.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/attention/choosers.h"
+#include "core/attention/selection_kind.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {

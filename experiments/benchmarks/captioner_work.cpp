@@ -2,9 +2,15 @@
 
 #include <numeric>
 
+#include "captioning/decoders/decoder_kind.h"
 #include "captioning/decoding/ensemble.h"
+#include "captioning/experiment_config.h"
 #include "captioning/training/self_critical_step.h"
+#include "core/attention/gate_kind.h"
+#include "core/attention/scores/score_kind.h"
+#include "core/attention/selection_kind.h"
 #include "core/parallel/parallel.h"
+#include "vision/encoders/encoder_kind.h"
 
 namespace saccade {
 

@@ -10,6 +10,7 @@
 #include "core/optim/gradient_step.h"
 #include "core/parallel/parallel.h"
 #include "vision/encoders/encoder.h"
+#include "vision/encoders/encoder_kind.h"
 
 namespace saccade {
 

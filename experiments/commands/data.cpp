@@ -6,6 +6,7 @@
 
 #include "captioning/experiment_config.h"
 #include "core/base/error.h"
+#include "core/config/config.h"
 #include "core/io/atomic_file.h"
 #include "core/parallel/parallel.h"
 #include "experiments/data_summary.h"

@@ -101,7 +101,8 @@ int run_evaluate(const EvaluateArgs& args) {
     throw UsageError("--samples: diversity needs several captions; draw at least 2 for each image");
   }
   const ModelSession session(args.model);
-  check_search(session.config(), args.samples > 0 ? Draws::kAlways : Draws::kByMode);
+  check_search(session.config().search, session.config().data,
+               args.samples > 0 ? Draws::kAlways : Draws::kByMode);
   const std::vector<Regime> regimes = session.regimes(args.model.regime);
   const LoadedData data = load_data(session.config().data);
   for (const ModelSession::Member& member : session.members())

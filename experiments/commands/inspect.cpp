@@ -8,6 +8,7 @@
 #include "captioning/training/run_directory.h"
 #include "core/base/digest.h"
 #include "core/base/error.h"
+#include "core/config/config.h"
 #include "core/io/checkpoint.h"
 #include "core/io/safetensors.h"
 #include "experiments/commands/inspect_attention.h"

@@ -11,7 +11,10 @@
 #include "captioning/maps/gradient_flow.h"
 #include "captioning/maps/head_profiles.h"
 #include "captioning/scoring/text_table.h"
+#include "core/attention/mechanisms/mechanism_kind.h"
+#include "core/attention/sequence/sequence_attention_kind.h"
 #include "experiments/commands/model_session.h"
+#include "vision/encoders/encoder_kind.h"
 
 namespace saccade {
 

@@ -7,11 +7,14 @@
 #include <nlohmann/json.hpp>
 
 #include "captioning/experiment_config.h"
+#include "captioning/objectives/reward_metric.h"
 #include "captioning/search/search.h"
 #include "core/attention/catalogue.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
+#include "core/config/config.h"
 #include "experiments/metric_list.h"
+#include "vision/encoders/encoder_kind.h"
 
 namespace saccade {
 

@@ -5,6 +5,7 @@
 #include "captioning/check_config.h"
 #include "captioning/loaded_pipeline.h"
 #include "captioning/training/run_directory.h"
+#include "core/attention/selection_kind.h"
 #include "core/config/idle.h"
 #include "experiments/log.h"
 
@@ -107,7 +108,7 @@ void ModelSession::require_one(const std::string& what) const {
 }
 
 SearchOptions ModelSession::search(const std::string& regime) const {
-  check_search(config(), Draws::kByMode);
+  check_search(config().search, config().data, Draws::kByMode);
   SearchOptions options = search_options(config(), model().vocabulary());
   if (regime == "all") {
     throw UsageError("--regime all is only for evaluate; name one regime");

@@ -11,6 +11,7 @@
 #include "captioning/decoders/decoder_traits.h"
 #include "captioning/evaluation/evaluate.h"
 #include "captioning/training/run_directory.h"
+#include "core/attention/selection_kind.h"
 #include "experiments/commands/caption_photos.h"
 #include "experiments/commands/shown_models.h"
 #include "experiments/log.h"

@@ -49,9 +49,9 @@ ExperimentConfig resolve(const TrainOptions& options) {
   return config;
 }
 
-void print_summary(const TrainOptions& options, const ExperimentConfig& config,
+void print_summary(const TrainOptions& options, const TrainConfig& config,
                    const ReportedResult& result) {
-  const std::string& metric = config.train.best_metric;
+  const std::string& metric = config.best_metric;
   const TrainingState& state = result.state;
   const Telemetry& cost = result.telemetry;
   const auto best = state.best.find(metric);
@@ -99,7 +99,7 @@ int run_train(const TrainOptions& options) {
                                               .validation = validation,
                                               .label = config.name},
                                              signal);
-  print_summary(options, config, result);
+  print_summary(options, config.train, result);
   if (result.reason != StopReason::kSignal) {
     offer_report(directory.path(), options.report_images);
     return static_cast<int>(ExitCode::kOk);

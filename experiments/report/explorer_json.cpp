@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "captioning/maps/caption_json.h"
+#include "core/attention/gate_kind.h"
+#include "core/attention/selection_kind.h"
 #include "core/io/base64.h"
 #include "vision/colour.h"
 #include "vision/thumbnail.h"

@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "core/config/config.h"
 #include "experiments/metrics_log.h"
 
 namespace saccade {

@@ -49,7 +49,6 @@ const std::vector<std::string> kCoreChain = {"base",     "tensor", "memory", "pa
 // chain.
 const std::map<std::string, std::set<std::string>> kCoreBeside = {
     {"config", {"base"}},
-    {"nn", {"config"}},
     {"attention", {"config"}},
     {"optim", {"base", "tensor", "memory", "parallel", "kernels", "autograd", "nn", "config"}},
     {"io", {"base", "tensor", "memory", "parallel", "nn", "optim", "config"}},
@@ -195,6 +194,23 @@ Findings check_layers(const std::vector<SourceFile>& files) {
       }
     }
   }
+  return findings;
+}
+
+// A header that lists a registry makes every file that includes it compile anew when the registry
+// changes. Other headers therefore only declare its enum (`enum class ScoreKind;`).
+Findings check_registries(const std::vector<SourceFile>& files) {
+  std::set<std::string> lists;
+  for (const SourceFile& file : files)
+    for (const Include& include : includes_of(file))
+      if (file.header() && include.quoted && is_registry(include.target)) lists.insert(file.path);
+  Findings findings;
+  for (const SourceFile& file : files)
+    for (const Include& include : includes_of(file))
+      if (file.header() && file.top != "tests" && lists.count(include.target) > 0)
+        findings.push_back(at(file, include.line) + include.target +
+                           " lists a registry, which would reach every file that includes this "
+                           "header; declare its enum here and include it in .cpp files");
   return findings;
 }
 

@@ -1,5 +1,6 @@
 // The page of `saccade serve`, as a person uses it: pictures are given to it, captions appear, and
 // words move the map.
+#include "core/attention/selection_kind.h"
 #include "experiments/serve/live_captions.h"
 #include "tests/browser/open_report.h"
 #include "tests/browser/page_checks.h"
@@ -32,7 +33,7 @@ struct LivePage {
   }
 
   std::vector<std::filesystem::path> write_runs() const {
-    write_small_run(folder / "soft", small_experiment(SelectionKind::kSoft));
+    write_small_run(folder / "soft", small_experiment());
     write_small_run(folder / "hard", small_experiment(SelectionKind::kHard));
     write_small_run(folder / "transformer", small_transformer());
     return {folder / "soft", folder / "hard", folder / "transformer"};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/attention/selection_kind.h"
 #include "experiments/commands/report.h"
 #include "tests/experiments/small_run.h"
 
@@ -38,7 +39,7 @@ void write_folder(const TempFolder& folder, ExperimentConfig& config, Index coun
 }  // namespace
 
 SceneReport::SceneReport() {
-  write_small_run(run("soft"), wide(small_experiment(SelectionKind::kSoft)));
+  write_small_run(run("soft"), wide(small_experiment()));
   write_small_run(run("hard"), wide(small_experiment(SelectionKind::kHard)));
   write_small_run(run("transformer"), wide(small_transformer()));
   make_report({.runs = {run("soft").string(), run("hard").string(), run("transformer").string()},
@@ -48,7 +49,7 @@ SceneReport::SceneReport() {
 
 PhotoReport::PhotoReport(Index height, Index width) {
   // Scenes, side by side or one above the other.
-  const LoadedData drawn = load_data(small_experiment(SelectionKind::kSoft).data);
+  const LoadedData drawn = load_data(small_experiment().data);
   const auto photo = [&](Index i) {
     Image out(height, width);
     for (Index y = 0; y < height; ++y)
@@ -67,7 +68,7 @@ PhotoReport::PhotoReport(Index height, Index width) {
   config.attention.temperature = Ramp::constant(0.02);
   config.encoder.resize = ResizeMode::kPad;
   write_small_run(run(0), config);
-  ExperimentConfig soft = small_experiment(SelectionKind::kSoft);
+  ExperimentConfig soft = small_experiment();
   soft.data = config.data;
   soft.search = config.search;
   soft.encoder.image_size = 64;
@@ -78,8 +79,8 @@ PhotoReport::PhotoReport(Index height, Index width) {
 }
 
 HostileReport::HostileReport() {
-  const LoadedData drawn = load_data(small_experiment(SelectionKind::kSoft).data);
-  ExperimentConfig config = small_experiment(SelectionKind::kSoft);
+  const LoadedData drawn = load_data(small_experiment().data);
+  ExperimentConfig config = small_experiment();
   write_folder(
       folder_, config, 6, [&](Index i) { return drawn.image(i); },
       [](Index i) { return i == 5 ? "<b>5&amp;.png" : str(i, ".png"); }, kHostileCaption);

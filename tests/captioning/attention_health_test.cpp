@@ -6,6 +6,7 @@
 #include "captioning/evaluation/dead_attention.h"
 #include "captioning/evaluation/evaluation_report.h"
 #include "captioning/evaluation/evaluation_table.h"
+#include "core/attention/scores/score_kind.h"
 #include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
@@ -187,7 +188,7 @@ TEST_CASE("attention looks dead where the score does not need the map or the map
 }
 
 TEST_CASE("a model whose scores ignore the regions is detected") {
-  Experiment experiment(small_experiment(SelectionKind::kSoft));
+  Experiment experiment(small_experiment());
   ParameterStore& store = experiment.model.parameters();
   const int index = store.find("decoder.attention.score.vector");
   REQUIRE(index >= 0);
@@ -221,7 +222,7 @@ TEST_CASE("a model whose scores ignore the regions is detected") {
 
 TEST_CASE("a full report has attention health, with ablations unless they are left out") {
   using Json = nlohmann::json;
-  ExperimentConfig config = small_experiment(SelectionKind::kSoft);
+  ExperimentConfig config = small_experiment();
   config.attention.heads = 2;
   const Experiment experiment(config);
   EvaluationRequest request = experiment.request(Split::kVal, 12);

@@ -67,7 +67,7 @@ TEST_CASE("neighbours depend neither on blocks nor on threads") {
 }
 
 TEST_CASE("the vector of an image is the direction of its mean feature") {
-  const Experiment experiment(small_experiment(SelectionKind::kSoft));
+  const Experiment experiment(small_experiment());
   const CaptionModel& model = experiment.model;
   const std::vector<Index> images = {3, 0, 11, 7, 8, 9, 10, 5, 4};
   const Tensor vectors = image_vectors(model, experiment.inputs, images);
@@ -108,7 +108,7 @@ TEST_CASE("the consensus is the caption that is closest to the others") {
 }
 
 TEST_CASE("baselines are scored beside the model, with the same bits for any number of threads") {
-  const Experiment experiment(small_experiment(SelectionKind::kSoft));
+  const Experiment experiment(small_experiment());
   EvaluationRequest request = experiment.request();
   request.baselines = true;
   const int before = parallel::threads();
@@ -133,7 +133,7 @@ TEST_CASE("baselines are scored beside the model, with the same bits for any num
 }
 
 TEST_CASE("each baseline does what its name says") {
-  Experiment experiment(small_experiment(SelectionKind::kSoft));
+  Experiment experiment(small_experiment());
   auto& dataset = experiment.data.dataset;
   const std::vector<Index> train = images_of(dataset, Split::kTrain),
                            judged{images_of(dataset, Split::kVal)[0]};
@@ -159,7 +159,7 @@ TEST_CASE("each baseline does what its name says") {
 }
 
 TEST_CASE("an image is not its own neighbour, and what cannot be compared is left out") {
-  Experiment experiment(small_experiment(SelectionKind::kSoft));
+  Experiment experiment(small_experiment());
   auto& dataset = experiment.data.dataset;
   const std::vector<Index> train = images_of(dataset, Split::kTrain);
   const auto names = [&](std::span<const Index> images) {

@@ -2,7 +2,9 @@
 // every target and scale. In double.
 #include <cmath>
 
+#include "captioning/decoders/decoder_kind.h"
 #include "captioning/objectives/caption_loss.h"
+#include "core/attention/selection_kind.h"
 #include "core/ops/attention_ops.h"
 #include "core/ops/normalizers.h"
 #include "core/ops/shape_ops.h"

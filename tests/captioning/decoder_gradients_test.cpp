@@ -1,5 +1,7 @@
 // The gradients of every decoder as a whole, in double.
+#include "captioning/decoders/decoder_kind.h"
 #include "captioning/decoders/decoder_parts.h"
+#include "core/attention/selection_kind.h"
 #include "core/base/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/exact_gradient.h"

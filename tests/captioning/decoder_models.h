@@ -7,9 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "captioning/decoders/decoder_kind.h"
 #include "captioning/decoders/decoder_parts.h"
 #include "captioning/search/search.h"
 #include "core/attention/choosers.h"
+#include "core/attention/normalizer_kind.h"
+#include "core/attention/scopes/scope_kind.h"
+#include "core/attention/scores/score_kind.h"
+#include "core/attention/selection_kind.h"
 #include "core/base/error.h"
 #include "tests/support/catch.h"
 

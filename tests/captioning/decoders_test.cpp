@@ -1,8 +1,11 @@
 // What every decoder promises, tested for the whole registry: single steps compute what the whole
 // sequence does, a batch computes what its samples do, and search finds what forced decoding
 // computes. Built in float and in double.
+#include "captioning/decoders/decoder_kind.h"
 #include "captioning/decoding/forced_decoding.h"
 #include "captioning/decoding/later_maps.h"
+#include "core/attention/scores/score_kind.h"
+#include "core/attention/selection_kind.h"
 #include "tests/captioning/decoder_models.h"
 
 namespace saccade::test {

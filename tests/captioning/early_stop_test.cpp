@@ -20,7 +20,7 @@ struct Outcome {
 };
 
 Outcome train(const std::string& metric, const std::vector<double>& values) {
-  ExperimentConfig config = small_experiment(SelectionKind::kSoft);
+  ExperimentConfig config = small_experiment();
   config.train.batch = 4;
   config.train.shard = 4;
   config.train.stop = updates(static_cast<Index>(values.size()));

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/attention/gate_kind.h"
+#include "core/attention/scores/score_kind.h"
 #include "tests/captioning/search_models.h"
 #include "tests/support/catch.h"
 

@@ -8,6 +8,8 @@
 #include "captioning/caption_text.h"
 #include "captioning/decoding/whole_words.h"
 #include "captioning/evaluation/evaluation_report.h"
+#include "core/attention/gate_kind.h"
+#include "core/attention/scores/score_kind.h"
 #include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
@@ -17,7 +19,7 @@ namespace {
 
 ExperimentConfig config_of(std::int64_t seed, ScoreKind score = ScoreKind::kAdditive,
                            std::int64_t image_size = 32) {
-  ExperimentConfig config = small_experiment(SelectionKind::kSoft);
+  ExperimentConfig config = small_experiment();
   config.seed = seed;
   config.attention.score = score;
   if (score == ScoreKind::kNone) config.attention.gate = GateKind::kNone;

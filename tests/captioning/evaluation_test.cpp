@@ -8,6 +8,8 @@
 #include "captioning/evaluation/scene_scores.h"
 #include "captioning/maps/caption_json.h"
 #include "captioning/metrics/bleu.h"
+#include "core/attention/scores/score_kind.h"
+#include "core/attention/selection_kind.h"
 #include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
@@ -214,7 +216,7 @@ TEST_CASE("a report has the keys of its contract") {
 }
 
 TEST_CASE("a model without attention is not judged by its maps") {
-  ExperimentConfig config = small_experiment(SelectionKind::kSoft);
+  ExperimentConfig config = small_experiment();
   config.attention.score = ScoreKind::kNone;
   const Experiment experiment(config);
   const auto scores = first_scores(experiment.run());

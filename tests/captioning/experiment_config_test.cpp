@@ -1,6 +1,8 @@
 #include "captioning/experiment_config.h"
 
+#include "core/attention/selection_kind.h"
 #include "core/base/error.h"
+#include "core/config/config.h"
 #include "tests/support/catch.h"
 
 using namespace saccade;

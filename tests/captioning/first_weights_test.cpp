@@ -16,7 +16,7 @@ TEST_CASE(
   const bool frozen = GENERATE(false, true);
   const TempFolder folder("first-weights");
   folder.write("v.txt", "circle 1 2 3 4 5 6\nred -1 -2 -3 -4 -5 -6\nunheard 9 9 9 9 9 9\n");
-  ExperimentConfig config = small_experiment(SelectionKind::kSoft);
+  ExperimentConfig config = small_experiment();
   config.decoder.embeddings = {
       .source = EmbeddingSource::kFile, .file = (folder / "v.txt").string(), .frozen = frozen};
   Experiment experiment(config);

@@ -7,6 +7,7 @@
 #include "captioning/evaluation/evaluation_report.h"
 #include "captioning/evaluation/evaluation_table.h"
 #include "captioning/text/tokenizer.h"
+#include "core/attention/selection_kind.h"
 #include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
@@ -81,7 +82,7 @@ TEST_CASE("captions that are given have the maps and probabilities that they hav
 }
 
 TEST_CASE("references are grounded in scenes, with the same scores for any number of threads") {
-  const Experiment experiment(small_experiment(SelectionKind::kSoft));
+  const Experiment experiment(small_experiment());
   EvaluationRequest request = experiment.request(Split::kVal, 12);
   std::vector<std::string> reports;
   const int before = parallel::threads();
@@ -137,7 +138,7 @@ TEST_CASE("references are grounded in scenes, with the same scores for any numbe
 
 TEST_CASE(
     "boxes of photos give the scores that those of scenes give, only for images that they know") {
-  Experiment experiment(small_experiment(SelectionKind::kSoft));
+  Experiment experiment(small_experiment());
   EvaluationRequest request = experiment.request(Split::kVal, 6);
   const Index image = evaluation_images(experiment.data.dataset, Split::kVal, 6)[2];
   const OneNoun whole(image, {0, 0, 32, 32}), outside(image, {40, 40, 8, 8});

@@ -3,9 +3,10 @@
 #include "core/config/idle.h"
 
 #include <algorithm>
-#include <set>
 
+#include "captioning/decoders/decoder_kind.h"
 #include "captioning/experiment_config.h"
+#include "core/base/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 
@@ -31,25 +32,45 @@ std::vector<std::string> idle_in(const std::string& yaml,
 
 }  // namespace
 
+// Rules name the keys and values of other sections as texts, which no compiler checks.
 TEST_CASE("the rules of options name keys that exist and values that these can have") {
   const std::vector<FieldInfo> rows = describe_config<ExperimentConfig>();
-  std::size_t rules = 0;
-  for (const FieldInfo& row : rows)
-    for (const ReadRule& rule : row.rules)
-      for (const ReadRule::Choice& choice : rule.choices) {
-        ++rules;
-        INFO(row.path << ": " << choice.text());
-        CHECK(!choice.values.empty());
-        const auto key = std::find_if(rows.begin(), rows.end(), [&](const FieldInfo& other) {
-          return other.path == choice.key;
-        });
-        REQUIRE(key != rows.end());
-        const std::string choices = "|" + key->type + "|";
-        if (choices.find('|', 1) + 1 == choices.size()) continue;  // no enumeration
-        for (const std::string& value : choice.values)
-          CHECK_THAT(choices, Contains("|" + value + "|") || Contains("|" + value + " or null|"));
-      }
+  const ExperimentConfig defaults;
+  // How a config prints the value of a key that was set to a text. Throws where it cannot be set.
+  const auto printed = [&](const std::string& key, const std::string& value) {
+    const auto set = parse_config<ExperimentConfig>("name: x", "rule",
+                                                    std::vector<std::string>{key + "=" + value});
+    for (const Difference& one : config_differences(defaults, set.config))
+      if (one.path == key) return one.second;
+    const auto row = std::find_if(rows.begin(), rows.end(),
+                                  [&](const FieldInfo& field) { return field.path == key; });
+    REQUIRE(row != rows.end());
+    return row->default_value;
+  };
+  const auto check = [&](const std::string& path, const ReadRule& rule) {
+    CHECK(!rule.choices.empty());
+    for (const ReadRule::Choice& choice : rule.choices) {
+      INFO(path << ": " << choice.text());
+      CHECK(!choice.values.empty());
+      // A rule compares texts, so that a value in another form (1.0 for 1) would never be met.
+      for (const std::string& value : choice.values) CHECK(printed(choice.key, value) == value);
+    }
+  };
+  std::size_t rules = 0, of_traits = 0;
+  for (const FieldInfo& row : rows) {
+    rules += row.rules.size();
+    for (const ReadRule& rule : row.rules) check(row.path, rule);
+    for (const TraitRule& trait : row.traits) {
+      of_traits += trait.rules.size();
+      for (const ReadRule& rule : trait.rules) check(row.path, rule);
+    }
+  }
   CHECK(rules > 60);
+  CHECK(of_traits > 20);
+  // What the loop would find.
+  CHECK_THROWS_AS(printed("decoder.imge", "attention"), UsageError);
+  CHECK_THROWS_AS(printed("decoder.image", "atention"), UsageError);
+  CHECK(printed("objective.doubly_stochastic", "0.0") != "0.0");
 }
 
 TEST_CASE("an option of a choice that was not made is idle, and the reason is given") {

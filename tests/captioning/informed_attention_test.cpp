@@ -4,7 +4,12 @@
 #include <cmath>
 #include <numeric>
 
+#include "captioning/decoders/decoder_kind.h"
 #include "captioning/objectives/caption_loss.h"
+#include "core/attention/gate_kind.h"
+#include "core/attention/scopes/scope_kind.h"
+#include "core/attention/scores/score_kind.h"
+#include "core/attention/selection_kind.h"
 #include "core/attention/weight_edit.h"
 #include "tests/captioning/small_decoder.h"
 #include "tests/support/catch.h"

@@ -1,8 +1,11 @@
 // What informed attention learns where the truth is known, and which models cannot have it.
 #include <algorithm>
 
-#include "captioning/decoders/decoder_parts.h"
+#include "captioning/decoders/decoder_kind.h"
 #include "captioning/objectives/caption_loss.h"
+#include "captioning/objectives/informed_supervision.h"
+#include "core/attention/gate_kind.h"
+#include "core/attention/selection_kind.h"
 #include "core/base/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/parameter_gradients.h"

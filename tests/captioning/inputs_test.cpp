@@ -12,6 +12,7 @@
 #include "tests/support/published_data.h"
 #include "tests/support/temp_folder.h"
 #include "tests/vision/pictures.h"
+#include "vision/encoders/encoder_kind.h"
 
 namespace saccade::test {
 namespace {

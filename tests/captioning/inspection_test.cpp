@@ -2,9 +2,11 @@
 // gradients of small models over validation images.
 #include <cmath>
 
+#include "captioning/decoders/decoder_kind.h"
 #include "captioning/maps/gradient_flow.h"
 #include "captioning/maps/head_profiles.h"
 #include "captioning/statistics/pearson.h"
+#include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
@@ -46,7 +48,7 @@ TEST_CASE("flow over captions: all pairs, and word by word") {
 }
 
 TEST_CASE("a soft model's direct gradient follows its weights within every word") {
-  const Experiment experiment(small_experiment(SelectionKind::kSoft));
+  const Experiment experiment(small_experiment());
   const std::vector<Index> images = evaluation_images(experiment.data.dataset, Split::kVal, 3);
   const auto measure = [&] {
     return measure_gradient_flow(experiment.model, experiment.data.dataset, experiment.inputs,
@@ -66,7 +68,7 @@ TEST_CASE("a soft model's direct gradient follows its weights within every word"
 }
 
 TEST_CASE("all heads of a refinement and of a decoder are profiled") {
-  ExperimentConfig config = small_experiment(SelectionKind::kSoft);
+  ExperimentConfig config = small_experiment();
   config.encoder.refine.layers = 2;
   config.encoder.refine.heads = 4;
   config.attention.heads = 2;
@@ -99,7 +101,7 @@ TEST_CASE("all heads of a refinement and of a decoder are profiled") {
 
 TEST_CASE("every layer of a transformer decoder is profiled, also with one head") {
   for (const std::int64_t count : {1, 2}) {
-    ExperimentConfig config = small_experiment(SelectionKind::kSoft);
+    ExperimentConfig config = small_experiment();
     config.decoder.type = DecoderKind::kTransformer;
     config.decoder.layers = 3;
     config.decoder.heads = 2;

@@ -3,7 +3,9 @@
 // rewarded is the same as without smoothing.
 #include <cmath>
 
+#include "captioning/decoders/decoder_kind.h"
 #include "captioning/objectives/caption_loss.h"
+#include "core/attention/selection_kind.h"
 #include "tests/captioning/small_decoder.h"
 #include "tests/support/catch.h"
 #include "tests/support/exact_gradient.h"

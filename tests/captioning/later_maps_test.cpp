@@ -1,6 +1,7 @@
 // The maps of later steps, for captions that were searched.
 #include "captioning/decoding/later_maps.h"
 
+#include "core/attention/selection_kind.h"
 #include "core/base/error.h"
 #include "tests/captioning/search_models.h"
 #include "tests/support/catch.h"

@@ -6,10 +6,13 @@
 #include <cmath>
 #include <numeric>
 
+#include "captioning/decoders/decoder_kind.h"
 #include "captioning/decoding/ensemble.h"
+#include "core/attention/selection_kind.h"
 #include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
+#include "vision/encoders/encoder_kind.h"
 
 namespace saccade::test {
 namespace {

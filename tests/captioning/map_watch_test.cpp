@@ -5,8 +5,11 @@
 #include <map>
 
 #include "captioning/evaluation/dead_signs.h"
+#include "core/attention/normalizer_kind.h"
+#include "core/attention/selection_kind.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
+#include "vision/encoders/encoder_kind.h"
 
 namespace saccade::test {
 namespace {
@@ -41,7 +44,7 @@ class OneImage : public PhotoBoxes {
 }  // namespace
 
 TEST_CASE("the maps of a validation are measured as in an evaluation") {
-  const Experiment experiment(small_experiment(SelectionKind::kSoft));
+  const Experiment experiment(small_experiment());
   constexpr Index kSome = 5;
   EvaluationRequest request = experiment.request(Split::kVal, 12);
   const EvaluationReport report = experiment.run(request);
@@ -80,7 +83,7 @@ TEST_CASE("the maps of a validation are measured as in an evaluation") {
 }
 
 TEST_CASE("without images to watch only the captions of the report are judged") {
-  Experiment experiment(small_experiment(SelectionKind::kSoft));
+  Experiment experiment(small_experiment());
   const EvaluationReport report = experiment.run(Split::kVal, 6);
   const MapWatch health = watch(experiment, report, 0);
   CHECK(health.images == 0);

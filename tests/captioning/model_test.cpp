@@ -3,20 +3,25 @@
 
 #include <algorithm>
 
+#include "captioning/decoders/decoder_kind.h"
 #include "captioning/training/checkpoint_content.h"
+#include "core/attention/mechanisms/mechanism_kind.h"
+#include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/base/error.h"
+#include "core/config/config.h"
 #include "core/io/checkpoint.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
 #include "tests/support/onnx_file.h"
 #include "tests/support/temp_folder.h"
+#include "vision/encoders/encoder_kind.h"
 
 namespace saccade {
 
 using Catch::Matchers::Contains;
 
 TEST_CASE("an encoder learns at its own rate, from the first stage on that is not frozen") {
-  ExperimentConfig config = test::small_experiment(SelectionKind::kSoft);
+  ExperimentConfig config = test::small_experiment();
   const auto rate = [&](const std::string& name) {
     const CaptionModel model(config, Vocabulary(), {});
     return model.parameters().info(model.parameters().find(name)).rate;
@@ -33,7 +38,7 @@ TEST_CASE("an encoder learns at its own rate, from the first stage on that is no
 }
 
 TEST_CASE("the frozen stages of every encoder are those closest to the pixels") {
-  ExperimentConfig config = test::small_experiment(SelectionKind::kSoft);
+  ExperimentConfig config = test::small_experiment();
   config.encoder.vit.width = 12;
   config.encoder.vit.patch = 2;
   const test::TempFolder folder("model-stages");
@@ -64,7 +69,7 @@ TEST_CASE("the frozen stages of every encoder are those closest to the pixels") 
 
 TEST_CASE("what cannot be combined with padding or pooling is refused with a reason") {
   const auto refused = [](auto change, const char* reason) {
-    ExperimentConfig config = test::small_experiment(SelectionKind::kSoft);
+    ExperimentConfig config = test::small_experiment();
     config.encoder.type = EncoderKind::kVit;
     config.encoder.vit = {.width = 8, .layers = 1, .heads = 2, .patch = 8};
     change(config);
@@ -86,7 +91,7 @@ TEST_CASE("what cannot be combined with padding or pooling is refused with a rea
           "decoder.type transformer has no first state");
   refused(token([](ExperimentConfig& c) { c.decoder.first_state = FirstState::kNone; }),
           "needs decoder.first_state pooled, or decoder.image every_word or first_step");
-  ExperimentConfig prefix = test::small_experiment(SelectionKind::kSoft);
+  ExperimentConfig prefix = test::small_experiment();
   prefix.encoder.type = EncoderKind::kVit;
   prefix.encoder.vit = {.width = 8, .layers = 1, .heads = 2, .patch = 8};
   prefix.encoder.pooled = PooledKind::kClassToken;
@@ -108,7 +113,7 @@ TEST_CASE("what cannot be combined with padding or pooling is refused with a rea
           }),
           "cannot be combined with encoder.refine.type linformer");
   // An input without the place of its picture cannot be read.
-  ExperimentConfig config = test::small_experiment(SelectionKind::kSoft);
+  ExperimentConfig config = test::small_experiment();
   config.encoder.resize = ResizeMode::kPad;
   const CaptionModel model(config, Vocabulary(), {});
   Arena arena;
@@ -119,7 +124,7 @@ TEST_CASE("what cannot be combined with padding or pooling is refused with a rea
 }
 
 TEST_CASE("groups of parameters learn at their rate times a factor") {
-  ExperimentConfig config = test::small_experiment(SelectionKind::kSoft);
+  ExperimentConfig config = test::small_experiment();
   config.encoder.lr = 1e-5;
   config.optimizer.lr = 1e-3;
   config.encoder.frozen_stages = 1;
@@ -155,7 +160,7 @@ TEST_CASE("groups of parameters learn at their rate times a factor") {
 }
 
 TEST_CASE("numbers and regions of the grid are dropped only in training, and the mean stays") {
-  ExperimentConfig config = test::small_experiment(SelectionKind::kSoft);
+  ExperimentConfig config = test::small_experiment();
   const auto encode = [&](bool training, std::uint64_t step = 1) {
     const CaptionModel model(config, Vocabulary(), {});
     Arena arena;
@@ -210,7 +215,7 @@ TEST_CASE("a checkpoint keeps how the image enters and the options of training")
   for (const auto& kind : enum_table(DecoderKind{}))
     for (const auto& image : enum_table(ImageEntry{})) {
       INFO(kind.name << ", " << image.name);
-      ExperimentConfig config = test::small_experiment(SelectionKind::kSoft);
+      ExperimentConfig config = test::small_experiment();
       config.decoder.type = kind.value;
       config.decoder.heads = 2, config.decoder.layers = 1;
       config.decoder.image = image.value;

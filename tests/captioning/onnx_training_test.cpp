@@ -10,6 +10,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/onnx_file.h"
 #include "tests/support/temp_folder.h"
+#include "vision/encoders/encoder_kind.h"
 
 namespace saccade {
 
@@ -18,7 +19,7 @@ namespace {
 using test::TempFolder;
 
 ExperimentConfig small(const std::filesystem::path& model) {
-  ExperimentConfig config = test::small_experiment(SelectionKind::kSoft);
+  ExperimentConfig config = test::small_experiment();
   config.data.scenes.train = 96;
   config.encoder.type = EncoderKind::kOnnxNative;
   config.encoder.model = model.string();

@@ -3,12 +3,17 @@
 #include <cmath>
 
 #include "captioning/decoding/informed_maps.h"
+#include "captioning/decoders/decoder_kind.h"
 #include "captioning/evaluation/nearest_images.h"
 #include "captioning/evaluation/patch_norms.h"
 #include "captioning/evaluation/perplexity.h"
 #include "captioning/maps/gradient_flow.h"
 #include "captioning/maps/head_profiles.h"
 #include "captioning/maps/map_views.h"
+#include "core/attention/gate_kind.h"
+#include "core/attention/scores/score_kind.h"
+#include "core/attention/selection_kind.h"
+#include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/base/error.h"
 #include "core/optim/optimizer.h"
 #include "core/parallel/parallel.h"
@@ -17,6 +22,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 #include "tests/vision/pictures.h"
+#include "vision/encoders/encoder_kind.h"
 
 namespace saccade::test {
 namespace {
@@ -356,7 +362,7 @@ TEST_CASE("a localizer's maps lie on the picture, also those of words that it do
 }
 
 TEST_CASE("a decoder starts from the class token if the config asks for it") {
-  ExperimentConfig config = with_vit(small_experiment(SelectionKind::kSoft));
+  ExperimentConfig config = with_vit(small_experiment());
   const Experiment mean(config);
   config.encoder.pooled = PooledKind::kClassToken;
   const Experiment token(config);

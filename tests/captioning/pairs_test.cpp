@@ -2,11 +2,14 @@
 // only the decoder learns, over features that OpenCV computed once.
 #include <cmath>
 
+#include "captioning/decoders/decoder_kind.h"
 #include "captioning/training/training_set.h"
+#include "core/attention/selection_kind.h"
 #include "core/optim/optimizer.h"
 #include "tests/captioning/small_encoders.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
+#include "vision/encoders/encoder_kind.h"
 
 namespace saccade {
 

@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
+#include "vision/encoders/encoder_kind.h"
 
 namespace saccade::test {
 namespace {
@@ -51,7 +52,7 @@ TEST_CASE("patches of zeros have no outliers, and input that is not a grid is re
 }
 
 TEST_CASE("patches are measured for encoders that have tokens, and for no others") {
-  ExperimentConfig config = small_experiment(SelectionKind::kSoft);
+  ExperimentConfig config = small_experiment();
   const auto measure = [](const Experiment& experiment) {
     return patch_norms(experiment.model, experiment.inputs,
                        evaluation_images(experiment.data.dataset, Split::kVal, 3));

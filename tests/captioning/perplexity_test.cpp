@@ -5,6 +5,7 @@
 
 #include "captioning/evaluation/novelty.h"
 #include "captioning/objectives/caption_loss.h"
+#include "core/attention/selection_kind.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"
 #include "tests/captioning/small_experiment.h"
@@ -62,7 +63,7 @@ TEST_CASE("perplexity is the exponential of the training loss per word") {
 }
 
 TEST_CASE("words that the vocabulary lacks are counted, and captions without a word are left out") {
-  Experiment experiment(small_experiment(SelectionKind::kSoft));
+  Experiment experiment(small_experiment());
   const std::vector<Index> images = {0, 1};
   auto& dataset = experiment.data.dataset;
   dataset.images[0].captions = {"a zebra zebra", "", "?!"};
@@ -118,7 +119,7 @@ TEST_CASE("a caption is new unless a training caption has the same words") {
 }
 
 TEST_CASE("validation leaves out measures that take time") {
-  const Experiment experiment(small_experiment(SelectionKind::kSoft));
+  const Experiment experiment(small_experiment());
   EvaluationRequest request = experiment.request(Split::kVal, 4);
   CHECK(first_scores(experiment.run(request)).contains("novel_captions"));
   request.extent = Extent::kCaptions;

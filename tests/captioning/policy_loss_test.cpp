@@ -5,7 +5,9 @@
 
 #include <cmath>
 
+#include "captioning/decoders/decoder_kind.h"
 #include "captioning/search/search.h"
+#include "core/attention/selection_kind.h"
 #include "tests/support/catch.h"
 #include "tests/support/exact_gradient.h"
 #include "tests/support/parameter_gradients.h"

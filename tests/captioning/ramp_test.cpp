@@ -1,5 +1,6 @@
 // Values that change while a model trains: the loss of an update is that of a model whose config
 // has the value of the ramp, and everything else has the value that the ramp ends with.
+#include "captioning/decoders/decoder_kind.h"
 #include "captioning/objectives/caption_loss.h"
 #include "tests/support/catch.h"
 

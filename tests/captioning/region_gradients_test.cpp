@@ -4,6 +4,9 @@
 
 #include <cmath>
 
+#include "core/attention/gate_kind.h"
+#include "core/attention/normalizer_kind.h"
+#include "core/attention/scores/score_kind.h"
 #include "core/ops/pointwise.h"
 #include "tests/captioning/search_models.h"
 #include "tests/support/catch.h"

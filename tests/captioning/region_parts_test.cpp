@@ -5,6 +5,7 @@
 
 #include "captioning/training/checkpoint_content.h"
 #include "captioning/training/training_set.h"
+#include "core/attention/scores/score_kind.h"
 #include "core/base/error.h"
 #include "core/io/checkpoint.h"
 #include "core/optim/optimizer.h"
@@ -12,6 +13,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/onnx_file.h"
 #include "tests/support/temp_folder.h"
+#include "vision/encoders/encoder_kind.h"
 
 namespace saccade {
 
@@ -23,7 +25,7 @@ namespace {
 // Layers of 8 and 16 channels. The first layer has four times as many rows and columns.
 ExperimentConfig two_layers(const TempFolder& folder, EncoderKind kind) {
   test::save_small_onnx(folder / "small.onnx");
-  ExperimentConfig config = test::small_experiment(SelectionKind::kSoft);
+  ExperimentConfig config = test::small_experiment();
   config.encoder.type = kind;
   config.encoder.model = (folder / "small.onnx").string();
   config.encoder.layers = {"last", "first_relu"};

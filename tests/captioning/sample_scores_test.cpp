@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "captioning/evaluation/evaluation_report.h"
+#include "core/attention/selection_kind.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"
 #include "tests/captioning/small_experiment.h"

@@ -4,8 +4,10 @@
 
 #include <cmath>
 
+#include "captioning/decoders/decoder_kind.h"
 #include "captioning/objectives/caption_loss.h"
 #include "captioning/search/draws.h"
+#include "core/attention/selection_kind.h"
 #include "tests/captioning/small_decoder.h"
 #include "tests/support/catch.h"
 

@@ -8,6 +8,8 @@
 
 #include "captioning/search/strategies.h"
 #include "core/attention/choosers.h"
+#include "core/attention/gate_kind.h"
+#include "core/attention/scores/score_kind.h"
 #include "core/base/error.h"
 #include "tests/captioning/search_models.h"
 #include "tests/support/catch.h"

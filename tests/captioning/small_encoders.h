@@ -4,6 +4,7 @@
 #include "tests/support/onnx_file.h"
 #include "tests/support/temp_folder.h"
 #include "vision/encoders/encoder_config.h"
+#include "vision/encoders/encoder_kind.h"
 
 namespace saccade::test {
 

@@ -2,12 +2,14 @@
 #pragma once
 
 #include "captioning/evaluation/evaluate.h"
+#include "captioning/experiment_config.h"
 #include "captioning/training/training_set.h"
 #include "tests/captioning/long_captions.h"
 
 namespace saccade::test {
 
-inline ExperimentConfig small_experiment(SelectionKind selection) {
+// Without an argument, attention is soft.
+inline ExperimentConfig small_experiment(SelectionKind selection = SelectionKind{}) {
   ExperimentConfig config;
   config.data.scenes = {.train = 30, .val = 20, .test = 4, .size = 32, .objects_max = 2};
   config.data.min_count = 1;

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "captioning/decoders/decoder_kind.h"
 #include "captioning/objectives/caption_loss.h"
+#include "core/attention/selection_kind.h"
 #include "core/ops/shape_ops.h"
 #include "tests/captioning/small_decoder.h"
 #include "tests/support/catch.h"

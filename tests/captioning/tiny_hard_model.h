@@ -5,7 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "captioning/decoders/decoder_kind.h"
 #include "captioning/objectives/caption_loss.h"
+#include "core/attention/selection_kind.h"
 #include "core/base/random.h"
 
 namespace saccade::test {

@@ -8,6 +8,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/onnx_file.h"
 #include "tests/support/temp_folder.h"
+#include "vision/encoders/encoder_kind.h"
 
 namespace saccade {
 

@@ -28,8 +28,7 @@ struct Inner {
   std::int64_t hidden = 8;
   std::optional<double> weight;
   std::vector<std::string> words;
-  template <class V>
-  void fields(V& v) {
+  void fields(Section& v) {
     v.field("hidden", hidden, "a width", between(1, 100));
     v.field("weight", weight, "a weight", at_least(0));
     v.field("words", words, "some words");
@@ -45,8 +44,7 @@ struct Outer {
   Inner inner;
   Axes axes;
   NamedArms arms;
-  template <class V>
-  void fields(V& v) {
+  void fields(Section& v) {
     v.field("title", title, "a title");
     v.field("on", on, "a switch");
     v.field("rate", rate, "a rate", above(0));

@@ -1,4 +1,6 @@
 // The values of configs that are written in a form of their own, and the names that are suggested.
+#include <vector>
+
 #include "core/base/suggest.h"
 #include "core/config/ramp.h"
 #include "core/config/stop.h"

@@ -4,12 +4,15 @@
 
 #include "captioning/model.h"
 #include "captioning/training/run_data.h"
+#include "core/attention/scores/score_kind.h"
+#include "core/attention/selection_kind.h"
 #include "core/base/error.h"
 #include "experiments/compare/arms.h"
 #include "experiments/compare/finished_runs.h"
 #include "experiments/compare/tuning.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
+#include "vision/encoders/encoder_kind.h"
 
 namespace saccade::test {
 namespace {

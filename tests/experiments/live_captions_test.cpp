@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/attention/selection_kind.h"
 #include "core/base/error.h"
 #include "experiments/report/report_captions.h"
 #include "tests/experiments/small_models.h"

@@ -8,6 +8,7 @@
 #include "captioning/evaluation/evaluation_report.h"
 #include "captioning/metrics/meteor/meteor.h"
 #include "captioning/metrics/metric_registry.h"
+#include "core/attention/selection_kind.h"
 #include "experiments/compare/comparison_text.h"
 #include "experiments/compare/run_arm.h"
 #include "experiments/metrics_log.h"
@@ -147,7 +148,7 @@ TEST_CASE("what training and compare write is in the registry") {
   ExperimentConfig supervised = small_experiment(SelectionKind::kHard);
   supervised.objective.supervision = {
       .boxes = 0.5, .localizer = {.weight = 0.5, .hidden = 4}, .prophet = 0.2, .cyclical = 0.5};
-  ExperimentConfig rewarded = small_experiment(SelectionKind::kSoft);
+  ExperimentConfig rewarded = small_experiment();
   rewarded.attention.heads = 2;
   rewarded.objective.self_critical.start = updates(0);
   const StopSignal signal;

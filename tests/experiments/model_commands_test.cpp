@@ -3,7 +3,10 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "captioning/decoders/decoder_kind.h"
 #include "captioning/training/checkpoint_content.h"
+#include "core/attention/selection_kind.h"
+#include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/base/error.h"
 #include "core/io/checkpoint.h"
 #include "experiments/commands/caption.h"
@@ -14,6 +17,7 @@
 #include "tests/experiments/small_run.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
+#include "vision/encoders/encoder_kind.h"
 
 namespace saccade::test {
 namespace {

@@ -9,6 +9,7 @@
 
 #include "captioning/maps/packed_maps.h"
 #include "captioning/metrics/metric_registry.h"
+#include "core/attention/selection_kind.h"
 #include "core/base/error.h"
 #include "core/io/base64.h"
 #include "experiments/commands/overlay.h"
@@ -215,8 +216,8 @@ TEST_CASE("a report has the maps of layers and heads that an overlay draws") {
 TEST_CASE("a report of a comparison has its arms, also after the folder was moved") {
   const TempFolder folder("report-arms");
   const fs::path moved = folder / "moved";
-  write_small_run(moved / "soft" / "seed-1", small_experiment(SelectionKind::kSoft));
-  write_small_run(moved / "soft" / "seed-2", small_experiment(SelectionKind::kSoft));
+  write_small_run(moved / "soft" / "seed-1", small_experiment());
+  write_small_run(moved / "soft" / "seed-2", small_experiment());
   write_small_run(moved / "hard" / "seed-1", small_experiment(SelectionKind::kHard));
   const auto seed = [](const std::string& arm, int number, const char* status) {
     return Json{{"seed", number},
@@ -273,7 +274,7 @@ TEST_CASE("models of the same name get different names, and no model is shown tw
 TEST_CASE(
     "the message on a report that fails names the reason, and training does not fail with it") {
   const TempFolder folder("report-refused");
-  write_small_run(folder / "run", small_experiment(SelectionKind::kSoft));
+  write_small_run(folder / "run", small_experiment());
   const std::string run = (folder / "run").string();
   CHECK_THROWS_AS(make_report({.runs = {(folder / "none").string()}}), CheckpointError);
   CHECK(message_of<UsageError>([&] {

@@ -1,6 +1,7 @@
 // Writes a run directory as `train` does, for a small untrained model whose captions have words.
 #pragma once
 
+#include "captioning/decoders/decoder_kind.h"
 #include "captioning/training/run_directory.h"
 #include "core/optim/optimizer.h"
 #include "tests/captioning/small_experiment.h"
@@ -28,7 +29,7 @@ inline void write_small_run(const std::filesystem::path& path, const ExperimentC
 
 // A soft captioner whose decoder is a transformer with 2 layers of 2 heads of cross-attention each.
 inline ExperimentConfig small_transformer() {
-  ExperimentConfig config = small_experiment(SelectionKind::kSoft);
+  ExperimentConfig config = small_experiment();
   config.decoder.type = DecoderKind::kTransformer;
   config.decoder.layers = 2;
   config.decoder.heads = 3;

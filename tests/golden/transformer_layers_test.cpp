@@ -1,6 +1,8 @@
 // A transformer's encoder and decoder layer against PyTorch, with the same weights and inputs, for
 // layers that normalise before and after what they do.
 #include "captioning/decoders/transformer_layer.h"
+#include "core/attention/gate_kind.h"
+#include "core/attention/scores/score_kind.h"
 #include "core/ops/shape_ops.h"
 #include "tests/golden/golden_module.h"
 

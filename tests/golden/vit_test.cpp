@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "tests/golden/golden_module.h"
 #include "tests/support/temp_folder.h"
+#include "vision/encoders/encoder_kind.h"
 #include "vision/encoders/vit_weights.h"
 
 namespace saccade {

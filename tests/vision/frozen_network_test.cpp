@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
+#include "vision/encoders/encoder_kind.h"
 
 namespace saccade {
 

@@ -13,6 +13,7 @@
 #include "vision/encoders/backbones/resnet.h"
 #include "vision/encoders/backbones/vgg.h"
 #include "vision/encoders/encoder.h"
+#include "vision/encoders/encoder_kind.h"
 #include "vision/encoders/onnx_encoder.h"
 
 namespace saccade {

@@ -11,6 +11,7 @@
 #include "tests/support/temp_folder.h"
 #include "tests/vision/pictures.h"
 #include "vision/encoders/encoder.h"
+#include "vision/encoders/encoder_kind.h"
 #include "vision/encoders/onnx_encoder.h"
 
 namespace saccade {

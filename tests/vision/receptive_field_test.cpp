@@ -12,6 +12,7 @@
 #include "vision/encoders/backbones/resnet.h"
 #include "vision/encoders/backbones/vgg.h"
 #include "vision/encoders/encoder.h"
+#include "vision/encoders/encoder_kind.h"
 
 namespace saccade {
 namespace {

@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/twins.h"
+#include "vision/encoders/encoder_kind.h"
 
 namespace saccade {
 

@@ -6,6 +6,7 @@
 #include "core/base/digest.h"
 #include "core/base/error.h"
 #include "vision/encoders/grid_fusion.h"
+#include "vision/encoders/encoder_kind.h"
 
 namespace saccade {
 

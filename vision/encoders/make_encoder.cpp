@@ -1,5 +1,6 @@
 #include "core/base/error.h"
 #include "vision/encoders/encoder.h"
+#include "vision/encoders/encoder_kind.h"
 
 namespace saccade {
 

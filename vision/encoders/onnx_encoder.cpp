@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 #include "vision/encoders/backbones/onnx_network.h"
+#include "vision/encoders/encoder_kind.h"
 #include "vision/encoders/grid_fusion.h"
 #include "vision/encoders/onnx/dilate_model.h"
 #include "vision/file_bytes.h"

@@ -5,6 +5,7 @@
 #include "core/ops/linear.h"
 #include "core/ops/shape_ops.h"
 #include "vision/encoders/cnn.h"
+#include "vision/encoders/encoder_kind.h"
 #include "vision/encoders/vit_weights.h"
 
 namespace saccade {

@@ -5,9 +5,10 @@
 #include <optional>
 
 #include "core/base/enum_names.h"
-#include "core/config/constraint.h"
 
 namespace saccade {
+
+class Section;
 
 // The widths of Touvron et al. 2021 (tiny, small) and Dosovitskiy et al. 2021 (base).
 enum class VitSize { kTiny, kSmall, kBase };
@@ -43,27 +44,7 @@ struct VitConfig {
   double dropout = 0;
   VitStart start = VitStart::kGlorot;
 
-  template <class V>
-  void fields(V& v) {
-    v.field("size", size, "gives width, layers and heads where they are null");
-    v.field("width", width, "width of a token", between(1, 65536));
-    v.field("layers", layers, "blocks of self-attention and a dense network", between(1, 128));
-    v.field("heads", heads, "maps per block", between(1, 256));
-    v.field("patch", patch, "side of a patch: pixels (vit), cells of the CNN's grid (hybrid)",
-            between(1, 256));
-    v.field("overlap", overlap,
-            "how far the embedding of a patch sees into its neighbours, in the unit of `patch`",
-            between(0, 256));
-    v.field("multiple", multiple, "hidden width of the dense networks, as a multiple of the width",
-            between(1, 64));
-    v.field("class_token", class_token, "an additional token, for the image as a whole");
-    v.field("registers", registers,
-            "number of additional tokens without a place in the picture (Darcet et al. 2024)",
-            between(0, 256));
-    v.field("dropout", dropout, "share of units that are dropped in training",
-            between_open_end(0, 1));
-    v.field("start", start, "initial weights of self-attention");
-  }
+  void fields(Section& v);
 };
 
 // The widths of the config, with those of its size where they are null.

@@ -4,9 +4,10 @@
 #include <cstdint>
 
 #include "core/base/enum_names.h"
-#include "core/config/constraint.h"
 
 namespace saccade {
+
+class Section;
 
 enum class UnseenKind { kTexture, kSize, kPair };
 constexpr auto enum_table(UnseenKind) {
@@ -31,18 +32,7 @@ struct ScenesConfig {
   UnseenKind unseen = UnseenKind::kTexture;
   std::int64_t seed = 1;
 
-  template <class V>
-  void fields(V& v) {
-    v.field("train", train, "scenes to train on", between(1, 1e7));
-    v.field("val", val, "scenes to validate on", between(1, 1e7));
-    v.field("test", test, "scenes to test on, with combinations that training lacks",
-            between(1, 1e7));
-    v.field("size", size, "side of a scene in pixels", between(32, 1024));
-    v.field("objects_max", objects_max, "largest number of objects in a scene", between(1, 3));
-    v.field("unseen", unseen, "which combinations only test scenes show");
-    v.field("seed", seed, "seed of the scenes; the seed of the run is for weights and batches",
-            at_least(0));
-  }
+  void fields(Section& v);
 };
 
 }  // namespace saccade

@@ -1,8 +1,11 @@
 // A program's own scores and mechanisms: their names in configs, and that they are what attends.
 #include "core/attention/attention_registry.h"
 
+#include <utility>
+
 #include "core/attention/make_attention.h"
 #include "core/attention/mean_attention.h"
+#include "core/attention/scores/score_kind.h"
 #include "core/base/error.h"
 #include "core/config/config.h"
 #include "core/ops/linear.h"
@@ -38,10 +41,7 @@ std::shared_ptr<AttentionRegistry> own_registry() {
 // A config with the section under the name that messages give it.
 struct OwnConfig {
   AttentionConfig attention;
-  template <class V>
-  void fields(V& v) {
-    v.section("attention", attention, "how words attend to regions");
-  }
+  void fields(Section& v) { v.section("attention", attention, "how words attend to regions"); }
 };
 
 OwnConfig config_of(const std::string& yaml, std::shared_ptr<const AddedChoices> added) {

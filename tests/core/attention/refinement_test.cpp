@@ -5,6 +5,7 @@
 #include "core/attention/sequence/differential_attention.h"
 #include "core/attention/sequence/linformer_attention.h"
 #include "core/attention/sequence/multi_head_attention.h"
+#include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/attention/sequence/window_attention.h"
 #include "core/ops/linear.h"
 #include "core/ops/sdpa.h"

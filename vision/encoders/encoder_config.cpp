@@ -1,0 +1,149 @@
+#include "vision/encoders/encoder_config.h"
+
+#include "core/config/fields.h"
+#include "vision/encoders/encoder_kind.h"
+
+namespace saccade {
+
+// The default that the header gives by its number.
+static_assert(EncoderKind{} == EncoderKind::kCnn);
+
+void AugmentConfig::fields(Section& v) {
+  v.field("flip", flip, "mirror half of the images; wrong if captions mention left or right");
+  v.field("shift", shift, "largest shift in pixels of the network's input", between(0, 128));
+  v.field("scale", scale,
+          "smallest side of the part that the network sees, as a share of the picture's; the "
+          "part lies anywhere in the picture; 1 = always the whole picture",
+          between(0.1, 1));
+  v.field("color", color, "largest relative change of brightness and contrast", between(0, 1));
+  v.field("views", views,
+          "for a frozen encoder: number of views of each training photo, whose features are "
+          "computed once; the first is the photo as it is, the others are changed; 0 or 1 = only "
+          "the first",
+          between(0, 64))
+      .only_with("encoder.type", EncoderKind::kOnnx)
+      .or_with("encoder.frozen_stages", "-1");
+}
+
+void EncoderConfig::fields(Section& v) {
+  // Where the encoder is frozen, what it computes is an input of the model and not a part of it.
+  const ReadRule frozen =
+      when("encoder.type", EncoderKind::kOnnx).or_when("encoder.frozen_stages", "-1");
+  v.field("type", type, "the image encoder").is(Trait::kInputs);
+  v.field("channels", channels, "width of each stage; the first three halve the image",
+          {.min = 1, .max = 4096, .not_empty = true})
+      .only_with("encoder.type", EncoderKind::kCnn, EncoderKind::kHybrid)
+      .is(Trait::kInputs, frozen);
+  v.field("image_size", image_size, "height of the network's input in pixels", between(8, 2048))
+      .is(Trait::kInputs);
+  v.field("image_width", image_width, "width of the network's input in pixels; 0 = image_size",
+          between(0, 2048))
+      .is(Trait::kInputs);
+  v.field("resize", resize, "how an image is fitted into the network's input").is(Trait::kInputs);
+  v.field("lr", lr, "learning rate of the encoder; null = that of the optimizer", at_least(0))
+      .unless("encoder.type", EncoderKind::kOnnx)
+      .unless("encoder.frozen_stages", "-1")
+      .is(Trait::kInputs, frozen);
+  v.field("frozen_stages", frozen_stages,
+          "number of stages, from the pixels on, that training does not change; -1 = the whole "
+          "network, whose grids are then computed once",
+          between(-1, 1000))
+      .unless("encoder.type", EncoderKind::kOnnx)
+      .is(Trait::kInputs, frozen);
+  v.field("model", model, "path of the .onnx file")
+      .only_with("encoder.type", EncoderKind::kOnnx, EncoderKind::kOnnxNative)
+      .is(Trait::kInputs)
+      .is(Trait::kFile)
+      .is(Trait::kNeeded)
+      .is(Trait::kMayChange);  // the network in the file is compared
+  v.field(
+       "layer", layer,
+       "the layer (onnx, onnx_native) or stage (resnet*, vgg*, mobilenet_v2) whose output is the "
+       "grid; empty = the last stage")
+      .unless("encoder.type", EncoderKind::kCnn, EncoderKind::kVit, EncoderKind::kHybrid)
+      .is(Trait::kInputs);
+  v.field("layers", layers,
+          "several layers or stages instead of `layer`, whose grids are joined: each is brought "
+          "to the extents of the finest by bilinear interpolation, and a region has the channels "
+          "of all")
+      .unless("encoder.type", EncoderKind::kCnn, EncoderKind::kVit, EncoderKind::kHybrid)
+      .is(Trait::kInputs);
+  v.field("normalize", normalize,
+          "how a region's vector of each layer is normalised; null = layer_norm for several "
+          "layers, none for one")
+      .unless("encoder.type", EncoderKind::kCnn, EncoderKind::kVit, EncoderKind::kHybrid)
+      .is(Trait::kInputs);
+  v.field("dilate", dilate,
+          "the last strided convolutions before the layers get stride 1, and those behind them "
+          "are dilated instead: the same weights see the same places on a grid twice as fine")
+      .unless("encoder.type", EncoderKind::kCnn, EncoderKind::kVit, EncoderKind::kHybrid)
+      .is(Trait::kInputs);
+  v.field("keys", keys,
+          "those of `layers` that attention scores; encoder.refine does not change them; empty = "
+          "all")
+      .unless("encoder.layers", "[]");
+  v.field("values", values,
+          "those of `layers` that contexts and the first state are computed from; empty = all")
+      .unless("encoder.layers", "[]");
+  v.field("project", project,
+          "width of a learned linear map of the regions, which is applied once per image, before "
+          "refinement and attention; where encoder.keys or values are given, attention scores "
+          "regions without this map; 0 = no map",
+          between(0, 65536));
+  v.field("weights", weights,
+          "safetensors file of pretrained weights by torchvision's names, for vit by timm's; "
+          "empty = random weights, for onnx_native those of its file")
+      .unless("encoder.type", EncoderKind::kCnn, EncoderKind::kHybrid, EncoderKind::kOnnx)
+      .is(Trait::kInputs, frozen)
+      .is(Trait::kFile)
+      .is(Trait::kNeeded, when("encoder.frozen_stages", "-1"),
+          unless("encoder.type", EncoderKind::kOnnxNative))
+      .is(Trait::kMayChange, frozen);  // the weights of a frozen network are compared
+  v.field("weights_strict", weights_strict,
+          "false: parameters that the file lacks keep random numbers, and arrays that the "
+          "network lacks are left out; both are reported; shapes must fit in any case")
+      .unless("encoder.weights", "\"\"")
+      .is(Trait::kInputs, frozen)
+      .is(Trait::kMayChange, frozen);
+  v.field("cache", cache, "folder for cached features; empty = no cache")
+      .only_with("encoder.type", EncoderKind::kOnnx)
+      .or_with("encoder.frozen_stages", "-1")
+      .is(Trait::kInputs)
+      .is(Trait::kMayChange)
+      .is(Trait::kNoResult);
+  v.field("half", half,
+          "keep features in 16-bit floats: half the space, about 3 significant digits")
+      .only_with("encoder.type", EncoderKind::kOnnx)
+      .or_with("encoder.frozen_stages", "-1")
+      .is(Trait::kInputs);
+  v.field("positions", positions, "information about where a region is")
+      // A vision transformer adds them to its own tokens.
+      .is(Trait::kInputs, frozen, when("encoder.type", EncoderKind::kVit, EncoderKind::kHybrid));
+  v.field("pooled", pooled,
+          "what stands for the image as a whole (read by decoder.first_state and decoder.image)")
+      .is(Trait::kInputs);
+  v.field("pixels", pixels, "how a pixel from 0 to 255 is normalised for the network")
+      .is(Trait::kInputs);
+  v.field("input_mean", input_mean, "(pixel - input_mean) / input_scale")
+      .only_with("encoder.pixels", PixelScale::kPlain)
+      .is(Trait::kInputs);
+  v.field("input_scale", input_scale, "see input_mean", above(0))
+      .only_with("encoder.pixels", PixelScale::kPlain)
+      .is(Trait::kInputs);
+  v.section("vit", vit, "the vision transformer")
+      .only_with("encoder.type", EncoderKind::kVit, EncoderKind::kHybrid)
+      .is(Trait::kInputs, frozen);
+  v.section("augment", augment,
+            "random changes of training images; with a frozen encoder see views")
+      .is(Trait::kInputs);
+  v.section("refine", refine, "attention among the regions of the grid")
+      .unless("encoder.refine.layers", "0");
+  v.field("feature_dropout", feature_dropout,
+          "share of the numbers in the grid that the decoder gets as zeros in training",
+          between_open_end(0, 1));
+  v.field("region_dropout", region_dropout,
+          "share of the regions that the decoder gets as zeros in training",
+          between_open_end(0, 1));
+}
+
+}  // namespace saccade
