@@ -147,7 +147,7 @@ int run_evaluate(const EvaluateArgs& args) {
 
 CommandRun bind_evaluate(Options& options) {
   const auto args = std::make_shared<EvaluateArgs>();
-  add_model_options(options, args->model);
+  add_model_options(options, args->model, RegimeNames::kOneOrAll);
   options.text("--split", args->split,
                "split to evaluate: train, val or test (default: test if there is one, else val)",
                "SPLIT");

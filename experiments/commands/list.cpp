@@ -127,20 +127,36 @@ std::vector<Axis> attention_numbers() {
                     .cost = "two more matrices of size Q D"}}}};
 }
 
+// Whether this choice of a key is among those that read an option.
+bool reads(const FieldInfo& field, const std::string& key, const std::string& choice) {
+  return std::any_of(field.rules.begin(), field.rules.end(), [&](const auto& rule) {
+    return std::any_of(rule.choices.begin(), rule.choices.end(),
+                       [&](const auto& one) { return one.key == key && one.allows(choice); });
+  });
+}
+
 // The options that only this choice of a key reads. The section that an option shares with the key
-// is left out: `vit.patch` for encoder.type.
+// is left out: `vit.patch` for encoder.type. Where all options of another section are read, the
+// section stands for them: `attention.*` for decoder.image.
 std::string options_of(const std::string& key, const std::string& choice,
                        const std::vector<FieldInfo>& fields) {
   const std::string section = key.substr(0, key.rfind('.') + 1);
-  std::string out;
+  std::string out, whole;  // `whole` is the section that was named last, "attention."
+  const auto add = [&](const std::string& text) { out += (out.empty() ? "" : ", ") + text; };
   for (const FieldInfo& field : fields) {
-    const bool reads = std::any_of(field.rules.begin(), field.rules.end(), [&](const auto& rule) {
-      return std::any_of(rule.choices.begin(), rule.choices.end(),
-                         [&](const auto& one) { return one.key == key && one.allows(choice); });
-    });
-    if (!reads || field.type == "section") continue;
+    if (!whole.empty() && field.path.starts_with(whole)) continue;
     const bool near = field.path.starts_with(section);
-    out += (out.empty() ? "" : ", ") + (near ? field.path.substr(section.size()) : field.path);
+    if (field.type != "section") {
+      if (reads(field, key, choice)) add(near ? field.path.substr(section.size()) : field.path);
+      continue;
+    }
+    const std::string below = field.path + ".";
+    const bool all = std::all_of(fields.begin(), fields.end(), [&](const FieldInfo& inner) {
+      return !inner.path.starts_with(below) || inner.type == "section" || reads(inner, key, choice);
+    });
+    if (near || section.starts_with(below) || !all) continue;
+    whole = below;
+    add(below + "*");
   }
   return out;
 }
@@ -185,6 +201,26 @@ std::vector<std::string> topics() {
   return out;
 }
 
+// Prints "options: a, b, c" behind an indent. Lines end between items where they get long.
+void print_items(const std::string& indent, const std::string& label, const std::string& items,
+                 const std::string& separator) {
+  constexpr std::size_t kColumns = 100;
+  const std::string start = indent + label + ": ";
+  std::string line = start;
+  for (std::size_t at = 0; at < items.size();) {
+    const std::size_t found = items.find(separator, at);
+    const std::size_t end = found == std::string::npos ? items.size() : found + separator.size();
+    const std::string item = items.substr(at, end - at);
+    if (line.size() > start.size() && line.size() + item.size() > kColumns) {
+      std::cout << line.substr(0, line.find_last_not_of(' ') + 1) << "\n";
+      line.assign(start.size(), ' ');
+    }
+    line += item;
+    at = end;
+  }
+  std::cout << line << "\n";
+}
+
 void print_axes(const std::string& topic) {
   for (const Axis& axis : all_axes()) {
     if (!topic.empty() && axis.topic != topic) continue;
@@ -197,10 +233,10 @@ void print_axes(const std::string& topic) {
       if (!choice.source.empty() && choice.source != "-")
         std::cout << indent << "source: " << choice.source << "\n";
       if (!choice.options.empty() && choice.options != "none")
-        std::cout << indent << "options: " << choice.options << "\n";
+        print_items(indent, "options", choice.options, ", ");
       if (!choice.cost.empty()) std::cout << indent << "cost: " << choice.cost << "\n";
       if (!choice.limits.empty() && choice.limits != "-")
-        std::cout << indent << "not with: " << choice.limits << "\n";
+        print_items(indent, "not with", choice.limits, "; ");
     }
   }
 }

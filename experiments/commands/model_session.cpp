@@ -60,7 +60,7 @@ ModelSession::Member load_member(const std::string& name, const ModelArgs& args)
 
 }  // namespace
 
-void add_model_options(Options& options, ModelArgs& args) {
+void add_model_options(Options& options, ModelArgs& args, RegimeNames regimes) {
   options.argument("checkpoint", args.checkpoint,
                    "checkpoint file, or the directory of a run; A,B,C is an ensemble of several, "
                    "which averages their probabilities of each word",
@@ -76,9 +76,13 @@ void add_model_options(Options& options, ModelArgs& args) {
                 "show as the map of a word the one of N decoding steps later, when the decoder has "
                 "read more words (default: maps.step of the config)",
                 0);
+  const std::string others = regimes == RegimeNames::kOne
+                                 ? " (default: the model's own)"
+                                 : ", or all that suit the model (default: all, its own first)";
   options.text("--regime", args.regime,
-               "how attention makes its context: expectation, argmax, sample or marginal; for "
-               "evaluate also all (default: the model's own; for evaluate all)",
+               "how words get their context from the regions while they are decoded: expectation, "
+               "argmax, sample or marginal, as 'saccade list regimes' describes them" +
+                   others,
                "REGIME");
 }
 

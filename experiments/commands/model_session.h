@@ -28,7 +28,9 @@ struct ModelArgs {
 };
 
 // Declares checkpoint, --set, --data, --beam, --mode, --map-step and --regime.
-void add_model_options(Options& options, ModelArgs& args);
+// `regimes`: whether --regime names one regime, or may also be all, which is then its default.
+enum class RegimeNames { kOne, kOneOrAll };
+void add_model_options(Options& options, ModelArgs& args, RegimeNames regimes = RegimeNames::kOne);
 
 class ModelSession {
  public:

@@ -74,6 +74,12 @@ expect 0 "$saccade" config show shown.yaml
 diff <(sed 's/  #.*//' shown.yaml) <(sed 's/  #.*//' out) ||
   fail "config show prints its own output differently"
 expect 0 "$saccade" config check shown.yaml
+# An option around the arms has to be read by one of them.
+printf 'base: tiny.yaml\ndecoder: {layers: 2}\ncompare: {axes: {decoder.type: [gru, %s]}}\n' luong >idle.yaml
+expect 2 "$saccade" config check idle.yaml
+one_error "idle.yaml:2: decoder.layers has no effect: no arm reads it"
+sed 's/luong/transformer/' idle.yaml >read.yaml
+expect 0 "$saccade" config check read.yaml
 # Files that a config names must exist. Files that it needs and does not name are reported.
 expect 3 "$saccade" config check tiny.yaml data.type=folder data.images=no/photos
 one_error "no/photos: no such file or folder; it is data.images"
@@ -131,6 +137,15 @@ for text in "vit.overlap, vit.multiple" "vit.start" "mimetic" "source: He et al.
 done
 [ "$(sed -n '/(encoder.type)/,/(encoder.resize)/p' out | grep -c "source: ")" -eq 12 ] ||
   fail "not every encoder has a source"
+expect 0 "$saccade" list decoders
+wants "options: attention.*, init_hidden" out
+! grep -q "attention.score" out || fail "the options of a section are listed beside the section"
+! grep -E "^ +(options|not with): .{130}" out || fail "a line of options is too long"
+# Only evaluate can take all regimes.
+expect 0 "$saccade" evaluate --help
+wants "as 'saccade list regimes' describes them, or all that suit the model" out
+expect 0 "$saccade" caption --help
+wants "as 'saccade list regimes' describes them (default: the model's own)" out
 expect 0 "$saccade" list config
 wants "read where decoder.type is transformer" out
 wants "may change when a run is resumed, where encoder.type is onnx, or encoder.frozen_stages is -1" out
