@@ -10,7 +10,7 @@
 #include "core/attention/attention_registry.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"
-#include "vision/overlay.h"
+#include "vision/drawing/overlay.h"
 
 namespace saccade {
 

@@ -13,8 +13,8 @@
 #include "captioning/maps/attention_map.h"
 #include "core/base/messages.h"
 #include "core/base/real.h"
-#include "vision/image.h"
-#include "vision/overlay_options.h"
+#include "vision/drawing/overlay_options.h"
+#include "vision/images/image.h"
 
 namespace saccade {
 

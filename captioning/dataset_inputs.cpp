@@ -7,7 +7,7 @@
 #include "captioning/inputs.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"
-#include "vision/feature_cache.h"
+#include "vision/encoders/feature_cache.h"
 
 namespace saccade {
 

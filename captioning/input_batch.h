@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/tensor/tensor.h"
-#include "vision/geometry.h"
+#include "vision/images/geometry.h"
 
 namespace saccade {
 

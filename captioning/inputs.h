@@ -13,9 +13,9 @@
 #include "core/base/messages.h"
 #include "core/base/random.h"
 #include "core/tensor/shape.h"
-#include "vision/augment.h"
 #include "vision/encoders/encoder_config.h"
 #include "vision/encoders/grid.h"
+#include "vision/images/augment.h"
 
 namespace saccade {
 

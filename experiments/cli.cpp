@@ -12,8 +12,8 @@
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 #include "core/parallel/parallel.h"
-#include "experiments/command.h"
 #include "experiments/commands/caption.h"
+#include "experiments/commands/command.h"
 #include "experiments/commands/compare.h"
 #include "experiments/commands/config_command.h"
 #include "experiments/commands/convert.h"
@@ -27,9 +27,9 @@
 #include "experiments/commands/score.h"
 #include "experiments/commands/serve.h"
 #include "experiments/commands/train.h"
-#include "experiments/log.h"
-#include "experiments/stop_signal.h"
-#include "experiments/version.h"
+#include "experiments/process/log.h"
+#include "experiments/process/stop_signal.h"
+#include "experiments/process/version.h"
 
 namespace saccade {
 

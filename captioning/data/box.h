@@ -1,7 +1,7 @@
 // Box: the rectangle around an object, in pixels of its picture. Everything may include it.
 #pragma once
 
-#include "vision/rect.h"
+#include "vision/images/rect.h"
 
 namespace saccade {
 

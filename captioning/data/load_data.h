@@ -6,7 +6,7 @@
 #include "captioning/data/data_config.h"
 #include "captioning/data/dataset.h"
 #include "captioning/data/scenes/scenes_dataset.h"
-#include "vision/image.h"
+#include "vision/images/image.h"
 
 namespace saccade {
 

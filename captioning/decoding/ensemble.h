@@ -10,7 +10,7 @@
 
 #include "captioning/inputs.h"
 #include "captioning/model.h"
-#include "vision/geometry.h"
+#include "vision/images/geometry.h"
 
 namespace saccade {
 

@@ -13,7 +13,7 @@
 #include "captioning/scoring/caption_scores.h"
 #include "captioning/statistics/image_statistics.h"
 #include "vision/encoders/grid.h"
-#include "vision/geometry.h"
+#include "vision/images/geometry.h"
 
 namespace saccade {
 

@@ -9,7 +9,7 @@
 
 #include "captioning/data/box.h"
 #include "captioning/data/dataset.h"
-#include "vision/image.h"
+#include "vision/images/image.h"
 
 namespace saccade {
 

@@ -9,7 +9,7 @@
 #include "captioning/regime.h"
 #include "captioning/text/vocabulary.h"
 #include "vision/encoders/grid.h"
-#include "vision/geometry.h"
+#include "vision/images/geometry.h"
 
 namespace saccade {
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "vision/cubic_taps.h"
-#include "vision/geometry.h"
+#include "vision/images/cubic_taps.h"
+#include "vision/images/geometry.h"
 
 namespace saccade {
 

@@ -19,8 +19,9 @@ struct PicturePoint {
 };
 
 // The centre of the photo's pixel where weights [rows * cols] are the largest, when they are
-// interpolated between the centres of cells as in smooth overlays (vision/cubic_taps.h); of equal
-// ones the first, row by row. Throws ShapeError when sizes do not fit or a weight is not a number.
+// interpolated between the centres of cells as in smooth overlays (vision/images/cubic_taps.h); of
+// equal ones the first, row by row. Throws ShapeError when sizes do not fit or a weight is not a
+// number.
 PicturePoint brightest_point(std::span<const Real> weights, const AttentionGrid& grid);
 
 // Whether that point is at most `tolerance` pixels from one of the boxes.

@@ -24,7 +24,7 @@
 #include "experiments/benchmarks/log_plot.h"
 #include "experiments/benchmarks/paired_timing.h"
 #include "experiments/benchmarks/sequence_bench.h"
-#include "experiments/progress.h"
+#include "experiments/process/progress.h"
 
 namespace saccade {
 namespace {

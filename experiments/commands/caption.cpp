@@ -11,9 +11,9 @@
 #include "captioning/caption_text.h"
 #include "captioning/maps/caption_json.h"
 #include "experiments/commands/caption_photos.h"
-#include "experiments/plain_text.h"
-#include "experiments/stop_signal.h"
-#include "experiments/watched_folder.h"
+#include "experiments/commands/watched_folder.h"
+#include "experiments/process/plain_text.h"
+#include "experiments/process/stop_signal.h"
 
 namespace saccade {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "captioning/decoding/decode_images.h"
-#include "experiments/log.h"
-#include "experiments/plain_text.h"
+#include "experiments/process/log.h"
+#include "experiments/process/plain_text.h"
 
 namespace saccade {
 

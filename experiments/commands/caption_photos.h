@@ -9,8 +9,8 @@
 #include "captioning/search/search.h"
 #include "core/base/error.h"
 #include "experiments/commands/model_session.h"
-#include "vision/geometry.h"
-#include "vision/image.h"
+#include "vision/images/geometry.h"
+#include "vision/images/image.h"
 
 namespace saccade {
 

@@ -17,8 +17,8 @@
 #include "experiments/compare/comparison_report.h"
 #include "experiments/compare/finished_runs.h"
 #include "experiments/compare/study.h"
-#include "experiments/given_boxes.h"
-#include "experiments/log.h"
+#include "experiments/options/given_boxes.h"
+#include "experiments/process/log.h"
 
 namespace saccade {
 

@@ -1,7 +1,7 @@
 // `saccade compare`: trains and scores every arm of an experiment under equal conditions.
 #pragma once
 
-#include "experiments/command.h"
+#include "experiments/commands/command.h"
 
 namespace saccade {
 

@@ -8,7 +8,7 @@
 #include "captioning/experiment_config.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
-#include "experiments/check_files.h"
+#include "experiments/commands/check_files.h"
 #include "experiments/compare/arms.h"
 
 namespace saccade {

@@ -1,7 +1,7 @@
 // `saccade config show|check`: prints every value of an experiment file, or checks the file.
 #pragma once
 
-#include "experiments/command.h"
+#include "experiments/commands/command.h"
 
 namespace saccade {
 

@@ -1,7 +1,7 @@
 // `saccade convert`: turns checkpoints into safetensors files for other programs, and back.
 #pragma once
 
-#include "experiments/command.h"
+#include "experiments/commands/command.h"
 
 namespace saccade {
 

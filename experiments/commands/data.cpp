@@ -9,8 +9,8 @@
 #include "core/config/config.h"
 #include "core/io/atomic_file.h"
 #include "core/parallel/parallel.h"
-#include "experiments/data_summary.h"
-#include "vision/contact_sheet.h"
+#include "experiments/commands/data_summary.h"
+#include "vision/drawing/contact_sheet.h"
 
 namespace saccade {
 

@@ -1,7 +1,7 @@
 // `saccade data`: shows what the data set of a config contains.
 #pragma once
 
-#include "experiments/command.h"
+#include "experiments/commands/command.h"
 
 namespace saccade {
 

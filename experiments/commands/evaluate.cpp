@@ -10,9 +10,9 @@
 #include "captioning/evaluation/evaluation_table.h"
 #include "captioning/training/run_data.h"
 #include "core/io/atomic_file.h"
-#include "experiments/given_boxes.h"
-#include "experiments/log.h"
-#include "experiments/progress.h"
+#include "experiments/options/given_boxes.h"
+#include "experiments/process/log.h"
+#include "experiments/process/progress.h"
 
 namespace saccade {
 

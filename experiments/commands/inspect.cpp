@@ -12,8 +12,8 @@
 #include "core/io/checkpoint.h"
 #include "core/io/safetensors.h"
 #include "experiments/commands/inspect_attention.h"
-#include "experiments/plain_text.h"
-#include "experiments/progress.h"
+#include "experiments/process/plain_text.h"
+#include "experiments/process/progress.h"
 #include "vision/encoders/onnx_encoder.h"
 
 namespace saccade {

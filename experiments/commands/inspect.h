@@ -1,7 +1,7 @@
 // `saccade inspect`: shows what a checkpoint, an ONNX file or a safetensors file contains.
 #pragma once
 
-#include "experiments/command.h"
+#include "experiments/commands/command.h"
 
 namespace saccade {
 

@@ -13,7 +13,7 @@
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 #include "core/config/config.h"
-#include "experiments/metric_list.h"
+#include "experiments/report/metric_list.h"
 #include "vision/encoders/encoder_kind.h"
 
 namespace saccade {

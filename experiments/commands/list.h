@@ -2,7 +2,7 @@
 // experiment file.
 #pragma once
 
-#include "experiments/command.h"
+#include "experiments/commands/command.h"
 
 namespace saccade {
 

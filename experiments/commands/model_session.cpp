@@ -7,7 +7,7 @@
 #include "captioning/training/run_directory.h"
 #include "core/attention/selection_kind.h"
 #include "core/config/idle.h"
-#include "experiments/log.h"
+#include "experiments/process/log.h"
 
 namespace saccade {
 

@@ -13,7 +13,7 @@
 #include "captioning/training/checkpoint_content.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
-#include "experiments/command.h"
+#include "experiments/commands/command.h"
 
 namespace saccade {
 

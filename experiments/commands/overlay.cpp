@@ -14,10 +14,10 @@
 #include "core/attention/selection_kind.h"
 #include "experiments/commands/caption_photos.h"
 #include "experiments/commands/shown_models.h"
-#include "experiments/log.h"
-#include "experiments/overlay_files.h"
-#include "experiments/plain_text.h"
-#include "experiments/progress.h"
+#include "experiments/pictures/overlay_files.h"
+#include "experiments/process/log.h"
+#include "experiments/process/plain_text.h"
+#include "experiments/process/progress.h"
 
 namespace saccade {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "experiments/commands/model_session.h"
-#include "experiments/drawing_options.h"
-#include "experiments/map_options.h"
+#include "experiments/options/drawing_options.h"
+#include "experiments/options/map_options.h"
 
 namespace saccade {
 

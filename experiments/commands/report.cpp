@@ -9,10 +9,10 @@
 #include "captioning/training/run_directory.h"
 #include "experiments/commands/model_session.h"
 #include "experiments/commands/shown_models.h"
-#include "experiments/given_boxes.h"
-#include "experiments/log.h"
-#include "experiments/plain_text.h"
-#include "experiments/progress.h"
+#include "experiments/options/given_boxes.h"
+#include "experiments/process/log.h"
+#include "experiments/process/plain_text.h"
+#include "experiments/process/progress.h"
 
 namespace saccade {
 

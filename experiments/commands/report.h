@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/command.h"
+#include "experiments/commands/command.h"
 #include "experiments/report/write_report.h"
 
 namespace saccade {

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "core/base/error.h"
-#include "experiments/run_list.h"
+#include "experiments/runs/run_list.h"
 
 namespace saccade {
 

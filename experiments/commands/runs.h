@@ -1,7 +1,7 @@
 // `saccade runs`: lists the runs below a folder and their states.
 #pragma once
 
-#include "experiments/command.h"
+#include "experiments/commands/command.h"
 
 namespace saccade {
 

@@ -15,8 +15,8 @@
 #include "captioning/text/ptb_tokenizer.h"
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
-#include "experiments/log.h"
-#include "experiments/plain_text.h"
+#include "experiments/process/log.h"
+#include "experiments/process/plain_text.h"
 
 namespace saccade {
 

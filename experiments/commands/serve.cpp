@@ -9,12 +9,12 @@
 #include "core/parallel/parallel.h"
 #include "experiments/commands/model_session.h"
 #include "experiments/commands/shown_models.h"
-#include "experiments/log.h"
-#include "experiments/plain_text.h"
+#include "experiments/process/log.h"
+#include "experiments/process/plain_text.h"
+#include "experiments/process/stop_signal.h"
 #include "experiments/serve/caption_server.h"
 #include "experiments/serve/live_captions.h"
 #include "experiments/serve/request_rules.h"
-#include "experiments/stop_signal.h"
 
 namespace saccade {
 

@@ -9,8 +9,8 @@
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"
 #include "experiments/commands/report.h"
-#include "experiments/log.h"
-#include "experiments/reported_run.h"
+#include "experiments/process/log.h"
+#include "experiments/runs/reported_run.h"
 
 namespace saccade {
 

@@ -1,7 +1,7 @@
 // `saccade train`: trains a captioner into a run directory.
 #pragma once
 
-#include "experiments/command.h"
+#include "experiments/commands/command.h"
 
 namespace saccade {
 

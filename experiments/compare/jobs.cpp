@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "core/base/error.h"
-#include "experiments/progress.h"
+#include "experiments/process/progress.h"
 
 namespace saccade {
 

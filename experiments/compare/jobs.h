@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/stop_signal.h"
+#include "experiments/process/stop_signal.h"
 
 namespace saccade {
 

@@ -10,10 +10,10 @@
 #include "captioning/training/checkpoint_content.h"
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
-#include "experiments/given_boxes.h"
-#include "experiments/log.h"
-#include "experiments/process_memory.h"
-#include "experiments/progress.h"
+#include "experiments/options/given_boxes.h"
+#include "experiments/process/log.h"
+#include "experiments/process/process_memory.h"
+#include "experiments/process/progress.h"
 
 namespace saccade {
 

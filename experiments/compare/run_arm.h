@@ -8,8 +8,8 @@
 
 #include "captioning/grounding/noun_boxes.h"
 #include "experiments/compare/comparison.h"
-#include "experiments/model_sheets.h"
-#include "experiments/reported_run.h"
+#include "experiments/pictures/model_sheets.h"
+#include "experiments/runs/reported_run.h"
 
 namespace saccade {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/run_reporter.h"
+#include "experiments/runs/run_reporter.h"
 
 namespace saccade {
 

@@ -8,8 +8,8 @@
 #include "core/attention/gate_kind.h"
 #include "core/attention/selection_kind.h"
 #include "core/io/base64.h"
-#include "vision/colour.h"
-#include "vision/thumbnail.h"
+#include "vision/drawing/colour.h"
+#include "vision/images/thumbnail.h"
 
 namespace saccade {
 

@@ -1,7 +1,7 @@
 #include "experiments/report/report_page.h"
 
 #include "core/base/error.h"
-#include "experiments/metric_list.h"
+#include "experiments/report/metric_list.h"
 #include "experiments/report/page_parts.h"
 
 namespace saccade {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/config/config.h"
-#include "experiments/metrics_log.h"
+#include "experiments/runs/metrics_log.h"
 
 namespace saccade {
 

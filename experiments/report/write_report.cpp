@@ -5,13 +5,13 @@
 #include "captioning/evaluation/evaluate.h"
 #include "core/io/atomic_file.h"
 #include "core/io/base64.h"
-#include "experiments/manifest.h"
+#include "experiments/pictures/spread_images.h"
+#include "experiments/process/version.h"
 #include "experiments/report/explorer_json.h"
 #include "experiments/report/report_captions.h"
 #include "experiments/report/report_page.h"
 #include "experiments/report/report_runs.h"
-#include "experiments/spread_images.h"
-#include "experiments/version.h"
+#include "experiments/runs/manifest.h"
 
 namespace saccade {
 

@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "core/base/error.h"
-#include "experiments/log.h"
-#include "experiments/plain_text.h"
+#include "experiments/process/log.h"
+#include "experiments/process/plain_text.h"
 #include "experiments/serve/connections.h"
 #include "experiments/serve/live_page.h"
 #include "experiments/serve/request_rules.h"

@@ -1,6 +1,6 @@
 #include "experiments/serve/live_page.h"
 
-#include "experiments/metric_list.h"
+#include "experiments/report/metric_list.h"
 #include "experiments/report/page_parts.h"
 #include "experiments/report/report_page.h"
 

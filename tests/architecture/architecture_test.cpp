@@ -107,7 +107,7 @@ TEST_CASE("the checker finds seeded breaches") {
   };
   const std::string header = "// What it is.\n#pragma once\n";
   const std::vector<Breach> breaches = {
-      {"core/base/a.cpp", "#include \"vision/image.h\"\n", "core may not include vision"},
+      {"core/base/a.cpp", "#include \"vision/images/image.h\"\n", "core may not include vision"},
       {"core/ops/b.cpp", "#include \"core/nn/c.h\"\n", "core/ops may not include core/nn"},
       {"captioning/maps/m.h", header + "#include \"captioning/search/s.h\"\n",
        "captioning/maps may not include captioning/search"},

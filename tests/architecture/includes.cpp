@@ -103,14 +103,14 @@ const std::vector<Owner> kOwners = {
     {"hdf5", {"core/io/"}},
     {"H5", {"core/io/"}},
     {"xxhash.h", {"core/"}},
-    {"spdlog/", {"experiments/log.cpp"}},
+    {"spdlog/", {"experiments/process/log.cpp"}},
     {"opencv2/", {"vision/"}},
-    {"cairo", {"vision/pdf_canvas.cpp"}},
-    {"hb", {"vision/pdf_canvas.cpp"}},
+    {"cairo", {"vision/drawing/pdf_canvas.cpp"}},
+    {"hb", {"vision/drawing/pdf_canvas.cpp"}},
     {"onnx/", {"vision/encoders/onnx/"}},
     {"google/protobuf/", {"vision/encoders/onnx/"}},
     {"libstemmer.h", {"captioning/metrics/"}},
-    {"zlib.h", {"captioning/metrics/", "vision/apng.cpp"}},
+    {"zlib.h", {"captioning/metrics/", "vision/drawing/apng.cpp"}},
     {"expat.h", {"captioning/grounding/"}},
     {"csv.h", {"captioning/data/"}},
     {"utf8proc.h", {"captioning/text/"}},
@@ -119,7 +119,7 @@ const std::vector<Owner> kOwners = {
     {"boost/crc.hpp", {"core/io/"}},
     {"httplib.h", {"experiments/serve/"}},
     {"saccade/", {"experiments/examples/"}},
-    {"CLI/", {"experiments/cli.cpp", "experiments/options.cpp", "experiments/benchmarks/"}},
+    {"CLI/", {"experiments/cli.cpp", "experiments/options/options.cpp", "experiments/benchmarks/"}},
 };
 
 // Headers of the C library, POSIX and the compiler, beside those of C++ (which have no suffix).

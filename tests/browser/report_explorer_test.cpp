@@ -5,7 +5,7 @@
 #include "core/io/base64.h"
 #include "experiments/commands/overlay.h"
 #include "tests/browser/open_report.h"
-#include "vision/image.h"
+#include "vision/images/image.h"
 
 namespace saccade::test {
 namespace {

@@ -11,7 +11,7 @@
 #include "core/attention/selection_kind.h"
 #include "experiments/compare/comparison_text.h"
 #include "experiments/compare/run_arm.h"
-#include "experiments/metrics_log.h"
+#include "experiments/runs/metrics_log.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/base/random.h"
-#include "vision/image.h"
+#include "vision/images/image.h"
 
 namespace saccade {
 

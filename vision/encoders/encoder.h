@@ -12,8 +12,8 @@
 #include "core/nn/parameter_store.h"
 #include "vision/encoders/encoder_config.h"
 #include "vision/encoders/grid.h"
-#include "vision/encoders/receptive_field.h"
 #include "vision/encoders/token_encoder.h"
+#include "vision/images/receptive_field.h"
 
 namespace saccade {
 

@@ -10,7 +10,7 @@
 #include "core/base/enum_names.h"
 #include "core/nn/position_kind.h"
 #include "vision/encoders/vit_config.h"
-#include "vision/resize_mode.h"
+#include "vision/images/resize_mode.h"
 
 namespace saccade {
 

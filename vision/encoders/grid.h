@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/nn/grid_shape.h"
-#include "vision/encoders/receptive_field.h"
-#include "vision/geometry.h"
+#include "vision/images/geometry.h"
+#include "vision/images/receptive_field.h"
 
 namespace saccade {
 

@@ -14,8 +14,8 @@
 #include "vision/encoders/encoder_kind.h"
 #include "vision/encoders/grid_fusion.h"
 #include "vision/encoders/onnx/dilate_model.h"
-#include "vision/file_bytes.h"
-#include "vision/mat_view.h"
+#include "vision/images/file_bytes.h"
+#include "vision/images/mat_view.h"
 
 namespace saccade {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "captioning/data/scenes/scene.h"
-#include "vision/image.h"
+#include "vision/images/image.h"
 
 namespace saccade {
 

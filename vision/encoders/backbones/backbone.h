@@ -10,8 +10,8 @@
 #include "core/nn/grid_positions.h"
 #include "core/nn/parameter_store.h"
 #include "vision/encoders/last_stage.h"
-#include "vision/encoders/receptive_field.h"
-#include "vision/image.h"
+#include "vision/images/image.h"
+#include "vision/images/receptive_field.h"
 
 namespace saccade {
 

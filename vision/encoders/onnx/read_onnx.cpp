@@ -12,7 +12,7 @@
 #include "vision/encoders/onnx/dilate_model.h"
 #include "vision/encoders/onnx/fuse_steps.h"
 #include "vision/encoders/onnx/onnx_model.h"
-#include "vision/file_bytes.h"
+#include "vision/images/file_bytes.h"
 
 namespace saccade {
 

@@ -1,0 +1,35 @@
+#include "experiments/commands/check_files.h"
+
+#include <filesystem>
+#include <set>
+
+#include "core/base/error.h"
+#include "core/config/traits.h"
+#include "experiments/process/log.h"
+#include "vision/encoders/frozen_network.h"
+
+namespace saccade {
+
+void check_files(const std::vector<Arm>& arms) {
+  std::string missing;
+  std::set<std::string> reported;
+  std::vector<std::string> not_given;
+  for (const Arm& arm : arms)
+    for (const NamedFile& file : named_files(arm.config)) {
+      std::error_code error;
+      if (file.path.empty() ? file.needed_by.empty()
+                            : std::filesystem::exists(file.path, error) || error)
+        continue;
+      if (!reported.insert(file.key + "=" + file.path).second) continue;
+      if (file.path.empty())
+        not_given.push_back(str(file.key, " is not given and ", file.needed_by,
+                                " needs it; give it in the file or on the command line"));
+      else
+        missing += str(missing.empty() ? "" : "\n", file.path, ": no such file or folder; it is ",
+                       file.key, " of the config");
+    }
+  for (const std::string& line : not_given) log::warn(line);
+  if (!missing.empty()) throw DataError(missing);
+}
+
+}  // namespace saccade

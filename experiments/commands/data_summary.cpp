@@ -1,0 +1,182 @@
+#include "experiments/commands/data_summary.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "captioning/experiment_config.h"
+#include "captioning/text/tokenizer.h"
+#include "captioning/training/training_set.h"
+#include "core/base/error.h"
+
+namespace saccade {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kSamples = 8;
+constexpr Index kBarWidth = 40;
+
+struct KnownCount {
+  std::string_view dataset;
+  Split split;
+  Index images;
+};
+// Karpathy's splits (restval in train) and the official ones of Flickr8k.
+constexpr std::array<KnownCount, 9> kKnown = {{{"flickr8k", Split::kTrain, 6000},
+                                               {"flickr8k", Split::kVal, 1000},
+                                               {"flickr8k", Split::kTest, 1000},
+                                               {"flickr30k", Split::kTrain, 29000},
+                                               {"flickr30k", Split::kVal, 1014},
+                                               {"flickr30k", Split::kTest, 1000},
+                                               {"coco", Split::kTrain, 113287},
+                                               {"coco", Split::kVal, 5000},
+                                               {"coco", Split::kTest, 5000}}};
+
+std::string compare_count(const LoadedData& data, const DataConfig& config, Split split,
+                          Index images) {
+  const bool published = config.type == DataKind::kKarpathy || config.type == DataKind::kFlickr8k;
+  if (!published) return "";
+  for (const KnownCount& known : kKnown) {
+    if (known.dataset != data.dataset.name || known.split != split) continue;
+    if (images == known.images) return "as published";
+    return str("published: ", known.images);
+  }
+  return "";
+}
+
+double share(Index part, Index whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+std::string percent(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.2f %%", 100 * value);
+  return text.data();
+}
+
+// Counts one more caption of this length.
+void count_length(std::vector<Index>& lengths, std::size_t length) {
+  lengths.resize(std::max(lengths.size(), length + 1));
+  ++lengths[length];
+}
+
+void add_training_caption(DataSummary& out, std::vector<std::string> words,
+                          const Vocabulary& vocabulary, const ExperimentConfig& config) {
+  count_length(out.lengths, words.size());
+  const auto most = static_cast<std::size_t>(config.data.max_length);
+  out.cut_captions += words.size() > most ? 1 : 0;
+  words.resize(std::min(words.size(), most));
+  const std::vector<Index> ids = vocabulary.encode(words);
+  if (out.pieces) count_length(out.piece_lengths, ids.size());
+  out.unsayable_captions += static_cast<Index>(ids.size()) > config.search.max_length ? 1 : 0;
+}
+
+// One bar for each length that occurs.
+std::string histogram(const std::vector<Index>& lengths) {
+  std::string out;
+  const Index most = lengths.empty() ? 1 : *std::max_element(lengths.begin(), lengths.end());
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    const Index count = lengths[i];
+    if (count == 0) continue;
+    const std::string length = std::to_string(i);
+    out += std::string(length.size() < 4 ? 4 - length.size() : 0, ' ') + length + " " +
+           std::string(static_cast<std::size_t>((count * kBarWidth + most - 1) / most), '#') + " " +
+           std::to_string(count) + "\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+DataSummary summarize(const LoadedData& data, const ExperimentConfig& config) {
+  const Dataset& dataset = data.dataset;
+  const Vocabulary vocabulary = training_vocabulary(data, config.data);
+  DataSummary out{.dataset = dataset.name,
+                  .digest = dataset.digest,
+                  .splits = {},
+                  .notes = dataset.notes,
+                  .vocabulary = vocabulary.size(),
+                  .pieces = vocabulary.subwords() != nullptr,
+                  .lengths = {},
+                  .piece_lengths = {},
+                  .samples = {}};
+  for (const Split split : {Split::kTrain, Split::kVal, Split::kTest}) {
+    SplitSummary summary{.split = split, .known_count = {}};
+    for (const Index i : images_of(dataset, split)) {
+      const CaptionedImage& image = dataset.images[static_cast<std::size_t>(i)];
+      ++summary.images;
+      for (const std::string& caption : image.captions) {
+        const std::vector<std::string> words = tokenize(caption);
+        ++summary.captions;
+        summary.words += static_cast<Index>(words.size());
+        const std::vector<Index> ids = vocabulary.encode(words);
+        summary.unknown_words += std::count(ids.begin(), ids.end(), Vocabulary::kUnk);
+        if (split == Split::kTrain) add_training_caption(out, words, vocabulary, config);
+      }
+    }
+    summary.known_count = compare_count(data, config.data, split, summary.images);
+    out.splits.push_back(std::move(summary));
+  }
+  const std::size_t images = dataset.images.size();
+  for (std::size_t k = 0; k < std::min(kSamples, images); ++k) {
+    const CaptionedImage& image = dataset.images[k * images / std::min(kSamples, images)];
+    out.samples.push_back({image.id, image.captions.front()});
+  }
+  return out;
+}
+
+std::string summary_json(const DataSummary& summary) {
+  Json json = {{"schema_version", 1}, {"dataset", summary.dataset}, {"digest", summary.digest}};
+  json["splits"] = Json::array();
+  for (const SplitSummary& split : summary.splits) {
+    Json entry = {{"name", split_name(split.split)},
+                  {"images", split.images},
+                  {"captions", split.captions},
+                  {"words", split.words},
+                  {"unknown_words", split.unknown_words},
+                  {"unknown_share", share(split.unknown_words, split.words)}};
+    if (!split.known_count.empty()) entry["known_count"] = split.known_count;
+    json["splits"].push_back(std::move(entry));
+  }
+  json["notes"] = summary.notes;
+  json["vocabulary_size"] = summary.vocabulary;
+  json["cut_captions"] = summary.cut_captions;
+  json["unsayable_captions"] = summary.unsayable_captions;
+  json["lengths"] = summary.lengths;
+  if (summary.pieces) json["piece_lengths"] = summary.piece_lengths;
+  json["samples"] = Json::array();
+  for (const DataSummary::Sample& sample : summary.samples)
+    json["samples"].push_back({{"image", sample.image}, {"caption", sample.caption}});
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string summary_text(const DataSummary& summary) {
+  std::string out = summary.dataset + " (" + summary.digest + ")\n";
+  for (const SplitSummary& split : summary.splits) {
+    out += str(split_name(split.split), ": ", split.images, " images, ", split.captions,
+               " captions, ", split.words, " words, ",
+               percent(share(split.unknown_words, split.words)), " of them unknown");
+    if (!split.known_count.empty()) out += " (" + split.known_count + ")";
+    out += "\n";
+  }
+  const char* entries = summary.pieces ? " pieces of words" : " words";
+  out += str("vocabulary: ", summary.vocabulary, entries, "; ", summary.cut_captions,
+             " training captions have more words than data.max_length and are cut to it\n");
+  if (summary.unsayable_captions > 0)
+    out += str(summary.unsayable_captions, " training captions have more", entries,
+               " than search.max_length, so the search cannot write them in full\n");
+  for (const std::string& note : summary.notes) out += "note: " + note + "\n";
+  out += "\nwords per training caption, and the number of captions\n" + histogram(summary.lengths);
+  if (summary.pieces)
+    out += "\npieces per training caption, and the number of captions\n" +
+           histogram(summary.piece_lengths);
+  out += "\nsamples\n";
+  for (const DataSummary::Sample& sample : summary.samples)
+    out += "  " + sample.image + ": " + sample.caption + "\n";
+  return out;
+}
+
+}  // namespace saccade

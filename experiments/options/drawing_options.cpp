@@ -1,0 +1,123 @@
+#include "experiments/options/drawing_options.h"
+
+#include <charconv>
+
+#include "core/base/error.h"
+#include "experiments/commands/model_session.h"
+
+namespace saccade {
+
+namespace {
+
+template <NamedEnum E>
+E chosen(const std::string& name, const std::string& option, E otherwise) {
+  return name.empty() ? otherwise : choice<E>(name, option);
+}
+
+template <NamedEnum E>
+std::string names() {
+  std::string out;
+  for (const std::string& name : enum_all_names<E>()) out += (out.empty() ? "" : ", ") + name;
+  return out;
+}
+
+// The numbers of "0.5,0.8".
+std::vector<double> parse_shares(const std::string& text) {
+  std::vector<double> out;
+  const char *at = text.data(), *end = at + text.size();
+  while (true) {
+    const auto [rest, error] = std::from_chars(at, end, out.emplace_back());
+    if (error != std::errc() || (rest != end && *rest != ','))
+      throw UsageError(str(
+          "--shares needs numbers with commas between them, such as 0.5,0.8; got '", text, "'"));
+    // Checked here, before any file is written, and not only when the picture is drawn.
+    const double before = out.size() > 1 ? out[out.size() - 2] : 0;
+    if (!(out.back() > before && out.back() < 1))
+      throw UsageError(
+          str("--shares must rise and lie between 0 and 1, such as 0.5,0.8; got '", text, "'"));
+    if (rest == end) return out;
+    at = rest + 1;
+  }
+}
+
+void refuse(bool given, const char* option, const std::string& reason) {
+  if (given) throw UsageError(str(option, " has no effect: ", reason));
+}
+
+void check_effect(const DrawingArgs& args, const Drawing& drawing, Matrices matrices) {
+  const OverlayStyle style = drawing.options.style;
+  const std::string name = str("--style ", enum_name(style));
+  if (matrices == Matrices::kNo) {
+    refuse(!args.colours.empty() && !has_colours(style), "--colours", name + " shows no colours");
+    refuse(!args.scale.empty() && !has_scale(style), "--scale",
+           name + " draws shares of each word's own weight and has no common scale");
+  }
+  refuse(!args.measure.empty() && !has_scale(style), "--measure",
+         name + " draws shares of each word's own weight");
+  const bool encloses = style == OverlayStyle::kMask || style == OverlayStyle::kContour;
+  refuse(!args.shares.empty() && !encloses, "--shares",
+         name + " draws all of the weight; use --style contour or mask");
+  if (style == OverlayStyle::kMask && drawing.options.shares.size() > 1)
+    throw UsageError("--shares: --style mask shows one part of the photo; give one number");
+  refuse(args.full_heat && drawing.options.scale != HeatScale::kFixed, "--full-heat",
+         "it is the weight that full heat stands for with --scale fixed");
+  refuse(args.seconds_per_word && drawing.format != PictureFormat::kApng, "--seconds-per-word",
+         "only --format apng is an animation");
+  refuse(!args.font.empty() && drawing.format == PictureFormat::kSvg && matrices == Matrices::kNo,
+         "--font", "the text of an SVG is drawn with the fonts of the viewer's system");
+}
+
+}  // namespace
+
+void add_drawing_options(Options& options, DrawingArgs& args) {
+  options.text("--format", args.format,
+               "file format of sheets and panels: png; svg or pdf, in which text stays text; or "
+               "apng, an animation that shows one word after the other (default: png)",
+               "FORMAT");
+  options.text("--style", args.style,
+               "how a map is drawn on the photo: " + names<OverlayStyle>() + " (default: heat)",
+               "STYLE");
+  options.text("--shares", args.shares,
+               "with --style contour or mask: the shares of a word's weight that are enclosed "
+               "(default: 0.5,0.8; for mask 0.5)",
+               "SHARE,...");
+  options.text("--measure", args.measure,
+               "what is drawn of a map: weight; relative, which divides each weight by that of a "
+               "uniform map (the colour bar marks 1); or gated, which multiplies it with the gate "
+               "(default: weight)",
+               "MEASURE");
+  options.text("--scale", args.scale,
+               "which weight is drawn in full heat: shared (the largest of all words), per_word "
+               "(the largest of each word) or fixed (the one of --full-heat) (default: shared)",
+               "SCALE");
+  options.number("--full-heat", args.full_heat,
+                 "with --scale fixed: the weight that is drawn in full heat", "WEIGHT");
+  options.text("--colours", args.colours,
+               "colour map: " + names<ColourMap>() + " (default: inferno)", "MAP");
+  options.text("--font", args.font,
+               "font file (.ttf) for captions with letters that DejaVu Sans does not have", "FILE");
+  options.number("--seconds-per-word", args.seconds_per_word,
+                 "with --format apng: how long each word is shown (default: 0.8; the last word is "
+                 "shown three times as long)",
+                 "SECONDS");
+}
+
+Drawing drawing_of(const DrawingArgs& args, Matrices matrices) {
+  Drawing out{.format = chosen(args.format, "--format", PictureFormat::kPng)};
+  OverlayOptions& options = out.options;
+  options.style = chosen(args.style, "--style", options.style);
+  out.measure = chosen(args.measure, "--measure", out.measure);
+  options.scale = chosen(args.scale, "--scale", options.scale);
+  options.colours = chosen(args.colours, "--colours", options.colours);
+  options.font = args.font;
+  if (options.style == OverlayStyle::kMask) options.shares = {0.5};
+  if (!args.shares.empty()) options.shares = parse_shares(args.shares);
+  if (args.full_heat && !(*args.full_heat > 0))
+    throw UsageError(str("--full-heat must be above 0; got ", *args.full_heat));
+  check_effect(args, out, matrices);
+  options.fixed_max = args.full_heat.value_or(options.fixed_max);
+  options.seconds_per_word = args.seconds_per_word.value_or(options.seconds_per_word);
+  return out;
+}
+
+}  // namespace saccade

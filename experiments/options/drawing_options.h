@@ -1,0 +1,34 @@
+// The options that choose how maps are drawn and in which file format.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "experiments/options/options.h"
+#include "experiments/pictures/view_overlays.h"
+
+namespace saccade {
+
+// The options as they were given; one that was not given is empty.
+struct DrawingArgs {
+  std::string format{}, style{}, measure{}, scale{}, colours{}, shares{}, font{};
+  std::optional<double> full_heat{}, seconds_per_word{};
+};
+
+// Declares --format, --style, --measure, --scale, --full-heat, --colours, --shares, --font and
+// --seconds-per-word.
+void add_drawing_options(Options& options, DrawingArgs& args);
+
+// Whether alignment matrices are drawn too. They have colours and a scale in every style.
+enum class Matrices { kNo, kYes };
+
+struct Drawing {
+  PictureFormat format = PictureFormat::kPng;
+  OverlayOptions options{};
+  MapMeasure measure = MapMeasure::kWeight;
+};
+
+// Throws UsageError, with the reason, for an unknown value and for an option without effect.
+Drawing drawing_of(const DrawingArgs& args, Matrices matrices);
+
+}  // namespace saccade

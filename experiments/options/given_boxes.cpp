@@ -1,0 +1,21 @@
+#include "experiments/options/given_boxes.h"
+
+#include "captioning/grounding/configured_boxes.h"
+#include "core/base/error.h"
+#include "experiments/process/log.h"
+
+namespace saccade {
+
+void refuse_boxes_of_scenes(const std::string& boxes, const DataConfig& data) {
+  if (!boxes.empty() && data.type == DataKind::kScenes)
+    throw UsageError("--boxes: the scenes have boxes of their own; leave the option out");
+}
+
+std::unique_ptr<PhotoBoxes> given_boxes(const std::string& given, const DataConfig& config,
+                                        const Dataset& dataset, std::span<const Index> images) {
+  refuse_boxes_of_scenes(given, config);
+  if (!given.empty()) return read_photo_boxes(given, dataset, images);
+  return configured_boxes(config, dataset, images, log::show);
+}
+
+}  // namespace saccade

@@ -1,0 +1,177 @@
+#include "experiments/pictures/overlay_files.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "captioning/maps/caption_json.h"
+#include "captioning/text/unicode.h"
+#include "core/base/error.h"
+#include "core/io/atomic_file.h"
+#include "core/parallel/parallel.h"
+
+namespace saccade {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t kMostVectorCells = 256 * 256;  // a cell takes a hundred bytes of text
+constexpr std::size_t kLongestPart = 120;  // bytes; file systems take 255, suffixes included
+
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) {
+    throw IoError(str(folder.string(), ": cannot create this folder: ", error.message(),
+                      "; choose another with --out"));
+  }
+}
+
+// Panels of an earlier caption of the same picture would be mistaken for those of this caption.
+void remove_old_panels(const fs::path& folder) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    const std::size_t digits = name.find_first_not_of("0123456789");
+    if (digits != std::string::npos && digits >= 2 && name[digits] == '-' &&
+        (name.ends_with(".png") || name.ends_with(".svg") || name.ends_with(".pdf"))) {
+      fs::remove(entry.path(), error);
+    }
+  }
+}
+
+}  // namespace
+
+std::string file_part(const std::string& text) {
+  std::string out;
+  for (const unicode::CodePoint point : unicode::decode(text)) {
+    const bool plain = unicode::is_word_character(point) || point == '-' || point == '_' ||
+                       (point == '.' && !out.empty());
+    std::string piece;
+    unicode::append(piece, plain ? point : '_');
+    if (out.size() + piece.size() > kLongestPart) break;
+    out += piece;
+  }
+  return out.empty() ? "_" : out;
+}
+
+OverlayFiles::OverlayFiles(fs::path folder, const OverlayFileOptions& options)
+    : folder_(std::move(folder)), options_(options) {}
+
+std::string OverlayFiles::unused_name(const std::string& image) {
+  const std::string stem = file_part(fs::path(image).stem().string());
+  std::string name = stem;
+  for (int k = 2; !names_.insert(name).second; ++k) name = str(stem, "-", k);
+  return name;
+}
+
+fs::path OverlayFiles::write_sheet(const std::string& place,
+                                   const std::vector<Overlay>& strips) const {
+  const PictureFormat format = options_.drawing.format;
+  const OverlayOptions& drawing = options_.drawing.options;
+  const bool film = format == PictureFormat::kApng;
+  const fs::path path = folder_ / str(place, film ? "." : ".sheet.", enum_name(format));
+  const std::string file = sheet_file(strips, drawing, format);
+  make_folder(folder_);
+  write_file(path, file);
+  return path;
+}
+
+fs::path OverlayFiles::write_strips(const std::string& image, const std::vector<Overlay>& strips) {
+  return write_sheet(unused_name(image), strips);
+}
+
+void OverlayFiles::write_sheets(const std::string& name, const Overlay& overlay,
+                                const CaptionRecord& record, const std::vector<ViewOverlay>& views,
+                                Paths& paths) const {
+  std::vector<Overlay> strips;
+  for (const ViewOverlay& view : views) strips.push_back(view.overlay);
+  paths.push_back(write_sheet(name, strips));
+  if (record.class_token.empty()) return;
+  OverlayFiles each = *this;
+  HeatScale& scale = each.options_.drawing.options.scale;
+  if (scale == HeatScale::kShared) scale = HeatScale::kPerWord;
+  paths.push_back(each.write_sheet(name + ".class-token", {class_token_overlay(overlay, record)}));
+}
+
+void OverlayFiles::write_panels(const std::string& name, const std::vector<ViewOverlay>& views,
+                                Paths& paths) const {
+  const PictureFormat format = options_.drawing.format;
+  if (format == PictureFormat::kApng) return;
+  const fs::path panels = folder_ / name;
+  make_folder(panels);
+  remove_old_panels(panels);
+  for (const auto& [suffix, overlay] : views) {
+    const std::size_t first = paths.size();
+    for (std::size_t i = 0; i < overlay.words.size(); ++i) {
+      std::array<char, 32> number{};
+      std::snprintf(number.data(), number.size(), "%02zu-", i + 1);
+      paths.push_back(panels / str(number.data(), file_part(overlay.words[i].text), suffix, ".",
+                                   enum_name(format)));
+    }
+    const auto* each = &overlay;  // a lambda cannot capture a structured binding
+    const OverlayFileOptions& how = options_;
+    parallel::for_each(static_cast<Index>(overlay.words.size()), [&, each](Index i) {
+      write_file(paths[first + static_cast<std::size_t>(i)],
+                 panel_file(*each, i, how.drawing.options, how.drawing.format));
+    });
+  }
+}
+
+void OverlayFiles::write_matrix(const std::string& place, const HeatMap& map, Vectors vectors,
+                                Paths& paths) const {
+  const PictureFormat format = options_.drawing.format;
+  const OverlayOptions& how = options_.drawing.options;
+  const HeatMapOptions drawing{
+      .colours = how.colours, .scale = how.scale, .fixed_max = how.fixed_max, .font = how.font};
+  std::vector<PictureFormat> formats{PictureFormat::kPng};
+  if (vectors == Vectors::kYes && map.values.size() <= kMostVectorCells) {
+    formats.push_back(PictureFormat::kSvg);
+    if (format == PictureFormat::kPdf) formats.push_back(format);
+  }
+  for (const PictureFormat one : formats) {
+    paths.push_back(folder_ / str(place, ".", enum_name(one)));
+    write_file(paths.back(), heat_map_file(map, drawing, one));
+  }
+}
+
+void OverlayFiles::write_matrices(const std::string& name, const Overlay& overlay,
+                                  const CaptionRecord& record, const EncoderMaps& encoder,
+                                  Paths& paths) const {
+  if (!overlay.words.empty()) {
+    const std::vector<HeatMap> own = make_alignments(overlay, record.caption);
+    for (std::size_t i = 0; i < own.size(); ++i)
+      write_matrix(name + ".alignment" + (i == 0 ? "" : str(".head-", i - 1)), own[i],
+                   Vectors::kYes, paths);
+    for (const MapView& view : record.views)
+      write_matrix(name + ".alignment" + view_suffix(view[0]), make_view_map(overlay, view),
+                   Vectors::kYes, paths);
+  }
+  const auto place = [&](const char* part, const LayerMap& map) {
+    return str(name, part, "layer-", map.layer, ".head-", map.head);
+  };
+  for (const LayerMap& map : encoder.tokens)
+    write_matrix(place(".encoder.", map), make_region_map(overlay, map, encoder.placeless),
+                 Vectors::kNo, paths);
+  for (const LayerMap& map : encoder.regions)
+    write_matrix(place(".refine.", map), make_region_map(overlay, map), Vectors::kYes, paths);
+  for (const LayerMap& map : word_maps(record.caption))
+    write_matrix(place(".words.", map), make_word_map(overlay, map), Vectors::kYes, paths);
+}
+
+std::vector<fs::path> OverlayFiles::write(const Overlay& overlay, const CaptionRecord& record,
+                                          const CaptionSource& source, const EncoderMaps& encoder) {
+  const std::string name = unused_name(record.image);
+  const std::vector<ViewOverlay> views = view_overlays(overlay, record, options_.drawing.measure);
+  Paths paths;
+  write_sheets(name, overlay, record, views, paths);
+  paths.push_back(folder_ / (name + ".json"));
+  write_file(paths.back(), json_line(caption_json(record, source)) + "\n");
+  write_panels(name, views, paths);
+  if (options_.matrices == Matrices::kYes) write_matrices(name, overlay, record, encoder, paths);
+  return paths;
+}
+
+}  // namespace saccade

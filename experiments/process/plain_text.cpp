@@ -1,0 +1,15 @@
+#include "experiments/process/plain_text.h"
+
+#include "captioning/text/unicode.h"
+
+namespace saccade {
+
+std::string plain_text(const std::string& text) {
+  std::string out;
+  for (const unicode::CodePoint point : unicode::decode(text)) {
+    unicode::append(out, unicode::is_control(point) ? ' ' : point);
+  }
+  return out;
+}
+
+}  // namespace saccade

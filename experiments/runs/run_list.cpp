@@ -1,0 +1,136 @@
+#include "experiments/runs/run_list.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "captioning/experiment_config.h"
+#include "captioning/metrics/metric_registry.h"
+#include "captioning/scoring/text_table.h"
+#include "captioning/training/run_directory.h"
+#include "captioning/training/trainer.h"
+#include "core/base/error.h"
+#include "core/config/config.h"
+#include "experiments/process/progress.h"
+
+namespace saccade {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kConfig = "config.yaml";
+constexpr const char* kMetrics = "metrics.jsonl";
+
+std::string time_of(const fs::path& file) {
+  struct stat info {};
+  if (::stat(file.c_str(), &info) != 0) return "";
+  std::tm local{};
+  ::localtime_r(&info.st_mtime, &local);
+  std::array<char, 32> text{};
+  const std::size_t size = std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &local);
+  return {text.data(), size};
+}
+
+// Reads a line of metrics.jsonl into the summary; the last line decides the state of the run.
+void follow(const Json& line, RunSummary& run) {
+  const std::string event = line.value("event", "");
+  run.updates = line.value("update", run.updates);
+  run.seconds = line.value("seconds", run.seconds);
+  run.state = RunState::kBrokenOff;
+  if (event == "diverged") run.state = RunState::kDiverged;
+  if (event == "end")
+    run.state = line.value("reason", "") == "signal" ? RunState::kStopped : RunState::kFinished;
+  if (event != "validation" || !line.contains("metrics")) return;
+  const Json& metrics = line["metrics"];
+  if (!metrics.contains(run.metric) || !metrics[run.metric].is_number()) return;
+  const double value = metrics[run.metric].get<double>();
+  if (!run.best || is_better(run.metric, value, *run.best)) run.best = value;
+}
+
+RunSummary summary_of(const fs::path& directory) {
+  RunSummary run;
+  run.directory = directory;
+  run.changed = time_of(directory / kMetrics);
+  try {
+    const ExperimentConfig config =
+        load_config<ExperimentConfig>((directory / kConfig).string()).config;
+    run.name = config.name;
+    run.stop = to_string(config.train.stop);
+    run.metric = config.train.best_metric;
+  } catch (const Error&) {
+    run.state = RunState::kUnreadable;
+    return run;
+  }
+  std::ifstream in(directory / kMetrics);
+  for (std::string text; std::getline(in, text);) {
+    const Json line = Json::parse(text, nullptr, false);
+    if (line.is_object()) follow(line, run);  // a killed run may leave an incomplete last line
+  }
+  if (is_held(directory)) run.state = RunState::kTraining;
+  return run;
+}
+
+bool is_run(const fs::path& directory) {
+  std::error_code error;
+  return fs::is_regular_file(directory / kConfig, error) &&
+         fs::is_regular_file(directory / kMetrics, error);
+}
+
+}  // namespace
+
+std::vector<RunSummary> find_runs(const fs::path& folder) {
+  std::error_code error;
+  if (!fs::is_directory(folder, error))
+    throw DataError(folder.string() +
+                    ": no such folder; name a folder in which `saccade train --out` wrote runs");
+  std::vector<fs::path> directories;
+  if (is_run(folder)) directories.push_back(folder);
+  const auto options = fs::directory_options::skip_permission_denied;
+  for (auto entry = fs::recursive_directory_iterator(folder, options, error);
+       !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    if (!entry->is_directory(error)) continue;
+    if (is_run(entry->path())) {
+      directories.push_back(entry->path());
+      entry.disable_recursion_pending();
+    }
+  }
+  std::sort(directories.begin(), directories.end());
+  std::vector<RunSummary> runs;
+  for (const fs::path& directory : directories) runs.push_back(summary_of(directory));
+  return runs;
+}
+
+std::string runs_table(const std::vector<RunSummary>& runs) {
+  TextTable table;
+  table.add(
+      {"run", "experiment", "state", "updates", "until", "metric", "best", "time", "changed"});
+  for (const RunSummary& run : runs)
+    table.add({run.directory.string(), run.name, std::string(enum_name(run.state)),
+               str(run.updates), run.stop, run.metric, run.best ? fixed(*run.best) : "-",
+               duration_text(run.seconds), run.changed});
+  return table.text();
+}
+
+std::string runs_json(const std::vector<RunSummary>& runs) {
+  Json json = Json::array();
+  for (const RunSummary& run : runs)
+    json.push_back({{"directory", run.directory.string()},
+                    {"state", enum_name(run.state)},
+                    {"name", run.name},
+                    {"stop", run.stop},
+                    {"updates", run.updates},
+                    {"seconds", run.seconds},
+                    {"metric", run.metric},
+                    {"best", run.best ? Json(*run.best) : Json(nullptr)},
+                    {"changed", run.changed}});
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace saccade

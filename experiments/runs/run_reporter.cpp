@@ -1,0 +1,278 @@
+#include "experiments/runs/run_reporter.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "captioning/metrics/metric_registry.h"
+#include "core/base/error.h"
+#include "core/base/median.h"
+#include "experiments/pictures/model_sheets.h"
+#include "experiments/process/log.h"
+#include "experiments/process/process_memory.h"
+#include "experiments/runs/manifest.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr Index kUpdatesBetweenLines = 10;
+
+using Json = nlohmann::ordered_json;
+
+double rate(Index count, double milliseconds) {
+  return milliseconds > 0 ? 1000 * static_cast<double>(count) / milliseconds : 0;
+}
+
+std::string format(const char* pattern, double value) {
+  std::array<char, 48> text{};
+  std::snprintf(text.data(), text.size(), pattern, value);
+  return text.data();
+}
+
+std::string text(const SelfCriticalReport& report) {
+  return "reward " + format("%.3f", report.reward) + " (baseline " +
+         format("%.3f", report.baseline) + ", advantage sd " +
+         format("%.3f", report.advantage_deviation) + ", " + format("%.1f", report.length) +
+         " words)";
+}
+
+// The means over the updates since the last line or validation.
+Json json(const EstimatorSums::Statistics& means) {
+  return {{"expectation_share", means.expectation_share},
+          {"advantage", means.advantage},
+          {"advantage_variance", means.advantage_variance},
+          {"gradient_variance", means.gradient_variance},
+          {"distinct_cells", means.distinct_cells},
+          {"entropy", means.entropy}};
+}
+
+std::string estimator_text(const EstimatorSums::Statistics& means) {
+  const Json all = json(means);
+  std::string out;
+  for (const auto& [name, value] : all.items())
+    out += (out.empty() ? "  estimator: " : ", ") + metric("estimator." + name).label + " " +
+           format("%.3g", value.get<double>());
+  return out;
+}
+
+std::string reason_name(StopReason reason) {
+  switch (reason) {
+    case StopReason::kFinished:
+      return "finished";
+    case StopReason::kEarlyStop:
+      return "early_stop";
+    case StopReason::kSignal:
+      return "signal";
+  }
+  return "?";
+}
+
+}  // namespace
+
+std::string loss_text(const UpdateReport& report) {
+  return "loss " + format("%.3f", report.loss) +
+         (report.supervision.empty() ? "" : " without supervision");
+}
+
+void RunReporter::on_message(Severity severity, const std::string& text) {
+  work_.reset();
+  progress_.clear();
+  log::show(severity, text);
+}
+
+void RunReporter::on_work(const char* work, Index done, Index total) {
+  if (!work_) {
+    progress_.clear();
+    work_.emplace(options_.label + ", " + work);
+  }
+  work_->show(static_cast<double>(done) / static_cast<double>(total),
+              std::to_string(done) + " of " + std::to_string(total) + " images");
+}
+
+void RunReporter::on_start(const RunStart& start) {
+  log_.emplace(start.directory / "train.log");
+  metrics_.emplace(start.directory / "metrics.jsonl");
+  tensorboard_.emplace(start.directory, start.resumed_update);
+  for (const std::string& warning : start.warnings) {
+    const bool repeated = options_.warned != nullptr && !options_.warned->insert(warning).second;
+    if (repeated)
+      log_->note("warning: " + warning);
+    else
+      log::warn(warning);
+  }
+  say_start(start);
+  options_.directory->write_text(
+      "manifest.json", manifest_json(start.directory / "manifest.json",
+                                     {.config = start.config,
+                                      .dataset = &start.data->loaded().dataset,
+                                      .vocabulary = &start.data->vocabulary(),
+                                      .weights = start.weights,
+                                      .resumed_update = start.resumed_update.value_or(-1)}));
+}
+
+void RunReporter::say_start(const RunStart& start) {
+  if (start.resumed_update) {
+    say((start.finished ? "this run is finished already: " : "continuing from ") +
+        start.checkpoint.string() + " (update " + std::to_string(*start.resumed_update) + ")");
+    if (!start.finished)
+      metrics_->add(Json({{"event", "resume"}, {"update", *start.resumed_update}}).dump());
+  } else if (start.restarted) {
+    say(start.directory.string() + ": there is no checkpoint yet; starting from the beginning");
+  }
+}
+
+// Adds to TensorBoard what a validation shows besides its numbers.
+void RunReporter::on_captions(const RunStart& start, const CaptionModel& model,
+                              const EvaluationReport& report, Index update) {
+  if (!model.has_attention()) return;
+  constexpr std::size_t kSheets = 2;
+  constexpr Index kPanelWidth = 160;  // small, because every validation adds its sheets
+  tensorboard_->add_attention(update, report.regimes.front().captions);
+  ModelSheets sheets(start.data->loaded(), report.images, kSheets);
+  sheets.add(str("update ", update), model, start.data->inputs(), report);
+  tensorboard_->add_sheets(update, sheets.draw({.panel_width = kPanelWidth}));
+}
+
+void RunReporter::on_diverged(const std::string& what) {
+  metrics_->add(Json({{"event", "diverged"}, {"what", what}}).dump());
+}
+
+void RunReporter::on_end(const TrainingResult& result) {
+  const Telemetry t = telemetry();
+  const Json line = {{"event", "end"},
+                     {"reason", reason_name(result.reason)},
+                     {"update", result.state.update},
+                     {"epoch", result.state.epoch},
+                     {"seconds", t.seconds},
+                     {"ms_per_update", t.ms_per_update},
+                     {"captions_per_second", t.captions_per_second},
+                     {"peak_memory_bytes", t.peak_memory},
+                     {"parameters", result.parameters},
+                     {"best", result.state.best},
+                     {"best_checkpoint", result.best.filename().string()}};
+  metrics_->add(line.dump());
+}
+
+void RunReporter::on_update(const Update& update) {
+  const UpdateReport& report = *update.report;
+  const auto ms = static_cast<float>(1000 * update.seconds);
+  milliseconds_.push_back(ms);
+  training_seconds_ += update.seconds;
+  all_seconds_ = update.state->seconds;
+  captions_ += report.captions;
+
+  const auto captions = static_cast<double>(report.captions);
+  window_.milliseconds.push_back(ms);
+  window_.loss += report.loss * captions;
+  window_.nll += report.nll_per_word * static_cast<double>(report.words);
+  window_.penalty += report.penalty * captions;
+  window_.grad_norm += report.grad_norm;
+  for (const auto& [name, value] : report.supervision) window_.supervision[name].add(value);
+  window_.baseline = report.baseline;
+  window_.lr = update.lr;
+  window_.captions += report.captions;
+  window_.words += report.words;
+  if (report.self_critical) window_.add(*report.self_critical);
+  if (report.estimator) window_.estimator.add(*report.estimator);
+  window_.update = update.state->update;
+  window_.epoch = update.state->epoch;
+  if (update.state->update % kUpdatesBetweenLines == 0 || update.state->update == 1) write_window();
+
+  const double per_second = rate(captions_, 1000 * training_seconds_);
+  const std::string how = report.self_critical ? text(*report.self_critical) : loss_text(report);
+  progress_.show(update.done, "epoch " + std::to_string(update.state->epoch + 1) + ", " + how +
+                                  ", " + format("%.0f", per_second) + " captions/s");
+}
+
+void RunReporter::Window::add(const SelfCriticalReport& report) {
+  self_critical.reward += report.reward;
+  self_critical.baseline += report.baseline;
+  self_critical.advantage_deviation += report.advantage_deviation;
+  self_critical.length += report.length;
+  self_critical.finished += report.finished;
+  self_critical.reward_share += report.reward_share;
+  ++self_critical_updates;
+}
+
+void RunReporter::write_window() {
+  if (window_.milliseconds.empty()) return;
+  const auto updates = static_cast<double>(window_.milliseconds.size());
+  const auto captions = static_cast<double>(window_.captions);
+  double ms = 0;
+  for (const float value : window_.milliseconds) ms += static_cast<double>(value);
+  Json line = {{"event", "update"},
+               {"update", window_.update},
+               {"epoch", window_.epoch},
+               {"seconds", all_seconds_},
+               {"loss", window_.loss / captions},
+               {"nll_per_word", window_.nll / static_cast<double>(window_.words)},
+               {"penalty", window_.penalty / captions},
+               {"grad_norm", window_.grad_norm / updates},
+               {"lr", window_.lr}};
+  for (const auto& [name, mean] : window_.supervision) line[name] = mean.value();
+  if (window_.estimator.updates > 0) {
+    line["baseline"] = window_.baseline;
+    line["estimator"] = json(window_.estimator.means());
+  }
+  if (window_.self_critical_updates > 0) {
+    const SelfCriticalReport& sums = window_.self_critical;
+    const auto count = static_cast<double>(window_.self_critical_updates);
+    line["reward"] = sums.reward / count;
+    line["reward_baseline"] = sums.baseline / count;
+    line["advantage_sd"] = sums.advantage_deviation / count;
+    line["sample_length"] = sums.length / count;
+    line["sample_finished"] = sums.finished / count;
+    line["reward_time_share"] = sums.reward_share / count;
+  }
+  line["ms_per_update"] = median(window_.milliseconds);
+  line["captions_per_second"] = rate(window_.captions, ms);
+  line["peak_memory_bytes"] = peak_memory_bytes();
+  add_line("train", line.dump());
+  window_ = {};
+}
+
+void RunReporter::add_line(const std::string& section, const std::string& json) {
+  metrics_->add(json);
+  tensorboard_->add(section, json);
+}
+
+void RunReporter::on_validation(const Metrics& metrics, const TrainingState& state) {
+  work_.reset();
+  write_window();
+  Json line = {{"event", "validation"},    {"update", state.update}, {"epoch", state.epoch},
+               {"seconds", state.seconds}, {"regime", regime_},      {"metrics", metrics}};
+  if (state.estimator.updates > 0) line["estimator"] = json(state.estimator.means());
+  add_line("validation", line.dump());
+  std::string text = "update " + std::to_string(state.update) + " (" + regime_ + "):";
+  for (const MetricInfo& info : all_metrics())
+    if (const auto found = metrics.find(info.name); info.headline && found != metrics.end())
+      text += " " + info.name + " " + format("%.4f", found->second);
+  say(text);
+  if (state.estimator.updates > 0) say(estimator_text(state.estimator.means()));
+}
+
+void RunReporter::on_checkpoint(const std::filesystem::path& path, const TrainingState& state) {
+  write_window();
+  const Json line = {
+      {"event", "checkpoint"}, {"update", state.update}, {"file", path.filename().string()}};
+  metrics_->add(line.dump());
+  log_->note("saved " + path.string());
+}
+
+void RunReporter::say(const std::string& text) {
+  progress_.clear();
+  std::fprintf(stderr, "%s\n", text.c_str());
+  log_->note(text);
+}
+
+Telemetry RunReporter::telemetry() const {
+  return {.updates = static_cast<Index>(milliseconds_.size()),
+          .seconds = all_seconds_,
+          .ms_per_update = median(milliseconds_),
+          .captions_per_second = rate(captions_, 1000 * training_seconds_),
+          .peak_memory = peak_memory_bytes()};
+}
+
+}  // namespace saccade

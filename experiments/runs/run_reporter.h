@@ -1,0 +1,96 @@
+// Reports the progress of a run: on stderr, in metrics.jsonl and train.log, and for TensorBoard.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "captioning/training/run_directory.h"
+#include "captioning/training/run_observer.h"
+#include "core/base/mean.h"
+#include "experiments/process/log.h"
+#include "experiments/process/progress.h"
+#include "experiments/runs/metrics_log.h"
+#include "experiments/runs/tensorboard_log.h"
+
+namespace saccade {
+
+// The cost of training, measured over the updates since the run was started or resumed.
+struct Telemetry {
+  Index updates = 0;
+  double seconds = 0;        // since the first start, resumed parts included
+  double ms_per_update = 0;  // the median; making the batch is included
+  double captions_per_second = 0;
+  std::int64_t peak_memory = 0;  // of the process, in bytes
+};
+
+// How a progress line names the loss of an update of references. Costs of supervision are no part
+// of the number; they have columns of their own in metrics.jsonl.
+std::string loss_text(const UpdateReport& report);
+
+class RunReporter : public RunObserver {
+ public:
+  struct Options {
+    std::string label;                        // starts each progress line
+    Regime regime = Regime::kExpectation;     // in which validations are decoded
+    RunDirectory* directory = nullptr;        // of the files that record the run
+    std::set<std::string>* warned = nullptr;  // warnings that are not shown again; may be null
+  };
+  explicit RunReporter(Options options)
+      : options_(std::move(options)),
+        progress_(options_.label),
+        regime_(enum_name(options_.regime)) {}
+
+  // All of them throw IoError.
+  void on_message(Severity severity, const std::string& text) override;
+  void on_work(const char* work, Index done, Index total) override;
+  // Starts or continues the files in the run's directory.
+  void on_start(const RunStart& start) override;
+  void on_captions(const RunStart& start, const CaptionModel& model, const EvaluationReport& report,
+                   Index update) override;
+  void on_end(const TrainingResult& result) override;
+  void on_diverged(const std::string& what) override;
+  void on_update(const Update& update) override;
+  void on_validation(const Metrics& metrics, const TrainingState& state) override;
+  void on_checkpoint(const std::filesystem::path& path, const TrainingState& state) override;
+
+  Telemetry telemetry() const;
+
+ private:
+  // Prints a line and writes it to train.log.
+  void say(const std::string& text);
+  // Prints from where a run continues.
+  void say_start(const RunStart& start);
+  void write_window();
+  void add_line(const std::string& section, const std::string& json);
+
+  Options options_;
+  std::optional<MetricsLog> metrics_;
+  std::optional<TensorBoardLog> tensorboard_;
+  std::optional<log::FileCopy> log_;
+  Progress progress_;
+  std::optional<Progress> work_;  // of a validation
+  std::string regime_;
+  std::vector<float> milliseconds_;  // of every update
+  double training_seconds_ = 0, all_seconds_ = 0;
+  Index captions_ = 0;
+
+  // Since the last line in metrics.jsonl.
+  struct Window {
+    std::vector<float> milliseconds;
+    double loss = 0, nll = 0, penalty = 0, grad_norm = 0;  // sums; nll over words
+    double baseline = 0, lr = 0;
+    EstimatorMeans estimator;
+    std::map<std::string, Mean> supervision;  // UpdateReport::supervision, over updates
+    Index captions = 0, words = 0, update = 0, epoch = 0;
+    SelfCriticalReport self_critical{};  // sums over updates
+    Index self_critical_updates = 0;
+    void add(const SelfCriticalReport& report);
+  };
+  Window window_;
+};
+
+}  // namespace saccade

@@ -1,0 +1,350 @@
+// The server behind `saccade serve`: its answers to well-formed, hostile, slow and many requests.
+#include "experiments/serve/caption_server.h"
+
+#include <deque>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "experiments/serve/request_rules.h"
+#include "tests/support/catch.h"
+#include "tests/support/http.h"
+#include "tests/support/running_server.h"
+#include "tests/support/temp_folder.h"
+#include "vision/images/image.h"
+
+namespace saccade::test {
+namespace {
+
+using Json = nlohmann::json;
+using namespace std::chrono_literals;
+
+constexpr std::size_t kLimit = 20'000;
+
+std::string png() {
+  const std::vector<std::uint8_t> bytes = encode_png(Image(20, 30, 200));
+  return {bytes.begin(), bytes.end()};
+}
+
+// A PNG file whose header claims this size, with four bytes for each side.
+std::string sized_png(const std::string& width, const std::string& height) {
+  return png().replace(16, 8, width + height);
+}
+
+std::string size_of(std::span<const std::uint8_t> bytes) {
+  const Image image = decode_image(bytes, "the picture");
+  return str("{\"width\":", image.width, ",\"height\":", image.height, "}");
+}
+
+ServerOptions small_server() { return {.max_upload = kLimit, .waiting = 1, .timeout = 1s}; }
+
+// Checks that an error is one line of JSON, and that every answer forbids content of other origins.
+void check_answer(const HttpAnswer& answer, int status) {
+  CHECK(answer.status == status);
+  CHECK(answer.headers.count("access-control-allow-origin") == 0);
+  REQUIRE(answer.headers.count("content-security-policy") == 1);
+  CHECK(answer.headers.at("content-security-policy").find("default-src 'none'") == 0);
+  CHECK(answer.headers.at("x-content-type-options") == "nosniff");
+  if (status < 400) return;
+  const std::string error = Json::parse(answer.body).at("error");
+  INFO(error);
+  CHECK(error.size() > 10);
+  CHECK(error.find('\n') == std::string::npos);
+}
+
+TEST_CASE("the server answers with captions, the page and its files") {
+  const RunningServer server(small_server(), R"({"models":[]})", size_of);
+  const HttpAnswer answer = ask(server.port(), "POST", "/caption", png());
+  check_answer(answer, 200);
+  CHECK(answer.headers.at("content-type") == "application/json");
+  CHECK(answer.body == R"({"width":30,"height":20})");
+  CHECK(ask(server.port(), "GET", "/models").body == R"({"models":[]})");
+  CHECK(ask(server.port(), "GET", "/health").body == R"({"status":"ok","pictures":0})");
+  for (const auto& [path, type] : std::map<std::string, std::string>{
+           {"/", "text/html"}, {"/live.css", "text/css"}, {"/live.js", "text/javascript"}}) {
+    const HttpAnswer file = ask(server.port(), "GET", path, "", "Accept-Encoding: br, gzip\r\n");
+    check_answer(file, 200);
+    CHECK(file.headers.at("content-type").find(type) == 0);
+    CHECK(file.body.size() > 1000);
+    const HttpAnswer part = ask(server.port(), "GET", path, "", "Range: bytes=0-9,0-9,0-9\r\n");
+    CHECK(part.body == file.body);
+    CHECK(ask(server.port(), "HEAD", path).status == 200);
+  }
+  const Connection chunks(server.port());
+  chunks.send("POST /caption HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n");
+  const std::string bytes = png();
+  char length[16];
+  std::snprintf(length, sizeof length, "%zx\r\n", bytes.size());
+  chunks.send(length + bytes + "\r\n0\r\n\r\n");
+  CHECK(parse_answer(chunks.read()).status == 200);
+}
+
+TEST_CASE("files that are not pictures and uploads that are too large are refused with one line") {
+  const RunningServer server(small_server(), "{}", size_of);
+  const auto post = [&](const std::string& body, const std::string& more = "") {
+    return ask(server.port(), "POST", "/caption", body, more);
+  };
+  const auto refused = [&](const HttpAnswer& answer, int status, const std::string& reason) {
+    check_answer(answer, status);
+    CHECK(answer.body.find(reason) != std::string::npos);
+  };
+  refused(post(""), 400, "the body is empty");
+  refused(post("this is text"), 400, "is not an image");
+  refused(post(png().substr(0, png().size() / 2)), 400, "cut short");
+  const std::string one("\0\0\0\x01", 4), ten_thousand("\0\0\x27\x10", 4), most(4, '\xff');
+  refused(post(sized_png(ten_thousand, ten_thousand)), 400,
+          "10000x10000 pixels are more than the 64");
+  refused(post(sized_png(most, one)), 400, "4294967295x1 pixels are more than the 65500 a side");
+  refused(post(sized_png(most, most)), 400, "65500 a side");
+  refused(post("\x89PNG\r\n\x1a\n"), 400, "the picture");
+  refused(post(std::string("GIF89a\xff\xff\xff\xff", 10)), 400, "the picture");
+  refused(post(std::string(kLimit + 1, 'x')), 413, "larger than 20000 bytes");
+  refused(post(png(), "Content-Type: multipart/form-data; boundary=x\r\n"), 415, "a form");
+  refused(post(png(), "Content-Encoding: gzip\r\n"), 415, "compressed");
+  refused(ask(server.port(), "GET", "/captions"), 404, "no such address");
+  refused(ask(server.port(), "GET", "/../../etc/passwd"), 404, "no such address");
+  refused(ask(server.port(), "POST", "/captions", png()), 404, "no such address");
+  refused(ask(server.port(), "GET", "/caption"), 405, "takes POST");
+  CHECK(ask(server.port(), "GET", "/caption").headers.at("allow") == "POST");
+  refused(ask(server.port(), "POST", "/models", "{}"), 405, "takes GET");
+  refused(ask(server.port(), "OPTIONS", "/caption"), 405, "takes POST");
+  refused(ask(server.port(), "PUT", "/caption", png()), 405, "takes POST");
+
+  const auto raw = [&](const std::string& bytes) {
+    const Connection connection(server.port());
+    connection.send(bytes);
+    return parse_answer(connection.read());
+  };
+  // No length, invalid or contradicting lengths, and more bytes than are allowed, announced or in
+  // chunks.
+  refused(raw("POST /caption HTTP/1.1\r\nHost: localhost\r\n\r\n"), 411,
+          "lacks the length of its body");
+  refused(raw("POST /caption HTTP/1.1\r\nHost: localhost\r\nContent-Length: -5\r\n\r\n"), 400,
+          "Content-Length");
+  refused(raw("POST /caption HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: "
+              "2\r\n\r\nxx"),
+          400, "Content-Length");
+  refused(raw("POST /caption HTTP/1.1\r\nHost: localhost\r\nContent-Length: "
+              "99999999999999999999\r\n\r\n"),
+          413, "larger");
+  refused(raw("POST /caption HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
+              "Content-Length: 30000\r\n\r\n"),
+          413, "larger");
+  std::string chunks =
+      "POST /caption HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n";
+  for (int i = 0; i < 30; ++i) chunks += "400\r\n" + std::string(1024, 'x') + "\r\n";
+  refused(raw(chunks + "0\r\n\r\n"), 413, "larger");
+  check_answer(raw("THIS IS NO HTTP\r\n\r\n"), 400);
+  raw(std::string("\x16\x03\x01\x02\x00", 5) + std::string(300, '\xfe'));  // TLS
+  CHECK(ask(server.port(), "POST", "/caption", png()).status == 200);
+}
+
+TEST_CASE("a head that does not end is refused before it is complete") {
+  const RunningServer server(small_server(), "{}", size_of);
+  const auto refused = [&](const std::string& bytes, int status, const std::string& reason) {
+    const Connection connection(server.port());
+    connection.send(bytes);
+    const HttpAnswer answer = parse_answer(connection.read());
+    check_answer(answer, status);
+    CHECK(answer.body.find(reason) != std::string::npos);
+  };
+  const std::string get = "GET / HTTP/1.1\r\nHost: localhost\r\n";
+  const auto lines = [](int count, std::size_t size) {
+    std::string all;
+    for (int i = 0; i < count; ++i) all += str("H", i, ": ") + std::string(size, 'x') + "\r\n";
+    return all;
+  };
+  refused(get + lines(100, 4000), 431, "longer than 65536 bytes");
+  refused(get + lines(20'000, 1), 431, "longer than 65536 bytes");
+  refused(get + lines(1, 100'000), 431, "longer than 65536 bytes");
+  refused(get + lines(1, 9000) + "\r\n", 400, "a line of more than 8192 bytes");
+  refused("GET /" + std::string(9000, 'x') + " HTTP/1.1\r\n\r\n", 414, "first line");
+  refused("POST /caption HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n4;" +
+              std::string(100'000, 'x'),
+          400, "did not arrive completely");
+  const Connection endless(server.port());
+  endless.send("GET /" + std::string(100'000, 'x'));
+  CHECK(parse_answer(endless.read()).status == 0);
+  CHECK(ask(server.port(), "GET", "/", "", lines(15, 4000)).status == 200);
+}
+
+TEST_CASE("requests of other sites are refused, under whatever name they reach the server") {
+  const RunningServer server(small_server(), "{}", size_of);
+  const auto by = [&](const std::string& host, const std::string& more = "") {
+    const Connection connection(server.port());
+    connection.send("GET /models HTTP/1.1\r\n" + host + more + "\r\n");
+    return parse_answer(connection.read()).status;
+  };
+  for (const std::string host : {"localhost", "LocalHost:80", "127.0.0.1", "127.0.0.1:99",
+                                 "127.9.9.9", "[::1]", "[::1]:8080"})
+    CHECK(by("Host: " + host + "\r\n") == 200);
+  for (const std::string host :
+       {"evil.example", "localhost.evil.example:8080", "127.0.0.1.evil.example", "10.0.0.1",
+        "1270.0.1", "[::2]", "localhost@evil.example", "0.0.0.0"})
+    CHECK(by("Host: " + host + "\r\n") == 403);
+  CHECK(by("") == 400);
+  CHECK(by("Host: localhost\r\nHost: evil.example\r\n") == 400);
+
+  const auto from = [&](const std::string& origin) {
+    return ask(server.port(), "POST", "/caption", png(), "Origin: " + origin + "\r\n").status;
+  };
+  CHECK(from("http://127.0.0.1") == 200);
+  CHECK(from("http://evil.example") == 403);
+  CHECK(from("http://127.0.0.1:1") == 403);
+  CHECK(from("null") == 403);
+
+  // A server that listens for other machines answers to any name.
+  CHECK_FALSE(refusal({.method = "GET", .path = "/", .host = "box.example"}, {.loopback = false}));
+  CHECK(is_loopback("127.0.0.1"));
+  CHECK_FALSE(is_loopback("0.0.0.0"));
+}
+
+// Work that waits until it is released.
+struct Gate {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool open = false;
+  int begun = 0;
+
+  std::string pass() {
+    std::unique_lock lock(mutex);
+    ++begun;
+    changed.notify_all();
+    changed.wait(lock, [&] { return open; });
+    return "{}";
+  }
+  void await_begun() {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return begun > 0; });
+  }
+  void release() {
+    const std::lock_guard lock(mutex);
+    open = true;
+    changed.notify_all();
+  }
+};
+
+// Waits until this many pictures are in the server's queue.
+void await_pictures(int port, int count) {
+  for (int i = 0; i < 500; ++i) {
+    if (Json::parse(ask(port, "GET", "/health").body).at("pictures") == count) return;
+    std::this_thread::sleep_for(10ms);
+  }
+  FAIL("there are never " << count << " pictures");
+}
+
+TEST_CASE("a picture beyond the length of the queue is refused until there is space") {
+  Gate gate;
+  RunningServer server(small_server(), "{}", [&](auto) { return gate.pass(); });
+  const std::string request = request_head("POST", "/caption", png().size()) + "\r\n" + png();
+  const Connection first(server.port()), second(server.port()), last(server.port());
+  first.send(request);
+  gate.await_begun();
+  // Both requests may arrive while the queue has space for one. The one that is complete first gets
+  // it.
+  last.send(request.substr(0, request.size() - 1));
+  second.send(request.substr(0, request.size() - 1));
+  std::this_thread::sleep_for(200ms);
+  second.send(request.substr(request.size() - 1));
+  await_pictures(server.port(), 2);
+  last.send(request.substr(request.size() - 1));
+  check_answer(parse_answer(last.read()), 503);
+  for (int i = 0; i < 20; ++i) {
+    const HttpAnswer third = ask(server.port(), "POST", "/caption", png());
+    check_answer(third, 503);
+    CHECK(std::stoi(third.headers.at("retry-after")) >= 1);
+  }
+  CHECK(ask(server.port(), "GET", "/").status == 200);
+  gate.release();
+  CHECK(parse_answer(first.read()).status == 200);
+  CHECK(parse_answer(second.read()).status == 200);
+  CHECK(ask(server.port(), "POST", "/caption", png()).status == 200);
+}
+
+TEST_CASE("a server that stops finishes the picture in work and refuses the others") {
+  Gate gate;
+  RunningServer server(small_server(), "{}", [&](auto) { return gate.pass(); });
+  const std::string request = request_head("POST", "/caption", png().size()) + "\r\n" + png();
+  const Connection first(server.port()), second(server.port()), half(server.port());
+  first.send(request);
+  gate.await_begun();
+  second.send(request);
+  await_pictures(server.port(), 2);
+  half.send(request.substr(0, request.size() - 9));
+  server.stop();
+  gate.release();
+  CHECK(parse_answer(first.read()).status == 200);
+  const HttpAnswer other = parse_answer(second.read());
+  check_answer(other, 503);
+  CHECK(other.body.find("the server is stopping") != std::string::npos);
+  CHECK(parse_answer(half.read()).status != 200);
+  server.end();
+  CHECK(ask(server.port(), "GET", "/health").status == 0);
+}
+
+TEST_CASE("slow requests do not hold the server's threads for long") {
+  const RunningServer server(small_server(), "{}", size_of);
+  const auto start = std::chrono::steady_clock::now();
+  const Connection nothing(server.port()), little(server.port()), promised(server.port());
+  little.send("POST /caption HTTP/1.1\r\nHost: loc");
+  promised.send(request_head("POST", "/caption", 5000) + "\r\nfour");
+  const Connection slow(server.port());
+  slow.send(request_head("POST", "/caption", 5000) + "\r\n");
+  std::string received;
+  for (int i = 0; i < 100 && received.empty(); ++i) {
+    slow.send("x");
+    std::this_thread::sleep_for(100ms);
+    received = slow.read(0);
+  }
+  CHECK(std::chrono::steady_clock::now() - start < 8s);
+  check_answer(parse_answer(received + slow.read()), 408);
+  check_answer(parse_answer(promised.read()), 408);
+  nothing.read();
+  little.read();
+  CHECK(std::chrono::steady_clock::now() - start < 15s);
+  // More connections than there are threads, none of which sends anything.
+  std::deque<Connection> crowd;
+  for (int i = 0; i < 100; ++i) crowd.emplace_back(server.port());
+  for (int i = 0; i < 300; ++i) {
+    if (ask(server.port(), "POST", "/caption", png()).status == 200) return;
+    std::this_thread::sleep_for(100ms);
+  }
+  FAIL("the server never answers again");
+}
+
+TEST_CASE("a failure is answered with an error, and the next picture is captioned") {
+  int calls = 0;
+  const RunningServer server(small_server(), "{}", [&](auto) -> std::string {
+    if (++calls == 1) throw std::bad_alloc();
+    if (calls == 2) throw std::runtime_error("a \"fault\"\nof two lines");
+    return "{}";
+  });
+  check_answer(ask(server.port(), "POST", "/caption", "x"), 500);
+  check_answer(ask(server.port(), "POST", "/caption", "x"), 500);
+  check_answer(ask(server.port(), "POST", "/caption", "x"), 200);
+}
+
+TEST_CASE("an IPv6 address may have brackets or not") {
+  const auto url = [](const std::string& host) -> std::string {
+    try {
+      return CaptionServer({.host = host}, "{}", size_of).url().substr(0, 13);
+    } catch (const IoError&) {
+      return "this machine has none";
+    }
+  };
+  CHECK(url("[::1]") == url("::1"));
+  CHECK_THROWS_AS(CaptionServer({.host = "[]"}, "{}", size_of), IoError);
+}
+
+TEST_CASE("a port that is taken is refused") {
+  const RunningServer server(small_server(), "{}", size_of);
+  ServerOptions same = small_server();
+  same.port = server.port();
+  CHECK(message_of<IoError>([&] {
+          CaptionServer(same, "{}", size_of);
+        }).find("choose another --port") != std::string::npos);
+  same.host = "no.such.host.invalid";
+  CHECK_THROWS_AS(CaptionServer(same, "{}", size_of), IoError);
+}
+
+}  // namespace
+}  // namespace saccade::test

@@ -1,0 +1,179 @@
+// Matrices as pictures: colours follow the numbers, labels are kept as they are, and the SVG is
+// XML.
+#include "vision/drawing/heat_map.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "core/base/error.h"
+#include "tests/support/catch.h"
+#include "tests/vision/drawing/xml_reader.h"
+#include "vision/drawing/canvas.h"
+#include "vision/drawing/overlay.h"
+
+namespace saccade {
+namespace {
+
+std::string heat_map_svg(const HeatMap& map, const HeatMapOptions& options) {
+  return heat_map_file(map, options, PictureFormat::kSvg);
+}
+
+// A cell of an SVG heat map: the number in its hint, and its colour.
+struct Cell {
+  std::string hint, fill;
+};
+std::vector<Cell> cells_of(const XmlReader& svg) {
+  std::vector<Cell> cells;
+  for (std::size_t i = 1; i < svg.elements().size(); ++i)
+    if (svg.elements()[i].name == "title" && svg.elements()[i - 1].name == "rect")
+      cells.push_back({svg.elements()[i].text, svg.elements()[i - 1]["fill"]});
+  return cells;
+}
+
+// The place of a colour in a colour map, from the cold end.
+std::optional<Index> heat_of(const std::string& fill, const std::array<Colour, 256>& table) {
+  const auto part = [&](std::size_t i) {
+    return static_cast<std::uint8_t>(std::stoi(fill.substr(1 + 2 * i, 2), nullptr, 16));
+  };
+  const auto found = std::find(table.begin(), table.end(), Colour{part(0), part(1), part(2)});
+  if (found == table.end()) return std::nullopt;
+  return found - table.begin();
+}
+
+HeatMap ramp(Index rows, Index columns) {
+  HeatMap map;
+  for (Index r = 0; r < rows; ++r) map.rows.push_back(str("word", r));
+  for (Index c = 0; c < columns; ++c) map.columns.push_back(str(c));
+  for (Index i = 0; i < rows * columns; ++i) map.values.push_back(static_cast<float>(i));
+  return map;
+}
+
+TEST_CASE("larger numbers have hotter colours, and every colour is one of the colour map") {
+  for (const ColourMap colours : {ColourMap::kViridis, ColourMap::kCividis, ColourMap::kInferno}) {
+    const auto table = colour_table(colours);
+    const std::string text = heat_map_svg(ramp(4, 12), {.colours = colours});
+    const XmlReader svg(text);
+    const auto cells = cells_of(svg);
+    REQUIRE(cells.size() == 48);
+    Index before = -1;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      CHECK(cells[i].hint == str("word", i / 12, ", ", i % 12, ": ", i));
+      const auto heat = heat_of(cells[i].fill, table);
+      REQUIRE(heat);
+      CHECK(*heat > before);
+      before = *heat;
+    }
+    CHECK(before == 255);
+    CHECK(heat_of(cells[0].fill, table) == 0);
+  }
+}
+
+TEST_CASE("pixels have the colours of the SVG, cell by cell") {
+  HeatMap map = ramp(3, 5);
+  map.outlined = {-1, 2, -1};
+  const Image picture = draw_heat_map(map, {});
+  const std::string text = heat_map_svg(map, {});
+  const XmlReader svg(text);
+  const auto table = colour_table(ColourMap::kViridis);
+  std::size_t compared = 0;
+  for (std::size_t i = 1; i < svg.elements().size(); ++i) {
+    if (svg.elements()[i].name != "title" || svg.elements()[i - 1].name != "rect") continue;
+    const Element& cell = svg.elements()[i - 1];
+    const Index x = std::stoi(cell["x"]) + std::stoi(cell["width"]) / 2;
+    const Index y = std::stoi(cell["y"]) + std::stoi(cell["height"]) / 2;
+    const std::uint8_t* pixel = picture.pixel(y, x);
+    const auto heat = heat_of(cell["fill"], table);
+    REQUIRE(heat);
+    CHECK(Colour{pixel[0], pixel[1], pixel[2]} == table[static_cast<std::size_t>(*heat)]);
+    ++compared;
+  }
+  CHECK(compared == 15);
+  CHECK(svg.elements()[0]["width"] == str(picture.width));
+  CHECK(svg.elements()[0]["height"] == str(picture.height));
+  CHECK(text.find("<image") == std::string::npos);
+}
+
+TEST_CASE("any label is text of the SVG as it is, escaped") {
+  HeatMap map{.rows = {"caf\xC3\xA9", "<b> & \"q\" 'a'", "\xD0\xBA\xD0\xBE\xD1\x82", "a\x01z"},
+              .columns = {"\xE7\x8A\xAC", "]]>"},
+              .values = std::vector<float>(8, 0.5f),
+              .title = "a < b && c",
+              .row_name = "\xC3\xBC",
+              .column_name = "\xEF\xBF\xBF"};
+  const std::string text = heat_map_svg(map, {});
+  const XmlReader svg(text);
+  for (const std::string& label : {map.rows[0], map.rows[1], map.rows[2], std::string("a z"),
+                                   map.columns[0], map.columns[1], map.row_name, map.title})
+    CHECK(has_text(svg, label));
+  CHECK(has_text(svg, "\xEF\xBF\xBD"));
+  CHECK(text.find("caf\xC3\xA9") != std::string::npos);
+  CHECK(xml_text("<&>\"'") == "&lt;&amp;&gt;&quot;&#39;");
+  CHECK_THROWS_AS(XmlReader("<?xml version=\"1.0\" encoding=\"UTF-8\"?><a><b></a>"), DataError);
+  CHECK_THROWS_AS(XmlReader("<?xml version=\"1.0\" encoding=\"UTF-8\"?><a>&</a>"), DataError);
+}
+
+TEST_CASE("the scale is that of the whole matrix, of each row, or a given number") {
+  HeatMap map{.rows = {"a", "b"}, .columns = {"0", "1"}, .values = {0.1f, 0.2f, 0.4f, -0.1f}};
+  const auto table = colour_table(ColourMap::kViridis);
+  const auto heats = [&](const HeatMapOptions& options) {
+    const std::string text = heat_map_svg(map, options);
+    std::vector<Index> out;
+    for (const Cell& cell : cells_of(XmlReader(text))) out.push_back(*heat_of(cell.fill, table));
+    return out;
+  };
+  CHECK(heats({}) == std::vector<Index>{64, 128, 255, 0});
+  CHECK(heats({.scale = HeatScale::kPerWord}) == std::vector<Index>{128, 255, 255, 0});
+  CHECK(heats({.scale = HeatScale::kFixed, .fixed_max = 0.8}) ==
+        std::vector<Index>{32, 64, 128, 0});
+  const std::string text = heat_map_svg(map, {});
+  CHECK(has_text(XmlReader(text), "0.4"));  // the end of the bar
+  map.values.assign(4, 0.f);
+  CHECK(heats({}) == std::vector<Index>(4, 0));
+}
+
+TEST_CASE("labels do not overlap in pictures of 49, 196 and 784 regions and of short sequences") {
+  for (const Index regions : {8, 49, 196, 784}) {
+    HeatMap map = ramp(8, regions);
+    if (regions > 8) map.group = regions == 49 ? 7 : regions == 196 ? 14 : 28;
+    const std::string text = heat_map_svg(map, {});
+    const XmlReader svg(text);
+    for (Index r = 0; r < 8; ++r) CHECK(has_text(svg, str("word", r)));
+    // Where the labels stand, and how long they are.
+    std::vector<std::pair<int, std::size_t>> numbers;
+    const int top =
+        std::stoi(std::find_if(svg.elements().begin() + 1, svg.elements().end(),
+                               [](const Element& e) { return e.name == "text" && e.text == "0"; })
+                      ->
+                      operator[]("y"));
+    for (const Element& element : svg.elements())
+      if (element.name == "text" && element["y"] == str(top))
+        numbers.emplace_back(std::stoi(element["x"]), element.text.size());
+    REQUIRE(numbers.size() >= 8);
+    for (std::size_t i = 1; i < numbers.size(); ++i)
+      CHECK(numbers[i].first - numbers[i - 1].first > static_cast<int>(7 * numbers[i].second));
+    const Image picture = draw_heat_map(map, {});
+    CHECK(picture.width >= 480);
+    CHECK(picture.width < 3500);
+    CHECK(picture.height > 8 * 24);
+  }
+}
+
+TEST_CASE("a heat map whose sizes do not agree is refused") {
+  HeatMap map = ramp(2, 3);
+  CHECK_NOTHROW(draw_heat_map(map, {}));
+  map.values.pop_back();
+  CHECK_THROWS_WITH(draw_heat_map(map, {}), Catch::Contains("5 values for 2 x 3 labels"));
+  map = ramp(2, 3);
+  map.values[1] = std::numeric_limits<float>::infinity();
+  CHECK_THROWS_AS(heat_map_svg(map, {}), ShapeError);
+  map = ramp(2, 3);
+  map.outlined = {0, 3};
+  CHECK_THROWS_AS(heat_map_svg(map, {}), ShapeError);
+  CHECK_THROWS_AS(heat_map_svg(HeatMap{}, {}), ShapeError);
+  CHECK_THROWS_AS(heat_map_svg(ramp(1, 1), {.fixed_max = 0}), UsageError);
+  CHECK_THROWS_AS(draw_heat_map(ramp(2000, 4000), {}), DataError);
+}
+
+}  // namespace
+}  // namespace saccade

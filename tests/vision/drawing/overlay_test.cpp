@@ -1,0 +1,342 @@
+// Attention pictures: the heat of a cell lies on the part of the photo that the cell shows,
+// whatever happened to the image before.
+#include "vision/drawing/overlay.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "core/base/error.h"
+#include "tests/support/catch.h"
+#include "tests/vision/pictures.h"
+#include "vision/drawing/text_painter.h"
+#include "vision/images/augment.h"
+
+namespace saccade {
+namespace {
+
+std::vector<float> one_hot(Index size, Index cell, float weight = 1) {
+  std::vector<float> weights(static_cast<std::size_t>(size));
+  weights[static_cast<std::size_t>(cell)] = weight;
+  return weights;
+}
+
+Overlay make_overlay(const Image& image, const Geometry& geometry, Index rows, Index cols) {
+  return {.image = std::make_shared<Image>(image),
+          .geometry = geometry,
+          .rows = rows,
+          .cols = cols,
+          .words = {}};
+}
+
+int distance(const std::uint8_t* a, const std::uint8_t* b) {
+  return std::abs(a[0] - b[0]) + std::abs(a[1] - b[1]) + std::abs(a[2] - b[2]);
+}
+
+// The cells of the grid at whose centres two pictures of the original differ clearly.
+std::vector<Index> changed_cells(const Overlay& overlay, const Image& a, const Image& b) {
+  std::vector<Index> changed;
+  for (Index cell = 0; cell < overlay.rows * overlay.cols; ++cell) {
+    const Rect box = cell_box(overlay.geometry, overlay.rows, overlay.cols, cell);
+    const auto x = static_cast<Index>(box.x + box.width / 2);
+    const auto y = static_cast<Index>(box.y + box.height / 2);
+    if (distance(a.pixel(y, x), b.pixel(y, x)) > 60) changed.push_back(cell);
+  }
+  return changed;
+}
+
+TEST_CASE("attention on one cell is drawn on that cell") {
+  const PrepareOptions squash{.height = 96, .width = 96};
+  const PrepareOptions crop{.height = 96, .width = 96, .mode = ResizeMode::kCrop};
+  for (const auto& [height, width] : {std::pair<Index, Index>{210, 340}, {330, 190}}) {
+    const Image image = test_picture(height, width);
+    Geometry mirrored = plan_geometry(height, width, crop);
+    mirrored.mirrored = true;
+    for (const Geometry& geometry :
+         {plan_geometry(height, width, squash), plan_geometry(height, width, crop), mirrored}) {
+      for (const auto& [rows, cols] : {std::pair<Index, Index>{7, 7}, {4, 9}, {1, 49}, {1, 1}}) {
+        Overlay overlay = make_overlay(image, geometry, rows, cols);
+        const Index last = rows * cols - 1;
+        for (const Index cell : {Index{0}, last, last / 2, last / 3})
+          overlay.words.push_back({.text = "x", .weights = one_hot(rows * cols, cell)});
+        overlay.words.push_back(
+            {.text = "none", .weights = std::vector<float>(static_cast<std::size_t>(rows * cols))});
+        for (const OverlayStyle style : {OverlayStyle::kHeat, OverlayStyle::kCells}) {
+          const Image cold = draw_panel(overlay, 4, {.style = style});
+          for (Index word = 0; word < 4; ++word) {
+            const Image lit = draw_panel(overlay, word, {.style = style});
+            REQUIRE(lit.height == height);
+            REQUIRE(lit.width == width);
+            const auto& weights = overlay.words[static_cast<std::size_t>(word)].weights;
+            const Index cell = std::max_element(weights.begin(), weights.end()) - weights.begin();
+            INFO("grid " << rows << "x" << cols << ", cell " << cell << ", " << width << "x"
+                         << height << ", crop " << static_cast<int>(geometry.mode));
+            REQUIRE(changed_cells(overlay, lit, cold) == std::vector<Index>{cell});
+          }
+        }
+      }
+    }
+  }
+}
+
+// A bright spot of the photo lights one cell of the network image, and attention on that cell must
+// be drawn on the spot.
+TEST_CASE("heat returns to the pixels that caused it, through crop, shift and mirroring") {
+  Random random({.seed = 4, .stream = Stream::kTest});
+  int wrong = 0;
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    Image image(200, 300, 30);
+    const auto x = static_cast<Index>(80 + random.below(140));
+    const auto y = static_cast<Index>(30 + random.below(140));
+    for (Index dy = -6; dy <= 6; ++dy)
+      for (Index dx = -6; dx <= 6; ++dx) image.pixel(y + dy, x + dx)[1] = 255;
+    const Prepared input =
+        prepare_augmented(image, {.height = 70, .width = 70, .mode = ResizeMode::kCrop},
+                          {.flip = 0.5, .scale = 0.9, .shift_x = 0.1, .shift_y = 0.1},
+                          Random({.seed = 4, .stream = Stream::kAugment, .step = 0, .sample = i}));
+    std::vector<float> green(35 * 35);
+    for (Index v = 0; v < 70; ++v)
+      for (Index u = 0; u < 70; ++u)
+        green[static_cast<std::size_t>(v / 2 * 35 + u / 2)] += input.image.pixel(v, u)[1];
+    const Index cell = std::max_element(green.begin(), green.end()) - green.begin();
+    Overlay overlay = make_overlay(image, input.geometry, 35, 35);
+    overlay.words = {{.text = "spot", .weights = one_hot(35 * 35, cell)},
+                     {.text = "none", .weights = std::vector<float>(35 * 35)}};
+    const Image lit = draw_panel(overlay, 0, {.style = OverlayStyle::kCells});
+    const Image cold = draw_panel(overlay, 1, {.style = OverlayStyle::kCells});
+    Index off = 0, changed = 0;
+    for (Index v = 0; v < image.height; ++v)
+      for (Index u = 0; u < image.width; ++u)
+        if (distance(lit.pixel(v, u), cold.pixel(v, u)) > 20) {
+          ++changed;
+          if (std::abs(u - x) > 12 || std::abs(v - y) > 12) ++off;
+        }
+    if (off > 0 || changed < 9) ++wrong;
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("the map of a padded picture lies on the picture, all over it and nowhere else") {
+  const PrepareOptions padded{.height = 96, .width = 96, .mode = ResizeMode::kPad};
+  for (const auto& [height, width] : {std::pair<Index, Index>{210, 340}, {330, 190}, {100, 100}})
+    for (const bool mirrored : {false, true})
+      for (const auto& [rows, cols] : {std::pair<Index, Index>{7, 7}, {4, 9}, {12, 12}}) {
+        CAPTURE(height, width, mirrored, rows, cols);
+        const Image image = test_picture(height, width);
+        Geometry geometry = plan_geometry(height, width, padded);
+        geometry.mirrored = mirrored;
+        const CellBlock cells = picture_cells(picture_area(geometry), rows, cols);
+        Overlay overlay = make_overlay(image, geometry, rows, cols);
+        std::vector<float> even(static_cast<std::size_t>(rows * cols)), outside = even;
+        for (Index cell = 0; cell < rows * cols; ++cell)
+          (cells.has(cell / cols, cell % cols) ? even : outside)[static_cast<std::size_t>(cell)] =
+              1;
+        const Index middle = rows / 2 * cols + cols / 2;
+        overlay.words = {{.text = "even", .weights = even},
+                         {.text = "padding", .weights = outside},
+                         {.text = "none", .weights = one_hot(rows * cols, 0, 0)},
+                         {.text = "middle", .weights = one_hot(rows * cols, middle)}};
+        Overlay squashed = make_overlay(image, plan_geometry(height, width, {}), rows, cols);
+        squashed.words = {{.text = "all", .weights = std::vector<float>(even.size(), 1)}};
+        for (const OverlayStyle style : {OverlayStyle::kHeat, OverlayStyle::kCells}) {
+          const OverlayOptions options{
+              .style = style, .scale = HeatScale::kFixed, .fixed_max = 1.9};
+          // The map is as warm at its border as elsewhere, because weights on padding are not part
+          // of it.
+          CHECK(difference(draw_panel(overlay, 0, options), draw_panel(squashed, 0, options)) <
+                0.1);
+          const Image cold = draw_panel(overlay, 2, options);
+          CHECK(draw_panel(overlay, 1, options).rgb == cold.rgb);
+          const Image lit = draw_panel(overlay, 3, options);
+          const Rect box = cell_box(geometry, rows, cols, middle);
+          const auto x = static_cast<Index>(box.x + box.width / 2);
+          const auto y = static_cast<Index>(box.y + box.height / 2);
+          CHECK(distance(lit.pixel(y, x), cold.pixel(y, x)) > 30);
+          CHECK(distance(lit.pixel(1, 1), cold.pixel(1, 1)) == 0);
+        }
+        // Where half of the chosen cell is padding, its frame still lies on the picture.
+        overlay.words[2].sampled = cells.top * cols + cells.left;
+        const Image framed = draw_panel(overlay, 2, {});
+        const Index corner = mirrored ? width - 1 : 0;
+        CHECK(framed.pixel(0, corner)[0] == 0);
+      }
+}
+
+TEST_CASE("what the network did not see is dark and never tinted") {
+  const Image image = test_picture(100, 200);
+  Overlay overlay = make_overlay(
+      image, plan_geometry(100, 200, {.height = 50, .width = 50, .mode = ResizeMode::kCrop}), 5, 5);
+  overlay.words = {{.text = "all", .weights = std::vector<float>(25, 1.f)}};
+  const Image panel = draw_panel(overlay, 0, {});
+  for (const Index x : {Index{0}, Index{49}, Index{150}, Index{199}})
+    for (int c = 0; c < 3; ++c)
+      CHECK(std::abs(panel.pixel(50, x)[c] - 0.35 * image.pixel(50, x)[c]) <= 1);
+  for (const Index x : {Index{50}, Index{100}, Index{149}}) CHECK(int{panel.pixel(50, x)[0]} > 150);
+}
+
+TEST_CASE("maps of zeros, of equal weights and of one cell: the scale starts at 0") {
+  const Image image = test_picture(40, 40);
+  Overlay overlay = make_overlay(image, plan_geometry(40, 40, {.height = 8, .width = 8}), 2, 2);
+  overlay.words = {{.text = "zero", .weights = std::vector<float>(4, 0.f)},
+                   {.text = "even", .weights = std::vector<float>(4, 0.25f)},
+                   {.text = "sure", .weights = one_hot(4, 3)}};
+  CHECK(largest_weight(overlay) == 1);
+  const auto red = [&](Index word, const OverlayOptions& options) {
+    return int{draw_panel(overlay, word, options).pixel(10, 10)[0]};
+  };
+  CHECK(red(0, {}) < red(1, {}));
+  CHECK(red(1, {}) < red(1, {.scale = HeatScale::kPerWord}));
+  CHECK(red(0, {.scale = HeatScale::kPerWord}) == red(0, {}));
+  CHECK(red(1, {.scale = HeatScale::kFixed, .fixed_max = 0.25}) ==
+        red(1, {.scale = HeatScale::kPerWord}));
+  overlay.words.resize(1);  // only zeros are left
+  CHECK(red(0, {.scale = HeatScale::kPerWord}) == red(0, {}));
+  CHECK(draw_sheet({&overlay, 1}, {}).width > 0);
+}
+
+TEST_CASE("the sampled cell is outlined, and no other") {
+  const Image image(120, 120, 100);
+  Overlay overlay = make_overlay(image, plan_geometry(120, 120, {.height = 8, .width = 8}), 4, 4);
+  overlay.words = {{.text = "a", .weights = one_hot(16, 0), .sampled = 6},
+                   {.text = "a", .weights = one_hot(16, 0)}};
+  const Image with = draw_panel(overlay, 0, {}), without = draw_panel(overlay, 1, {});
+  const std::vector<std::uint8_t> white(3, 255);
+  CHECK(distance(with.pixel(31, 61), white.data()) == 0);
+  CHECK(distance(with.pixel(45, 75), without.pixel(45, 75)) == 0);
+  int outside = 0;
+  for (Index y = 0; y < 120; ++y)
+    for (Index x = 0; x < 120; ++x)
+      if (distance(with.pixel(y, x), without.pixel(y, x)) > 0 &&
+          (x < 60 || x >= 90 || y < 30 || y >= 60))
+        ++outside;
+  CHECK(outside == 0);
+}
+
+TEST_CASE("overlays whose sizes do not agree are refused") {
+  const Image image = test_picture(20, 30);
+  Overlay good = make_overlay(image, plan_geometry(20, 30, {.height = 8, .width = 8}), 2, 3);
+  good.words = {{.text = "a", .weights = std::vector<float>(6, 0.1f)}};
+  CHECK_NOTHROW(draw_panel(good, 0, {}));
+  CHECK_THROWS_AS(draw_panel(good, 1, {}), ShapeError);
+  Overlay bad = good;
+  bad.words[0].weights.resize(4);
+  CHECK_THROWS_WITH(draw_panel(bad, 0, {}), Catch::Contains("4 weights for a grid of 2x3"));
+  bad = good;
+  bad.words[0].weights[1] = std::numeric_limits<float>::quiet_NaN();
+  CHECK_THROWS_AS(draw_sheet({&bad, 1}, {}), ShapeError);
+  bad = good;
+  bad.words[0].sampled = 6;
+  CHECK_THROWS_AS(draw_panel(bad, 0, {}), ShapeError);
+  bad = good;
+  bad.geometry.original_width = 31;
+  CHECK_THROWS_AS(draw_panel(bad, 0, {}), ShapeError);
+  CHECK_THROWS_AS(draw_panel(good, 0, {.fixed_max = 0}), UsageError);
+  CHECK_THROWS_AS(draw_sheet({&good, 1}, {.panel_width = 5}), UsageError);
+  CHECK_THROWS_AS(draw_sheet({&good, 1}, {.font = "/no/such.ttf"}), DataError);
+  CHECK_THROWS_AS(draw_sheet({}, {}), ShapeError);
+}
+
+// The number of pixels of the page that are neither white nor grey: photos, heat and the colour
+// bar.
+Index coloured(const Image& page) {
+  Index count = 0;
+  for (std::size_t i = 0; i < page.rgb.size(); i += 3) {
+    const auto [least, most] = std::minmax({page.rgb[i], page.rgb[i + 1], page.rgb[i + 2]});
+    count += most - least > 24;
+  }
+  return count;
+}
+
+TEST_CASE("a sheet has one panel per word and stays below its limit") {
+  const Image image = test_picture(300, 400);
+  Overlay overlay = make_overlay(image, plan_geometry(300, 400, {.height = 8, .width = 8}), 3, 3);
+  for (int i = 0; i < 5; ++i)
+    overlay.words.push_back(
+        {.text = "word", .weights = one_hot(9, i), .gate = 0.5f, .log_probability = -1.f});
+  const Image three = draw_sheet({&overlay, 1}, {.columns = 3, .panel_width = 200});
+  CHECK(three.width > 600);
+  CHECK(three.width < 700);
+  CHECK(three.height > 2 * 150);
+  const Image six = draw_sheet({&overlay, 1}, {.columns = 6, .panel_width = 200});
+  CHECK(six.width > 1200);
+  CHECK(six.height < three.height);
+  CHECK(coloured(six) > 200 * 150);  // at least the plain image
+
+  Overlay big = overlay;
+  big.image = std::make_shared<Image>(test_picture(3000, 4000));
+  big.geometry = plan_geometry(3000, 4000, {.height = 8, .width = 8});
+  big.words.resize(40, overlay.words[0]);
+  const Image page = draw_sheet({&big, 1}, {.panel_width = 4000});
+  CHECK(page.height * page.width <= kMaxSheetPixels);
+  CHECK(page.height * page.width > kMaxSheetPixels / 2);
+  const std::vector<Overlay> models(6, big);
+  const Image comparison = draw_sheet(models, {.panel_width = 2000});
+  CHECK(comparison.height * comparison.width <= kMaxSheetPixels);
+  overlay.words.resize(20000, overlay.words[0]);
+  CHECK_THROWS_AS(draw_sheet({&overlay, 1}, {}), DataError);
+}
+
+TEST_CASE("a comparison has one scale for all models") {
+  const Image image(60, 60, 120);
+  Overlay weak = make_overlay(image, plan_geometry(60, 60, {.height = 8, .width = 8}), 2, 2);
+  weak.words = {{.text = "a", .weights = one_hot(4, 0, 0.2f)}};
+  Overlay strong = weak;
+  strong.words[0].weights = one_hot(4, 0, 1.f);
+  const OverlayOptions options{.colours = ColourMap::kViridis, .columns = 2, .panel_width = 60};
+  // The hottest colour of viridis is yellow; on a shared scale, a weight of 0.2 is far from it.
+  const auto yellow = [](const Image& page, Index from, Index to) {
+    Index count = 0;
+    for (Index y = from; y < to; ++y)
+      for (Index x = 0; x < page.width; ++x) {
+        const std::uint8_t* pixel = page.pixel(y, x);
+        count += pixel[0] > 150 && pixel[1] > 150 && pixel[2] < 110;
+      }
+    return count;
+  };
+  const Image alone = draw_sheet({&weak, 1}, options);
+  const Image both = draw_sheet(std::vector<Overlay>{weak, strong}, options);
+  const Index half = both.height / 2 - 20;
+  CHECK(yellow(alone, 0, half) > 20);
+  CHECK(yellow(both, 0, half) == 0);
+  CHECK(yellow(both, half, both.height) > 20);
+}
+
+TEST_CASE(
+    "text of any language is drawn if a font has it, else it is refused, and it is always "
+    "printable") {
+  CHECK(printable("a\tb\x1B[31m\x7F") == "a b [31m ");
+  CHECK(printable("caf\xC3\xA9 \xD0\xBA\xD0\xBE\xD1\x82") ==
+        "caf\xC3\xA9 \xD0\xBA\xD0\xBE\xD1\x82");
+  CHECK(printable("\xFF\xC3") == "\xEF\xBF\xBD\xEF\xBF\xBD");
+  CHECK(printable("\xED\xA0\x80").find("\xED") == std::string::npos);  // half of a surrogate pair
+  const TextPainter text({});
+  Image page(60, 400, 255);
+  if (!text.has_font()) {
+    CHECK_THROWS_AS(text.draw(page, "\xC3\xA9", {.x = 5, .y = 40, .size = 20}), DataError);
+    return;
+  }
+  // Every letter is drawn as itself, not as a question mark or a box.
+  std::map<std::string, std::vector<std::uint8_t>> drawn;
+  for (const char* letter : {"\xC3\xA9", "\xD0\xBA", "\xCE\xB2", "?", "\xEF\xBF\xBD"}) {
+    page = Image(60, 400, 255);
+    text.draw(page, letter, {.x = 5, .y = 40, .size = 30});
+    drawn[letter] = page.rgb;
+    CHECK(page.rgb != Image(60, 400, 255).rgb);
+  }
+  int alike = 0;
+  for (const auto& [letter, pixels] : drawn)
+    for (const auto& [other, others] : drawn) alike += letter != other && pixels == others;
+  CHECK(alike == 0);
+
+  const std::string long_word(200, 'w');
+  CHECK(text.width(text.fitted(long_word, 16, 100), 16) <= 100);
+  CHECK(text.fitted("word", 16, 100) == "word");
+  const auto lines =
+      text.wrapped("one two three four five six", {.size = 16, .max_width = 80, .max_lines = 3});
+  CHECK(lines.size() == 3);
+  for (const std::string& line : lines) CHECK(text.width(line, 16) <= 80);
+  CHECK(text.wrapped("", {.size = 16, .max_width = 80, .max_lines = 3}).empty());
+}
+
+}  // namespace
+}  // namespace saccade

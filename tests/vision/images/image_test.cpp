@@ -1,0 +1,264 @@
+// Images are read as a person sees them, and files that cannot be read are refused with a reason.
+#include "vision/images/image.h"
+
+#include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
+
+#include "core/base/error.h"
+#include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
+#include "tests/vision/pictures.h"
+
+namespace saccade {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+Bytes encode(const char* suffix, const cv::Mat& bgr) {
+  Bytes bytes;
+  cv::imencode(suffix, bgr, bytes);
+  return bytes;
+}
+
+cv::Mat bgr_of(const Image& image) {
+  cv::Mat rgb(static_cast<int>(image.height), static_cast<int>(image.width), CV_8UC3,
+              const_cast<std::uint8_t*>(image.rgb.data()));
+  cv::Mat bgr;
+  cv::cvtColor(rgb, bgr, cv::COLOR_RGB2BGR);
+  return bgr;
+}
+
+void append(Bytes& to, std::initializer_list<int> values) {
+  for (const int value : values) to.push_back(static_cast<std::uint8_t>(value));
+}
+
+// A TIFF structure that holds nothing but an orientation tag, as in EXIF.
+Bytes exif_block(int orientation, bool little) {
+  if (little)
+    return {'I',
+            'I',
+            42,
+            0,
+            8,
+            0,
+            0,
+            0,
+            1,
+            0,
+            0x12,
+            0x01,
+            3,
+            0,
+            1,
+            0,
+            0,
+            0,
+            static_cast<std::uint8_t>(orientation),
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0};
+  return {'M',  'M',  0, 42, 0, 0, 0, 8, 0, 1,
+          0x01, 0x12, 0, 3,  0, 0, 0, 1, 0, static_cast<std::uint8_t>(orientation),
+          0,    0,    0, 0,  0, 0};
+}
+
+// Inserts an APP1 segment behind the start marker of a JPEG.
+Bytes with_exif(const Bytes& jpeg, int orientation, bool little) {
+  const Bytes block = exif_block(orientation, little);
+  const int length = static_cast<int>(block.size()) + 8;
+  Bytes out(jpeg.begin(), jpeg.begin() + 2);
+  append(out, {0xFF, 0xE1, length >> 8, length & 255, 'E', 'x', 'i', 'f', 0, 0});
+  out.insert(out.end(), block.begin(), block.end());
+  out.insert(out.end(), jpeg.begin() + 2, jpeg.end());
+  return out;
+}
+
+// What a camera stores for the picture `seen` under an orientation. The EXIF number means where the
+// first stored row and the first stored column lie in the picture: 1 top left, 2 top right, 3
+// bottom right, 4 bottom left, 5 left top, 6 right top, 7 right bottom, 8 left bottom.
+Image stored_as(const Image& seen, int orientation) {
+  const bool turned = orientation >= 5;
+  Image stored(turned ? seen.width : seen.height, turned ? seen.height : seen.width);
+  const bool row_from_end = orientation == 3 || orientation == 4 || orientation == 6 ||
+                            orientation == 7;  // the first row is at the bottom or on the right
+  const bool col_from_end = orientation == 2 || orientation == 3 || orientation == 7 ||
+                            orientation == 8;  // the first column is on the right or at the bottom
+  for (Index r = 0; r < stored.height; ++r) {
+    for (Index c = 0; c < stored.width; ++c) {
+      const Index i = row_from_end ? stored.height - 1 - r : r;
+      const Index j = col_from_end ? stored.width - 1 - c : c;
+      const std::uint8_t* from = turned ? seen.pixel(j, i) : seen.pixel(i, j);
+      std::copy(from, from + 3, stored.pixel(r, c));
+    }
+  }
+  return stored;
+}
+
+std::string refusal(const Bytes& bytes) {
+  try {
+    decode_image(bytes, "photo.file");
+  } catch (const DataError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_CASE("all eight orientations of a JPEG are applied, in both byte orders") {
+  const Image seen = test_picture(48, 64);
+  for (int orientation = 1; orientation <= 8; ++orientation) {
+    const Bytes jpeg = encode(".jpg", bgr_of(stored_as(seen, orientation)));
+    for (const bool little : {true, false}) {
+      INFO("orientation " << orientation);
+      CHECK(difference(decode_image(with_exif(jpeg, orientation, little), "a.jpg"), seen) < 4);
+    }
+  }
+  const Bytes plain = encode(".jpg", bgr_of(seen));
+  CHECK(difference(decode_image(with_exif(plain, 9, true), "a.jpg"), seen) < 4);
+}
+
+TEST_CASE("the size in a header is that of the picture after its orientation") {
+  const Image seen = test_picture(24, 40);
+  const test::TempFolder folder("image-size");
+  for (int orientation = 1; orientation <= 9; ++orientation) {
+    INFO("orientation " << orientation);
+    write_bytes(folder / "a.jpg", with_exif(encode(".jpg", bgr_of(seen)), orientation, true));
+    const Image read = read_image(folder / "a.jpg");
+    const ImageSize size = read_image_size(folder / "a.jpg");
+    CHECK(size.height == read.height);
+    CHECK(size.width == read.width);
+  }
+  CHECK_THROWS_AS(read_image_size(folder / "none.jpg"), DataError);
+}
+
+TEST_CASE("the orientation of a PNG is read from its eXIf chunk") {
+  const Image seen = test_picture(20, 31);
+  const Bytes png = encode_png(stored_as(seen, 6));
+  const Bytes block = exif_block(6, true);
+  Bytes out(png.begin(), png.begin() + 33);  // signature and IHDR
+  append(out, {0, 0, 0, static_cast<int>(block.size()), 'e', 'X', 'I', 'f'});
+  out.insert(out.end(), block.begin(), block.end());
+  append(out, {0, 0, 0, 0});  // a checksum; those of ancillary chunks may be wrong
+  out.insert(out.end(), png.begin() + 33, png.end());
+  CHECK(difference(decode_image(out, "a.png"), seen) == 0);
+}
+
+TEST_CASE("pictures with grey, alpha or 16 bits become RGB") {
+  cv::Mat grey(5, 7, CV_8UC1, cv::Scalar(90));
+  for (const char* suffix : {".png", ".jpg", ".bmp", ".tiff", ".webp"}) {
+    INFO(suffix);
+    const Image image = decode_image(encode(suffix, grey), "a");
+    REQUIRE(image.height == 5);
+    REQUIRE(image.width == 7);
+    CHECK(difference(image, Image(5, 7, 90)) < 1.5);
+  }
+  // blue, green, red, alpha
+  const Image half =
+      decode_image(encode(".png", cv::Mat(2, 2, CV_8UC4, cv::Scalar(0, 0, 200, 128))), "a.png");
+  CHECK(half.pixel(1, 1)[0] == (200 * 128 + 255 * 127 + 127) / 255);
+  CHECK(half.pixel(1, 1)[1] == 127);
+  const Image clear =
+      decode_image(encode(".png", cv::Mat(2, 2, CV_8UC4, cv::Scalar(0, 0, 0, 0))), "a.png");
+  CHECK(difference(clear, Image(2, 2, 255)) == 0);
+  for (const char* suffix : {".png", ".tiff"}) {
+    const Image deep =
+        decode_image(encode(suffix, cv::Mat(2, 3, CV_16UC3, cv::Scalar(0, 65535, 257 * 7))), "a");
+    CHECK(int{deep.pixel(0, 0)[0]} == 7);
+    CHECK(int{deep.pixel(0, 0)[1]} == 255);
+    CHECK(int{deep.pixel(0, 0)[2]} == 0);
+  }
+  const Image deep_clear = decode_image(
+      encode(".png", cv::Mat(2, 2, CV_16UC4, cv::Scalar(0, 0, 0, 65535.0 / 2))), "a.png");
+  CHECK(std::abs(int{deep_clear.pixel(0, 0)[0]} - 127) <= 1);
+}
+
+TEST_CASE("an image bomb is refused by its header") {
+  Bytes png{0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n', 0, 0, 0, 13, 'I', 'H', 'D', 'R'};
+  append(png, {0, 0, 0x50, 0, 0, 0, 0x50, 0, 8, 2, 0, 0, 0, 0, 0, 0, 0});
+  append(png, {0, 0, 0, 0, 'I', 'E', 'N', 'D', 0, 0, 0, 0});
+  CHECK_THAT(refusal(png), Catch::Contains("20480x20480 pixels are more than"));
+  // Only a header, with dimensions at the format's limit.
+  const Bytes jpeg{0xFF, 0xD8, 0xFF, 0xC0, 0,    17, 8, 0xFF, 0xFF, 0xFF, 0xFF, 3,
+                   1,    0x22, 0,    2,    0x11, 1,  3, 0x11, 1,    0xFF, 0xD9};
+  CHECK_THAT(refusal(jpeg), Catch::Contains("65535x65535 pixels are more than"));
+  Bytes bmp = encode(".bmp", cv::Mat(4, 4, CV_8UC3, cv::Scalar(1, 2, 3)));
+  bmp[20] = 0xFF;
+  bmp[24] = 0xFF;
+  CHECK_THAT(refusal(bmp), Catch::Contains("pixels are more than"));
+}
+
+TEST_CASE("a file that was cut short is refused, wherever it was cut") {
+  const Image seen = test_picture(120, 160);
+  for (const char* suffix : {".jpg", ".png", ".bmp", ".webp"}) {
+    const Bytes whole = encode(suffix, bgr_of(seen));
+    for (const double share : {0.03, 0.1, 0.5, 0.9, 0.999}) {
+      const auto size = static_cast<std::size_t>(share * static_cast<double>(whole.size()));
+      INFO(suffix << " cut to " << size << " of " << whole.size());
+      const std::string text =
+          refusal(Bytes(whole.begin(), whole.begin() + static_cast<long>(size)));
+      CHECK_THAT(text, Catch::StartsWith("photo.file: "));
+      CHECK_THAT(text, Catch::Contains("cut short") || Catch::Contains("no size"));
+    }
+    Bytes longer = whole;  // cameras and servers append data
+    append(longer, {0xFF, 0xD8, 0, 1, 2, 3});
+    CHECK(difference(decode_image(longer, "a"), seen) < 6);
+  }
+  const std::vector<int> progressive{cv::IMWRITE_JPEG_PROGRESSIVE, 1};
+  Bytes jpeg;
+  cv::imencode(".jpg", bgr_of(seen), jpeg, progressive);
+  CHECK(refusal(jpeg).empty());
+  jpeg.resize(jpeg.size() - 2);
+  CHECK_THAT(refusal(jpeg), Catch::Contains("cut short"));
+}
+
+TEST_CASE("damage inside a file never crashes the reader") {
+  const Image seen = test_picture(24, 32);
+  Random random({.seed = 5, .stream = Stream::kTest});
+  int refused = 0;
+  for (const char* suffix : {".jpg", ".png", ".bmp", ".webp", ".tiff"}) {
+    const Bytes whole = encode(suffix, bgr_of(seen));
+    for (int i = 0; i < 60; ++i) {
+      Bytes bytes = whole;
+      for (int k = 0; k < 3; ++k)
+        bytes[random.below(i < 30 ? 64 : bytes.size())] = static_cast<std::uint8_t>(random.bits());
+      if (!refusal(bytes).empty()) ++refused;
+    }
+  }
+  CHECK(refused > 30);
+}
+
+TEST_CASE("files that are not images are refused with their names") {
+  const test::TempFolder folder("image-test");
+  const auto refused = [&](const std::filesystem::path& path, const char* reason) {
+    CHECK_THROWS_WITH(read_image(path),
+                      Catch::StartsWith(path.string()) && Catch::Contains(reason));
+    CHECK_THROWS_AS(read_image(path), DataError);
+  };
+  refused(folder / "nothing.jpg", "no such image");
+  refused(folder.path(), "is a directory");
+  write_bytes(folder / "empty.jpg", {});
+  refused(folder / "empty.jpg", "is empty");
+  const std::string text = "<html>404</html>";
+  write_bytes(folder / "page.jpg",
+              {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+  refused(folder / "page.jpg", "not an image");
+  refused("/dev/null", "not a regular file");
+}
+
+TEST_CASE("PNG files are written completely, or there is an error with its reason") {
+  const test::TempFolder folder("png-test");
+  const Image image = test_picture(9, 13);
+  write_png(folder / "a.png", image);
+  CHECK(difference(read_image(folder / "a.png"), image) == 0);
+  CHECK_THROWS_AS(write_png(folder / "no/such/folder.png", image), IoError);
+  int files = 0;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder.path()))
+    ++files;
+  CHECK(files == 1);
+}
+
+}  // namespace
+}  // namespace saccade

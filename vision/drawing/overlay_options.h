@@ -1,0 +1,48 @@
+// How attention pictures are drawn.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "core/base/enum_names.h"
+#include "core/base/real.h"
+#include "vision/drawing/colour.h"
+
+namespace saccade {
+
+// How a map is drawn on the photo.
+enum class OverlayStyle { kHeat, kBlend, kAlpha, kMask, kContour, kCells };
+constexpr auto enum_table(OverlayStyle) {
+  return enum_rows<OverlayStyle>(
+      {{OverlayStyle::kHeat, "heat", "colours over a paler photo, interpolated between cells"},
+       {OverlayStyle::kBlend, "blend", "colours over the photo, none where there is no weight"},
+       {OverlayStyle::kAlpha, "alpha", "the photo, darker where there is less weight"},
+       {OverlayStyle::kMask, "mask", "the photo where a share of the weight lies, dark elsewhere"},
+       {OverlayStyle::kContour, "contour",
+        "lines around the smallest parts that hold shares of the weight"},
+       {OverlayStyle::kCells, "cells", "as heat, with nothing interpolated"}});
+}
+// Whether a style shows weights as colours, and whether it compares the weights of different words.
+constexpr bool has_colours(OverlayStyle style) {
+  return style == OverlayStyle::kHeat || style == OverlayStyle::kBlend ||
+         style == OverlayStyle::kCells;
+}
+constexpr bool has_scale(OverlayStyle style) {
+  return has_colours(style) || style == OverlayStyle::kAlpha;
+}
+
+struct OverlayOptions {
+  OverlayStyle style = OverlayStyle::kHeat;
+  HeatScale scale = HeatScale::kShared;
+  double fixed_max = 1;  // the weight that is full heat under HeatScale::kFixed
+  ColourMap colours = ColourMap::kInferno;
+  // Shares of a word's weight: contours enclose each of them, and a mask leaves the largest
+  // visible.
+  std::vector<double> shares{0.5, 0.8};
+  Index columns = 0;        // panels per row of a sheet; 0: as many as make a wide page
+  Index panel_width = 320;  // of a sheet, in pixels; smaller where the sheet would be too large
+  std::filesystem::path font{};   // empty: DejaVu Sans where the system has it
+  double seconds_per_word = 0.8;  // in an animation; the last word stays three times as long
+};
+
+}  // namespace saccade

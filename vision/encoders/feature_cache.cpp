@@ -1,0 +1,173 @@
+#include "vision/encoders/feature_cache.h"
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <unordered_map>
+
+#include "core/base/digest.h"
+#include "core/io/row_store.h"
+#include "core/parallel/parallel.h"
+
+namespace saccade {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using BadImages = std::map<Index, DataError>;
+
+struct Source {
+  const FrozenEncoder& encoder;
+  const std::vector<std::string>& ids;
+  const std::function<Image(Index)>& load_image;
+  const FeatureCacheOptions& options;
+  std::unordered_map<std::string, Index> first;  // the first image with each id
+};
+
+RowFormat format_of(const Source& source) {
+  const GridShape grid = source.encoder.grid();
+  Digest key;
+  key.add(source.encoder.cache_digest());
+  key.add(source.options.dataset);
+  key.add(source.options.half ? "half" : "float");
+  if (!source.options.variant.empty()) key.add(source.options.variant);
+  return {.key = key.hex(), .shape = {grid.regions(), grid.features}, .half = source.options.half};
+}
+
+// The store as it is, or null when there is none that can be used.
+std::unique_ptr<RowStore> open_store(const fs::path& path, const RowFormat& format) {
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) return nullptr;
+  try {
+    auto store = std::make_unique<RowStore>(path, format.key);
+    if (store->format() == format) return store;
+  } catch (const DataError&) {  // the writer reports the error when it replaces the file
+  }
+  return nullptr;
+}
+
+// Whether there is something to encode: an image that is not in the store, and that can be read now
+// in case it was left out before. Images that still cannot be read go to `bad`.
+bool needs_filling(const Source& source, const RowStore* store, BadImages& bad) {
+  if (!store) return true;
+  std::unordered_map<std::string, bool> known;
+  for (const std::string& id : store->ids()) known.emplace(id, true);
+  for (const auto& [id, image] : source.first) {
+    if (store->contains(id)) continue;
+    if (!known.contains(id)) return true;
+    try {
+      source.load_image(image);
+      return true;
+    } catch (const DataError& error) {
+      bad.emplace(image, error);
+    }
+  }
+  return false;
+}
+
+// Encodes the images that the writer lacks. Returns how many it encoded.
+Index encode_missing(const Source& source, RowStoreWriter& writer, BadImages& bad) {
+  const std::vector<std::string> missing = writer.missing();
+  const auto total = static_cast<Index>(missing.size());
+  const PrepareOptions preparation = source.encoder.preparation();
+  const auto grid_size = static_cast<std::size_t>(source.encoder.grid().size());
+  // A loop of core/parallel always runs to its end; this makes the rest of it short.
+  std::atomic<bool> stop = false;
+  std::mutex mutex;
+  Index done = 0;
+  const auto encode_one = [&](const std::string& id) {
+    const auto found = source.first.find(id);
+    // An id without an image belonged to a data set that has shrunk since.
+    if (found == source.first.end()) return writer.leave_out(id);
+    Image picture;
+    try {
+      picture = source.load_image(found->second);
+    } catch (const DataError& error) {
+      if (!source.options.on_bad_image) throw;
+      writer.leave_out(id);
+      const std::lock_guard lock(mutex);
+      bad.emplace(found->second, error);
+      return;
+    }
+    std::vector<float> grid(grid_size);
+    const Prepared prepared = source.options.prepare
+                                  ? source.options.prepare(picture, found->second)
+                                  : prepare(picture, preparation);
+    source.encoder.encode(prepared.image, picture_area(prepared.geometry), grid);
+    writer.write(id, grid);
+    const std::lock_guard lock(mutex);
+    ++done;
+    if (source.options.progress)
+      source.options.progress(done, total - static_cast<Index>(bad.size()));
+  };
+  parallel::for_each(total, [&](Index i) {
+    if (stop) return;
+    try {
+      encode_one(missing[static_cast<std::size_t>(i)]);
+    } catch (...) {
+      stop = true;
+      throw;
+    }
+  });
+  return done;
+}
+
+}  // namespace
+
+std::string file_id(const fs::path& path, const std::string& name) {
+  std::error_code error;
+  const auto size = fs::file_size(path, error);
+  return str(name, "#", error ? 0 : size);
+}
+
+FeatureCache FeatureCache::open_or_fill(const fs::path& folder, const FrozenEncoder& encoder,
+                                        const std::vector<std::string>& ids,
+                                        const std::function<Image(Index)>& load_image,
+                                        const FeatureCacheOptions& options) {
+  Source source{encoder, ids, load_image, options, {}};
+  for (std::size_t i = 0; i < ids.size(); ++i) source.first.emplace(ids[i], static_cast<Index>(i));
+  const RowFormat format = format_of(source);
+  FeatureCache cache;
+  cache.path_ = folder / (format.key + ".h5");
+  cache.grid_ = encoder.grid();
+
+  BadImages bad;
+  cache.store_ = open_store(cache.path_, format);
+  if (needs_filling(source, cache.store_.get(), bad)) {
+    cache.store_.reset();
+    bad.clear();
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (error) throw IoError(str(folder.string(), ": cannot be made: ", error.message()));
+    RowStoreWriter writer(cache.path_, format, ids, options.listener);
+    cache.encoded_ = encode_missing(source, writer, bad);
+    writer.finish();
+    cache.store_ = std::make_unique<RowStore>(cache.path_, format.key);
+  }
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const auto found = bad.find(source.first.at(ids[i]));
+    if (found == bad.end()) continue;
+    if (!options.on_bad_image) throw found->second;
+    options.on_bad_image(static_cast<Index>(i), found->second);
+  }
+  for (const std::string& id : ids)
+    cache.rows_.push_back(cache.store_->contains(id) ? cache.store_->row(id) : -1);
+  return cache;
+}
+
+FeatureCache::FeatureCache(FeatureCache&&) noexcept = default;
+FeatureCache::~FeatureCache() = default;
+
+void FeatureCache::read(Index image, std::span<float> out) const {
+  SACCADE_CHECK(image >= 0 && image < size(), "[features] image ", image, " of ", size());
+  SACCADE_CHECK(static_cast<Index>(out.size()) == grid_.size(), "[features] output needs ",
+                grid_.size(), " numbers; got ", out.size());
+  if (!has(image))
+    throw DataError(str(path_.string(), ": there are no features of image ", image,
+                        ", which could not be read"));
+  store_->read(rows_[static_cast<std::size_t>(image)], out);
+}
+
+}  // namespace saccade

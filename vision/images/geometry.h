@@ -1,0 +1,88 @@
+// Geometry: how the pixels of a photo map to what a network sees, and back. Attention pictures are
+// drawn through it, so that the heat lies in the right place after a crop, a squash or padding.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "core/base/cell_block.h"
+#include "core/base/real.h"
+#include "vision/images/image.h"
+#include "vision/images/rect.h"
+#include "vision/images/resize_mode.h"
+
+namespace saccade {
+
+struct Geometry {
+  Index original_height = 0, original_width = 0;
+  ResizeMode mode = ResizeMode::kSquash;
+  // The part of the original, in its pixels, that the network saw. It may reach outside the
+  // original: the rest is padding (pad) or, after a shift, repeated edge pixels (squash and crop).
+  Rect seen;
+  bool mirrored = false;  // left and right exchanged (augmentation)
+  Index input_height = 0, input_width = 0;
+};
+
+// Red, green and blue of the padding around a picture.
+using PaddingColour = std::array<std::uint8_t, 3>;
+inline constexpr PaddingColour kGreyPadding{128, 128, 128};
+
+struct PrepareOptions {
+  Index height = 224, width = 224;  // of the network's input
+  ResizeMode mode = ResizeMode::kSquash;
+  PaddingColour padding = kGreyPadding;
+};
+
+struct Prepared {
+  Image image;  // [input_height, input_width]
+  Geometry geometry;
+};
+
+// Cuts and resizes an image for a network: by area average where it shrinks, linearly where it
+// grows. Throws ShapeError on an empty image or size.
+Prepared prepare(const Image& image, const PrepareOptions& options);
+
+// The geometry that prepare() gives an image of this size.
+Geometry plan_geometry(Index height, Index width, const PrepareOptions& options);
+
+// The pixels that the network saw according to a geometry, at its input size. Beyond the border of
+// the original lies padding where the picture was padded; otherwise its edge pixels are repeated.
+Image render_input(const Image& image, const Geometry& geometry,
+                   const PaddingColour& padding = kGreyPadding);
+
+// The part of a network's input that shows the picture, as shares of the input's width and height;
+// the rest is padding. It is kept by its edges, because a left edge plus a width would round.
+struct PictureArea {
+  double left = 0, top = 0, right = 1, bottom = 1;
+};
+PictureArea picture_area(const Geometry& geometry);
+
+// The cells of a rows x cols grid that show any of the picture. All others show nothing but padding
+// and do not count.
+CellBlock picture_cells(const PictureArea& area, Index rows, Index cols);
+// Appends one mark per cell, row by row: 1 for the cells of picture_cells(), 0 for the others.
+void add_counts(const PictureArea& area, Index rows, Index cols, std::vector<std::uint8_t>& counts);
+
+// The rectangle of the original, in pixels, that cell number `cell` of a rows x cols grid covers.
+// Throws ShapeError when the cell is not on the grid.
+Rect cell_box(const Geometry& geometry, Index rows, Index cols, Index cell);
+
+// The cell of a rows x cols grid that lies over a point of the original; -1 if the network did not
+// see the point.
+Index cell_at(const Geometry& geometry, Index rows, Index cols, double x, double y);
+
+// How pixels are normalised for a network: input = (pixel - mean) * scale, for each of the channels
+// R, G, B.
+struct Normalization {
+  std::array<float, 3> mean{127.5f, 127.5f, 127.5f};
+  std::array<float, 3> scale{1 / 127.5f, 1 / 127.5f, 1 / 127.5f};
+};
+
+// The 8-bit colour that is closest to the one that normalisation maps to zero.
+PaddingColour padding_of(const Normalization& normalization);
+
+// Writes the normalised pixels to out [height, width, 3].
+void pixels_to_input(const Image& image, const Normalization& normalization, Real* out);
+
+}  // namespace saccade

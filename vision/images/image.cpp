@@ -1,0 +1,168 @@
+#include "vision/images/image.h"
+
+#include <algorithm>
+#include <mutex>
+#include <opencv2/core.hpp>
+#include <opencv2/core/utils/logger.hpp>
+#include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
+
+#include "core/base/error.h"
+#include "core/io/atomic_file.h"
+#include "vision/images/file_bytes.h"
+#include "vision/images/image_header.h"
+#include "vision/images/mat_view.h"
+
+namespace saccade {
+
+namespace {
+
+// The stored picture, turned and mirrored by its EXIF orientation 1..8.
+cv::Mat upright(const cv::Mat& stored, int orientation) {
+  cv::Mat out;
+  switch (orientation) {
+    case 2:
+      cv::flip(stored, out, 1);
+      return out;
+    case 3:
+      cv::rotate(stored, out, cv::ROTATE_180);
+      return out;
+    case 4:
+      cv::flip(stored, out, 0);
+      return out;
+    case 5:
+      cv::transpose(stored, out);
+      return out;
+    case 6:
+      cv::rotate(stored, out, cv::ROTATE_90_CLOCKWISE);
+      return out;
+    case 7:
+      cv::transpose(stored, out);
+      cv::rotate(out, out, cv::ROTATE_180);
+      return out;
+    case 8:
+      cv::rotate(stored, out, cv::ROTATE_90_COUNTERCLOCKWISE);
+      return out;
+    default:
+      return stored;
+  }
+}
+
+// Composites BGRA bytes on white; returns BGR.
+cv::Mat over_white(const cv::Mat& bgra) {
+  cv::Mat out(bgra.rows, bgra.cols, CV_8UC3);
+  for (int y = 0; y < bgra.rows; ++y) {
+    const std::uint8_t* in = bgra.ptr<std::uint8_t>(y);
+    std::uint8_t* to = out.ptr<std::uint8_t>(y);
+    for (int x = 0; x < bgra.cols; ++x, in += 4, to += 3)
+      for (int c = 0; c < 3; ++c)
+        to[c] = static_cast<std::uint8_t>((in[c] * in[3] + 255 * (255 - in[3]) + 127) / 255);
+  }
+  return out;
+}
+
+void check_header(const ImageHeader& header, const std::string& name) {
+  if (header.format == ImageFormat::kUnknown)
+    throw DataError(str(name,
+                        ": is not an image this program reads; convert it to JPEG or PNG "
+                        "(also read: BMP, WebP, TIFF)"));
+  if (header.complete && (header.width <= 0 || header.height <= 0))
+    throw DataError(str(name, ": the image header gives no size; copy or convert the file again"));
+  const auto refuse_size = [&](Index most, const char* of) {
+    throw DataError(str(name, ": ", header.width, "x", header.height, " pixels are more than the ",
+                        most, of, "; make it smaller"));
+  };
+  // The sides are checked first: the product of two 32-bit numbers may overflow.
+  if (std::max(header.width, header.height) > kMaxImageSide)
+    refuse_size(kMaxImageSide, " a side may have");
+  if (header.width * header.height > kMaxImagePixels)
+    refuse_size(kMaxImagePixels / 1'000'000, " million an image may have");
+  if (!header.complete)
+    throw DataError(str(name,
+                        ": is cut short (the end of the image is missing); copy the file "
+                        "again or remove it"));
+}
+
+}  // namespace
+
+void quiet_opencv() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    cv::setNumThreads(1);
+    cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
+  });
+}
+
+Image::Image(Index h, Index w, std::uint8_t level) : height(h), width(w) {
+  SACCADE_CHECK(h > 0 && w > 0, "[image] extents must be positive; got ", h, "x", w);
+  rgb.assign(static_cast<std::size_t>(h * w * 3), level);
+}
+
+cv::Mat mat_view(Image& image) {
+  return {static_cast<int>(image.height), static_cast<int>(image.width), CV_8UC3, image.rgb.data()};
+}
+
+cv::Mat mat_view(const Image& image) {
+  return {static_cast<int>(image.height), static_cast<int>(image.width), CV_8UC3,
+          const_cast<std::uint8_t*>(image.rgb.data())};
+}
+
+Image decode_image(std::span<const std::uint8_t> bytes, const std::string& name) {
+  quiet_opencv();
+  const ImageHeader header = read_image_header(bytes);
+  check_header(header, name);
+  // The fourth byte of a BMP pixel is more often padding than alpha; every other format means
+  // alpha.
+  const int flags = header.format == ImageFormat::kBmp ? cv::IMREAD_COLOR : cv::IMREAD_UNCHANGED;
+  cv::Mat mat;
+  try {
+    mat = cv::imdecode(cv::_InputArray(bytes.data(), static_cast<int>(bytes.size())), flags);
+  } catch (const cv::Exception&) {
+    mat.release();
+  }
+  if (mat.empty())
+    throw DataError(str(name,
+                        ": the image is damaged or of an unusual kind and cannot be decoded; "
+                        "convert it to JPEG or PNG, or remove it"));
+  if (mat.depth() == CV_16U) mat.convertTo(mat, CV_8U, 1.0 / 257.0);
+  if (mat.depth() != CV_8U)
+    throw DataError(str(
+        name, ": its pixels have neither 8 nor 16 bits per channel; convert it to JPEG or PNG"));
+  if (mat.channels() == 4) mat = over_white(mat);
+  mat = upright(mat, header.orientation);
+  Image image(mat.rows, mat.cols);
+  cv::Mat out = mat_view(image);
+  cv::cvtColor(mat, out, mat.channels() == 1 ? cv::COLOR_GRAY2RGB : cv::COLOR_BGR2RGB);
+  return image;
+}
+
+Image read_image(const std::filesystem::path& path) {
+  return decode_image(read_file_bytes(path, {.noun = "image", .max_bytes = kMaxImageFileBytes}),
+                      path.string());
+}
+
+ImageSize read_image_size(const std::filesystem::path& path) {
+  const ImageHeader header =
+      read_image_header(read_file_bytes(path, {.noun = "image", .max_bytes = kMaxImageFileBytes}));
+  check_header(header, path.string());
+  // Rows and columns change places.
+  const bool turned = header.orientation >= 5 && header.orientation <= 8;
+  return turned ? ImageSize{header.width, header.height} : ImageSize{header.height, header.width};
+}
+
+std::vector<std::uint8_t> encode_png(const Image& image) {
+  quiet_opencv();
+  SACCADE_CHECK(!image.empty(), "[write_png] the image is empty");
+  cv::Mat bgr;
+  cv::cvtColor(mat_view(image), bgr, cv::COLOR_RGB2BGR);
+  std::vector<std::uint8_t> bytes;
+  cv::imencode(".png", bgr, bytes);
+  return bytes;
+}
+
+void write_png(const std::filesystem::path& path, const Image& image) {
+  const std::vector<std::uint8_t> bytes = encode_png(image);
+  write_file(path, std::as_bytes(std::span(bytes)));
+}
+
+}  // namespace saccade
