@@ -10,6 +10,7 @@
 
 #include "captioning/caption_text.h"
 #include "captioning/maps/caption_json.h"
+#include "core/base/error.h"
 #include "experiments/commands/caption_photos.h"
 #include "experiments/commands/watched_folder.h"
 #include "experiments/process/plain_text.h"

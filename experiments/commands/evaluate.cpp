@@ -9,6 +9,7 @@
 #include "captioning/evaluation/evaluation_report.h"
 #include "captioning/evaluation/evaluation_table.h"
 #include "captioning/training/run_data.h"
+#include "core/base/error.h"
 #include "core/io/atomic_file.h"
 #include "experiments/options/given_boxes.h"
 #include "experiments/process/log.h"

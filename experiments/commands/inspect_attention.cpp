@@ -13,6 +13,7 @@
 #include "captioning/scoring/text_table.h"
 #include "core/attention/mechanisms/mechanism_kind.h"
 #include "core/attention/sequence/sequence_attention_kind.h"
+#include "core/base/error.h"
 #include "experiments/commands/model_session.h"
 #include "vision/encoders/encoder_kind.h"
 

@@ -7,6 +7,7 @@
 #include "captioning/training/run_directory.h"
 #include "core/attention/selection_kind.h"
 #include "core/config/idle.h"
+#include "experiments/options/choice.h"
 #include "experiments/process/log.h"
 
 namespace saccade {

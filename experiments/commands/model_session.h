@@ -11,8 +11,6 @@
 #include "captioning/decoding/ensemble.h"
 #include "captioning/maps/caption_record.h"
 #include "captioning/training/checkpoint_content.h"
-#include "core/base/error.h"
-#include "core/base/suggest.h"
 #include "experiments/commands/command.h"
 
 namespace saccade {
@@ -72,17 +70,5 @@ class ModelSession {
 // scenes"; empty where it was trained on the data of this name and digest.
 std::string data_remark(const std::string& model, const DataIdentity& trained,
                         const std::string& name, const std::string& digest);
-
-// The enumerator of a name from the command line. Throws UsageError, which names the option and all
-// choices.
-template <NamedEnum E>
-E choice(const std::string& name, const std::string& option) {
-  if (const auto value = enum_value<E>(name)) return *value;
-  const std::vector<std::string> names = enum_all_names<E>();
-  std::string all;
-  for (const std::string& each : names) all += (all.empty() ? "" : ", ") + each;
-  throw UsageError(
-      str(option, ": there is no '", name, "'", did_you_mean(name, names), "; choose from ", all));
-}
 
 }  // namespace saccade

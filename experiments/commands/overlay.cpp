@@ -12,6 +12,7 @@
 #include "captioning/evaluation/evaluate.h"
 #include "captioning/training/run_directory.h"
 #include "core/attention/selection_kind.h"
+#include "core/base/error.h"
 #include "experiments/commands/caption_photos.h"
 #include "experiments/commands/shown_models.h"
 #include "experiments/pictures/overlay_files.h"

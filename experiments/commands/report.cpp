@@ -7,6 +7,7 @@
 
 #include "captioning/evaluation/evaluate.h"
 #include "captioning/training/run_directory.h"
+#include "core/base/error.h"
 #include "experiments/commands/model_session.h"
 #include "experiments/commands/shown_models.h"
 #include "experiments/options/given_boxes.h"

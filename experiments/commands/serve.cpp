@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "captioning/training/run_directory.h"
+#include "core/base/error.h"
 #include "core/parallel/parallel.h"
 #include "experiments/commands/model_session.h"
 #include "experiments/commands/shown_models.h"

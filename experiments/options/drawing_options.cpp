@@ -3,7 +3,7 @@
 #include <charconv>
 
 #include "core/base/error.h"
-#include "experiments/commands/model_session.h"
+#include "experiments/options/choice.h"
 
 namespace saccade {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "experiments/options/options.h"
-#include "experiments/pictures/view_overlays.h"
+#include "experiments/pictures/drawing.h"
 
 namespace saccade {
 
@@ -18,15 +18,6 @@ struct DrawingArgs {
 // Declares --format, --style, --measure, --scale, --full-heat, --colours, --shares, --font and
 // --seconds-per-word.
 void add_drawing_options(Options& options, DrawingArgs& args);
-
-// Whether alignment matrices are drawn too. They have colours and a scale in every style.
-enum class Matrices { kNo, kYes };
-
-struct Drawing {
-  PictureFormat format = PictureFormat::kPng;
-  OverlayOptions options{};
-  MapMeasure measure = MapMeasure::kWeight;
-};
 
 // Throws UsageError, with the reason, for an unknown value and for an option without effect.
 Drawing drawing_of(const DrawingArgs& args, Matrices matrices);

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "experiments/options/drawing_options.h"
 #include "experiments/pictures/alignment_maps.h"
+#include "experiments/pictures/drawing.h"
 #include "experiments/pictures/view_overlays.h"
 
 namespace saccade {

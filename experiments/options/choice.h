@@ -1,0 +1,25 @@
+// A named choice on the command line, such as a drawing style or a regime.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/enum_names.h"
+#include "core/base/error.h"
+#include "core/base/suggest.h"
+
+namespace saccade {
+
+// The enumerator of a name from the command line. Throws UsageError, which names the option and all
+// choices.
+template <NamedEnum E>
+E choice(const std::string& name, const std::string& option) {
+  if (const auto value = enum_value<E>(name)) return *value;
+  const std::vector<std::string> names = enum_all_names<E>();
+  std::string all;
+  for (const std::string& each : names) all += (all.empty() ? "" : ", ") + each;
+  throw UsageError(
+      str(option, ": there is no '", name, "'", did_you_mean(name, names), "; choose from ", all));
+}
+
+}  // namespace saccade

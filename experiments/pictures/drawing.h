@@ -1,0 +1,19 @@
+// What of an attention picture is drawn, how, and into which kind of file.
+#pragma once
+
+#include "captioning/maps/map_measure.h"
+#include "vision/drawing/overlay_options.h"
+#include "vision/drawing/picture_format.h"
+
+namespace saccade {
+
+// Whether alignment matrices are drawn too. They have colours and a scale in every style.
+enum class Matrices { kNo, kYes };
+
+struct Drawing {
+  PictureFormat format = PictureFormat::kPng;
+  OverlayOptions options{};
+  MapMeasure measure = MapMeasure::kWeight;
+};
+
+}  // namespace saccade
