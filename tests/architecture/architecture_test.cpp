@@ -111,14 +111,30 @@ TEST_CASE("the checker finds seeded breaches") {
       {"core/ops/b.cpp", "#include \"core/nn/c.h\"\n", "core/ops may not include core/nn"},
       {"captioning/maps/m.h", header + "#include \"captioning/search/s.h\"\n",
        "captioning/maps may not include captioning/search"},
+      {"vision/images/i.h", header + "#include \"vision/encoders/e.h\"\n",
+       "vision/images may not include vision/encoders"},
+      {"vision/encoders/e.h", header + "#include \"vision/drawing/d.h\"\n",
+       "vision/encoders may not include vision/drawing"},
+      {"vision/drawing/d.h", header + "#include \"vision/encoders/onnx/o.h\"\n",
+       "vision/drawing may not include vision/encoders"},
+      {"vision/loose.h", header + "#include \"vision/images/user.h\"\n",
+       "vision may not include vision/images"},
+      {"experiments/runs/r.h", header + "#include \"experiments/compare/c.h\"\n",
+       "experiments/runs may not include experiments/compare"},
+      {"experiments/commands/c.h", header + "#include \"experiments/cli.h\"\n",
+       "experiments/commands may not include experiments"},
+      {"experiments/benchmarks/b.h", header + "#include \"experiments/options/o.h\"\n",
+       "experiments/benchmarks may not include experiments/options"},
       {"core/base/a.cpp", "#include \"a.h\"\n", "does not start with a layer"},
       {"core/ops/c.h", header + "#include \"core/base/kind.h\"\n",
        "core/base/kind.h lists a registry"},
       {"core/base/a.cpp", "#include <Eigen/Core>\n", "belongs to core/kernels/"},
       {"core/base/a.cpp", "#include <foo/bar.h>\n", "has no owner yet"},
-      {"vision/y/y.h", header + "#include <opencv2/core.hpp>\n", "reaches vision/user.h"},
+      {"vision/images/y.h", header + "#include <opencv2/core.hpp>\n",
+       "reaches vision/images/user.h"},
       {"core/base/a.h", header + "#include \"core/base/a.h\"\n", "include cycle"},
-      {"vision/x/x.h", header + "#include \"vision/y/y.h\"\n", "folders that need each other"},
+      {"captioning/x/x.h", header + "#include \"captioning/y/y.h\"\n",
+       "folders that need each other"},
       {"core/base/a.h", header + "using namespace std;\n", "`using namespace`"},
       {"core/base/a.h", "#pragma once\n", "starts with a comment"},
       {"core/base/a.h", "// What it is.\n// #pragma once\n", "`#pragma once` is missing"},
@@ -140,9 +156,10 @@ TEST_CASE("the checker finds seeded breaches") {
   };
   for (const Breach& breach : breaches) {
     SeededTree tree;
-    tree.write("vision/y/y.h", header + "#include \"vision/x/z.h\"\n");
-    tree.write("vision/x/z.h", header);
-    tree.write("vision/user.h", header + "#include \"vision/y/y.h\"\n");
+    tree.write("vision/images/y.h", header);
+    tree.write("vision/images/user.h", header + "#include \"vision/images/y.h\"\n");
+    tree.write("captioning/y/y.h", header + "#include \"captioning/x/z.h\"\n");
+    tree.write("captioning/x/z.h", header);
     tree.write(breach.path, breach.text);
     const Findings findings = check_all(tree.files());
     INFO("seeded: " << breach.path << " " << breach.finding << "; found:" << joined(findings));

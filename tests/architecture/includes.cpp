@@ -42,16 +42,25 @@ bool below(const std::string& path, const std::string& prefix) { return path.sta
 
 std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
-// The folders of core from the bottom up. Each may include itself and the folders before it.
-const std::vector<std::string> kCoreChain = {"base",     "tensor", "memory", "parallel", "kernels",
-                                             "autograd", "ops",    "nn",     "attention"};
-// The folders beside the chain, and what a folder may include in addition to its place in the
-// chain.
-const std::map<std::string, std::set<std::string>> kCoreBeside = {
-    {"config", {"base"}},
-    {"attention", {"config"}},
-    {"optim", {"base", "tensor", "memory", "parallel", "kernels", "autograd", "nn", "config"}},
-    {"io", {"base", "tensor", "memory", "parallel", "nn", "optim", "config"}},
+// What the folders of a layer may include of it, beside themselves.
+struct Folders {
+  // From the bottom up: each may include those before it. "" stands for files without a folder.
+  std::vector<std::string> chain;
+  // What a folder may include in addition to its place in the chain, if it has one.
+  std::map<std::string, std::set<std::string>> beside;
+};
+const std::map<std::string, Folders> kFolders = {
+    {"core",
+     {{"base", "tensor", "memory", "parallel", "kernels", "autograd", "ops", "nn", "attention"},
+      {{"config", {"base"}},
+       {"nn", {"config"}},
+       {"attention", {"config"}},
+       {"optim", {"base", "tensor", "memory", "parallel", "kernels", "autograd", "nn", "config"}},
+       {"io", {"base", "tensor", "memory", "parallel", "nn", "optim", "config"}}}}},
+    {"vision", {{}, {{"encoders", {"images"}}, {"drawing", {"images"}}}}},
+    {"experiments",
+     {{"process", "pictures", "options", "runs", "compare", "report", "serve", "commands", ""},
+      {{"benchmarks", {"process"}}}}},
 };
 
 // The folders of captioning that turn features into captions and judge them, from the bottom up.
@@ -63,13 +72,13 @@ std::ptrdiff_t place_in(const std::vector<std::string>& chain, const std::string
   return std::find(chain.begin(), chain.end(), folder) - chain.begin();
 }
 
-// Whether core/`from` may include core/`to`.
-bool core_allows(const std::string& from, const std::string& to) {
+// Whether folder `from` of a layer may include folder `to` of the same layer.
+bool allows(const Folders& folders, const std::string& from, const std::string& to) {
   if (from == to) return true;
-  const auto beside = kCoreBeside.find(from);
-  if (beside != kCoreBeside.end() && beside->second.count(to) > 0) return true;
-  return place_in(kCoreChain, from) < std::ssize(kCoreChain) &&
-         place_in(kCoreChain, to) < place_in(kCoreChain, from);
+  const auto beside = folders.beside.find(from);
+  if (beside != folders.beside.end() && beside->second.count(to) > 0) return true;
+  return place_in(folders.chain, from) < std::ssize(folders.chain) &&
+         place_in(folders.chain, to) < place_in(folders.chain, from);
 }
 
 // Whether captioning/`from` may include captioning/`to`. Folders beside the chain are free.
@@ -174,6 +183,7 @@ Findings check_layers(const std::vector<SourceFile>& files) {
   };
   Findings findings;
   for (const SourceFile& file : files) {
+    const auto folders = kFolders.find(file.top);
     for (const Include& include : includes_of(file)) {
       if (!include.quoted) continue;
       const std::string target_top = include.target.substr(0, include.target.find('/'));
@@ -183,8 +193,9 @@ Findings check_layers(const std::vector<SourceFile>& files) {
       } else if (rank(target_top) > rank(file.top)) {
         findings.push_back(at(file, include.line) + file.top + " may not include " + target_top +
                            " (core <- vision <- captioning <- experiments)");
-      } else if (file.top == "core" && !is_registry(include.target) &&
-                 !core_allows(second_part(file.path), second_part(include.target))) {
+      } else if (folders != kFolders.end() && target_top == file.top &&
+                 !is_registry(include.target) &&
+                 !allows(folders->second, second_part(file.path), second_part(include.target))) {
         findings.push_back(at(file, include.line) + folder_of(file.path) + " may not include " +
                            folder_of(include.target) + "; see the layers in CONTRIBUTING.md");
       } else if (file.top == "captioning" && target_top == "captioning" &&

@@ -1,5 +1,5 @@
 // Animated PNG: browsers play it, and every other PNG reader shows its first picture.
-// Internal to vision.
+// Internal to vision/drawing.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
 // What a picture is drawn on: pixels, or a vector file in which text stays text. The same drawing
-// code serves all of them. Internal to vision.
+// code serves all of them. Internal to vision/drawing.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// Contour lines of a field of samples. Internal to vision.
+// Contour lines of a field of samples. Internal to vision/drawing.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// Pixels encoded for a place inside a vector file. Internal to vision.
+// Pixels encoded for a place inside a vector file. Internal to vision/drawing.
 #pragma once
 
 #include <cstdint>

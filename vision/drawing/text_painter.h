@@ -1,5 +1,5 @@
 // Text on pictures: DejaVu Sans through FreeType, which can write any language. Where no font is
-// installed, only plain ASCII can be written. Internal to vision.
+// installed, only plain ASCII can be written. Internal to vision/drawing.
 #pragma once
 
 #include <array>
