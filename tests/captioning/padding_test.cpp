@@ -2,8 +2,8 @@
 // encoder and the decoder. They train, are evaluated, and come out of a cache as they went in.
 #include <cmath>
 
-#include "captioning/decoding/informed_maps.h"
 #include "captioning/decoders/decoder_kind.h"
+#include "captioning/decoding/informed_maps.h"
 #include "captioning/evaluation/nearest_images.h"
 #include "captioning/evaluation/patch_norms.h"
 #include "captioning/evaluation/perplexity.h"

@@ -5,8 +5,8 @@
 
 #include "core/base/digest.h"
 #include "core/base/error.h"
-#include "vision/encoders/grid_fusion.h"
 #include "vision/encoders/encoder_kind.h"
+#include "vision/encoders/grid_fusion.h"
 
 namespace saccade {
 
