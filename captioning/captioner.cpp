@@ -89,14 +89,14 @@ struct Captioner::Impl {
 
   InputBatch input_of(const Image& picture) const {
     InputBatch input(pipeline->shape(), 1);
-    input.set_area(0, picture_area(pipeline->run(picture, input.room(0))));
+    input.set_area(0, picture_area(pipeline->run(picture, input.values_of(0))));
     return input;
   }
 
   std::vector<Caption> caption(std::span<InputBatch> inputs, Index first) const {
     const auto load = [&](Index i, std::size_t, std::span<float> out) {
       InputBatch& input = inputs[static_cast<std::size_t>(i)];
-      std::copy(input.room(0).begin(), input.room(0).end(), out.begin());
+      std::copy(input.values_of(0).begin(), input.values_of(0).end(), out.begin());
       return input.area(0);
     };
     std::vector<Caption> out;
