@@ -1,6 +1,7 @@
 #include "captioning/captioner.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "captioning/caption_text.h"
 #include "captioning/check_config.h"
@@ -40,16 +41,31 @@ std::vector<std::string> overrides_of(const CaptionerOptions& options) {
   return overrides;
 }
 
-Caption caption_of(const DecodedCaption& decoded, const Vocabulary& vocabulary) {
+// The heads of the layer that a word's map is of, among all of its maps.
+std::vector<AttentionMap> last_heads(const DecodedWord& word) {
+  std::vector<AttentionMap> heads;
+  std::copy_if(word.parts.begin(), word.parts.end(), std::back_inserter(heads),
+               [&](const AttentionMap& part) {
+                 return part.layer == word.map.layer && part.head.count > 1;
+               });
+  return heads;
+}
+
+// The caption of a search that recorded the maps of every layer and head (`all_maps`), or not.
+Caption caption_of(const DecodedCaption& decoded, const Vocabulary& vocabulary, bool all_maps) {
   Caption out{.text = caption_text(decoded, vocabulary),
               .words = {},
               .log_probability = decoded.log_prob,
               .finished = decoded.finished};
-  for (const DecodedWord& one : decoded.words)
-    out.words.push_back({.text = word_text(one, vocabulary),
-                         .log_probability = one.log_prob,
-                         .map = one.map,
-                         .heads = one.parts});
+  for (const DecodedWord& one : decoded.words) {
+    CaptionWord& word = out.words.emplace_back(CaptionWord{.text = word_text(one, vocabulary),
+                                                           .log_probability = one.log_prob,
+                                                           .map = one.map,
+                                                           .heads = last_heads(one)});
+    if (!all_maps || one.map.weights.empty()) continue;
+    const std::span<const AttentionMap> maps = single_maps(one);
+    word.all_maps.assign(maps.begin(), maps.end());
+  }
   return out;
 }
 
@@ -85,18 +101,19 @@ struct Captioner::Impl {
                                                 .preparation = pipeline->preparation()}});
     check_search(loaded.config.search, loaded.config.data, Draws::kByMode);
     search = search_options(loaded.config, models->vocabulary());
+    search.recording.layers = options.all_maps;
   }
 
   InputBatch input_of(const Image& picture) const {
     InputBatch input(pipeline->shape(), 1);
-    input.set_area(0, picture_area(pipeline->run(picture, input.room(0))));
+    input.set_area(0, picture_area(pipeline->run(picture, input.values_of(0))));
     return input;
   }
 
   std::vector<Caption> caption(std::span<InputBatch> inputs, Index first) const {
     const auto load = [&](Index i, std::size_t, std::span<float> out) {
       InputBatch& input = inputs[static_cast<std::size_t>(i)];
-      std::copy(input.room(0).begin(), input.room(0).end(), out.begin());
+      std::copy(input.values_of(0).begin(), input.values_of(0).end(), out.begin());
       return input.area(0);
     };
     std::vector<Caption> out;
@@ -104,7 +121,7 @@ struct Captioner::Impl {
                                                      .load = load,
                                                      .search = search,
                                                      .first_image = first}))
-      out.push_back(caption_of(one, models->vocabulary()));
+      out.push_back(caption_of(one, models->vocabulary(), search.recording.layers));
     return out;
   }
 

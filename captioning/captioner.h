@@ -44,6 +44,9 @@ struct CaptionWord {
   // promises something else.
   AttentionMap map{};
   std::vector<AttentionMap> heads{};  // of that layer; empty where there is one head
+  // With CaptionerOptions::all_maps the map of every layer and head, by layer, then by head; a map
+  // says in its `layer` and `head` which it is. Empty without it, and without attention.
+  std::vector<AttentionMap> all_maps{};
 };
 
 struct Caption {
@@ -63,6 +66,7 @@ struct CaptionerOptions {
   // The registry with the model's attention, if that is not built in.
   std::shared_ptr<const AttentionRegistry> attention{};
   MessageListener listener{};  // receives messages beside results and errors
+  bool all_maps = false;       // whether words also have the maps of every layer and head
 };
 
 // A model that captions pictures. It changes nothing of the process, prints nothing, and may be

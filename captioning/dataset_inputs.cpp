@@ -345,7 +345,7 @@ Index DatasetInputs::views() const { return impl_->view_count > 0 ? impl_->pipel
 InputBatch DatasetInputs::batch(std::span<const Index> images) const {
   InputBatch batch(shape(), static_cast<Index>(images.size()));
   for (Index i = 0; i < batch.count(); ++i)
-    batch.set_area(i, load(images[static_cast<std::size_t>(i)], batch.room(i)));
+    batch.set_area(i, load(images[static_cast<std::size_t>(i)], batch.values_of(i)));
   return batch;
 }
 

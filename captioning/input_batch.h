@@ -30,8 +30,8 @@ class InputBatch {
   }
 
   Index count() const { return static_cast<Index>(areas_.size()); }
-  // Where the input of image i has to be written.
-  std::span<Real> room(Index i) {
+  // The input of image i, to be written.
+  std::span<Real> values_of(Index i) {
     return values_.span().subspan(static_cast<std::size_t>(i) * size_, size_);
   }
   void set_area(Index i, const PictureArea& area) { areas_[static_cast<std::size_t>(i)] = area; }

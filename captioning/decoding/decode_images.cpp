@@ -23,7 +23,7 @@ std::vector<DecodedCaption> decode(const Ensemble& models, const DecodeRequest& 
     for (std::size_t m = 0; m < models.size(); ++m) {
       InputBatch& batch = inputs.emplace_back(models.model(m).input_shape(), end - begin);
       for (Index i = begin; i < end; ++i)
-        batch.set_area(i - begin, request.load(i, m, batch.room(i - begin)));
+        batch.set_area(i - begin, request.load(i, m, batch.values_of(i - begin)));
       views.push_back(batch.view());
     }
     std::vector<DecodedCaption> group = models.caption(

@@ -74,7 +74,7 @@ std::vector<NamedObjects> NounSource::nouns(Index image, std::span<const std::st
   if (!photos) return out;
   const ImageSize size{.height = geometry.original_height, .width = geometry.original_width};
   for (NounBoxes& noun : photos->nouns(image, words, size)) {
-    std::vector<Box> seen = seen_boxes(noun.boxes, geometry);
+    std::vector<Rect> seen = seen_boxes(noun.boxes, geometry);
     out.push_back({noun.word, std::move(noun.boxes), std::move(seen)});
   }
   return out;

@@ -17,7 +17,7 @@ bool all_equal(const std::vector<float>& weights) {
 }
 
 MapMeasures measure(std::span<const Real> weights, const AttentionGrid& grid,
-                    std::span<const Box> boxes, const BoxedWord& word) {
+                    std::span<const Rect> boxes, const BoxedWord& word) {
   const LocalizationRule rule;
   const double correctness = word.correctness(weights);
   return {points_at(weights, grid, boxes) ? 1.0 : 0.0,
@@ -30,7 +30,7 @@ MapMeasures measure(std::span<const Real> weights, const AttentionGrid& grid,
 
 // The measures of equal weights. They have no peak, so a random cell or a random point counts as
 // it.
-MapMeasures measure_uniform(const AttentionGrid& grid, std::span<const Box> boxes,
+MapMeasures measure_uniform(const AttentionGrid& grid, std::span<const Rect> boxes,
                             const BoxedWord& word, const PointingOptions& pointing) {
   const LocalizationRule rule;
   const std::vector<Real> equal(static_cast<std::size_t>(grid.rows * grid.cols), Real(1));
@@ -65,17 +65,17 @@ void append(std::vector<T>& to, const std::vector<T>& from) {
 
 }  // namespace
 
-std::vector<Box> seen_boxes(std::span<const Box> boxes, const Geometry& geometry) {
+std::vector<Rect> seen_boxes(std::span<const Rect> boxes, const Geometry& geometry) {
   const auto width = static_cast<double>(geometry.input_width);
   const double across = width / geometry.seen.width;
   const double down = static_cast<double>(geometry.input_height) / geometry.seen.height;
-  const Box photo = cells_of({.rows = 1, .cols = 1, .features = 1}, geometry).shown();
-  std::vector<Box> out;
-  for (const Box& box : boxes) {
-    Box seen = {.x = (box.x - geometry.seen.x) * across,
-                .y = (box.y - geometry.seen.y) * down,
-                .width = box.width * across,
-                .height = box.height * down};
+  const Rect photo = cells_of({.rows = 1, .cols = 1, .features = 1}, geometry).shown();
+  std::vector<Rect> out;
+  for (const Rect& box : boxes) {
+    Rect seen = {.x = (box.x - geometry.seen.x) * across,
+                 .y = (box.y - geometry.seen.y) * down,
+                 .width = box.width * across,
+                 .height = box.height * down};
     if (geometry.mirrored) seen.x = width - seen.right();
     seen = intersection(seen, photo);
     if (!seen.empty()) out.push_back(seen);

@@ -19,13 +19,13 @@ namespace saccade {
 
 // A noun of a caption that names things in the picture.
 struct NamedObjects {
-  std::size_t word = 0;    // the noun's place in the caption
-  std::vector<Box> boxes;  // in pixels of the picture; empty where the picture has nothing of it
-  std::vector<Box> seen;   // the same in pixels of what the network saw, cut to it; those outside
-                           // left out
+  std::size_t word = 0;     // the noun's place in the caption
+  std::vector<Rect> boxes;  // in pixels of the picture; empty where the picture has nothing of it
+  std::vector<Rect> seen;   // the same in pixels of what the network saw, cut to it; those outside
+                            // left out
 };
 
-std::vector<Box> seen_boxes(std::span<const Box> boxes, const Geometry& geometry);
+std::vector<Rect> seen_boxes(std::span<const Rect> boxes, const Geometry& geometry);
 
 // The cells of a grid, in what a network saw.
 AttentionGrid cells_of(const GridShape& grid, const Geometry& geometry);

@@ -26,7 +26,7 @@ SceneReading read_scene_caption(const Scene& scene, std::span<const std::string>
   const CaptionCheck check = check_caption(scene, words);
   SceneReading reading{.verdict = check.verdict, .nouns = {}};
   for (const Phrase& mention : check.mentions) {
-    const std::vector<Box> boxes = boxes_of(scene, mention);
+    const std::vector<Rect> boxes = boxes_of(scene, mention);
     reading.nouns.push_back(
         {.word = mention.noun, .boxes = boxes, .seen = seen_boxes(boxes, geometry)});
   }

@@ -70,13 +70,13 @@ Index positive(const JsonValue& value) {
   return number;
 }
 
-Box box_of(const JsonValue& value) {
+Rect box_of(const JsonValue& value) {
   if (value.size() != 4) {
     throw DataError(
         str(value.place(), ": a box is [x, y, width, height]; got ", value.size(), " numbers"));
   }
-  const Box box = {value.at(0).number(), value.at(1).number(), value.at(2).number(),
-                   value.at(3).number()};
+  const Rect box = {value.at(0).number(), value.at(1).number(), value.at(2).number(),
+                    value.at(3).number()};
   const double all = box.x + box.y + box.width + box.height;
   if (!std::isfinite(all) || box.width < 0 || box.height < 0) {
     throw DataError(str(value.place(), ": a box is [x, y, width, height], neither size negative; ",

@@ -26,7 +26,7 @@ class CocoBoxes : public PhotoBoxes {
  private:
   struct Photo {
     ImageSize size;
-    std::vector<std::pair<std::size_t, Box>> boxes;  // of which category
+    std::vector<std::pair<std::size_t, Rect>> boxes;  // of which category
   };
   std::string file_;
   std::unordered_map<Index, Photo> photos_;

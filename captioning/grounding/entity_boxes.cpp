@@ -85,8 +85,8 @@ EntityBoxes::Photo EntityBoxes::read_photo(const fs::path& annotation, const fs:
     const Index right = place.number(*corners, "xmax"), bottom = place.number(*corners, "ymax");
     if (right < left || bottom < top)
       throw DataError(str(place.at(*corners), ": xmax or ymax lies before xmin or ymin"));
-    const Box box = {static_cast<double>(left) - 1, static_cast<double>(top) - 1,
-                     static_cast<double>(right - left) + 1, static_cast<double>(bottom - top) + 1};
+    const Rect box = {static_cast<double>(left) - 1, static_cast<double>(top) - 1,
+                      static_cast<double>(right - left) + 1, static_cast<double>(bottom - top) + 1};
     for (const XmlElement& id : object.children)
       if (id.name == "name") photo.boxes[id.text].push_back(box);
   }
@@ -124,13 +124,13 @@ std::vector<NounBoxes> EntityBoxes::nouns(Index image, std::span<const std::stri
   const auto found = photos_.find(image);
   if (found == photos_.end()) return out;
   const Photo& photo = found->second;
-  const auto add = [&](std::size_t word, std::span<const Box> boxes) {
+  const auto add = [&](std::size_t word, std::span<const Rect> boxes) {
     if (!boxes.empty()) out.push_back({word, scaled_boxes(boxes, photo.size, size)});
   };
   const auto boxes_of = [&](const std::string& id) {
     const auto boxes = photo.boxes.find(id);
-    return boxes == photo.boxes.end() ? std::span<const Box>{}
-                                      : std::span<const Box>(boxes->second);
+    return boxes == photo.boxes.end() ? std::span<const Rect>{}
+                                      : std::span<const Rect>(boxes->second);
   };
   for (const Sentence& sentence : photo.sentences) {
     if (!std::equal(words.begin(), words.end(), sentence.words.begin(), sentence.words.end()))
@@ -141,18 +141,18 @@ std::vector<NounBoxes> EntityBoxes::nouns(Index image, std::span<const std::stri
   for (std::size_t w = 0; w < words.size(); ++w) {
     const auto matching = [&](auto matches) {
       std::vector<std::string> ids;
-      std::vector<Box> boxes;
+      std::vector<Rect> boxes;
       for (const Sentence& sentence : photo.sentences)
         for (const Noun& noun : sentence.nouns) {
           if (std::find(ids.begin(), ids.end(), noun.id) != ids.end()) continue;
           if (!matches(words[w], sentence.words[noun.word])) continue;
           ids.push_back(noun.id);
-          const std::span<const Box> own = boxes_of(noun.id);
+          const std::span<const Rect> own = boxes_of(noun.id);
           boxes.insert(boxes.end(), own.begin(), own.end());
         }
       return boxes;
     };
-    std::vector<Box> boxes = matching(
+    std::vector<Rect> boxes = matching(
         [&](const auto& word, const auto& name) { return forms_.form(word) == forms_.form(name); });
     if (boxes.empty())
       boxes =

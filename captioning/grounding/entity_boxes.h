@@ -38,7 +38,8 @@ class EntityBoxes : public PhotoBoxes {
   };
   struct Photo {
     ImageSize size;
-    std::unordered_map<std::string, std::vector<Box>> boxes;  // by id, without ids that have no box
+    std::unordered_map<std::string, std::vector<Rect>>
+        boxes;  // by id, without ids that have no box
     std::vector<Sentence> sentences;
   };
   static Photo read_photo(const std::filesystem::path& annotation,

@@ -28,12 +28,12 @@ std::unique_ptr<PhotoBoxes> read_photo_boxes(const std::filesystem::path& path,
                       "; images are matched by file name"));
 }
 
-std::vector<Box> scaled_boxes(std::span<const Box> boxes, const ImageSize& from,
-                              const ImageSize& to) {
+std::vector<Rect> scaled_boxes(std::span<const Rect> boxes, const ImageSize& from,
+                               const ImageSize& to) {
   const double across = static_cast<double>(to.width) / static_cast<double>(from.width);
   const double down = static_cast<double>(to.height) / static_cast<double>(from.height);
-  std::vector<Box> out;
-  for (const Box& box : boxes)
+  std::vector<Rect> out;
+  for (const Rect& box : boxes)
     out.push_back({box.x * across, box.y * down, box.width * across, box.height * down});
   return out;
 }

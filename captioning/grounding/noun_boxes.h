@@ -7,16 +7,16 @@
 #include <string>
 #include <vector>
 
-#include "captioning/data/box.h"
 #include "captioning/data/dataset.h"
 #include "vision/images/image.h"
+#include "vision/images/rect.h"
 
 namespace saccade {
 
 // A noun of a caption.
 struct NounBoxes {
-  std::size_t word = 0;    // its place in the caption; of several words the last
-  std::vector<Box> boxes;  // in pixels of the picture; empty where the picture lacks what it names
+  std::size_t word = 0;     // its place in the caption; of several words the last
+  std::vector<Rect> boxes;  // in pixels of the picture; empty where the picture lacks what it names
 };
 
 class PhotoBoxes {
@@ -41,7 +41,7 @@ std::unique_ptr<PhotoBoxes> read_photo_boxes(const std::filesystem::path& path,
                                              const Dataset& dataset, std::span<const Index> images);
 
 // The boxes of a picture of size `from`, in a picture of size `to`.
-std::vector<Box> scaled_boxes(std::span<const Box> boxes, const ImageSize& from,
-                              const ImageSize& to);
+std::vector<Rect> scaled_boxes(std::span<const Rect> boxes, const ImageSize& from,
+                               const ImageSize& to);
 
 }  // namespace saccade

@@ -1,5 +1,6 @@
-// An attention map as one value. It is made once, where the decoder attends (map_record.h), and all
-// that shows or judges maps reads this value.
+// An attention map as one value: how much of its attention a word gives to each cell of the grid,
+// and what else is known of that glimpse. It is made where the decoder attends (map_record.h), and
+// all that shows or judges maps reads this value.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +13,19 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// Of which of several layers, or of which of several heads, a map is.
+// To which layer a map belongs, or to which head: to one of several, or to all of them, whose maps
+// were joined into this one.
 struct MapPart {
-  Index number = 0;               // from 0; 0 where maps were joined
-  Index count = 1;                // how many there are; 0: the map is of no single part
+  Index number = 0;  // of the layer or head, from 0; 0 where maps were joined
+  Index count = 1;   // how many there are; 0: the map belongs to none, as a rollout through all
   std::optional<Fusion> fused{};  // how the maps of all were joined; none: it is that of `number`
 
-  // "2", "mean", "max" or "min"; empty where the map is of no single part.
+  // "2", "mean", "max" or "min"; empty where the map belongs to none.
   std::string name() const;
   bool operator==(const MapPart&) const = default;
 };
 
-// The map of one word or, for an encoder's own attention, of one token.
+// The map of one word or, of a transformer encoder's own attention, that of its class token.
 struct AttentionMap {
   std::vector<float> weights{};  // [rows * cols], row by row from the top left
   Index rows = 0, cols = 0;      // of the grid

@@ -13,13 +13,18 @@ namespace saccade {
 class CaptionModel;
 struct InputView;
 
-// A map of several queries, of one layer and head.
+// All weights of one layer and head of an attention among things of a kind: a matrix with one row
+// for each token, region or word that attends, and one column for each that is attended to. An
+// AttentionMap (attention_map.h), in contrast, is what a single word or token gives to the cells of
+// the grid: one row, with the grid and whatever else is known of it.
 struct LayerMap {
   Index layer = 0, head = 0;  // from 0
-  Tensor weights;             // [T, S]: row t holds the weights that query t gives
+  Tensor weights;             // [T, S]: row t holds the weights that number t gives
 };
 
-// All lists are sorted by layer, then by head.
+// The matrices of an encoder for one image, sorted by layer, then by head: of a transformer's
+// blocks
+// (`tokens`) and of a refinement (`regions`).
 struct EncoderMaps {
   Index rows = 0, cols = 0;            // of the grid of L regions
   std::vector<std::uint8_t> counts{};  // [L] as AttentionMap::counts

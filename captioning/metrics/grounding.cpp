@@ -9,30 +9,30 @@ namespace saccade {
 
 namespace {
 
-bool hits(Index index, const AttentionGrid& grid, std::span<const Box> boxes,
+bool hits(Index index, const AttentionGrid& grid, std::span<const Rect> boxes,
           const PointingOptions& options) {
-  const Box cell = grid.cell(index);
+  const Rect cell = grid.cell(index);
   const double x = cell.centre_x(), y = cell.centre_y();
   const double dx = options.tolerance * cell.width, dy = options.tolerance * cell.height;
-  return std::any_of(boxes.begin(), boxes.end(), [&](const Box& box) {
+  return std::any_of(boxes.begin(), boxes.end(), [&](const Rect& box) {
     return x >= box.x - dx && x < box.right() + dx && y >= box.y - dy && y < box.bottom() + dy;
   });
 }
 
 }  // namespace
 
-Box AttentionGrid::cell(Index index) const {
+Rect AttentionGrid::cell(Index index) const {
   const double w = static_cast<double>(width) / static_cast<double>(cols);
   const double h = static_cast<double>(height) / static_cast<double>(rows);
   return {static_cast<double>(index % cols) * w, static_cast<double>(index / cols) * h, w, h};
 }
 
-Box AttentionGrid::shown() const {
+Rect AttentionGrid::shown() const {
   if (!photo.empty()) return photo;
   return {0, 0, static_cast<double>(width), static_cast<double>(height)};
 }
 
-Box intersection(const Box& a, const Box& b) {
+Rect intersection(const Rect& a, const Rect& b) {
   const double x = std::max(a.x, b.x), y = std::max(a.y, b.y);
   return {x, y, std::max(std::min(a.right(), b.right()) - x, 0.0),
           std::max(std::min(a.bottom(), b.bottom()) - y, 0.0)};
@@ -56,14 +56,14 @@ Index peak(std::span<const Real> weights) {
   return static_cast<Index>(std::max_element(weights.begin(), weights.end()) - weights.begin());
 }
 
-bool points_at(std::span<const Real> weights, const AttentionGrid& grid, std::span<const Box> boxes,
-               const PointingOptions& options) {
+bool points_at(std::span<const Real> weights, const AttentionGrid& grid,
+               std::span<const Rect> boxes, const PointingOptions& options) {
   check_grid(grid);
   check_weights(weights, grid);
   return hits(peak(weights), grid, boxes, options);
 }
 
-double pointing_chance(const AttentionGrid& grid, std::span<const Box> boxes,
+double pointing_chance(const AttentionGrid& grid, std::span<const Rect> boxes,
                        const PointingOptions& options) {
   check_grid(grid);
   const Index cells = grid.rows * grid.cols;
@@ -77,7 +77,7 @@ double pointing_chance(const AttentionGrid& grid, std::span<const Box> boxes,
 }
 
 void PointingTally::add(std::span<const Real> weights, const AttentionGrid& grid,
-                        std::span<const Box> boxes, const PointingOptions& options) {
+                        std::span<const Rect> boxes, const PointingOptions& options) {
   const bool hit = points_at(weights, grid, boxes, options);
   if (boxes.empty()) {
     ++without_boxes;

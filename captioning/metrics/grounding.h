@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <span>
 
-#include "captioning/data/box.h"
 #include "core/base/real.h"
+#include "vision/rect.h"
 
 namespace saccade {
 
@@ -16,14 +16,14 @@ namespace saccade {
 struct AttentionGrid {
   Index rows = 0, cols = 0;     // cells
   Index height = 0, width = 0;  // of that picture, in pixels
-  Box photo{};                  // the part of it that shows the photo and is no padding; empty: all
+  Rect photo{};                 // the part of it that shows the photo and is no padding; empty: all
 
-  Box cell(Index index) const;  // the cell at a row-major index, in pixels
-  Box shown() const;            // photo, or all
+  Rect cell(Index index) const;  // the cell at a row-major index, in pixels
+  Rect shown() const;            // photo, or all
 };
 
 // The common part of two boxes; its width or height is 0 where they have none.
-Box intersection(const Box& a, const Box& b);
+Rect intersection(const Rect& a, const Rect& b);
 
 // Throws ShapeError when a grid has no cells or no pixels.
 void check_grid(const AttentionGrid& grid);
@@ -43,11 +43,11 @@ Index peak(std::span<const Real> weights);
 // Whether the peak of weights [rows * cols] hits one of the boxes, which are given in pixels of the
 // picture that the network saw. Without boxes there is no hit. Throws ShapeError when the sizes do
 // not fit.
-bool points_at(std::span<const Real> weights, const AttentionGrid& grid, std::span<const Box> boxes,
-               const PointingOptions& options = {});
+bool points_at(std::span<const Real> weights, const AttentionGrid& grid,
+               std::span<const Rect> boxes, const PointingOptions& options = {});
 
 // The share of hits among the cells that count: what a map without knowledge reaches.
-double pointing_chance(const AttentionGrid& grid, std::span<const Box> boxes,
+double pointing_chance(const AttentionGrid& grid, std::span<const Rect> boxes,
                        const PointingOptions& options = {});
 
 // Counts over the nouns of many captions. A noun whose phrase fits nothing in its picture has no
@@ -56,7 +56,7 @@ struct PointingTally {
   Index hits = 0, words = 0, without_boxes = 0;
   double chance = 0;  // summed over words
 
-  void add(std::span<const Real> weights, const AttentionGrid& grid, std::span<const Box> boxes,
+  void add(std::span<const Real> weights, const AttentionGrid& grid, std::span<const Rect> boxes,
            const PointingOptions& options = {});
   PointingTally& operator+=(const PointingTally& other);
   double accuracy() const;  // 0 when there are no words

@@ -64,16 +64,16 @@ std::vector<double> along(const Span& span, double size, Index count, Ramp ramp)
 
 // [rows * cols]: how much of every cell is in the union of the boxes. The picture is cut into
 // strips at the boxes' upper and lower edges; in each strip, the union consists of spans.
-std::vector<double> cover(const AttentionGrid& grid, std::span<const Box> boxes, Ramp ramp) {
-  const Box cell = grid.cell(0);
+std::vector<double> cover(const AttentionGrid& grid, std::span<const Rect> boxes, Ramp ramp) {
+  const Rect cell = grid.cell(0);
   std::vector<double> out(static_cast<std::size_t>(grid.rows * grid.cols), 0), edges;
-  for (const Box& box : boxes) edges.insert(edges.end(), {box.y, box.bottom()});
+  for (const Rect& box : boxes) edges.insert(edges.end(), {box.y, box.bottom()});
   std::sort(edges.begin(), edges.end());
   for (std::size_t e = 0; e + 1 < edges.size(); ++e) {
     const Span strip{edges[e], edges[e + 1]};
     if (strip.from == strip.to) continue;
     std::vector<Span> across;
-    for (const Box& box : boxes)
+    for (const Rect& box : boxes)
       if (box.y <= strip.from && box.bottom() >= strip.to) across.push_back({box.x, box.right()});
     const std::vector<double> down = along(strip, cell.height, grid.rows, ramp);
     for (const Span& span : united(std::move(across))) {
@@ -91,8 +91,8 @@ double sum(const std::vector<double>& values) {
   return total;
 }
 
-double intersection_over_union(const Box& a, const Box& b) {
-  const Box both = intersection(a, b);
+double intersection_over_union(const Rect& a, const Rect& b) {
+  const Rect both = intersection(a, b);
   const double common = both.width * both.height;
   return common > 0 ? common / (a.width * a.height + b.width * b.height - common) : 0;
 }
@@ -128,11 +128,11 @@ Group take_group(Index first, const AttentionGrid& grid, std::vector<bool>& mark
 
 }  // namespace
 
-BoxedWord::BoxedWord(const AttentionGrid& grid, std::span<const Box> boxes) : grid_(grid) {
+BoxedWord::BoxedWord(const AttentionGrid& grid, std::span<const Rect> boxes) : grid_(grid) {
   check_grid(grid);
-  const Box picture = grid.shown();
-  for (const Box& box : boxes) {
-    const Box shown = intersection(box, picture);
+  const Rect picture = grid.shown();
+  for (const Rect& box : boxes) {
+    const Rect shown = intersection(box, picture);
     if (!shown.empty()) boxes_.push_back(shown);
   }
   cells_ = cover(grid, boxes_, cell_ramp);
@@ -182,23 +182,23 @@ double BoxedWord::overlap(std::span<const Real> weights, double threshold) const
     const Group group = take_group(static_cast<Index>(i), grid_, marked);
     if (group.cells > object.cells) object = group;
   }
-  const Box cell = grid_.cell(0);
-  const Box tight = intersection(
+  const Rect cell = grid_.cell(0);
+  const Rect tight = intersection(
       {static_cast<double>(object.left) * cell.width, static_cast<double>(object.top) * cell.height,
        static_cast<double>(object.right - object.left) * cell.width,
        static_cast<double>(object.bottom - object.top) * cell.height},
       grid_.shown());
   double best = 0;
-  for (const Box& box : boxes_) best = std::max(best, intersection_over_union(tight, box));
+  for (const Rect& box : boxes_) best = std::max(best, intersection_over_union(tight, box));
   return best;
 }
 
 std::vector<Real> centre_map(const AttentionGrid& grid) {
   check_grid(grid);
-  const Box picture = grid.shown();
+  const Rect picture = grid.shown();
   std::vector<Real> out;
   for (Index i = 0; i < grid.rows * grid.cols; ++i) {
-    const Box cell = grid.cell(i);
+    const Rect cell = grid.cell(i);
     const double x = (cell.centre_x() - picture.centre_x()) / (kCentreSigma * picture.width);
     const double y = (cell.centre_y() - picture.centre_y()) / (kCentreSigma * picture.height);
     out.push_back(static_cast<Real>(std::exp(-(x * x + y * y) / 2)));

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "captioning/data/box.h"
 #include "captioning/metrics/grounding.h"
+#include "vision/rect.h"
 
 namespace saccade {
 
@@ -22,7 +22,7 @@ class BoxedWord {
  public:
   // The boxes are in pixels of the picture that the network saw, and are cut to what it shows of
   // the photo. Throws ShapeError for an empty grid.
-  BoxedWord(const AttentionGrid& grid, std::span<const Box> boxes);
+  BoxedWord(const AttentionGrid& grid, std::span<const Rect> boxes);
 
   // The boxes' share of the picture's area: the correctness of a map of equal weights.
   double area_share() const { return area_share_; }
@@ -44,7 +44,7 @@ class BoxedWord {
                 const std::vector<double>& picture) const;
 
   AttentionGrid grid_;
-  std::vector<Box> boxes_;
+  std::vector<Rect> boxes_;
   double area_share_ = 0;
   // How much of every cell, or of its part of the interpolated map, is in the boxes, and in the
   // picture.

@@ -35,7 +35,7 @@ std::vector<CubicTap> taps_of(const Axis& axis) {
   return taps;
 }
 
-double distance(const PicturePoint& point, const Box& box) {
+double distance(const PicturePoint& point, const Rect& box) {
   const double dx = std::max({box.x - point.x, 0.0, point.x - box.right()});
   const double dy = std::max({box.y - point.y, 0.0, point.y - box.bottom()});
   return std::hypot(dx, dy);
@@ -51,7 +51,7 @@ PicturePoint brightest_point(std::span<const Real> weights, const AttentionGrid&
   check_grid(grid);
   check_weights(weights, grid);
   peak(weights);  // refuses what is not a number
-  const Box photo = grid.shown();
+  const Rect photo = grid.shown();
   const auto width = static_cast<double>(grid.width), height = static_cast<double>(grid.height);
   const CellBlock cells = picture_cells({.left = photo.x / width,
                                          .top = photo.y / height,
@@ -94,23 +94,23 @@ PicturePoint brightest_point(std::span<const Real> weights, const AttentionGrid&
 }
 
 bool points_near(std::span<const Real> weights, const AttentionGrid& grid,
-                 std::span<const Box> boxes, double tolerance) {
+                 std::span<const Rect> boxes, double tolerance) {
   const PicturePoint point = brightest_point(weights, grid);
   return std::any_of(boxes.begin(), boxes.end(),
-                     [&](const Box& box) { return distance(point, box) <= tolerance; });
+                     [&](const Rect& box) { return distance(point, box) <= tolerance; });
 }
 
 // Goes line by line. The pixels near a box are a span of the line, and spans may overlap.
-double near_share(const AttentionGrid& grid, std::span<const Box> boxes, double tolerance) {
+double near_share(const AttentionGrid& grid, std::span<const Rect> boxes, double tolerance) {
   check_grid(grid);
-  const Box photo = grid.shown();
+  const Rect photo = grid.shown();
   const auto [top, bottom] = pixels_in(photo.y, photo.bottom(), grid.height);
   double near = 0;
   std::vector<std::pair<double, double>> spans;
   for (Index y = top; y < bottom; ++y) {
     spans.clear();
     const double at = static_cast<double>(y) + 0.5;
-    for (const Box& box : boxes) {
+    for (const Rect& box : boxes) {
       const double dy = std::max({box.y - at, 0.0, at - box.bottom()});
       if (dy > tolerance) continue;
       const double reach = std::sqrt(tolerance * tolerance - dy * dy);

@@ -26,9 +26,9 @@ PicturePoint brightest_point(std::span<const Real> weights, const AttentionGrid&
 
 // Whether that point is at most `tolerance` pixels from one of the boxes.
 bool points_near(std::span<const Real> weights, const AttentionGrid& grid,
-                 std::span<const Box> boxes, double tolerance);
+                 std::span<const Rect> boxes, double tolerance);
 
 // The share of the photo's area that is as near: what a random point reaches.
-double near_share(const AttentionGrid& grid, std::span<const Box> boxes, double tolerance);
+double near_share(const AttentionGrid& grid, std::span<const Rect> boxes, double tolerance);
 
 }  // namespace saccade

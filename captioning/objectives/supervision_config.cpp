@@ -34,8 +34,8 @@ void LocalizerConfig::fields(Section& v) {
 void SupervisionConfig::fields(Section& v) {
   v.field("boxes", boxes,
           "weight of -log of the attention inside the boxes of a noun (Liu et al. 2017), summed "
-          "over a caption's nouns with boxes, and over the pieces of a noun where "
-          "data.vocabulary is bpe; boxes are those of scenes, or data.boxes; 0 = off",
+          "over a caption's nouns with boxes; where data.vocabulary is bpe, over all pieces of a "
+          "noun (with `step`, its last piece); boxes are those of scenes, or data.boxes; 0 = off",
           at_least(0));
   v.section("localizer", localizer, "supervision without boxes");
   v.field("prophet", prophet,

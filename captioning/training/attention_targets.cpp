@@ -46,7 +46,7 @@ void AttentionTargets::add(std::span<const PlanItem> items, TrainShard& shard) c
     if (geometry.original_width == 0) geometry = inputs_->geometry(items[i].image);
     const AttentionGrid cells = cells_of(grid_, geometry);
     for (const Noun& noun : nouns) {
-      const std::vector<Box> seen = seen_boxes(noun.boxes, geometry);
+      const std::vector<Rect> seen = seen_boxes(noun.boxes, geometry);
       if (seen.empty()) continue;
       const std::vector<Real> inside = BoxedWord(cells, seen).cell_shares();
       for (Index place = noun.places.begin; place < noun.places.end; ++place)

@@ -28,7 +28,7 @@ class AttentionTargets {
  private:
   struct Noun {
     TrainingSet::Places places;  // of the entries that are supervised
-    std::vector<Box> boxes;      // in pixels of the picture
+    std::vector<Rect> boxes;     // in pixels of the picture
   };
   const DatasetInputs* inputs_;
   GridShape grid_;

@@ -163,7 +163,7 @@ TrainBatch make_batch(const Batch& plan, const TrainingSet& set, const DatasetIn
     for (const PlanItem& item : read.needed) {
       const auto place = static_cast<Index>(shard.seen.size());
       const RandomKey key = changes_key(item, plan, inputs, seed, epoch);
-      shard.seen.push_back(inputs.load_augmented(item.image, key, shard.inputs.room(place)));
+      shard.seen.push_back(inputs.load_augmented(item.image, key, shard.inputs.values_of(place)));
       shard.inputs.set_area(place, picture_area(shard.seen.back()));
     }
     std::vector<std::vector<int>> captions;

@@ -22,7 +22,7 @@ void check(Var nodes, Var query, Var key, Index heads, const AttentionMask& mask
                 " and ", key.shape());
 }
 
-kernels::GraphKept room(Tape& tape, Var nodes, Index heads) {
+kernels::GraphKept keep_values(Tape& tape, Var nodes, Index heads) {
   const Shape shape{nodes.shape()[0], nodes.shape()[1], heads};
   const auto make = [&] { return View{tape.scratch(shape.size()), shape}; };
   return {.query = make(), .key = make(), .lse = make()};
@@ -34,7 +34,7 @@ Var graph_attention(Var nodes, Var query, Var key, Index heads, const AttentionM
   check(nodes, query, key, heads, mask);
   Tape& tape = nodes.tape();
   const Var y = tape.output(nodes.shape(), {nodes, query, key});
-  const kernels::GraphKept kept = room(tape, nodes, heads);
+  const kernels::GraphKept kept = keep_values(tape, nodes, heads);
   kernels::graph_attention(inputs(nodes, query, key, heads, mask), tape.mutable_value(y), kept);
   tape.record(y, [=, lists = keep_mask(tape, mask), t = &tape] {
     const auto wanted = [&](Var x) { return x.requires_grad() ? t->grad(x) : View{}; };
@@ -49,7 +49,7 @@ ConstView graph_attention_weights(Var nodes, Var query, Var key, Index heads,
                                   const AttentionMask& mask) {
   check(nodes, query, key, heads, mask);
   Tape& tape = nodes.tape();
-  const kernels::GraphKept kept = room(tape, nodes, heads);
+  const kernels::GraphKept kept = keep_values(tape, nodes, heads);
   const kernels::GraphInputs in = inputs(nodes, query, key, heads, mask);
   kernels::graph_attention(in, {tape.scratch(nodes.shape().size()), nodes.shape()}, kept);
   const Shape shape{nodes.shape()[0], heads, nodes.shape()[1], nodes.shape()[1]};

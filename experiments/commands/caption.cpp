@@ -41,6 +41,14 @@ std::string listed(const std::string& path, const DecodedCaption& caption,
 
 SearchOptions search_of(const CaptionArgs& args, const ModelSession& session) {
   SearchOptions search = session.search(args.model.regime);
+  if (args.all_maps) {
+    if (!session.models().has_attention())
+      throw UsageError(
+          "--all-maps: the words of the model attend to no regions (decoder.image or "
+          "attention.score), so there are no maps; leave it out");
+    session.require_one("--all-maps");
+    search.recording.layers = true;
+  }
   if (!args.alternatives) return search;
   if (search.mode != SearchMode::kBeam)
     throw UsageError(str("--alternatives lists what beam search finds, and search.mode is ",
@@ -57,9 +65,20 @@ SearchOptions search_of(const CaptionArgs& args, const ModelSession& session) {
 void check(const CaptionArgs& args) {
   if (args.images.empty() && args.watch.empty())
     throw UsageError("no picture is named; name pictures, or a folder with --watch");
+  if (args.all_maps && !args.json)
+    throw UsageError("--all-maps has no effect: maps are in the JSON alone; give --json as well");
   if (!args.images.empty() && !args.watch.empty())
     throw UsageError("--watch captions what is in " + args.watch +
                      "; caption the named pictures with another command");
+}
+
+// What is printed of a photo as JSON.
+CaptionRecord record_of(const CaptionArgs& args, const std::string& path, Photo& photo) {
+  CaptionRecord record{
+      .image = path, .caption = std::move(photo.caption), .geometry = photo.geometry};
+  const MapChoice each{.kind = MapChoice::Kind::kEach};
+  if (args.all_maps) record.views = map_views(record.caption, {.layer = each, .head = each});
+  return record;
 }
 
 // Captions one picture at a time, so that a line never waits for the next picture.
@@ -69,11 +88,7 @@ int watch(const CaptionArgs& args, const ModelSession& session, const SearchOpti
   const auto caption = [&](const std::string& path, Image& picture) {
     const auto print = [&](Photo& photo) {
       if (args.json)
-        std::cout << json_line(caption_json({.image = path,
-                                             .caption = std::move(photo.caption),
-                                             .geometry = photo.geometry},
-                                            source))
-                  << "\n";
+        std::cout << json_line(caption_json(record_of(args, path, photo), source)) << "\n";
       else
         std::cout << listed(path, photo.caption, source);
     };
@@ -105,20 +120,18 @@ int run_caption(const CaptionArgs& args) {
   if (signal) return watch(args, session, search, source, *signal);
   const auto path = [&](Index i) { return args.images[static_cast<std::size_t>(i)]; };
   std::vector<CaptionRecord> records;
-  const ExitCode code = caption_photos(session,
-                                       {.count = static_cast<Index>(args.images.size()),
-                                        .read = [&](Index i) { return read_image(path(i)); },
-                                        .search = search},
-                                       [&](Photo& photo) {
-                                         if (args.json) {
-                                           records.push_back({.image = path(photo.number),
-                                                              .caption = std::move(photo.caption),
-                                                              .geometry = photo.geometry});
-                                           return;
-                                         }
-                                         std::cout
-                                             << listed(path(photo.number), photo.caption, source);
-                                       });
+  const ExitCode code =
+      caption_photos(session,
+                     {.count = static_cast<Index>(args.images.size()),
+                      .read = [&](Index i) { return read_image(path(i)); },
+                      .search = search},
+                     [&](Photo& photo) {
+                       if (args.json) {
+                         records.push_back(record_of(args, path(photo.number), photo));
+                         return;
+                       }
+                       std::cout << listed(path(photo.number), photo.caption, source);
+                     });
   if (args.json) std::cout << captions_json(records, source);
   std::cout << std::flush;
   return static_cast<int>(code);
@@ -135,6 +148,8 @@ CommandRun bind_caption(Options& options) {
   options.count("--alternatives", args->alternatives,
                 "list the N best captions that beam search finds, each with its log-probability",
                 1);
+  options.flag("--all-maps", args->all_maps,
+               "with --json: also print the maps of every layer and head, as 'maps'");
   options.flag("--json", args->json,
                "print a JSON array with words, log-probabilities, gates and attention weights; "
                "with --watch one object per line");

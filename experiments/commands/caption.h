@@ -14,6 +14,7 @@ struct CaptionArgs {
   std::vector<std::string> images{};
   std::string watch{};                  // a folder whose pictures are captioned as they appear
   std::optional<Index> alternatives{};  // how many captions are listed for each picture
+  bool all_maps = false;                // whether the JSON has the maps of every layer and head
   bool json = false;
 };
 

@@ -26,7 +26,7 @@ Read read_one(const ModelSession& session, const PhotoRequest& request, Index nu
     Image picture = request.read(number);
     for (std::size_t m = 0; m < out.photo.inputs.size(); ++m) {
       InputBatch& input = out.photo.inputs[m];
-      const Geometry geometry = session.members()[m].pipeline->run(picture, input.room(0));
+      const Geometry geometry = session.members()[m].pipeline->run(picture, input.values_of(0));
       input.set_area(0, picture_area(geometry));
       if (m == session.models().shown()[0]) out.photo.geometry = geometry;
     }
@@ -59,7 +59,7 @@ ExitCode caption_photos(const ModelSession& session, const PhotoRequest& request
     // not change.
     const auto load = [&](Index i, std::size_t member, std::span<float> out) {
       InputBatch& input = block[static_cast<std::size_t>(i)].photo.inputs[member];
-      std::copy(input.room(0).begin(), input.room(0).end(), out.begin());
+      std::copy(input.values_of(0).begin(), input.values_of(0).end(), out.begin());
       return input.area(0);
     };
     std::vector<DecodedCaption> captions =

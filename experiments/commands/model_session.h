@@ -25,9 +25,10 @@ struct ModelArgs {
   std::string regime{};             // empty for the default
 };
 
-// Declares checkpoint, --set, --data, --beam, --mode, --map-step and --regime.
-// `regimes`: whether --regime names one regime, or may also be all, which is then its default.
+// Whether --regime names one regime, or may also be all, which is then its default.
 enum class RegimeNames { kOne, kOneOrAll };
+
+// Declares checkpoint, --set, --data, --beam, --mode, --map-step and --regime.
 void add_model_options(Options& options, ModelArgs& args, RegimeNames regimes = RegimeNames::kOne);
 
 class ModelSession {

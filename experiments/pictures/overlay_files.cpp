@@ -71,8 +71,8 @@ fs::path OverlayFiles::write_sheet(const std::string& place,
                                    const std::vector<Overlay>& strips) const {
   const PictureFormat format = options_.drawing.format;
   const OverlayOptions& drawing = options_.drawing.options;
-  const bool film = format == PictureFormat::kApng;
-  const fs::path path = folder_ / str(place, film ? "." : ".sheet.", enum_name(format));
+  const bool animation = format == PictureFormat::kApng;
+  const fs::path path = folder_ / str(place, animation ? "." : ".sheet.", enum_name(format));
   const std::string file = sheet_file(strips, drawing, format);
   make_folder(folder_);
   write_file(path, file);

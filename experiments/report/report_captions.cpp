@@ -155,7 +155,7 @@ struct ReportCaptions::Impl {
     const AttentionGrid cells = cells_of(loaded(m).model->grid(), geometry);
     for (const NamedObjects& noun : source.nouns(images[i], words, geometry)) {
       Json one = {{"word", noun.word}, {"boxes", Json::array()}};
-      for (const Box& box : noun.boxes) one["boxes"].push_back(rectangle_json(box, geometry));
+      for (const Rect& box : noun.boxes) one["boxes"].push_back(rectangle_json(box, geometry));
       if (loaded(m).model->has_attention() && !noun.boxes.empty()) {
         const AttentionMap& map = caption.words[noun.word].map;
         one["hit"] = points_at(map.weights, cells, noun.seen, {.counts = map.counts});

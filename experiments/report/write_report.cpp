@@ -35,7 +35,7 @@ Json objects_json(const Scene& scene) {
   const auto size = static_cast<double>(scene.size);
   Json out = Json::array();
   for (const SceneObject& object : scene.objects) {
-    const Box& box = object.box;
+    const Rect& box = object.box;
     out.push_back({{"label", object_label(object)},
                    {"box", {box.x / size, box.y / size, box.width / size, box.height / size}}});
   }

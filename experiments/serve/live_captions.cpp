@@ -24,10 +24,10 @@ struct PhotoCaptions {
 
 PhotoCaptions caption_photo(const ReportModel& model, const Image& picture) {
   InputBatch input(model.pipeline->shape(), 1);
-  const Geometry geometry = model.pipeline->run(picture, input.room(0));
+  const Geometry geometry = model.pipeline->run(picture, input.values_of(0));
   input.set_area(0, picture_area(geometry));
   const auto load = [&](Index, std::size_t, std::span<float> out) {
-    std::copy(input.room(0).begin(), input.room(0).end(), out.begin());
+    std::copy(input.values_of(0).begin(), input.values_of(0).end(), out.begin());
     return input.area(0);
   };
   const LoadedModel& loaded = *model.loaded;

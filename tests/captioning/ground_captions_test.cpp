@@ -30,7 +30,7 @@ std::vector<int> ids_of(const DecodedCaption& caption) {
 // Boxes of one noun of one image, in whatever caption it is.
 class OneNoun : public PhotoBoxes {
  public:
-  OneNoun(Index image, Box box) : image_(image), box_(box) {}
+  OneNoun(Index image, Rect box) : image_(image), box_(box) {}
   std::string description() const override { return "one noun"; }
   bool knows(Index image) const override { return image == image_; }
   std::vector<NounBoxes> nouns(Index image, std::span<const std::string> words,
@@ -42,7 +42,7 @@ class OneNoun : public PhotoBoxes {
 
  private:
   Index image_;
-  Box box_;
+  Rect box_;
 };
 
 }  // namespace
@@ -170,10 +170,10 @@ TEST_CASE(
 
 TEST_CASE("boxes are cut to what the network saw") {
   Geometry crop = plan_geometry(40, 80, {.height = 32, .width = 32, .mode = ResizeMode::kCrop});
-  const auto at = [&](const Box& box) { return seen_boxes(std::vector<Box>{box}, crop); };
+  const auto at = [&](const Rect& box) { return seen_boxes(std::vector<Rect>{box}, crop); };
   CHECK(at({0, 0, 20, 40}).empty());  // the crop begins at x = 20
   REQUIRE(at({10, 10, 20, 10}).size() == 1);
-  const Box cut = at({10, 10, 20, 10})[0];
+  const Rect cut = at({10, 10, 20, 10})[0];
   CHECK(cut.x == 0);
   CHECK(cut.width == Approx(8));
   CHECK(cut.y == Approx(8));
@@ -186,8 +186,8 @@ TEST_CASE("boxes are cut to what the network saw") {
   const AttentionGrid cells = cells_of({.rows = 4, .cols = 4, .features = 1}, pad);
   CHECK(cells.shown().y == Approx(8));
   CHECK(cells.shown().height == Approx(16));
-  const Box all = seen_boxes(std::vector<Box>{{0, 0, 80, 40}}, pad)[0];
-  CHECK(BoxedWord(cells, std::vector<Box>{all}).area_share() == Approx(1));
+  const Rect all = seen_boxes(std::vector<Rect>{{0, 0, 80, 40}}, pad)[0];
+  CHECK(BoxedWord(cells, std::vector<Rect>{all}).area_share() == Approx(1));
 }
 
 }  // namespace saccade::test

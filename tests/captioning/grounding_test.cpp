@@ -20,7 +20,7 @@ std::vector<Real> one_hot(Index cell) {
 }  // namespace
 
 TEST_CASE("a peak hits where its cell overlaps a box, and its centre with tolerance 0") {
-  const std::vector<Box> boxes = {
+  const std::vector<Rect> boxes = {
       {.x = 40, .y = 20, .width = 20, .height = 10}};  // cells 2, 3 of row 1
   Index overlap = 0, strict = 0;
   for (Index cell = 0; cell < 32; ++cell) {
@@ -31,7 +31,8 @@ TEST_CASE("a peak hits where its cell overlaps a box, and its centre with tolera
   }
   CHECK(strict == 2);  // centres (40, 24) and (56, 24)
   CHECK(pointing_chance(kGrid, boxes) == static_cast<double>(overlap) / 32);
-  const std::vector<Box> small = {{.x = 60, .y = 20, .width = 10, .height = 4}};  // holds no centre
+  const std::vector<Rect> small = {
+      {.x = 60, .y = 20, .width = 10, .height = 4}};  // holds no centre
   CHECK(points_at(one_hot(11), kGrid, small));
   CHECK(points_at(one_hot(12), kGrid, small));
   CHECK(!points_at(one_hot(13), kGrid, small));
@@ -39,8 +40,8 @@ TEST_CASE("a peak hits where its cell overlaps a box, and its centre with tolera
 }
 
 TEST_CASE("tallies count words without a right place separately") {
-  const std::vector<Box> boxes = {{.x = 0, .y = 0, .width = 16, .height = 16},
-                                  {.x = 100, .y = 40, .width = 16, .height = 16}};
+  const std::vector<Rect> boxes = {{.x = 0, .y = 0, .width = 16, .height = 16},
+                                   {.x = 100, .y = 40, .width = 16, .height = 16}};
   PointingTally tally;
   tally.add(one_hot(0), kGrid, boxes);
   tally.add(one_hot(15), kGrid, boxes);
@@ -54,7 +55,7 @@ TEST_CASE("tallies count words without a right place separately") {
 }
 
 TEST_CASE("invalid maps are refused, and equal weights point at the first cell") {
-  const std::vector<Box> boxes = {{.x = 0, .y = 0, .width = 16, .height = 16}};
+  const std::vector<Rect> boxes = {{.x = 0, .y = 0, .width = 16, .height = 16}};
   CHECK(points_at(std::vector<Real>(32, Real(0.03125)), kGrid, boxes));
   CHECK_THROWS_AS(points_at(std::vector<Real>(31), kGrid, boxes), ShapeError);
   CHECK_THROWS_AS(points_at(std::vector<Real>(32, static_cast<Real>(NAN)), kGrid, boxes),

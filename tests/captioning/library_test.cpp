@@ -157,6 +157,43 @@ TEST_CASE("every word has a map over the grid") {
   CHECK(joined == caption.text);
 }
 
+TEST_CASE("words have the maps of every layer and head where they are requested") {
+  const TempFolder folder("library");
+  train_captioner({.yaml = kTiny,
+                   .set = {"decoder.type=transformer", "decoder.layers=3", "decoder.heads=2",
+                           "attention.heads=2", "train.stop=1u"},
+                   .directory = folder.path() / "run"});
+  const Captioner usual(folder.path() / "run"), all(folder.path() / "run", {.all_maps = true});
+  const Caption caption = usual.caption(stripes()), same = all.caption(stripes());
+  REQUIRE_FALSE(caption.words.empty());
+  REQUIRE(same.text == caption.text);
+  for (std::size_t w = 0; w < same.words.size(); ++w) {
+    const CaptionWord &plain = caption.words[w], &word = same.words[w];
+    CHECK(plain.all_maps.empty());
+    CHECK(word.map.weights == plain.map.weights);
+    REQUIRE(plain.heads.size() == 2);
+    REQUIRE(word.heads.size() == 2);
+    REQUIRE(word.all_maps.size() == 6);
+    for (std::size_t m = 0; m < 6; ++m) {
+      const AttentionMap& map = word.all_maps[m];
+      CHECK(map.layer.number == static_cast<Index>(m / 2));
+      CHECK(map.head.number == static_cast<Index>(m % 2));
+      CHECK(map.weights.size() == word.map.weights.size());
+      // Those of the last layer are the heads that every caption has.
+      if (m >= 4) {
+        CHECK(map.weights == word.heads[m - 4].weights);
+        CHECK(map.weights == plain.heads[m - 4].weights);
+      }
+    }
+  }
+  // Where there is a single map, it is all there is.
+  const Caption one = Captioner(trained(), {.all_maps = true}).caption(stripes());
+  REQUIRE_FALSE(one.words.empty());
+  REQUIRE(one.words[0].all_maps.size() == 1);
+  CHECK(one.words[0].all_maps[0].weights == one.words[0].map.weights);
+  CHECK(one.words[0].heads.empty());
+}
+
 TEST_CASE("options replace values of the model's config, and those without effect are refused") {
   const Captioner captioner(trained(), {.beam = 1, .max_length = 2});
   CHECK(captioner.caption(stripes()).words.size() <= 2);

@@ -24,7 +24,7 @@ bool near(double a, double b) { return std::abs(a - b) < 1e-6; }
 // The interpolated map at a point, by its definition: linear between the centres of cells, where
 // the outermost values continue to the border.
 double interpolated(const std::vector<Real>& map, const AttentionGrid& grid, double x, double y) {
-  const Box cell = grid.cell(0);
+  const Rect cell = grid.cell(0);
   const auto split = [](double at, Index count) {
     const double u = std::clamp(at - 0.5, 0.0, static_cast<double>(count - 1));
     const auto low = std::min(static_cast<Index>(u), std::max<Index>(count - 2, 0));
@@ -43,7 +43,7 @@ double interpolated(const std::vector<Real>& map, const AttentionGrid& grid, dou
 }  // namespace
 
 TEST_CASE("attention correctness is the share of the weight inside the boxes") {
-  const std::vector<Box> boxes = {{.x = 32, .y = 16, .width = 32, .height = 16}};  // cells 10, 11
+  const std::vector<Rect> boxes = {{.x = 32, .y = 16, .width = 32, .height = 16}};  // cells 10, 11
   const BoxedWord word(kGrid, boxes);
   CHECK(near(word.area_share(), 2.0 / 32));
   CHECK(near(word.correctness(map_of({{10, Real(0.25)}, {11, Real(0.75)}})), 1));
@@ -51,7 +51,7 @@ TEST_CASE("attention correctness is the share of the weight inside the boxes") {
   CHECK(word.correctness(map_of({})) == 0);
   // A cell that is cut contributes the part that is inside: three quarters of the width, half the
   // height.
-  const std::vector<Box> cut = {{.x = 36, .y = 16, .width = 12, .height = 8}};
+  const std::vector<Rect> cut = {{.x = 36, .y = 16, .width = 12, .height = 8}};
   CHECK(near(BoxedWord(kGrid, cut).correctness(map_of({{10, 1}})), 0.375));
   // If the weights sum to less than 1 (a sentinel took the rest), it is a share of what is on the
   // picture.
@@ -63,7 +63,7 @@ TEST_CASE("equal weights have the boxes' share of the picture, whatever the boxe
   const auto number = [&](double most) { return random.uniform() * most; };
   const std::vector<Real> uniform(32, Real(0.03125));
   for (int trial = 0; trial < 20; ++trial) {
-    std::vector<Box> boxes;
+    std::vector<Rect> boxes;
     for (int b = 0; b < 3; ++b) boxes.push_back({number(120), number(60), number(40), number(30)});
     AttentionGrid grid = kGrid;
     if (trial % 2 == 1) grid.photo = {0, 8, 128, 48};  // padding above and below
@@ -73,13 +73,13 @@ TEST_CASE("equal weights have the boxes' share of the picture, whatever the boxe
     // The area of the union, by counting points.
     constexpr int kFine = 4;
     double inside = 0;
-    const Box shown = grid.shown();
+    const Rect shown = grid.shown();
     for (int y = 0; y < 64 * kFine; ++y)
       for (int x = 0; x < 128 * kFine; ++x) {
         const double px = (x + 0.5) / kFine, py = (y + 0.5) / kFine;
         inside += shown.contains(px, py) &&
                   std::any_of(boxes.begin(), boxes.end(),
-                              [&](const Box& box) { return box.contains(px, py); });
+                              [&](const Rect& box) { return box.contains(px, py); });
       }
     CHECK(std::abs(inside / (kFine * kFine) / (shown.width * shown.height) - word.area_share()) <
           0.004);
@@ -90,8 +90,8 @@ TEST_CASE("energy pointing is the share of the interpolated map") {
   Random random({.seed = 3});
   std::vector<Real> map;
   for (int i = 0; i < 32; ++i) map.push_back(static_cast<Real>(random.uniform()));
-  const std::vector<Box> boxes = {{.x = 20, .y = 3, .width = 50, .height = 40},
-                                  {.x = 60, .y = 30, .width = 68, .height = 34}};
+  const std::vector<Rect> boxes = {{.x = 20, .y = 3, .width = 50, .height = 40},
+                                   {.x = 60, .y = 30, .width = 68, .height = 34}};
   double inside = 0, whole = 0;
   constexpr int kFine = 4;
   for (int y = 0; y < 64 * kFine; ++y)
@@ -103,12 +103,12 @@ TEST_CASE("energy pointing is the share of the interpolated map") {
     }
   CHECK(std::abs(BoxedWord(kGrid, boxes).energy(map) - inside / whole) < 1e-4);
   // All on one cell: within half a cell of its centre lies 3/4 of a hat, in each direction.
-  const std::vector<Box> cell = {kGrid.cell(10)};
+  const std::vector<Rect> cell = {kGrid.cell(10)};
   CHECK(near(BoxedWord(kGrid, cell).energy(map_of({{10, 1}})), 0.75 * 0.75));
 }
 
 TEST_CASE("localisation takes the largest group of heavy cells") {
-  const std::vector<Box> boxes = {
+  const std::vector<Rect> boxes = {
       {.x = 32, .y = 16, .width = 32, .height = 32}};  // cells 10 11 18 19
   const BoxedWord word(kGrid, boxes);
   const auto square = map_of({{10, Real(0.3)}, {11, Real(0.2)}, {18, Real(0.2)}, {19, Real(0.1)}});
@@ -124,22 +124,22 @@ TEST_CASE("localisation takes the largest group of heavy cells") {
   CHECK(near(word.overlap(map_of({{10, 1}, {19, 1}}), 0.2), 1));
   CHECK(word.overlap(map_of({{0, 1}}), 0.2) == 0);
   CHECK(word.overlap(map_of({}), 0.2) == 0);
-  const std::vector<Box> two = {{.x = 0, .y = 0, .width = 8, .height = 8},
-                                {.x = 32, .y = 16, .width = 32, .height = 16}};
+  const std::vector<Rect> two = {{.x = 0, .y = 0, .width = 8, .height = 8},
+                                 {.x = 32, .y = 16, .width = 32, .height = 16}};
   CHECK(near(BoxedWord(kGrid, two).overlap(map_of({{10, 1}, {11, 1}}), 0.2), 1));
 }
 
 TEST_CASE("padding is not a part of the picture") {
   AttentionGrid grid = kGrid;
   grid.photo = {0, 24, 128, 24};  // half of row 1, row 2
-  const std::vector<Box> boxes = {
+  const std::vector<Rect> boxes = {
       {.x = 0, .y = 0, .width = 64, .height = 64}};  // the left half of it
   const BoxedWord word(grid, boxes);
   CHECK(near(word.area_share(), 0.5));
   // Half of cell 8 is padding, so only half of its weight is on the picture.
   CHECK(near(word.correctness(map_of({{8, Real(0.5)}, {23, Real(0.25)}})), 0.5));
   CHECK(near(word.correctness(map_of({{0, 1}, {16, Real(0.1)}})), 1));
-  const std::vector<Box> strip = {{.x = 0, .y = 24, .width = 16, .height = 8}};
+  const std::vector<Rect> strip = {{.x = 0, .y = 24, .width = 16, .height = 8}};
   CHECK(near(BoxedWord(grid, strip).overlap(map_of({{8, 1}}), 0.2), 1));
 }
 

@@ -145,7 +145,7 @@ TEST_CASE("the content of padding changes no caption, with any encoder and decod
         for (Index y = 0; y < side; ++y)
           for (Index x = 0; x < side; ++x)
             for (Index c = 0; c < 3 && !cells.has(y / patch, x / patch); ++c)
-              batch.room(i)[static_cast<std::size_t>((y * side + x) * 3 + c)] =
+              batch.values_of(i)[static_cast<std::size_t>((y * side + x) * 3 + c)] =
                   static_cast<Real>(c + (x * 7 + y * 3) % 11);
       }
       check_same(own, captions_of(model, Encoded(model, batch.view()).values()));

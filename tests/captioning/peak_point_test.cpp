@@ -49,14 +49,14 @@ TEST_CASE("the brightest point is where the interpolated map is largest") {
 }
 
 TEST_CASE("a point near a box is a hit on a grid of any fineness") {
-  const std::vector<Box> boxes = {{.x = 100, .y = 100, .width = 8, .height = 8}};
+  const std::vector<Rect> boxes = {{.x = 100, .y = 100, .width = 8, .height = 8}};
   const double tolerance = point_tolerance(grid_of(7));
   CHECK(tolerance == 15);
   CHECK(point_tolerance({.rows = 4, .cols = 4, .height = 64, .width = 64}) == Approx(15 * 2 / 7.0));
   for (const Index cells : {7, 14, 28}) {
     const AttentionGrid grid = grid_of(cells);
     for (Index cell = 0; cell < cells * cells; ++cell) {
-      const Box own = grid.cell(cell);
+      const Rect own = grid.cell(cell);
       const double dx = std::max({100 - own.centre_x(), 0.0, own.centre_x() - 108});
       const double dy = std::max({100 - own.centre_y(), 0.0, own.centre_y() - 108});
       const double away = std::hypot(dx, dy);
@@ -73,15 +73,15 @@ TEST_CASE("a random point hits with the share of the area near the boxes") {
   for (int trial = 0; trial < 8; ++trial) {
     AttentionGrid grid = grid_of(7);
     if (trial % 2 == 1) grid.photo = {0, 28, kSide, 168};  // padding above and below
-    std::vector<Box> boxes;
+    std::vector<Rect> boxes;
     for (int b = 0; b < 3; ++b) boxes.push_back({number(200), number(190), number(80), number(60)});
-    const Box shown = grid.shown();
+    const Rect shown = grid.shown();
     double near = 0, all = 0;
     for (double y = 0.25; y < kSide; y += 0.5)
       for (double x = 0.25; x < kSide; x += 0.5) {
         if (!shown.contains(x, y)) continue;
         ++all;
-        near += std::any_of(boxes.begin(), boxes.end(), [&](const Box& box) {
+        near += std::any_of(boxes.begin(), boxes.end(), [&](const Rect& box) {
           return std::hypot(std::max({box.x - x, 0.0, x - box.right()}),
                             std::max({box.y - y, 0.0, y - box.bottom()})) <= 15;
         });
@@ -114,7 +114,7 @@ TEST_CASE(
   DecodedCaption caption;
   caption.words = {{.id = 4, .map = {.weights = {0.5f, 0.5f, 0, 0}}},
                    {.id = 5, .map = {.weights = {1, 0, 0, 0}}}};
-  const std::vector<Box> half = {{0, 0, 32, 16}}, small = {{17, 17, 15, 15}};
+  const std::vector<Rect> half = {{0, 0, 32, 16}}, small = {{17, 17, 15, 15}};
   const std::vector<NamedObjects> named = {{0, half, half}, {1, small, small}};
   GroundingScores scores;
   scores.add(named, caption, shape, geometry);

@@ -42,7 +42,7 @@ TEST_CASE("objects are inside, do not overlap, and are clearly on one side of ea
     REQUIRE(scene.objects.size() <= 3);
     several += scene.objects.size() > 1 ? 1U : 0U;
     for (const SceneObject& object : scene.objects) {
-      const Box& a = object.box;
+      const Rect& a = object.box;
       REQUIRE((a.x >= 1 && a.y >= 1 && a.right() <= size - 1 && a.bottom() <= size - 1));
       REQUIRE((a.width >= 12 && a.height >= 12));
       REQUIRE((object.size == ObjectSize::kLarge) == (a.width > 18));
@@ -50,7 +50,7 @@ TEST_CASE("objects are inside, do not overlap, and are clearly on one side of ea
       REQUIRE((object.texture == ObjectTexture::kPlain || object.size == ObjectSize::kLarge));
       for (const SceneObject& other : scene.objects) {
         if (&other == &object) continue;
-        const Box& b = other.box;
+        const Rect& b = other.box;
         const bool overlap = a.x < b.right() + 6 && b.x < a.right() + 6 && a.y < b.bottom() + 6 &&
                              b.y < a.bottom() + 6;
         REQUIRE(!overlap);
@@ -130,7 +130,7 @@ TEST_CASE("an object fills its box and nothing outside it") {
         }
       }
       INFO(kShapeWords[shape] << " at " << size);
-      const Box& box = scene.objects[0].box;
+      const Rect& box = scene.objects[0].box;
       const double slack = 1 + 0.03 * box.width;  // the points of a star are thin
       CHECK((left > box.x - 1 && left < box.x + slack));
       CHECK((right < box.right() + 1 && right > box.right() - slack));

@@ -103,6 +103,20 @@ if [ "$(json captions.json '/0/words#')" -gt 0 ]; then
 fi
 expect 0 "$saccade" caption soft $photo
 [ "$(wc -l <out)" -eq 1 ] || fail "a caption is not one line"
+# The maps of all layers and heads: these models have one of each.
+expect 0 "$saccade" caption soft $photo --json --all-maps
+cp out all.json
+if [ "$(json all.json '/0/words#')" -gt 0 ]; then
+  [ "$(json all.json '/0/maps#')" -eq 1 ] || fail "a model of one layer and head does not have one list of maps"
+  [ "$(json all.json '/0/maps/0/attention#')" -eq "$(json all.json '/0/words#')" ] ||
+    fail "not every word has a map"
+  [ "$(json all.json /0/maps/0/attention/0/0/0)" = "$(json all.json /0/words/0/attention/0/0)" ] ||
+    fail "the only map of a word is not its map"
+fi
+expect 2 "$saccade" caption soft $photo --all-maps
+one_error "give --json as well"
+expect 2 "$saccade" caption soft,hard $photo --all-maps --json
+one_error "--all-maps needs a single model"
 
 expect 0 "$saccade" overlay hard $photo --out pictures
 [ -s pictures/test.sheet.png ] || fail "there is no sheet"

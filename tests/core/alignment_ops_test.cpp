@@ -11,7 +11,7 @@
 #include "core/ops/shape_ops.h"
 #include "tests/support/catch.h"
 #include "tests/support/close.h"
-#include "tests/support/twins.h"
+#include "tests/support/tensor_difference.h"
 
 namespace saccade {
 

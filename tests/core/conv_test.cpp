@@ -10,7 +10,7 @@
 #include "core/ops/pointwise.h"
 #include "core/parallel/parallel.h"
 #include "tests/support/catch.h"
-#include "tests/support/twins.h"
+#include "tests/support/tensor_difference.h"
 
 namespace saccade {
 

@@ -2,7 +2,7 @@
 #include "core/kernels/norm.h"
 
 #include "tests/support/catch.h"
-#include "tests/support/twins.h"
+#include "tests/support/tensor_difference.h"
 
 namespace saccade {
 

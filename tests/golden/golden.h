@@ -8,7 +8,7 @@
 #include "core/io/safetensors.h"
 #include "core/io/torch_weights.h"
 #include "tests/support/catch.h"
-#include "tests/support/twins.h"
+#include "tests/support/tensor_difference.h"
 
 namespace saccade::test {
 

@@ -34,9 +34,9 @@ struct Part {
   std::vector<PlacedWord> words{};
 };
 
-class Film {
+class Animation {
  public:
-  Film(std::span<const Overlay> overlays, const OverlayOptions& options)
+  Animation(std::span<const Overlay> overlays, const OverlayOptions& options)
       : options_(options), text_(options.font), colours_(colour_table(options.colours)) {
     Index titles = 0, caption = 0, tallest = 0;
     for (const Overlay& overlay : overlays) {
@@ -163,11 +163,11 @@ class Film {
 
 }  // namespace
 
-std::string film_file(std::span<const Overlay> overlays, const OverlayOptions& options) {
+std::string animation_file(std::span<const Overlay> overlays, const OverlayOptions& options) {
   if (!(options.seconds_per_word >= kShortest && options.seconds_per_word <= kLongest))
     throw UsageError(str("a word of an animation stays between ", kShortest, " and ", kLongest,
                          " seconds; got ", options.seconds_per_word));
-  return encode_apng(Film(overlays, options).frames());
+  return encode_apng(Animation(overlays, options).frames());
 }
 
 }  // namespace saccade

@@ -13,6 +13,6 @@ namespace saccade {
 // caption in which the word is marked. Several models stand side by side; one whose caption has
 // ended keeps its last word. Throws UsageError on a time outside its range, and otherwise as
 // draw_sheet does.
-std::string film_file(std::span<const Overlay> overlays, const OverlayOptions& options);
+std::string animation_file(std::span<const Overlay> overlays, const OverlayOptions& options);
 
 }  // namespace saccade

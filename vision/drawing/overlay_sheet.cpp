@@ -389,7 +389,7 @@ Image draw_sheet(std::span<const Overlay> overlays, const OverlayOptions& option
 std::string sheet_file(std::span<const Overlay> overlays, const OverlayOptions& options,
                        PictureFormat format) {
   check_sheet(overlays, options);
-  if (format == PictureFormat::kApng) return film_file(overlays, options);
+  if (format == PictureFormat::kApng) return animation_file(overlays, options);
   const Sheet sheet(overlays, options);
   return picture_file(format,
                       {.height = sheet.height(),

@@ -1,5 +1,5 @@
-// Rect: an axis-aligned rectangle, with x to the right and y down. Everything above core may
-// include it.
+// Rect: an axis-aligned rectangle, with x to the right and y down, such as the box around an
+// object, the cell of a grid or a crop. Everything above core may include it.
 #pragma once
 
 #include "core/base/real.h"

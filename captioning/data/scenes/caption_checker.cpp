@@ -42,10 +42,10 @@ void add(Objects& to, const Objects& from) {
   std::sort(to.begin(), to.end());
 }
 
-// Walks over every choice of one reading per phrase in which no object is named twice, and keeps
-// the objects that true choices name. There are at most as many phrases as objects, so the walk is
-// short.
-struct Walk {
+// Tries every choice of one reading per phrase in which no object is named twice, and keeps the
+// objects that true choices name. There are at most as many phrases as objects, so the choices are
+// few.
+struct ReadingSearch {
   const Scene& scene;
   const ParsedCaption& parsed;
   const std::vector<std::vector<Objects>>& choices;
@@ -105,10 +105,11 @@ CaptionCheck check_caption(const Scene& scene, std::span<const std::string> word
     out.reason = str(choices.size(), " phrases for ", scene.objects.size(), " objects");
     return out;
   }
-  Walk walk{.scene = scene, .parsed = *parsed, .choices = choices, .named = {}, .chosen = {}};
-  walk.named.resize(choices.size());
-  walk.run(0);
-  if (!walk.found) {
+  ReadingSearch search{
+      .scene = scene, .parsed = *parsed, .choices = choices, .named = {}, .chosen = {}};
+  search.named.resize(choices.size());
+  search.run(0);
+  if (!search.found) {
     out.reason = parsed->relation ? str("nothing named is ",
                                         kRelationWords[static_cast<std::size_t>(*parsed->relation)],
                                         " the other")
@@ -116,7 +117,7 @@ CaptionCheck check_caption(const Scene& scene, std::span<const std::string> word
     return out;
   }
   out.verdict = Verdict::kTrue;
-  for (std::size_t i = 0; i < out.mentions.size(); ++i) out.mentions[i].objects = walk.named[i];
+  for (std::size_t i = 0; i < out.mentions.size(); ++i) out.mentions[i].objects = search.named[i];
   return out;
 }
 

@@ -95,7 +95,7 @@ std::optional<Relation> natural_relation(const Scene& scene, const Group& a, con
   std::optional<Relation> common;
   for (const std::size_t i : a.objects) {
     for (const std::size_t j : b.objects) {
-      const Box &p = scene.objects[i].box, &q = scene.objects[j].box;
+      const Rect &p = scene.objects[i].box, &q = scene.objects[j].box;
       const double dx = p.centre_x() - q.centre_x(), dy = p.centre_y() - q.centre_y();
       const Relation relation = std::abs(dx) >= std::abs(dy)
                                     ? (dx < 0 ? Relation::kLeft : Relation::kRight)
@@ -136,7 +136,7 @@ std::string SceneCaption::text() const {
   return out;
 }
 
-bool holds(Relation relation, const Box& a, const Box& b, Index size) {
+bool holds(Relation relation, const Rect& a, const Rect& b, Index size) {
   const double margin = kRelationMargin * static_cast<double>(size);
   const double dx = a.centre_x() - b.centre_x(), dy = a.centre_y() - b.centre_y();
   switch (relation) {
@@ -166,8 +166,8 @@ std::vector<SceneCaption> describe(const Scene& scene, std::size_t count, Random
   return out;
 }
 
-std::vector<Box> boxes_of(const Scene& scene, const Phrase& phrase) {
-  std::vector<Box> out;
+std::vector<Rect> boxes_of(const Scene& scene, const Phrase& phrase) {
+  std::vector<Rect> out;
   for (const std::size_t i : phrase.objects) out.push_back(scene.objects[i].box);
   return out;
 }

@@ -34,13 +34,13 @@ inline constexpr std::array<std::string_view, 3> kCountWords = {"a", "two", "thr
 
 // Whether a is on that side of b: whether their centres differ by more than kRelationMargin * size.
 // y points down.
-bool holds(Relation relation, const Box& a, const Box& b, Index size);
+bool holds(Relation relation, const Rect& a, const Rect& b, Index size);
 
 // Up to `count` different true captions of a scene, drawn with `random`. Simple scenes have fewer.
 std::vector<SceneCaption> describe(const Scene& scene, std::size_t count, Random& random);
 
 // The boxes of a phrase's objects, in pixels of the scene.
-std::vector<Box> boxes_of(const Scene& scene, const Phrase& phrase);
+std::vector<Rect> boxes_of(const Scene& scene, const Phrase& phrase);
 
 // Every word of the language, each once.
 std::vector<std::string> scene_words();

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "captioning/data/box.h"
 #include "core/base/real.h"
+#include "vision/rect.h"
 
 namespace saccade {
 
@@ -37,7 +37,7 @@ struct SceneObject {
   ObjectSize size = ObjectSize::kSmall;
   ObjectTexture texture = ObjectTexture::kPlain;
   Rgb rgb{};  // the tone of its colour in this scene
-  Box box;    // tight, in pixels of the scene
+  Rect box;   // tight, in pixels of the scene
 };
 
 struct Background {

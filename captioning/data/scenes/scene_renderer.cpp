@@ -99,7 +99,7 @@ class Painter {
 
   double outline() const { return 1.2 * unit_; }
   double distance(double x, double y) const {
-    const Box& box = object_.box;
+    const Rect& box = object_.box;
     return shape_distance(object_.shape, 2 * x / box.width - 1, 2 * y / box.height - 1) *
            box.width / 2;
   }
@@ -138,7 +138,7 @@ void paint_pixel(const Painter& painter, double x, double y, Rgb& pixel) {
 
 void paint_object(const SceneObject& object, Canvas& canvas) {
   const Painter painter(object, static_cast<double>(canvas.size) / 64);
-  const Box& box = object.box;
+  const Rect& box = object.box;
   const auto first = [](double edge) { return std::max<Index>(0, static_cast<Index>(edge)); };
   const Index bottom = std::min(canvas.size, static_cast<Index>(std::ceil(box.bottom())));
   const Index right = std::min(canvas.size, static_cast<Index>(std::ceil(box.right())));

@@ -109,7 +109,7 @@ bool apart(double distance, double size) {
   return distance <= kAligned * size || distance >= kApart * size;
 }
 
-bool fits(const Box& box, const std::vector<SceneObject>& others, double size) {
+bool fits(const Rect& box, const std::vector<SceneObject>& others, double size) {
   const double gap = size * 7 / 64;  // keeps other things out of the regions of a thing
   return std::all_of(others.begin(), others.end(), [&](const SceneObject& other) {
     const double dx = std::abs(box.centre_x() - other.box.centre_x());

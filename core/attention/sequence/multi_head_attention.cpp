@@ -65,21 +65,22 @@ ConstView MultiHeadAttention::weights(Tape& tape, Var x, const AttentionMask& ma
 }
 
 Var MultiHeadAttention::step(Tape& tape, Var x, KeyCache& cache) const {
-  const Shape room = cache.keys_.shape();
-  const Index rows = x.rows(), width = room[2];
+  const Shape extents = cache.keys_.shape();
+  const Index rows = x.rows(), width = extents[2];
   SACCADE_CHECK(!tape.recording(), "[multi_head] a step has no gradient: the tape must not record");
-  SACCADE_CHECK(
-      x.shape().rank() == 2 && x.cols() == width && rows <= room[0] && cache.length_ < room[1],
-      "[multi_head] step ", x.shape(), " at position ", cache.length_, " of a cache for ", room);
+  SACCADE_CHECK(x.shape().rank() == 2 && x.cols() == width && rows <= extents[0] &&
+                    cache.length_ < extents[1],
+                "[multi_head] step ", x.shape(), " at position ", cache.length_, " of a cache for ",
+                extents);
   const Var key = key_(tape, x), value = value_(tape, x);
   for (Index r = 0; r < rows; ++r) {
-    const Index place = (r * room[1] + cache.length_) * width;
+    const Index place = (r * extents[1] + cache.length_) * width;
     std::copy_n(key.value().row(r), width, cache.keys_.data() + place);
     std::copy_n(value.value().row(r), width, cache.values_.data() + place);
   }
   ++cache.length_;
   const std::vector<int> lengths(static_cast<std::size_t>(rows), static_cast<int>(cache.length_));
-  const Shape read{rows, room[1], width};
+  const Shape read{rows, extents[1], width};
   const SequenceKeys so_far{tape.constant({cache.keys_.data(), read}),
                             tape.constant({cache.values_.data(), read})};
   return ops::reshape(attend(tape, ops::reshape(x, {rows, 1, width}), so_far, {.lengths = lengths}),

@@ -28,7 +28,7 @@ struct Workspace {
   dnnl::stream stream{engine()};
   Tensor x, y, weights, scratchpad, bias;
 
-  static memory room(Tensor& tensor, const memory::desc& desc) {
+  static memory memory_in(Tensor& tensor, const memory::desc& desc) {
     const auto count = static_cast<Index>((desc.get_size() + sizeof(Real) - 1) / sizeof(Real));
     if (tensor.size() < count) tensor = Tensor({count});
     return {desc, engine(), tensor.data()};
@@ -60,15 +60,15 @@ struct Argument {
     out = dnnl::reorder({engine(), theirs, engine(), ours});
   }
   // The memory from which the primitive reads `data`; output() is the memory to which it writes.
-  memory input(const Real* data, Tensor& room, dnnl::stream& stream) const {
+  memory input(const Real* data, Tensor& buffer, dnnl::stream& stream) const {
     memory given = wrap(ours, data);
     if (same()) return given;
-    memory packed = Workspace::room(room, theirs);
+    memory packed = Workspace::memory_in(buffer, theirs);
     in.execute(stream, given, packed);
     return packed;
   }
-  memory output(Real* data, Tensor& room) const {
-    return same() ? wrap(ours, data) : Workspace::room(room, theirs);
+  memory output(Real* data, Tensor& buffer) const {
+    return same() ? wrap(ours, data) : Workspace::memory_in(buffer, theirs);
   }
   void unpack(memory& written, Real* data, dnnl::stream& stream) const {
     if (same()) return;
@@ -260,12 +260,12 @@ void forward(const ConvShape& shape, const Real* x, const Real* w, const Real* b
   if (skip && p.y.same()) std::copy_n(skip, shape.output().size(), y);
   memory out =
       skip && !p.y.same() ? p.y.input(skip, space.y, space.stream) : p.y.output(y, space.y);
-  p.convolution.execute(space.stream,
-                        {{DNNL_ARG_SRC, p.x.input(x, space.x, space.stream)},
-                         {DNNL_ARG_WEIGHTS, p.weights.input(w, space.weights, space.stream)},
-                         {DNNL_ARG_BIAS, wrap(p.bias, bias)},
-                         {DNNL_ARG_DST, out},
-                         {DNNL_ARG_SCRATCHPAD, Workspace::room(space.scratchpad, p.scratchpad)}});
+  p.convolution.execute(
+      space.stream, {{DNNL_ARG_SRC, p.x.input(x, space.x, space.stream)},
+                     {DNNL_ARG_WEIGHTS, p.weights.input(w, space.weights, space.stream)},
+                     {DNNL_ARG_BIAS, wrap(p.bias, bias)},
+                     {DNNL_ARG_DST, out},
+                     {DNNL_ARG_SCRATCHPAD, Workspace::memory_in(space.scratchpad, p.scratchpad)}});
   p.y.unpack(out, y, space.stream);
   space.stream.wait();
 }
@@ -274,11 +274,11 @@ void backward_data(const ConvShape& shape, const Real* w, const Real* dy, Real* 
   Workspace& space = workspace();
   const Primitive& p = primitive({.shape = shape, .direction = Direction::kData});
   memory out = p.x.output(dx, space.x);
-  p.convolution.execute(space.stream,
-                        {{DNNL_ARG_DIFF_DST, p.y.input(dy, space.y, space.stream)},
-                         {DNNL_ARG_WEIGHTS, p.weights.input(w, space.weights, space.stream)},
-                         {DNNL_ARG_DIFF_SRC, out},
-                         {DNNL_ARG_SCRATCHPAD, Workspace::room(space.scratchpad, p.scratchpad)}});
+  p.convolution.execute(
+      space.stream, {{DNNL_ARG_DIFF_DST, p.y.input(dy, space.y, space.stream)},
+                     {DNNL_ARG_WEIGHTS, p.weights.input(w, space.weights, space.stream)},
+                     {DNNL_ARG_DIFF_SRC, out},
+                     {DNNL_ARG_SCRATCHPAD, Workspace::memory_in(space.scratchpad, p.scratchpad)}});
   p.x.unpack(out, dx, space.stream);
   space.stream.wait();
 }
@@ -288,13 +288,13 @@ void backward_weights(const ConvShape& shape, const Real* x, const Real* dy, Rea
   const Primitive& p =
       primitive({.shape = shape, .direction = Direction::kWeights, .bias = dbias.data != nullptr});
   memory ours = wrap(p.weights.ours, dw);
-  memory theirs = Workspace::room(space.weights, p.weights.theirs);
-  p.convolution.execute(space.stream,
-                        {{DNNL_ARG_SRC, p.x.input(x, space.x, space.stream)},
-                         {DNNL_ARG_DIFF_DST, p.y.input(dy, space.y, space.stream)},
-                         {DNNL_ARG_DIFF_WEIGHTS, theirs},
-                         {DNNL_ARG_DIFF_BIAS, Workspace::room(space.bias, p.bias)},
-                         {DNNL_ARG_SCRATCHPAD, Workspace::room(space.scratchpad, p.scratchpad)}});
+  memory theirs = Workspace::memory_in(space.weights, p.weights.theirs);
+  p.convolution.execute(
+      space.stream, {{DNNL_ARG_SRC, p.x.input(x, space.x, space.stream)},
+                     {DNNL_ARG_DIFF_DST, p.y.input(dy, space.y, space.stream)},
+                     {DNNL_ARG_DIFF_WEIGHTS, theirs},
+                     {DNNL_ARG_DIFF_BIAS, Workspace::memory_in(space.bias, p.bias)},
+                     {DNNL_ARG_SCRATCHPAD, Workspace::memory_in(space.scratchpad, p.scratchpad)}});
   p.add_weights.execute(space.stream, theirs, ours);
   space.stream.wait();
   for (Index o = 0; o < dbias.size() && dbias.data; ++o) dbias[o] += space.bias[o];

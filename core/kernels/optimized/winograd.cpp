@@ -202,17 +202,17 @@ void finish(const Tiles& tiles, const Range& range, const Real* m, const ConvEpi
 }
 
 // What a thread keeps between calls.
-struct Room {
+struct Buffers {
   Tensor weights, pixels, points;
-  static Real* of(Tensor& tensor, Index count) {
+  static Real* resized(Tensor& tensor, Index count) {
     if (tensor.size() < count) tensor = Tensor({count});
     return tensor.data();
   }
 };
 
-Room& room_of_thread() {
-  thread_local Room room;
-  return room;
+Buffers& buffers_of_thread() {
+  thread_local Buffers buffers;
+  return buffers;
 }
 
 // The channels of input and output. w is [9, in, out], or is read as its transpose where turned.
@@ -229,12 +229,12 @@ Index tiles_of_part(const Tiles& tiles, const Channels& channels) {
 
 void run(const ConvShape& shape, const Channels& channels, const Real* x, const Real* w, Taps taps,
          const ConvEpilogue& epilogue, Real* y) {
-  Room& room = room_of_thread();
+  Buffers& buffers = buffers_of_thread();
   const Tiles tiles(shape);
   const Index matrix = channels.in * channels.out, most = tiles_of_part(tiles, channels);
-  Real* const u = Room::of(room.weights, kPoints * matrix);
-  Real* const v = Room::of(room.pixels, kPoints * most * channels.in);
-  Real* const m = Room::of(room.points, kPoints * most * channels.out);
+  Real* const u = Buffers::resized(buffers.weights, kPoints * matrix);
+  Real* const v = Buffers::resized(buffers.pixels, kPoints * most * channels.in);
+  Real* const m = Buffers::resized(buffers.points, kPoints * most * channels.out);
   transform_weights(w, matrix, taps, u);
   const bool turned = taps == Taps::kTurned;
   for (Index first = 0; first < tiles.count; first += most) {
@@ -280,13 +280,13 @@ void conv2d_backward_data(const ConvShape& shape, ConstView w, ConstView dy, Vie
 
 void conv2d_backward_weights(const ConvShape& shape, ConstView x, ConstView dy, View dw,
                              View dbias) {
-  Room& room = room_of_thread();
+  Buffers& buffers = buffers_of_thread();
   const Channels channels{.in = shape.in_channels, .out = shape.out_channels};
   const Tiles tiles(shape);
   const Index matrix = channels.in * channels.out, most = tiles_of_part(tiles, channels);
-  Real* const u = Room::of(room.weights, kPoints * matrix);
-  Real* const v = Room::of(room.pixels, kPoints * most * channels.in);
-  Real* const m = Room::of(room.points, kPoints * most * channels.out);
+  Real* const u = Buffers::resized(buffers.weights, kPoints * matrix);
+  Real* const v = Buffers::resized(buffers.pixels, kPoints * most * channels.in);
+  Real* const m = Buffers::resized(buffers.points, kPoints * most * channels.out);
   for (Index first = 0; first < tiles.count; first += most) {
     const Range range{.first = first, .count = std::min(most, tiles.count - first)};
     transform_pixels(tiles, range, x.data, channels.in, v);

@@ -8,7 +8,7 @@
 #include "core/nn/parameter_store.h"
 #include "tests/support/exact_gradient.h"
 #include "tests/support/parameter_gradients.h"
-#include "tests/support/twins.h"
+#include "tests/support/tensor_difference.h"
 
 namespace saccade::test {
 

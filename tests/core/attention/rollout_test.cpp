@@ -7,7 +7,7 @@
 #include "core/attention/map_fusion.h"
 #include "core/base/error.h"
 #include "tests/support/catch.h"
-#include "tests/support/twins.h"
+#include "tests/support/tensor_difference.h"
 
 namespace saccade {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "core/kernels/attention_mask.h"
 #include "core/tensor/tensor.h"
-#include "tests/support/twins.h"
+#include "tests/support/tensor_difference.h"
 
 namespace saccade::test {
 

@@ -302,6 +302,20 @@ TEST_CASE("an overlay shows the layers and heads that its options name, and the 
       for (std::size_t c = 0; c < 4; ++c)
         CHECK(std::abs(maps[r][c].get<double>() - attention[r][c].get<double>()) < 1e-5);
   }
+  // caption --all-maps gives the maps that an overlay of all layers and heads gives.
+  args.maps = {.layer = "all", .head = "all"};
+  args.out = (fixture.folder() / "all").string();
+  printed([&] { return run_overlay(args); });
+  const Json drawn = Json::parse(TempFolder::read(fs::path(args.out) / "x.json"));
+  args.out = out.string();
+  CaptionArgs captions{
+      .model = fixture.model(), .images = args.images, .all_maps = true, .json = true};
+  const Json all_maps = Json::parse(printed([&] { return run_caption(captions); }).text)[0];
+  REQUIRE(all_maps.at("maps").size() == 4);
+  CHECK(all_maps.at("maps") == drawn.at("maps"));
+  CHECK(all_maps.at("words") == plain.at("words"));
+  captions.json = false;
+  CHECK(message_of<UsageError>([&] { run_caption(captions); }).find("--all-maps") == 0);
   args.maps = {.layer = "all", .head = "all", .rollout = true, .class_token = true};
   args.alignment = true;
   const Printed all = printed([&] { return run_overlay(args); });

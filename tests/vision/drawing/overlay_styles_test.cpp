@@ -258,7 +258,7 @@ std::uint32_t number_at(const std::string& bytes, std::size_t at, int count = 4)
     out = out << 8 | static_cast<unsigned char>(bytes[at + static_cast<std::size_t>(i)]);
   return out;
 }
-std::vector<ReadFrame> read_film(const std::string& bytes) {
+std::vector<ReadFrame> read_animation(const std::string& bytes) {
   std::vector<ReadFrame> frames;
   std::string header, data;
   std::uint32_t announced = 0, next = 0;
@@ -306,14 +306,14 @@ TEST_CASE(
   const Overlay overlay = upper_left(ResizeMode::kSquash, false);
   const std::string bytes =
       sheet_file({&overlay, 1}, {.seconds_per_word = 0.5}, PictureFormat::kApng);
-  const std::vector<ReadFrame> frames = read_film(bytes);
+  const std::vector<ReadFrame> frames = read_animation(bytes);
   REQUIRE(frames.size() == 3);
   CHECK(frames[0].seconds == 0.5);
   CHECK(frames[1].seconds == 0.5);
   CHECK(frames[2].seconds == 1.5);
   // Readers of plain PNG see the first frame.
-  const Image plain =
-      decode_image({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, "film");
+  const Image plain = decode_image(
+      {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, "animation");
   CHECK(plain.rgb == frames[0].picture.rgb);
   // The mark moves to the right, and the map above it changes.
   std::vector<Index> marks;
@@ -332,7 +332,7 @@ TEST_CASE(
   CHECK(light(frames[1].picture.pixel(top, left)) > light(frames[0].picture.pixel(top, left)) + 60);
 
   const std::vector<Overlay> models{overlay, upper_left(ResizeMode::kCrop, true)};
-  const auto both = read_film(sheet_file(models, {}, PictureFormat::kApng));
+  const auto both = read_animation(sheet_file(models, {}, PictureFormat::kApng));
   CHECK(both.size() == 3);
   CHECK(both[0].picture.width > 19 * plain.width / 10);
   CHECK_THROWS_AS(sheet_file(models, {.seconds_per_word = 0}, PictureFormat::kApng), UsageError);
@@ -343,7 +343,7 @@ TEST_CASE("the picture of an empty caption names it as empty") {
   overlay.words.clear();
   const std::string text = sheet_file({&overlay, 1}, {}, PictureFormat::kSvg);
   CHECK(has_text(XmlReader(text), "(empty caption)"));
-  CHECK(read_film(sheet_file({&overlay, 1}, {}, PictureFormat::kApng)).size() == 1);
+  CHECK(read_animation(sheet_file({&overlay, 1}, {}, PictureFormat::kApng)).size() == 1);
 }
 
 TEST_CASE("in the strips of several models, words of the same place are below each other") {

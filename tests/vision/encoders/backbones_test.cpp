@@ -6,7 +6,7 @@
 #include "core/io/torch_weights.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
-#include "tests/support/twins.h"
+#include "tests/support/tensor_difference.h"
 #include "vision/encoders/backbones/mobilenet.h"
 #include "vision/encoders/backbones/resnet.h"
 #include "vision/encoders/backbones/vgg.h"

@@ -5,7 +5,7 @@
 
 #include "core/base/error.h"
 #include "tests/support/catch.h"
-#include "tests/support/twins.h"
+#include "tests/support/tensor_difference.h"
 
 namespace saccade {
 

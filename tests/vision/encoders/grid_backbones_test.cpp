@@ -7,7 +7,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/onnx_file.h"
 #include "tests/support/temp_folder.h"
-#include "tests/support/twins.h"
+#include "tests/support/tensor_difference.h"
 #include "tests/vision/pictures.h"
 #include "vision/encoders/backbones/mobilenet.h"
 #include "vision/encoders/backbones/resnet.h"

@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "tests/support/catch.h"
-#include "tests/support/twins.h"
+#include "tests/support/tensor_difference.h"
 #include "vision/encoders/backbones/mobilenet.h"
 #include "vision/encoders/backbones/onnx_network.h"
 #include "vision/encoders/backbones/resnet.h"

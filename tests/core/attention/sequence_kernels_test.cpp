@@ -1,6 +1,4 @@
 // The kernels of attention over sequences against their reference versions, in float.
-#include "tests/support/twins.h"
-
 #include <vector>
 
 #include "core/attention/sequence/neighbour_lists.h"
@@ -8,6 +6,7 @@
 #include "core/kernels/linear_attention.h"
 #include "core/kernels/sdpa.h"
 #include "tests/support/catch.h"
+#include "tests/support/tensor_difference.h"
 
 namespace saccade {
 
