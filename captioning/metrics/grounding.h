@@ -8,7 +8,7 @@
 #include <span>
 
 #include "core/base/real.h"
-#include "vision/rect.h"
+#include "vision/images/rect.h"
 
 namespace saccade {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "captioning/metrics/grounding.h"
-#include "vision/rect.h"
+#include "vision/images/rect.h"
 
 namespace saccade {
 

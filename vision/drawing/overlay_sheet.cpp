@@ -5,7 +5,7 @@
 
 #include "core/base/error.h"
 #include "vision/drawing/overlay.h"
-#include "vision/drawing/overlay_film.h"
+#include "vision/drawing/overlay_animation.h"
 #include "vision/drawing/overlay_panel.h"
 
 namespace saccade {

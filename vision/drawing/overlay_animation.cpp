@@ -1,4 +1,4 @@
-#include "vision/drawing/overlay_film.h"
+#include "vision/drawing/overlay_animation.h"
 
 #include <algorithm>
 #include <cmath>
