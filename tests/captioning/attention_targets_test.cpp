@@ -10,7 +10,7 @@ namespace saccade::test {
 
 TEST_CASE("boxes supervise all pieces of a noun, or its last piece where maps are of later steps") {
   const Index step = GENERATE(0, 1);
-  ExperimentConfig config = small_experiment(SelectionKind::kSoft);
+  ExperimentConfig config = small_experiment();
   config.data.vocabulary = VocabularyKind::kBpe;
   config.data.bpe_size = 48;
   const Experiment experiment(config);
