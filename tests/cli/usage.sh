@@ -139,7 +139,7 @@ done
   fail "not every encoder has a source"
 expect 0 "$saccade" list decoders
 wants "options: attention.*, init_hidden" out
-! grep -q "attention.score" out || fail "the options of a section are listed beside the section"
+! grep -qE "attention\.score(,|$)" out || fail "the options of a section are listed beside the section"
 ! grep -E "^ +(options|not with): .{130}" out || fail "a line of options is too long"
 # Only evaluate can take all regimes.
 expect 0 "$saccade" evaluate --help
