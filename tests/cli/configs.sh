@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Every experiment of configs/ is a config that the program accepts, apart from the files of data and weights
+# that a user has to name.
+configs=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../configs" && pwd)
+. "$(dirname "${BASH_SOURCE[0]}")/support.sh" "$@"
+
+touch resnet.safetensors
+checked=0
+for config in "$configs"/*.yaml; do
+  values=()
+  case $config in
+    */flickr8k-resnet.yaml) values=(encoder.weights=resnet.safetensors) ;;
+  esac
+  if [[ $config == */scenes-finetune.yaml ]]; then  # a network that only a user has
+    expect 2 "$saccade" config check "$config"
+    [ "$(wc -l <err)" -eq 1 ] || fail "$config: more than the network is missing"
+    wants "needs encoder.model" err
+    continue
+  fi
+  expect 0 "$saccade" config check "$config" "${values[@]}"
+  wants ": right" out
+  # What it warns of are files that are missing, and nothing else.
+  ! grep -v "is not given and\|does not exist\|no such file" err | grep . >unexpected ||
+    fail "$config: $(head -n 1 unexpected)"
+  checked=$((checked + 1))
+done
+[ $checked -gt 20 ] || fail "only $checked configs were found in $configs"
+
+# The check would notice a mistake.
+sed 's/selection: soft/selection: sfot/' "$configs/flickr8k-paper.yaml" >wrong.yaml
+expect 2 "$saccade" config check wrong.yaml
+wants "sfot" err
+exit 0
