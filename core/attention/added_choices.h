@@ -7,7 +7,7 @@
 namespace saccade {
 
 // The names that are valid in a config beside the built-in ones. Their factories are in the derived
-// class (core/attention/attention_registry.h), of which core/config is independent.
+// class (attention_registry.h), which depends on Real as configs do not.
 class AddedChoices {
  public:
   virtual ~AddedChoices() = default;

@@ -1,5 +1,5 @@
 // What the words of a model with hard attention condition on. It stands apart from the other
-// choices (choices.h), because every mechanism is given it.
+// choices of hard attention (hard_config.h), because every mechanism is given it.
 #pragma once
 
 #include "core/base/enum_names.h"
