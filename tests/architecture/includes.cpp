@@ -42,26 +42,37 @@ bool below(const std::string& path, const std::string& prefix) { return path.sta
 
 std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
-// What the folders of a layer may include of it, beside themselves.
+// The folders of core from the bottom up. Each may include itself and the folders before it.
+const std::vector<std::string> kCoreChain = {"base",     "tensor", "memory", "parallel", "kernels",
+                                             "autograd", "ops",    "nn",     "attention"};
+// The folders beside the chain, and what a folder may include in addition to its place in the
+// chain.
+const std::map<std::string, std::set<std::string>> kCoreBeside = {
+    {"config", {"base"}},
+    {"attention", {"config"}},
+    {"optim", {"base", "tensor", "memory", "parallel", "kernels", "autograd", "nn", "config"}},
+    {"io", {"base", "tensor", "memory", "parallel", "nn", "optim", "config"}},
+};
+
+// In vision, encoders and drawing know images and not each other.
+const std::map<std::string, std::set<std::string>> kVisionBeside = {{"encoders", {"images"}},
+                                                                    {"drawing", {"images"}}};
+
+// The folders of the program, as those of core; "" stands for files without a folder.
+const std::vector<std::string> kExperimentsChain = {
+    "process", "pictures", "options", "runs", "compare", "report", "serve", "commands", ""};
+const std::map<std::string, std::set<std::string>> kExperimentsBeside = {
+    {"benchmarks", {"process"}}};
+
+// The layers in which a folder includes nothing that is not allowed here.
 struct Folders {
-  // From the bottom up: each may include those before it. "" stands for files without a folder.
   std::vector<std::string> chain;
-  // What a folder may include in addition to its place in the chain, if it has one.
   std::map<std::string, std::set<std::string>> beside;
 };
 const std::map<std::string, Folders> kFolders = {
-    {"core",
-     {{"base", "tensor", "memory", "parallel", "kernels", "autograd", "ops", "nn", "attention"},
-      {{"config", {"base"}},
-       {"nn", {"config"}},
-       {"attention", {"config"}},
-       {"optim", {"base", "tensor", "memory", "parallel", "kernels", "autograd", "nn", "config"}},
-       {"io", {"base", "tensor", "memory", "parallel", "nn", "optim", "config"}}}}},
-    {"vision", {{}, {{"encoders", {"images"}}, {"drawing", {"images"}}}}},
-    {"experiments",
-     {{"process", "pictures", "options", "runs", "compare", "report", "serve", "commands", ""},
-      {{"benchmarks", {"process"}}}}},
-};
+    {"core", {kCoreChain, kCoreBeside}},
+    {"vision", {{}, kVisionBeside}},
+    {"experiments", {kExperimentsChain, kExperimentsBeside}}};
 
 // The folders of captioning that turn features into captions and judge them, from the bottom up.
 const std::vector<std::string> kCaptioningChain = {
