@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Builds the Debian package for x86-64-v3, unpacks it, and runs what is in it: bash tests/package.sh
-# It needs the packages that tests/run.sh installs, and dpkg-dev.
+# It needs the packages that tests/run.sh installs, and dpkg-dev. With --bare it also installs the package into
+# a new Debian 12 that has nothing else, and builds the examples there; this needs root, debootstrap and a
+# mirror of Debian (the default of debootstrap, or MIRROR).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . experiments/setup.sh
@@ -8,7 +10,7 @@ fail() { echo "FAILED: $*" >&2; exit 1; }
 
 build package
 quietly build/package/cpack.log cpack --preset package
-package=$(ls -t build/package/saccade_*.deb | head -n 1)
+package=$PWD/$(ls -t build/package/saccade_*.deb | head -n 1)
 say "$package"
 dpkg-deb --info "$package" | sed -n 's/^ \(Depends\|Installed-Size\)/\1/p'
 root=$(mktemp -d)
@@ -33,4 +35,35 @@ usr/bin/saccade --version | head -n 1
 usr/bin/saccade train usr/share/saccade/configs/quickstart.yaml --out run --fast-dev-run --report-images 0 2>/dev/null
 usr/bin/saccade data usr/share/saccade/configs/quickstart.yaml --out sheets data.scenes.train=20 data.scenes.test=8 >/dev/null
 usr/bin/saccade caption run sheets/test.png
+
+if [ "${1:-}" = --bare ]; then
+  say "a bare Debian 12"
+  bare=$(mktemp -d)
+  trap 'umount "$bare/proc" 2>/dev/null; rm -rf "$root" "$bare"' EXIT
+  quietly "$bare.log" debootstrap --variant=minbase bookworm "$bare" "${MIRROR:-http://deb.debian.org/debian}"
+  cp /etc/resolv.conf "$bare/etc/"
+  cp -r /etc/apt/apt.conf.d "$bare/etc/apt/"
+  cp "$package" "$bare/saccade.deb"
+  mount -t proc proc "$bare/proc"
+  inside() { chroot "$bare" env DEBIAN_FRONTEND=noninteractive HOME=/root "$@"; }
+  time quietly "$bare.log" inside apt-get install -y --no-install-recommends /saccade.deb
+  inside saccade --version | head -n 1
+  inside saccade train /usr/share/saccade/configs/quickstart.yaml --out /run1 --fast-dev-run --report-images 0 2>/dev/null
+  inside saccade data /usr/share/saccade/configs/quickstart.yaml --out /sheets data.scenes.train=20 data.scenes.test=8 >/dev/null
+  inside saccade caption /run1 /sheets/test.png
+  # The examples, against the library and the headers of the package.
+  quietly "$bare.log" inside apt-get install -y --no-install-recommends g++ cmake make
+  quietly "$bare.log" inside cmake -S /usr/share/doc/saccade/examples -B /examples
+  quietly "$bare.log" inside cmake --build /examples
+  cat >"$bare/tiny.yaml" <<'EOF'
+base: /usr/share/saccade/configs/quickstart.yaml
+data: {scenes: {train: 200, val: 8, test: 8}}
+optimizer: {warmup: 5}
+train: {stop: 30u, validate_every: 30u}
+EOF
+  inside /examples/own_attention /tiny.yaml /run2 /sheets/test.png | tail -n 1
+  inside /examples/caption_and_draw /run1 /sheets/test.png /drawing.png
+  inside /examples/score_captions
+  rm -f "$bare.log"
+fi
 say "PASSED"
