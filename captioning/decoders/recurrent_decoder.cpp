@@ -16,6 +16,12 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
+// The regions of all memories as rows: x [M, L, C] -> [M L, C].
+Var as_rows(Var x) {
+  const Shape shape = x.shape();
+  return ops::reshape(x, {shape[0] * shape[1], shape[2]});
+}
+
 // log sum_l weights[r, l] softmax(region_logits[r, l])[v] -> [R, V], for search.
 Var mixture_logits(Tape& tape, ConstView weights, ConstView region_logits) {
   const Index rows = weights.rows(), regions = weights.cols(), vocabulary = region_logits.cols();
@@ -91,9 +97,17 @@ std::vector<Var> RecurrentDecoder::start(Tape& tape, const AttentionMemory& memo
 std::vector<Var> RecurrentDecoder::region_projections(Tape& tape, const AttentionMemory& memory,
                                                       const AttendContext& context) const {
   if (context.likelihood != HardLikelihood::kMarginal) return {};
+  if (memory.projections.empty()) return cell_->project_regions(tape, as_rows(memory.features));
+  std::vector<Var> rows;
+  for (const Var projection : memory.projections) rows.push_back(as_rows(projection));
+  return rows;
+}
+
+void RecurrentDecoder::prepare_mixture(Tape& tape, AttentionMemory& memory) const {
   const Shape shape = memory.features.shape();
-  return cell_->project_regions(tape,
-                                ops::reshape(memory.features, {shape[0] * shape[1], shape[2]}));
+  memory.projections.clear();
+  for (const Var rows : cell_->project_regions(tape, as_rows(memory.features)))
+    memory.projections.push_back(ops::reshape(rows, {shape[0], shape[1], rows.cols()}));
 }
 
 RecurrentDecoder::CellStep RecurrentDecoder::run_cell(Tape& tape, CellInput in,
