@@ -10,6 +10,7 @@
 #include "core/ops/pointwise.h"
 #include "core/ops/sequence_ops.h"
 #include "core/ops/shape_ops.h"
+#include "core/parallel/kernel_parts.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -25,17 +26,21 @@ Var as_rows(Var x) {
 // log sum_l weights[r, l] softmax(region_logits[r, l])[v] -> [R, V], for search.
 Var mixture_logits(Tape& tape, ConstView weights, ConstView region_logits) {
   const Index rows = weights.rows(), regions = weights.cols(), vocabulary = region_logits.cols();
-  const View words{tape.scratch(vocabulary), {1, vocabulary}};
   const View out{tape.scratch(rows * vocabulary), {rows, vocabulary}};
   std::fill_n(out.data, out.size(), Real{0});
-  for (Index r = 0; r < rows; ++r) {
-    const View row{out.row(r), {1, vocabulary}};
-    for (Index l = 0; l < regions; ++l) {
-      kernels::softmax({region_logits.row(r * regions + l), {1, vocabulary}}, words);
-      kernels::accumulate(words, row, weights.row(r)[l]);
-    }
-    for (Index v = 0; v < vocabulary; ++v) row[v] = std::log(row[v]);
-  }
+  parallel::split_kernel(
+      {.count = rows, .cost = regions * vocabulary * parallel::kExponentialCost},
+      [&](Index begin, Index end) {
+        Tensor words({1, vocabulary});
+        for (Index r = begin; r < end; ++r) {
+          const View row{out.row(r), {1, vocabulary}};
+          for (Index l = 0; l < regions; ++l) {
+            kernels::softmax({region_logits.row(r * regions + l), {1, vocabulary}}, words.view());
+            kernels::accumulate(words.view(), row, weights.row(r)[l]);
+          }
+          for (Index v = 0; v < vocabulary; ++v) row[v] = std::log(row[v]);
+        }
+      });
   return tape.constant(out);
 }
 
