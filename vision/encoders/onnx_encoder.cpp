@@ -15,6 +15,7 @@
 #include "vision/encoders/onnx/dilate_model.h"
 #include "vision/file_bytes.h"
 #include "vision/mat_view.h"
+#include "vision/opencv_loops.h"
 
 namespace saccade {
 
@@ -173,6 +174,7 @@ struct OnnxEncoder::Impl {
 
   // The outputs of all wanted layers.
   std::vector<cv::Mat> forward(cv::dnn::Net& net, const Image& image) const {
+    const SplitOpencvLoops split;
     net.setInput(to_blob(image, options.normalization));
     std::vector<cv::Mat> outputs;
     if (layers.size() == 1)
