@@ -10,6 +10,7 @@
 #include "captioning/training/run_directory.h"
 #include "core/attention/attention_registry.h"
 #include "core/base/error.h"
+#include "core/parallel/kernel_parts.h"
 #include "core/parallel/parallel.h"
 #include "vision/drawing/overlay.h"
 
@@ -157,12 +158,14 @@ Caption Captioner::caption(const std::filesystem::path& picture) const {
 
 Caption Captioner::caption(const PixelView& picture) const {
   const parallel::WorkOn here(impl_->threads);
+  const parallel::SplitKernels split;
   InputBatch input = impl_->input_of(image_of(picture));
   return impl_->caption({&input, 1}, 0).front();
 }
 
 std::vector<Caption> Captioner::captions(std::span<const std::filesystem::path> pictures) const {
   const parallel::WorkOn here(impl_->threads);
+  const parallel::SplitKernels split;  // has an effect where pictures are too few for tasks
   std::vector<Caption> out;
   const auto count = static_cast<Index>(pictures.size());
   for (Index first = 0; first < count; first += kBlock) {

@@ -95,6 +95,10 @@ class Decoder {
   virtual WordParameters word_parameters() const = 0;
   // The memory of M images. `group` hypotheses share each image.
   virtual AttentionMemory prepare(Tape& tape, const EncodedImages& images, Index group) const = 0;
+  // Adds to a memory what words that are mixtures over its regions (HardLikelihood::kMarginal) read
+  // at every step and what depends on the image alone. Without it, step() computes the same each
+  // time. A decoder whose words are no mixtures adds nothing.
+  virtual void prepare_mixture(Tape&, AttentionMemory&) const {}
   // The state before the first word, with one row per memory: [M, ...] each.
   virtual std::vector<Var> start(Tape& tape, const AttentionMemory& memory) const = 0;
   // words [R] are the last words (<bos> at first), one per row of the state.

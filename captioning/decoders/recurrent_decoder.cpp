@@ -10,26 +10,37 @@
 #include "core/ops/pointwise.h"
 #include "core/ops/sequence_ops.h"
 #include "core/ops/shape_ops.h"
+#include "core/parallel/kernel_parts.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
 namespace {
 
+// The regions of all memories as rows: x [M, L, C] -> [M L, C].
+Var as_rows(Var x) {
+  const Shape shape = x.shape();
+  return ops::reshape(x, {shape[0] * shape[1], shape[2]});
+}
+
 // log sum_l weights[r, l] softmax(region_logits[r, l])[v] -> [R, V], for search.
 Var mixture_logits(Tape& tape, ConstView weights, ConstView region_logits) {
   const Index rows = weights.rows(), regions = weights.cols(), vocabulary = region_logits.cols();
-  const View words{tape.scratch(vocabulary), {1, vocabulary}};
   const View out{tape.scratch(rows * vocabulary), {rows, vocabulary}};
   std::fill_n(out.data, out.size(), Real{0});
-  for (Index r = 0; r < rows; ++r) {
-    const View row{out.row(r), {1, vocabulary}};
-    for (Index l = 0; l < regions; ++l) {
-      kernels::softmax({region_logits.row(r * regions + l), {1, vocabulary}}, words);
-      kernels::accumulate(words, row, weights.row(r)[l]);
-    }
-    for (Index v = 0; v < vocabulary; ++v) row[v] = std::log(row[v]);
-  }
+  parallel::split_kernel(
+      {.count = rows, .cost = regions * vocabulary * parallel::kExponentialCost},
+      [&](Index begin, Index end) {
+        Tensor words({1, vocabulary});
+        for (Index r = begin; r < end; ++r) {
+          const View row{out.row(r), {1, vocabulary}};
+          for (Index l = 0; l < regions; ++l) {
+            kernels::softmax({region_logits.row(r * regions + l), {1, vocabulary}}, words.view());
+            kernels::accumulate(words.view(), row, weights.row(r)[l]);
+          }
+          for (Index v = 0; v < vocabulary; ++v) row[v] = std::log(row[v]);
+        }
+      });
   return tape.constant(out);
 }
 
@@ -91,9 +102,17 @@ std::vector<Var> RecurrentDecoder::start(Tape& tape, const AttentionMemory& memo
 std::vector<Var> RecurrentDecoder::region_projections(Tape& tape, const AttentionMemory& memory,
                                                       const AttendContext& context) const {
   if (context.likelihood != HardLikelihood::kMarginal) return {};
+  if (memory.projections.empty()) return cell_->project_regions(tape, as_rows(memory.features));
+  std::vector<Var> rows;
+  for (const Var projection : memory.projections) rows.push_back(as_rows(projection));
+  return rows;
+}
+
+void RecurrentDecoder::prepare_mixture(Tape& tape, AttentionMemory& memory) const {
   const Shape shape = memory.features.shape();
-  return cell_->project_regions(tape,
-                                ops::reshape(memory.features, {shape[0] * shape[1], shape[2]}));
+  memory.projections.clear();
+  for (const Var rows : cell_->project_regions(tape, as_rows(memory.features)))
+    memory.projections.push_back(ops::reshape(rows, {shape[0], shape[1], rows.cols()}));
 }
 
 RecurrentDecoder::CellStep RecurrentDecoder::run_cell(Tape& tape, CellInput in,

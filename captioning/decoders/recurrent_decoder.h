@@ -23,6 +23,7 @@ class RecurrentDecoder : public Decoder {
     return {.embedding = embedding_, .bias = cell_->word_bias()};
   }
   AttentionMemory prepare(Tape& tape, const EncodedImages& images, Index group) const override;
+  void prepare_mixture(Tape& tape, AttentionMemory& memory) const override;
   // The state of the cell, followed by the state of the attention.
   std::vector<Var> start(Tape& tape, const AttentionMemory& memory) const override;
   StepOutput step(Tape& tape, std::span<const int> words, std::span<const Var> state,
@@ -60,7 +61,8 @@ class RecurrentDecoder : public Decoder {
   // Computes the words of a sequence a second time, from an informed glimpse at each.
   InformedWords informed_words(Tape& tape, const FirstPass& first,
                                const PreparedInformedAttention& prepared) const;
-  // The projected regions of a memory where the likelihood is marginal; else none.
+  // The projected regions [M L, ...] of a memory where the likelihood is marginal; else none. They
+  // are computed here unless the memory has them already.
   std::vector<Var> region_projections(Tape& tape, const AttentionMemory& memory,
                                       const AttendContext& context) const;
 

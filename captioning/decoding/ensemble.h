@@ -40,9 +40,10 @@ class Ensemble {
   bool has_attention() const { return model(shown_[0]).has_attention(); }
 
   // Captions of the pictures, from what each member sees of them (one input per member). Runs on
-  // the calling thread alone. `first_image` numbers the images for random draws (search.h). Pieces
-  // of words are put together (whole_words.h). Where options.map_step asks for the maps of later
-  // steps, and a model has attention, its words have those.
+  // the calling thread, except where kernels are cut (kernel_parts.h). `first_image` numbers the
+  // images for random draws (search.h). Pieces of words are put together (whole_words.h). Where
+  // options.map_step asks for the maps of later steps, and a model has attention, its words have
+  // those.
   std::vector<DecodedCaption> caption(std::span<const InputView> inputs,
                                       const SearchOptions& options,
                                       std::uint64_t first_image) const;

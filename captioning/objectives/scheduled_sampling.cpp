@@ -17,7 +17,8 @@ std::vector<int> scheduled_inputs(std::span<const ConstView> parameters, const D
   Tape tape(arena);
   tape.set_parameters(parameters);
   tape.set_recording(false);
-  const AttentionMemory seen = memory.on(tape);
+  AttentionMemory seen = memory.on(tape);
+  if (context.likelihood == HardLikelihood::kMarginal) decoder.prepare_mixture(tape, seen);
   std::vector<Var> state = decoder.start(tape, seen);
   std::vector<int> inputs = captions.inputs;
   std::size_t first = 0;  // of the inputs of word t - 1

@@ -44,6 +44,7 @@ RunningModel::RunningModel(const SearchMember& member, const SearchOptions& opti
   set_ablation(options);
   const EncodedValues images{features_.view(), mask_.view(), pooled_.view(), keys_.view()};
   memory_ = decoder_.prepare(memory_tape_, images.on(memory_tape_), 1);
+  if (likelihood_ == HardLikelihood::kMarginal) decoder_.prepare_mixture(memory_tape_, memory_);
   for (const Var& state : decoder_.start(memory_tape_, memory_)) {
     state_.push_back(repeat_rows(state.value(), group));
     state_shapes_.push_back(state_.back().shape());
@@ -126,6 +127,7 @@ void RunningModel::step(std::span<const int> words, std::span<const std::uint64_
 
 void RunningModel::move_memory(Index from, Index to) {
   std::vector<Var> parts = memory_.parts;
+  parts.insert(parts.end(), memory_.projections.begin(), memory_.projections.end());
   parts.push_back(memory_.features);
   if (memory_.layout.mask) parts.push_back(memory_.layout.mask);
   if (memory_.pooled) parts.push_back(memory_.pooled);

@@ -18,6 +18,7 @@ AttentionMemory AttentionMemory::on(Tape& tape) const {
   for (Var& part : other.parts) move(part);
   move(other.layout.mask);
   move(other.pooled);
+  for (Var& projection : other.projections) move(projection);
   return other;
 }
 
@@ -76,6 +77,7 @@ AttentionMemory memory_of_rows(const AttentionMemory& memory, std::span<const in
     part = part.id() == memory.features.id() ? rows.features : gather(part);
   if (rows.layout.mask) rows.layout.mask = gather(rows.layout.mask);
   if (rows.pooled) rows.pooled = gather(rows.pooled);
+  for (Var& projection : rows.projections) projection = gather(projection);
   return rows;
 }
 

@@ -30,6 +30,9 @@ struct AttentionMemory {
   std::vector<Var> parts;  // what the mechanism made of them, [M, ...] each
   MemoryLayout layout;     // rows * cols = L
   Var pooled{};            // [M, D], the image as a whole; none: the mean of the unmasked regions
+  // What a decoder made of the regions for words that are mixtures over them, [M, L, ...] each;
+  // empty unless it was asked to.
+  std::vector<Var> projections{};
 
   Index regions() const { return features.shape()[1]; }
   // The same memory as constants of another tape, for decoding step by step. The first tape must

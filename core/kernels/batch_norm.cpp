@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/kernels/internal/eigen_maps.h"
+#include "core/parallel/kernel_parts.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -54,8 +55,11 @@ void batch_norm_backward(Activation f, ConstView x, ConstView gamma, ConstView y
 void fold_norm(ConstView w, ConstView gamma, ConstView beta, ConstView mean, ConstView rstd,
                View folded, View bias) {
   const Array gain = array(gamma) * array(rstd);
-  for (Index r = 0; r < w.rows(); ++r)
-    array(folded.row(r), w.cols()) = array(w.row(r), w.cols()) * gain;
+  parallel::split_kernel({.count = w.rows(), .cost = w.cols() * parallel::kPlainCost},
+                         [&](Index begin, Index end) {
+                           for (Index r = begin; r < end; ++r)
+                             array(folded.row(r), w.cols()) = array(w.row(r), w.cols()) * gain;
+                         });
   array(bias) = array(beta) - array(mean) * gain;
 }
 

@@ -1,5 +1,6 @@
 // Batch normalisation with fixed statistics: one gain and one shift per channel, which can also be
-// folded into the convolution before it. One thread per call.
+// folded into the convolution before it. One thread per call, except for fold_norm where kernels
+// are cut (kernel_parts.h).
 #pragma once
 
 #include "core/kernels/norm.h"

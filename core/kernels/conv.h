@@ -1,6 +1,6 @@
 // Two-dimensional convolution over images [B, H, W, C] with weights [kh, kw, in, out], so that the
 // weights are also the matrix [kh * kw * in, out] of the same product over patches. One thread per
-// call.
+// call, except in the forward pass where kernels are cut (kernel_parts.h).
 #pragma once
 
 #include "core/kernels/activation.h"

@@ -1,17 +1,54 @@
 #include "core/kernels/gemm.h"
 
+#include <algorithm>
+
 #include "core/base/error.h"
+#include "core/parallel/kernel_parts.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 namespace kernels {
 
-void gemm(const Gemm& g) {
+namespace {
+
 #ifdef SACCADE_DOUBLE
-  reference::gemm(g);
+namespace chosen = reference;
 #else
-  optimized::gemm(g);
+namespace chosen = optimized;
 #endif
+
+// Rows and columns that the innermost loops of products take together with AVX-512; with AVX2, the
+// numbers divide this one.
+constexpr Index kTogether = 48;
+// With fewer rows than these, a product takes as long as reading the other matrix does.
+constexpr Index kRowsOfReading = 8;
+
+Gemm columns_of(Gemm g, Index begin, Index end) {
+  g.b += begin * (g.trans_b == Trans::kYes ? g.ldb : 1);
+  g.c += begin;
+  g.n = end - begin;
+  return g;
+}
+
+Gemm rows_of(Gemm g, Index begin, Index end) {
+  g.a += begin * (g.trans_a == Trans::kYes ? 1 : g.lda);
+  g.c += begin * g.ldc;
+  g.m = end - begin;
+  return g;
+}
+
+}  // namespace
+
+// The larger matrix is cut, and every part reads the other one.
+void gemm(const Gemm& g) {
+  if (!parallel::splits_kernels()) return chosen::gemm(g);
+  const bool columns = g.n >= g.m;
+  const Index count = columns ? g.n : g.m, other = columns ? g.m : g.n;
+  parallel::split_kernel(
+      {.count = count, .unit = kTogether, .cost = std::max(other, kRowsOfReading) * g.k},
+      [&](Index begin, Index end) {
+        chosen::gemm(columns ? columns_of(g, begin, end) : rows_of(g, begin, end));
+      });
 }
 
 void matmul(ConstView a, ConstView b, View c, Real beta) {

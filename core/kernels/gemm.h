@@ -11,7 +11,7 @@ enum class Trans { kNo, kYes };
 
 // C[m, n] = alpha op(A)[m, k] op(B)[k, n] + beta C, where op transposes if its flag is set. lda,
 // ldb and ldc are the widths of the rows as they are stored. With beta = 0, the earlier content of
-// C is ignored. One thread.
+// C is ignored.
 struct Gemm {
   Trans trans_a = Trans::kNo, trans_b = Trans::kNo;
   Index m = 0, n = 0, k = 0;
@@ -27,9 +27,10 @@ struct Gemm {
 
 namespace kernels {
 
-// oneDNN in float, Eigen in double.
+// oneDNN in float, Eigen in double. One thread, except where kernels are cut (kernel_parts.h).
 void gemm(const Gemm& g);
 
+// The products as they are: one thread per call.
 namespace reference {
 void gemm(const Gemm& g);  // Eigen
 }

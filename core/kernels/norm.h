@@ -1,4 +1,5 @@
-// Normalisation with learned gain and shift, in the channels-last layout. One thread per call.
+// Normalisation with learned gain and shift, in the channels-last layout. One thread per call,
+// except for layer_norm where kernels are cut (kernel_parts.h).
 #pragma once
 
 #include "core/kernels/activation.h"

@@ -1,4 +1,5 @@
-// Pooling over square windows of images [B, H, W, C]. One thread per call.
+// Pooling over square windows of images [B, H, W, C]. One thread per call, except for max_pool and
+// avg_pool where kernels are cut (kernel_parts.h).
 #pragma once
 
 #include <span>

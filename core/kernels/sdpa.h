@@ -1,7 +1,7 @@
 // Scaled dot-product attention of whole sequences, in row-major layout with the heads side by side:
-// q [B, T, H d], k [B, S, H d], v [B, S, H e], out [B, T, H e]. One thread. Scores exist for one
-// block of rows at a time (online softmax; Dao et al. 2022, FlashAttention, algorithm 1 and
-// appendix B).
+// q [B, T, H d], k [B, S, H d], v [B, S, H e], out [B, T, H e]. One thread, except for sdpa() where
+// kernels are cut (kernel_parts.h). Scores exist for one block of rows at a time (online softmax;
+// Dao et al. 2022, FlashAttention, algorithm 1 and appendix B).
 #pragma once
 
 #include "core/kernels/attention_mask.h"

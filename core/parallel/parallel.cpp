@@ -131,7 +131,11 @@ WorkOn::~WorkOn() { pool_of_thread = outer_; }
 
 bool inside_task() { return task_depth > 0; }
 
-void for_each(Index count, FunctionRef<void(Index)> body) {
+namespace {
+
+enum class Waiting { kHelpsOthers, kAlone };
+
+void run_tasks(Index count, Waiting waiting, FunctionRef<void(Index)> body) {
   if (count <= 0) return;
   if (count == 1) {  // no task is started: kernels below may still split their own loops
     if (!inside_task()) pool();
@@ -145,7 +149,7 @@ void for_each(Index count, FunctionRef<void(Index)> body) {
   std::mutex mutex;
   std::exception_ptr error;
   Index error_index = count;
-  pool().arena.execute([&] {
+  const auto loop = [&] {
     tbb::parallel_for(
         Index{0}, count,
         [&](Index i) {
@@ -161,8 +165,24 @@ void for_each(Index count, FunctionRef<void(Index)> body) {
           }
         },
         tbb::simple_partitioner{});
+  };
+  pool().arena.execute([&] {
+    if (waiting == Waiting::kAlone)
+      tbb::this_task_arena::isolate(loop);
+    else
+      loop();
   });
   if (error) std::rethrow_exception(error);
+}
+
+}  // namespace
+
+void for_each(Index count, FunctionRef<void(Index)> body) {
+  run_tasks(count, Waiting::kHelpsOthers, body);
+}
+
+void for_each_alone(Index count, FunctionRef<void(Index)> body) {
+  run_tasks(count, Waiting::kAlone, body);
 }
 
 void for_blocks(Index count, Index block, FunctionRef<void(Index, Index)> body) {

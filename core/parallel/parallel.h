@@ -90,6 +90,10 @@ class FunctionRef<R(Args...)> {
 // the exception of the lowest index is rethrown here.
 void for_each(Index count, FunctionRef<void(Index)> body);
 
+// The same, and while the calling thread waits for the others, it takes up no tasks but these. It
+// may then hold what other tasks on its thread would overwrite.
+void for_each_alone(Index count, FunctionRef<void(Index)> body);
+
 // Calls body(begin, end) for consecutive blocks of `block` indices (the last may be shorter).
 void for_blocks(Index count, Index block, FunctionRef<void(Index, Index)> body);
 

@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "captioning/captioner.h"
 #include "captioning/decoders/decoder_kind.h"
 #include "captioning/decoding/ensemble.h"
 #include "captioning/experiment_config.h"
@@ -35,7 +36,8 @@ void make_transformer(ExperimentConfig& config) {
 ExperimentConfig bench_config(const std::string& workload) {
   ExperimentConfig config;
   config.encoder.type = workload == "cnn" ? EncoderKind::kCnn : EncoderKind::kOnnx;
-  if (workload == "sat_hard") config.attention.selection = SelectionKind::kHard;
+  if (workload == "sat_hard" || workload == "marginal_beam3")
+    config.attention.selection = SelectionKind::kHard;
   if (workload == "sat_gru") config.decoder.type = DecoderKind::kGru;
   if (workload.starts_with("tdec")) make_transformer(config);
   config.optimizer.clip_value = 5;
@@ -144,6 +146,7 @@ Timing search_beam(const std::string& workload, const WorkSize& size) {
   Random random({1, Stream::kTest, 1, 0});
   for (Real& x : features.span()) x = static_cast<Real>(random.uniform());
   SearchOptions options{.beam = 3, .max_length = kSteps};
+  if (workload == "marginal_beam3") options.regime = Regime::kMarginal;
   return measure(size.seconds, [&] {
     parallel::for_each((images + group - 1) / group, [&](Index g) {
       const Index first = g * group, count = std::min(group, images - first);
@@ -153,6 +156,12 @@ Timing search_beam(const std::string& workload, const WorkSize& size) {
     });
     return 0.0;
   });
+}
+
+Timing caption_photo(const WorkSize& size) {
+  const Captioner captioner(size.checkpoint, {.threads = size.threads});
+  const Image picture = read_image(size.photo);
+  return measure(size.seconds, [&] { return captioner.caption(picture).log_probability; });
 }
 
 }  // namespace saccade

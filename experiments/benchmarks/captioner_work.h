@@ -13,7 +13,10 @@ namespace saccade {
 Timing train_captioner(const std::string& workload, const WorkSize& size);
 // Times a self-critical training step over size.batch images.
 Timing train_self_critical(const WorkSize& size);
-// Times captioning size.batch images with beam 3, 20 words each: beam3_batched or tdec_beam3.
+// Times captioning size.batch images with beam 3, 20 words each: beam3_batched, tdec_beam3 or
+// marginal_beam3.
 Timing search_beam(const std::string& workload, const WorkSize& size);
+// Times Captioner::caption() of one picture in memory.
+Timing caption_photo(const WorkSize& size);
 
 }  // namespace saccade

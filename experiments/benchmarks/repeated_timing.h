@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
 #include <vector>
 
 #include "core/base/real.h"
@@ -13,6 +14,8 @@ namespace saccade {
 struct WorkSize {
   Index batch = 32;
   double seconds = 8;
+  int threads = 1;
+  std::string checkpoint{}, photo{};  // what caption_photo captions, and by which model
 };
 
 struct Timing {

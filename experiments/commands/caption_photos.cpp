@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "captioning/decoding/decode_images.h"
+#include "core/parallel/kernel_parts.h"
 #include "experiments/process/log.h"
 #include "experiments/process/plain_text.h"
 
@@ -43,6 +44,7 @@ Read read_one(const ModelSession& session, const PhotoRequest& request, Index nu
 
 ExitCode caption_photos(const ModelSession& session, const PhotoRequest& request,
                         const std::function<void(Photo&)>& take) {
+  const parallel::SplitKernels split;  // has an effect where pictures are too few for tasks
   ExitCode code = ExitCode::kOk;
   const Index end = request.first + request.count;
   for (Index begin = request.first; begin < end; begin += kBlock) {

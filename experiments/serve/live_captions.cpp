@@ -6,6 +6,7 @@
 #include "captioning/caption_text.h"
 #include "captioning/decoding/decode_images.h"
 #include "captioning/maps/caption_json.h"
+#include "core/parallel/kernel_parts.h"
 #include "experiments/report/explorer_json.h"
 
 namespace saccade {
@@ -23,6 +24,7 @@ struct PhotoCaptions {
 };
 
 PhotoCaptions caption_photo(const ReportModel& model, const Image& picture) {
+  const parallel::SplitKernels split;
   InputBatch input(model.pipeline->shape(), 1);
   const Geometry geometry = model.pipeline->run(picture, input.values_of(0));
   input.set_area(0, picture_area(geometry));

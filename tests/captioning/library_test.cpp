@@ -1,5 +1,6 @@
 // The library as other programs use it: training, captions, maps, drawings, scores.
 #include <fstream>
+#include <optional>
 #include <thread>
 
 #include "captioning/captioner.h"
@@ -9,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/ops/attention_ops.h"
 #include "core/ops/linear.h"
+#include "core/parallel/kernel_parts.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 
@@ -134,6 +136,47 @@ TEST_CASE("a picture in memory and in a file have the same caption, for any numb
   CHECK_THROWS_AS(one.caption({padded.data(), picture.height, picture.width, 10}), ShapeError);
   CHECK_THROWS_AS(one.caption({padded.data(), 0, 4}), ShapeError);
   CHECK_THROWS_AS(one.caption(folder.path() / "none.png"), DataError);
+}
+
+// Networks that are large enough for their kernels to be cut.
+TEST_CASE("the work of one caption is shared out, and threads change none of its bits") {
+  const std::string wide = R"(
+data:
+  type: scenes
+  min_count: 1
+  captions_per_image: 1
+  scenes: {train: 4, val: 2, test: 2, size: 64}
+encoder: {type: cnn, image_size: 64, channels: [32, 64, 64, 64], positions: coordinates}
+attention: {hidden: 64}
+decoder: {hidden: 384, embedding: 64, init_hidden: 32}
+objective: {doubly_stochastic: 0}
+train: {batch: 4, shard: 4, stop: 1u, validate_every: 1u, checkpoint_every: 1u}
+search: {beam: 3, max_length: 5, min_length: 2}
+)";
+  const std::vector<std::string> set = GENERATE(
+      std::vector<std::string>{}, std::vector<std::string>{"attention.selection=hard"},
+      std::vector<std::string>{"decoder.type=transformer", "decoder.layers=1", "decoder.heads=4",
+                               "attention.gate=none", "encoder.refine.layers=1"});
+  const TempFolder folder("library");
+  train_captioner({.yaml = wide, .set = set, .directory = folder.path() / "run", .threads = 2});
+  const Image picture = stripes();
+  std::optional<Caption> first;
+  Index parts = 0;
+  for (const int threads : {1, 2, 4}) {
+    const Captioner captioner(folder.path() / "run", {.threads = threads});
+    const parallel::CountParts count;
+    const Caption caption = captioner.caption(picture);
+    CHECK(count.parts() >= 10);
+    if (!first) {
+      first = caption;
+      parts = count.parts();
+    }
+    CHECK(count.parts() == parts);
+    CHECK(caption.text == first->text);
+    CHECK(caption.log_probability == first->log_probability);
+    CHECK(weights_of(caption) == weights_of(*first));
+  }
+  CHECK_FALSE(first->words.empty());
 }
 
 TEST_CASE("every word has a map over the grid") {

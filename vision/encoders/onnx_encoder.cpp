@@ -16,6 +16,7 @@
 #include "vision/encoders/onnx/dilate_model.h"
 #include "vision/images/file_bytes.h"
 #include "vision/images/mat_view.h"
+#include "vision/images/opencv_loops.h"
 
 namespace saccade {
 
@@ -174,6 +175,7 @@ struct OnnxEncoder::Impl {
 
   // The outputs of all wanted layers.
   std::vector<cv::Mat> forward(cv::dnn::Net& net, const Image& image) const {
+    const SplitOpencvLoops split;
     net.setInput(to_blob(image, options.normalization));
     std::vector<cv::Mat> outputs;
     if (layers.size() == 1)

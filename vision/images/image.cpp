@@ -12,6 +12,7 @@
 #include "vision/images/file_bytes.h"
 #include "vision/images/image_header.h"
 #include "vision/images/mat_view.h"
+#include "vision/images/opencv_loops.h"
 
 namespace saccade {
 
@@ -88,7 +89,7 @@ void check_header(const ImageHeader& header, const std::string& name) {
 void quiet_opencv() {
   static std::once_flag once;
   std::call_once(once, [] {
-    cv::setNumThreads(1);
+    take_opencv_loops();
     cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
   });
 }

@@ -5,6 +5,7 @@
 
 #include "core/kernels/gemm.h"
 #include "core/kernels/internal/eigen_maps.h"
+#include "core/parallel/kernel_parts.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -35,10 +36,15 @@ void additive_score(ConstView keys, ConstView query, ConstView v, Index group, V
   const Index width = v.size(), regions = keys.shape[1];
   const auto weight = array(v);
   for_each_memory(query.rows(), group, [&](Index m, Index first, Index count) {
-    const Real* key = keys.data + m * regions * width;
-    for (Index l = 0; l < regions; ++l, key += width)
-      for (Index r = first; r < first + count; ++r)
-        e.row(r)[l] = (weight * (array(key, width) + array(query.row(r), width)).tanh()).sum();
+    parallel::split_kernel(
+        {.count = regions, .cost = count * width * parallel::kExponentialCost},
+        [&](Index begin, Index end) {
+          const Real* key = keys.data + (m * regions + begin) * width;
+          for (Index l = begin; l < end; ++l, key += width)
+            for (Index r = first; r < first + count; ++r)
+              e.row(r)[l] =
+                  (weight * (array(key, width) + array(query.row(r), width)).tanh()).sum();
+        });
   });
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/kernels/optimized/one_thread.h"
 #include "core/kernels/optimized/winograd.h"
+#include "core/parallel/kernel_parts.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -26,12 +27,16 @@ struct Workspace {
   // A call uses one thread, even on a thread that no pool of ours has prepared.
   Workspace() { kernels_detail::use_one_thread(); }
   dnnl::stream stream{engine()};
-  Tensor x, y, weights, scratchpad, bias;
+  Tensor x, y, weights, scratchpad, bias, channels;
 
-  static memory memory_in(Tensor& tensor, const memory::desc& desc) {
-    const auto count = static_cast<Index>((desc.get_size() + sizeof(Real) - 1) / sizeof(Real));
+  static Real* buffer(Tensor& tensor, Index count) {
     if (tensor.size() < count) tensor = Tensor({count});
-    return {desc, engine(), tensor.data()};
+    return tensor.data();
+  }
+  static memory memory_in(Tensor& tensor, const memory::desc& desc) {
+    return {
+        desc, engine(),
+        buffer(tensor, static_cast<Index>((desc.get_size() + sizeof(Real) - 1) / sizeof(Real)))};
   }
 };
 Workspace& workspace() {
@@ -91,7 +96,18 @@ struct Key {
   Direction direction;
   bool bias = false, skip = false;
   Activation activation = Activation::kNone;
+  // A part of an image's rows has padding of its own above and below.
+  Padding rows = shape.padding;
+  // A part of the output channels reads a part of each row of these weights.
+  Index all_channels = shape.out_channels;
   auto operator<=>(const Key&) const = default;
+
+  Index out_height() const {
+    return (shape.height + rows.both() - shape.reach(shape.kernel_height)) / shape.stride + 1;
+  }
+  Index results() const {
+    return shape.batch * out_height() * shape.out_width() * shape.out_channels;
+  }
 };
 
 // What oneDNN does to each sum. y holds what is to be added.
@@ -125,9 +141,15 @@ Primitive make(const Key& key, dnnl::algorithm algorithm) {
           ? memory::dims{s.out_channels, s.in_channels, s.kernel_height, s.kernel_width}
           : memory::dims{s.groups, s.group_out(), s.group_in(), s.kernel_height, s.kernel_width};
   const memory::desc our_x = channels_last(s.batch, s.in_channels, s.height, s.width);
-  const memory::desc our_y = channels_last(s.batch, s.out_channels, s.out_height(), s.out_width());
-  const memory::desc our_weights(
-      extents, kFloat, s.groups == 1 ? memory::format_tag::hwio : memory::format_tag::hwigo);
+  const memory::desc our_y =
+      channels_last(s.batch, s.out_channels, key.out_height(), s.out_width());
+  const auto tag = s.groups == 1 ? memory::format_tag::hwio : memory::format_tag::hwigo;
+  const Index tap = s.in_channels * key.all_channels;
+  const memory::desc our_weights =
+      key.all_channels == s.out_channels
+          ? memory::desc(extents, kFloat, tag)
+          : memory::desc(extents, kFloat,
+                         memory::dims{1, key.all_channels, s.kernel_width * tap, tap});
   const memory::desc any(extents, kFloat, memory::format_tag::any);
   const auto image = [&](const memory::desc& ours) {
     return algorithm == dnnl::algorithm::convolution_direct
@@ -135,8 +157,8 @@ Primitive make(const Key& key, dnnl::algorithm algorithm) {
                : memory::desc(ours.dims(), kFloat, memory::format_tag::any);
   };
   const memory::desc x = image(our_x), y = image(our_y);
-  const memory::dims strides{s.stride, s.stride}, before{s.padding.before, s.padding.before};
-  const memory::dims after{s.padding.after, s.padding.after};
+  const memory::dims strides{s.stride, s.stride}, before{key.rows.before, s.padding.before};
+  const memory::dims after{key.rows.after, s.padding.after};
   const memory::dims dilates{s.dilation - 1,
                              s.dilation - 1};  // oneDNN counts the pixels that are skipped
   dnnl::primitive_attr attributes;
@@ -249,15 +271,25 @@ void for_parts(const ConvShape& shape, Body body) {
 
 bool ours_pays(const ConvShape& shape) { return !library_has_winograd() && winograd::pays(shape); }
 
-void forward(const ConvShape& shape, const Real* x, const Real* w, const Real* bias,
-             const Real* skip, Activation f, Real* y) {
+// Where the arguments of a forward pass lie. A null pointer adds nothing.
+struct Forward {
+  const Real *x, *w, *bias, *skip;
+  Real* y;
+};
+
+Key forward_key(const ConvShape& shape, const ConvEpilogue& epilogue) {
+  return {.shape = shape,
+          .direction = Direction::kForward,
+          .bias = epilogue.bias.data != nullptr,
+          .skip = epilogue.skip.data != nullptr,
+          .activation = epilogue.activation};
+}
+
+void forward(const Key& key, const Forward& at) {
+  const auto [x, w, bias, skip, y] = at;
   Workspace& space = workspace();
-  const Primitive& p = primitive({.shape = shape,
-                                  .direction = Direction::kForward,
-                                  .bias = bias != nullptr,
-                                  .skip = skip != nullptr,
-                                  .activation = f});
-  if (skip && p.y.same()) std::copy_n(skip, shape.output().size(), y);
+  const Primitive& p = primitive(key);
+  if (skip && skip != y && p.y.same()) std::copy_n(skip, key.results(), y);
   memory out =
       skip && !p.y.same() ? p.y.input(skip, space.y, space.stream) : p.y.output(y, space.y);
   p.convolution.execute(
@@ -300,15 +332,99 @@ void backward_weights(const ConvShape& shape, const Real* x, const Real* dy, Rea
   for (Index o = 0; o < dbias.size() && dbias.data; ++o) dbias[o] += space.bias[o];
 }
 
+// The output rows [begin, end) of one image.
+void forward_rows(const Key& whole, const Forward& at, Index begin, Index end) {
+  const ConvShape& s = whole.shape;
+  // The input rows from the first tap of the first row; some may lie outside the image.
+  const Index first = begin * s.stride - s.padding.before;
+  const Index last = (end - 1) * s.stride - s.padding.before + s.reach(s.kernel_height);
+  const Index top = std::max(Index{0}, first), bottom = std::min(s.height, last);
+  Key part = whole;
+  part.shape.height = bottom - top;
+  part.rows = Padding(top - first, last - bottom);
+  const Index out = begin * s.out_width() * s.out_channels;
+  forward(part, {.x = at.x + top * s.width * s.in_channels,
+                 .w = at.w,
+                 .bias = at.bias,
+                 .skip = at.skip ? at.skip + out : nullptr,
+                 .y = at.y + out});
+}
+
+// The output channels [begin, end) of one image. oneDNN writes them side by side.
+void forward_channels(const Key& whole, const Forward& at, Index begin, Index end) {
+  const Index all = whole.shape.out_channels, width = end - begin;
+  const Index positions = whole.shape.out_height() * whole.shape.out_width();
+  Key part = whole;
+  part.shape.out_channels = width;
+  Real* const y = Workspace::buffer(workspace().channels, positions * width);
+  for (Index p = 0; at.skip && p < positions; ++p)
+    std::copy_n(at.skip + p * all + begin, width, y + p * width);
+  forward(part, {.x = at.x,
+                 .w = at.w + begin,
+                 .bias = at.bias ? at.bias + begin : nullptr,
+                 .skip = at.skip ? y : nullptr,
+                 .y = y});
+  for (Index p = 0; p < positions; ++p) std::copy_n(y + p * width, width, at.y + p * all + begin);
+}
+
+// The images [begin, end) of a batch.
+void forward_images(const Key& whole, const Forward& at, Index begin, Index end) {
+  const Index in = whole.shape.input().size() / whole.shape.batch;
+  const Index out = whole.results() / whole.shape.batch;
+  Key part = whole;
+  part.shape.batch = end - begin;
+  forward(part, {.x = at.x + begin * in,
+                 .w = at.w,
+                 .bias = at.bias,
+                 .skip = at.skip ? at.skip + begin * out : nullptr,
+                 .y = at.y + begin * out});
+}
+
+// Computes a convolution in parts. oneDNN packs the weights for every part of the rows, and the
+// results of a part of the channels are copied, so an image is cut where that costs less.
+void forward_in_parts(const Key& whole, const Forward& at) {
+  constexpr Index kFewestChannels = 32;
+  // Reading and writing an image takes as long as this many multiplications for each result.
+  constexpr Index kLeastPatch = 16;
+  const ConvShape& s = whole.shape;
+  const auto cut = [&](auto forward_part, Index count, Index unit) {
+    const Index cost = whole.results() / count * std::max(s.patch(), kLeastPatch);
+    parallel::split_kernel({.count = count, .unit = unit, .cost = cost},
+                           [&](Index begin, Index end) {
+                             if (end - begin == count) return forward(whole, at);
+                             forward_part(whole, at, begin, end);
+                           });
+  };
+  if (s.batch > 1) return cut(forward_images, s.batch, 1);
+  const Index reach = s.reach(s.kernel_height);
+  const bool rows_see_the_image = s.padding.before < reach && s.padding.after < reach;
+  const bool channels_apart =
+      s.groups == 1 && s.in_channels > 1 && s.out_channels >= 2 * kFewestChannels;
+  if (channels_apart && parallel::kMostParts * s.weights().size() > whole.results())
+    return cut(forward_channels, s.out_channels, kFewestChannels);
+  if (rows_see_the_image) return cut(forward_rows, s.out_height(), 1);
+  forward(whole, at);
+}
+
 }  // namespace
 
 void conv2d(const ConvShape& shape, ConstView x, ConstView w, const ConvEpilogue& epilogue,
             View y) {
-  if (ours_pays(shape)) return winograd::conv2d(shape, x, w, epilogue, y);
+  const bool cut = parallel::splits_kernels();
+  if (cut ? winograd::pays_in_parts(shape) : ours_pays(shape))
+    return winograd::conv2d(shape, x, w, epilogue, y);
+  const Forward all{.x = x.data,
+                    .w = w.data,
+                    .bias = epilogue.bias.data,
+                    .skip = epilogue.skip.data,
+                    .y = y.data};
+  if (cut) return forward_in_parts(forward_key(shape, epilogue), all);
   for_parts(shape, [&](const ConvShape& part, Index in, Index out) {
-    forward(part, x.data + in, w.data, epilogue.bias.data,
-            epilogue.skip.data ? epilogue.skip.data + out : nullptr, epilogue.activation,
-            y.data + out);
+    forward(forward_key(part, epilogue), {.x = all.x + in,
+                                          .w = all.w,
+                                          .bias = all.bias,
+                                          .skip = all.skip ? all.skip + out : nullptr,
+                                          .y = all.y + out});
   });
 }
 

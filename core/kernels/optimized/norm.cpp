@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/kernels/internal/eigen_maps.h"
+#include "core/parallel/kernel_parts.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -216,12 +217,15 @@ void layer_norm(double epsilon, ConstView x, ConstView gamma, ConstView beta, Vi
                 View rstd) {
   const Index width = x.cols();
   const Real share = Real{1} / static_cast<Real>(width);
-  for (Index r = 0; r < x.rows(); ++r) {
-    const auto in = array(x.row(r), width);
-    mean[r] = in.sum() * share;
-    rstd[r] = 1 / std::sqrt((in - mean[r]).square().sum() * share + static_cast<Real>(epsilon));
-    array(y.row(r), width) = (in - mean[r]) * rstd[r] * array(gamma) + array(beta);
-  }
+  parallel::split_kernel({.count = x.rows(), .cost = width * parallel::kPlainCost}, [&](Index begin,
+                                                                                        Index end) {
+    for (Index r = begin; r < end; ++r) {
+      const auto in = array(x.row(r), width);
+      mean[r] = in.sum() * share;
+      rstd[r] = 1 / std::sqrt((in - mean[r]).square().sum() * share + static_cast<Real>(epsilon));
+      array(y.row(r), width) = (in - mean[r]) * rstd[r] * array(gamma) + array(beta);
+    }
+  });
 }
 
 void layer_norm_backward(ConstView x, ConstView gamma, ConstView mean, ConstView rstd, ConstView dy,

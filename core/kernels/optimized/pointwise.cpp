@@ -8,6 +8,7 @@
 #include <unsupported/Eigen/SpecialFunctions>
 
 #include "core/kernels/internal/eigen_maps.h"
+#include "core/parallel/kernel_parts.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -28,14 +29,37 @@ auto below(const Expression& x) {
   return Real(0.5) + Real(0.5) * (kRootHalf * x).erf();
 }
 
+// out = f(in ...) for arrays of one size, which go through whole images in the forward pass of
+// encoders and are therefore cut where kernels are.
+template <class F, class... In>
+void elementwise(Index cost, View out, F f, In... in) {
+  parallel::split_kernel({.count = out.size(), .unit = parallel::kNumbersTogether, .cost = cost},
+                         [&](Index begin, Index end) {
+                           array(out.data + begin, end - begin) =
+                               f(array(in.data + begin, end - begin)...);
+                         });
+}
+
 }  // namespace
 
 void tanh(ConstView x, View y) { array(y) = array(x).tanh(); }
-void sigmoid(ConstView x, View y) { array(y) = logistic(array(x)); }
-void relu(ConstView x, View y) { array(y) = array(x).max(Real(0)); }
-void leaky_relu(ConstView x, Real slope, View y) { array(y) = array(x).max(slope * array(x)); }
+void sigmoid(ConstView x, View y) {
+  elementwise(
+      parallel::kExponentialCost, y, [](const auto& in) { return logistic(in); }, x);
+}
+void relu(ConstView x, View y) {
+  elementwise(
+      parallel::kPlainCost, y, [](const auto& in) { return in.max(Real(0)); }, x);
+}
+void leaky_relu(ConstView x, Real slope, View y) {
+  elementwise(
+      parallel::kPlainCost, y, [&](const auto& in) { return in.max(slope * in); }, x);
+}
 void exp(ConstView x, View y) { array(y) = array(x).exp(); }
-void gelu(ConstView x, View y) { array(y) = array(x) * below(array(x)); }
+void gelu(ConstView x, View y) {
+  elementwise(
+      parallel::kExponentialCost, y, [](const auto& in) { return in * below(in); }, x);
+}
 
 void tanh_backward(ConstView y, ConstView dy, View dx) {
   array(dx) += array(dy) * (1 - array(y).square());
@@ -57,8 +81,14 @@ void gelu_backward(ConstView x, ConstView dy, View dx) {
   array(dx) += array(dy) * (below(in) + in * kDensity * (Real(-0.5) * in.square()).exp());
 }
 
-void add(ConstView a, ConstView b, View y) { array(y) = array(a) + array(b); }
-void multiply(ConstView a, ConstView b, View y) { array(y) = array(a) * array(b); }
+void add(ConstView a, ConstView b, View y) {
+  elementwise(
+      parallel::kPlainCost, y, [](const auto& p, const auto& q) { return p + q; }, a, b);
+}
+void multiply(ConstView a, ConstView b, View y) {
+  elementwise(
+      parallel::kPlainCost, y, [](const auto& p, const auto& q) { return p * q; }, a, b);
+}
 void accumulate(ConstView x, View y, Real factor) {
   if (factor == 1) {
     array(y) += array(x);

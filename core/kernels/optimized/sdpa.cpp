@@ -10,6 +10,7 @@
 #include "core/kernels/gemm.h"
 #include "core/kernels/internal/eigen_maps.h"
 #include "core/kernels/internal/sdpa_neighbours.h"
+#include "core/parallel/kernel_parts.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -299,14 +300,21 @@ class SideBySide {
 
 bool many_blocks(const SdpaInputs& in) { return in.extents().queries > kSdpaQueries; }
 
+// Heads of all samples in order: those of sample b are b heads and following.
+struct Heads {
+  Index begin, end;
+};
+
 template <class Body>  // calls body(b, h, head, filter, blocks)
-void for_each_head(const SdpaInputs& in, Body body) {
+void for_heads(const SdpaInputs& in, const Heads& heads, Body body) {
   const Index keys = many_blocks(in) ? in.extents().keys : 0;
   SideBySide k(keys, in.width()), v(keys, in.value_width());
-  for (Index b = 0; b < in.extents().batch; ++b) {
+  for (Index at = heads.begin; at < heads.end;) {
+    const Index b = at / in.heads;
     const std::vector<QueryBlock> blocks = plan(in, b);
     const KeyFilter filter(in, b);
-    for (Index h = 0; h < in.heads; ++h) {
+    for (; at < heads.end && at / in.heads == b; ++at) {
+      const Index h = at % in.heads;
       Head head = head_of(in, b, h);
       if (keys > 0) {
         k.copy(head.k, head.k_stride), v.copy(head.v, head.v_stride);
@@ -318,19 +326,30 @@ void for_each_head(const SdpaInputs& in, Body body) {
   }
 }
 
+template <class Body>
+void for_each_head(const SdpaInputs& in, Body body) {
+  for_heads(in, {0, in.extents().batch * in.heads}, body);
+}
+
 }  // namespace
 
 void sdpa(const SdpaInputs& in, View out, View lse) {
   if (in.mask.pattern == AttentionMask::Pattern::kNeighbours) return sdpa_neighbours(in, out, lse);
   const AttentionExtents e = in.extents();
-  Array buffer(kSdpaQueries * kSdpaKeys);
-  for_each_head(in, [&](Index b, Index h, const Head& head, const KeyFilter& filter,
-                        const std::vector<QueryBlock>& blocks) {
-    for (const QueryBlock& block : blocks)
-      forward(in, head, filter, block, buffer.data(),
-              out.data + b * e.queries * out.cols() + h * in.value_width(),
-              lse.data + (b * in.heads + h) * e.queries);
-  });
+  const Index cost =
+      e.queries * e.keys * (in.width() + in.value_width() + parallel::kExponentialCost);
+  const auto some = [&](Index begin, Index end) {
+    Array buffer(kSdpaQueries * kSdpaKeys);
+    for_heads(in, {begin, end},
+              [&](Index b, Index h, const Head& head, const KeyFilter& filter,
+                  const std::vector<QueryBlock>& blocks) {
+                for (const QueryBlock& block : blocks)
+                  forward(in, head, filter, block, buffer.data(),
+                          out.data + b * e.queries * out.cols() + h * in.value_width(),
+                          lse.data + (b * in.heads + h) * e.queries);
+              });
+  };
+  parallel::split_kernel({.count = e.batch * in.heads, .cost = cost}, some);
 }
 
 void sdpa_backward(const SdpaInputs& in, ConstView out, ConstView lse, ConstView dout,

@@ -6,6 +6,7 @@
 
 #include "core/kernels/gemm.h"
 #include "core/kernels/pointwise.h"
+#include "core/parallel/kernel_parts.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -84,13 +85,17 @@ auto both_axes(const std::array<std::array<Lanes, N>, N>& in, Axis axis) {
   return out;
 }
 
+// What it costs to transform kLanes channels of a tile, or kLanes of the weights of a tap; it is
+// mostly reading and writing (kernel_parts.h).
+constexpr Index kTransformCost = Index{1} << 13;
+
 // How the kernel's taps are read: as they lie for the sums, and turned around for the gradient of
 // the pixels.
 enum class Taps { kStraight, kTurned };
 
-// w [3, 3, in, out] -> u [36, in, out].
-void transform_weights(const Real* w, Index matrix, Taps taps, Real* u) {
-  for (Index at = 0; at < matrix; at += kLanes) {
+// w [3, 3, in, out] -> u [36, in, out], for the numbers [first, end) of the matrices [in, out].
+void transform_weights(const Real* w, Index matrix, Taps taps, Index first, Index end, Real* u) {
+  for (Index at = first; at < end; at += kLanes) {
     std::array<std::array<Lanes, kTaps>, kTaps> g;
     for (Index tap = 0; tap < kTaps * kTaps; ++tap) {
       const Index place = taps == Taps::kStraight ? tap : kTaps * kTaps - 1 - tap;
@@ -145,16 +150,28 @@ struct Tiles {
   Index height, width, down, across, count;
 };
 
+// Tiles whose points lie together, and which of them [begin, end) are transformed.
 struct Range {
   Index first, count;
+  Index begin = 0, end = count;
 };
+
+// Calls body(range) for all tiles of a range or, where kernels are cut, for parts of them.
+template <class Body>
+void for_tiles(const Range& all, Index channels, Body body) {
+  parallel::split_kernel(
+      {.count = all.count, .cost = channels / kLanes * kTransformCost},
+      [&](Index begin, Index end) {
+        body({.first = all.first, .count = all.count, .begin = begin, .end = end});
+      });
+}
 
 // Transforms the N x N pixels of every tile to the 36 points: x [pixels, channels] -> v [36,
 // range.count, channels]. The first pixel is `before` rows and columns ahead of the tile.
 template <std::size_t N, class Axis>
 void transform_tiles(const Tiles& tiles, const Range& range, const Real* x, Index channels,
                      Index before, Axis axis, Real* v) {
-  for (Index t = 0; t < range.count; ++t) {
+  for (Index t = range.begin; t < range.end; ++t) {
     const Tiles::Place place = tiles.place(range.first + t);
     std::array<Index, N * N> pixels;
     for (std::size_t p = 0; p < N * N; ++p)
@@ -181,7 +198,7 @@ void transform_pixels(const Tiles& tiles, const Range& range, const Real* x, Ind
 template <Activation f>
 void finish(const Tiles& tiles, const Range& range, const Real* m, const ConvEpilogue& epilogue,
             Index channels, Real* y) {
-  for (Index t = 0; t < range.count; ++t) {
+  for (Index t = range.begin; t < range.end; ++t) {
     const Tiles::Place place = tiles.place(range.first + t);
     for (Index c = 0; c < channels; c += kLanes) {
       std::array<std::array<Lanes, kSide>, kSide> points;
@@ -235,37 +252,48 @@ void run(const ConvShape& shape, const Channels& channels, const Real* x, const 
   Real* const u = Buffers::resized(buffers.weights, kPoints * matrix);
   Real* const v = Buffers::resized(buffers.pixels, kPoints * most * channels.in);
   Real* const m = Buffers::resized(buffers.points, kPoints * most * channels.out);
-  transform_weights(w, matrix, taps, u);
+  parallel::split_kernel(
+      {.count = matrix, .unit = kLanes, .cost = kTransformCost / kLanes},
+      [&](Index begin, Index end) { transform_weights(w, matrix, taps, begin, end, u); });
   const bool turned = taps == Taps::kTurned;
   for (Index first = 0; first < tiles.count; first += most) {
     const Range range{.first = first, .count = std::min(most, tiles.count - first)};
-    transform_pixels(tiles, range, x, channels.in, v);
-    for (Index p = 0; p < kPoints; ++p)
-      gemm({.trans_b = turned ? Trans::kYes : Trans::kNo,
-            .m = range.count,
-            .n = channels.out,
-            .k = channels.in,
-            .a = v + p * range.count * channels.in,
-            .lda = channels.in,
-            .b = u + p * matrix,
-            .ldb = turned ? channels.in : channels.out,
-            .beta = 0,
-            .c = m + p * range.count * channels.out,
-            .ldc = channels.out});
-    with_activation(epilogue.activation,
-                    [&](auto f) { finish<f>(tiles, range, m, epilogue, channels.out, y); });
+    for_tiles(range, channels.in,
+              [&](const Range& part) { transform_pixels(tiles, part, x, channels.in, v); });
+    parallel::split_kernel({.count = kPoints, .cost = range.count * matrix},
+                           [&](Index begin, Index end) {
+                             for (Index p = begin; p < end; ++p)
+                               gemm({.trans_b = turned ? Trans::kYes : Trans::kNo,
+                                     .m = range.count,
+                                     .n = channels.out,
+                                     .k = channels.in,
+                                     .a = v + p * range.count * channels.in,
+                                     .lda = channels.in,
+                                     .b = u + p * matrix,
+                                     .ldb = turned ? channels.in : channels.out,
+                                     .beta = 0,
+                                     .c = m + p * range.count * channels.out,
+                                     .ldc = channels.out});
+                           });
+    with_activation(epilogue.activation, [&](auto f) {
+      for_tiles(range, channels.out,
+                [&](const Range& part) { finish<f>(tiles, part, m, epilogue, channels.out, y); });
+    });
   }
+}
+
+bool pays_from(Index tiles, const ConvShape& s) {
+  constexpr Index kChannels = 32;
+  const auto fits = [](Index channels) { return channels >= kChannels && channels % kLanes == 0; };
+  return s.kernel_height == kTaps && s.kernel_width == kTaps && s.stride == 1 && s.groups == 1 &&
+         s.dilation == 1 && s.padding == Padding(1) && fits(s.in_channels) &&
+         fits(s.out_channels) && Tiles(s).count >= tiles;
 }
 
 }  // namespace
 
-bool pays(const ConvShape& s) {
-  constexpr Index kChannels = 32, kTiles = 64;
-  const auto fits = [](Index channels) { return channels >= kChannels && channels % kLanes == 0; };
-  return s.kernel_height == kTaps && s.kernel_width == kTaps && s.stride == 1 && s.groups == 1 &&
-         s.dilation == 1 && s.padding == Padding(1) && fits(s.in_channels) &&
-         fits(s.out_channels) && Tiles(s).count >= kTiles;
-}
+bool pays(const ConvShape& s) { return pays_from(64, s); }
+bool pays_in_parts(const ConvShape& s) { return pays_from(22, s); }
 
 void conv2d(const ConvShape& shape, ConstView x, ConstView w, const ConvEpilogue& epilogue,
             View y) {

@@ -4,13 +4,15 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdlib>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
-#include "core/parallel/parallel.h"
+#include "core/parallel/kernel_parts.h"
 #include "tests/support/catch.h"
+#include "tests/support/onnx_file.h"
 #include "tests/support/published_data.h"
 #include "tests/support/temp_folder.h"
 #include "tests/vision/pictures.h"
@@ -96,6 +98,43 @@ TEST_CASE("an encoder computes the same numbers on many threads") {
   });
   parallel::set_threads(2);
   CHECK(wrong == 0);
+}
+
+TEST_CASE("one picture is encoded in parts, with the same bits for any number of threads") {
+  const test::TempFolder folder("onnx-test");
+  const std::vector<Index> two{2, 2}, same{1, 1, 1, 1};
+  // Images of 33 x 49 cells, whose parts do not end where vectors of numbers do.
+  test::OnnxFile file(65, 97);
+  std::string x = file.conv("first", "image", {16, 3, 3, 3}, {{"strides", two}, {"pads", same}});
+  x = file.node("Relu", "first_relu", {x});
+  x = file.conv("second", x, {32, 16, 3, 3}, {{"pads", same}});
+  file.save(folder / "net.onnx", file.node("Relu", "last", {x}));
+  const OnnxEncoder encoder(
+      {.model = folder / "net.onnx", .layer = "last", .image_size = 65, .image_width = 97});
+  const Image picture = test_picture(90, 70, 1);
+  const std::vector<float> whole = encode(encoder, picture);
+  const int before = parallel::threads();
+  std::vector<std::vector<float>> cut;
+  for (const int threads : {1, 2, 4}) {
+    parallel::set_threads(threads);
+    const parallel::SplitKernels split;
+    const parallel::CountParts count;
+    cut.push_back(encode(encoder, picture));
+    CHECK(count.parts() >= 8);
+    CHECK(cut.back() == cut[0]);
+  }
+  parallel::set_threads(before);
+  float most = 0, apart = 0;
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    apart = std::max(apart, std::abs(whole[i] - cut[0][i]));
+    most = std::max(most, std::abs(whole[i]));
+  }
+  CHECK(most > 0.1F);
+  CHECK(apart <= 2e-5F * most);
+  // OpenCV's other loops, and those outside of the request, stay on the calling thread.
+  const parallel::CountParts none;
+  CHECK(encode(encoder, picture) == whole);
+  CHECK(none.parts() == 0);
 }
 
 TEST_CASE(
