@@ -17,7 +17,7 @@
 #include "core/kernels/pool.h"
 #include "core/kernels/sdpa.h"
 #include "tests/support/catch.h"
-#include "tests/support/twins.h"
+#include "tests/support/tensor_difference.h"
 
 namespace saccade {
 
