@@ -7,7 +7,7 @@
 #include "captioning/check_config.h"
 #include "captioning/decoding/decode_images.h"
 #include "captioning/loaded_pipeline.h"
-#include "captioning/training/run_directory.h"
+#include "captioning/named_models.h"
 #include "core/attention/attention_registry.h"
 #include "core/base/error.h"
 #include "core/parallel/kernel_parts.h"
@@ -94,7 +94,8 @@ struct Captioner::Impl {
 
   void load(const std::filesystem::path& checkpoint, const CaptionerOptions& options) {
     const std::vector<std::string> overrides = overrides_of(options);
-    loaded = load_model(resolve_checkpoint(checkpoint), overrides, options.attention);
+    loaded = load_model(find_checkpoint(checkpoint.string(), options.models, options.listener),
+                        overrides, options.attention);
     refuse_unread(overrides, loaded.config);
     pipeline = pipeline_of(loaded, options.listener);
     models.emplace(std::vector<EnsembleMember>{{.model = loaded.model.get(),

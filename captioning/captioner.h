@@ -63,6 +63,8 @@ struct CaptionerOptions {
   // Other values of the model's config that do not change what it is made of, such as
   // "search.mode=greedy" or "encoder.model=/new/place.onnx".
   std::vector<std::string> set{};
+  // Folders in which models are found by their names, before those of the installed library.
+  std::vector<std::filesystem::path> models{};
   // The registry with the model's attention, if that is not built in.
   std::shared_ptr<const AttentionRegistry> attention{};
   MessageListener listener{};  // receives messages beside results and errors
@@ -74,7 +76,8 @@ struct CaptionerOptions {
 // All functions throw errors of the type Error (core/base/error.h).
 class Captioner {
  public:
-  // Loads a checkpoint: a file, or the directory of a run, of which the best checkpoint is taken.
+  // Loads a checkpoint: a file; the directory of a run, of which the best checkpoint is taken; or,
+  // where there is no such path, the model of that name, which needs no other file.
   // Throws CheckpointError where it is missing, damaged or made by an attention that
   // `options.attention` lacks; UsageError where the options do not fit the model; DataError where
   // the file of a frozen encoder is missing.

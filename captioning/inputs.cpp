@@ -80,6 +80,7 @@ std::unique_ptr<FrozenEncoder> load_frozen(const EncoderConfig& config,
   require_layer(config);
   return std::make_unique<OnnxEncoder>(
       OnnxEncoderOptions{.model = config.model,
+                         .stored = config.network,
                          .layer = config.layer,
                          .layers = config.layers,
                          .norm = config.norm(),

@@ -2,6 +2,7 @@
 
 #include "core/base/error.h"
 #include "vision/encoders/frozen_network.h"
+#include "vision/encoders/stored_network.h"
 
 namespace saccade {
 
@@ -12,7 +13,9 @@ std::unique_ptr<InputPipeline> pipeline_of(const LoadedModel& loaded,
   if (is_frozen(encoder)) require_network_file(encoder, option);
   auto pipeline = std::make_unique<InputPipeline>(encoder, listener);
   const FrozenEncoder* frozen = pipeline->frozen();
-  if (frozen && frozen->digest() != loaded.data.encoder) {
+  // A network that the checkpoint holds was rounded to 16 bits.
+  const std::string& known = encoder.network ? encoder.network->digest : loaded.data.encoder;
+  if (frozen && frozen->digest() != known) {
     std::string layers;
     for (const std::string& layer : encoder.grid_layers())
       layers += (layers.empty() ? "" : " and ") + layer;

@@ -73,7 +73,8 @@ TrainedCaptioner train_captioner(const TrainingOptions& options) {
                                               .directory = &directory,
                                               .observer = &caller,
                                               .resume = options.resume,
-                                              .stop = &caller.stop()});
+                                              .stop = &caller.stop(),
+                                              .models = options.models});
   return {.updates = result.state.update,
           .stopped = result.reason == StopReason::kSignal,
           .best = result.state.best,

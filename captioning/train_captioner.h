@@ -43,6 +43,9 @@ struct TrainingOptions {
   std::filesystem::path directory{};  // of the run, which is made
   bool resume = false;                // continue the run in it, if there is one
   int threads = 0;  // at most so many; 0: the config's value, or else one for each core
+  // Folders in which train.init_from finds a model by its name, before those of the installed
+  // library.
+  std::vector<std::filesystem::path> models{};
   // A registry with scores and mechanisms beside the built-in ones. May be null.
   std::shared_ptr<const AttentionRegistry> attention{};
 

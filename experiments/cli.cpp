@@ -28,6 +28,7 @@
 #include "experiments/commands/serve.h"
 #include "experiments/commands/train.h"
 #include "experiments/process/log.h"
+#include "experiments/process/model_places.h"
 #include "experiments/process/stop_signal.h"
 #include "experiments/process/version.h"
 
@@ -74,8 +75,12 @@ constexpr CommandEntry kCommands[] = {
      bind_data},
     {"inspect", "show what a checkpoint, an ONNX file or a safetensors file contains",
      "saccade inspect runs/first/checkpoints/last", bind_inspect},
-    {"convert", "convert a checkpoint to safetensors, which other programs read, and back",
-     "saccade convert runs/first first.safetensors", bind_convert},
+    {"convert",
+     "convert a checkpoint to safetensors, which other programs read, and back, or to half the "
+     "precision, for captioning alone",
+     "saccade convert runs/first first.safetensors\n"
+     "  saccade convert runs/first first.h5 --half",
+     bind_convert},
     {"list", "list the choices from which an experiment is put together", "saccade list attention",
      bind_list},
     {"config", "show every value of an experiment file, or check the file for mistakes",
@@ -85,6 +90,7 @@ constexpr CommandEntry kCommands[] = {
 struct GlobalOptions {
   int threads = 0;
   std::string color = "auto";
+  std::string models{};
 };
 
 // Options that every command has. On the command line they may also stand before the command.
@@ -96,6 +102,10 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
   app.add_option("--color", options.color, "whether messages are coloured")
       ->check(CLI::IsMember({"always", "never", "auto"}))
       ->type_name("always|never|auto");
+  app.add_option("--models", options.models,
+                 "folder that is searched first for the model of a name (default: those of the "
+                 "environment variable SACCADE_MODELS, then those of the program)")
+      ->type_name("DIR");
 }
 
 void apply(const GlobalOptions& options, const Environment& environment) {
@@ -104,6 +114,7 @@ void apply(const GlobalOptions& options, const Environment& environment) {
   if (options.color == "always") log::set_colour(Colour::kAlways);
   if (options.color == "never" || (options.color == "auto" && environment.no_color))
     log::set_colour(Colour::kNever);
+  set_model_places(options.models, environment.models);
 }
 
 // The program with all of its commands.

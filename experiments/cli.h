@@ -2,11 +2,14 @@
 // into one line on stderr and an exit code (core/base/error.h).
 #pragma once
 
+#include <string>
+
 namespace saccade {
 
 // What the program takes from its environment; only main.cpp reads it.
 struct Environment {
   bool no_color = false;  // NO_COLOR is set (https://no-color.org)
+  std::string models{};   // SACCADE_MODELS: folders of models, with ':' between them
 };
 
 // Runs the program and returns its exit code.

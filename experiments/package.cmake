@@ -1,5 +1,5 @@
 # The Debian package: `cmake --preset package`, build, then `cpack --preset package`. It holds the program, the
-# library with its headers, the configs and the examples.
+# library with its headers, the trained models, the configs and the examples.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_CONTACT "The saccade authors <saccade@example.org>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "image captioning with visual attention: program and library")

@@ -35,6 +35,13 @@ usr/bin/saccade --version | head -n 1
 usr/bin/saccade train usr/share/saccade/configs/quickstart.yaml --out run --fast-dev-run --report-images 0 2>/dev/null
 usr/bin/saccade data usr/share/saccade/configs/quickstart.yaml --out sheets data.scenes.train=20 data.scenes.test=8 >/dev/null
 usr/bin/saccade caption run sheets/test.png
+# It finds its own models: those of the package, and one that is put beside them.
+[ -f usr/share/saccade/models/README.md ] || fail "the package has no folder of models"
+for model in usr/share/saccade/models/*.h5; do
+  [ ! -e "$model" ] || usr/bin/saccade caption "$(basename "$model" .h5)" sheets/test.png
+done
+usr/bin/saccade convert run usr/share/saccade/models/own.h5 --half >/dev/null
+(cd / && "$root/usr/bin/saccade" caption own "$root/sheets/test.png")
 
 if [ "${1:-}" = --bare ]; then
   say "a bare Debian 12"

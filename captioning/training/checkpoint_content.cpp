@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "captioning/training/half_checkpoint.h"
 #include "core/base/error.h"
 #include "core/config/idle.h"
 #include "core/config/traits.h"
@@ -127,13 +128,6 @@ void read_raw_weights(const Archive& archive, ParameterStore& store, Optimizer& 
   std::copy(raw.begin(), raw.end(), store.flat().data());
 }
 
-// Whether a parameter belongs only to what supervises attention. Captioning does not need that, so
-// a run may start from weights without it, and may leave it behind.
-bool only_supervises(const std::string& name) {
-  return name.starts_with("localizer.") || name.starts_with("prophet.") ||
-         name.starts_with("cyclical.");
-}
-
 // The parameters that differ between a checkpoint and a model in name or shape, one line each.
 std::string parameter_differences(const Archive& archive, const ParameterStore& store,
                                   EncoderWeights encoder) {
@@ -215,6 +209,17 @@ Archive checkpoint_archive(const ExperimentConfig& config, const CaptionModel& m
   return archive;
 }
 
+bool is_weights_only(const Archive& archive) { return archive.contains(kWeightsOnly); }
+
+Index updates_of(const Archive& archive) {
+  return is_weights_only(archive) ? read_trained(archive).update : read_state(archive).update;
+}
+
+bool only_supervises(const std::string& parameter) {
+  return parameter.starts_with("localizer.") || parameter.starts_with("prophet.") ||
+         parameter.starts_with("cyclical.");
+}
+
 ExperimentConfig stored_config(const Archive& archive, std::shared_ptr<const AddedChoices> added,
                                std::span<const std::string> overrides) {
   ExperimentConfig start;
@@ -243,7 +248,10 @@ LoadedModel load_model(const std::filesystem::path& path, std::span<const std::s
   const EncoderConfig &was = loaded.config.encoder, &is = changed.encoder;
   if (archive.contains(kGraph) && is.grid_layers() == was.grid_layers() && is.dilate == was.dilate)
     changed.encoder.graph = archive.string(kGraph);
+  if (is.model == was.model && is.weights == was.weights)
+    changed.encoder.network = read_network(archive);
   loaded.config = std::move(changed);
+  loaded.weights_only = is_weights_only(archive);
   loaded.data = {archive.string("data/name"), archive.string("data/digest"),
                  archive.string("encoder_digest")};
   const auto grid = archive.int64s("frozen_grid", std::array<Index, 1>{3});
@@ -253,16 +261,18 @@ LoadedModel load_model(const std::filesystem::path& path, std::span<const std::s
     const std::span<const std::int64_t> widths = archive.int64s(kWidths, layers);
     loaded.frozen_grid.widths.assign(widths.begin(), widths.end());
   }
+  ExperimentConfig built = loaded.config;
+  if (loaded.weights_only) leave_supervision(built);
   try {
     loaded.model =
-        std::make_unique<CaptionModel>(loaded.config, read_vocabulary(archive), loaded.frozen_grid);
+        std::make_unique<CaptionModel>(built, read_vocabulary(archive), loaded.frozen_grid);
   } catch (const DataError& error) {  // what the file holds, so that no other file is to blame
     if (loaded.config.encoder.graph.empty()) throw;
     throw CheckpointError(
         str(path.string(), ": ", error.what(), "; take another checkpoint of the run"));
   }
   read_parameters(archive, loaded.model->parameters());
-  loaded.state = read_state(archive);
+  loaded.state = loaded.weights_only ? read_trained(archive) : read_state(archive);
   return loaded;
 }
 
@@ -287,6 +297,12 @@ std::string deciding_changes(const ExperimentConfig& before, const ExperimentCon
 void restore_run(const Archive& archive, const ExperimentConfig& config, const DataIdentity& data,
                  CaptionModel& model, Trainer& trainer) {
   check_version(archive);
+  if (is_weights_only(archive))
+    throw CheckpointError(
+        archive.source() +
+        ": cannot go on, because it holds weights for captioning alone (saccade convert --half), "
+        "and neither the optimizer's state nor the place in the data; start a new run from it with "
+        "train.init_from");
   const ExperimentConfig old = stored_config(archive, config.attention.added);
   std::string changes = deciding_changes(old, config);
   if (archive.string("data/digest") != data.digest)

@@ -35,9 +35,19 @@ struct LoadedModel {
   ExperimentConfig config;
   DataIdentity data;
   std::unique_ptr<CaptionModel> model;
-  TrainingState state;
+  TrainingState state;  // of weights alone: updates, epoch, time and the best scores
   GridShape frozen_grid;
+  bool weights_only = false;  // half_checkpoint.h
 };
+
+// Whether a checkpoint holds weights for captioning alone, from which no training can go on
+// (half_checkpoint.h), and the updates that its training made.
+bool is_weights_only(const Archive& archive);
+Index updates_of(const Archive& archive);
+
+// Whether a parameter belongs only to what supervises attention. Captioning does not need that, so
+// a run may start from weights without it, and may leave it behind.
+bool only_supervises(const std::string& parameter);
 
 // Loads a model from a checkpoint file. `overrides` first change its config (`search.beam=5`);
 // those of encoder, attention and decoder that change a shape are refused. Throws CheckpointError
@@ -52,8 +62,9 @@ LoadedModel load_model(const std::filesystem::path& path,
 std::string deciding_changes(const ExperimentConfig& before, const ExperimentConfig& now);
 
 // Restores a run's parameters, optimizer moments and state where it stopped. Throws CheckpointError
-// that names everything which changed since: config values that decide the run (all except those
-// that only determine how long, how fast and how it is reported), data, vocabulary.
+// for weights alone, and one that names everything which changed since: config values that decide
+// the run (all except those that only determine how long, how fast and how it is reported), data,
+// vocabulary.
 void restore_run(const Archive& archive, const ExperimentConfig& config, const DataIdentity& data,
                  CaptionModel& model, Trainer& trainer);
 

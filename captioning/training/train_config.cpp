@@ -52,7 +52,8 @@ void TrainConfig::fields(Section& v) {
           between(1, 100000));
   v.field("captions", captions, "the captions of an epoch");
   v.field("init_from", init_from,
-          "checkpoint, or directory of a run, whose weights a new run starts with; its vocabulary "
+          "checkpoint, directory of a run, or name of a model, whose weights a new run starts "
+          "with; its vocabulary "
           "and shapes must be those of the new run, except that its encoder may be the same "
           "network, frozen; optimizer and updates start anew; empty = pretrained weights where "
           "encoder.weights or encoder.model has some, and random ones for the rest")

@@ -7,6 +7,7 @@
 #include "captioning/evaluation/dead_signs.h"
 #include "captioning/evaluation/map_watch.h"
 #include "captioning/metrics/metric_registry.h"
+#include "captioning/named_models.h"
 #include "captioning/training/box_targets.h"
 #include "captioning/training/checkpoint_content.h"
 #include "captioning/training/choosing_metric.h"
@@ -153,16 +154,18 @@ std::optional<EncoderConfig> frozen_as_before(const EncoderConfig& now, EncoderC
 
 // Gives a new run the weights of another one, where its config asks for them. A run that fine-tunes
 // its encoder may start from one whose encoder was the same network, frozen.
-std::optional<WeightsOrigin> first_weights(const ExperimentConfig& config, DataIdentity data,
-                                           CaptionModel& model) {
+std::optional<WeightsOrigin> first_weights(const TrainingRequest& request, DataIdentity data,
+                                           CaptionModel& model, const MessageListener& listener) {
+  const ExperimentConfig& config = *request.config;
   if (config.train.init_from.empty()) return std::nullopt;
-  const Archive archive = load_archive(resolve_checkpoint(config.train.init_from));
+  const Archive archive =
+      load_archive(find_checkpoint(config.train.init_from, request.models, listener));
   const ExperimentConfig before = stored_config(archive, config.attention.added);
   const auto frozen = frozen_as_before(config.encoder, before.encoder);
   if (frozen) data.encoder = InputPipeline(*frozen).frozen()->digest();
   take_weights(archive, data, model, frozen ? EncoderWeights::kOwn : EncoderWeights::kCheckpoint);
   return WeightsOrigin{.file = archive.source(),
-                       .update = archive.int64s("state/position").values()[0],
+                       .update = updates_of(archive),
                        .digest = archive_digest(archive.source())};
 }
 
@@ -257,7 +260,7 @@ TrainingResult run_training(const TrainingRequest& request) {
     if (model.localizer())
       model.localizer()->set_shares(model.parameters(),
                                     word_shares(set, model.vocabulary().size()));
-    start.weights = first_weights(config, identity, model);
+    start.weights = first_weights(request, identity, model, listener);
   }
   start.warnings = length_warnings(set, config.data, config.search);
   observer.on_start(start);

@@ -20,6 +20,9 @@ struct TrainingRequest {
   // The run saves and ends after the update in which this becomes another number than 0. May be
   // null.
   const std::atomic<int>* stop = nullptr;
+  // Where train.init_from finds a model by its name, before the folders of the program or library
+  // itself (named_models.h).
+  std::vector<std::filesystem::path> models{};
 };
 
 // Trains a captioner into a run directory whose lock the caller holds: its config, and its

@@ -1,10 +1,12 @@
 #include "core/io/archive.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "core/base/error.h"
 #include "core/base/suggest.h"
+#include "core/io/half.h"
 
 namespace saccade {
 
@@ -44,7 +46,7 @@ struct Filled {
 
 struct Describe {
   std::string operator()(const NumberArray<float>& a) const {
-    return "float array " + shape_text(a.shape());
+    return "float array " + shape_text(a.shape()) + (a.has_16_bits() ? " in 16 bits" : "");
   }
   std::string operator()(const NumberArray<double>& a) const {
     return "double array " + shape_text(a.shape());
@@ -62,7 +64,8 @@ struct Describe {
 template <class T>
 bool same(const NumberArray<T>& a, const NumberArray<T>& b) {
   const std::size_t bytes = a.values().size_bytes();
-  return a.shape() == b.shape() && b.values().size_bytes() == bytes &&
+  return a.shape() == b.shape() && a.has_16_bits() == b.has_16_bits() &&
+         b.values().size_bytes() == bytes &&
          (bytes == 0 || std::memcmp(a.values().data(), b.values().data(), bytes) == 0);
 }
 template <class T>
@@ -102,6 +105,19 @@ void Archive::add(const std::string& name, Entry entry) {
 void Archive::add_floats(const std::string& name, std::vector<Index> shape,
                          std::vector<float> values) {
   add(name, NumberArray<float>(std::move(shape), std::move(values)));
+}
+void Archive::add_halves(const std::string& name, std::vector<Index> shape,
+                         std::span<const float> values) {
+  std::vector<std::uint16_t> bits(values.size());
+  std::vector<float> rounded(values.size());
+  halves_from_floats(values, bits);
+  floats_from_halves(bits, rounded);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (!std::isfinite(rounded[i]))
+      throw CheckpointError(str(source_, ": entry '", name, "': number ", i, " is ", values[i],
+                                ", and 16-bit floats hold finite numbers up to ", kLargestHalf,
+                                "; keep the weights in 32 bits"));
+  add(name, NumberArray<float>::in_16_bits(std::move(shape), std::move(rounded)));
 }
 void Archive::add_doubles(const std::string& name, std::vector<Index> shape,
                           std::vector<double> values) {

@@ -26,15 +26,22 @@ class NumberArray {
     array.is_borrowed_ = true;
     return array;
   }
+  // Numbers (floats) that files keep in 16 bits, and that 16-bit floats hold exactly.
+  static NumberArray in_16_bits(std::vector<Index> shape, std::vector<T> values) {
+    NumberArray array(std::move(shape), std::move(values));
+    array.has_16_bits_ = true;
+    return array;
+  }
 
   const std::vector<Index>& shape() const { return shape_; }
+  bool has_16_bits() const { return has_16_bits_; }
   std::span<const T> values() const { return is_borrowed_ ? borrowed_ : std::span<const T>(own_); }
 
  private:
   std::vector<Index> shape_;
   std::vector<T> own_;
   std::span<const T> borrowed_;
-  bool is_borrowed_ = false;
+  bool is_borrowed_ = false, has_16_bits_ = false;
 };
 
 class Archive {
@@ -50,6 +57,9 @@ class Archive {
   // of values. Throws InternalError on a bad name, a name that exists already, or values that do
   // not fill the shape.
   void add_floats(const std::string& name, std::vector<Index> shape, std::vector<float> values);
+  // Files keep these in 16 bits: each number becomes the nearest 16-bit float, ties to even. Throws
+  // CheckpointError, which names the entry, where a number is not finite or too large for that.
+  void add_halves(const std::string& name, std::vector<Index> shape, std::span<const float> values);
   void add_doubles(const std::string& name, std::vector<Index> shape, std::vector<double> values);
   void add_int64s(const std::string& name, std::vector<Index> shape,
                   std::vector<std::int64_t> values);

@@ -1,10 +1,13 @@
 #include "core/io/archive_index.h"
 
+#include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "core/base/error.h"
+#include "core/io/half.h"
+#include "core/io/packing.h"
 
 namespace saccade {
 
@@ -13,6 +16,8 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kMostRank = 5;
+constexpr const char* kPacked = "packed";
+constexpr const char* kFilters = "shuffle deflate";
 
 class Reader {
  public:
@@ -40,6 +45,9 @@ class Reader {
     place.type = text(item, "type");
     place.offset = number(item, "offset", place.name);
     place.bytes = number(item, "bytes", place.name);
+    place.packed = item.contains(kPacked);
+    const bool known = !place.packed || (place.type == "f16" && text(item, kPacked) == kFilters);
+    if (!known) refuse(place.name, "packed in a way not allowed");
     const std::size_t count = read_shape(item, place);
     if (place.offset > image_.size() || place.bytes > image_.size() - place.offset) {
       refuse(place.name, "lies outside the file");
@@ -71,7 +79,7 @@ class Reader {
     std::size_t count = 1;
     for (const Json& extent : *found) {
       const bool small = extent.is_number_unsigned() &&
-                         extent.get<std::uint64_t>() <= image_.size() &&
+                         extent.get<std::uint64_t>() <= kMostPackedPerByte * image_.size() &&
                          !__builtin_mul_overflow(count, extent.get<std::uint64_t>(), &count);
       if (!small) refuse(place.name, "claims more values than the file has bytes");
       place.shape.push_back(extent.get<Index>());
@@ -81,6 +89,7 @@ class Reader {
 
   void give(const EntryPlace& place, std::size_t count) {
     if (place.type == "f32") return numbers<float>(place, count);
+    if (place.type == "f16") return halves(place, count);
     if (place.type == "f64") return numbers<double>(place, count);
     if (place.type == "i64") return numbers<std::int64_t>(place, count);
     if (place.type == "u64") {
@@ -119,6 +128,24 @@ class Reader {
     visitor_(place.name, NumberArray<T>(place.shape, std::move(values)));
   }
 
+  void halves(const EntryPlace& place, std::size_t count) {
+    if (place.packed ? count > kMostPackedPerByte * place.bytes
+                     : count > image_.size() || place.bytes != count * sizeof(std::uint16_t)) {
+      refuse(place.name, "claims more values than it has bytes");
+    }
+    std::vector<std::uint16_t> bits(count);
+    const std::span<std::byte> bytes = std::as_writable_bytes(std::span(bits));
+    const std::span<const std::byte> stored = image_.subspan(place.offset, place.bytes);
+    if (place.packed) {
+      if (!unpack(stored, sizeof(std::uint16_t), bytes)) refuse(place.name, "cannot be unpacked");
+    } else {
+      std::copy(stored.begin(), stored.end(), bytes.begin());
+    }
+    std::vector<float> values(count);
+    floats_from_halves(bits, values);
+    visitor_(place.name, NumberArray<float>::in_16_bits(place.shape, std::move(values)));
+  }
+
   static std::string unpadded(std::string_view padded) {
     return std::string(padded.substr(0, padded.find_last_not_of('\0') + 1));  // npos + 1 is 0
   }
@@ -140,6 +167,7 @@ std::string index_text(const std::vector<EntryPlace>& places) {
                      {"shape", place.shape},
                      {"offset", place.offset},
                      {"bytes", place.bytes}});
+    if (place.packed) index.back()[kPacked] = kFilters;
   }
   return index.dump();
 }

@@ -18,11 +18,16 @@ namespace saccade {
 // The bytes of one entry.
 struct EntryPlace {
   std::string name;
-  std::string type;  // f32, f64, i64, u64, text, texts
+  std::string type;  // f32, f16, f64, i64, u64, text, texts
   std::vector<Index> shape;
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
+  bool packed = false;  // of f16: HDF5's filters shuffle and deflate were applied
 };
+
+// Packed numbers need at least one byte for so many of them, so that a small file cannot claim much
+// memory.
+inline constexpr std::size_t kMostPackedPerByte = 8;
 
 std::string index_text(const std::vector<EntryPlace>& places);
 

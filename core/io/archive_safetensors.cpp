@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/io/half.h"
 #include "core/io/torch_weights.h"
 
 namespace saccade {
@@ -28,6 +29,7 @@ Shape shape_of(const std::vector<Index>& shape) {
 struct Exporter {
   const Archive& archive;
   std::vector<std::vector<float>> made{};
+  std::vector<std::vector<std::uint16_t>> halves{};
   std::vector<SafetensorsArray> arrays{};
   Json entries = Json::object(), names = Json::object();
 
@@ -37,16 +39,24 @@ struct Exporter {
     arrays.push_back({name, type, shape, std::as_bytes(values)});
   }
 
+  void floats(const std::string& name, const std::vector<Index>& shape,
+              std::span<const float> values, bool in_16_bits) {
+    if (!in_16_bits) return add(name, "F32", shape, values);
+    halves.emplace_back(values.size());
+    halves_from_floats(values, halves.back());
+    add<std::uint16_t>(name, "F16", shape, halves.back());
+  }
+
   void parameter(const std::string& name, const NumberArray<float>& array) {
     TorchTensor tensor = torch_tensor(name, shape_of(array.shape()));
     if (archive.contains(std::string(kParameters) + tensor.name)) tensor.name = name;
     names[tensor.name] = name;
     made.push_back(to_torch(tensor.layout, {array.values().data(), shape_of(array.shape())}));
-    add<float>(tensor.name, "F32", tensor.shape, made.back());
+    floats(tensor.name, tensor.shape, made.back(), array.has_16_bits());
   }
 
   void operator()(const std::string& name, const NumberArray<float>& array) {
-    add(name, "F32", array.shape(), array.values());
+    floats(name, array.shape(), array.values(), array.has_16_bits());
   }
   void operator()(const std::string& name, const NumberArray<double>& array) {
     add(name, "F64", array.shape(), array.values());
@@ -80,10 +90,18 @@ Archive::Entry plain_entry(const SafetensorsFile& file, const std::string& name,
                   "'; convert the checkpoint again");
 }
 
+// An array of floats, which a checkpoint keeps in 16 bits where the file does.
+Archive::Entry float_entry(const SafetensorsEntry& entry, std::vector<Index> shape,
+                           std::vector<float> values) {
+  if (entry.type == "F16")
+    return NumberArray<float>::in_16_bits(std::move(shape), std::move(values));
+  return NumberArray<float>(std::move(shape), std::move(values));
+}
+
 Archive::Entry array_entry(const SafetensorsFile& file, const SafetensorsEntry& entry) {
   if (entry.type == "F64") return NumberArray<double>(entry.shape, file.doubles(entry));
   if (entry.type == "I64") return NumberArray<std::int64_t>(entry.shape, file.int64s(entry));
-  return NumberArray<float>(entry.shape, file.floats(entry));
+  return float_entry(entry, entry.shape, file.floats(entry));
 }
 
 Archive::Entry parameter_entry(const SafetensorsFile& file, const SafetensorsEntry& entry,
@@ -93,7 +111,7 @@ Archive::Entry parameter_entry(const SafetensorsFile& file, const SafetensorsEnt
   for (int a = 0; a < shape.rank(); ++a) extents.push_back(shape[a]);
   std::vector<float> ours(static_cast<std::size_t>(shape.size()));
   from_torch(torch_tensor(name, shape).layout, file.floats(entry), {ours.data(), shape});
-  return NumberArray<float>(std::move(extents), std::move(ours));
+  return float_entry(entry, std::move(extents), std::move(ours));
 }
 
 }  // namespace

@@ -6,9 +6,25 @@
 #include "core/base/error.h"
 #include "core/config/traits.h"
 #include "experiments/process/log.h"
+#include "experiments/process/model_places.h"
 #include "vision/encoders/frozen_network.h"
 
 namespace saccade {
+
+namespace {
+
+// Whether a checkpoint is named as a model and not by its path.
+bool is_model(const NamedFile& file) {
+  if (file.key != "train.init_from") return false;
+  try {
+    checkpoint_of(file.path);
+    return true;
+  } catch (const CheckpointError&) {
+    return false;
+  }
+}
+
+}  // namespace
 
 void check_files(const std::vector<Arm>& arms) {
   std::string missing;
@@ -18,7 +34,7 @@ void check_files(const std::vector<Arm>& arms) {
     for (const NamedFile& file : named_files(arm.config)) {
       std::error_code error;
       if (file.path.empty() ? file.needed_by.empty()
-                            : std::filesystem::exists(file.path, error) || error)
+                            : std::filesystem::exists(file.path, error) || error || is_model(file))
         continue;
       if (!reported.insert(file.key + "=" + file.path).second) continue;
       if (file.path.empty())

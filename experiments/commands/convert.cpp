@@ -6,10 +6,12 @@
 #include <nlohmann/json.hpp>
 
 #include "captioning/training/checkpoint_content.h"
-#include "captioning/training/run_directory.h"
+#include "captioning/training/half_checkpoint.h"
 #include "core/base/error.h"
 #include "core/io/archive_safetensors.h"
 #include "core/io/checkpoint.h"
+#include "experiments/process/log.h"
+#include "experiments/process/model_places.h"
 
 namespace saccade {
 
@@ -23,7 +25,7 @@ void export_encoder(const std::string& from, const std::string& to) {
   if (is_safetensors(from) || !is_safetensors(to))
     throw UsageError("convert --encoder goes from a checkpoint to a .safetensors file; got '" +
                      from + "' and '" + to + "'");
-  const LoadedModel loaded = load_model(resolve_checkpoint(from));
+  const LoadedModel loaded = load_model(checkpoint_of(from));
   const Encoder* encoder = loaded.model->encoder();
   if (encoder == nullptr)
     throw UsageError(from + ": the encoder is frozen; its weights are those of the file " +
@@ -34,25 +36,35 @@ void export_encoder(const std::string& from, const std::string& to) {
 
 struct ConvertOptions {
   std::string from, to;
-  bool encoder = false, force = false, json = false;
+  bool encoder = false, half = false, force = false, json = false;
+  std::vector<std::string> set{};
 };
+
+void halve(const ConvertOptions& options) {
+  if (options.encoder)
+    throw UsageError("--half writes a whole model, and --encoder a part of one; give one of them");
+  if (is_safetensors(options.from) || is_safetensors(options.to))
+    throw UsageError("convert --half goes from a checkpoint to a checkpoint; got '" + options.from +
+                     "' and '" + options.to + "'");
+  save_archive(options.to, half_checkpoint(checkpoint_of(options.from), options.set, log::show));
+}
 
 void convert(const ConvertOptions& options) {
   const std::string &from = options.from, &to = options.to;
   std::error_code error;
   if (!options.force && std::filesystem::exists(to, error))
     throw BusyError(to + ": exists; choose another name, or replace it with --force");
-  if (options.encoder) {
-    export_encoder(from, to);
-    return;
-  }
+  if (!options.half && !options.set.empty())
+    throw UsageError("--set has an effect only together with --half");
+  if (options.half) return halve(options);
+  if (options.encoder) return export_encoder(from, to);
   if (is_safetensors(from) == is_safetensors(to))
     throw UsageError(
         "convert goes between a checkpoint and a .safetensors file, so exactly one of the two "
         "names must end in .safetensors; got '" +
         from + "' and '" + to + "'");
   if (is_safetensors(to)) {
-    export_archive(load_archive(resolve_checkpoint(from)), to);
+    export_archive(load_archive(checkpoint_of(from)), to);
   } else {
     save_archive(to, import_archive(SafetensorsFile(from)));
   }
@@ -76,17 +88,27 @@ int run_convert(const ConvertOptions& options) {
 
 CommandRun bind_convert(Options& options) {
   const auto args = std::make_shared<ConvertOptions>();
-  options.argument("in", args->from,
-                   "checkpoint file or the directory of a run; or a .safetensors file that was "
-                   "made from a checkpoint",
-                   "IN");
+  options.argument(
+      "in", args->from,
+      "checkpoint file, directory of a run, or name of a model; or a .safetensors file "
+      "that was made from a checkpoint",
+      "IN");
   options.argument("out", args->to,
                    ".safetensors file, with the parameters in torch's names and layouts; or the "
-                   "checkpoint that is made from a .safetensors file",
+                   "checkpoint that is made from a .safetensors file, or with --half",
                    "OUT");
   options.flag("--encoder", args->encoder,
                "write only the encoder's weights, with the names that encoder.weights reads: "
                "torchvision's, or timm's for vit");
+  options.flag(
+      "--half", args->half,
+      "write a checkpoint for captioning alone: weights in 16-bit floats, with the network "
+      "of a frozen encoder and without what only training needs; every command that "
+      "captions reads it, and it needs no other file");
+  options.repeatable("--set", args->set,
+                     "with --half: change a value of the checkpoint's config, such as "
+                     "encoder.model=PATH or search.beam=3",
+                     "KEY=VALUE");
   options.flag("--force", args->force, "replace OUT if it exists");
   options.flag("--json", args->json, "print a JSON object instead of the path of the file");
   return [args] { return run_convert(*args); };

@@ -5,13 +5,13 @@
 #include <nlohmann/json.hpp>
 
 #include "captioning/training/checkpoint_content.h"
-#include "captioning/training/run_directory.h"
 #include "core/base/digest.h"
 #include "core/base/error.h"
 #include "core/config/config.h"
 #include "core/io/checkpoint.h"
 #include "core/io/safetensors.h"
 #include "experiments/commands/inspect_attention.h"
+#include "experiments/process/model_places.h"
 #include "experiments/process/plain_text.h"
 #include "experiments/process/progress.h"
 #include "vision/encoders/onnx_encoder.h"
@@ -78,6 +78,7 @@ Json inspect_json(const std::string& path, const LoadedModel& loaded, const Arch
         {"validations_without_gain", state.validations_without_gain},
         {"reward_baseline", state.baseline.all.started ? Json(state.baseline.all.value) : Json()},
         {"best", state.best}}},
+      {"weights_only", loaded.weights_only},
       {"parameter_count", loaded.model->parameters().number_count()},
       {"parameters", parameters},
       {"config", print_config(loaded.config)}};
@@ -102,8 +103,12 @@ void print_text(const std::string& path, const LoadedModel& loaded) {
             << (loaded.model->vocabulary().subwords() ? " pieces of words" : " words")
             << "\ndata: " << loaded.data.name << " (" << loaded.data.digest
             << ")\ntraining: " << state.update << " updates, epoch " << state.epoch + 1
-            << ", batch " << state.batch << ", " << duration_text(state.seconds)
-            << (state.finished ? ", finished" : "") << "\n";
+            << (loaded.weights_only ? "" : str(", batch ", state.batch)) << ", "
+            << duration_text(state.seconds) << (state.finished ? ", finished" : "") << "\n";
+  if (loaded.weights_only)
+    std::cout << "for captioning alone: weights in 16 bits"
+              << (loaded.config.encoder.network ? ", with the network of the encoder" : "")
+              << "; no training goes on from here\n";
   for (const auto& [metric, value] : state.best)
     std::cout << "best " << metric << ": " << value << "\n";
 }
@@ -171,8 +176,8 @@ CommandRun bind_inspect(Options& options) {
   const auto args = std::make_shared<Args>();
   options.argument(
       "checkpoint", args->checkpoint,
-      "checkpoint file or the directory of a run; or an ONNX file, whose layers are listed; or a "
-      ".safetensors file, whose tensors are listed",
+      "checkpoint file, directory of a run or name of a model; or an ONNX file, whose layers are "
+      "listed; or a .safetensors file, whose tensors are listed",
       "CHECKPOINT|ONNX|SAFETENSORS");
   options.count("--image-size", args->image_size,
                 "with an ONNX file: side of the input picture in pixels, for which the shapes of "
@@ -216,7 +221,7 @@ CommandRun bind_inspect(Options& options) {
           "--patches");
     if (of_tensors) return list_tensors(args->checkpoint, args->json);
     if (of_network) return list_layers(args->checkpoint, args->image_size, args->json);
-    const std::string path = resolve_checkpoint(args->checkpoint).string();
+    const std::string path = checkpoint_of(args->checkpoint).string();
     const LoadedModel loaded = load_model(path);
     if (args->json) {
       std::cout << inspect_json(path, loaded, load_archive(path))

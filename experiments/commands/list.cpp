@@ -13,6 +13,7 @@
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 #include "core/config/config.h"
+#include "experiments/commands/list_models.h"
 #include "experiments/report/metric_list.h"
 #include "vision/encoders/encoder_kind.h"
 
@@ -191,6 +192,7 @@ std::vector<Axis> all_axes() {
 
 constexpr const char* kConfigTopic = "config";
 constexpr const char* kMetricsTopic = "metrics";
+constexpr const char* kModelsTopic = "models";
 
 std::vector<std::string> topics() {
   std::vector<std::string> out;
@@ -198,6 +200,7 @@ std::vector<std::string> topics() {
     if (std::find(out.begin(), out.end(), axis.topic) == out.end()) out.push_back(axis.topic);
   out.emplace_back(kMetricsTopic);
   out.emplace_back(kConfigTopic);
+  out.emplace_back(kModelsTopic);
   return out;
 }
 
@@ -268,6 +271,10 @@ void print_keys() {
 
 Json list_json(const std::string& topic) {
   Json json = {{"schema_version", 1}};
+  if (topic == kModelsTopic) {
+    json.update(models_json());
+    return json;
+  }
   if (topic != kConfigTopic && topic != kMetricsTopic) {
     json["choices"] = Json::array();
     for (const Axis& axis : all_axes()) {
@@ -308,16 +315,19 @@ int run_list(const std::string& topic, bool as_json) {
                      "; choose from " + all);
   }
   if (as_json) {
-    std::cout << list_json(topic).dump(2) << "\n";
+    std::cout << list_json(topic).dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
   } else if (topic == kConfigTopic) {
     print_keys();
   } else if (topic == kMetricsTopic) {
     std::cout << metrics_text();
+  } else if (topic == kModelsTopic) {
+    std::cout << models_text();
   } else {
     print_axes(topic);
     if (topic.empty())
       std::cout << "metrics\n  saccade list metrics shows every metric\n"
-                   "config\n  saccade list config shows every key of an experiment file\n";
+                   "config\n  saccade list config shows every key of an experiment file\n"
+                   "models\n  saccade list models shows the trained models that have a name\n";
   }
   return static_cast<int>(ExitCode::kOk);
 }
@@ -333,7 +343,7 @@ CommandRun bind_list(Options& options) {
   std::string all;
   for (const std::string& name : topics()) all += (all.empty() ? "" : ", ") + name;
   options.argument("topic", args->topic,
-                   "one of " + all + " (default: all except metrics and config)", "TOPIC",
+                   "one of " + all + " (default: all except metrics, config and models)", "TOPIC",
                    Need::kOptional);
   options.flag("--json", args->json, "print one JSON object");
   return [args] { return run_list(args->topic, args->json); };

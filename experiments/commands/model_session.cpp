@@ -4,11 +4,11 @@
 
 #include "captioning/check_config.h"
 #include "captioning/loaded_pipeline.h"
-#include "captioning/training/run_directory.h"
 #include "core/attention/selection_kind.h"
 #include "core/config/idle.h"
 #include "experiments/options/choice.h"
 #include "experiments/process/log.h"
+#include "experiments/process/model_places.h"
 
 namespace saccade {
 
@@ -51,9 +51,8 @@ void refuse_idle_overrides(const ModelArgs& args, const ExperimentConfig& config
 }
 
 ModelSession::Member load_member(const std::string& name, const ModelArgs& args) {
-  ModelSession::Member member{.name = name,
-                              .loaded = load_model(resolve_checkpoint(name), overrides_of(args)),
-                              .pipeline = {}};
+  ModelSession::Member member{
+      .name = name, .loaded = load_model(checkpoint_of(name), overrides_of(args)), .pipeline = {}};
   refuse_idle_overrides(args, member.loaded.config);
   member.pipeline = pipeline_of(member.loaded, log::show, "--set ");
   return member;
@@ -63,8 +62,9 @@ ModelSession::Member load_member(const std::string& name, const ModelArgs& args)
 
 void add_model_options(Options& options, ModelArgs& args, RegimeNames regimes) {
   options.argument("checkpoint", args.checkpoint,
-                   "checkpoint file, or the directory of a run; A,B,C is an ensemble of several, "
-                   "which averages their probabilities of each word",
+                   "checkpoint file, directory of a run, or name of a model ('saccade list "
+                   "models'); A,B,C is an ensemble of several, which averages their probabilities "
+                   "of each word",
                    "CHECKPOINT");
   options.repeatable("--set", args.set,
                      "change a value of the checkpoint's config, such as search.max_length=30",

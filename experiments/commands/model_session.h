@@ -16,7 +16,7 @@
 namespace saccade {
 
 struct ModelArgs {
-  std::string checkpoint{};         // a file or a run directory; several with commas between them
+  std::string checkpoint{};  // a file, a run directory or a name; several with commas between them
   std::vector<std::string> set{};   // `search.beam=5`
   std::vector<std::string> data{};  // `images=/new/place`: keys below `data`
   std::optional<Index> beam{};

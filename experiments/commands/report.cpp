@@ -124,8 +124,8 @@ int run_report(const ReportArgs& args) {
 CommandRun bind_report(Options& options) {
   const auto args = std::make_shared<ReportArgs>();
   options.arguments("runs", args->runs,
-                    "directories of runs or comparisons, or checkpoint files: the models to show "
-                    "side by side",
+                    "directories of runs or comparisons, checkpoint files, or names of models: the "
+                    "models to show side by side",
                     "RUN", Need::kRequired);
   options.text("--out", args->out,
                "HTML file to write (default: report.html in the directory that is named; with "

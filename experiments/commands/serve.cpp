@@ -88,8 +88,8 @@ int run_serve(const ServeArgs& args) {
 CommandRun bind_serve(Options& options) {
   const auto args = std::make_shared<ServeArgs>();
   options.arguments("checkpoints", args->checkpoints,
-                    "checkpoint files, or directories of runs or comparisons: the models to show "
-                    "side by side",
+                    "checkpoint files, directories of runs or comparisons, or names of models: the "
+                    "models to show side by side",
                     "CHECKPOINT", Need::kRequired);
   options.text("--host", args->host,
                "address to listen on (default: 127.0.0.1, which only this machine can reach)",

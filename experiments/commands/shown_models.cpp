@@ -5,8 +5,10 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "captioning/named_models.h"
 #include "captioning/training/run_directory.h"
 #include "core/base/error.h"
+#include "experiments/process/model_places.h"
 
 namespace saccade {
 
@@ -110,6 +112,14 @@ ShownModels shown_models(const std::vector<std::string>& names) {
   for (const std::string& given : names) {
     if (is_comparison(given)) {
       add_arms(given, wanted);
+      continue;
+    }
+    std::error_code error;
+    if (!fs::exists(given, error) && may_name_model(given)) {
+      wanted.models.push_back({.name = given,
+                               .checkpoint = checkpoint_of(given).string(),
+                               .directory = {},
+                               .seeds = {{given, {}}}});
       continue;
     }
     const fs::path directory = run_of(given);

@@ -11,7 +11,7 @@ namespace saccade {
 
 // A model that is to be shown and is not loaded yet.
 struct ShownModel {
-  std::string name;                 // of the arm or the run; no two models have the same
+  std::string name;                 // its own, or of the arm or run; no two models have the same
   std::string checkpoint;           // the path as commands take it
   std::filesystem::path directory;  // of its run; empty where only a checkpoint is known
   std::vector<std::pair<std::string, std::filesystem::path>> seeds;  // names and directories
@@ -24,8 +24,9 @@ struct ShownModels {
   std::filesystem::path comparison;  // compare.json, where only one comparison was named
 };
 
-// The models of these names, at least one. Throws DataError where a comparison cannot be read or
-// all of its arms failed, and UsageError where a checkpoint is named twice.
+// The models that these words of the command line stand for, at least one. Throws DataError where a
+// comparison cannot be read or all of its arms failed, UsageError where a checkpoint is named
+// twice, and CheckpointError as checkpoint_of() does (model_places.h).
 ShownModels shown_models(const std::vector<std::string>& names);
 
 // Whether this is the directory of a comparison.

@@ -7,6 +7,7 @@
 #include "core/parallel/parallel.h"
 #include "experiments/compare/jobs.h"
 #include "experiments/compare/tuning.h"
+#include "experiments/process/model_places.h"
 
 namespace saccade {
 
@@ -112,6 +113,8 @@ class Study {
                       .arguments = {"train", config.string(), "--out", folder.string(), "--resume",
                                     "--report-images", "0", "--threads", str(threads)},
                       .log = folder.string() + ".log"});
+      for (std::string& option : model_place_options())
+        jobs.back().arguments.push_back(std::move(option));
       // Fills the cache of a frozen network before the processes share it.
       runner_.load(run.arm.config);
     }

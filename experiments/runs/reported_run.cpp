@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "experiments/process/log.h"
+#include "experiments/process/model_places.h"
 #include "experiments/process/progress.h"
 
 namespace saccade {
@@ -39,7 +40,8 @@ ReportedResult run_reported(const ReportedRequest& request, const StopSignal& si
                                       .observer = &reporter,
                                       .resume = request.resume,
                                       .validation = request.validation,
-                                      .stop = &signal.number()}),
+                                      .stop = &signal.number(),
+                                      .models = given_model_folders()}),
                         {}};
   result.telemetry = reporter.telemetry();
   return result;

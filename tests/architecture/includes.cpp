@@ -112,7 +112,7 @@ struct Owner {
   std::vector<const char*> allowed;  // beginnings of the paths of .cpp files that may include it
 };
 const std::vector<Owner> kOwners = {
-    {"Eigen/", {"core/kernels/"}},
+    {"Eigen/", {"core/kernels/", "core/io/half.cpp"}},
     {"unsupported/Eigen/", {"core/kernels/"}},
     {"dnnl", {"core/kernels/"}},
     {"oneapi/dnnl", {"core/kernels/"}},
@@ -130,7 +130,7 @@ const std::vector<Owner> kOwners = {
     {"onnx/", {"vision/encoders/onnx/"}},
     {"google/protobuf/", {"vision/encoders/onnx/"}},
     {"libstemmer.h", {"captioning/metrics/"}},
-    {"zlib.h", {"captioning/metrics/", "vision/drawing/apng.cpp"}},
+    {"zlib.h", {"core/io/packing.cpp", "captioning/metrics/", "vision/drawing/apng.cpp"}},
     {"expat.h", {"captioning/grounding/"}},
     {"csv.h", {"captioning/data/"}},
     {"utf8proc.h", {"captioning/text/"}},

@@ -97,6 +97,7 @@ for command in train evaluate caption overlay compare report serve score runs da
   grep -qi "example" out || fail "$command --help shows no example"
   wants "saccade $command" out
   wants "--threads" out
+  wants "--models" out
 done
 expect 0 "$saccade" --help
 expect 0 "$saccade" --version
@@ -104,7 +105,7 @@ wants "compiler: " out
 wants "SIMD: " out
 wants "oneDNN" out
 
-for topic in attention encoders decoders objectives data optimizers schedules training searches regimes metrics config; do
+for topic in attention encoders decoders objectives data optimizers schedules training searches regimes metrics config models; do
   expect 0 "$saccade" list $topic
   expect 0 "$saccade" list $topic --json
   json out /schema_version >/dev/null

@@ -3,16 +3,19 @@
 #include <fcntl.h>
 #include <hdf5.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <thread>
 
 #include "core/base/error.h"
 #include "core/base/random.h"
 #include "core/io/atomic_file.h"
 #include "core/io/hdf5_image.h"
+#include "core/io/packing.h"
 #include "core/io/seal.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
@@ -37,6 +40,18 @@ Archive sample() {
   archive.add_string("nothing", "");
   archive.add_strings("vocabulary", {"<pad>", "", "a", "\xD0\xBA\xD0\xBE\xD1\x82"});
   archive.add_strings("no_strings", {});
+  return archive;
+}
+
+// Arrays in 16 bits: one that is too small to pack, one of weights, one of nothing but zeros.
+Archive halves() {
+  Archive archive;
+  archive.add_halves("small", {2, 2}, std::vector<float>{0.1F, 0x1p-24F, -3, 65504});
+  Random random({.seed = 6, .stream = Stream::kTest});
+  std::vector<float> weights(200 * 300);
+  for (float& weight : weights) weight = 0.2F * static_cast<float>(random.uniform() - 0.5);
+  archive.add_halves("weight", {200, 300}, weights);
+  archive.add_halves("zeros", {1 << 20}, std::vector<float>(1 << 20));
   return archive;
 }
 
@@ -69,6 +84,60 @@ TEST_CASE("an archive comes back bit for bit") {
   CHECK(same_bytes);
   save_archive(folder / "empty.h5", Archive());
   CHECK(load_archive(folder / "empty.h5").entries().empty());
+}
+
+TEST_CASE("arrays in 16 bits come back as the nearest 16-bit floats, packed where that pays") {
+  const TempFolder folder("halves");
+  const Archive archive = halves();
+  save_archive(folder / "x.h5", archive);
+  const Archive loaded = load_archive(folder / "x.h5");
+  CHECK(same_entries(archive, loaded));
+  CHECK(loaded.floats("small").has_16_bits());
+  CHECK(loaded.floats("small").values()[0] == 0.0999755859375F);  // 0x2E66
+  CHECK(loaded.floats("small").values()[1] == 0x1p-24F);
+  CHECK(Archive::describe(loaded.entries().at("small")) == "float array [2, 2] in 16 bits");
+
+  // Random weights lose a sixth; zeros would lose nearly all, but are not packed so far that a
+  // small file could claim much memory.
+  std::map<std::string, EntryPlace> places;
+  for (const EntryPlace& place : to_hdf5_image(archive).places) places[place.name] = place;
+  CHECK_FALSE(places.at("small").packed);
+  CHECK(places.at("weight").packed);
+  CHECK(places.at("weight").bytes < 2 * 200 * 300 * 9 / 10);
+  CHECK_FALSE(places.at("zeros").packed);
+  save_archive(folder / "again.h5", loaded);
+  const bool same_bytes =
+      TempFolder::read(folder / "x.h5") == TempFolder::read(folder / "again.h5");
+  CHECK(same_bytes);
+
+  // HDF5 itself reads the packed array and its type.
+  const hid_t file = H5Fopen((folder / "x.h5").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  REQUIRE(file >= 0);
+  const hid_t set = H5Dopen2(file, "/weight", H5P_DEFAULT);
+  REQUIRE(set >= 0);
+  std::vector<float> values(200 * 300);
+  CHECK(H5Dread(set, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) >= 0);
+  CHECK(std::ranges::equal(values, archive.floats("weight").values()));
+  H5Dclose(set);
+  H5Fclose(file);
+}
+
+TEST_CASE("a number that 16 bits cannot hold is refused with the name of its array") {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const auto& [value, text] :
+       {std::pair{70000.0F, "70000"}, {65520.0F, "65520"}, {-1e10F, "-1e+10"}, {nan, "nan"}}) {
+    Archive archive("run.h5");
+    const std::vector<float> numbers{1, 2, value, 4};
+    CHECK_THAT(message_of<CheckpointError>([&] {
+                 archive.add_halves("w", {2, 2}, numbers);
+               }),
+               Catch::StartsWith("run.h5: entry 'w': number 2 is ") && Catch::Contains(text) &&
+                   Catch::Contains("65504"));
+    CHECK_FALSE(archive.contains("w"));
+  }
+  Archive archive;
+  archive.add_halves("w", {1}, std::vector<float>{65519});
+  CHECK(archive.floats("w").values()[0] == 65504);
 }
 
 TEST_CASE("borrowed values are saved like owned ones") {
@@ -211,7 +280,7 @@ TEST_CASE("a forged index is refused before memory is allocated") {
   CHECK_THAT(one("text", "[4]", "0", "4"), Catch::Contains("is not a text"));
   CHECK_THAT(one("texts", "[3]", "0", "64"), Catch::Contains("is not a list of texts"));
   CHECK_THAT(one("texts", "[0]", "0", "64"), Catch::Contains("is not a list of texts"));
-  CHECK_THAT(one("f16", "[2]", "0", "4"), Catch::Contains("a type not allowed"));
+  CHECK_THAT(one("bf16", "[2]", "0", "4"), Catch::Contains("a type not allowed"));
   CHECK_THAT(one("f32", "[1]", "0", "4", "../a"), Catch::Contains("a name not allowed"));
   CHECK_THAT(
       error("[" + entry("f32", "[8]", "0", "32") + "," + entry("f32", "[9]", "0", "36", "b") + "]"),
@@ -223,6 +292,59 @@ TEST_CASE("a forged index is refused before memory is allocated") {
         std::string("[{\"name\":3}]"), std::string("[" + entry("f32", "{}", "0", "4") + "]"),
         std::string(100000, '['), std::string("\xff\xfe")}) {
     CHECK_THAT(error(index), Catch::Contains("this is not a checkpoint of this program"));
+  }
+}
+
+TEST_CASE("forged packed arrays are refused before memory is allocated") {
+  const TempFolder folder("packed");
+  const std::vector<std::uint16_t> numbers(1000, 0x3C00);
+  const std::vector<std::byte> packed = pack(std::as_bytes(std::span(numbers)), 2);
+  const std::string zeros(1000, '\0');  // behind the packed bytes
+  const auto error = [&](const std::string& type, const std::string& shape, std::size_t bytes,
+                         const std::string& how = "shuffle deflate", char first = '\x78') {
+    std::string image(reinterpret_cast<const char*>(packed.data()), packed.size());
+    CHECK(image[0] == '\x78');  // zlib's header
+    image[0] = first;
+    const std::string index = R"([{"name":"a","type":")" + type + R"(","shape":)" + shape +
+                              R"(,"offset":0,"bytes":)" + std::to_string(bytes) + R"(,"packed":")" +
+                              how + "\"}]";
+    return load_error(folder.write("x.h5", forged(image + zeros, index)));
+  };
+  // 1,000 equal numbers are packed too far to be allowed, so the bytes behind them are claimed.
+  CHECK_THAT(error("f16", "[1000]", packed.size()), Catch::Contains("claims more values"));
+  CHECK_THAT(error("f16", "[1000]", packed.size() + 200), Catch::Contains("cannot be unpacked"));
+  CHECK_THAT(error("f16", "[8]", packed.size()), Catch::Contains("cannot be unpacked"));
+  CHECK_THAT(error("f16", "[8]", packed.size(), "shuffle deflate", 'x' + 1),
+             Catch::Contains("cannot be unpacked"));
+  CHECK_THAT(error("f16", "[1099511627776]", packed.size()), Catch::Contains("claims more values"));
+  CHECK_THAT(error("f16", "[8]", packed.size(), "lzf"), Catch::Contains("packed in a way"));
+  CHECK_THAT(error("f32", "[8]", 32), Catch::Contains("packed in a way"));
+}
+
+TEST_CASE("what is packed comes back, and damage is noticed") {
+  Random random({.seed = 7, .stream = Stream::kTest});
+  for (const std::size_t count : {0U, 1U, 3U, 1000U}) {
+    std::vector<std::uint16_t> numbers(count), back(count);
+    for (std::uint16_t& number : numbers) number = static_cast<std::uint16_t>(random.below(3000));
+    const std::vector<std::byte> packed = pack(std::as_bytes(std::span(numbers)), 2);
+    const auto unpacked = [&](std::span<const std::byte> bytes, std::vector<std::uint16_t>& into) {
+      return unpack(bytes, 2, std::as_writable_bytes(std::span(into)));
+    };
+    CHECK(unpacked(packed, back));
+    CHECK(back == numbers);
+    std::vector<std::uint16_t> longer(count + 1);
+    CHECK_FALSE(unpacked(packed, longer));
+    CHECK_FALSE(unpacked(std::span(packed).first(packed.size() - 1), back));
+    std::vector<std::byte> more = packed;
+    more.push_back(std::byte{0});
+    CHECK_FALSE(unpacked(more, back));
+    int missed = 0;
+    for (std::size_t i = 0; i < packed.size(); ++i) {
+      std::vector<std::byte> damaged = packed;
+      damaged[i] ^= std::byte{4};
+      if (unpacked(damaged, back) && back != numbers) ++missed;  // zlib has a checksum
+    }
+    CHECK(missed == 0);
   }
 }
 

@@ -7,15 +7,11 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <bit>
-#include <cmath>
 #include <limits>
 #include <thread>
 
 #include "core/base/error.h"
-#include "core/base/random.h"
 #include "core/io/atomic_file.h"
-#include "core/io/half.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 
@@ -239,41 +235,4 @@ TEST_CASE("values that a store cannot hold are refused") {
       message_of<IoError>([&] { RowStoreWriter(folder / "huge.h5", huge, some_ids(100000)); }),
       Catch::Contains("free some space"));
   CHECK(folder.count() == 1);  // x.h5.part
-}
-
-TEST_CASE("16-bit floats are the nearest ones, and their conversion back is exact") {
-  int wrong = 0;
-  for (std::uint32_t bits = 0; bits < 65536; ++bits) {
-    const auto half = static_cast<std::uint16_t>(bits);
-    const float value = float_from_half(half);
-    if (!std::isnan(value) && half_from_float(value) != half) ++wrong;
-    float bulk[9];
-    const std::uint16_t nine[9] = {half, half, half, half, half, half, half, half, half};
-    floats_from_halves(nine, bulk);
-    if (!std::isnan(value) && (bulk[0] != value || bulk[8] != value)) ++wrong;
-  }
-  CHECK(wrong == 0);
-  Random random({.seed = 5, .stream = Stream::kTest});
-  std::vector<float> values;
-  for (int i = 0; i < 100000; ++i) {
-    const auto value = std::bit_cast<float>(random.bits());
-    if (!std::isnan(value)) values.push_back(value);
-    const float a = float_from_half(static_cast<std::uint16_t>(random.below(0x7BFF)));
-    const float b = std::nextafter(a, 1e9F);
-    values.insert(
-        values.end(),
-        {a, b, -a, std::ldexp(static_cast<float>(random.uniform()), -14),
-         0.5F * (a + float_from_half(static_cast<std::uint16_t>(half_from_float(a) + 1)))});
-  }
-  std::vector<std::uint16_t> halves(values.size());
-  halves_from_floats(values, halves);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (halves[i] != half_from_float(values[i])) ++wrong;
-  }
-  CHECK(wrong == 0);
-  CHECK(half_from_float(65504) == 0x7BFF);
-  CHECK(half_from_float(65520) == 0x7C00);
-  CHECK(half_from_float(0x1p-24F) == 1);
-  CHECK(half_from_float(0x1p-25F) == 0);
-  CHECK(half_from_float(2049) == half_from_float(2048));
 }

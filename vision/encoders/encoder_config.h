@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 namespace saccade {
 
 class Section;
+struct StoredNetwork;    // stored_network.h
 enum class EncoderKind;  // encoder_kind.h
 
 enum class PooledKind { kMean, kClassToken };
@@ -86,6 +88,9 @@ struct EncoderConfig {
   // The graph of onnx_native as its checkpoint holds it, which replaces the file `model`. It is not
   // an option.
   std::string graph;
+  // A frozen network as a checkpoint for captioning alone holds it, which replaces the files
+  // `model` and `weights`. It is not an option either.
+  std::shared_ptr<const StoredNetwork> network;
 
   // The layers that make up the grid, in order: `layers`, or `layer` alone.
   std::vector<std::string> grid_layers() const {

@@ -16,6 +16,12 @@ std::string_view bytes_of(const void* data, std::size_t size) {
   return {static_cast<const char*>(data), size};
 }
 
+std::vector<Index> extents_of(const Shape& shape) {
+  std::vector<Index> extents;
+  for (int axis = 0; axis < shape.rank(); ++axis) extents.push_back(shape[axis]);
+  return extents;
+}
+
 }  // namespace
 
 bool is_frozen(const EncoderConfig& config) {
@@ -26,7 +32,7 @@ void require_network_file(const EncoderConfig& config, const std::string& option
   const bool onnx = config.type == EncoderKind::kOnnx || config.type == EncoderKind::kOnnxNative;
   const std::string& file = onnx ? config.model : config.weights;
   std::error_code error;
-  if (file.empty() || std::filesystem::exists(file, error) || error) return;
+  if (config.network || file.empty() || std::filesystem::exists(file, error) || error) return;
   throw DataError(str(file, ": no such ", onnx ? "ONNX model" : "file of weights",
                       "; if it was moved, name its place with ", option,
                       onnx ? "encoder.model" : "encoder.weights", "=PLACE"));
@@ -43,16 +49,22 @@ FrozenNetwork::FrozenNetwork(const EncoderConfig& config, ResizeMode resize,
                    .mode = resize,
                    .padding = padding_of(normalization)},
       normalization_(normalization) {
-  if (config.weights.empty() && config.type != EncoderKind::kOnnxNative)
+  const StoredNetwork* stored = config.network.get();
+  if (!stored && config.weights.empty() && config.type != EncoderKind::kOnnxNative)
     throw UsageError(
         "encoder.frozen_stages -1 would freeze random weights; set encoder.weights to a file of "
         "pretrained ones");
   EncoderConfig own = config;
   if (!adds_positions_inside(config)) own.positions = PositionKind::kNone;
+  if (stored) own.graph = stored->definition;
   network_ = make_encoder(own, ParamScope(parameters_, "encoder"));
   parameters_.initialise(0);
-  network_->start(parameters_);
-  if (!config.weights.empty()) load_weights(config, listener);
+  if (stored) {
+    take(*stored);
+  } else {
+    network_->start(parameters_);
+    if (!config.weights.empty()) load_weights(config, listener);
+  }
 
   Digest all;
   all.add(str(enum_name(config.type), " ", config.layer, " size ", config.height(), "x",
@@ -74,6 +86,25 @@ FrozenNetwork::FrozenNetwork(const EncoderConfig& config, ResizeMode resize,
 std::string FrozenNetwork::cache_digest() const {
   const bool joins = preparation_.mode == ResizeMode::kPad && network_->reads_areas();
   return joins ? str(digest_, kJoinedWithoutPadding) : digest_;
+}
+
+void FrozenNetwork::take(const StoredNetwork& network) {
+  StoredNumbers numbers(network);
+  for (std::size_t p = 0; p < parameters_.count(); ++p) {
+    const View value = parameters_.value(static_cast<int>(p));
+    const std::span<const float> own = numbers.take(extents_of(value.shape));
+    std::copy(own.begin(), own.end(), value.data);
+  }
+  numbers.check_end();
+}
+
+StoredNetwork FrozenNetwork::stored() const {
+  StoredNetwork network{.definition = network_->graph()};
+  for (std::size_t p = 0; p < parameters_.count(); ++p) {
+    const ConstView value = parameters_.value(static_cast<int>(p));
+    network.add(extents_of(value.shape), value.span());
+  }
+  return network;
 }
 
 void FrozenNetwork::load_weights(const EncoderConfig& config, const MessageListener& listener) {

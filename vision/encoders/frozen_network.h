@@ -14,7 +14,7 @@ namespace saccade {
 // not part of the model.
 bool is_frozen(const EncoderConfig& config);
 // Throws DataError where the file that defines the network (encoder.model, or else encoder.weights)
-// does not exist; `option` is what stands before the key on the command line.
+// is needed and does not exist; `option` is what stands before the key on the command line.
 void require_network_file(const EncoderConfig& config, const std::string& option = "");
 // Whether encoder.positions are added to the network's own tokens rather than to the grid that it
 // returns.
@@ -22,8 +22,9 @@ bool adds_positions_inside(const EncoderConfig& config);
 
 class FrozenNetwork : public FrozenEncoder {
  public:
-  // Loads config.weights, or the weights of config.model; positions are added elsewhere. Throws
-  // UsageError where neither is named, and whatever make_encoder and load_torch_weights throw.
+  // Loads config.weights, or the weights of config.model, or those of config.network, where that is
+  // given; positions are added elsewhere. Throws UsageError where none is named, and whatever
+  // make_encoder and load_torch_weights throw.
   // The listener receives the names of weights that were left out (encoder.weights_strict).
   FrozenNetwork(const EncoderConfig& config, ResizeMode resize, const Normalization& normalization,
                 const MessageListener& listener = {});
@@ -36,8 +37,11 @@ class FrozenNetwork : public FrozenEncoder {
   ReceptiveField receptive_field() const override { return network_->receptive_field(); }
   std::string digest() const override { return digest_; }
   std::string cache_digest() const override;
+  StoredNetwork stored() const override;
 
  private:
+  // Copies the numbers of a network that a checkpoint holds.
+  void take(const StoredNetwork& network);
   void load_weights(const EncoderConfig& config, const MessageListener& listener);
 
   ParameterStore parameters_;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/nn/grid_shape.h"
+#include "vision/encoders/stored_network.h"
 #include "vision/images/geometry.h"
 #include "vision/images/receptive_field.h"
 
@@ -30,6 +31,8 @@ class FrozenEncoder {
   // The same for grids that are kept in files: it also differs where older versions made other
   // grids of the same weights, layer and preprocessing.
   virtual std::string cache_digest() const { return digest(); }
+  // The network up to the grid, for a checkpoint that does without the file it came from.
+  virtual StoredNetwork stored() const = 0;
 };
 
 }  // namespace saccade

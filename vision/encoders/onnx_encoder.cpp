@@ -14,6 +14,7 @@
 #include "vision/encoders/encoder_kind.h"
 #include "vision/encoders/grid_fusion.h"
 #include "vision/encoders/onnx/dilate_model.h"
+#include "vision/encoders/onnx/store_onnx.h"
 #include "vision/images/file_bytes.h"
 #include "vision/images/mat_view.h"
 #include "vision/images/opencv_loops.h"
@@ -43,6 +44,13 @@ cv::dnn::Net load(const std::vector<std::uint8_t>& bytes, const std::string& nam
 std::vector<std::uint8_t> read_model(const std::filesystem::path& path) {
   quiet_opencv();
   return read_file_bytes(path, {.noun = "ONNX model", .max_bytes = kMaxModelBytes});
+}
+
+// The model before anything is dilated.
+std::vector<std::uint8_t> model_of(const OnnxEncoderOptions& options) {
+  if (!options.stored) return read_model(options.model);
+  quiet_opencv();
+  return onnx_of(*options.stored, options.model.string());
 }
 
 // OpenCV puts "onnx_node!" or "onnx_node_output_0!" before the names of the file.
@@ -99,6 +107,10 @@ Var channels_last(Tape& tape, const cv::Mat& output) {
     for (Index d = 0; d < features; ++d)
       grid.data[l * features + d] = static_cast<Real>(planes[d * cells + l]);
   return tape.constant(grid);
+}
+
+void add_numbers(Digest& digest, std::span<const float> numbers) {
+  digest.add({reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()});
 }
 
 }  // namespace
@@ -226,15 +238,20 @@ void OnnxEncoder::Impl::find_grid() {
 
 void OnnxEncoder::Impl::make_digest() {
   Digest all;
-  all.add({reinterpret_cast<const char*>(model.data()), model.size()});
+  if (options.stored) {
+    // Not the bytes that are made of it, which another version of protobuf might write differently.
+    all.add("stored " + options.stored->definition);
+    add_numbers(all, options.stored->weights);
+    add_numbers(all, options.stored->vectors);
+    if (options.last_stage == LastStage::kDilated) all.add("dilate");
+  } else {
+    all.add({reinterpret_cast<const char*>(model.data()), model.size()});
+  }
   all.add(layers[0]);
   const std::string size = width() == height() ? str(height()) : str(height(), "x", width());
   all.add(str("size ", size, " resize ", enum_name(options.resize)));
-  const auto add_floats = [&](const std::array<float, 3>& values) {
-    all.add({reinterpret_cast<const char*>(values.data()), sizeof(values)});
-  };
-  add_floats(options.normalization.mean);
-  add_floats(options.normalization.scale);
+  add_numbers(all, options.normalization.mean);
+  add_numbers(all, options.normalization.scale);
   // Options enter the digest only where they differ from their defaults, so that older digests stay
   // valid. The bytes of the model are those after dilation.
   for (std::size_t i = 1; i < layers.size(); ++i) all.add(str("and ", layers[i]));
@@ -249,7 +266,7 @@ OnnxEncoder::OnnxEncoder(const OnnxEncoderOptions& options) : impl_(std::make_un
         str("encoder.image_size must be between 1 and 4096 and image_width at most 4096; got ",
             options.image_size, " and ", options.image_width));
   impl_->options = options;
-  impl_->model = read_model(options.model);
+  impl_->model = model_of(options);
   if (options.last_stage == LastStage::kDilated)
     impl_->model =
         dilate_last_stage(impl_->model, options.model.string(),
@@ -275,7 +292,9 @@ ReceptiveField OnnxEncoder::receptive_field() const {
   try {
     // Without weights: the receptive field depends only on the windows.
     ParameterStore parameters;
-    OnnxGraph graph = read_onnx(options.model, impl_->named, options.last_stage).graph;
+    OnnxGraph graph =
+        read_onnx(model_of(options), options.model.string(), impl_->named, options.last_stage)
+            .graph;
     graph.steps.resize(static_cast<std::size_t>(graph.outputs[impl_->fusion->finest()]));
     graph.outputs.clear();
     const OnnxNetwork network({std::move(graph), {}},
@@ -288,6 +307,11 @@ ReceptiveField OnnxEncoder::receptive_field() const {
 }
 
 std::string OnnxEncoder::digest() const { return impl_->digest; }
+
+StoredNetwork OnnxEncoder::stored() const {
+  const OnnxEncoderOptions& options = impl_->options;
+  return store_onnx(model_of(options), options.model.string(), impl_->named);
+}
 
 std::string OnnxEncoder::cache_digest() const {
   const bool joins = impl_->options.resize == ResizeMode::kPad && impl_->fusion->interpolates();

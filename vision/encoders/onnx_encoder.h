@@ -14,6 +14,7 @@ namespace saccade {
 
 struct OnnxEncoderOptions {
   std::filesystem::path model{};
+  std::shared_ptr<const StoredNetwork> stored{};  // takes the place of the file, where it is given
   std::string layer{};  // the layer whose output [1, features, rows, cols] is the grid
   std::vector<std::string> layers{};  // several layers instead of one; their grids are joined
   FeatureNorm norm = FeatureNorm::kNone;
@@ -55,6 +56,7 @@ class OnnxEncoder : public FrozenEncoder {
   ReceptiveField receptive_field() const override;
   std::string digest() const override;
   std::string cache_digest() const override;
+  StoredNetwork stored() const override;
 
  private:
   struct Impl;

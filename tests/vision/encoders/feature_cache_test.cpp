@@ -25,6 +25,7 @@ class MeanColour : public FrozenEncoder {
   }
   ReceptiveField receptive_field() const override { return {}; }
   std::string digest() const override { return digest_; }
+  StoredNetwork stored() const override { return {}; }
   mutable std::atomic<int> calls = 0;
 
  private:

@@ -23,12 +23,10 @@ using onnx_file::integers;
 using onnx_file::Node;
 using onnx_file::shown;
 
-onnx::ModelProto parse(const std::filesystem::path& file, std::span<const std::string> layers,
-                       LastStage last_stage) {
-  std::vector<std::uint8_t> bytes =
-      read_file_bytes(file, {.noun = "ONNX model", .max_bytes = onnx_file::kMaxBytes});
-  if (last_stage == LastStage::kDilated) bytes = dilate_last_stage(bytes, file.string(), layers);
-  return onnx_file::parse(bytes, file.string());
+onnx::ModelProto parse(std::vector<std::uint8_t> bytes, const std::string& file,
+                       std::span<const std::string> layers, LastStage last_stage) {
+  if (last_stage == LastStage::kDilated) bytes = dilate_last_stage(bytes, file, layers);
+  return onnx_file::parse(bytes, file);
 }
 
 // A name as a parameter's name may be: of letters, digits, _ and -.
@@ -49,10 +47,10 @@ struct Numbers {
 
 class Reader {
  public:
-  Reader(const std::filesystem::path& file, std::span<const std::string> layers,
-         LastStage last_stage)
-      : file_(file.string()),
-        model_(parse(file, layers, last_stage)),
+  Reader(std::vector<std::uint8_t> bytes, const std::string& file,
+         std::span<const std::string> layers, LastStage last_stage)
+      : file_(file),
+        model_(parse(std::move(bytes), file, layers, last_stage)),
         graph_(model_.graph()),
         makers_(graph_, file_) {
     for (const onnx::TensorProto& tensor : graph_.initializer()) tensors_[tensor.name()] = &tensor;
@@ -355,7 +353,13 @@ class Reader {
 
 OnnxModel read_onnx(const std::filesystem::path& file, std::span<const std::string> layers,
                     LastStage last_stage) {
-  return Reader(file, layers, last_stage).take();
+  return read_onnx(read_file_bytes(file, {.noun = "ONNX model", .max_bytes = onnx_file::kMaxBytes}),
+                   file.string(), layers, last_stage);
+}
+
+OnnxModel read_onnx(std::vector<std::uint8_t> bytes, const std::string& file,
+                    std::span<const std::string> layers, LastStage last_stage) {
+  return Reader(std::move(bytes), file, layers, last_stage).take();
 }
 
 OnnxModel read_onnx(const std::filesystem::path& file, const std::string& layer) {

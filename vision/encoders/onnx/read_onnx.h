@@ -1,6 +1,7 @@
 // Turns an ONNX file into steps that training can change.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <span>
 
@@ -23,6 +24,9 @@ struct OnnxModel {
 // is dilated, it also throws as dilate_last_stage() does (dilate_model.h).
 OnnxModel read_onnx(const std::filesystem::path& file, std::span<const std::string> layers,
                     LastStage last_stage);
+// The same from the bytes of a file; messages name it.
+OnnxModel read_onnx(std::vector<std::uint8_t> bytes, const std::string& file,
+                    std::span<const std::string> layers, LastStage last_stage);
 // Reads the file up to one layer, with its strides as they are.
 OnnxModel read_onnx(const std::filesystem::path& file, const std::string& layer);
 

@@ -1,0 +1,62 @@
+#include "experiments/process/model_places.h"
+
+#include <set>
+#include <sstream>
+
+#include "captioning/named_models.h"
+#include "core/base/error.h"
+#include "experiments/process/log.h"
+
+namespace saccade {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Places {
+  std::string option;
+  std::vector<fs::path> folders;
+};
+Places& places() {
+  static Places instance;
+  return instance;
+}
+
+}  // namespace
+
+void set_model_places(const std::string& option, const std::string& environment) {
+  Places set{.option = option, .folders = {}};
+  std::error_code error;
+  if (!option.empty()) {
+    if (!fs::is_directory(option, error))
+      throw DataError("--models " + option + ": no such folder");
+    set.folders.emplace_back(option);
+  }
+  std::istringstream in(environment);
+  for (std::string folder; std::getline(in, folder, ':');)
+    if (!folder.empty()) set.folders.emplace_back(folder);
+  places() = std::move(set);
+}
+
+const std::vector<fs::path>& given_model_folders() { return places().folders; }
+
+std::vector<fs::path> all_model_folders() {
+  std::vector<fs::path> all = given_model_folders();
+  for (fs::path& own : own_model_folders()) all.push_back(std::move(own));
+  return all;
+}
+
+std::vector<std::string> model_place_options() {
+  if (places().option.empty()) return {};
+  return {"--models", places().option};
+}
+
+fs::path checkpoint_of(const std::string& given) {
+  static std::set<std::string> said;
+  return find_checkpoint(given, given_model_folders(),
+                         [](Severity severity, const std::string& text) {
+                           if (said.insert(text).second) log::show(severity, text);
+                         });
+}
+
+}  // namespace saccade

@@ -1,0 +1,242 @@
+// Checkpoints for captioning alone: what they hold, and that captions need nothing else.
+#include "captioning/training/half_checkpoint.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "captioning/inputs.h"
+#include "captioning/loaded_pipeline.h"
+#include "captioning/training/checkpoint_content.h"
+#include "core/base/error.h"
+#include "core/io/checkpoint.h"
+#include "core/io/half.h"
+#include "core/optim/optimizer.h"
+#include "core/optim/weight_average.h"
+#include "tests/captioning/small_experiment.h"
+#include "tests/support/catch.h"
+#include "tests/support/onnx_file.h"
+#include "tests/support/temp_folder.h"
+#include "vision/encoders/encoder_kind.h"
+
+namespace saccade::test {
+namespace {
+
+namespace fs = std::filesystem;
+using Catch::Contains;
+
+// Saves an untrained model as a run would. With `averages`, the optimizer's averages of the weights
+// are other numbers than the weights.
+void save_whole(const fs::path& path, Experiment& experiment, bool averages = false) {
+  const auto optimizer = make_optimizer(experiment.config.optimizer, experiment.model.parameters());
+  if (averages) {
+    optimizer->set_updates(1);
+    const std::span<const Real> weights = experiment.model.parameters().flat().span();
+    std::ranges::transform(weights, optimizer->average()->values().data(),
+                           [](Real weight) { return weight + Real{1} / 64; });
+  }
+  const FrozenEncoder* frozen = experiment.pipeline.frozen();
+  TrainingState state;
+  state.update = 70, state.epoch = 3, state.seconds = 12.5, state.best = {{"CIDEr", 0.5}};
+  save_archive(path, checkpoint_archive(
+                         experiment.config, experiment.model, experiment.pipeline.frozen_grid(),
+                         {experiment.data.dataset.name, experiment.data.dataset.digest,
+                          frozen ? frozen->digest() : ""},
+                         *optimizer, state));
+}
+
+ExperimentConfig with_onnx(const fs::path& model, EncoderKind kind = EncoderKind::kOnnx) {
+  ExperimentConfig config = small_experiment();
+  config.encoder.type = kind;
+  config.encoder.model = model.string();
+  config.encoder.layer = "last";
+  if (kind == EncoderKind::kOnnxNative) config.encoder.frozen_stages = -1;
+  return config;
+}
+
+// The grid of a picture by a checkpoint alone.
+std::vector<float> grid_of(const fs::path& checkpoint) {
+  const LoadedModel loaded = load_model(checkpoint);
+  const auto pipeline = pipeline_of(loaded, {});
+  std::vector<float> grid(static_cast<std::size_t>(pipeline->shape().size()));
+  Image picture(40, 50);
+  for (std::size_t i = 0; i < picture.rgb.size(); ++i)
+    picture.rgb[i] = static_cast<std::uint8_t>(i * 7919 % 251);
+  pipeline->run(picture, grid);
+  return grid;
+}
+
+TEST_CASE("a checkpoint for captioning alone has the nearest 16-bit weights and no training") {
+  const TempFolder folder("half");
+  Experiment experiment(small_experiment());
+  save_whole(folder / "whole.h5", experiment);
+  save_archive(folder / "half.h5", half_checkpoint(folder / "whole.h5"));
+  const Archive whole = load_archive(folder / "whole.h5"), half = load_archive(folder / "half.h5");
+  CHECK(is_weights_only(half));
+  CHECK_FALSE(is_weights_only(whole));
+  for (const char* left : {"optimizer/", "state/"}) {
+    CHECK_FALSE(whole.names(left).empty());
+    CHECK(half.names(left).empty());
+  }
+  CHECK(half.names("network/").empty());  // the encoder is a part of the model
+  REQUIRE(half.names("parameters/") == whole.names("parameters/"));
+  int matrices = 0, vectors = 0, wrong = 0;
+  for (const std::string& name : whole.names("parameters/")) {
+    const NumberArray<float>&before = whole.floats(name), &after = half.floats(name);
+    const bool vector = keeps_32_bits(before.shape());
+    ++(vector ? vectors : matrices);
+    if (after.has_16_bits() == vector || after.shape() != before.shape()) ++wrong;
+    for (std::size_t i = 0; i < before.values().size(); ++i) {
+      const float exact = before.values()[i];
+      if (after.values()[i] != (vector ? exact : float_from_half(half_from_float(exact)))) ++wrong;
+    }
+  }
+  CHECK(wrong == 0);
+  CHECK(matrices > 5);
+  CHECK(vectors > 5);
+
+  const LoadedModel loaded = load_model(folder / "half.h5");
+  CHECK(loaded.weights_only);
+  CHECK(print_config(loaded.config) == print_config(experiment.config));
+  CHECK(loaded.data.digest == experiment.data.dataset.digest);
+  CHECK(loaded.model->vocabulary().words() == experiment.model.vocabulary().words());
+  CHECK(loaded.state.update == 70);
+  CHECK(loaded.state.best.at("CIDEr") == 0.5);
+  CHECK(updates_of(half) == 70);
+  CHECK(updates_of(whole) == 70);
+  // Converted once more, nothing changes.
+  CHECK(same_entries(half, half_checkpoint(folder / "half.h5")) == true);
+}
+
+TEST_CASE("values of the config may change on the way") {
+  const TempFolder folder("half-set");
+  Experiment experiment(small_experiment());
+  save_whole(folder / "whole.h5", experiment);
+  const std::vector<std::string> set{"search.beam=5"}, idle{"attention.hard.samples=6"};
+  save_archive(folder / "half.h5", half_checkpoint(folder / "whole.h5", set));
+  CHECK(load_model(folder / "half.h5").config.search.beam == 5);
+  CHECK_THROWS_WITH(half_checkpoint(folder / "whole.h5", idle), Contains("has no effect"));
+}
+
+TEST_CASE("where the weights were averaged, the averages are taken") {
+  const TempFolder folder("half-averages");
+  ExperimentConfig config = small_experiment();
+  config.optimizer.ema = 0.9;
+  Experiment experiment(config);
+  save_whole(folder / "whole.h5", experiment, true);
+  const Archive half = half_checkpoint(folder / "whole.h5");
+  const ParameterStore& store = experiment.model.parameters();
+  for (const char* name : {"decoder.embedding", "decoder.output.vocabulary_bias"}) {
+    const ConstView raw = store.value(store.find(name));
+    const float got = half.floats(std::string("parameters/") + name).values()[0];
+    CHECK(got == Approx(raw.data[0] + 1.0F / 64).epsilon(1e-3));
+    CHECK(got != Approx(raw.data[0]).epsilon(1e-3));
+  }
+}
+
+TEST_CASE("what only supervises attention is left out, and the model does without it") {
+  const TempFolder folder("half-localizer");
+  ExperimentConfig config = small_experiment();
+  config.objective.supervision.localizer.weight = 1;
+  config.objective.supervision.prophet = 0.5;
+  Experiment experiment(config);
+  REQUIRE(experiment.model.localizer() != nullptr);
+  save_whole(folder / "whole.h5", experiment);
+  save_archive(folder / "half.h5", half_checkpoint(folder / "whole.h5"));
+  const Archive whole = load_archive(folder / "whole.h5"), half = load_archive(folder / "half.h5");
+  for (const char* part : {"parameters/localizer.", "parameters/prophet."}) {
+    CHECK_FALSE(whole.names(part).empty());
+    CHECK(half.names(part).empty());
+  }
+  const LoadedModel loaded = load_model(folder / "half.h5");
+  CHECK(loaded.model->localizer() == nullptr);
+  CHECK(loaded.config.objective.supervision.localizer.weight == 1);  // how it was trained
+}
+
+TEST_CASE("a weight that 16 bits cannot hold is refused by its name") {
+  const TempFolder folder("half-large");
+  Experiment experiment(small_experiment());
+  ParameterStore& store = experiment.model.parameters();
+  const auto refusal = [&](const char* name, Real value) {
+    Real& first = store.value(store.find(name)).data[0];
+    const Real before = first;
+    first = value;
+    save_whole(folder / "whole.h5", experiment);
+    first = before;
+    return message_of<CheckpointError>([&] { half_checkpoint(folder / "whole.h5"); });
+  };
+  CHECK(refusal("decoder.embedding", 65000).empty());
+  CHECK_THAT(refusal("decoder.embedding", 70000),
+             Contains("whole.h5: entry 'parameters/decoder.embedding': number 0 is 70000"));
+  CHECK_THAT(refusal("decoder.embedding", NAN), Contains("decoder.embedding': number 0 is nan"));
+  // A vector keeps 32 bits, but a model needs finite numbers.
+  CHECK(refusal("decoder.output.vocabulary_bias", 70000).empty());
+  CHECK_THAT(refusal("decoder.output.vocabulary_bias", INFINITY), Contains("number 0 is inf"));
+}
+
+TEST_CASE("no run goes on from weights alone, but a new one starts from them") {
+  const TempFolder folder("half-start");
+  Experiment experiment(small_experiment());
+  save_whole(folder / "whole.h5", experiment);
+  const Archive half = half_checkpoint(folder / "whole.h5");
+  const DataIdentity data{experiment.data.dataset.name, experiment.data.dataset.digest, ""};
+  const TrainingSet set(experiment.data, experiment.config.data, experiment.model.vocabulary(), {});
+  CaptionModel fresh(experiment.config, experiment.model.vocabulary(), {});
+  Trainer trainer({.config = &experiment.config,
+                   .set = &set,
+                   .inputs = &experiment.inputs,
+                   .model = &fresh,
+                   .observer = nullptr,
+                   .validate = {},
+                   .save = {},
+                   .mark_best = {}});
+  CHECK_THROWS_WITH(restore_run(half, experiment.config, data, fresh, trainer),
+                    Contains("weights for captioning alone") && Contains("train.init_from"));
+  take_weights(half, data, fresh, EncoderWeights::kCheckpoint);
+  const int p = fresh.parameters().find("decoder.embedding");
+  CHECK(std::ranges::equal(fresh.parameters().value(p).span(),
+                           half.floats("parameters/decoder.embedding").values()));
+}
+
+TEST_CASE("the network of a frozen encoder comes along") {
+  for (const EncoderKind kind : {EncoderKind::kOnnx, EncoderKind::kOnnxNative}) {
+    const TempFolder folder("half-onnx");
+    save_small_onnx(folder / "small.onnx");
+    Experiment experiment(with_onnx(folder / "small.onnx", kind));
+    save_whole(folder / "whole.h5", experiment);
+    save_archive(folder / "half.h5", half_checkpoint(folder / "whole.h5"));
+    const std::vector<float> before = grid_of(folder / "whole.h5");
+    fs::rename(folder / "small.onnx", folder / "moved.onnx");
+    CHECK_THROWS_AS(grid_of(folder / "whole.h5"), DataError);
+    const std::vector<float> after = grid_of(folder / "half.h5");
+    REQUIRE(after.size() == before.size());
+    double differences = 0, numbers = 0;
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      differences += std::pow(static_cast<double>(after[i] - before[i]), 2);
+      numbers += std::pow(static_cast<double>(before[i]), 2);
+    }
+    CHECK(differences > 0);
+    CHECK(differences < 1e-4 * numbers);
+
+    // Converted once more it is the same, also without the file. A run starts from it as from the
+    // whole checkpoint, whose network it was trained with.
+    const Archive half = load_archive(folder / "half.h5");
+    CHECK(same_entries(half, half_checkpoint(folder / "half.h5")) == true);
+    CaptionModel fresh(experiment.config, experiment.model.vocabulary(),
+                       experiment.pipeline.frozen_grid());
+    take_weights(half, {"", "", experiment.pipeline.frozen()->digest()}, fresh,
+                 EncoderWeights::kCheckpoint);
+
+    // The network's own file takes its place where it is named.
+    const std::vector<std::string> moved{"encoder.model=" + (folder / "moved.onnx").string()};
+    const LoadedModel loaded = load_model(folder / "half.h5", moved);
+    CHECK(loaded.config.encoder.network == nullptr);
+    CHECK(pipeline_of(loaded, {})->frozen()->digest() == experiment.pipeline.frozen()->digest());
+    // Another preprocessing is not what the model was trained with.
+    const std::vector<std::string> crop{"encoder.resize=crop"};
+    CHECK_THROWS_WITH(pipeline_of(load_model(folder / "half.h5", crop), {}),
+                      Contains("not the network, layer or preprocessing"));
+  }
+}
+
+}  // namespace
+}  // namespace saccade::test

@@ -1,0 +1,195 @@
+// Frozen encoders whose network comes from a checkpoint and not from a file.
+#include "vision/encoders/stored_network.h"
+
+#include <cmath>
+
+#include "core/base/error.h"
+#include "core/io/half.h"
+#include "tests/support/catch.h"
+#include "tests/support/onnx_file.h"
+#include "tests/support/published_data.h"
+#include "tests/support/temp_folder.h"
+#include "tests/vision/pictures.h"
+#include "vision/encoders/encoder.h"
+#include "vision/encoders/encoder_kind.h"
+#include "vision/encoders/frozen_network.h"
+#include "vision/encoders/onnx_encoder.h"
+
+namespace saccade {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<float> grid_of(const FrozenEncoder& encoder) {
+  std::vector<float> out(static_cast<std::size_t>(encoder.grid().size()));
+  encoder.encode(prepare(test_picture(60, 80), encoder.preparation()).image, {}, out);
+  return out;
+}
+
+// The root of the mean square of the differences, as a share of that of the numbers.
+double difference(const std::vector<float>& got, const std::vector<float>& want) {
+  REQUIRE(got.size() == want.size());
+  double differences = 0, numbers = 0;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    differences += std::pow(static_cast<double>(got[i] - want[i]), 2);
+    numbers += std::pow(static_cast<double>(want[i]), 2);
+  }
+  REQUIRE(numbers > 0);
+  return std::sqrt(differences / numbers);
+}
+
+// The network as a checkpoint in 16 bits has it.
+std::shared_ptr<const StoredNetwork> rounded(StoredNetwork network) {
+  for (float& weight : network.weights) weight = float_from_half(half_from_float(weight));
+  return std::make_shared<StoredNetwork>(std::move(network));
+}
+
+OnnxEncoderOptions small(const fs::path& model) {
+  return {.model = model, .layer = "last", .image_size = 32};
+}
+
+}  // namespace
+
+TEST_CASE("a stored ONNX network gives the grids of its file, without the file") {
+  const test::TempFolder folder("stored-onnx");
+  const fs::path file = folder / "small.onnx";
+  test::save_small_onnx(file);
+  for (const bool joined : {false, true})
+    for (const LastStage stage : {LastStage::kStrided, LastStage::kDilated}) {
+      OnnxEncoderOptions options = small(file);
+      options.last_stage = stage;
+      if (joined) options.layers = {"second_relu", "last"};
+      const OnnxEncoder whole(options);
+      options.model = folder / "nowhere.onnx";
+      options.stored = std::make_shared<StoredNetwork>(whole.stored());
+      const OnnxEncoder stored(options);
+      CHECK(stored.grid() == whole.grid());
+      CHECK(difference(grid_of(stored), grid_of(whole)) < 1e-6);
+      CHECK(stored.receptive_field().rows.extent == whole.receptive_field().rows.extent);
+      // Stored once more, it is the same.
+      const StoredNetwork again = stored.stored();
+      CHECK(again.definition == options.stored->definition);
+      CHECK(again.weights == options.stored->weights);
+      CHECK(again.vectors == options.stored->vectors);
+    }
+}
+
+TEST_CASE("what lies behind the layers is not stored") {
+  const test::TempFolder folder("stored-cut");
+  test::save_small_onnx(folder / "small.onnx");
+  OnnxEncoderOptions options = small(folder / "small.onnx");
+  const StoredNetwork whole = OnnxEncoder(options).stored();
+  CHECK(whole.definition.find("\"third\"") != std::string::npos);
+  options.layer = "second_relu";
+  const OnnxEncoder encoder(options);
+  const StoredNetwork cut = encoder.stored();
+  for (const char* behind : {"\"depthwise", "\"sum", "\"third", "\"last"})
+    CHECK(cut.definition.find(behind) == std::string::npos);
+  CHECK(cut.weights.size() == 8 * 3 * 3 * 3 + 12 * 8 * 3 * 3);
+  CHECK(cut.vectors.size() == 8 + 4 * 8 + 12);  // biases, and the numbers of the normalisation
+  options.stored = std::make_shared<StoredNetwork>(cut);
+  CHECK(difference(grid_of(OnnxEncoder(options)), grid_of(encoder)) < 1e-6);
+  // What was cut off is not there.
+  options.layer = "last";
+  CHECK_THROWS_WITH(OnnxEncoder(options), Catch::Contains("no layer 'last'"));
+}
+
+TEST_CASE("the digest of a stored network follows its numbers, its layer and the preprocessing") {
+  const test::TempFolder folder("stored-digest");
+  test::save_small_onnx(folder / "small.onnx");
+  OnnxEncoderOptions options = small(folder / "small.onnx");
+  const OnnxEncoder whole(options);
+  const StoredNetwork network = whole.stored();
+  const auto digest_of = [&](const StoredNetwork& stored) {
+    OnnxEncoderOptions own = options;
+    own.stored = std::make_shared<StoredNetwork>(stored);
+    return OnnxEncoder(own).digest();
+  };
+  const std::string digest = digest_of(network);
+  CHECK(digest == digest_of(network));
+  CHECK(digest != whole.digest());  // a cache of grids keeps the two apart
+  options.model = folder / "elsewhere.onnx";
+  CHECK(digest == digest_of(network));
+  StoredNetwork other = network;
+  other.weights[5] += 1;
+  CHECK(digest != digest_of(other));
+  options.resize = ResizeMode::kCrop;
+  CHECK(digest != digest_of(network));
+  options = small(folder / "small.onnx");
+  options.layer = "sum";
+  CHECK(digest != digest_of(network));
+}
+
+TEST_CASE("a damaged stored network is refused") {
+  const test::TempFolder folder("stored-damaged");
+  test::save_small_onnx(folder / "small.onnx");
+  OnnxEncoderOptions options = small(folder / "small.onnx");
+  const StoredNetwork good = OnnxEncoder(options).stored();
+  const auto refusal = [&](const StoredNetwork& network) {
+    OnnxEncoderOptions own = options;
+    own.stored = std::make_shared<StoredNetwork>(network);
+    return test::message_of<DataError>([&] { OnnxEncoder{own}; });
+  };
+  CHECK(refusal(good).empty());
+  StoredNetwork network = good;
+  network.definition = good.definition.substr(0, good.definition.size() / 2);
+  CHECK_THAT(refusal(network), Catch::Contains("is damaged"));
+  for (const Index more : {-1, 1}) {
+    network = good;
+    network.weights.resize(static_cast<std::size_t>(std::ssize(good.weights) + more));
+    CHECK_THAT(refusal(network), Catch::Contains("has other numbers"));
+    network = good;
+    network.vectors.resize(static_cast<std::size_t>(std::ssize(good.vectors) + more));
+    CHECK_THAT(refusal(network), Catch::Contains("has other numbers"));
+  }
+}
+
+TEST_CASE("stored networks of saccade's own kinds need no file of weights either") {
+  const test::TempFolder folder("stored-native");
+  test::save_small_onnx(folder / "small.onnx");
+  EncoderConfig resnet;
+  resnet.type = EncoderKind::kResnet18;
+  resnet.layer = "layer1";
+  resnet.image_size = 32;
+  resnet.frozen_stages = -1;
+  resnet.weights = (folder / "resnet.safetensors").string();
+  ParameterStore store;
+  const auto network = make_encoder(resnet, ParamScope(store, "encoder"));
+  store.initialise(5);
+  save_torch_weights(resnet.weights, pretrained(*network, "encoder"), store);
+  EncoderConfig native;
+  native.type = EncoderKind::kOnnxNative;
+  native.model = (folder / "small.onnx").string();
+  native.layer = "last";
+  native.image_size = 32;
+  native.frozen_stages = -1;
+  for (EncoderConfig config : {resnet, native}) {
+    const FrozenNetwork whole(config, ResizeMode::kSquash, {});
+    config.network = std::make_shared<StoredNetwork>(whole.stored());
+    config.weights = config.model = (folder / "nowhere").string();
+    const FrozenNetwork stored(config, ResizeMode::kSquash, {});
+    CHECK(grid_of(stored) == grid_of(whole));
+    StoredNetwork fewer = *config.network;
+    fewer.weights.pop_back();
+    config.network = std::make_shared<StoredNetwork>(fewer);
+    CHECK_THROWS_WITH(FrozenNetwork(config, ResizeMode::kSquash, {}),
+                      Catch::Contains("has other numbers"));
+  }
+}
+
+TEST_CASE("16 bits change the grid of a pretrained network by less than a hundredth") {
+  const fs::path folder = test::data_folder("backbones");
+  if (folder.empty()) return;
+  OnnxEncoderOptions options{.model = folder / "mobilenet_v2_1.0_224.onnx",
+                             .layers = {"conv42_relu6", "t168"},
+                             .image_size = 224};
+  const OnnxEncoder whole(options);
+  options.stored = rounded(whole.stored());
+  CHECK(options.stored->weights.size() + options.stored->vectors.size() < 2'400'000);
+  const double change = difference(grid_of(OnnxEncoder(options)), grid_of(whole));
+  CAPTURE(change);
+  CHECK(change > 0);
+  CHECK(change < 0.01);
+}
+
+}  // namespace saccade
