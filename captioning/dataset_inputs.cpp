@@ -6,6 +6,7 @@
 #include "captioning/feature_memory.h"
 #include "captioning/inputs.h"
 #include "core/base/error.h"
+#include "core/base/listing.h"
 #include "core/parallel/parallel.h"
 #include "vision/encoders/feature_cache.h"
 
@@ -82,12 +83,19 @@ const DatasetInputs::Impl::Entry& DatasetInputs::Impl::good(Index image) const {
   return entries[static_cast<std::size_t>(image)];
 }
 
-// If bad images are skipped, an image that cannot be read is bad, whatever the reason.
+// If bad images are skipped, an image that cannot be read is bad, whatever the reason. Otherwise
+// the message says that they can be skipped.
 Image DatasetInputs::Impl::picture(Index image) const {
-  if (!skips()) return data->image(image);
+  if (data->scenes) return data->image(image);
   try {
     return data->image(image);
+  } catch (const DataError& error) {
+    if (skips()) throw;
+    throw DataError(str(error.what(),
+                        "; data.on_bad_image=skip leaves such images out, and saccade data counts "
+                        "them"));
   } catch (const IoError& error) {
+    if (!skips()) throw;
     throw DataError(error.what());
   }
 }
@@ -259,12 +267,16 @@ void DatasetInputs::Impl::collect_bad() {
   std::sort(bad.begin(), bad.end());
   if (bad.empty()) return;
   const std::string& first = entry(bad[0]).problem;
+  std::vector<std::string> names;
+  for (const Index image : bad)
+    names.push_back(data->dataset.images[static_cast<std::size_t>(image)].id);
   if (bad.size() == images.size()) {
     throw DataError(str(data->dataset.name, ": none of ", images.size(),
                         " images can be read; the first: ", first));
   }
-  warn(pipeline->listener(), str(data->dataset.name, ": left out ", bad.size(), " of ",
-                                 images.size(), " images that cannot be read; the first: ", first));
+  warn(pipeline->listener(),
+       str(data->dataset.name, ": left out ", bad.size(), " of ", images.size(),
+           " images, because they cannot be read: ", first_names(names), "; the first: ", first));
 }
 
 DatasetInputs::DatasetInputs(const LoadedData& data, const InputPipeline& pipeline,

@@ -21,6 +21,7 @@
 #include "experiments/commands/evaluate.h"
 #include "experiments/commands/inspect.h"
 #include "experiments/commands/list.h"
+#include "experiments/commands/new.h"
 #include "experiments/commands/overlay.h"
 #include "experiments/commands/report.h"
 #include "experiments/commands/runs.h"
@@ -71,6 +72,8 @@ constexpr CommandEntry kCommands[] = {
      "saccade runs runs", bind_runs},
     {"score", "score captions of any program against references",
      "saccade score captions_val2014.json results.json --json", bind_score},
+    {"new", "write a config for your own photos, after looking at them and their captions",
+     "saccade new mine --photos photos --captions photos/captions.csv", bind_new},
     {"data", "show what a data set contains", "saccade data configs/quickstart.yaml --out sheets",
      bind_data},
     {"inspect", "show what a checkpoint, an ONNX file or a safetensors file contains",

@@ -19,7 +19,7 @@ void read_part(const std::filesystem::path& file, const std::filesystem::path& f
     const JsonValue entry = images.at(i);
     CaptionedImage image;
     image.number = entry["id"].integer();
-    image.id = entry["file_name"].text();
+    image.id = image_name(entry["file_name"].text(), entry["file_name"].place());
     image.path = image_path(folder, image.id, entry["file_name"].place());
     image.split = split;
     if (!by_number.emplace(image.number, out.images.size()).second) {

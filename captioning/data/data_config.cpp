@@ -4,6 +4,15 @@
 
 namespace saccade {
 
+void SplitConfig::fields(Section& v) {
+  v.field(
+      "val", val,
+      "share of the training images that become val; where no image is val, it is at least one; "
+      "0 = none",
+      between_open_end(0, 1));
+  v.field("test", test, "the same for test", between_open_end(0, 1));
+}
+
 void DataConfig::fields(Section& v) {
   v.field("type", type, "the data set");
   v.field("annotations", annotations, "captions JSON (karpathy, coco) or CSV (folder)")
@@ -21,10 +30,9 @@ void DataConfig::fields(Section& v) {
       .is(Trait::kFile)
       .is(Trait::kNeeded)
       .is(Trait::kMayChange);
-  v.field("splits", splits, "folder of Flickr_8k.*Images.txt")
+  v.field("splits", splits, "folder of Flickr_8k.*Images.txt; empty = data.split makes the splits")
       .only_with("data.type", DataKind::kFlickr8k)
       .is(Trait::kFile)
-      .is(Trait::kNeeded)
       .is(Trait::kMayChange);
   v.field("val_annotations", val_annotations, "captions JSON of the validation set")
       .only_with("data.type", DataKind::kCoco)
@@ -57,6 +65,10 @@ void DataConfig::fields(Section& v) {
       .unless("data.type", DataKind::kScenes);
   v.field("limit_train", limit_train, "use only this many training images; 0 = all", at_least(0));
   v.field("limit_val", limit_val, "use only this many validation images; 0 = all", at_least(0));
+  v.section("split", split,
+            "the share of the images, chosen by their names, of which a split is made that the "
+            "files lack; a split that the files have stays as it is")
+      .unless("data.type", DataKind::kScenes);
   v.section("scenes", scenes, "the built-in data set").only_with("data.type", DataKind::kScenes);
 }
 

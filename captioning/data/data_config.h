@@ -43,6 +43,14 @@ constexpr auto enum_table(BadImage) {
   });
 }
 
+// Which images become val and test where the files do not say it (fill_splits.h).
+struct SplitConfig {
+  double val = 0.1;
+  double test = 0;
+
+  void fields(Section& v);
+};
+
 struct DataConfig {
   DataKind type = DataKind::kScenes;
   std::string annotations, images, tokens, splits, val_annotations, val_images, boxes;
@@ -54,6 +62,7 @@ struct DataConfig {
   BadImage on_bad_image = BadImage::kFail;
   std::int64_t limit_train = 0;
   std::int64_t limit_val = 0;
+  SplitConfig split;
   ScenesConfig scenes;
 
   void fields(Section& v);

@@ -32,6 +32,8 @@ struct Dataset {
   std::vector<CaptionedImage> images;
   std::string digest;              // a digest of everything above that training depends on
   std::vector<std::string> notes;  // what was dropped, and how much
+  // Whether the files have no numbers of the images, so that CaptionedImage::number is a place.
+  bool numbers_are_places = false;
 };
 
 // The indices of the images of a split, in order.

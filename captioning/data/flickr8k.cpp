@@ -1,12 +1,12 @@
 // Reads Flickr8k's text files (Flickr30k's token file has the same form).
-#include <algorithm>
-#include <cctype>
-#include <optional>
+#include <array>
 #include <unordered_map>
 
 #include "captioning/data/reader_support.h"
 #include "captioning/data/readers.h"
 #include "core/base/error.h"
+#include "core/base/listing.h"
+#include "vision/images/picture_names.h"
 
 namespace saccade {
 
@@ -34,8 +34,8 @@ Splits read_splits(const fs::path& folder, Dataset& out) {
       continue;
     }
     for (const TextLine& line : read_lines(path, "split list")) {
-      const std::string name = trim(line.text);
-      if (name.empty()) continue;
+      if (trim(line.text).empty()) continue;
+      const std::string name = image_name(trim(line.text), str(path.string(), ":", line.number));
       if (!splits.emplace(name, static_cast<Split>(i)).second) {
         throw DataError(str(path.string(), ":", line.number, ": '", name, "' was listed before"));
       }
@@ -47,13 +47,6 @@ Splits read_splits(const fs::path& folder, Dataset& out) {
                         "it; data.splits is the folder of these lists"));
   }
   return splits;
-}
-
-bool is_image_name(const std::string& name) {
-  std::string suffix = fs::path(name).extension().string();
-  std::transform(suffix.begin(), suffix.end(), suffix.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return suffix == ".jpg" || suffix == ".jpeg" || suffix == ".png";
 }
 
 struct TokenLine {
@@ -84,10 +77,13 @@ Dataset read_flickr8k(const Flickr8kFiles& files) {
   const std::string file = files.tokens.string();
   Dataset out;
   out.name = "flickr8k";
-  const Splits splits = read_splits(files.splits, out);
+  out.numbers_are_places = true;
+  const bool has_splits = !files.splits.empty();
+  const Splits splits = has_splits ? read_splits(files.splits, out) : Splits();
   std::unordered_map<std::string, std::size_t> by_name;
   std::unordered_map<std::string, std::size_t> lines;  // by name#k
   std::unordered_map<std::string, Index> outside;      // captions of images in no split
+  std::vector<std::string> odd;                        // lines whose name is not of an image file
   std::int64_t next_number = 0;
   for (const TextLine& line : read_lines(files.tokens, "token file")) {
     TokenLine token = parse(line, file);
@@ -96,33 +92,40 @@ Dataset read_flickr8k(const Flickr8kFiles& files) {
       throw DataError(
           str(file, ":", line.number, ": '", token.key, "' was there in line ", seen->second));
     }
-    if (!is_image_name(token.name)) {
-      out.notes.push_back(
-          str("dropped line ", line.number, ": '", token.name, "' is not an image file"));
+    if (!named_as_picture(token.name)) {
+      odd.push_back(str("line ", line.number, ": '", token.name, "'"));
       continue;
     }
+    token.name = image_name(token.name, str(file, ":", line.number));
     const std::string path = image_path(files.images, token.name, str(file, ":", line.number));
-    const auto split = splits.find(token.name);
-    if (split == splits.end()) {
+    const auto listed = splits.find(token.name);
+    if (listed == splits.end() && has_splits) {
       ++outside[token.name];
       continue;
     }
+    const Split split = has_splits ? listed->second : Split::kTrain;
     const auto [found, added] = by_name.emplace(token.name, out.images.size());
     if (added) {
       out.images.push_back({.id = token.name,
                             .number = next_number++,
                             .path = path,
-                            .split = split->second,
+                            .split = split,
                             .captions = {}});
     }
     out.images[found->second].captions.push_back(std::move(token.caption));
   }
+  if (!odd.empty()) {
+    out.notes.push_back(
+        str("dropped lines whose name is not of an image file: ", first_names(odd)));
+  }
   if (!outside.empty()) {
-    out.notes.push_back(str("dropped ", outside.size(), " images that are in no split list"));
+    out.notes.push_back(str("dropped ", counted(static_cast<Index>(outside.size()), "image"),
+                            outside.size() == 1 ? " that is" : " that are", " in no split list"));
   }
   if (splits.size() > by_name.size()) {
     out.notes.push_back(
-        str("dropped ", splits.size() - by_name.size(), " listed images without a caption"));
+        str("dropped ", counted(static_cast<Index>(splits.size() - by_name.size()), "listed image"),
+            " without a caption"));
   }
   finish(out, file);
   return out;

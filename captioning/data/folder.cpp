@@ -10,7 +10,7 @@
 #include "captioning/data/readers.h"
 #include "captioning/text/unicode.h"
 #include "core/base/error.h"
-#include "core/base/random.h"
+#include "core/base/listing.h"
 
 namespace saccade {
 
@@ -46,24 +46,12 @@ Columns read_header(const CsvRow& row, const std::string& file) {
   return {*image, *caption, row.fields.size(), split};
 }
 
-// Of the images, where no column says their split.
-constexpr double kValShare = 0.1;
-
-// Takes a stable share of the images: an image's split does not depend on the other images.
-Split split_of(const std::string& name) {
-  const double position = static_cast<double>(name_key(name) >> 11) * 0x1.0p-53;
-  return position < kValShare ? Split::kVal : Split::kTrain;
-}
-
-// The share of a small folder may be no image at all, but a run needs something to validate on.
-void keep_one_for_validation(std::vector<CaptionedImage>& images) {
-  const auto is_val = [](const CaptionedImage& image) { return image.split == Split::kVal; };
-  if (images.size() < 2 || std::any_of(images.begin(), images.end(), is_val)) return;
-  std::min_element(images.begin(), images.end(),
-                   [](const CaptionedImage& a, const CaptionedImage& b) {
-                     return name_key(a.id) < name_key(b.id);
-                   })
-      ->split = Split::kVal;
+Split read_split(const std::string& text, const std::string& place) {
+  const std::string word = lower_ascii(text);
+  for (const Split known : {Split::kTrain, Split::kVal, Split::kTest}) {
+    if (word == split_name(known)) return known;
+  }
+  throw DataError(str(place, ": unknown split '", word, "'; expected train, val or test"));
 }
 
 }  // namespace
@@ -77,6 +65,7 @@ Dataset read_folder(const FolderFiles& files) {
   const Columns columns = read_header(rows.front(), file);
   Dataset out;
   out.name = "folder";
+  out.numbers_are_places = true;
   std::unordered_map<std::string, std::size_t> by_name;
   std::set<std::pair<std::string, std::string>> seen;
   Index repeated = 0;
@@ -87,7 +76,8 @@ Dataset read_folder(const FolderFiles& files) {
       throw DataError(str(place, ": ", row.fields.size(), " fields, the header has ", columns.count,
                           "; a caption with a comma must be quoted"));
     }
-    const std::string &name = row.fields[columns.image], &caption = row.fields[columns.caption];
+    const std::string name = image_name(row.fields[columns.image], place);
+    const std::string& caption = row.fields[columns.caption];
     if (unicode::invalid_utf8(caption) != std::string_view::npos) {
       throw DataError(str(place, ": not valid UTF-8; convert the file to UTF-8"));
     }
@@ -95,39 +85,24 @@ Dataset read_folder(const FolderFiles& files) {
       ++repeated;
       continue;
     }
-    std::optional<Split> split;
-    if (columns.split) {
-      const std::string word = lower_ascii(row.fields[*columns.split]);
-      for (const Split known : {Split::kTrain, Split::kVal, Split::kTest}) {
-        if (word == split_name(known)) split = known;
-      }
-      if (!split) {
-        throw DataError(str(place, ": unknown split '", word, "'; expected train, val or test"));
-      }
-    } else {
-      split = split_of(name);
-    }
+    const Split split =
+        columns.split ? read_split(row.fields[*columns.split], place) : Split::kTrain;
     const auto [found, added] = by_name.emplace(name, out.images.size());
     if (added) {
       out.images.push_back({.id = name,
                             .number = static_cast<std::int64_t>(out.images.size()),
                             .path = image_path(files.images, name, place),
-                            .split = *split,
+                            .split = split,
                             .captions = {}});
     }
     CaptionedImage& image = out.images[found->second];
-    if (image.split != *split) {
+    if (image.split != split) {
       throw DataError(str(place, ": '", name, "' is in ", split_name(image.split), " and in ",
-                          split_name(*split)));
+                          split_name(split)));
     }
     image.captions.push_back(caption);
   }
-  if (repeated > 0) out.notes.push_back(str("dropped ", repeated, " repeated captions"));
-  if (!columns.split) {
-    keep_one_for_validation(out.images);
-    out.notes.push_back(str("no split column: about ", 100 * kValShare,
-                            " % of the images, chosen by name, are val"));
-  }
+  if (repeated > 0) out.notes.push_back("dropped " + counted(repeated, "repeated caption"));
   finish(out, file);
   return out;
 }

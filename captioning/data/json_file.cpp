@@ -98,6 +98,8 @@ JsonValue JsonValue::at(std::size_t index) const {
 }
 
 bool JsonValue::is_text() const { return as_json(value_).is_string(); }
+bool JsonValue::is_array() const { return as_json(value_).is_array(); }
+bool JsonValue::is_object() const { return as_json(value_).is_object(); }
 
 const std::string& JsonValue::text() const {
   const json& value = as_json(value_);

@@ -31,6 +31,8 @@ class JsonValue {
   std::vector<std::string> names() const;
 
   bool is_text() const;
+  bool is_array() const;
+  bool is_object() const;
   const std::string& text() const;  // of a string
   std::int64_t integer() const;     // of a whole number that fits, 7 or 7.0
   double number() const;

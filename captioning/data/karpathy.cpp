@@ -4,6 +4,7 @@
 #include "captioning/data/readers.h"
 #include "captioning/text/tokenizer.h"
 #include "core/base/error.h"
+#include "core/base/listing.h"
 
 namespace saccade {
 
@@ -41,7 +42,7 @@ Dataset read_karpathy(const KarpathyFiles& files) {
     CaptionedImage image;
     const JsonValue file = entry["filename"];
     const auto folder = entry.find("filepath");
-    image.id = file.text();
+    image.id = image_name(file.text(), file.place());
     image.path =
         image_path(files.images, folder ? folder->text() + "/" + image.id : image.id, file.place());
     const auto coco = entry.find("cocoid");
@@ -54,7 +55,9 @@ Dataset read_karpathy(const KarpathyFiles& files) {
     }
     out.images.push_back(std::move(image));
   }
-  if (restval > 0) out.notes.push_back(str("counted ", restval, " restval images as train"));
+  if (restval > 0) {
+    out.notes.push_back(str("counted ", counted(restval, "restval image"), " as train"));
+  }
   finish(out, files.annotations.string());
   return out;
 }

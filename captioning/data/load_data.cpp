@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "captioning/data/data_places.h"
+#include "captioning/data/fill_splits.h"
 #include "captioning/data/readers.h"
 #include "captioning/data/scenes/scene_renderer.h"
 #include "core/base/error.h"
-#include "core/config/traits.h"
+#include "core/base/listing.h"
 
 namespace saccade {
 
@@ -14,44 +16,28 @@ namespace {
 
 constexpr Index kMostSceneCaptions = 100;
 
-// Throws UsageError that names every key which the data set needs and the config leaves empty.
+// Throws for files and folders that are not given or do not exist, all at once.
 void require_places(const DataConfig& config) {
-  std::string missing;
-  for (const NamedFile& file : named_files(config, "data"))
-    if (!file.needed_by.empty() && file.path.empty())
-      missing += str(missing.empty() ? "" : ", ", file.key);
-  if (!missing.empty()) {
-    throw UsageError(
-        str("data.type ", enum_name(config.type), " needs ", missing, "; set it in the config"));
-  }
-}
-
-void require_folder(const std::string& path, const char* key) {
-  std::error_code error;
-  if (!std::filesystem::is_directory(path, error)) {
-    throw DataError(str(path, ": no such folder; set data.", key, " to the folder of the images"));
-  }
+  std::string lines;
+  for (const std::string& line : missing_places(config))
+    lines += (lines.empty() ? "" : "\n") + line;
+  if (!lines.empty()) throw DataError(lines);
 }
 
 Dataset read_files(const DataConfig& config) {
   require_places(config);
   switch (config.type) {
     case DataKind::kKarpathy:
-      require_folder(config.images, "images");
       return read_karpathy({.annotations = config.annotations, .images = config.images});
     case DataKind::kCoco:
-      require_folder(config.images, "images");
-      if (!config.val_annotations.empty()) require_folder(config.val_images, "val_images");
       return read_coco({.train = config.annotations,
                         .train_images = config.images,
                         .val = config.val_annotations,
                         .val_images = config.val_images});
     case DataKind::kFlickr8k:
-      require_folder(config.images, "images");
       return read_flickr8k(
           {.tokens = config.tokens, .splits = config.splits, .images = config.images});
     case DataKind::kFolder:
-      require_folder(config.images, "images");
       return read_folder({.images = config.images, .captions = config.annotations});
     case DataKind::kScenes:
       break;
@@ -83,8 +69,9 @@ bool limit_captions(Dataset& dataset, Index limit) {
     image.captions.resize(most);
   }
   if (dropped > 0) {
-    dataset.notes.push_back(str("left out ", dropped, " training captions beyond the first ", limit,
-                                " of their image"));
+    dataset.notes.push_back(str("left out ",
+                                counted(static_cast<Index>(dropped), "training caption"),
+                                " beyond the first ", limit, " of their image"));
   }
   return dropped > 0;
 }
@@ -138,6 +125,7 @@ LoadedData load_data(const DataConfig& config) {
     return out;
   }
   out.dataset = read_files(config);
+  fill_splits(out.dataset, config.split);
   bool changed = limit_split(out.dataset, Split::kTrain, config.limit_train);
   changed = limit_split(out.dataset, Split::kVal, config.limit_val) || changed;
   changed = limit_captions(out.dataset, config.captions_per_image) || changed;

@@ -22,10 +22,12 @@ struct LoadedData {
   Split default_split() const;
 };
 
-// Reads or draws the data. limit_train and limit_val keep the first images of their splits;
-// captions_per_image keeps the first captions of training images (references are never cut). Scenes
-// are drawn from a seed of their own, so that runs with other seeds see the same scenes. Throws
-// UsageError that names the missing keys of the config, and DataError for what cannot be read.
+// Reads or draws the data; config.split makes the splits that its files lack. limit_train and
+// limit_val keep the first images of their splits; captions_per_image keeps the first captions of
+// training images (references are never cut). Scenes are drawn from a seed of their own, so that
+// runs with other seeds see the same scenes. Throws UsageError that names the missing keys of the
+// config, and DataError for what cannot be read, with one line for each file and folder that is
+// missing.
 LoadedData load_data(const DataConfig& config);
 
 }  // namespace saccade

@@ -6,7 +6,9 @@
 
 #include "captioning/text/tokenizer.h"
 #include "captioning/text/unicode.h"
+#include "captioning/text/unspaced.h"
 #include "core/base/error.h"
+#include "core/base/listing.h"
 
 namespace saccade {
 
@@ -52,7 +54,7 @@ std::vector<TextLine> read_lines(const fs::path& path, std::string_view what) {
   return out;
 }
 
-std::string image_path(const fs::path& root, const std::string& name, const std::string& place) {
+std::string image_name(const std::string& name, const std::string& place) {
   const fs::path relative(name);
   const bool leaves = std::any_of(relative.begin(), relative.end(),
                                   [](const fs::path& part) { return part == ".."; });
@@ -62,7 +64,11 @@ std::string image_path(const fs::path& root, const std::string& name, const std:
         str(place, ": '", clean_caption(name),
             "' is not a file below the image folder; names must be relative, without '..'"));
   }
-  return (root / relative).lexically_normal().string();
+  return relative.lexically_normal().generic_string();
+}
+
+std::string image_path(const fs::path& root, const std::string& name, const std::string& place) {
+  return (root / image_name(name, place)).lexically_normal().string();
 }
 
 std::string clean_caption(std::string_view text) {
@@ -82,6 +88,7 @@ std::string clean_caption(std::string_view text) {
 
 void finish(Dataset& dataset, const std::string& source) {
   Index empty_captions = 0, bare_images = 0;
+  UnspacedCaptions unspaced;
   for (CaptionedImage& image : dataset.images) {
     for (std::string& caption : image.captions) caption = clean_caption(caption);
     empty_captions += static_cast<Index>(std::erase_if(
@@ -90,12 +97,22 @@ void finish(Dataset& dataset, const std::string& source) {
   bare_images = static_cast<Index>(std::erase_if(
       dataset.images, [](const CaptionedImage& image) { return image.captions.empty(); }));
   if (empty_captions > 0) {
-    dataset.notes.push_back(str("dropped ", empty_captions, " captions without a word"));
+    dataset.notes.push_back(str("dropped ", counted(empty_captions, "caption"), " without a word"));
   }
   if (bare_images > 0) {
-    dataset.notes.push_back(str("dropped ", bare_images, " images without a caption"));
+    dataset.notes.push_back(str("dropped ", counted(bare_images, "image"), " without a caption"));
   }
-  if (dataset.images.empty()) throw DataError(str(source, ": no image with a caption in it"));
+  if (dataset.images.empty()) {
+    throw DataError(str(source, ": no image with a caption in it",
+                        empty_captions == 0
+                            ? ""
+                            : str("; of ", counted(empty_captions, "caption"),
+                                  ", none has a letter or a digit; are they in another column or "
+                                  "key?")));
+  }
+  for (const CaptionedImage& image : dataset.images)
+    for (const std::string& caption : image.captions) unspaced.add(caption);
+  if (const std::string text = unspaced.warning(); !text.empty()) dataset.notes.push_back(text);
   std::unordered_set<std::string> ids;
   std::unordered_set<std::int64_t> numbers;
   for (const CaptionedImage& image : dataset.images) {

@@ -23,8 +23,11 @@ std::vector<TextLine> lines_of(std::string_view text, const std::filesystem::pat
 // The lines of a file that are not empty.
 std::vector<TextLine> read_lines(const std::filesystem::path& path, std::string_view what);
 
-// root / name. Throws DataError, whose message begins with `place`, when name is empty, absolute,
-// or leads out of root.
+// The one name of an image: "a/b.jpg" for "./a/b.jpg" and "a//b.jpg". Throws DataError, whose
+// message begins with `place`, when it is empty, absolute, or leads out of the image folder.
+std::string image_name(const std::string& name, const std::string& place);
+
+// root / name. Throws as image_name() does.
 std::string image_path(const std::filesystem::path& root, const std::string& name,
                        const std::string& place);
 

@@ -1,7 +1,9 @@
 // Readers: each makes a Dataset from one published form of captions. All of them drop, count and
 // note captions without words and images without captions, and replace control characters by white
-// space. They throw DataError, which names file and line, byte or entry, for what cannot be read,
-// for names that lead out of the image folder, for duplicates, and for a data set without images.
+// space; `./a.jpg` and `a.jpg` are one image. Where the files have no splits, all images are train
+// (fill_splits.h makes the others). They throw DataError, which names file and line, byte or entry,
+// for what cannot be read, for names that lead out of the image folder, for duplicates, and for a
+// data set without images.
 #pragma once
 
 #include <filesystem>
@@ -19,11 +21,12 @@ Dataset read_karpathy(const KarpathyFiles& files);
 
 struct Flickr8kFiles {
   std::filesystem::path tokens;  // Flickr8k.token.txt: <file>#<k> TAB <caption>
-  std::filesystem::path splits;  // folder of Flickr_8k.{trainImages,devImages,testImages}.txt
+  // Folder of Flickr_8k.{trainImages,devImages,testImages}.txt; empty: all images are train.
+  std::filesystem::path splits;
   std::filesystem::path images;
 };
-// At least one split list must exist; dev becomes val. Names that are not of an image file are
-// dropped.
+// At least one list must be in the folder of the lists, if one is given; dev becomes val. Names
+// that are not of an image file are dropped.
 Dataset read_flickr8k(const Flickr8kFiles& files);
 
 struct CocoFiles {
@@ -39,8 +42,7 @@ struct FolderFiles {
   std::filesystem::path captions = {};  // empty: captions.csv in the image folder
 };
 // A CSV file (RFC 4180) with a header: the columns are image, caption and, optionally, split
-// (train, val, test); there is one line per caption. Without a split column, a tenth of the images
-// is in val, and an image's name alone decides.
+// (train, val, test); there is one line per caption. Without a split column, all images are train.
 Dataset read_folder(const FolderFiles& files);
 
 }  // namespace saccade

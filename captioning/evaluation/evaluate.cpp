@@ -110,6 +110,8 @@ EvaluationReport chosen_images(const LoadedData& data, const EnsembleInputs& inp
   }
   for (const Index image : report.images) {
     report.numbers.push_back(data.dataset.images[static_cast<std::size_t>(image)].number);
+    if (data.dataset.numbers_are_places)
+      report.names.push_back(data.dataset.images[static_cast<std::size_t>(image)].id);
   }
   return report;
 }

@@ -80,6 +80,7 @@ struct EvaluationReport {
   Split split = Split::kVal;
   std::vector<Index> images;          // the scored images, into Dataset::images
   std::vector<std::int64_t> numbers;  // CaptionedImage::number of each
+  std::vector<std::string> names;     // of each its id, where numbers are places; else empty
   Index left_out = 0;                 // how many images could not be read
   SearchOptions search;
   bool pieces = false;        // whether search counts pieces of words

@@ -125,7 +125,9 @@ std::string evaluation_json(const EvaluationReport& report) {
 std::string coco_results(const EvaluationReport& report, const RegimeReport& regime) {
   Json results = Json::array();
   for (std::size_t i = 0; i < regime.words.size(); ++i) {
-    results.push_back({{"image_id", report.numbers[i]}, {"caption", join_words(regime.words[i])}});
+    Json result = {{"image_id", report.numbers[i]}, {"caption", join_words(regime.words[i])}};
+    if (!report.names.empty()) result["image"] = report.names[i];
+    results.push_back(std::move(result));
   }
   return text_of(results, 1) + "\n";
 }

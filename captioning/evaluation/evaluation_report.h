@@ -26,7 +26,8 @@ namespace saccade {
 // references_*} (grounding_scores.h). Keys may be added, but are never renamed.
 std::string evaluation_json(const EvaluationReport& report);
 
-// The captions of one regime in the COCO results format: [{"image_id", "caption"}].
+// The captions of one regime in the COCO results format: [{"image_id", "caption"}]. Where the files
+// of the data set do not number their images, "image" beside them names each.
 std::string coco_results(const EvaluationReport& report, const RegimeReport& regime);
 
 }  // namespace saccade

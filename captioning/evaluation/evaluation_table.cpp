@@ -178,10 +178,11 @@ std::string scores_table(const EvaluationReport& report) {
 }  // namespace
 
 std::string evaluation_table(const EvaluationReport& report) {
-  std::string out = str(report.dataset, ", ", split_name(report.split), ": ", report.images.size(),
-                        " images, ", search_line(report), "\n");
+  std::string out = str(report.dataset, ", ", split_name(report.split), ": ",
+                        counted(static_cast<Index>(report.images.size()), "image"), ", ",
+                        search_line(report), "\n");
   for (const std::string& member : report.members) out += "member " + member + "\n";
-  if (report.left_out > 0) out += str(report.left_out, " images could not be read\n");
+  if (report.left_out > 0) out += str(counted(report.left_out, "image"), " could not be read\n");
   out += scores_table(report);
   if (report.grounding) out += grounding_table(report);
   if (report.attention) out += attention_table(*report.attention);

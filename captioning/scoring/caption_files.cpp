@@ -4,23 +4,21 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "captioning/data/captions_form.h"
+#include "captioning/data/fill_splits.h"
 #include "captioning/data/json_file.h"
 #include "captioning/data/reader_support.h"
 #include "captioning/data/readers.h"
 #include "captioning/text/ptb_tokenizer.h"
+#include "captioning/text/unspaced.h"
 #include "core/base/error.h"
+#include "core/base/listing.h"
 
 namespace saccade {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-// Whether a file is JSON: no other form begins with a bracket or a brace.
-bool is_json(const std::string& text) {
-  const auto first = text.find_first_not_of(" \t\r\n");
-  return first != std::string::npos && (text[first] == '{' || text[first] == '[');
-}
 
 void read_coco_images(const JsonValue& root, ReferenceFile& out) {
   std::unordered_map<std::int64_t, std::size_t> places;
@@ -68,27 +66,13 @@ void read_karpathy_images(const JsonValue& images, std::optional<Split> split, R
 // Images get the numbers that `saccade evaluate --out` writes for such a folder.
 void read_csv_images(const fs::path& path, std::optional<Split> split, ReferenceFile& out) {
   Dataset dataset = read_folder({.images = path.parent_path(), .captions = path});
+  fill_splits(dataset, SplitConfig());
   for (CaptionedImage& image : dataset.images)
     if (!split || image.split == *split)
       out.images.push_back(
           {.name = image.id, .number = image.number, .captions = std::move(image.captions)});
   out.numbered = true;
   out.notes = std::move(dataset.notes);
-}
-
-// <image>#<k> TAB <caption>; the offsets of '#' and the tab, if a line has this form.
-struct TokenMarks {
-  std::size_t hash = 0, tab = 0;
-};
-std::optional<TokenMarks> token_marks(const std::string& line) {
-  const auto tab = line.find('\t');
-  const auto hash = tab == std::string::npos ? tab : line.rfind('#', tab);
-  if (hash == std::string::npos || hash == 0 || hash + 1 == tab) return std::nullopt;
-  const auto begin = line.begin();
-  const bool digits = std::all_of(begin + static_cast<std::ptrdiff_t>(hash) + 1,
-                                  begin + static_cast<std::ptrdiff_t>(tab),
-                                  [](char c) { return c >= '0' && c <= '9'; });
-  return digits ? std::optional<TokenMarks>({hash, tab}) : std::nullopt;
 }
 
 void read_token_lines(const std::vector<TextLine>& lines, ReferenceFile& out) {
@@ -157,6 +141,10 @@ void check(const ReferenceFile& file) {
 }
 
 ResultFile read_json_results(const JsonValue& root, const fs::path& path) {
+  if (root.is_object() && root.find("images"))
+    throw DataError(str(path.string(),
+                        ": holds references, and results were expected; were the two files named "
+                        "in the wrong order?"));
   ResultFile out{.path = path.string(), .captions = {}};
   for (std::size_t i = 0; i < root.size(); ++i) {
     const JsonValue entry = root.at(i);
@@ -165,14 +153,26 @@ ResultFile read_json_results(const JsonValue& root, const fs::path& path) {
                          .caption = entry["caption"].text(),
                          .place = entry.place()};
     const auto image = entry.find("image");
-    const JsonValue id = image ? *image : entry["image_id"];
-    if (id.is_text()) {
-      result.name = id.text();
-    } else {
-      result.number = id.integer();
+    if (image) result.name = image->text();
+    const auto id = image ? entry.find("image_id") : std::optional(entry["image_id"]);
+    if (id && id->is_text()) {
+      if (!image) result.name = id->text();
+    } else if (id) {
+      result.number = id->integer();
     }
     out.captions.push_back(std::move(result));
   }
+  return out;
+}
+
+// Columns beside image and caption are ignored.
+ResultFile read_csv_results(const fs::path& path) {
+  ResultFile out{.path = path.string(), .captions = {}};
+  const Dataset dataset = read_folder({.images = path.parent_path(), .captions = path});
+  for (const CaptionedImage& image : dataset.images)
+    for (const std::string& caption : image.captions)
+      out.captions.push_back(
+          {.name = image.id, .number = std::nullopt, .caption = caption, .place = out.path});
   return out;
 }
 
@@ -181,8 +181,13 @@ ResultFile read_json_results(const JsonValue& root, const fs::path& path) {
 ReferenceFile read_references(const fs::path& path, std::optional<Split> split) {
   ReferenceFile out{.path = path.string(), .numbered = false, .images = {}};
   const std::string text = read_text(path, "references");
-  if (is_json(text)) {
+  const CaptionsForm form = captions_form(text);
+  if (form == CaptionsForm::kJson) {
     const JsonValue root = JsonValue::parse(text, path);
+    if (root.is_array())
+      throw DataError(str(path.string(),
+                          ": is a list of results, and references were expected; were the two "
+                          "files named in the wrong order?"));
     out.numbered = true;
     if (root.find("annotations")) {
       refuse_split(split, out);
@@ -190,19 +195,25 @@ ReferenceFile read_references(const fs::path& path, std::optional<Split> split) 
     } else {
       read_karpathy_images(root["images"], split, out);
     }
-  } else if (path.extension() == ".csv") {
+  } else if (form == CaptionsForm::kCsv || path.extension() == ".csv") {
     read_csv_images(path, split, out);
   } else {
     refuse_split(split, out);
     std::vector<TextLine> lines = lines_of(text, path);
     std::erase_if(lines, [](const TextLine& line) { return line.text.empty(); });
-    if (!lines.empty() && token_marks(lines.front().text)) {
+    if (form == CaptionsForm::kTokens) {
       read_token_lines(lines, out);
     } else {
       read_plain_lines(lines, out);
     }
   }
   check(out);
+  UnspacedCaptions unspaced;
+  if (out.notes.empty())  // the captions of a folder have such a note already
+    for (const ReferenceImage& image : out.images)
+      for (const std::string& caption : image.captions) unspaced.add(caption);
+  if (const std::string warning = unspaced.warning(); !warning.empty())
+    out.notes.push_back(str(out.path, ": ", warning));
   const std::size_t line_ends = count_line_ends(out);
   if (line_ends > 0) out.notes.push_back(line_ends_note(out.path, line_ends));
   return out;
@@ -210,7 +221,9 @@ ReferenceFile read_references(const fs::path& path, std::optional<Split> split) 
 
 ResultFile read_results(const fs::path& path) {
   const std::string text = read_text(path, "results");
-  if (is_json(text)) return read_json_results(JsonValue::parse(text, path), path);
+  const CaptionsForm form = captions_form(text);
+  if (form == CaptionsForm::kJson) return read_json_results(JsonValue::parse(text, path), path);
+  if (form == CaptionsForm::kCsv) return read_csv_results(path);
   ResultFile out{.path = path.string(), .captions = {}};
   for (const TextLine& line : lines_of(text, path)) {
     ResultCaption result{.name = "",
@@ -229,7 +242,8 @@ ResultFile read_results(const fs::path& path) {
 }
 
 std::string line_ends_note(const std::string& path, std::size_t captions) {
-  return str(path, ": ", captions, " captions hold line ends, which are taken as spaces");
+  return str(path, ": ", counted(static_cast<Index>(captions), "caption holds", "captions hold"),
+             " line ends, which are taken as spaces");
 }
 
 }  // namespace saccade

@@ -29,7 +29,8 @@ struct ReferenceFile {
 //   COCO captions JSON        {"images": [...], "annotations": [...]}
 //   Karpathy JSON             {"images": [{"sentences": [...]}]}
 //   Flickr8k's token file     <image>#<k> TAB <caption>
-//   a file NAME.csv           the captions of a folder (readers.h: read_folder), with its splits
+//   CSV, or a file NAME.csv   the captions of a folder (readers.h: read_folder); a first line
+//                             image,caption tells it. Splits that it lacks are made (fill_splits.h)
 //   plain text                one line per image, its references with tabs between
 // The order of images and captions is that of the file. With `split`, other splits are left out.
 // There are notes on captions that contain line ends. Throws UsageError when a split is given for a
@@ -37,7 +38,8 @@ struct ReferenceFile {
 // that appear twice and for images without a reference.
 ReferenceFile read_references(const std::filesystem::path& path, std::optional<Split> split);
 
-// A caption with neither name nor number belongs to the image that has its place in the references.
+// A name goes before a number where the references have names. A caption with neither belongs to
+// the image that has its place in the references.
 struct ResultCaption {
   std::string name;                    // of the image file, as the file has it
   std::optional<std::int64_t> number;  // of the image
@@ -51,9 +53,9 @@ struct ResultFile {
 };
 
 // Reads COCO results JSON ([{"image_id": 7, "caption": "..."}], where image_id may be the name of
-// an image file), the captions that `saccade caption --json` prints, or text: one line per image,
-// either <image> TAB <caption>, or the caption alone, for the references' images in order. Throws
-// DataError that names file and place.
+// an image file, or `image` beside it), the captions that `saccade caption --json` prints, CSV with
+// the columns image and caption, or text: one line per image, either <image> TAB <caption>, or the
+// caption alone, for the references' images in order. Throws DataError that names file and place.
 ResultFile read_results(const std::filesystem::path& path);
 
 // "3 captions hold line ends, which are taken as spaces", about the file at `path`.

@@ -4,28 +4,24 @@
 
 #include "captioning/text/ptb_tokenizer.h"
 #include "core/base/error.h"
+#include "core/base/listing.h"
 
 namespace saccade {
 
 namespace {
-
-constexpr std::size_t kMostListed = 100;
 
 std::string shown(const ReferenceImage& image) {
   return image.name.empty() ? std::to_string(image.number) : image.name;
 }
 
 std::string shown(const ResultCaption& result) {
-  return result.number ? std::to_string(*result.number) : result.name;
+  return result.name.empty() ? std::to_string(*result.number) : result.name;
 }
 
-// "3 images have no caption: a.jpg, b.jpg, c.jpg".
-std::string listed(const std::vector<std::string>& names, const std::string& what) {
-  std::string out = str(names.size(), " ", what, ": ");
-  const std::size_t count = std::min(names.size(), kMostListed);
-  for (std::size_t i = 0; i < count; ++i) out += (i == 0 ? "" : ", ") + names[i];
-  if (count < names.size()) out += str(" and ", names.size() - count, " more");
-  return out;
+// "3 captions without a word: a.jpg, b.jpg, c.jpg". `what` is said of one and of several.
+std::string listed(const std::vector<std::string>& names, const std::string& one,
+                   const std::string& several) {
+  return counted(static_cast<Index>(names.size()), one, several) + ": " + first_names(names);
 }
 
 // The part of a name behind its last slash.
@@ -60,9 +56,12 @@ std::vector<const ResultCaption*> assign(const ReferenceFile& references,
     }
   }
   std::string problems;
-  if (!unknown.empty()) problems += listed(unknown, "captions of images that are unknown");
+  if (!unknown.empty())
+    problems += listed(unknown, "caption of an image that is unknown",
+                       "captions of images that are unknown");
   if (!twice.empty()) {
-    problems += (problems.empty() ? "" : "; ") + listed(twice, "captions too many for an image");
+    problems += (problems.empty() ? "" : "; ") +
+                listed(twice, "caption too many for an image", "captions too many for an image");
   }
   if (!problems.empty()) {
     throw DataError(str(results.path, ": does not fit ", references.path, ": ", problems));
@@ -85,8 +84,9 @@ ImageIndex::ImageIndex(const ReferenceFile& references) {
 }
 
 std::optional<std::size_t> ImageIndex::find(const ResultCaption& result) const {
-  if (result.number) {
-    const auto found = numbers_.find(*result.number);
+  // Where images have names, a number beside a name may be of another numbering.
+  if (result.name.empty() || (names_.empty() && result.number)) {
+    const auto found = result.number ? numbers_.find(*result.number) : numbers_.end();
     if (found != numbers_.end()) return found->second;
   } else {
     const auto found = names_.find(result.name);
@@ -119,11 +119,13 @@ MatchedCaptions match(const ReferenceFile& references, const ResultFile& results
   const auto line_ends =
       std::count_if(out.candidates.begin(), out.candidates.end(), holds_line_end);
   if (!missing.empty()) {
-    out.notes.push_back(
-        str(results.path, ": ", listed(missing, "images have no caption and are not scored")));
+    out.notes.push_back(str(results.path, ": ",
+                            listed(missing, "image has no caption and is not scored",
+                                   "images have no caption and are not scored")));
   }
   if (!empty.empty()) {
-    out.notes.push_back(str(results.path, ": ", listed(empty, "captions without a word")));
+    out.notes.push_back(str(results.path, ": ",
+                            listed(empty, "caption without a word", "captions without a word")));
   }
   if (line_ends > 0) {
     out.notes.push_back(line_ends_note(results.path, static_cast<std::size_t>(line_ends)));

@@ -10,8 +10,9 @@
 
 namespace saccade {
 
-// Finds an image in the references by its number or its name: by the whole name or, on either side,
-// by the part behind the last slash, if only one image has it.
+// Finds an image in the references by its number or, if it has one and they have names, its name:
+// by the whole name or, on either side, by the part behind the last slash, if only one image has
+// it.
 class ImageIndex {
  public:
   explicit ImageIndex(const ReferenceFile& references);
@@ -34,9 +35,9 @@ struct MatchedCaptions {
 };
 
 // Images that the results do not name are not scored, as in the COCO evaluation. Throws DataError
-// that lists all captions of images which the references do not have, and all images with several
-// captions; also where captions in order are not as many as the images, or where no caption is
-// left.
+// that counts the captions of images which the references do not have, and the images with several
+// captions, and names the first ones; also where captions in order are not as many as the images,
+// or where no caption is left.
 MatchedCaptions match(const ReferenceFile& references, const ResultFile& results);
 
 }  // namespace saccade

@@ -6,6 +6,7 @@
 
 #include "captioning/scoring/text_table.h"
 #include "core/base/error.h"
+#include "core/base/listing.h"
 
 namespace saccade {
 
@@ -82,7 +83,8 @@ std::string score_table(const ScoreReport& report) {
     ++m;
   }
   for (const auto& [name, value] : caption_statistics(scores)) table.add({name, fixed(value)});
-  std::string out = str(scores.words.size(), " images\n", table.text());
+  std::string out =
+      str(counted(static_cast<Index>(scores.words.size()), "image"), "\n", table.text());
   if (!report.intervals.empty()) {
     out += str("[]: ", percent(report.level), " bootstrap interval over images\n");
   }
@@ -135,8 +137,8 @@ std::string paired_table(const PairedReport& report) {
                interval_text(one.interval), fixed(one.p_value),
                fixed(report.randomisation[m].p_value)});
   }
-  return str(report.images, " images, ", report.resampling.replicates, " replicates\na: ", report.a,
-             "\nb: ", report.b, "\n", table.text());
+  return str(counted(report.images, "image"), ", ", report.resampling.replicates,
+             " replicates\na: ", report.a, "\nb: ", report.b, "\n", table.text());
 }
 
 std::string seeds_json(const SeedReport& report) {
@@ -172,8 +174,8 @@ std::string seeds_table(const SeedReport& report) {
                interval_text(one.intervals.bootstrap), interval_text(one.intervals.t_interval),
                fixed(one.t_p_value)});
   }
-  return str(report.images, " images, ", report.a.size(), " runs against ", report.b.size(),
-             "; intervals over seeds and images\n", table.text());
+  return str(counted(report.images, "image"), ", ", report.a.size(), " runs against ",
+             report.b.size(), "; intervals over seeds and images\n", table.text());
 }
 
 std::string human_json(const HumanScores& scores) {
@@ -192,7 +194,7 @@ std::string human_table(const HumanScores& scores) {
     table.add(
         {scores.mean[m].first, fixed(scores.mean[m].second), fixed(scores.deviation[m].second)});
   }
-  return str(scores.images, " images, each of ", scores.annotators,
+  return str(counted(static_cast<Index>(scores.images), "image"), ", each of ", scores.annotators,
              " references against the others\n", table.text());
 }
 

@@ -6,6 +6,7 @@
 #include "captioning/text/tokenizer.h"
 #include "core/base/digest.h"
 #include "core/base/error.h"
+#include "core/base/listing.h"
 
 namespace saccade {
 
@@ -45,6 +46,16 @@ Vocabulary Vocabulary::count(std::span<const std::vector<std::string>> captions,
   std::vector<std::pair<std::string, Index>> kept;
   for (const auto& entry : counts) {
     if (entry.second >= min_count) kept.push_back(entry);
+  }
+  if (counts.empty()) {
+    throw DataError(
+        captions.empty()
+            ? "vocabulary: there is no training caption to take words from; check the "
+              "splits (saccade data shows them)"
+            : str("vocabulary: ",
+                  counted(static_cast<Index>(captions.size()), "training caption has no word",
+                          "training captions have no word"),
+                  "; are the sentences empty?"));
   }
   if (kept.empty()) {
     throw DataError(str("vocabulary: none of ", counts.size(), " words occurs ", min_count,

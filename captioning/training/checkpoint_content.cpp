@@ -313,9 +313,11 @@ void restore_run(const Archive& archive, const ExperimentConfig& config, const D
     changes += "\n  the network of encoder.model";
   if (archive.strings("vocabulary") != model.vocabulary().words()) changes += "\n  the vocabulary";
   if (!changes.empty())
-    throw CheckpointError(archive.source() +
-                          ": cannot go on, because something changed since it was written:" +
-                          changes + "\nstart a new run, or undo the changes");
+    throw CheckpointError(
+        archive.source() +
+        ": cannot go on, because something changed since it was written:" + changes +
+        "\nstart a new run, or undo the changes (a run is resumed with its own "
+        "config if none is named)");
   read_parameters(archive, model.parameters());
   Optimizer& optimizer = trainer.optimizer();
   for (Optimizer::Moment& moment : optimizer.moments()) {

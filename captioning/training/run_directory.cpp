@@ -12,6 +12,7 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "core/base/listing.h"
 #include "core/io/checkpoint.h"
 
 namespace saccade {
@@ -231,6 +232,27 @@ void RunDirectory::write_text(const std::string& name, const std::string& text) 
   write_file(path_ / name, text);
 }
 
+namespace {
+
+// The directories of runs below one that is none itself, such as a comparison's, sorted.
+std::vector<std::string> runs_below(const fs::path& directory) {
+  constexpr int kDeepest = 3;
+  std::vector<std::string> out;
+  std::error_code error, unreadable;
+  fs::recursive_directory_iterator it(directory, fs::directory_options::skip_permission_denied,
+                                      error);
+  for (const fs::recursive_directory_iterator end; !error && it != end; it.increment(error)) {
+    if (!it->is_directory(unreadable) || it.depth() >= kDeepest) it.disable_recursion_pending();
+    if (!fs::exists(checkpoint_folder(it->path()) / kLast, unreadable)) continue;
+    out.push_back(it->path().string());
+    it.disable_recursion_pending();
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+}  // namespace
+
 fs::path resolve_checkpoint(const fs::path& path) {
   std::error_code error;
   if (!fs::is_directory(path, error)) return path;
@@ -243,6 +265,11 @@ fs::path resolve_checkpoint(const fs::path& path) {
   }
   if (best.size() == 1) return best[0];
   if (fs::exists(folder / kLast, error)) return folder / kLast;
+  const std::vector<std::string> runs = runs_below(path);
+  if (!runs.empty())
+    throw CheckpointError(str(path.string(), ": this directory holds ",
+                              counted(static_cast<Index>(runs.size()), "run"), "; name ",
+                              runs.size() == 1 ? "it: " : "one of them: ", first_names(runs)));
   throw CheckpointError(path.string() +
                         ": this directory has no checkpoints/last, so it is not a run's; name a "
                         "checkpoint file or the directory of a run");

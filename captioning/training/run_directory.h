@@ -64,7 +64,7 @@ std::filesystem::path checkpoint_folder(const std::filesystem::path& run);
 
 // The checkpoint that a path stands for: a file stands for itself; a run directory for
 // best-<metric> where there is exactly one such link, else for `last`. Throws CheckpointError where
-// there is neither.
+// there is neither; of a directory that holds runs, such as a comparison's, it names the first.
 std::filesystem::path resolve_checkpoint(const std::filesystem::path& path);
 
 // Whether two such paths stand for the same file. Throws CheckpointError as resolve_checkpoint()

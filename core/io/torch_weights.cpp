@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "core/base/listing.h"
 #include "core/io/safetensors_header.h"
 
 namespace saccade {
@@ -24,10 +25,7 @@ std::string shape_text(const std::vector<Index>& shape) {
 }
 
 std::string list_text(const char* what, const std::vector<std::string>& names) {
-  if (names.empty()) return "";
-  std::string text = str("; ", names.size(), " ", what, ": ");
-  for (std::size_t i = 0; i < names.size(); ++i) text += (i > 0 ? ", " : "") + names[i];
-  return text;
+  return names.empty() ? "" : str("; ", names.size(), " ", what, ": ", first_names(names));
 }
 
 std::string_view last_part(std::string_view name) {

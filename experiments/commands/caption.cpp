@@ -64,7 +64,8 @@ SearchOptions search_of(const CaptionArgs& args, const ModelSession& session) {
 
 void check(const CaptionArgs& args) {
   if (args.images.empty() && args.watch.empty())
-    throw UsageError("no picture is named; name pictures, or a folder with --watch");
+    throw UsageError(
+        "no picture is named; name pictures or a folder of them, or a folder with --watch");
   if (args.all_maps && !args.json)
     throw UsageError("--all-maps has no effect: maps are in the JSON alone; give --json as well");
   if (!args.images.empty() && !args.watch.empty())
@@ -118,11 +119,12 @@ int run_caption(const CaptionArgs& args) {
   CaptionSource source = session.source(search.regime);
   source.alternatives = args.alternatives.has_value();
   if (signal) return watch(args, session, search, source, *signal);
-  const auto path = [&](Index i) { return args.images[static_cast<std::size_t>(i)]; };
+  const std::vector<std::string> images = named_pictures(args.images);
+  const auto path = [&](Index i) { return images[static_cast<std::size_t>(i)]; };
   std::vector<CaptionRecord> records;
   const ExitCode code =
       caption_photos(session,
-                     {.count = static_cast<Index>(args.images.size()),
+                     {.count = static_cast<Index>(images.size()),
                       .read = [&](Index i) { return read_image(path(i)); },
                       .search = search},
                      [&](Photo& photo) {
@@ -140,7 +142,7 @@ int run_caption(const CaptionArgs& args) {
 CommandRun bind_caption(Options& options) {
   const auto args = std::make_shared<CaptionArgs>();
   add_model_options(options, args->model);
-  options.arguments("images", args->images, "picture files", "IMAGE");
+  options.arguments("images", args->images, "picture files, or folders of them", "IMAGE");
   options.text("--watch", args->watch,
                "caption the pictures in a folder, and each picture that appears in it as soon as "
                "the file is complete, until a signal stops the program",

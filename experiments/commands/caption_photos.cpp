@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "captioning/decoding/decode_images.h"
+#include "core/base/listing.h"
 #include "core/parallel/kernel_parts.h"
 #include "experiments/process/log.h"
 #include "experiments/process/plain_text.h"
+#include "vision/images/picture_names.h"
 
 namespace saccade {
 
@@ -41,6 +43,31 @@ Read read_one(const ModelSession& session, const PhotoRequest& request, Index nu
 }
 
 }  // namespace
+
+std::vector<std::string> named_pictures(const std::vector<std::string>& names) {
+  std::vector<std::string> out;
+  for (const std::string& name : names) {
+    std::error_code error;
+    if (!std::filesystem::is_directory(name, error)) {
+      out.push_back(name);
+      continue;
+    }
+    const FolderPictures found = pictures_in(name);
+    if (!found.unread.empty()) {
+      std::vector<std::string> unread;
+      for (const auto& path : found.unread) unread.push_back(path.filename().string());
+      log::warn(plain_text(str(
+          name, ": ", counted(static_cast<Index>(unread.size()), "picture is", "pictures are"),
+          " of a kind that is not read: ", first_names(unread), "; convert them to JPEG or PNG")));
+    }
+    if (found.pictures.empty())
+      throw UsageError(name +
+                       ": the folder has no picture that can be read (JPEG, PNG, BMP, WebP, TIFF); "
+                       "name pictures, or the folder that holds them");
+    for (const auto& path : found.pictures) out.push_back(path.string());
+  }
+  return out;
+}
 
 ExitCode caption_photos(const ModelSession& session, const PhotoRequest& request,
                         const std::function<void(Photo&)>& take) {

@@ -36,4 +36,9 @@ struct PhotoRequest {
 ExitCode caption_photos(const ModelSession& session, const PhotoRequest& request,
                         const std::function<void(Photo&)>& take);
 
+// Pictures as the command line names them: files, and folders, which stand for all pictures in
+// them, in the order of their names. Tells on stderr of pictures in a folder that are not read.
+// Throws UsageError for a folder without pictures.
+std::vector<std::string> named_pictures(const std::vector<std::string>& names);
+
 }  // namespace saccade

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <set>
 
+#include "captioning/data/data_places.h"
 #include "core/base/error.h"
 #include "core/config/traits.h"
 #include "experiments/process/log.h"
@@ -41,8 +42,7 @@ void check_files(const std::vector<Arm>& arms) {
         not_given.push_back(str(file.key, " is not given and ", file.needed_by,
                                 " needs it; give it in the file or on the command line"));
       else
-        missing += str(missing.empty() ? "" : "\n", file.path, ": no such file or folder; it is ",
-                       file.key, " of the config");
+        missing += (missing.empty() ? "" : "\n") + missing_text(file);
     }
   for (const std::string& line : not_given) log::warn(line);
   if (!missing.empty()) throw DataError(missing);

@@ -1,15 +1,21 @@
 #include "experiments/commands/data.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <memory>
 
+#include "captioning/data/photo_check.h"
 #include "captioning/experiment_config.h"
+#include "captioning/grounding/configured_boxes.h"
 #include "core/base/error.h"
+#include "core/base/listing.h"
 #include "core/config/config.h"
 #include "core/io/atomic_file.h"
 #include "core/parallel/parallel.h"
 #include "experiments/commands/data_summary.h"
+#include "experiments/process/log.h"
+#include "experiments/process/progress.h"
 #include "vision/drawing/contact_sheet.h"
 
 namespace saccade {
@@ -23,12 +29,17 @@ constexpr Index kTiles = 24, kColumns = 6;
 struct DataOptions {
   std::string config, out;
   std::vector<std::string> overrides;
-  bool json = false;
+  bool json = false, decode = false, no_photos = false;
 };
 
-// Writes a picture with the first images of a split, each with one caption.
-void write_contact_sheet(const LoadedData& data, Split split, const fs::path& path) {
+// Writes a picture with the first images of a split that can be read, each with one caption.
+void write_contact_sheet(const LoadedData& data, const PhotoCheck& photos, Split split,
+                         const fs::path& path) {
   std::vector<Index> images = images_of(data.dataset, split);
+  std::erase_if(images, [&](Index i) {
+    return std::binary_search(photos.missing.begin(), photos.missing.end(), i) ||
+           std::binary_search(photos.unreadable.begin(), photos.unreadable.end(), i);
+  });
   if (images.empty()) return;
   images.resize(std::min(images.size(), static_cast<std::size_t>(kTiles)));
   std::vector<ContactTile> tiles(images.size());
@@ -41,18 +52,41 @@ void write_contact_sheet(const LoadedData& data, Split split, const fs::path& pa
   std::cerr << "wrote " << path.string() << "\n";
 }
 
+PhotoCheck look_at_photos(const LoadedData& data, PhotoReading reading) {
+  Progress progress("looking at photos");
+  return check_photos(data, reading, [&](Index done, Index total) {
+    progress.show(static_cast<double>(done) / static_cast<double>(total), str(done, " of ", total));
+  });
+}
+
 int run_data(const DataOptions& options) {
   const ExperimentConfig config =
       load_config<ExperimentConfig>(options.config, options.overrides).config;
+  require_configured_boxes(config.data);
   const LoadedData data = load_data(config.data);
-  const DataSummary summary = summarize(data, config);
+  DataSummary summary = summarize(data, config);
+  PhotoCheck photos;
+  if (!options.no_photos) {
+    const PhotoReading reading = options.decode ? PhotoReading::kDecode : PhotoReading::kHeader;
+    photos = look_at_photos(data, reading);
+    summary.photos = {.looked_at = !data.scenes,
+                      .lines = photo_lines(photos, data, reading),
+                      .usable = photos.usable(),
+                      .missing = names_of(data.dataset, photos.missing),
+                      .unreadable = names_of(data.dataset, photos.unreadable)};
+  }
   std::cout << (options.json ? summary_json(summary) : summary_text(summary)) << std::flush;
+  if (photos.photos > 0 && photos.usable() == 0) {
+    log::error(str("none of ", counted(photos.photos, "photo"), " can be used",
+                   photos.hint.empty() ? "" : "; ", photos.hint));
+    return static_cast<int>(ExitCode::kData);
+  }
   if (options.out.empty()) return static_cast<int>(ExitCode::kOk);
   std::error_code error;
   fs::create_directories(options.out, error);
   if (error) throw_io_error("make the directory", options.out, error.value());
   for (const Split split : {Split::kTrain, Split::kVal, Split::kTest})
-    write_contact_sheet(data, split,
+    write_contact_sheet(data, photos, split,
                         fs::path(options.out) / (std::string(split_name(split)) + ".png"));
   return static_cast<int>(ExitCode::kOk);
 }
@@ -68,6 +102,9 @@ CommandRun bind_data(Options& options) {
                "write a contact sheet of each split into this directory: its first 24 images, each "
                "with a caption",
                "DIR");
+  options.flag("--decode", args->decode,
+               "decode every photo; the default reads their headers and looks for their ends");
+  options.flag("--no-photos", args->no_photos, "do not look at the photos");
   options.flag("--json", args->json, "print one JSON object");
   return [args] { return run_data(*args); };
 }

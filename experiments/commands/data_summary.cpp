@@ -9,6 +9,7 @@
 #include "captioning/text/tokenizer.h"
 #include "captioning/training/training_set.h"
 #include "core/base/error.h"
+#include "core/base/listing.h"
 
 namespace saccade {
 
@@ -150,14 +151,18 @@ std::string summary_json(const DataSummary& summary) {
   json["samples"] = Json::array();
   for (const DataSummary::Sample& sample : summary.samples)
     json["samples"].push_back({{"image", sample.image}, {"caption", sample.caption}});
+  if (summary.photos.looked_at)
+    json["photos"] = {{"usable", summary.photos.usable},
+                      {"missing", summary.photos.missing},
+                      {"unreadable", summary.photos.unreadable}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string summary_text(const DataSummary& summary) {
   std::string out = summary.dataset + " (" + summary.digest + ")\n";
   for (const SplitSummary& split : summary.splits) {
-    out += str(split_name(split.split), ": ", split.images, " images, ", split.captions,
-               " captions, ", split.words, " words, ",
+    out += str(split_name(split.split), ": ", counted(split.images, "image"), ", ",
+               counted(split.captions, "caption"), ", ", counted(split.words, "word"), ", ",
                percent(share(split.unknown_words, split.words)), " of them unknown");
     if (!split.known_count.empty()) out += " (" + split.known_count + ")";
     out += "\n";
@@ -169,6 +174,7 @@ std::string summary_text(const DataSummary& summary) {
     out += str(summary.unsayable_captions, " training captions have more", entries,
                " than search.max_length, so the search cannot write them in full\n");
   for (const std::string& note : summary.notes) out += "note: " + note + "\n";
+  for (const std::string& line : summary.photos.lines) out += line + "\n";
   out += "\nwords per training caption, and the number of captions\n" + histogram(summary.lengths);
   if (summary.pieces)
     out += "\npieces per training caption, and the number of captions\n" +

@@ -33,13 +33,22 @@ struct DataSummary {
     std::string image, caption;
   };
   std::vector<Sample> samples;
+  // The photos, once somebody has looked at them; summarize() does not.
+  struct Photos {
+    bool looked_at = false;
+    std::vector<std::string> lines;  // for people
+    Index usable = 0;
+    std::vector<std::string> missing, unreadable;  // names
+  };
+  Photos photos = {};
 };
 
 DataSummary summarize(const LoadedData& data, const ExperimentConfig& config);
 
 // {"schema_version", "dataset", "digest", "splits": [{"name", "images", "captions", "words",
 // "unknown_words", "unknown_share"}], "notes", "vocabulary_size", "cut_captions",
-// "unsayable_captions", "lengths", "piece_lengths" (of a vocabulary of pieces), "samples"}
+// "unsayable_captions", "lengths", "piece_lengths" (of a vocabulary of pieces), "samples",
+// "photos": {"usable", "missing", "unreadable"} where they were looked at}
 std::string summary_json(const DataSummary& summary);
 std::string summary_text(const DataSummary& summary);
 

@@ -1,5 +1,6 @@
 #include "experiments/commands/inspect.h"
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -8,6 +9,7 @@
 #include "core/base/digest.h"
 #include "core/base/error.h"
 #include "core/config/config.h"
+#include "core/config/idle.h"
 #include "core/io/checkpoint.h"
 #include "core/io/safetensors.h"
 #include "experiments/commands/inspect_attention.h"
@@ -84,11 +86,36 @@ Json inspect_json(const std::string& path, const LoadedModel& loaded, const Arch
       {"config", print_config(loaded.config)}};
 }
 
-void print_text(const std::string& path, const LoadedModel& loaded) {
+// The values of the config that are read and are not the defaults.
+void print_chosen(const ExperimentConfig& config) {
+  const std::vector<std::string> unread = unread_options(config);
+  for (const Difference& one : config_differences(ExperimentConfig(), config))
+    if (std::find(unread.begin(), unread.end(), one.path) == unread.end())
+      std::cout << one.path << ": " << one.second << "\n";
+}
+
+// The arrays that belong to the same part of the model, in one row.
+std::vector<Row> parts_of(const std::vector<Row>& rows) {
+  std::vector<Row> parts;
+  for (const Row& row : rows) {
+    const std::string part = row.name.substr(0, row.name.find('.', row.name.find('.') + 1));
+    if (parts.empty() || parts.back().name != part) parts.push_back({part, "", 0});
+    parts.back().numbers += row.numbers;
+  }
+  return parts;
+}
+
+void print_text(const std::string& path, const LoadedModel& loaded, bool all) {
   const TrainingState& state = loaded.state;
   const GridShape& grid = loaded.model->grid();
-  std::cout << path << "\n\n" << print_config(loaded.config) << "\n";
-  const std::vector<Row> rows = parameter_rows(loaded.model->parameters());
+  std::cout << path << "\n\n";
+  if (all)
+    std::cout << print_config(loaded.config);
+  else
+    print_chosen(loaded.config);
+  std::cout << "\n";
+  const std::vector<Row> arrays = parameter_rows(loaded.model->parameters());
+  const std::vector<Row> rows = all ? arrays : parts_of(arrays);
   std::size_t name = 0, shape = 0;
   for (const Row& row : rows) {
     name = std::max(name, row.name.size());
@@ -97,9 +124,10 @@ void print_text(const std::string& path, const LoadedModel& loaded) {
   for (const Row& row : rows)
     std::cout << row.name << std::string(name - row.name.size() + 2, ' ') << row.shape
               << std::string(shape - row.shape.size() + 2, ' ') << row.numbers << "\n";
-  std::cout << "parameters: " << loaded.model->parameters().number_count() << " in " << rows.size()
-            << " arrays\ngrid: " << grid.rows << " x " << grid.cols << " regions of "
-            << grid.features << " features\nvocabulary: " << loaded.model->vocabulary().size()
+  std::cout << "parameters: " << loaded.model->parameters().number_count() << " in "
+            << arrays.size() << " arrays\ngrid: " << grid.rows << " x " << grid.cols
+            << " regions of " << grid.features
+            << " features\nvocabulary: " << loaded.model->vocabulary().size()
             << (loaded.model->vocabulary().subwords() ? " pieces of words" : " words")
             << "\ndata: " << loaded.data.name << " (" << loaded.data.digest
             << ")\ntraining: " << state.update << " updates, epoch " << state.epoch + 1
@@ -111,6 +139,9 @@ void print_text(const std::string& path, const LoadedModel& loaded) {
               << "; no training goes on from here\n";
   for (const auto& [metric, value] : state.best)
     std::cout << "best " << metric << ": " << value << "\n";
+  if (!all)
+    std::cout
+        << "(--all shows every value of the config, the defaults included, and every array)\n";
 }
 
 // Lists the layers of a network. Any of them can give the grid if its output is
@@ -170,7 +201,7 @@ CommandRun bind_inspect(Options& options) {
   struct Args {
     std::string checkpoint;
     Index image_size = 224;
-    bool json = false;
+    bool json = false, all = false;
     InspectAttentionArgs attention{};
   };
   const auto args = std::make_shared<Args>();
@@ -183,6 +214,9 @@ CommandRun bind_inspect(Options& options) {
                 "with an ONNX file: side of the input picture in pixels, for which the shapes of "
                 "the layers are listed (default: 224)",
                 1);
+  options.flag("--all", args->all,
+               "of a checkpoint, show every value of its config, the defaults included, and every "
+               "array of parameters");
   options.flag("--json", args->json, "print one JSON object");
   InspectAttentionArgs& attention = args->attention;
   options.flag("--heads", attention.heads,
@@ -228,7 +262,7 @@ CommandRun bind_inspect(Options& options) {
                        .dump(2, ' ', false, Json::error_handler_t::replace)
                 << "\n";
     } else {
-      print_text(path, loaded);
+      print_text(path, loaded, args->all);
     }
     return static_cast<int>(ExitCode::kOk);
   };

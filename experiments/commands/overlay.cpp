@@ -7,18 +7,21 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "captioning/decoders/decoder_traits.h"
 #include "captioning/evaluation/evaluate.h"
 #include "captioning/training/run_directory.h"
 #include "core/attention/selection_kind.h"
 #include "core/base/error.h"
+#include "core/base/listing.h"
 #include "experiments/commands/caption_photos.h"
 #include "experiments/commands/shown_models.h"
 #include "experiments/pictures/overlay_files.h"
 #include "experiments/process/log.h"
 #include "experiments/process/plain_text.h"
 #include "experiments/process/progress.h"
+#include "vision/drawing/font_coverage.h"
 
 namespace saccade {
 
@@ -37,9 +40,9 @@ Pictures pictures_of(const OverlayArgs& args, const ModelSession& session) {
     if (!args.split.empty() || args.count) {
       throw UsageError("name either pictures, or --split and --count");
     }
-    return {.names = args.images, .read = [images = args.images](Index i) {
-              return read_image(images[static_cast<std::size_t>(i)]);
-            }};
+    const std::vector<std::string> images = named_pictures(args.images);
+    return {.names = images,
+            .read = [images](Index i) { return read_image(images[static_cast<std::size_t>(i)]); }};
   }
   const auto data = std::make_shared<const LoadedData>(load_data(session.config().data));
   const Split split = args.split.empty() ? data->default_split() : parse_split(args.split);
@@ -251,6 +254,31 @@ std::vector<Overlay> strips_of(const OverlayArgs& args, MapMeasure measure,
   return strips;
 }
 
+// The characters of words that the font of the drawings cannot write.
+class GlyphGaps {
+ public:
+  explicit GlyphGaps(std::filesystem::path font) : font_(std::move(font)) {}
+
+  void look_at(const Overlay& overlay) {
+    std::string text;
+    for (const OverlayWord& word : overlay.words) text += word.text + " ";
+    missing_.merge(missing_glyphs(font_, text));
+  }
+  void warn() const {
+    if (missing_.empty()) return;
+    const std::vector<std::string> characters(missing_.begin(), missing_.end());
+    log::warn(plain_text(str(
+        font_.empty() ? "DejaVu Sans" : font_.string(), " has no glyphs for ",
+        first_names(characters),
+        ", which are drawn as boxes; name a font that has them with --font FILE (fc-list lists the "
+        "fonts that are installed; fonts-noto-cjk has Chinese, Japanese and Korean)")));
+  }
+
+ private:
+  std::filesystem::path font_;
+  std::set<std::string> missing_;
+};
+
 // Prints what was written: each path as soon as it is there, or all in one JSON object at the end.
 class WrittenFiles {
  public:
@@ -303,6 +331,7 @@ int run_overlay(const OverlayArgs& args) {
   OverlayFiles files(
       args.out, {.drawing = drawing, .matrices = args.alignment ? Matrices::kYes : Matrices::kNo});
   WrittenFiles written(args.json, pictures.names.size());
+  GlyphGaps gaps(drawing.options.font);
   const ExitCode code = caption_photos(
       session,
       {.count = static_cast<Index>(pictures.names.size()),
@@ -316,20 +345,25 @@ int run_overlay(const OverlayArgs& args) {
         photo = {};
         if (models.size() > 1) {
           const auto strips = strips_of(args, drawing.measure, models, std::move(mapped), number);
+          for (const Overlay& strip : strips) gaps.look_at(strip);
           written.add(image, {files.write_strips(image, strips)});
           return;
         }
+        gaps.look_at(mapped.overlay);
         written.add(image,
                     files.write(mapped.overlay, mapped.record, first.source, mapped.encoder));
       });
   written.finish();
+  gaps.warn();
   return static_cast<int>(code);
 }
 
 CommandRun bind_overlay(Options& options) {
   const auto args = std::make_shared<OverlayArgs>();
   add_model_options(options, args->model);
-  options.arguments("images", args->images, "picture files; without any, pictures of the data",
+  options.arguments("images", args->images,
+                    "picture files, or folders of them; without any, pictures of "
+                    "the data",
                     "IMAGE");
   options.text("--split", args->split, "train, val or test (default: test if there is one)",
                "SPLIT");

@@ -14,6 +14,7 @@
 #include "captioning/scoring/score_report.h"
 #include "captioning/text/ptb_tokenizer.h"
 #include "core/base/error.h"
+#include "core/base/listing.h"
 #include "core/io/atomic_file.h"
 #include "experiments/process/log.h"
 #include "experiments/process/plain_text.h"
@@ -202,8 +203,8 @@ int score_people(const ScoreArgs& args) {
   const Scorer scorer(args);
   const HumanScores scores = score_humans(references, scorer.options);
   if (scores.left_out > 0) {
-    show({str(references.path, ": ", scores.left_out,
-              " images have a single reference and are left out")});
+    show({str(references.path, ": ", counted(scores.left_out, "image has", "images have"),
+              " a single reference and ", scores.left_out == 1 ? "is" : "are", " left out")});
   }
   print(args, human_json(scores), human_table(scores));
   return static_cast<int>(ExitCode::kOk);

@@ -1,6 +1,7 @@
 #include "experiments/commands/train.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -10,9 +11,12 @@
 #include "core/parallel/parallel.h"
 #include "experiments/commands/report.h"
 #include "experiments/process/log.h"
+#include "experiments/process/shell_word.h"
 #include "experiments/runs/reported_run.h"
 
 namespace saccade {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -26,6 +30,26 @@ struct TrainOptions {
   bool threads_given = false;
   Index report_images = 12;
 };
+
+// A run that goes on needs no CONFIG: it has its own, with all overrides that it was started with.
+void find_config(TrainOptions& options) {
+  std::error_code error;
+  const bool is_override =
+      options.config.find('=') != std::string::npos && !fs::exists(options.config, error);
+  if (options.resume && is_override) {
+    options.overrides.insert(options.overrides.begin(), options.config);
+    options.config.clear();
+  }
+  if (!options.config.empty()) return;
+  if (!options.resume)
+    throw UsageError("config is required: name an experiment file; see saccade train --help");
+  const fs::path own = fs::path(options.out) / "config.yaml";
+  if (!fs::exists(own, error))
+    throw UsageError(options.out +
+                     ": there is no run to resume, whose config could be used; name an experiment "
+                     "file");
+  options.config = own.string();
+}
 
 ExperimentConfig resolve(const TrainOptions& options) {
   LoadedConfig loaded = load_config<ExperimentConfig>(options.config, options.overrides);
@@ -105,7 +129,7 @@ int run_train(const TrainOptions& options) {
     return static_cast<int>(ExitCode::kOk);
   }
   std::cerr << "stopped and saved " << result.last.string()
-            << "; the same command with --resume continues the run\n";
+            << "; continue with: saccade train --out " << shell_word(options.out) << " --resume\n";
   return signal_exit_code(signal.number());
 }
 
@@ -113,7 +137,10 @@ int run_train(const TrainOptions& options) {
 
 CommandRun bind_train(Options& options) {
   const auto args = std::make_shared<TrainOptions>();
-  options.argument("config", args->config, "experiment file (YAML)", "CONFIG");
+  options.argument("config", args->config,
+                   "experiment file (YAML); with --resume it may be left out, and the run's own "
+                   "config is used, with all values that it was started with",
+                   "CONFIG", Need::kOptional);
   options.arguments("overrides", args->overrides,
                     "values that replace those of the experiment file, such as train.batch=32",
                     "KEY.PATH=VALUE");
@@ -133,6 +160,7 @@ CommandRun bind_train(Options& options) {
   options.flag("--json", args->json, "print the summary as a JSON object");
   return [args, options] {
     args->threads_given = options.given("--threads");
+    find_config(*args);
     return run_train(*args);
   };
 }

@@ -1,16 +1,12 @@
 #include "experiments/commands/watched_folder.h"
 
-#include <algorithm>
-#include <array>
-#include <cctype>
-#include <optional>
-#include <string_view>
 #include <thread>
 #include <vector>
 
 #include "core/base/error.h"
 #include "experiments/process/log.h"
 #include "experiments/process/plain_text.h"
+#include "vision/images/picture_names.h"
 
 namespace saccade {
 
@@ -21,15 +17,6 @@ namespace {
 constexpr std::chrono::milliseconds kRest{200};
 constexpr std::chrono::seconds kPatience{2};  // before an undecodable file is reported
 
-bool named_as_picture(const fs::path& path) {
-  constexpr std::array<std::string_view, 7> kEndings = {".jpg",  ".jpeg", ".png", ".bmp",
-                                                        ".webp", ".tif",  ".tiff"};
-  std::string ending = path.extension().string();
-  for (char& c : ending) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return !path.filename().string().starts_with(".") &&
-         std::find(kEndings.begin(), kEndings.end(), ending) != kEndings.end();
-}
-
 }  // namespace
 
 WatchedFolder::WatchedFolder(fs::path folder) : folder_(std::move(folder)) {
@@ -39,11 +26,14 @@ WatchedFolder::WatchedFolder(fs::path folder) : folder_(std::move(folder)) {
                      ": is not a folder; name a folder that exists");
 }
 
-std::map<std::string, WatchedFolder::Seen> WatchedFolder::list() const {
+std::map<std::string, WatchedFolder::Seen> WatchedFolder::list() {
   std::map<std::string, Seen> out;
   std::error_code error;
   fs::directory_iterator entry(folder_, error);
   for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    if (named_as_unread_picture(entry->path()) && unread_.insert(entry->path().string()).second)
+      log::error(plain_text(entry->path().string() +
+                            ": pictures of this kind are not read; convert it to JPEG or PNG"));
     if (!named_as_picture(entry->path())) continue;
     // A file may be removed while it is examined.
     std::error_code gone;

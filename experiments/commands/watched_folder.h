@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 
 #include "vision/images/image.h"
@@ -22,7 +23,8 @@ class WatchedFolder {
   // the extension of a JPEG, PNG, BMP, WebP or TIFF file and a name that does not begin with a dot.
   // It is passed on once it has not changed between two calls and can be decoded. A file that
   // cannot be decoded may still be incomplete: once it has not changed for two seconds it is
-  // reported on stderr, once, and it is tried again if it changes. Stops between pictures when
+  // reported on stderr, once, and it is tried again if it changes. Pictures of kinds that are not
+  // read, such as HEIC, are reported once. Stops between pictures when
   // `stop` is not 0. Throws IoError where the folder cannot be listed.
   void poll(const std::function<void(const std::string& path, Image& picture)>& take,
             const std::atomic<int>& stop);
@@ -40,10 +42,11 @@ class WatchedFolder {
   };
 
   // The pictures that are in the folder now, by path.
-  std::map<std::string, Seen> list() const;
+  std::map<std::string, Seen> list();
 
   std::filesystem::path folder_;
   std::map<std::string, Seen> seen_;
+  std::set<std::string> unread_;  // pictures of other kinds, which were reported
 };
 
 }  // namespace saccade

@@ -9,6 +9,7 @@
 #include "captioning/metrics/metric_registry.h"
 #include "captioning/scoring/text_table.h"
 #include "core/base/error.h"
+#include "core/base/listing.h"
 #include "experiments/compare/tuning.h"
 
 namespace saccade {
@@ -100,8 +101,9 @@ std::string headline(const Comparison& comparison) {
   std::string seeds;
   for (const auto seed : comparison.seeds)
     seeds += (seeds.empty() ? "" : ", ") + std::to_string(seed);
-  return str(comparison.name, ": ", comparison.images, " ", split_name(comparison.split),
-             " images of ", comparison.dataset, "; seeds ", seeds,
+  return str(comparison.name, ": ",
+             counted(comparison.images, str(split_name(comparison.split), " image")), " of ",
+             comparison.dataset, "; seeds ", seeds,
              comparison.jobs > 1
                  ? str("; times were measured while ", comparison.jobs, " runs trained at once")
                  : std::string());

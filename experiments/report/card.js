@@ -53,7 +53,7 @@ class Card {
         this.image.objects.map((thing) => thing.label).join(', '))] : [];
     return el('details', {class: 'references', open: true},
       el('summary', {}, count === 1 ? '1 reference' : `${count} references`),
-      el('ul', {}, ...this.image.references.map((text) => el('li', {}, text))), ...objects);
+      el('ul', {}, ...this.image.references.map((text) => el('li', {dir: 'auto'}, text))), ...objects);
   }
 
   // Shows the captions of another regime, or of other models.

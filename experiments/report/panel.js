@@ -27,7 +27,8 @@ class Panel {
       onpointerleave: (event) => { if (event.pointerType === 'mouse') this.card.place(null); },
       onkeydown: (event) => this.moveCell(event),
       onblur: () => this.card.place(null)});
-    this.caption = el('div', {class: 'caption', role: 'group',
+    // The words run in the direction of their script.
+    this.caption = el('div', {class: 'caption', role: 'group', dir: 'auto',
       'aria-label': `caption of ${name}`});
     this.readout = el('p', {class: 'readout'});
     this.scores = el('p', {class: 'scores'});
@@ -138,7 +139,7 @@ class Panel {
     if (!this.decoded.others?.length) return null;
     const lines = [[this.decoded.words.join(' '), this.decoded.logprob], ...this.decoded.others];
     return el('details', {}, el('summary', {}, `Beam: the best ${lines.length} captions`),
-      el('ol', {class: 'beam'}, ...lines.map(([text, logprob]) => el('li', {}, text, ' ',
+      el('ol', {class: 'beam'}, ...lines.map(([text, logprob]) => el('li', {dir: 'auto'}, text, ' ',
         el('span', {class: 'muted number'}, `log p ${shown(logprob, 2)}`)))));
   }
 

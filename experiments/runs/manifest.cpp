@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/parallel/parallel.h"
+#include "experiments/process/shell_word.h"
 #include "experiments/process/version.h"
 
 namespace saccade {
@@ -41,15 +42,6 @@ Json earlier(const std::filesystem::path& path) {
 Json weights_json(const std::optional<WeightsOrigin>& weights) {
   if (!weights) return nullptr;
   return {{"file", weights->file}, {"update", weights->update}, {"digest", weights->digest}};
-}
-
-std::string shell_word(const std::string& argument) {
-  constexpr const char* kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,@%+";
-  if (!argument.empty() && argument.find_first_not_of(kPlain) == std::string::npos) return argument;
-  std::string out = "'";
-  for (const char c : argument) out += c == '\'' ? "'\\''" : std::string(1, c);
-  return out + "'";
 }
 
 }  // namespace

@@ -71,9 +71,15 @@ std::string reason_name(StopReason reason) {
 
 }  // namespace
 
-std::string loss_text(const UpdateReport& report) {
-  return "loss " + format("%.3f", report.loss) +
-         (report.supervision.empty() ? "" : " without supervision");
+void RecentNll::add(const UpdateReport& report) {
+  constexpr double kKept = 0.95;
+  const auto words = static_cast<double>(report.words);
+  nll_ = kKept * nll_ + report.nll_per_word * words;
+  words_ = kKept * words_ + words;
+}
+
+std::string RecentNll::text() const {
+  return "nll " + format("%.3f", words_ > 0 ? nll_ / words_ : 0) + " per word";
 }
 
 void RunReporter::on_message(Severity severity, const std::string& text) {
@@ -181,7 +187,8 @@ void RunReporter::on_update(const Update& update) {
   if (update.state->update % kUpdatesBetweenLines == 0 || update.state->update == 1) write_window();
 
   const double per_second = rate(captions_, 1000 * training_seconds_);
-  const std::string how = report.self_critical ? text(*report.self_critical) : loss_text(report);
+  if (!report.self_critical) recent_nll_.add(report);
+  const std::string how = report.self_critical ? text(*report.self_critical) : recent_nll_.text();
   progress_.show(update.done, "epoch " + std::to_string(update.state->epoch + 1) + ", " + how +
                                   ", " + format("%.0f", per_second) + " captions/s");
 }

@@ -27,9 +27,18 @@ struct Telemetry {
   std::int64_t peak_memory = 0;  // of the process, in bytes
 };
 
-// How a progress line names the loss of an update of references. Costs of supervision are no part
-// of the number; they have columns of their own in metrics.jsonl.
-std::string loss_text(const UpdateReport& report);
+// What a progress line says of learning: -log p per word, without the costs of supervision. It is a
+// mean over the words of the last updates, of which newer ones count for more, because batches
+// differ.
+class RecentNll {
+ public:
+  void add(const UpdateReport& report);
+  // "nll 3.214 per word".
+  std::string text() const;
+
+ private:
+  double nll_ = 0, words_ = 0;
+};
 
 class RunReporter : public RunObserver {
  public:
@@ -77,6 +86,7 @@ class RunReporter : public RunObserver {
   std::vector<float> milliseconds_;  // of every update
   double training_seconds_ = 0, all_seconds_ = 0;
   Index captions_ = 0;
+  RecentNll recent_nll_;
 
   // Since the last line in metrics.jsonl.
   struct Window {

@@ -126,7 +126,7 @@ const std::vector<Owner> kOwners = {
     {"spdlog/", {"experiments/process/log.cpp"}},
     {"opencv2/", {"vision/"}},
     {"cairo", {"vision/drawing/pdf_canvas.cpp"}},
-    {"hb", {"vision/drawing/pdf_canvas.cpp"}},
+    {"hb", {"vision/drawing/pdf_canvas.cpp", "vision/drawing/font_coverage.cpp"}},
     {"onnx/", {"vision/encoders/onnx/"}},
     {"google/protobuf/", {"vision/encoders/onnx/"}},
     {"libstemmer.h", {"captioning/metrics/"}},

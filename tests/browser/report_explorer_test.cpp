@@ -36,6 +36,23 @@ TEST_CASE("pointing at words moves the map, in every model") {
   CHECK(page.browser.complaints() == std::vector<std::string>{});
 }
 
+TEST_CASE("the words of a script that is written from right to left run in its direction") {
+  SACCADE_NEEDS_BROWSER();
+  Page page;
+  const auto first_is_on_the_right = [&](const std::string& word) {
+    return page.ask(
+        "(() => { const caption = document.querySelector('.card .caption');"
+        "for (const text of caption.querySelectorAll('.word .text'))"
+        "  text.textContent = '" +
+        word +
+        "';"
+        "const [a, b] = caption.querySelectorAll('.word');"
+        "return a.getBoundingClientRect().left > b.getBoundingClientRect().left; })()");
+  };
+  CHECK(first_is_on_the_right("\u0643\u0644\u0628") == true);
+  CHECK(first_is_on_the_right("dog") == false);
+}
+
 // The mean difference of two pictures that were sampled at the cells of a grid. `of` tells which
 // cell of the second picture is compared with cell i of the first.
 template <class F>

@@ -8,6 +8,7 @@
 #include "captioning/loaded_pipeline.h"
 #include "captioning/training/checkpoint_content.h"
 #include "core/base/error.h"
+#include "core/config/config.h"
 #include "core/io/checkpoint.h"
 #include "core/io/half.h"
 #include "core/optim/optimizer.h"

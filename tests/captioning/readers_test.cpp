@@ -2,7 +2,9 @@
 #include "captioning/data/readers.h"
 
 #include "captioning/data/csv.h"
+#include "captioning/data/fill_splits.h"
 #include "captioning/data/reader_support.h"
+#include "captioning/text/vocabulary.h"
 #include "core/base/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
@@ -42,9 +44,9 @@ TEST_CASE("Karpathy's JSON is read, with notes on what is left out") {
   CHECK(out.images[0].captions == std::vector<std::string>{"A man with a hat.", "a man"});
   CHECK(images_of(out, Split::kTest) == std::vector<Index>{1});
   CHECK(caption_count(out, {0, 1}) == 3);
-  CHECK(has_note(out, "1 restval"));
-  CHECK(has_note(out, "1 captions without a word"));
-  CHECK(has_note(out, "1 images without a caption"));
+  CHECK(has_note(out, "1 restval image as train"));
+  CHECK(has_note(out, "1 caption without a word"));
+  CHECK(has_note(out, "1 image without a caption"));
   // The digest depends on what is read and not on where it is.
   CHECK(read_karpathy({.annotations = file, .images = "/other"}).digest == out.digest);
 }
@@ -107,9 +109,9 @@ TEST_CASE("Flickr8k's text files are read, with notes on what is left out") {
   CHECK(out.images[1].captions == std::vector<std::string>{"A cat"});
   CHECK(out.images[2].split == Split::kVal);
   CHECK(out.images[2].captions == std::vector<std::string>{"A tab inside"});
-  CHECK(has_note(out, "line 5: 'd.jpg.1' is not an image file"));
-  CHECK(has_note(out, "1 images that are in no split"));
-  CHECK(has_note(out, "1 listed images without a caption"));
+  CHECK(has_note(out, "lines whose name is not of an image file: line 5: 'd.jpg.1'"));
+  CHECK(has_note(out, "1 image that is in no split"));
+  CHECK(has_note(out, "1 listed image without a caption"));
   CHECK(has_note(out, "no test split"));
 
   const auto refuse = [&](const std::string& text, const std::string& message) {
@@ -191,7 +193,7 @@ TEST_CASE("a folder with captions.csv is read") {
   CHECK(out.images[0].captions == std::vector<std::string>{"A dog, wet", "A dog"});
   CHECK(out.images[1].split == Split::kVal);
   CHECK(out.images[1].path == (folder.path() / "b.jpg").string());
-  CHECK(has_note(out, "1 repeated"));
+  CHECK(has_note(out, "1 repeated caption"));
 
   const auto refuse = [&](const std::string& text, const std::string& message) {
     folder.write("captions.csv", text);
@@ -210,16 +212,57 @@ TEST_CASE("a folder with captions.csv is read") {
   std::string many = "image,caption\n";
   for (int i = 0; i < 1000; ++i) many += str(i, ".jpg,A dog\n");
   folder.write("captions.csv", many);
-  const Dataset split = read_folder({.images = folder.path(), .captions = {}});
+  Dataset split = read_folder({.images = folder.path(), .captions = {}});
+  CHECK(images_of(split, Split::kVal).empty());
+  fill_splits(split, SplitConfig());
   const auto val = images_of(split, Split::kVal).size();
   CHECK((val > 70 && val < 130));
   // A few images leave something for both splits, whatever their names.
   for (int first = 0; first < 20; ++first) {
     folder.write("captions.csv",
                  str("image,caption\n", first, "x.jpg,A dog\n", first, "y.jpg,A cat\n"));
-    const Dataset small = read_folder({.images = folder.path(), .captions = {}});
+    Dataset small = read_folder({.images = folder.path(), .captions = {}});
+    fill_splits(small, SplitConfig());
     CHECK(!images_of(small, Split::kVal).empty());
   }
+}
+
+TEST_CASE("an image has one name, however its path is written") {
+  const test::TempFolder folder("readers");
+  folder.write("captions.csv",
+               "image,caption\n./a.jpg,A dog\na.jpg,A wet dog\nb//c.jpg,A cat\n./b/c.jpg,A cat\n");
+  const Dataset out = read_folder({.images = folder.path(), .captions = {}});
+  REQUIRE(out.images.size() == 2);
+  CHECK(out.images[0].id == "a.jpg");
+  CHECK(out.images[0].captions == std::vector<std::string>{"A dog", "A wet dog"});
+  CHECK(out.images[1].id == "b/c.jpg");
+  CHECK(has_note(out, "1 repeated caption"));
+  const auto coco = folder.write("coco.json",
+                                 R"({"images":[{"id":1,"file_name":"./a.jpg"},
+      {"id":2,"file_name":"a.jpg"}],"annotations":[{"image_id":1,"caption":"x"},
+      {"image_id":2,"caption":"y"}]})");
+  CHECK_THROWS_WITH(read_coco({.train = coco, .train_images = "/t"}),
+                    Contains("'a.jpg' is there twice"));
+}
+
+TEST_CASE("where all captions are empty, the message says so") {
+  const test::TempFolder folder("readers");
+  folder.write("captions.csv", "image,caption\na.jpg,\nb.jpg, .\n");
+  CHECK_THROWS_WITH(read_folder({.images = folder.path(), .captions = {}}),
+                    Contains("no image with a caption") &&
+                        Contains("of 2 captions, none has a letter or a digit"));
+  CHECK_THROWS_WITH(Vocabulary::count({}, 1), Contains("no training caption"));
+  const std::vector<std::vector<std::string>> empty(3);
+  CHECK_THROWS_WITH(Vocabulary::count(empty, 1),
+                    Contains("3 training captions have no word; are the sentences empty?"));
+}
+
+TEST_CASE("a token file without split lists is all for training") {
+  const test::TempFolder folder("readers");
+  const auto tokens = folder.write("t.txt", "a.jpg#0\tA dog\nb.JPG#0\tA cat\nc.webp#0\tA cow\n");
+  const Dataset out = read_flickr8k({.tokens = tokens, .splits = {}, .images = "/i"});
+  CHECK(images_of(out, Split::kTrain) == std::vector<Index>{0, 1, 2});
+  CHECK(out.notes.empty());
 }
 
 TEST_CASE("captions are one line without control characters") {

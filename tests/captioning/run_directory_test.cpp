@@ -44,6 +44,34 @@ TEST_CASE("a new run needs an empty directory and removes it if nothing was put 
   REQUIRE(fs::exists(run / "manifest.json"));
 }
 
+TEST_CASE("of a directory that holds runs, the runs are named") {
+  const TempFolder folder("run-directory");
+  const auto make = [&](const std::string& name) {
+    fs::create_directories(folder.path() / name);
+    RunDirectory(folder.path() / name, Mode::kResume).save_checkpoint(archive_of(1), 1, 1);
+  };
+  const auto refusal = [&](const fs::path& path) {
+    try {
+      resolve_checkpoint(path);
+    } catch (const CheckpointError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(refusal(folder.path()).find("is not a run's") != std::string::npos);
+  make("soft/seed-1");
+  CHECK(refusal(folder.path())
+            .find("holds 1 run; name it: " + (folder.path() / "soft/seed-1").string()) !=
+        std::string::npos);
+  for (const char* name : {"soft/seed-2", "hard/seed-1", "hard/seed-2"}) make(name);
+  const std::string first = (folder.path() / "hard/seed-1").string(),
+                    second = (folder.path() / "hard/seed-2").string(),
+                    third = (folder.path() / "soft/seed-1").string();
+  CHECK(refusal(folder.path())
+            .find("holds 4 runs; name one of them: " + first + ", " + second + ", " + third +
+                  " and 1 more") != std::string::npos);
+}
+
 TEST_CASE("the newest checkpoints and those that links point to are kept") {
   const TempFolder folder("run-directory");
   RunDirectory directory(folder.path() / "run", Mode::kNew);

@@ -135,6 +135,61 @@ TEST_CASE("image names match with and without folders, in every form") {
   CHECK_FALSE(find("d.jpg"));
 }
 
+TEST_CASE("CSV is recognised by its first line, as references and as results") {
+  const Folder folder;
+  const std::string csv = "image,caption\nb.jpg,Two boats\nb.jpg,Boats\nc.jpg,\"A cat, a shelf\"\n";
+  for (const char* name : {"captions.csv", "captions.txt"}) {
+    const auto references = read_references(folder.write(name, csv), std::nullopt);
+    REQUIRE(references.images.size() == 2);
+    CHECK(references.images[1].name == "c.jpg");
+    CHECK(references.images[0].captions.size() == 2);
+  }
+  const auto references = read_references(folder.write("refs.csv", csv), std::nullopt);
+  const auto results = read_results(folder.write("r.csv", "caption,image\na shelf,./c.jpg\n"));
+  const auto matched = match(references, results);
+  CHECK(matched.images == std::vector<std::size_t>{1});
+  CHECK(matched.candidates == std::vector<std::string>{"a shelf"});
+  // The split that is made is that of the data set.
+  std::string many = "image,caption\n";
+  for (int i = 0; i < 100; ++i) many += str(i, ".jpg,A dog\n");
+  const auto val = read_references(folder.write("many.csv", many), Split::kVal);
+  CHECK((val.images.size() > 2 && val.images.size() < 30));
+}
+
+TEST_CASE("a name beside a number decides where references have names") {
+  const Folder folder;
+  const auto results = read_results(
+      folder.write("r.json", R"([{"image_id": 1, "image": "c.jpg", "caption": "x"}])"));
+  const auto named = read_references(
+      folder.write("refs.csv", "image,caption\na.jpg,x\nb.jpg,x\nc.jpg,x\n"), std::nullopt);
+  CHECK(match(named, results).images == std::vector<std::size_t>{2});
+  const auto other =
+      read_references(folder.write("other.csv", "image,caption\nd.jpg,x\ne.jpg,x\n"), std::nullopt);
+  CHECK_THROWS_WITH(match(other, results), Contains("unknown: c.jpg"));
+  const auto numbered = read_references(folder.write("refs.json", R"({"images": [{"id": 1}],
+        "annotations": [{"image_id": 1, "caption": "x"}]})"),
+                                        std::nullopt);
+  CHECK(match(numbered, results).images == std::vector<std::size_t>{0});
+}
+
+TEST_CASE("references and results in the wrong order are recognised") {
+  const Folder folder;
+  const auto results = folder.write("r.json", R"([{"image_id": 7, "caption": "x"}])");
+  CHECK_THROWS_WITH(read_references(results, std::nullopt), Contains("in the wrong order?"));
+  CHECK_THROWS_WITH(read_results(folder.write("coco.json", kCoco)),
+                    Contains("in the wrong order?"));
+}
+
+TEST_CASE("long lists of images are cut") {
+  const Folder folder;
+  const auto references = read_references(folder.write("coco.json", kCoco), std::nullopt);
+  std::string many;
+  for (int i = 100; i < 169; ++i)
+    many += str(many.empty() ? "[" : ",", R"({"image_id":)", i, R"(,"caption":"x"})");
+  CHECK_THROWS_WITH(match(references, read_results(folder.write("many.json", many + "]"))),
+                    Contains("69 captions of images that are unknown: 100, 101, 102 and 66 more"));
+}
+
 TEST_CASE("results are matched to images by number, by name or by order") {
   const Folder folder;
   const auto references = read_references(folder.write("coco.json", kCoco), std::nullopt);
@@ -154,9 +209,9 @@ TEST_CASE("results are matched to images by number, by name or by order") {
 
   const auto notes = matched("[{\"image_id\": 7, \"caption\": \".\\r - !\"}]").notes;
   REQUIRE(notes.size() == 3);
-  CHECK_THAT(notes[0], Contains("1 images have no caption and are not scored: b.jpg"));
-  CHECK_THAT(notes[1], Contains("1 captions without a word: 7"));
-  CHECK_THAT(notes[2], Contains("results: 1 captions hold line ends"));
+  CHECK_THAT(notes[0], Contains("1 image has no caption and is not scored: b.jpg"));
+  CHECK_THAT(notes[1], Contains("1 caption without a word: 7"));
+  CHECK_THAT(notes[2], Contains("results: 1 caption holds line ends"));
   CHECK(references.notes.empty());
   const auto odd = read_references(folder.write("odd.txt", "a\vb\tc\u2028d\te\nf\u0085g\n"), {});
   REQUIRE(odd.notes.size() == 1);
@@ -166,7 +221,7 @@ TEST_CASE("results are matched to images by number, by name or by order") {
   CHECK_THROWS_WITH(matched(R"([{"image_id": 7, "caption": "a"}, {"image_id": 7, "caption": "b"},
                                 {"image_id": 8, "caption": "c"}, {"image_id": 9, "caption": ""}])"),
                     Contains("2 captions of images that are unknown: 8, 9") &&
-                        Contains("1 captions too many for an image: 7"));
+                        Contains("1 caption too many for an image: 7"));
   CHECK_THROWS_WITH(matched("one\ntwo\nthree\n"),
                     Contains("has 3 captions") && Contains("2 images"));
   CHECK_THROWS_WITH(matched(R"([{"image_id": 7.5, "caption": "a"}])"), Contains("[0].image_id"));

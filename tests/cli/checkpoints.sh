@@ -7,6 +7,13 @@ good=run/checkpoints/last
 expect 0 "$saccade" inspect $good
 wants "decoder." out
 wants "vocabulary: " out
+# Only what was chosen is shown, without --all.
+wants "decoder.hidden: 24" out
+! grep -q "decoder.layers" out || fail "inspect shows a value that nothing reads"
+[ "$(wc -l <out)" -lt 70 ] || fail "inspect prints more than one screen or two"
+expect 0 "$saccade" inspect $good --all
+wants "  layers: 3" out
+[ "$(wc -l <out)" -gt 150 ] || fail "inspect --all does not show all values"
 expect 0 "$saccade" inspect run --json
 for key in /parameters/0/shape /parameters_digest /parameter_count /vocabulary_size /grid/rows \
   /state/update /config; do

@@ -58,6 +58,18 @@ cmp -s old.yaml killed/config.yaml && fail "the config has no decoder.layers to 
 expect 2 "$saccade" config check old.yaml
 expect 0 "$saccade" train old.yaml --out killed --resume
 
+# A run continues with its own config, without the values that it was started with.
+expect 0 "$saccade" train tiny.yaml --out own decoder.hidden=20 train.stop=7u
+expect 0 "$saccade" train --out own --resume train.stop=13u
+expect 0 "$saccade" train tiny.yaml --out named decoder.hidden=20 train.stop=13u
+[ "$(digest own)" = "$(digest named)" ] || fail "the run did not continue with its own config"
+expect 4 "$saccade" train tiny.yaml --out own --resume
+wants "decoder.hidden was 20, is 24" err
+wants "with its own config if none is named" err
+expect 2 "$saccade" train --out nothing --resume
+one_error "there is no run to resume"
+[ ! -e nothing ] || fail "a usage error left a directory behind"
+
 # If a run was killed after saving the best checkpoint and before linking to it, resuming repairs the
 # link.
 set -- train.validate_every=1u train.keep=100 train.best_metric=Bleu_1

@@ -99,7 +99,7 @@ wants "3 images, each of 2 references" out
 [ ! -s err ] || fail "references without faults gave a note"
 printf 'one\ta one\ntwo\ntwo\ta two\n' >some.txt
 expect 0 "$saccade" score some.txt --human --json
-wants "some.txt: 1 images have a single reference and are left out" err
+wants "some.txt: 1 image has a single reference and is left out" err
 [ "$(json out /left_out)" -eq 1 ] || fail "left_out is not 1"
 
 # A candidate of 10,000 words, captions with line ends and empty captions are scored, with a note on each.
@@ -109,8 +109,8 @@ wants "some.txt: 1 images have a single reference and are left out" err
   printf '"}, {"image_id": 22, "caption": "two\\rboats"}, {"image_id": 33, "caption": ""}]'
 } >odd.json
 expect 0 "$saccade" score refs.json odd.json
-wants "odd.json: 1 captions hold line ends" err
-wants "odd.json: 1 captions without a word: c.jpg" err
+wants "odd.json: 1 caption holds line ends" err
+wants "odd.json: 1 caption without a word: c.jpg" err
 printf '[{"image_id": 11, "caption": "a horse"}]' >one.json
 expect 0 "$saccade" score refs.json one.json
 wants "2 images have no caption and are not scored: b.jpg, c.jpg" err
@@ -121,7 +121,7 @@ refused() {
   one_error "$1" "$2"
 }
 printf '[{"image_id": 11, "caption": "a"}, {"image_id": 11, "caption": "b"}, {"image_id": 5, "caption": "c"}]' >twice.json
-refused "unknown: 5; 1 captions too many for an image: a.jpg" twice.json
+refused "unknown: 5; 1 caption too many for an image: a.jpg" twice.json
 printf '[{"image_id": 11.5, "caption": "a"}]' >float.json
 refused "[0].image_id: expected an integer" float.json
 printf '[{"image_id": 11, "caption": 5}]' >number.json
@@ -130,6 +130,7 @@ printf '[\n{"image_id": 11,, "caption": "a"}]' >broken.json
 refused "broken.json:2: broken JSON at byte" broken.json
 printf '[{"image_id": 11, "caption": "\377"}]' >bytes.json
 refused "broken JSON" bytes.json
+refused "wrong order" refs.json
 printf 'one line\n' >short.txt
 refused "has 1 captions" short.txt
 refused "no such file" missing.json

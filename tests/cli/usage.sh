@@ -6,7 +6,7 @@ expect 2 "$saccade"
 one_error "no command" "train" "saccade --help"
 expect 2 "$saccade" trian
 one_error "unknown command 'trian'" "did you mean 'train'?"
-expect 2 "$saccade" train
+expect 2 "$saccade" train --out run
 one_error "config is required" "saccade train --help"
 expect 2 "$saccade" train tiny.yaml
 one_error "--out is required"
@@ -82,17 +82,20 @@ sed 's/luong/transformer/' idle.yaml >read.yaml
 expect 0 "$saccade" config check read.yaml
 # Files that a config names must exist. Files that it needs and does not name are reported.
 expect 3 "$saccade" config check tiny.yaml data.type=folder data.images=no/photos
-one_error "no/photos: no such file or folder; it is data.images"
+one_error "data.images: no/photos is missing"
 expect 3 "$saccade" config check tiny.yaml encoder.type=onnx encoder.model=no.onnx encoder.layer=x \
   decoder.embeddings.source=file decoder.embeddings.file=no.txt train.init_from=no/run
-for text in "no.onnx: " "no.txt: " "no/run: "; do wants "$text" err; done
+for text in "encoder.model: no.onnx is missing; configs/README.md" "no.txt is missing" \
+  "train.init_from: no/run is missing"; do
+  wants "$text" err
+done
 expect 0 "$saccade" config check tiny.yaml data.type=karpathy encoder.type=onnx encoder.layer=x
 for key in data.annotations data.images encoder.model; do
   wants "$key is not given and " err
 done
 wants "tiny.yaml: right" out
 
-for command in train evaluate caption overlay compare report serve score runs data inspect convert list config; do
+for command in train evaluate caption overlay compare report serve score runs new data inspect convert list config; do
   expect 0 "$saccade" $command --help
   grep -qi "example" out || fail "$command --help shows no example"
   wants "saccade $command" out

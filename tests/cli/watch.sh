@@ -62,8 +62,12 @@ until_true has_lines 5
 stop INT 130
 wants "stopping: the picture that is being read is captioned first" messages
 
+: >in/photo.HEIC
 start --json
 until_true has_lines 4
+[ "$(grep -c "in/photo.HEIC: pictures of this kind are not read" messages)" -eq 1 ] ||
+  fail "a picture that is not read was not reported once"
+rm in/photo.HEIC
 stop TERM 143
 wants "stopping: the picture that is being read is captioned first" messages
 cp lines lines.jsonl
@@ -87,7 +91,7 @@ wants "gone: cannot be listed" messages
 [ ! -s err ] || fail "a reader that ended early gave an error"
 
 expect 2 "$saccade" caption run
-one_error "name pictures, or a folder with --watch"
+one_error "name pictures or a folder of them, or a folder with --watch"
 expect 2 "$saccade" caption run in/a.png --watch in
 one_error "--watch captions what is in in"
 expect 2 "$saccade" caption run --watch nowhere

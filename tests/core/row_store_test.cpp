@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "core/base/error.h"
+#include "core/base/random.h"
 #include "core/io/atomic_file.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"

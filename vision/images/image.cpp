@@ -6,6 +6,7 @@
 #include <opencv2/core/utils/logger.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
+#include <optional>
 
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
@@ -13,6 +14,7 @@
 #include "vision/images/image_header.h"
 #include "vision/images/mat_view.h"
 #include "vision/images/opencv_loops.h"
+#include "vision/images/png_chunks.h"
 
 namespace saccade {
 
@@ -115,9 +117,13 @@ Image decode_image(std::span<const std::uint8_t> bytes, const std::string& name)
   // The fourth byte of a BMP pixel is more often padding than alpha; every other format means
   // alpha.
   const int flags = header.format == ImageFormat::kBmp ? cv::IMREAD_COLOR : cv::IMREAD_UNCHANGED;
+  const bool is_png = header.format == ImageFormat::kPng;
+  const std::optional<std::vector<std::uint8_t>> png = is_png ? pixel_chunks(bytes) : std::nullopt;
+  const std::span<const std::uint8_t> shown = png ? std::span(*png) : bytes;
   cv::Mat mat;
   try {
-    mat = cv::imdecode(cv::_InputArray(bytes.data(), static_cast<int>(bytes.size())), flags);
+    if (png || !is_png)
+      mat = cv::imdecode(cv::_InputArray(shown.data(), static_cast<int>(shown.size())), flags);
   } catch (const cv::Exception&) {
     mat.release();
   }

@@ -25,11 +25,22 @@ TEST_CASE("an incomplete last line of metrics.jsonl is cut off") {
   REQUIRE(TempFolder::read(path).empty());
 }
 
-TEST_CASE("a progress line says that the loss is without the costs of supervision") {
-  UpdateReport report{.loss = 31.25};
-  CHECK(loss_text(report) == "loss 31.250");
-  report.supervision = {{"box_cost", 1.5}};
-  CHECK(loss_text(report) == "loss 31.250 without supervision");
+TEST_CASE("a progress line has the mean nll per word of the last updates") {
+  RecentNll nll;
+  CHECK(nll.text() == "nll 0.000 per word");
+  const auto add = [&](double per_word, Index words) {
+    UpdateReport report;
+    report.nll_per_word = per_word;
+    report.words = words;
+    nll.add(report);
+  };
+  add(4, 100);
+  CHECK(nll.text() == "nll 4.000 per word");
+  // Words count, not updates, and newer ones count for more: (0.95 * 400 + 2 * 300) / (95 + 300).
+  add(2, 300);
+  CHECK(nll.text() == "nll 2.481 per word");
+  for (int i = 0; i < 300; ++i) add(1, 200);
+  CHECK(nll.text() == "nll 1.000 per word");
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 #include "tests/vision/pictures.h"
+#include "vision/images/picture_names.h"
+#include "vision/images/png_chunks.h"
 
 namespace saccade {
 namespace {
@@ -144,6 +146,47 @@ TEST_CASE("the orientation of a PNG is read from its eXIf chunk") {
   append(out, {0, 0, 0, 0});  // a checksum; those of ancillary chunks may be wrong
   out.insert(out.end(), png.begin() + 33, png.end());
   CHECK(difference(decode_image(out, "a.png"), seen) == 0);
+}
+
+TEST_CASE("libpng gets no chunk of a PNG that it may complain about on stderr") {
+  const Image picture = test_picture(20, 30);
+  const Bytes plain = encode_png(picture);
+  REQUIRE(pixel_chunks(plain) == plain);
+  // A colour profile without content and with a wrong checksum, behind IHDR.
+  Bytes noisy(plain.begin(), plain.begin() + 33);
+  append(noisy, {0, 0, 0, 4, 'i', 'C', 'C', 'P', 'a', 0, 0, 0, 1, 2, 3, 4});
+  noisy.insert(noisy.end(), plain.begin() + 33, plain.end());
+  CHECK(pixel_chunks(noisy) == plain);
+  CHECK(difference(decode_image(noisy, "a.png"), picture) == 0);
+  // What is behind the end is no part of the picture.
+  Bytes longer = plain;
+  append(longer, {1, 2, 3});
+  CHECK(pixel_chunks(longer) == plain);
+  // Damage to the pixels is found by the checksum, before libpng sees it.
+  Bytes damaged = plain;
+  damaged[plain.size() / 2] ^= 1;
+  CHECK_FALSE(pixel_chunks(damaged));
+  CHECK_THAT(refusal(damaged), Catch::Contains("damaged"));
+  CHECK_FALSE(pixel_chunks(std::span(plain).first(plain.size() - 5)));
+  // Transparency makes pixels.
+  const Bytes clear = encode(".png", cv::Mat(2, 2, CV_8UC4, cv::Scalar(0, 0, 200, 128)));
+  CHECK(pixel_chunks(clear) == clear);
+}
+
+TEST_CASE("pictures are known by the endings of their names") {
+  for (const char* name : {"a.jpg", "A.JPG", "b.jpeg", "c.Png", "d.webp", "e.tiff", "x/f.bmp"})
+    CHECK((named_as_picture(name) && !named_as_unread_picture(name)));
+  for (const char* name : {"a.HEIC", "b.avif", "c.gif"})
+    CHECK((!named_as_picture(name) && named_as_unread_picture(name)));
+  for (const char* name : {"jpg", ".hidden.jpg", "a.txt", "a.jpg.part", "._a.heic"})
+    CHECK((!named_as_picture(name) && !named_as_unread_picture(name)));
+  const test::TempFolder folder("pictures");
+  for (const char* name : {"b.JPG", "a.png", "c.heic", "notes.txt"}) folder.write(name, "x");
+  std::filesystem::create_directory(folder / "d.jpg");
+  const FolderPictures found = pictures_in(folder.path());
+  CHECK(found.pictures == std::vector<std::filesystem::path>{folder / "a.png", folder / "b.JPG"});
+  CHECK(found.unread == std::vector<std::filesystem::path>{folder / "c.heic"});
+  CHECK_THROWS_AS(pictures_in(folder / "none"), DataError);
 }
 
 TEST_CASE("pictures with grey, alpha or 16 bits become RGB") {

@@ -1,0 +1,72 @@
+#include "captioning/data/data_places.h"
+
+#include <filesystem>
+
+#include "core/base/error.h"
+#include "core/config/traits.h"
+
+namespace saccade {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Whether a file has the name of one that is published, and that configs/README.md tells of.
+bool is_published(const std::string& path) {
+  const std::string name = fs::path(path).filename().string();
+  for (const char* begin :
+       {"dataset_coco", "dataset_flickr", "captions_train", "captions_val", "instances_",
+        "Flickr8k", "Flickr_8k", "Flicker8k", "train2014", "train2017", "val2014", "val2017"})
+    if (name.starts_with(begin)) return true;
+  return name.ends_with(".onnx");
+}
+
+// What a newcomer may not know: where the program looks, or from whom a file can be had.
+std::string remedy(const std::string& path) {
+  if (is_published(path)) return "configs/README.md says where to get it";
+  if (fs::path(path).is_absolute()) return "check the path";
+  std::error_code error;
+  const fs::path here = fs::current_path(error);
+  return error ? "check the path" : str("check the path, which starts at ", here.string());
+}
+
+bool is_folder_of_images(const std::string& key) {
+  return key == "data.images" || key == "data.val_images";
+}
+
+}  // namespace
+
+std::string missing_text(const NamedFile& file) {
+  return str(file.key, ": ", file.path, " is missing; ", remedy(file.path));
+}
+
+std::vector<std::string> missing_places(const DataConfig& config) {
+  std::string not_given;
+  std::vector<std::string> out;
+  for (const NamedFile& file : named_files(config, "data")) {
+    std::error_code error;
+    if (file.path.empty()) {
+      if (!file.needed_by.empty()) not_given += str(not_given.empty() ? "" : ", ", file.key);
+    } else if (file.key != "data.boxes" && !fs::exists(file.path, error)) {
+      out.push_back(missing_text(file));
+    } else if (is_folder_of_images(file.key) && !fs::is_directory(file.path, error)) {
+      out.push_back(str(file.key, ": ", file.path, " is a file; name the folder of the images"));
+    }
+  }
+  if (!not_given.empty()) {
+    throw UsageError(
+        str("data.type ", enum_name(config.type), " needs ", not_given,
+            "; set it in the config (configs/README.md says where published data are)"));
+  }
+  if (out.empty() && config.type == DataKind::kFolder && config.annotations.empty()) {
+    const fs::path captions = fs::path(config.images) / "captions.csv";
+    std::error_code error;
+    if (!fs::exists(captions, error))
+      out.push_back(str("data.annotations is not given, and ", captions.string(),
+                        " is missing; write its captions there, a line image,caption and one line "
+                        "per caption, or name another file"));
+  }
+  return out;
+}
+
+}  // namespace saccade

@@ -1,0 +1,21 @@
+// The files and folders that a config names: which of them are missing, and where to get them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "captioning/data/data_config.h"
+
+namespace saccade {
+
+struct NamedFile;  // core/config/traits.h
+
+// "data.annotations: dataset_flickr8k.json is missing; configs/README.md says where to get it".
+std::string missing_text(const NamedFile& file);
+
+// One such line for each file and folder of the data set that the config names and that does not
+// exist, or that is a file instead of a folder; data.boxes is left out, which not everybody reads.
+// Throws UsageError that names every key which the data set needs and the config leaves empty.
+std::vector<std::string> missing_places(const DataConfig& config);
+
+}  // namespace saccade

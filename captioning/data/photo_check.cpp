@@ -1,0 +1,155 @@
+#include "captioning/data/photo_check.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "captioning/text/unicode.h"
+#include "core/base/error.h"
+#include "core/base/listing.h"
+#include "core/parallel/parallel.h"
+
+namespace saccade {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr Index kBlock = 256;               // photos between two reports of progress
+constexpr std::size_t kMostLooked = 20000;  // files that are looked at for a hint
+
+struct Look {
+  bool missing = false;
+  std::string problem;  // empty: the photo can be read
+};
+
+Look look_at(const LoadedData& data, Index i, PhotoReading reading) {
+  std::error_code error;
+  if (!fs::exists(data.dataset.images[static_cast<std::size_t>(i)].path, error)) return {true, {}};
+  try {
+    if (reading == PhotoReading::kDecode)
+      data.image(i);
+    else
+      data.image_size(i);
+  } catch (const Error& problem) {
+    return {false, problem.what()};
+  }
+  return {};
+}
+
+// The name without what differs between spellings of it: the case, and the Unicode form.
+std::string plain_name(const std::string& name) {
+  std::string out;
+  for (const unicode::CodePoint point : unicode::decode(unicode::compose(name)))
+    unicode::append(out, unicode::lower(point));
+  return out;
+}
+
+// Looks for a file beside the missing one whose name is spelled differently.
+std::string other_spelling(const fs::path& missing) {
+  const std::string name = missing.filename().string(), plain = plain_name(name);
+  std::error_code error;
+  std::size_t looked = 0;
+  for (fs::directory_iterator entry(missing.parent_path(), error);
+       !error && entry != fs::directory_iterator() && looked < kMostLooked;
+       entry.increment(error), ++looked) {
+    const std::string found = entry->path().filename().string();
+    if (found == name || plain_name(found) != plain) continue;
+    const bool same_letters = unicode::compose(found) == unicode::compose(name);
+    return str(missing.parent_path().string(), " has ", found,
+               same_letters ? ", whose accented letters are encoded in another way (NFC or NFD)"
+                            : ", whose upper and lower case letters differ",
+               "; rename one to the other");
+  }
+  return "";
+}
+
+// Looks for the missing file in the folders below that of the images.
+std::string other_folder(const fs::path& missing, const std::string& id, bool all_missing) {
+  const std::string path = missing.string(), ending = "/" + id;
+  if (!path.ends_with(ending)) return "";
+  const fs::path root = path.substr(0, path.size() - ending.size());
+  std::error_code error;
+  if (!fs::is_directory(root, error)) return str("there is no folder ", root.string());
+  std::size_t looked = 0;
+  for (fs::recursive_directory_iterator entry(root, fs::directory_options::skip_permission_denied,
+                                              error);
+       !error && entry != fs::recursive_directory_iterator() && looked < kMostLooked;
+       entry.increment(error), ++looked) {
+    const std::string found = entry->path().string();
+    if (entry->path().filename() != missing.filename()) continue;
+    if (!found.ends_with(ending))
+      return str("there is a ", found, "; are the names in the captions without their folder?");
+    return str("there is a ", found,
+               all_missing ? "; set data.images to " + found.substr(0, found.size() - ending.size())
+                           : std::string());
+  }
+  return "";
+}
+
+std::string hint_for(const CaptionedImage& image, bool all_missing) {
+  const std::string spelling = other_spelling(image.path);
+  return spelling.empty() ? other_folder(image.path, image.id, all_missing) : spelling;
+}
+
+}  // namespace
+
+PhotoCheck check_photos(const LoadedData& data, PhotoReading reading,
+                        const PhotoProgress& progress) {
+  PhotoCheck out;
+  if (data.scenes) return out;
+  out.photos = static_cast<Index>(data.dataset.images.size());
+  std::vector<Look> looks(data.dataset.images.size());
+  for (Index begin = 0; begin < out.photos; begin += kBlock) {
+    const Index block = std::min(kBlock, out.photos - begin);
+    parallel::for_each(block, [&](Index i) {
+      looks[static_cast<std::size_t>(begin + i)] = look_at(data, begin + i, reading);
+    });
+    if (progress) progress(begin + block, out.photos);
+  }
+  for (Index i = 0; i < out.photos; ++i) {
+    Look& look = looks[static_cast<std::size_t>(i)];
+    if (look.missing) {
+      out.missing.push_back(i);
+    } else if (!look.problem.empty()) {
+      if (out.unreadable.empty()) out.first_problem = std::move(look.problem);
+      out.unreadable.push_back(i);
+    }
+  }
+  if (!out.missing.empty())
+    out.hint = hint_for(data.dataset.images[static_cast<std::size_t>(out.missing.front())],
+                        static_cast<Index>(out.missing.size()) == out.photos);
+  return out;
+}
+
+std::vector<std::string> names_of(const Dataset& dataset, const std::vector<Index>& images) {
+  std::vector<std::string> out;
+  for (const Index i : images) out.push_back(dataset.images[static_cast<std::size_t>(i)].id);
+  return out;
+}
+
+std::vector<std::string> photo_lines(const PhotoCheck& check, const LoadedData& data,
+                                     PhotoReading reading) {
+  if (check.photos == 0) return {};
+  const auto named = [&](const std::vector<Index>& images) {
+    return first_names(names_of(data.dataset, images));
+  };
+  std::vector<std::string> out;
+  out.push_back(str("photos: ", check.usable(), " of ", check.photos, " can be read",
+                    reading == PhotoReading::kDecode ? "" : ", as far as their headers tell"));
+  if (!check.missing.empty())
+    out.push_back(str(counted(static_cast<Index>(check.missing.size()), "photo is", "photos are"),
+                      " missing: ", named(check.missing), check.hint.empty() ? "" : "; ",
+                      check.hint));
+  if (!check.unreadable.empty())
+    out.push_back(str(counted(static_cast<Index>(check.unreadable.size()), "photo"),
+                      " cannot be read: ", named(check.unreadable),
+                      "; the first: ", check.first_problem));
+  if (check.usable() < check.photos && check.usable() > 0)
+    out.push_back(data.on_bad_image == BadImage::kSkip
+                      ? "they are left out (data.on_bad_image is skip)"
+                      : "training stops at the first of them; data.on_bad_image=skip leaves them "
+                        "out");
+  return out;
+}
+
+}  // namespace saccade

@@ -1,0 +1,187 @@
+#include "experiments/commands/new.h"
+
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "captioning/check_config.h"
+#include "captioning/data/reader_support.h"
+#include "captioning/experiment_config.h"
+#include "core/base/error.h"
+#include "core/base/listing.h"
+#include "core/io/atomic_file.h"
+#include "experiments/commands/starter_config.h"
+#include "experiments/process/log.h"
+#include "experiments/process/plain_text.h"
+#include "experiments/process/progress.h"
+#include "experiments/process/shell_word.h"
+
+namespace saccade {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kEnding = ".yaml";
+
+// "mine" for mine, configs/mine and mine.yaml.
+std::string experiment_name(const std::string& given) {
+  const std::string name = fs::path(given).filename().string();
+  const std::string plain =
+      name.ends_with(kEnding) ? name.substr(0, name.size() - std::string(kEnding).size()) : name;
+  if (plain == "." || plain == ".." || clean_caption(plain).empty() ||
+      clean_caption(plain) != plain || plain.starts_with("-"))
+    throw UsageError(str("new: '", clean_caption(given),
+                         "' is no name for an experiment; give a word such as mine"));
+  return plain;
+}
+
+std::string file_of(const NewArgs& args) {
+  if (!args.out.empty()) return args.out;
+  return args.name.ends_with(kEnding) ? args.name : args.name + kEnding;
+}
+
+void refuse_existing(const std::string& file) {
+  std::error_code error;
+  if (fs::exists(fs::symlink_status(file, error)))
+    throw BusyError(file + ": exists; choose another name, or another file with --out");
+}
+
+// What was found, one line each.
+std::vector<std::string> facts_of(const OwnData& data) {
+  const CaptionFacts& captions = data.captions;
+  std::vector<std::string> out = {
+      str(data.form, ": ", counted(static_cast<Index>(data.loaded.dataset.images.size()), "photo"),
+          ", ", data.train, " for training, ", data.val, " for validation, ", data.test,
+          " for testing")};
+  for (const std::string& line : photo_lines(data.photos, data.loaded, PhotoReading::kHeader))
+    out.push_back(line);
+  out.push_back(str(
+      counted(captions.captions, "training caption"), ", ", captions.least_per_photo,
+      captions.least_per_photo == captions.most_per_photo ? ""
+                                                          : str(" to ", captions.most_per_photo),
+      " a photo, of up to ", captions.lengths.size() - 1, " words (half have at most ",
+      captions.length_of_share(0.5), "); ", captions.vocabulary(1), " different words, ",
+      captions.vocabulary(1) - captions.vocabulary(2), " of them occur once"));
+  for (const std::string& note : data.loaded.dataset.notes) out.push_back("note: " + note);
+  return out;
+}
+
+// The commands that come next.
+std::vector<std::string> next_commands(const std::string& file, const std::string& name) {
+  const std::string run = shell_word("runs/" + name);
+  return {"saccade train " + shell_word(file) + " --out " + run, "saccade evaluate " + run,
+          "saccade caption " + run + " PHOTO"};
+}
+
+Json json_of(const std::string& file, const OwnData& data, const std::vector<Choice>& choices,
+             const std::vector<std::string>& next) {
+  const CaptionFacts& captions = data.captions;
+  const Dataset& dataset = data.loaded.dataset;
+  Json chosen = Json::array();
+  for (const Choice& choice : choices)
+    chosen.push_back({{"key", choice.key}, {"value", choice.value}, {"why", choice.why}});
+  Json made = Json::array();
+  if (data.makes_val) made.push_back("val");
+  if (data.makes_test && data.test > 0) made.push_back("test");
+  return {{"schema_version", 1},
+          {"file", file},
+          {"form", data.form},
+          {"photos",
+           {{"named", data.photos.photos},
+            {"usable", data.photos.usable()},
+            {"missing", names_of(dataset, data.photos.missing)},
+            {"unreadable", names_of(dataset, data.photos.unreadable)}}},
+          {"splits", {{"train", data.train}, {"val", data.val}, {"test", data.test}}},
+          {"made_splits", made},
+          {"captions", captions.captions},
+          {"captions_per_photo",
+           {{"least", captions.least_per_photo}, {"most", captions.most_per_photo}}},
+          {"lengths", captions.lengths},
+          {"words", captions.vocabulary(1)},
+          {"notes", dataset.notes},
+          {"choices", chosen},
+          {"next", next}};
+}
+
+void print_text(const std::string& file, const std::vector<std::string>& facts,
+                const std::vector<Choice>& choices, const std::vector<std::string>& next) {
+  for (const std::string& fact : facts) std::cout << plain_text(fact) << "\n";
+  std::cout << "\nchosen, because of these data:\n";
+  for (const Choice& choice : choices)
+    if (!choice.why.empty())
+      std::cout << "  " << choice.key << ": " << plain_text(choice.value) << "  ("
+                << plain_text(choice.why) << ")\n";
+  std::cout << "\nwrote " << plain_text(file) << ", in which every value stands with its reason\n"
+            << "next:\n";
+  for (const std::string& command : next) std::cout << "  " << plain_text(command) << "\n";
+}
+
+std::string command_text(const NewArgs& args) {
+  std::string text = "saccade new " + shell_word(args.name) + " --photos " +
+                     shell_word(args.photos) + " --captions " + shell_word(args.captions);
+  if (!args.encoder.empty()) text += " --encoder " + shell_word(args.encoder);
+  if (!args.out.empty()) text += " --out " + shell_word(args.out);
+  return text;
+}
+
+// What is written must be right, whatever the data are.
+void check_written(const std::string& yaml, const std::string& file) {
+  auto loaded = parse_config<ExperimentConfig>(yaml, file);
+  refuse_idle(settle(loaded));
+  check_config(loaded.config);
+}
+
+}  // namespace
+
+int run_new(const NewArgs& args) {
+  const std::string name = experiment_name(args.name), file = file_of(args);
+  refuse_existing(file);
+  std::error_code error;
+  if (!fs::is_directory(args.photos, error))
+    throw DataError("--photos " + args.photos + ": there is no such folder");
+  const std::optional<StarterNetwork> network =
+      args.encoder.empty() ? std::nullopt : std::optional(find_network(args.encoder));
+  const OwnData data = [&] {
+    Progress progress("looking at photos");
+    return look_at_own_data(args.photos, args.captions, [&](Index done, Index total) {
+      progress.show(static_cast<double>(done) / static_cast<double>(total),
+                    str(done, " of ", total));
+    });
+  }();
+  const std::vector<std::string> facts = facts_of(data);
+  const std::vector<Choice> choices = choose(name, data, network);
+  const std::string yaml = starter_yaml(facts, choices, command_text(args));
+  check_written(yaml, file);
+  write_file(file, yaml);
+  const std::vector<std::string> next = next_commands(file, name);
+  if (args.json)
+    std::cout
+        << json_of(file, data, choices, next).dump(2, ' ', false, Json::error_handler_t::replace)
+        << "\n";
+  else
+    print_text(file, facts, choices, next);
+  std::cout << std::flush;
+  return static_cast<int>(ExitCode::kOk);
+}
+
+CommandRun bind_new(Options& options) {
+  const auto args = std::make_shared<NewArgs>();
+  options.argument("name", args->name, "name of the experiment; the config is NAME.yaml", "NAME");
+  options.text("--photos", args->photos, "folder of the photos", "DIR", Need::kRequired);
+  options.text("--captions", args->captions,
+               "their captions: CSV with the columns image and caption (and split), COCO captions "
+               "JSON, Karpathy's JSON or Flickr8k's token file, recognised by the content",
+               "FILE", Need::kRequired);
+  options.text("--encoder", args->encoder,
+               "pretrained network that describes the photos (default: a small network that needs "
+               "no file and learns from these photos alone)",
+               "FILE.onnx");
+  options.text("--out", args->out, "the config to write (default: NAME.yaml)", "FILE");
+  options.flag("--json", args->json, "print a JSON object with what was found and chosen");
+  return [args] { return run_new(*args); };
+}
+
+}  // namespace saccade

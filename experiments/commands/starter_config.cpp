@@ -1,0 +1,286 @@
+#include "experiments/commands/starter_config.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "core/base/error.h"
+#include "core/base/listing.h"
+#include "core/config/node.h"
+#include "experiments/process/plain_text.h"
+#include "vision/encoders/onnx/producer.h"
+#include "vision/encoders/onnx_encoder.h"
+
+namespace saccade {
+
+namespace {
+
+std::string percent(double share) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.1f %%", 100 * share);
+  return text.data();
+}
+
+std::string decimal(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%g", value);
+  return text.data();
+}
+
+// Where data are few, words that occur once make up much of the text; a word that is left out is a
+// gap in its sentence.
+Index min_count_for(const CaptionFacts& facts) {
+  constexpr double kMostLost = 0.05;
+  for (const Index count : {5, 3, 2})
+    if (facts.lost_share(count) <= kMostLost) return count;
+  return 1;
+}
+
+// Collects choices.
+class ChoiceList {
+ public:
+  void fact(const std::string& key, const std::string& value) { add(key, value, ""); }
+  void add(const std::string& key, const std::string& value, const std::string& why) {
+    out_.push_back({key, value, why});
+  }
+  void add(const std::string& key, Index value, const std::string& why) {
+    add(key, std::to_string(value), why);
+  }
+  std::vector<Choice> take() { return std::move(out_); }
+
+ private:
+  std::vector<Choice> out_;
+};
+
+void choose_data(const OwnData& data, ChoiceList& out) {
+  const DataConfig& config = data.config;
+  const CaptionFacts& facts = data.captions;
+  out.fact("data.type", std::string(enum_name(config.type)));
+  out.fact("data.images", yaml_text(config.images));
+  if (!config.annotations.empty()) out.fact("data.annotations", yaml_text(config.annotations));
+  if (!config.tokens.empty()) out.fact("data.tokens", yaml_text(config.tokens));
+  if (!config.splits.empty()) out.fact("data.splits", yaml_text(config.splits));
+  const Index bad = data.photos.photos - data.photos.usable();
+  if (bad > 0)
+    out.add("data.on_bad_image", "skip",
+            str(counted(bad, "photo is", "photos are"),
+                " missing or cannot be read; fail would stop at the first"));
+  const std::string stays =
+      "; a hash of the names chooses, so that the split stays when photos are added";
+  if (data.makes_val)
+    out.add("data.split.val", decimal(config.split.val),
+            str("the files have no val split; this share of the photos is ", data.val, stays));
+  if (data.makes_test && config.split.test > 0)
+    out.add("data.split.test", decimal(config.split.test),
+            str("the files have no test split; this share is ", counted(data.test, "photo"),
+                " for a last evaluation"));
+  if (facts.most_per_photo > DataConfig().captions_per_image)
+    out.add("data.captions_per_image", 0,
+            str("all captions are learned; some photos have ", facts.most_per_photo));
+  const Index min_count = min_count_for(facts);
+  out.add("data.min_count", min_count,
+          min_count == 1
+              ? str("every word is learned: leaving out those that occur once would lose ",
+                    percent(facts.lost_share(2)), " of the text")
+              : str("words that occur ", min_count, " times are learned, ",
+                    facts.vocabulary(min_count), " of ", facts.vocabulary(1), "; the others are ",
+                    percent(facts.lost_share(min_count)), " of the text"));
+  const Index longest = std::clamp<Index>(facts.length_of_share(0.99), 8, 60);
+  out.add("data.max_length", longest,
+          "99 % of the training captions have no more words; longer ones are cut");
+}
+
+void choose_network(const StarterNetwork& network, bool flips, const TrainingSize& size,
+                    ChoiceList& out) {
+  out.fact("encoder.type", "onnx");
+  out.fact("encoder.model", yaml_text(network.file));
+  out.add("encoder.layer", yaml_text(network.layer),
+          str("the network's last layer that is a grid: ", network.rows, " x ", network.cols,
+              " regions of ", network.features, " features"));
+  out.add("encoder.image_size", network.image_size,
+          "larger photos than the network was trained on: a region then sees a part of the photo "
+          "and not all of it");
+  out.add("encoder.pixels", network.imagenet_pixels ? "imagenet" : "plain",
+          network.imagenet_pixels
+              ? "the file was written by PyTorch, and torchvision's networks are trained on such "
+                "pixels; check what the network's page says"
+              : "pixels from -1 to 1, as networks of TensorFlow take them; those of PyTorch need "
+                "imagenet; check what the network's page says");
+  out.add("encoder.project", size.width, "fewer numbers to learn from few captions");
+  out.add("encoder.cache", "runs/cache", "features are computed once and kept in this folder");
+  out.fact("encoder.half", "true");
+  if (flips)
+    out.add("encoder.augment.views", 2,
+            "each photo is also learned mirrored, because hardly a caption says left or right");
+}
+
+void choose_encoder(const OwnData& data, const std::optional<StarterNetwork>& network,
+                    const TrainingSize& size, ChoiceList& out) {
+  const bool flips = 100 * data.captions.sides <= data.captions.captions;
+  if (network) {
+    choose_network(*network, flips, size, out);
+  } else {
+    out.add("encoder.type", "cnn",
+            "a small network that needs no file and is trained from scratch; it learns colours and "
+            "simple shapes, not what things are. A pretrained network describes photos far better: "
+            "saccade new --encoder NETWORK.onnx (configs/README.md says where to get one)");
+    out.fact("encoder.image_size", "64");
+    out.fact("encoder.channels", "[24, 48, 64, 96]");
+    out.fact("encoder.positions", "coordinates");
+    out.add("encoder.augment.shift", 4, "each epoch sees the photos slightly moved");
+  }
+  if (flips)
+    out.add("encoder.augment.flip", "true",
+            network ? "" : "and mirrored, because hardly a caption says left or right");
+}
+
+void choose_training(const OwnData& data, const TrainingSize& size, ChoiceList& out) {
+  const std::string captions = counted(data.captions.captions, "training caption");
+  out.fact("attention.score", "additive");
+  out.fact("attention.gate", "scalar");
+  out.fact("attention.hidden", std::to_string(size.width));
+  out.fact("decoder.type", "lstm");
+  out.add("decoder.hidden", size.width,
+          str(captions, size.width < 512 ? " fill no wider decoder; it would learn them by heart"
+                                         : " are enough for the full width"));
+  out.fact("decoder.embedding", std::to_string(size.width));
+  out.fact("decoder.init_hidden", std::to_string(size.width));
+  out.add("decoder.dropout", "0.5", "against learning by heart");
+  out.fact("objective.doubly_stochastic", "0");
+  out.add("objective.label_smoothing", "0.1", "against learning by heart");
+  out.fact("optimizer.type", "adam");
+  out.fact("optimizer.lr", size.width < 512 ? "1e-3" : "6e-4");
+  out.fact("optimizer.clip_norm", "5");
+  out.fact("optimizer.schedule", "cosine");
+  out.fact("optimizer.warmup", std::to_string(std::clamp<Index>(size.updates / 10, 10, 300)));
+  out.fact("optimizer.final_lr", "1e-5");
+  if (size.updates >= 400)
+    out.add("optimizer.ema", size.updates >= 2000 ? "0.999" : "0.99",
+            "the model is the average of the weights of the last updates");
+  out.add("train.batch", size.batch, str("captions per update, of ", captions));
+  if (size.batch < 32) out.fact("train.shard", std::to_string(size.batch / 2));
+  out.add("train.stop", str(size.epochs, "e"),
+          str("about ", size.updates, " updates; few captions need more epochs"));
+  const Index every = std::max<Index>(1, size.epochs / 15);
+  if (every > 1)
+    out.add("train.validate_every", str(every, "e"), "about 15 validations; epochs are short");
+  // A few photos have no four words in a row in common with their captions, and words are too few
+  // to be weighted by how rare they are.
+  const bool many = data.val >= 50;
+  const std::string metric = many ? "CIDEr" : "ROUGE_L";
+  out.add("train.best_metric", metric,
+          many ? "the checkpoint that describes the val photos best is kept"
+               : str("with ", counted(data.val, "val photo"),
+                     ", metrics of rare words and of four words in a row say little"));
+  constexpr Index kMostValidated = 300;
+  if (data.val > kMostValidated)
+    out.add("train.validate_images", 200, "a validation of all val photos takes long");
+  out.fact("train.early_stop.metric", metric);
+  out.add("train.early_stop.patience", 4,
+          "training ends after so many validations without gain, before it learns by heart");
+  out.fact("search.beam", "3");
+  out.add("search.max_length", std::clamp<Index>(data.captions.length_of_share(0.99), 8, 60),
+          "as data.max_length");
+}
+
+std::vector<std::string> parts_of(const std::string& key) {
+  std::vector<std::string> parts;
+  for (std::size_t at = 0; at <= key.size();) {
+    const std::size_t dot = std::min(key.find('.', at), key.size());
+    parts.push_back(key.substr(at, dot - at));
+    at = dot + 1;
+  }
+  return parts;
+}
+
+// The text as comments of at most 100 columns. The name of a file may contain a line feed.
+std::string comment(const std::string& written, std::size_t indent) {
+  constexpr std::size_t kColumns = 100;
+  const std::string text = plain_text(written);
+  const std::string begin = std::string(indent, ' ') + "#";
+  std::string out, line = begin;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::string word = text.substr(at, end - at);
+    if (line.size() + 1 + word.size() > kColumns && line.size() > begin.size()) {
+      out += line + "\n";
+      line = begin;
+    }
+    line += " " + word;
+    at = end + 1;
+  }
+  return out + line + "\n";
+}
+
+}  // namespace
+
+StarterNetwork find_network(const std::string& file) {
+  constexpr Index kFewest = 3, kMost = 32;  // rows or columns
+  const auto fits = [](Index extent) { return extent >= kFewest && extent <= kMost; };
+  // A network of fixed input size can be run at that size alone.
+  for (const Index image_size : {320, 224, 299, 256}) {
+    StarterNetwork found{.file = file, .layer = "", .image_size = image_size};
+    for (const OnnxLayer& layer : list_onnx_layers(file, image_size)) {
+      if (layer.shape.size() != 4 || !fits(layer.shape[2]) || !fits(layer.shape[3])) continue;
+      found.layer = layer.name;
+      found.features = layer.shape[1];
+      found.rows = layer.shape[2];
+      found.cols = layer.shape[3];
+    }
+    if (found.layer.empty()) continue;
+    found.imagenet_pixels = onnx_producer(file) == "pytorch";
+    return found;
+  }
+  throw DataError(file +
+                  ": no layer of this network is a grid of rows and columns; take a convolutional "
+                  "network (saccade inspect lists the layers of a file)");
+}
+
+TrainingSize training_size(Index captions) {
+  TrainingSize out;
+  out.width = captions >= 20000 ? 512 : captions >= 2000 ? 256 : 128;
+  out.batch = captions >= 10000 ? 64 : captions >= 2000 ? 32 : captions >= 300 ? 16 : 8;
+  const Index wanted = captions >= 10000  ? 4500
+                       : captions >= 2000 ? 2500
+                       : captions >= 300  ? 1000
+                                          : 500;
+  const Index per_epoch = (captions + out.batch - 1) / out.batch;
+  out.epochs = std::clamp<Index>((wanted + per_epoch - 1) / per_epoch, 9, 150);
+  out.updates = out.epochs * per_epoch;
+  return out;
+}
+
+std::vector<Choice> choose(const std::string& name, const OwnData& data,
+                           const std::optional<StarterNetwork>& network) {
+  const TrainingSize size = training_size(data.captions.captions);
+  ChoiceList out;
+  out.fact("name", yaml_text(name));
+  choose_data(data, out);
+  choose_encoder(data, network, size, out);
+  choose_training(data, size, out);
+  return out.take();
+}
+
+std::string starter_yaml(const std::vector<std::string>& facts, const std::vector<Choice>& choices,
+                         const std::string& command) {
+  std::string out = comment("Written by: " + command, 0);
+  out += comment("Every value may be changed; `saccade list config` explains all of them.", 0);
+  for (const std::string& fact : facts) out += comment(fact, 0);
+  std::vector<std::string> open;  // the sections around the last value
+  for (const Choice& choice : choices) {
+    const std::vector<std::string> parts = parts_of(choice.key);
+    std::size_t shared = 0;
+    while (shared < open.size() && shared + 1 < parts.size() && open[shared] == parts[shared])
+      ++shared;
+    open.assign(parts.begin(), parts.end() - 1);
+    for (std::size_t i = shared; i < open.size(); ++i)
+      out += std::string(2 * i, ' ') + open[i] + ":\n";
+    const std::size_t indent = 2 * open.size();
+    if (!choice.why.empty()) out += comment(choice.why, indent);
+    out += std::string(indent, ' ') + parts.back() + ": " + choice.value + "\n";
+  }
+  return out;
+}
+
+}  // namespace saccade

@@ -1,0 +1,147 @@
+# A person's own photos, without knowledge of YAML: `saccade new` writes a config that can be trained, for
+# each form of captions and for awkward names. `saccade data` says what is wrong with the photos.
+. "$(dirname "${BASH_SOURCE[0]}")/support.sh"
+
+expect 0 "$saccade" data tiny.yaml --out pictures
+folder="meine fotos"
+mkdir "$folder"
+captions="$folder/texte, alle.csv"
+echo image,caption >"$captions"
+: >tokens.txt
+images= annotations= entries=
+i=0
+for name in "Foto 1.PNG" "Kätzchen #2.png" "it's 3.png" "100 %.Png" $(seq -f "IMG_%04.0f.JPG" 20); do
+  cp pictures/train.png "$folder/$name"
+  echo "./$name,a red square and a dog number $i" >>"$captions"
+  echo "$name,\"A blue circle, and a cat\"" >>"$captions"
+  printf '%s#0\ta red square and a dog number %d\n' "$name" $i >>tokens.txt
+  split=train
+  [ $i -ge 20 ] && split=test
+  images+=", {\"id\": $i, \"file_name\": \"$name\"}"
+  annotations+=", {\"image_id\": $i, \"caption\": \"a red square and a dog number $i\"}"
+  entries+=", {\"filename\": \"$name\", \"imgid\": $i, \"split\": \"$split\",
+    \"sentences\": [{\"raw\": \"a red square and a dog number $i\"}]}"
+  i=$((i + 1))
+done
+echo "{\"images\": [${images#, }], \"annotations\": [${annotations#, }]}" >coco.json
+echo "{\"dataset\": \"mine\", \"images\": [${entries#, }]}" >karpathy.json
+
+expect 0 "$saccade" new mine --photos "$folder" --captions "$captions"
+for text in "a folder of photos with captions in CSV: 24 photos" "photos: 24 of 24" \
+  "the files have no val split" "data.min_count: 1  (" "decoder.hidden: 128  (" \
+  "saccade train mine.yaml --out runs/mine"; do
+  wants "$text" out
+done
+wants "# " mine.yaml
+wants "name: mine" mine.yaml
+wants 'images: "meine fotos"' mine.yaml
+expect 0 "$saccade" config check mine.yaml
+# A file that exists is not replaced.
+cp mine.yaml before.yaml
+expect 7 "$saccade" new mine --photos "$folder" --captions coco.json
+one_error "mine.yaml: exists" "--out"
+cmp -s mine.yaml before.yaml || fail "the config that existed was changed"
+
+# The config can be trained. Captions of the run and the CSV file meet by names: both scores are equal.
+short="train.stop=2u train.validate_every=2u encoder.image_size=32 optimizer.warmup=0"
+expect 0 "$saccade" train mine.yaml --out runs/mine $short --report-images 0
+wants "chosen by a hash of their names" err
+expect 0 "$saccade" evaluate runs/mine --out results.json --json
+cp out evaluated.json
+wants '"image": ' results.json
+expect 0 "$saccade" score "$captions" results.json --json
+for metric in Bleu_1 ROUGE_L CIDEr; do
+  [ "$(json out /corpus/$metric)" = "$(json evaluated.json /regimes/0/corpus/$metric)" ] ||
+    fail "score and evaluate give different $metric"
+done
+cp "$captions" captions.txt # the content tells the form, not the name
+expect 0 "$saccade" score captions.txt results.json --json
+[ "$(json out /corpus/Bleu_1)" = "$(json evaluated.json /regimes/0/corpus/Bleu_1)" ] ||
+  fail "score reads the CSV as another form if it is called .txt"
+expect 3 "$saccade" score results.json "$captions"
+one_error "wrong order"
+
+# The other forms. Each gets a val split, and a test split that exists stays.
+for form in coco karpathy; do
+  expect 0 "$saccade" new $form --photos "$folder" --captions $form.json --out "$form.config.yaml" --json
+  [ "$(json out /file)" = $form.config.yaml ] || fail "the JSON does not name the file"
+  [ "$(json out /splits/val)" -ge 2 ] || fail "$form: there are fewer than two val photos"
+  [ "$(json out /made_splits/0)" = val ] || fail "$form: the JSON does not say that val was made"
+  json out /choices/0/key >/dev/null
+  expect 0 "$saccade" config check $form.config.yaml
+  expect 0 "$saccade" train $form.config.yaml --out runs/$form $short --report-images 0
+  expect 0 "$saccade" evaluate runs/$form --json
+  wanted=val
+  [ $form = karpathy ] && wanted=test
+  [ "$(json out /split)" = $wanted ] || fail "$form: not $wanted was evaluated"
+done
+expect 0 "$saccade" new tokens --photos "$folder" --captions tokens.txt
+wants "Flickr8k's token file: 24 photos" out
+expect 0 "$saccade" config check tokens.yaml
+expect 0 "$saccade" data tokens.yaml
+wants "note: the files have no val split" out
+# Names alone decide, so every form has the same val photos.
+expect 0 "$saccade" data coco.config.yaml --json
+val=$(json out /splits/1/images)
+expect 0 "$saccade" data tokens.yaml --json
+[ "$(json out /splits/1/images)" = "$val" ] || fail "the split depends on the form of the file"
+
+# What cannot be used is refused, and nothing is written.
+printf 'datei;text\na.jpg;ein Hund\n' >semicolons.csv
+expect 3 "$saccade" new x --photos "$folder" --captions semicolons.csv
+one_error "semicolons.csv: is no captions file" "image,caption"
+expect 3 "$saccade" new x --photos "$folder" --captions results.json
+one_error "results.json: is a JSON list"
+expect 3 "$saccade" new x --photos nowhere --captions coco.json
+one_error "nowhere"
+expect 3 "$saccade" new x --photos "$folder" --captions coco.json --encoder no.onnx
+one_error "no.onnx"
+expect 3 "$saccade" new x --photos pictures --captions coco.json
+one_error "none of the 24 photos"
+expect 2 "$saccade" new .. --photos "$folder" --captions coco.json
+one_error "no name for an experiment"
+expect 2 "$saccade" new x --photos "$folder"
+one_error "--captions is required"
+[ ! -e x.yaml ] || fail "a config was written although the data cannot be used"
+
+# Photos that are missing, damaged or elsewhere.
+mkdir "$folder/Bilder"
+mv "$folder/IMG_0001.JPG" "$folder/Bilder"
+head -c 400 "$folder/IMG_0002.JPG" >cut && mv cut "$folder/IMG_0002.JPG"
+mv "$folder/IMG_0003.JPG" "$folder/img_0003.jpg"
+expect 0 "$saccade" data mine.yaml
+wants "photos: 21 of 24" out
+wants "2 photos are missing: IMG_0001.JPG, IMG_0003.JPG; there is a meine fotos/Bilder/IMG_0001.JPG" out
+wants "1 photo cannot be read: IMG_0002.JPG" out
+wants "data.on_bad_image=skip leaves them out" out
+expect 0 "$saccade" data mine.yaml --decode --json
+[ "$(json out /photos/usable)" -eq 21 ] || fail "the JSON does not count the photos that can be used"
+[ "$(json out /photos/missing/1)" = IMG_0003.JPG ] || fail "the JSON does not list the missing photos"
+expect 0 "$saccade" data mine.yaml --no-photos
+! grep -q "photos:" out || fail "--no-photos looked at the photos"
+expect 3 "$saccade" train mine.yaml --out runs/strict $short
+wants "data.on_bad_image=skip leaves such images out" err
+expect 0 "$saccade" new patched --photos "$folder" --captions "$captions"
+wants "data.on_bad_image: skip  (3 photos are missing or cannot be read" out
+expect 0 "$saccade" train patched.yaml --out runs/patched $short --report-images 0
+wants "images, because they cannot be read: IMG_000" err
+expect 3 "$saccade" data mine.yaml data.images=pictures
+wants "none of 24 photos can be used" err
+expect 3 "$saccade" data tiny.yaml data.type=karpathy data.annotations=dataset_flickr8k.json \
+  data.images=Flickr8k_Dataset
+wants "data.annotations: dataset_flickr8k.json is missing; configs/README.md says where to get it" err
+wants "data.images: Flickr8k_Dataset is missing" err
+
+# A folder of pictures can be captioned; those of other kinds are named.
+mkdir inbox
+cp pictures/train.png inbox/b.PNG
+cp pictures/val.png inbox/a.png
+: >inbox/c.HEIC
+echo text >inbox/notes.txt
+expect 0 "$saccade" caption runs/mine inbox
+[ "$(cut -d: -f1 out | tr '\n' ' ')" = "inbox/a.png inbox/b.PNG " ] ||
+  fail "not exactly the pictures of the folder were captioned, in the order of their names"
+wants "1 picture is of a kind that is not read: c.HEIC" err
+expect 2 "$saccade" caption runs/mine runs
+one_error "runs: the folder has no picture"
+exit 0

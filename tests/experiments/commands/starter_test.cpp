@@ -1,0 +1,184 @@
+// The config that `saccade new` writes suits the data, says why, and is right.
+#include <algorithm>
+#include <map>
+
+#include "captioning/check_config.h"
+#include "captioning/experiment_config.h"
+#include "core/base/error.h"
+#include "experiments/commands/starter_config.h"
+#include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
+#include "tests/vision/pictures.h"
+
+namespace saccade::test {
+namespace {
+
+using Catch::Matchers::Contains;
+
+// `photos` pictures whose captions all have six words; the last of them is another one for each.
+OwnData own_data(Index photos, Index per_photo) {
+  Dataset dataset;
+  for (Index i = 0; i < photos; ++i) {
+    CaptionedImage image{.id = str(i, ".jpg"), .number = i, .path = "", .captions = {}};
+    for (Index k = 0; k < per_photo; ++k)
+      image.captions.push_back(str("a dog runs on the ", i * per_photo + k));
+    dataset.images.push_back(std::move(image));
+  }
+  OwnData out;
+  out.form = "a folder of photos with captions in CSV";
+  out.config.type = DataKind::kFolder;
+  out.config.images = "my photos";
+  out.config.annotations = "my photos/K\xC3\xA4tzchen: \"1\".csv";
+  out.photos.photos = photos;
+  out.makes_val = out.makes_test = true;
+  out.config.split = {.val = 0.1, .test = 0};
+  out.train = photos;
+  out.val = photos / 10;
+  out.captions = caption_facts(dataset, images_of(dataset, Split::kTrain));
+  return out;
+}
+
+std::map<std::string, std::string> values_of(const std::vector<Choice>& choices) {
+  std::map<std::string, std::string> out;
+  for (const Choice& choice : choices) CHECK(out.emplace(choice.key, choice.value).second);
+  return out;
+}
+
+Index number(const std::map<std::string, std::string>& values, const std::string& key) {
+  return std::stoll(values.at(key));
+}
+
+// The config in the text, once it has passed all checks.
+ExperimentConfig config_in(const std::string& yaml) {
+  auto loaded = parse_config<ExperimentConfig>(yaml, "new.yaml");
+  refuse_idle(settle(loaded));
+  check_config(loaded.config);
+  return loaded.config;
+}
+
+}  // namespace
+
+TEST_CASE("what is written can be read, whatever the size of the data and the encoder") {
+  const StarterNetwork network{.file = "my net.onnx",
+                               .layer = "block 5/out:0",
+                               .image_size = 320,
+                               .rows = 10,
+                               .cols = 10,
+                               .features = 1280,
+                               .imagenet_pixels = true};
+  for (const Index photos : {2, 20, 200, 2000, 8000}) {
+    for (const bool with_network : {false, true}) {
+      const OwnData data = own_data(photos, 5);
+      const auto choices =
+          choose("mine", data, with_network ? std::optional(network) : std::nullopt);
+      const std::string yaml =
+          starter_yaml({"a fact", "a name with\na line end"}, choices, "saccade");
+      INFO(yaml);
+      const ExperimentConfig config = config_in(yaml);
+      CHECK(config.name == "mine");
+      CHECK(config.data.images == "my photos");
+      CHECK(config.data.annotations == data.config.annotations);
+      CHECK(config.data.split.val == 0.1);
+      CHECK(config.search.max_length == config.data.max_length);
+      CHECK(config.train.early_stop.patience > 0);
+      CHECK(config.encoder.model == (with_network ? "my net.onnx" : ""));
+      CHECK(config.encoder.layer == (with_network ? "block 5/out:0" : ""));
+      CHECK_THAT(yaml, Contains("# a fact\n") && Contains("# a name with a line end\n"));
+      // Every value that is more than a fact stands below its reason.
+      for (const Choice& choice : choices) {
+        if (choice.why.empty()) continue;
+        const std::string first = choice.why.substr(0, choice.why.find(' '));
+        CHECK_THAT(yaml, Contains("# " + first));
+      }
+      for (std::size_t at = 0; at < yaml.size();) {
+        const std::size_t end = yaml.find('\n', at);
+        if (yaml.find('#', at) < end) CHECK(end - at <= 100);
+        at = end + 1;
+      }
+    }
+  }
+}
+
+TEST_CASE("fewer captions give a smaller decoder, smaller batches and more epochs") {
+  TrainingSize before = training_size(30000);
+  CHECK(before.width == 512);
+  CHECK(before.epochs <= 10);
+  for (const Index captions : {5000, 600, 100, 10}) {
+    const TrainingSize size = training_size(captions);
+    CHECK(size.width <= before.width);
+    CHECK(size.batch <= before.batch);
+    CHECK(size.epochs > before.epochs);
+    CHECK(size.updates <= before.updates);
+    before = size;
+  }
+  CHECK(before.width == 128);
+  CHECK(before.batch == 8);
+  CHECK(training_size(20).updates >= 300);
+}
+
+TEST_CASE("values follow from the captions") {
+  const auto few = values_of(choose("mine", own_data(20, 1), std::nullopt));
+  // Leaving out the words that occur once would lose a sixth of the text.
+  CHECK(number(few, "data.min_count") == 1);
+  CHECK(number(few, "data.max_length") == 8);
+  CHECK(few.at("train.best_metric") == "ROUGE_L");
+  CHECK(few.count("data.captions_per_image") == 0);
+  CHECK(few.count("data.on_bad_image") == 0);
+  CHECK(few.at("encoder.type") == "cnn");
+
+  OwnData data = own_data(600, 7);
+  data.captions.occurrences.assign(10, 420);  // each word is frequent
+  data.captions.lengths.assign(31, 0);
+  data.captions.lengths[12] = 4150;
+  data.captions.lengths[30] = 50;  // more than one per cent are longer than 12
+  data.photos.missing = {3};
+  const auto more = values_of(choose("mine", data, std::nullopt));
+  CHECK(number(more, "data.min_count") == 5);
+  CHECK(number(more, "data.max_length") == 30);
+  CHECK(more.at("train.best_metric") == "CIDEr");
+  CHECK(more.at("data.captions_per_image") == "0");
+  CHECK(more.at("data.on_bad_image") == "skip");
+  CHECK(more.at("encoder.augment.flip") == "true");
+  data.captions.lengths[30] = 40;
+  data.captions.lengths[12] = 4160;
+  data.captions.sides = 100;  // captions say left and right
+  const auto sides = values_of(choose("mine", data, std::nullopt));
+  CHECK(number(sides, "data.max_length") == 12);
+  CHECK(sides.count("encoder.augment.flip") == 0);
+  data.makes_val = data.makes_test = false;
+  CHECK(values_of(choose("mine", data, std::nullopt)).count("data.split.val") == 0);
+}
+
+TEST_CASE("own data are recognised, counted and split") {
+  const TempFolder folder("starter");
+  for (int i = 0; i < 40; ++i)
+    write_bytes(folder / str("Foto ", i, ".PNG"), encode_png(test_picture(20, 30)));
+  std::string csv = "image,caption\n";
+  for (int i = 0; i < 41; ++i) csv += str("Foto ", i, ".PNG,a red dog\n./Foto ", i, ".PNG,Dog\n");
+  const std::string file = folder.write("texts.csv", csv).string();
+  const OwnData data = look_at_own_data(folder.path().string(), file, {});
+  CHECK(data.config.type == DataKind::kFolder);
+  CHECK(data.photos.photos == 41);
+  CHECK(data.photos.missing == std::vector<Index>{40});
+  CHECK(data.train + data.val == 40);
+  CHECK(data.val >= 5);
+  CHECK(data.makes_val);
+  CHECK(data.captions.captions == 2 * data.train);
+  CHECK(data.captions.lengths == std::vector<Index>{0, data.train, 0, data.train});
+  CHECK(data.captions.occurrences == std::vector<Index>{2 * data.train, data.train, data.train});
+  // The config gives the split that was counted.
+  DataConfig config = data.config;
+  CHECK(load_data(config).dataset.digest == data.loaded.dataset.digest);
+
+  const auto refuse = [&](const std::string& text, const std::string& message) {
+    const std::string bad = folder.write("bad", text).string();
+    CHECK_THROWS_WITH(look_at_own_data(folder.path().string(), bad, {}), Contains(message));
+  };
+  refuse("file;text\na.jpg;A dog\n", "is no captions file that this program knows");
+  refuse("[1]", "is a JSON list, such as a results file");
+  refuse("{\"a\": 1}", "is no captions file");
+  refuse("image,caption\nnone.jpg,x\nneither.jpg,x\n", "none of the 2 photos");
+  refuse("image,caption\nFoto 1.PNG,x\n", "both are needed");
+}
+
+}  // namespace saccade::test

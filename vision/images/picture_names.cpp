@@ -1,0 +1,57 @@
+#include "vision/images/picture_names.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/base/error.h"
+
+namespace saccade {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool ends_with_one_of(const fs::path& path, std::span<const std::string_view> endings) {
+  std::string ending = path.extension().string();
+  for (char& c : ending) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return !path.filename().string().starts_with(".") &&
+         std::find(endings.begin(), endings.end(), ending) != endings.end();
+}
+
+}  // namespace
+
+bool named_as_picture(const fs::path& path) {
+  constexpr std::array<std::string_view, 7> kEndings = {".jpg",  ".jpeg", ".png", ".bmp",
+                                                        ".webp", ".tif",  ".tiff"};
+  return ends_with_one_of(path, kEndings);
+}
+
+bool named_as_unread_picture(const fs::path& path) {
+  constexpr std::array<std::string_view, 10> kEndings = {".heic", ".heif", ".avif", ".gif", ".jxl",
+                                                         ".jp2",  ".dng",  ".cr2",  ".nef", ".arw"};
+  return ends_with_one_of(path, kEndings);
+}
+
+FolderPictures pictures_in(const fs::path& folder) {
+  FolderPictures out;
+  std::error_code error;
+  fs::directory_iterator entry(folder, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    std::error_code gone;  // a file may be removed while it is examined
+    if (!entry->is_regular_file(gone)) continue;
+    if (named_as_picture(entry->path())) out.pictures.push_back(entry->path());
+    if (named_as_unread_picture(entry->path())) out.unread.push_back(entry->path());
+  }
+  if (error)
+    throw DataError(str(folder.string(), ": the folder cannot be listed: ", error.message(),
+                        "; check its name and its permissions"));
+  std::sort(out.pictures.begin(), out.pictures.end());
+  std::sort(out.unread.begin(), out.unread.end());
+  return out;
+}
+
+}  // namespace saccade
