@@ -7,6 +7,7 @@
 #include "captioning/maps/map_views.h"
 #include "captioning/metrics/metric_registry.h"
 #include "captioning/scoring/text_table.h"
+#include "core/base/listing.h"
 
 namespace saccade {
 
