@@ -4,6 +4,7 @@
 #include <set>
 
 #include "captioning/data/data_places.h"
+#include "captioning/named_models.h"
 #include "core/base/error.h"
 #include "core/config/traits.h"
 #include "experiments/process/log.h"
@@ -16,7 +17,7 @@ namespace {
 
 // Whether a checkpoint is named as a model and not by its path.
 bool is_model(const NamedFile& file) {
-  if (file.key != "train.init_from") return false;
+  if (file.key != "train.init_from" || !may_name_model(file.path)) return false;
   try {
     checkpoint_of(file.path);
     return true;

@@ -146,9 +146,9 @@ data:
   min_count: 1
   captions_per_image: 1
   scenes: {train: 4, val: 2, test: 2, size: 64}
-encoder: {type: cnn, image_size: 64, channels: [32, 64, 64, 64], positions: coordinates}
+encoder: {type: cnn, image_size: 64, channels: [32, 64, 64, 64], positions: sinusoidal}
 attention: {hidden: 64}
-decoder: {hidden: 384, embedding: 64, init_hidden: 32}
+decoder: {hidden: 512, embedding: 64, init_hidden: 32}
 objective: {doubly_stochastic: 0}
 train: {batch: 4, shard: 4, stop: 1u, validate_every: 1u, checkpoint_every: 1u}
 search: {beam: 3, max_length: 5, min_length: 2}

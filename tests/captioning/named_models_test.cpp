@@ -35,7 +35,7 @@ TEST_CASE("a model's name is a word, and no path and no file of weights") {
     CHECK_FALSE(may_name_model(text));
 }
 
-TEST_CASE("models are listed by name; the first folder counts") {
+TEST_CASE("models are listed by name, and of two with one name the first counts") {
   const Folders folders;
   const std::vector<NamedModel> models = named_models(folders.all);
   REQUIRE(models.size() == 3);

@@ -164,6 +164,8 @@ base: compare.yaml
 data: {type: karpathy, annotations: nowhere.json, images: nowhere}
 YAML
 expect 3 "$saccade" compare missing.yaml --out bad
-one_error "nowhere: no such folder"
+[ "$(wc -l <err)" -eq 2 ] || fail "not one line for each of the two places"
+wants "data.annotations: nowhere.json is missing" err
+wants "data.images: nowhere is missing" err
 [ ! -e bad ] || fail "a comparison that could not start left its directory behind"
 exit 0

@@ -265,7 +265,8 @@ TEST_CASE("the message on a wrong value of an option names it or the choices") {
         std::string::npos);
   args.model.set = {};
   args.model.data = {"type=folder", "images=/no/such/place"};
-  CHECK(message_of<DataError>([&] { run_evaluate(args); }).find("/no/such/place") == 0);
+  CHECK(message_of<DataError>([&] { run_evaluate(args); }).find("data.images: /no/such/place") ==
+        0);
   args.model = {.checkpoint = "/no/such/checkpoint.h5"};
   CHECK_THROWS_AS(run_evaluate(args), CheckpointError);
   OverlayArgs overlay{.model = fixture.model()};

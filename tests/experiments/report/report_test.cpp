@@ -292,7 +292,7 @@ TEST_CASE(
   CHECK_NOTHROW(offer_report(folder / "none", 3));
   CHECK(message_of<DataError>([&] {
           make_report({.runs = {run}, .data = {"type=folder", "images=/no/such/place"}});
-        }).find("/no/such/place") == 0);
+        }).find("data.images: /no/such/place") == 0);
 }
 
 }  // namespace
