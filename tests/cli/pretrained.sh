@@ -69,9 +69,9 @@ one_error "only together with --half"
 expect 7 "$saccade" convert run near/soft.h5 --half
 one_error "exists" "--force"
 expect 4 "$saccade" convert run x.h5 --half --set decoder.hidden=12
-expect 0 "$saccade" convert run beam.h5 --half --set search.beam=3
+expect 0 "$saccade" convert run beam.h5 --half --set search.beam=2
 expect 0 "$saccade" inspect beam.h5
-wants "  beam: 3" out
+wants "search.beam: 2" out
 [ ! -e x.h5 ] || fail "a refused conversion left a file"
 
 # By name: the folder of --models, then those of SACCADE_MODELS.
