@@ -129,7 +129,7 @@ for command in "caption sotf sheets/test.png" "overlay sotf" "evaluate sotf" "in
 done
 expect 0 "$saccade" config check tiny.yaml train.init_from=soft
 expect 3 "$saccade" config check tiny.yaml train.init_from=sotf
-one_error "sotf: "
+one_error "train.init_from: sotf: no such checkpoint" "did you mean 'soft'?"
 
 # A path wins, and says so.
 cp near/soft.h5 hard
