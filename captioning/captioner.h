@@ -41,7 +41,7 @@ struct CaptionWord {
   double log_probability = 0;  // nats, of this word given the words before
   // The mean over the heads of the last layer that attends; without attention a map without cells.
   // The weights of a map sum to 1 (with the sentinel's, where there is one), unless the mechanism
-  // promises something else.
+  // promises something else. The map of one of several heads lacks what its sentinel has.
   AttentionMap map{};
   std::vector<AttentionMap> heads{};  // of that layer; empty where there is one head
   // With CaptionerOptions::all_maps the map of every layer and head, by layer, then by head; a map

@@ -76,6 +76,7 @@ RowMaps maps_of(const GlimpseRecord& glimpse, const MapRecord& record, Index row
     AttentionMap& head = maps.heads.emplace_back(mean);
     head.weights = row_of(glimpse.heads[static_cast<std::size_t>(h)], row, cells);
     head.head = {.number = h, .count = count};
+    head.sentinel.reset();  // the record has the mean's alone
   }
   if (count > 0) mean.head = {.count = count, .fused = Fusion::kMean};
   return maps;

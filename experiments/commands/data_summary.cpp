@@ -72,7 +72,7 @@ void add_training_caption(DataSummary& out, std::vector<std::string> words,
   words.resize(std::min(words.size(), most));
   const std::vector<Index> ids = vocabulary.encode(words);
   if (out.pieces) count_length(out.piece_lengths, ids.size());
-  out.unsayable_captions += static_cast<Index>(ids.size()) > config.search.max_length ? 1 : 0;
+  out.too_long_captions += static_cast<Index>(ids.size()) > config.search.max_length ? 1 : 0;
 }
 
 // One bar for each length that occurs.
@@ -145,7 +145,7 @@ std::string summary_json(const DataSummary& summary) {
   json["notes"] = summary.notes;
   json["vocabulary_size"] = summary.vocabulary;
   json["cut_captions"] = summary.cut_captions;
-  json["unsayable_captions"] = summary.unsayable_captions;
+  json["too_long_captions"] = summary.too_long_captions;
   json["lengths"] = summary.lengths;
   if (summary.pieces) json["piece_lengths"] = summary.piece_lengths;
   json["samples"] = Json::array();
@@ -170,8 +170,8 @@ std::string summary_text(const DataSummary& summary) {
   const char* entries = summary.pieces ? " pieces of words" : " words";
   out += str("vocabulary: ", summary.vocabulary, entries, "; ", summary.cut_captions,
              " training captions have more words than data.max_length and are cut to it\n");
-  if (summary.unsayable_captions > 0)
-    out += str(summary.unsayable_captions, " training captions have more", entries,
+  if (summary.too_long_captions > 0)
+    out += str(summary.too_long_captions, " training captions have more", entries,
                " than search.max_length, so the search cannot write them in full\n");
   for (const std::string& note : summary.notes) out += "note: " + note + "\n";
   for (const std::string& line : summary.photos.lines) out += line + "\n";

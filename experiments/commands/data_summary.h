@@ -25,7 +25,7 @@ struct DataSummary {
   Index vocabulary = 0;            // size, special words included
   bool pieces = false;             // the vocabulary has pieces of words
   Index cut_captions = 0;          // training captions with more words than data.max_length
-  Index unsayable_captions = 0;    // longer than search.max_length even when they are cut
+  Index too_long_captions = 0;     // longer than search.max_length even when they are cut
   std::vector<Index> lengths;      // [words] -> training captions
   // [pieces] -> training captions, once they are cut; empty without pieces.
   std::vector<Index> piece_lengths;
@@ -47,7 +47,7 @@ DataSummary summarize(const LoadedData& data, const ExperimentConfig& config);
 
 // {"schema_version", "dataset", "digest", "splits": [{"name", "images", "captions", "words",
 // "unknown_words", "unknown_share"}], "notes", "vocabulary_size", "cut_captions",
-// "unsayable_captions", "lengths", "piece_lengths" (of a vocabulary of pieces), "samples",
+// "too_long_captions", "lengths", "piece_lengths" (of a vocabulary of pieces), "samples",
 // "photos": {"usable", "missing", "unreadable"} where they were looked at}
 std::string summary_json(const DataSummary& summary);
 std::string summary_text(const DataSummary& summary);

@@ -62,7 +62,7 @@ std::vector<std::string> facts_of(const OwnData& data) {
       counted(captions.captions, "training caption"), ", ", captions.least_per_photo,
       captions.least_per_photo == captions.most_per_photo ? ""
                                                           : str(" to ", captions.most_per_photo),
-      " a photo, of up to ", captions.lengths.size() - 1, " words (half have at most ",
+      " per photo, of up to ", captions.lengths.size() - 1, " words (half have at most ",
       captions.length_of_share(0.5), "); ", captions.vocabulary(1), " different words, ",
       captions.vocabulary(1) - captions.vocabulary(2), " of them occur once"));
   for (const std::string& note : data.loaded.dataset.notes) out.push_back("note: " + note);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Every experiment of configs/ is a config that the program accepts, apart from the files of data and weights
-# that a user has to name.
+# that a user has to name, and configs/README.md names it.
 configs=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../configs" && pwd)
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh" "$@"
 
@@ -23,6 +23,7 @@ for config in "$configs"/*.yaml; do
   ! grep -v "is not given and\|does not exist\|no such file" err | grep . >unexpected ||
     fail "$config: $(head -n 1 unexpected)"
   checked=$((checked + 1))
+  grep -qF "\`$(basename "$config")\`" "$configs/README.md" || fail "configs/README.md does not name $config"
 done
 [ $checked -gt 20 ] || fail "only $checked configs were found in $configs"
 

@@ -91,7 +91,7 @@ expect 0 "$saccade" train tiny.yaml --out rewarded data.vocabulary=bpe data.bpe_
 grep -q "training captions (.* %) are longer than search.max_length, 8 pieces of words" err ||
   fail "there is no warning of captions that are too long for search"
 expect 0 "$saccade" data tiny.yaml data.vocabulary=bpe data.bpe_size=48 --json
-[ "$(json out /unsayable_captions)" -gt 0 ] || fail "no caption was counted as too long for search"
+[ "$(json out /too_long_captions)" -gt 0 ] || fail "no caption was counted as too long for search"
 [ "$(json out '/piece_lengths#')" -gt "$(json out '/lengths#')" ] ||
   fail "captions are not longer in pieces than in words"
 expect 0 "$saccade" data tiny.yaml data.vocabulary=bpe data.bpe_size=48
