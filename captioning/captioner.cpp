@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <iterator>
 
-#include "captioning/caption_text.h"
-#include "captioning/check_config.h"
 #include "captioning/decoding/decode_images.h"
-#include "captioning/loaded_pipeline.h"
-#include "captioning/named_models.h"
+#include "captioning/maps/caption_text.h"
+#include "captioning/runs/check_config.h"
+#include "captioning/runs/loaded_pipeline.h"
+#include "captioning/runs/named_models.h"
 #include "core/attention/attention_registry.h"
 #include "core/base/error.h"
 #include "core/parallel/kernel_parts.h"

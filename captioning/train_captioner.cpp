@@ -1,7 +1,7 @@
 #include "captioning/train_captioner.h"
 
-#include "captioning/check_config.h"
-#include "captioning/training/training_run.h"
+#include "captioning/runs/check_config.h"
+#include "captioning/runs/training_run.h"
 #include "core/attention/attention_registry.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "captioning/inputs.h"
-#include "captioning/model.h"
+#include "captioning/model/inputs.h"
+#include "captioning/model/model.h"
 #include "vision/images/geometry.h"
 
 namespace saccade {

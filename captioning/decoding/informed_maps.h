@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "captioning/model.h"
+#include "captioning/model/model.h"
 
 namespace saccade {
 

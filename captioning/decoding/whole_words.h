@@ -1,7 +1,7 @@
 // Captions as people read them, where the vocabulary of a model consists of pieces of words.
 #pragma once
 
-#include "captioning/decoded_caption.h"
+#include "captioning/maps/decoded_caption.h"
 #include "captioning/text/vocabulary.h"
 
 namespace saccade {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <span>
 
-#include "captioning/decoded_caption.h"
+#include "captioning/maps/decoded_caption.h"
 #include "captioning/scoring/caption_scores.h"
 
 namespace saccade {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "captioning/inputs.h"
-#include "captioning/model.h"
+#include "captioning/model/inputs.h"
+#include "captioning/model/model.h"
 #include "captioning/scoring/caption_scores.h"
 
 namespace saccade {

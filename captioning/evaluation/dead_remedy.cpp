@@ -1,7 +1,7 @@
 #include <vector>
 
+#include "captioning/config/experiment_config.h"
 #include "captioning/evaluation/dead_signs.h"
-#include "captioning/experiment_config.h"
 #include "core/attention/mechanisms/mechanism_kind.h"
 #include "core/attention/normalizer_kind.h"
 #include "core/attention/scopes/scope_kind.h"

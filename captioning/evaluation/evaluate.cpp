@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "captioning/caption_text.h"
 #include "captioning/evaluation/novelty.h"
 #include "captioning/evaluation/scene_scores.h"
+#include "captioning/maps/caption_text.h"
 #include "captioning/metrics/meteor/meteor.h"
 #include "captioning/text/tokenizer.h"
 #include "core/base/error.h"

@@ -2,9 +2,9 @@
 
 #include <mutex>
 
-#include "captioning/caption_text.h"
 #include "captioning/decoding/informed_maps.h"
 #include "captioning/evaluation/scene_scores.h"
+#include "captioning/maps/caption_text.h"
 #include "captioning/text/tokenizer.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"

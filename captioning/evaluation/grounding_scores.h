@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "captioning/decoded_caption.h"
+#include "captioning/maps/decoded_caption.h"
 #include "captioning/metrics/grounding.h"
 #include "captioning/metrics/map_fit.h"
 #include "captioning/scoring/caption_scores.h"

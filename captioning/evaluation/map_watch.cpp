@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "captioning/caption_text.h"
 #include "captioning/evaluation/scene_scores.h"
+#include "captioning/maps/caption_text.h"
 #include "captioning/metrics/metric_registry.h"
 #include "captioning/text/tokenizer.h"
 #include "core/base/error.h"

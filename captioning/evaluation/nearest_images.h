@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "captioning/inputs.h"
-#include "captioning/model.h"
+#include "captioning/model/inputs.h"
+#include "captioning/model/model.h"
 
 namespace saccade {
 

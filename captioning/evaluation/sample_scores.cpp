@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "captioning/caption_text.h"
 #include "captioning/evaluation/counted_texts.h"
+#include "captioning/maps/caption_text.h"
 #include "captioning/metrics/diversity.h"
 #include "core/base/error.h"
 

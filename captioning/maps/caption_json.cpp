@@ -5,7 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "captioning/caption_text.h"
+#include "captioning/maps/caption_text.h"
 #include "captioning/maps/packed_maps.h"
 #include "core/base/error.h"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "captioning/decoders/regime.h"
 #include "captioning/maps/map_views.h"
-#include "captioning/regime.h"
 #include "captioning/text/vocabulary.h"
 #include "vision/encoders/grid.h"
 #include "vision/images/geometry.h"

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "captioning/decoded_caption.h"
 #include "captioning/decoders/decoder.h"
+#include "captioning/maps/decoded_caption.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {

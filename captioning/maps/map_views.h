@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "captioning/maps/encoder_maps.h"
+#include "captioning/maps/layer_maps.h"
 
 namespace saccade {
 

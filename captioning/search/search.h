@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "captioning/decoders/decoder.h"
+#include "captioning/decoders/regime.h"
 #include "captioning/maps/map_record.h"
-#include "captioning/regime.h"
 #include "captioning/search/search_config.h"
 
 namespace saccade {

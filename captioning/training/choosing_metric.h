@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "captioning/training/train_config.h"
+#include "captioning/config/train_config.h"
 
 namespace saccade {
 

@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include "captioning/experiment_config.h"
+#include "captioning/config/experiment_config.h"
 #include "captioning/grounding/noun_boxes.h"
-#include "captioning/inputs.h"
+#include "captioning/model/inputs.h"
 #include "captioning/text/vocabulary.h"
 #include "core/base/messages.h"
 

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "captioning/experiment_config.h"
+#include "captioning/config/experiment_config.h"
 #include "captioning/search/draws.h"
 #include "core/attention/selection_kind.h"
 

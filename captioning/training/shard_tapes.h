@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "captioning/model.h"
+#include "captioning/model/model.h"
 #include "core/optim/gradient_step.h"
 #include "core/parallel/parallel.h"
 

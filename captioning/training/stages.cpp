@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "captioning/experiment_config.h"
+#include "captioning/config/experiment_config.h"
 #include "core/base/error.h"
 
 namespace saccade {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "captioning/experiment_config.h"
+#include "captioning/config/experiment_config.h"
 #include "core/attention/selection_kind.h"
 
 namespace saccade {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "captioning/input_batch.h"
-#include "captioning/model.h"
+#include "captioning/model/input_batch.h"
+#include "captioning/model/model.h"
 #include "captioning/objectives/caption_loss.h"
 #include "captioning/objectives/estimator_statistics.h"
 #include "captioning/training/shard_tapes.h"

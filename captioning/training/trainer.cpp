@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "captioning/experiment_config.h"
+#include "captioning/config/experiment_config.h"
 #include "captioning/metrics/metric_registry.h"
 #include "captioning/training/choosing_metric.h"
 #include "captioning/training/word_labels.h"

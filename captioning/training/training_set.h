@@ -6,7 +6,7 @@
 
 #include "captioning/data/batch_plan.h"
 #include "captioning/data/data_config.h"
-#include "captioning/inputs.h"
+#include "captioning/model/inputs.h"
 #include "captioning/objectives/rewards.h"
 #include "captioning/search/search_config.h"
 #include "captioning/text/vocabulary.h"

@@ -3,9 +3,9 @@
 #include <numeric>
 
 #include "captioning/captioner.h"
+#include "captioning/config/experiment_config.h"
 #include "captioning/decoders/decoder_kind.h"
 #include "captioning/decoding/ensemble.h"
-#include "captioning/experiment_config.h"
 #include "captioning/training/self_critical_step.h"
 #include "core/attention/gate_kind.h"
 #include "core/attention/scores/score_kind.h"

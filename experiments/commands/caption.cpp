@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "captioning/caption_text.h"
 #include "captioning/maps/caption_json.h"
+#include "captioning/maps/caption_text.h"
 #include "core/base/error.h"
 #include "experiments/commands/caption_photos.h"
 #include "experiments/commands/watched_folder.h"

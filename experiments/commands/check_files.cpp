@@ -5,7 +5,7 @@
 #include <set>
 
 #include "captioning/data/data_places.h"
-#include "captioning/named_models.h"
+#include "captioning/runs/named_models.h"
 #include "core/base/error.h"
 #include "core/config/traits.h"
 #include "experiments/process/log.h"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "captioning/experiment_config.h"
+#include "captioning/config/experiment_config.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 #include "experiments/commands/check_files.h"

@@ -5,8 +5,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "captioning/training/checkpoint_content.h"
-#include "captioning/training/half_checkpoint.h"
+#include "captioning/runs/checkpoint_content.h"
+#include "captioning/runs/half_checkpoint.h"
 #include "core/base/error.h"
 #include "core/io/archive_safetensors.h"
 #include "core/io/checkpoint.h"

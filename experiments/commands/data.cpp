@@ -5,8 +5,8 @@
 #include <iostream>
 #include <memory>
 
+#include "captioning/config/experiment_config.h"
 #include "captioning/data/photo_check.h"
-#include "captioning/experiment_config.h"
 #include "captioning/grounding/configured_boxes.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "captioning/experiment_config.h"
+#include "captioning/config/experiment_config.h"
 #include "captioning/text/tokenizer.h"
 #include "captioning/training/training_set.h"
 #include "core/base/error.h"

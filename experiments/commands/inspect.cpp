@@ -5,7 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "captioning/training/checkpoint_content.h"
+#include "captioning/runs/checkpoint_content.h"
 #include "core/base/digest.h"
 #include "core/base/error.h"
 #include "core/config/config.h"

@@ -6,7 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "captioning/experiment_config.h"
+#include "captioning/config/experiment_config.h"
 #include "captioning/objectives/reward_metric.h"
 #include "captioning/search/search.h"
 #include "core/attention/catalogue.h"

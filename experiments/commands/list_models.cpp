@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "captioning/model_card.h"
-#include "captioning/named_models.h"
+#include "captioning/runs/model_card.h"
+#include "captioning/runs/named_models.h"
 #include "core/base/error.h"
 #include "core/io/checkpoint.h"
 #include "experiments/process/model_places.h"

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "captioning/check_config.h"
-#include "captioning/loaded_pipeline.h"
+#include "captioning/runs/check_config.h"
+#include "captioning/runs/loaded_pipeline.h"
 #include "core/attention/selection_kind.h"
 #include "core/config/idle.h"
 #include "experiments/options/choice.h"

@@ -10,7 +10,7 @@
 
 #include "captioning/decoding/ensemble.h"
 #include "captioning/maps/caption_record.h"
-#include "captioning/training/checkpoint_content.h"
+#include "captioning/runs/checkpoint_content.h"
 #include "experiments/commands/command.h"
 
 namespace saccade {

@@ -5,9 +5,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "captioning/check_config.h"
+#include "captioning/config/experiment_config.h"
 #include "captioning/data/reader_support.h"
-#include "captioning/experiment_config.h"
+#include "captioning/runs/check_config.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "core/io/atomic_file.h"

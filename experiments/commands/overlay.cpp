@@ -11,7 +11,8 @@
 
 #include "captioning/decoders/decoder_traits.h"
 #include "captioning/evaluation/evaluate.h"
-#include "captioning/training/run_directory.h"
+#include "captioning/inspection/encoder_maps.h"
+#include "captioning/runs/run_directory.h"
 #include "core/attention/selection_kind.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"

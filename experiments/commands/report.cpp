@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "captioning/evaluation/evaluate.h"
-#include "captioning/training/run_directory.h"
+#include "captioning/runs/run_directory.h"
 #include "core/base/error.h"
 #include "experiments/commands/model_session.h"
 #include "experiments/commands/shown_models.h"

@@ -5,8 +5,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "captioning/named_models.h"
-#include "captioning/training/run_directory.h"
+#include "captioning/runs/named_models.h"
+#include "captioning/runs/run_directory.h"
 #include "core/base/error.h"
 #include "experiments/process/model_places.h"
 

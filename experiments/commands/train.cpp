@@ -6,7 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "captioning/check_config.h"
+#include "captioning/runs/check_config.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"
 #include "experiments/commands/report.h"

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "captioning/check_config.h"
+#include "captioning/runs/check_config.h"
 #include "core/base/error.h"
 #include "core/config/traits.h"
 

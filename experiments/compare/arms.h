@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "captioning/experiment_config.h"
+#include "captioning/config/experiment_config.h"
 #include "core/config/idle.h"
 
 namespace saccade {

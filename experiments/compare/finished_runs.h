@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "captioning/training/checkpoint_content.h"
+#include "captioning/runs/checkpoint_content.h"
 #include "experiments/compare/comparison.h"
 
 namespace saccade {

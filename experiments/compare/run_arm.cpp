@@ -7,7 +7,7 @@
 
 #include "captioning/evaluation/attention_health.h"
 #include "captioning/metrics/metric_registry.h"
-#include "captioning/training/checkpoint_content.h"
+#include "captioning/runs/checkpoint_content.h"
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
 #include "experiments/options/given_boxes.h"

@@ -2,9 +2,9 @@
 
 #include <charconv>
 
+#include "captioning/config/experiment_config.h"
 #include "captioning/decoders/decoder_kind.h"
 #include "captioning/decoders/decoder_traits.h"
-#include "captioning/experiment_config.h"
 #include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/base/error.h"
 #include "vision/encoders/encoder_kind.h"

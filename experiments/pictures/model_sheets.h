@@ -7,7 +7,7 @@
 
 #include "captioning/data/load_data.h"
 #include "captioning/evaluation/evaluate.h"
-#include "captioning/inputs.h"
+#include "captioning/model/inputs.h"
 #include "vision/drawing/overlay.h"
 
 namespace saccade {

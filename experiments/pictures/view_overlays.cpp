@@ -1,6 +1,6 @@
 #include "experiments/pictures/view_overlays.h"
 
-#include "captioning/caption_text.h"
+#include "captioning/maps/caption_text.h"
 #include "core/base/error.h"
 
 namespace saccade {

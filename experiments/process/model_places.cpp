@@ -3,7 +3,7 @@
 #include <set>
 #include <sstream>
 
-#include "captioning/named_models.h"
+#include "captioning/runs/named_models.h"
 #include "core/base/error.h"
 #include "experiments/process/log.h"
 

@@ -4,11 +4,11 @@
 #include <deque>
 #include <nlohmann/json.hpp>
 
-#include "captioning/caption_text.h"
 #include "captioning/decoding/decode_images.h"
 #include "captioning/evaluation/attention_health.h"
 #include "captioning/evaluation/dead_attention.h"
 #include "captioning/evaluation/scene_scores.h"
+#include "captioning/maps/caption_text.h"
 #include "captioning/metrics/metric_registry.h"
 #include "experiments/report/explorer_json.h"
 

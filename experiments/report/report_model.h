@@ -8,8 +8,8 @@
 
 #include "captioning/data/load_data.h"
 #include "captioning/grounding/noun_boxes.h"
-#include "captioning/inputs.h"
-#include "captioning/training/checkpoint_content.h"
+#include "captioning/model/inputs.h"
+#include "captioning/runs/checkpoint_content.h"
 
 namespace saccade {
 

@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "captioning/training/training_run.h"
+#include "captioning/runs/training_run.h"
 #include "experiments/process/stop_signal.h"
 #include "experiments/runs/run_reporter.h"
 

@@ -8,10 +8,10 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "captioning/experiment_config.h"
+#include "captioning/config/experiment_config.h"
 #include "captioning/metrics/metric_registry.h"
+#include "captioning/runs/run_directory.h"
 #include "captioning/scoring/text_table.h"
-#include "captioning/training/run_directory.h"
 #include "captioning/training/trainer.h"
 #include "core/base/error.h"
 #include "core/config/config.h"

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "captioning/training/run_directory.h"
-#include "captioning/training/run_observer.h"
+#include "captioning/runs/run_directory.h"
+#include "captioning/runs/run_observer.h"
 #include "core/base/mean.h"
 #include "experiments/process/log.h"
 #include "experiments/process/progress.h"

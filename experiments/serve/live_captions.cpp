@@ -3,9 +3,9 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "captioning/caption_text.h"
 #include "captioning/decoding/decode_images.h"
 #include "captioning/maps/caption_json.h"
+#include "captioning/maps/caption_text.h"
 #include "core/parallel/kernel_parts.h"
 #include "experiments/report/explorer_json.h"
 

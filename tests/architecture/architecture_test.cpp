@@ -133,8 +133,12 @@ TEST_CASE("the checker finds seeded breaches") {
       {"vision/images/y.h", header + "#include <opencv2/core.hpp>\n",
        "reaches vision/images/user.h"},
       {"core/base/a.h", header + "#include \"core/base/a.h\"\n", "include cycle"},
-      {"captioning/x/x.h", header + "#include \"captioning/y/y.h\"\n",
+      {"core/kernels/k.h", header + "#include \"core/kernels/optimized/o.h\"\n",
        "folders that need each other"},
+      {"captioning/text/t.h", header + "#include \"captioning/captioner.h\"\n",
+       "captioning/text may not include captioning"},
+      {"captioning/other/o.h", header + "#include \"captioning/maps/m.h\"\n",
+       "captioning/other may not include captioning/maps"},
       {"core/base/a.h", header + "using namespace std;\n", "`using namespace`"},
       {"core/base/a.h", "#pragma once\n", "starts with a comment"},
       {"core/base/a.h", "// What it is.\n// #pragma once\n", "`#pragma once` is missing"},
@@ -158,8 +162,8 @@ TEST_CASE("the checker finds seeded breaches") {
     SeededTree tree;
     tree.write("vision/images/y.h", header);
     tree.write("vision/images/user.h", header + "#include \"vision/images/y.h\"\n");
-    tree.write("captioning/y/y.h", header + "#include \"captioning/x/z.h\"\n");
-    tree.write("captioning/x/z.h", header);
+    tree.write("core/kernels/optimized/o.h", header + "#include \"core/kernels/z.h\"\n");
+    tree.write("core/kernels/z.h", header);
     tree.write(breach.path, breach.text);
     const Findings findings = check_all(tree.files());
     INFO("seeded: " << breach.path << " " << breach.finding << "; found:" << joined(findings));

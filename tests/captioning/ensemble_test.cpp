@@ -5,9 +5,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "captioning/caption_text.h"
 #include "captioning/decoding/whole_words.h"
 #include "captioning/evaluation/evaluation_report.h"
+#include "captioning/maps/caption_text.h"
 #include "core/attention/gate_kind.h"
 #include "core/attention/scores/score_kind.h"
 #include "core/base/error.h"

@@ -1,4 +1,4 @@
-#include "captioning/experiment_config.h"
+#include "captioning/config/experiment_config.h"
 
 #include "core/attention/selection_kind.h"
 #include "core/base/error.h"

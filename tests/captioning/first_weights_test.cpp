@@ -1,6 +1,6 @@
 // What the decoder's words start from: vectors of a file are copied into the rows of their words
 // and nowhere else, and stay there where they are frozen.
-#include "captioning/training/first_weights.h"
+#include "captioning/runs/first_weights.h"
 
 #include "core/optim/optimizer.h"
 #include "tests/captioning/small_experiment.h"

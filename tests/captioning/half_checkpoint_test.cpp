@@ -1,12 +1,12 @@
 // Checkpoints for captioning alone: what they hold, and that captions need nothing else.
-#include "captioning/training/half_checkpoint.h"
+#include "captioning/runs/half_checkpoint.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "captioning/inputs.h"
-#include "captioning/loaded_pipeline.h"
-#include "captioning/training/checkpoint_content.h"
+#include "captioning/model/inputs.h"
+#include "captioning/runs/checkpoint_content.h"
+#include "captioning/runs/loaded_pipeline.h"
 #include "core/base/error.h"
 #include "core/config/config.h"
 #include "core/io/checkpoint.h"

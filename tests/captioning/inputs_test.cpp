@@ -1,5 +1,5 @@
 // From a config to a data set, and from its images to a model's inputs.
-#include "captioning/inputs.h"
+#include "captioning/model/inputs.h"
 
 #include <algorithm>
 #include <cmath>

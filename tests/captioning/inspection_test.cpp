@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "captioning/decoders/decoder_kind.h"
-#include "captioning/maps/gradient_flow.h"
-#include "captioning/maps/head_profiles.h"
+#include "captioning/inspection/gradient_flow.h"
+#include "captioning/inspection/head_profiles.h"
 #include "captioning/statistics/pearson.h"
 #include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/base/error.h"

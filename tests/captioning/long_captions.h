@@ -1,7 +1,7 @@
 // Makes an untrained captioner useful in tests: its captions have words and differ between images.
 #pragma once
 
-#include "captioning/model.h"
+#include "captioning/model/model.h"
 
 namespace saccade::test {
 

@@ -8,6 +8,7 @@
 
 #include "captioning/decoders/decoder_kind.h"
 #include "captioning/decoding/ensemble.h"
+#include "captioning/inspection/encoder_maps.h"
 #include "core/attention/selection_kind.h"
 #include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"

@@ -1,10 +1,10 @@
 // How a captioner is put together from a config.
-#include "captioning/model.h"
+#include "captioning/model/model.h"
 
 #include <algorithm>
 
 #include "captioning/decoders/decoder_kind.h"
-#include "captioning/training/checkpoint_content.h"
+#include "captioning/runs/checkpoint_content.h"
 #include "core/attention/mechanisms/mechanism_kind.h"
 #include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/base/error.h"

@@ -1,9 +1,9 @@
 // Models by name: where they are found, what a path hides, what a wrong name is told, and cards.
-#include "captioning/named_models.h"
+#include "captioning/runs/named_models.h"
 
 #include <filesystem>
 
-#include "captioning/model_card.h"
+#include "captioning/runs/model_card.h"
 #include "core/base/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"

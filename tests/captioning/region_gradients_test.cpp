@@ -1,6 +1,6 @@
 // Gradients to regions, by word and path, in double: they add up to what one tape gives for all
 // words at once, and the direct gradient is the weight times what reaches the context.
-#include "captioning/maps/region_gradients.h"
+#include "captioning/inspection/region_gradients.h"
 
 #include <cmath>
 

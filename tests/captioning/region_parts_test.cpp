@@ -1,9 +1,9 @@
 // Keys and values from different layers of an encoder, and both projected to another width.
-#include "captioning/region_parts.h"
+#include "captioning/model/region_parts.h"
 
 #include <cmath>
 
-#include "captioning/training/checkpoint_content.h"
+#include "captioning/runs/checkpoint_content.h"
 #include "captioning/training/training_set.h"
 #include "core/attention/scores/score_kind.h"
 #include "core/base/error.h"

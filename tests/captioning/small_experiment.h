@@ -1,8 +1,8 @@
 // A data set of small scenes, and an untrained model of them whose captions have words.
 #pragma once
 
+#include "captioning/config/experiment_config.h"
 #include "captioning/evaluation/evaluate.h"
-#include "captioning/experiment_config.h"
 #include "captioning/training/training_set.h"
 #include "tests/captioning/long_captions.h"
 

@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "captioning/decoders/decoder_kind.h"
-#include "captioning/training/checkpoint_content.h"
+#include "captioning/runs/checkpoint_content.h"
 #include "core/attention/selection_kind.h"
 #include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/base/error.h"

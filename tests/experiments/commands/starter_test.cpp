@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <map>
 
-#include "captioning/check_config.h"
-#include "captioning/experiment_config.h"
+#include "captioning/config/experiment_config.h"
+#include "captioning/runs/check_config.h"
 #include "core/base/error.h"
 #include "experiments/commands/starter_config.h"
 #include "tests/support/catch.h"

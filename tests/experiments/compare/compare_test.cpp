@@ -2,7 +2,7 @@
 #include <cmath>
 #include <set>
 
-#include "captioning/model.h"
+#include "captioning/model/model.h"
 #include "captioning/training/run_data.h"
 #include "core/attention/scores/score_kind.h"
 #include "core/attention/selection_kind.h"

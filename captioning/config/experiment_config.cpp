@@ -1,0 +1,51 @@
+#include "captioning/config/experiment_config.h"
+
+#include "core/attention/scores/score_kind.h"
+#include "core/config/fields.h"
+
+namespace saccade {
+
+void CompareConfig::fields(Section& v) {
+  v.field("arms", arms, "named sets of values to compare, each in every combination of the axes");
+  v.field("axes", axes, "values to compare, in all combinations");
+  v.field("seeds", seeds, "seeds of each arm", {.min = 0, .not_empty = true});
+  v.field("against", against, "the arm that the others are tested against; empty = the first");
+  v.field("tune", tune,
+          "values to try for each arm first, in all combinations; the arm keeps those whose run "
+          "validates best");
+  v.field("tune_stop", tune_stop, "when a run of `tune` ends; null = as in the arms")
+      .unless("compare.tune", "{}");
+}
+
+bool ExperimentConfig::has_attention() const {
+  return decoder.attends() && attention.score != ScoreKind::kNone;
+}
+
+void ExperimentConfig::fields(Section& v) {
+  v.field("name", name, "name of the experiment", not_empty())
+      .is(Trait::kMayChange)
+      .is(Trait::kNoResult)
+      .is(Trait::kAllArms);
+  v.field("seed", seed, "seed of everything random except the scenes", at_least(0));
+  v.field("threads", threads, "worker threads; 0 = all cores; never changes a result",
+          between(0, 1024))
+      .is(Trait::kMayChange)
+      .is(Trait::kNoResult)
+      .is(Trait::kAllArms);
+  v.section("data", data, "images and captions").is(Trait::kInputs);
+  v.section("encoder", encoder, "from an image to a grid of features");
+  v.section("attention", attention, "how the decoder attends to the image")
+      .only_with("decoder.image", ImageEntry::kAttention);
+  v.section("decoder", decoder, "from features to words");
+  v.section("objective", objective, "what is minimised");
+  v.section("optimizer", optimizer, "how it is minimised");
+  v.section("train", train, "the training loop");
+  v.section("search", search, "decoding of captions").is(Trait::kMayChange);
+  v.section("maps", maps, "which map is shown for a word").is(Trait::kMayChange);
+  v.section("compare", compare, "read by `saccade compare`")
+      .is(Trait::kMayChange)
+      .is(Trait::kNoResult)
+      .is(Trait::kAllArms);
+}
+
+}  // namespace saccade

@@ -1,0 +1,46 @@
+// Whether the gradient reaches what a model attends to: the weights of regions and the norms of
+// their gradients, compared over the captions of some images.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "captioning/decoders/regime.h"
+#include "captioning/inspection/region_gradients.h"
+#include "captioning/model/inputs.h"
+#include "captioning/model/model.h"
+
+namespace saccade {
+
+// The numbers of one caption, [words, regions] each.
+struct RegionNorms {
+  Index words = 0, regions = 0;
+  std::vector<double> weights, direct, score;  // score and direct: Euclidean norms
+};
+RegionNorms norms_of(const RegionGradients& gradients);
+
+// One path of the gradient, direct or score (region_gradients.h). Correlations are Pearson's, of
+// weight and norm.
+struct PathFlow {
+  double correlation = 0;     // over all pairs of a word and a region
+  double within_words = 0;    // over the regions of each word, then averaged over words
+  Index undefined_words = 0;  // words whose weights or norms do not vary, left out of that mean
+  double mean_norm = 0;       // over all pairs
+};
+
+// Correlations and means are NaN where nothing varies, and where there is nothing.
+struct GradientFlow {
+  // Also for hard models, because a region that was not drawn has nearly no gradient.
+  static constexpr Regime kRegime = Regime::kExpectation;
+  PathFlow direct, score;
+  Index captions = 0, words = 0, pairs = 0;
+};
+GradientFlow flow_of(std::span<const RegionNorms> captions);
+
+// The flow over all captions of some images, with their ends. The cost is -log p of the caption.
+// Captions without words are left out. Throws DataError when no caption is left, and ShapeError
+// where attention is not composed.
+GradientFlow measure_gradient_flow(const CaptionModel& model, const Dataset& dataset,
+                                   const DatasetInputs& inputs, std::span<const Index> images);
+
+}  // namespace saccade

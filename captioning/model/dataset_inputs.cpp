@@ -1,0 +1,373 @@
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <numeric>
+
+#include "captioning/model/feature_memory.h"
+#include "captioning/model/inputs.h"
+#include "core/base/error.h"
+#include "core/base/listing.h"
+#include "core/parallel/parallel.h"
+#include "vision/encoders/feature_cache.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr Index kMostHeldBytes = Index{2} << 30;  // of pixels
+constexpr Index kImagesBetweenReports = 64;
+
+// Scenes with equal ids differ by the options that they were drawn with; files differ by their
+// size.
+std::string cache_scope(const LoadedData& data) {
+  return data.scenes ? data.dataset.digest : data.dataset.name;
+}
+
+}  // namespace
+
+struct DatasetInputs::Impl {
+  enum class State : std::uint8_t { kAbsent, kBad, kGood };
+  // What is known of every image of the data set.
+  struct Entry {
+    State state = State::kAbsent;
+    std::size_t row = 0;  // the row among the requested images
+    // Where its views begin among those of all images, without first views. None for what is not
+    // trained on.
+    std::optional<std::size_t> views;
+    Geometry geometry;  // empty where neither the picture nor its size was read
+    Image held;         // the original if it is augmented, else prepared; empty: there was no space
+    std::string problem;  // why it is bad
+  };
+
+  const LoadedData* data;
+  const InputPipeline* pipeline;
+  std::vector<Index> images;  // the requested ones
+  std::vector<Entry> entries;
+  std::optional<FeatureCache> cache, view_cache;
+  FeatureMemory memory, view_memory;
+  std::size_t view_count = 0;  // of all training photos together, without first views
+  std::vector<Index> bad;
+  std::atomic<Index> held_bytes = 0;
+
+  Impl(const LoadedData& d, const InputPipeline& p) : data(&d), pipeline(&p) {}
+
+  Entry& entry(Index image) { return entries[static_cast<std::size_t>(image)]; }
+  const Entry& good(Index image) const;
+  bool skips() const { return data->on_bad_image == BadImage::kSkip; }
+  Image picture(Index image) const;
+  void hold(Entry& into, Image&& pixels);
+  void read(Index image);
+  void read_or_skip(Index image);
+  void read_all(const Progress& progress);
+  void number_views();
+  std::size_t row_of(const Entry& entry, Index view) const {
+    return *entry.views + static_cast<std::size_t>(view) - 1;
+  }
+  Geometry view_geometry(Index image, Index view) const;
+  FeatureCacheOptions cache_options(const EncoderConfig& config, const Progress& progress,
+                                    const std::vector<Index>& row_images);
+  std::string cache_id(Index image) const;
+  void fill_cache(const EncoderConfig& config, const Progress& progress);
+  void fill_view_cache(const EncoderConfig& config, const Progress& progress);
+  void tell_views(const EncoderConfig& config) const;
+  bool pads() const { return pipeline->preparation().mode == ResizeMode::kPad; }
+  void read_sizes();
+  void collect_bad();
+};
+
+const DatasetInputs::Impl::Entry& DatasetInputs::Impl::good(Index image) const {
+  SACCADE_CHECK(image >= 0 && static_cast<std::size_t>(image) < entries.size() &&
+                    entries[static_cast<std::size_t>(image)].state == State::kGood,
+                "[inputs] image ", image, " of ", data->dataset.name,
+                " is not among those that were requested, or could not be read");
+  return entries[static_cast<std::size_t>(image)];
+}
+
+// If bad images are skipped, an image that cannot be read is bad, whatever the reason. Otherwise
+// the message says that they can be skipped.
+Image DatasetInputs::Impl::picture(Index image) const {
+  if (data->scenes) return data->image(image);
+  try {
+    return data->image(image);
+  } catch (const DataError& error) {
+    if (skips()) throw;
+    throw DataError(str(error.what(),
+                        "; data.on_bad_image=skip leaves such images out, and saccade data counts "
+                        "them"));
+  } catch (const IoError& error) {
+    if (!skips()) throw;
+    throw DataError(error.what());
+  }
+}
+
+void DatasetInputs::Impl::hold(Entry& into, Image&& pixels) {
+  const auto bytes = static_cast<Index>(pixels.rgb.size());
+  if (held_bytes.fetch_add(bytes) + bytes <= kMostHeldBytes) {
+    into.held = std::move(pixels);
+  } else {
+    held_bytes.fetch_sub(bytes);
+  }
+}
+
+void DatasetInputs::Impl::read(Index image) {
+  Entry& into = entry(image);
+  Image original = picture(image);
+  Prepared prepared = prepare(original, pipeline->preparation());
+  into.geometry = prepared.geometry;
+  if (pipeline->frozen()) {
+    const auto encode_to = [&](FeatureMemory& features, std::size_t row, const Prepared& seen) {
+      features.fill(row, [&](std::span<float> out) {
+        pipeline->encode(seen.image, picture_area(seen.geometry), out);
+      });
+    };
+    encode_to(memory, into.row, prepared);
+    const std::string& id = data->dataset.images[static_cast<std::size_t>(image)].id;
+    for (Index view = 1; into.views && view < pipeline->views(); ++view)
+      encode_to(view_memory, row_of(into, view), pipeline->prepare_view(original, id, view));
+  } else {
+    hold(into, std::move(pipeline->augments() ? original : prepared.image));
+  }
+  into.state = State::kGood;
+}
+
+void DatasetInputs::Impl::read_or_skip(Index image) {
+  if (!skips()) return read(image);
+  try {
+    read(image);
+  } catch (const DataError& error) {
+    entry(image).state = State::kBad;
+    entry(image).problem = error.what();
+  }
+}
+
+void DatasetInputs::Impl::read_all(const Progress& progress) {
+  const auto total = static_cast<Index>(images.size());
+  // The images are read in blocks, so that a bad image soon ends the work, and always the same one
+  // is named.
+  for (Index begin = 0; begin < total; begin += kImagesBetweenReports) {
+    const Index block = std::min(kImagesBetweenReports, total - begin);
+    parallel::for_each(block,
+                       [&](Index i) { read_or_skip(images[static_cast<std::size_t>(begin + i)]); });
+    if (progress) progress(begin + block, total);
+  }
+}
+
+std::string DatasetInputs::Impl::cache_id(Index image) const {
+  const CaptionedImage& captioned = data->dataset.images[static_cast<std::size_t>(image)];
+  return data->scenes ? captioned.id : file_id(captioned.path, captioned.id);
+}
+
+// The options of a cache whose rows belong to the images `row_images`.
+FeatureCacheOptions DatasetInputs::Impl::cache_options(const EncoderConfig& config,
+                                                       const Progress& progress,
+                                                       const std::vector<Index>& row_images) {
+  FeatureCacheOptions options{.dataset = cache_scope(*data),
+                              .half = config.half,
+                              .progress = progress,
+                              .listener = pipeline->listener()};
+  if (skips()) {
+    options.on_bad_image = [this, &row_images](Index row, const DataError& error) {
+      Entry& bad_one = entry(row_images[static_cast<std::size_t>(row)]);
+      bad_one.state = State::kBad;
+      bad_one.problem = error.what();
+    };
+  }
+  return options;
+}
+
+void DatasetInputs::Impl::fill_cache(const EncoderConfig& config, const Progress& progress) {
+  std::vector<std::string> ids;
+  for (const Index image : images) {
+    ids.push_back(cache_id(image));
+    entry(image).state = State::kGood;
+  }
+  cache.emplace(FeatureCache::open_or_fill(
+      config.cache, *pipeline->frozen(), ids,
+      [&](Index i) { return picture(images[static_cast<std::size_t>(i)]); },
+      cache_options(config, progress, images)));
+  if (view_count > 0) fill_view_cache(config, progress);
+  if (pads() || view_count > 0) read_sizes();
+}
+
+// Every view is a row of a file of its own, so that the plain features serve everybody who needs no
+// views, and further views are added to those in the file.
+void DatasetInputs::Impl::fill_view_cache(const EncoderConfig& config, const Progress& progress) {
+  std::vector<std::string> ids;
+  std::vector<Index> row_images, row_views;
+  for (const Index image : images) {
+    if (!entry(image).views || entry(image).state == State::kBad) continue;
+    entry(image).views = ids.size();
+    for (Index view = 1; view < pipeline->views(); ++view) {
+      ids.push_back(str(cache_id(image), "@", view));
+      row_images.push_back(image);
+      row_views.push_back(view);
+    }
+  }
+  if (ids.empty()) return;
+  FeatureCacheOptions options = cache_options(config, progress, row_images);
+  options.variant = pipeline->changes_text();
+  options.prepare = [&](const Image& picture, Index row) {
+    const auto i = static_cast<std::size_t>(row);
+    const std::string& id = data->dataset.images[static_cast<std::size_t>(row_images[i])].id;
+    return pipeline->prepare_view(picture, id, row_views[i]);
+  };
+  view_cache.emplace(FeatureCache::open_or_fill(
+      config.cache, *pipeline->frozen(), ids,
+      [&](Index row) { return picture(row_images[static_cast<std::size_t>(row)]); }, options));
+  inform(pipeline->listener(),
+         str(view_cache->path().string(), ": ", view_cache->encoded(), " of ", ids.size(),
+             " views were computed now; the others were in the file"));
+}
+
+// Sets which photos have views, and where their rows begin.
+void DatasetInputs::Impl::number_views() {
+  const auto more = static_cast<std::size_t>(pipeline->views() - 1);
+  for (const Index image : images) {
+    if (data->dataset.images[static_cast<std::size_t>(image)].split != Split::kTrain) continue;
+    entry(image).views = view_count;
+    view_count += more;
+  }
+}
+
+Geometry DatasetInputs::Impl::view_geometry(Index image, Index view) const {
+  const Entry& known = good(image);
+  if (view == 0) return known.geometry;
+  return pipeline->view_geometry({known.geometry.original_height, known.geometry.original_width},
+                                 data->dataset.images[static_cast<std::size_t>(image)].id, view);
+}
+
+// Logs what the views will cost, before they are made.
+void DatasetInputs::Impl::tell_views(const EncoderConfig& config) const {
+  constexpr double kGibibyte = 1024.0 * 1024.0 * 1024.0;
+  const double bytes = static_cast<double>(pipeline->shape().size()) * (config.half ? 2 : 4) *
+                       static_cast<double>(view_count);
+  const auto all = static_cast<Index>(view_count);
+  inform(
+      pipeline->listener(),
+      str(data->dataset.name, ": encoder.augment.views ", pipeline->views(), ": features of ", all,
+          " further views of ", all / (pipeline->views() - 1), " training photos, ",
+          std::round(100 * bytes / kGibibyte) / 100, " GiB of ", config.half ? "16-bit" : "32-bit",
+          " floats in ", config.cache.empty() ? "memory" : config.cache));
+}
+
+// Cached features do not show which of them are padding, or which part of a photo a view shows.
+void DatasetInputs::Impl::read_sizes() {
+  parallel::for_each(static_cast<Index>(images.size()), [&](Index i) {
+    const Index image = images[static_cast<std::size_t>(i)];
+    if (entry(image).state != State::kGood) return;
+    const ImageSize size = data->image_size(image);
+    entry(image).geometry = plan_geometry(size.height, size.width, pipeline->preparation());
+  });
+}
+
+void DatasetInputs::Impl::collect_bad() {
+  for (const Index image : images) {
+    if (entry(image).state == State::kBad) bad.push_back(image);
+  }
+  std::sort(bad.begin(), bad.end());
+  if (bad.empty()) return;
+  const std::string& first = entry(bad[0]).problem;
+  std::vector<std::string> names;
+  for (const Index image : bad)
+    names.push_back(data->dataset.images[static_cast<std::size_t>(image)].id);
+  if (bad.size() == images.size()) {
+    throw DataError(str(data->dataset.name, ": none of ", images.size(),
+                        " images can be read; the first: ", first));
+  }
+  warn(pipeline->listener(),
+       str(data->dataset.name, ": left out ", bad.size(), " of ", images.size(),
+           " images, because they cannot be read: ", first_names(names), "; the first: ", first));
+}
+
+DatasetInputs::DatasetInputs(const LoadedData& data, const InputPipeline& pipeline,
+                             const EncoderConfig& config, const Progress& progress,
+                             const std::optional<std::vector<Index>>& images, Views views)
+    : impl_(std::make_unique<Impl>(data, pipeline)) {
+  impl_->entries.resize(data.dataset.images.size());
+  if (images) {
+    impl_->images = *images;
+  } else {
+    impl_->images.resize(data.dataset.images.size());
+    std::iota(impl_->images.begin(), impl_->images.end(), Index{0});
+  }
+  for (std::size_t i = 0; i < impl_->images.size(); ++i) impl_->entry(impl_->images[i]).row = i;
+  if (views == Views::kOfTraining && pipeline.views() > 1) impl_->number_views();
+  if (impl_->view_count > 0) impl_->tell_views(config);
+  if (pipeline.frozen() && !config.cache.empty()) {
+    impl_->fill_cache(config, progress);
+  } else {
+    if (pipeline.frozen()) {
+      const auto width = static_cast<std::size_t>(pipeline.shape().size());
+      impl_->memory = FeatureMemory(impl_->images.size(), width, config.half);
+      impl_->view_memory = FeatureMemory(impl_->view_count, width, config.half);
+    }
+    impl_->read_all(progress);
+  }
+  impl_->collect_bad();
+}
+
+DatasetInputs::~DatasetInputs() = default;
+
+Shape DatasetInputs::shape() const { return impl_->pipeline->shape(); }
+
+PictureArea DatasetInputs::load(Index image, std::span<float> out) const {
+  const Impl::Entry& entry = impl_->good(image);
+  const InputPipeline& pipeline = *impl_->pipeline;
+  SACCADE_CHECK(static_cast<Index>(out.size()) == shape().size(), "[inputs] an input has ", shape(),
+                " numbers; got space for ", out.size());
+  if (impl_->cache) {
+    impl_->cache->read(static_cast<Index>(entry.row), out);
+  } else if (pipeline.frozen()) {
+    impl_->memory.read(entry.row, out);
+  } else if (entry.held.empty()) {
+    pipeline.run(impl_->data->image(image), out);
+  } else if (pipeline.augments()) {
+    pipeline.run(entry.held, out);
+  } else {
+    pipeline.encode(entry.held, picture_area(entry.geometry), out);
+  }
+  return picture_area(entry.geometry);
+}
+
+Geometry DatasetInputs::load_augmented(Index image, const RandomKey& key,
+                                       std::span<float> out) const {
+  const Impl::Entry& entry = impl_->good(image);
+  if (impl_->pipeline->frozen() && entry.views) {
+    const auto view =
+        static_cast<Index>(Random(key).below(static_cast<std::uint64_t>(impl_->pipeline->views())));
+    if (view == 0) {
+      load(image, out);
+    } else if (impl_->view_cache) {
+      impl_->view_cache->read(static_cast<Index>(impl_->row_of(entry, view)), out);
+    } else {
+      impl_->view_memory.read(impl_->row_of(entry, view), out);
+    }
+    return impl_->view_geometry(image, view);
+  }
+  if (impl_->pipeline->frozen() || !impl_->pipeline->augments()) {
+    load(image, out);
+    return entry.geometry;
+  }
+  return impl_->pipeline->run_augmented(entry.held.empty() ? impl_->data->image(image) : entry.held,
+                                        key, out);
+}
+
+Index DatasetInputs::views() const { return impl_->view_count > 0 ? impl_->pipeline->views() : 1; }
+
+InputBatch DatasetInputs::batch(std::span<const Index> images) const {
+  InputBatch batch(shape(), static_cast<Index>(images.size()));
+  for (Index i = 0; i < batch.count(); ++i)
+    batch.set_area(i, load(images[static_cast<std::size_t>(i)], batch.values_of(i)));
+  return batch;
+}
+
+Geometry DatasetInputs::geometry(Index image) const {
+  const Geometry& known = impl_->good(image).geometry;
+  if (known.original_width > 0) return known;
+  const ImageSize size = impl_->data->image_size(image);
+  return plan_geometry(size.height, size.width, impl_->pipeline->preparation());
+}
+
+std::span<const Index> DatasetInputs::bad_images() const { return impl_->bad; }
+
+}  // namespace saccade

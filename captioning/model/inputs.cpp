@@ -1,0 +1,178 @@
+#include "captioning/model/inputs.h"
+
+#include "core/base/error.h"
+#include "vision/encoders/encoder_kind.h"
+#include "vision/encoders/frozen_network.h"
+#include "vision/encoders/grid_fusion.h"
+#include "vision/encoders/onnx_encoder.h"
+
+namespace saccade {
+
+namespace {
+
+Normalization normalization_of(const EncoderConfig& config) {
+  if (config.pixels == PixelScale::kImagenet) {
+    constexpr std::array<float, 3> kMean{0.485F, 0.456F, 0.406F},
+        kDeviation{0.229F, 0.224F, 0.225F};
+    Normalization imagenet;
+    for (std::size_t c = 0; c < 3; ++c) {
+      imagenet.mean[c] = 255 * kMean[c];
+      imagenet.scale[c] = 1 / (255 * kDeviation[c]);
+    }
+    return imagenet;
+  }
+  Normalization normalization;
+  normalization.mean.fill(static_cast<float>(config.input_mean));
+  normalization.scale.fill(static_cast<float>(1 / config.input_scale));
+  return normalization;
+}
+
+// Converts pixels of the network's input to shares of what is seen.
+AugmentOptions augment_options(const EncoderConfig& config) {
+  const AugmentConfig& augment = config.augment;
+  if (2 * augment.shift > std::min(config.height(), config.width())) {
+    throw UsageError(str("encoder.augment.shift is ", augment.shift,
+                         " pixels, more than half of the network's input, ", config.height(), " x ",
+                         config.width()));
+  }
+  const auto shift = static_cast<double>(augment.shift);
+  return {.flip = augment.flip ? 0.5 : 0,
+          .scale = augment.scale,
+          .shift_x = shift / static_cast<double>(config.width()),
+          .shift_y = shift / static_cast<double>(config.height()),
+          .color = augment.color};
+}
+
+bool changes_pictures(const AugmentConfig& augment) {
+  return augment.flip || augment.shift > 0 || augment.scale < 1 || augment.color > 0;
+}
+
+// The number of views of each training photo. The features of a frozen encoder are computed once,
+// for this number.
+Index frozen_views(const AugmentConfig& augment) {
+  const bool only_flips =
+      augment.flip && augment.shift == 0 && augment.scale == 1 && augment.color == 0;
+  if (augment.views <= 1) {
+    if (!changes_pictures(augment)) return 1;
+    throw UsageError(
+        "encoder.augment changes the photos of a frozen encoder, whose features are computed once, "
+        "so it needs views; set encoder.augment.views to their number, at least 2");
+  }
+  if (!changes_pictures(augment))
+    throw UsageError(str("encoder.augment.views is ", augment.views,
+                         ", but nothing makes one view differ from another; set "
+                         "encoder.augment.flip, shift, scale or color"));
+  if (only_flips && augment.views > 2)
+    throw UsageError(
+        str("encoder.augment.views is ", augment.views,
+            ", but encoder.augment.flip alone makes 2 different ones; set it to 2, or add "
+            "encoder.augment.shift, scale or color"));
+  return augment.views;
+}
+
+std::unique_ptr<FrozenEncoder> load_frozen(const EncoderConfig& config,
+                                           const MessageListener& listener) {
+  check_layers(config);
+  require_network_file(config);
+  if (config.type != EncoderKind::kOnnx)
+    return std::make_unique<FrozenNetwork>(config, config.resize, normalization_of(config),
+                                           listener);
+  require_layer(config);
+  return std::make_unique<OnnxEncoder>(
+      OnnxEncoderOptions{.model = config.model,
+                         .stored = config.network,
+                         .layer = config.layer,
+                         .layers = config.layers,
+                         .norm = config.norm(),
+                         .last_stage = config.dilate ? LastStage::kDilated : LastStage::kStrided,
+                         .image_size = config.height(),
+                         .image_width = config.width(),
+                         .resize = config.resize,
+                         .normalization = normalization_of(config)});
+}
+
+}  // namespace
+
+InputPipeline::InputPipeline(const EncoderConfig& config, MessageListener listener)
+    : listener_(std::move(listener)),
+      preparation_{.height = config.height(),
+                   .width = config.width(),
+                   .mode = config.resize,
+                   .padding = padding_of(normalization_of(config))},
+      normalization_(normalization_of(config)),
+      augment_(augment_options(config)),
+      augments_(changes_pictures(config.augment)) {
+  if (!is_frozen(config)) return;
+  views_ = frozen_views(config.augment);
+  frozen_ = load_frozen(config, listener_);
+}
+
+GridShape InputPipeline::frozen_grid() const { return frozen_ ? frozen_->grid() : GridShape{}; }
+
+Shape InputPipeline::shape() const {
+  if (!frozen_) return {preparation_.height, preparation_.width, 3};
+  return {frozen_->grid().regions(), frozen_->grid().features};
+}
+
+void InputPipeline::encode(const Image& network_image, const PictureArea& area,
+                           std::span<float> out) const {
+  SACCADE_CHECK(static_cast<Index>(out.size()) == shape().size(), "[inputs] an input has ", shape(),
+                " numbers; got space for ", out.size());
+  if (frozen_) {
+    frozen_->encode(network_image, area, out);
+  } else {
+    pixels_to_input(network_image, normalization_, out.data());
+  }
+}
+
+Geometry InputPipeline::run(const Image& image, std::span<float> out) const {
+  const Prepared prepared = prepare(image, preparation_);
+  encode(prepared.image, picture_area(prepared.geometry), out);
+  return prepared.geometry;
+}
+
+Geometry InputPipeline::run_augmented(const Image& image, const RandomKey& key,
+                                      std::span<float> out) const {
+  SACCADE_ASSERT(!frozen_, "features of a frozen encoder are never augmented");
+  const Prepared prepared = prepare_augmented(image, preparation_, augment_, Random(key));
+  encode(prepared.image, picture_area(prepared.geometry), out);
+  return prepared.geometry;
+}
+
+// Every other view is mirrored, so that a small number of views is balanced, too.
+AugmentOptions InputPipeline::changes_of(Index view) const {
+  AugmentOptions changes = augment_;
+  if (changes.flip > 0) changes.flip = view % 2 == 1 ? 1 : 0;
+  return changes;
+}
+
+namespace {
+
+Random view_random(const std::string& id, Index view) {
+  return Random(
+      {.seed = name_key(id), .stream = Stream::kAugment, .step = static_cast<std::uint64_t>(view)});
+}
+
+}  // namespace
+
+Geometry InputPipeline::view_geometry(const ImageSize& size, const std::string& id,
+                                      Index view) const {
+  if (view == 0) return plan_geometry(size.height, size.width, preparation_);
+  return draw_changes(size.height, size.width, preparation_, changes_of(view),
+                      view_random(id, view))
+      .geometry;
+}
+
+Prepared InputPipeline::prepare_view(const Image& image, const std::string& id, Index view) const {
+  if (view == 0) return prepare(image, preparation_);
+  return prepare_augmented(image, preparation_, changes_of(view), view_random(id, view));
+}
+
+std::string InputPipeline::changes_text() const {
+  const double x = augment_.shift_x, y = augment_.shift_y;
+  return str("views: flip ", augment_.flip, ", crop ", augment_.scale, ", shift ",
+             x == y ? str(x) : str(x, " x ", y), ", brightness ", augment_.color, ", contrast ",
+             augment_.color);
+}
+
+}  // namespace saccade

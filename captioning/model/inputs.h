@@ -1,0 +1,111 @@
+// From images to what a model's encoder takes. Training, evaluation and the photo of a user go the
+// same way, which needs only the checkpoint and the image.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "captioning/data/load_data.h"
+#include "captioning/model/input_batch.h"
+#include "core/base/messages.h"
+#include "core/base/random.h"
+#include "core/tensor/shape.h"
+#include "vision/encoders/encoder_config.h"
+#include "vision/encoders/grid.h"
+#include "vision/images/augment.h"
+
+namespace saccade {
+
+// Makes the input of one image at a time. Many threads may use it at once.
+class InputPipeline {
+ public:
+  // Loads the frozen encoder if the config has one. Throws DataError, and UsageError for values
+  // that do not fit together. The listener receives messages about the encoder and, later,
+  // about a data set's inputs.
+  explicit InputPipeline(const EncoderConfig& config, MessageListener listener = {});
+
+  const MessageListener& listener() const { return listener_; }
+
+  const FrozenEncoder* frozen() const { return frozen_.get(); }
+  GridShape frozen_grid() const;  // zeros where the encoder is trainable
+  Shape shape() const;            // of one input: [S, S, 3] or [L, D]
+  // Writes the input of an image to out [shape()] and returns how pixels and grid correspond.
+  Geometry run(const Image& image, std::span<float> out) const;
+  // Does the same with random changes (encoder.augment), drawn from `key`. For trainable encoders
+  // only.
+  Geometry run_augmented(const Image& image, const RandomKey& key, std::span<float> out) const;
+  // How an image is turned into what the network sees.
+  PrepareOptions preparation() const { return preparation_; }
+  void encode(const Image& network_image, const PictureArea& area, std::span<float> out) const;
+  bool augments() const { return augments_; }
+
+  // The number of views of a training photo (encoder.augment.views); it is above 1 with a frozen
+  // encoder only. View 0 is the photo as it is. What changes the others depends only on the photo's
+  // id and the number of the view, so that they can be computed once.
+  Index views() const { return views_; }
+  Geometry view_geometry(const ImageSize& size, const std::string& id, Index view) const;
+  Prepared prepare_view(const Image& image, const std::string& id, Index view) const;
+  // A text that differs between changes which give different views of the same number.
+  std::string changes_text() const;
+
+ private:
+  AugmentOptions changes_of(Index view) const;
+
+  MessageListener listener_;
+  PrepareOptions preparation_;
+  Normalization normalization_;
+  AugmentOptions augment_;
+  bool augments_ = false;
+  Index views_ = 1;
+  std::unique_ptr<FrozenEncoder> frozen_;
+};
+
+// Whether the further views of training photos are made, too. Only training needs them.
+enum class Views { kPlain, kOfTraining };
+
+// The inputs of a data set's images: pixels held in memory (those that do not fit are read again at
+// every use), or frozen features from a cache on disk (encoder.cache) or from memory. The features
+// are the same numbers from either: 16-bit floats where encoder.half is set.
+class DatasetInputs {
+ public:
+  using Progress = std::function<void(Index done, Index total)>;
+
+  // Reads all images in parallel, and computes their features if the encoder is frozen (into
+  // encoder.cache if it is set), calling `progress` from this thread. If `images` are given, only
+  // these are read, and others must not be requested. data and pipeline must outlive this. Throws
+  // what reading an image throws where data.on_bad_image is fail, and DataError where every image
+  // is bad. With Views::kOfTraining, it also computes the features of all views of the training
+  // photos, which a cache keeps in a file of their own.
+  DatasetInputs(const LoadedData& data, const InputPipeline& pipeline, const EncoderConfig& config,
+                const Progress& progress, const std::optional<std::vector<Index>>& images = {},
+                Views views = Views::kPlain);
+  ~DatasetInputs();
+
+  Shape shape() const;
+  // Writes the input of image i of the data set, and returns where in it the picture is. Many
+  // threads may call it at once.
+  PictureArea load(Index image, std::span<float> out) const;
+  // Writes the input with the random changes of the config, if it has any: new ones, or one of the
+  // views. Returns which part of the picture it shows; the result is empty where neither the
+  // picture nor its size was read, and then geometry(image) holds.
+  Geometry load_augmented(Index image, const RandomKey& key, std::span<float> out) const;
+  // The number of views of a training photo that load_augmented() draws from.
+  Index views() const;
+  // The inputs of several images, in order. Throws what load() throws.
+  InputBatch batch(std::span<const Index> images) const;
+  // How pixels and grid correspond. Reads the head of the picture's file where the features were in
+  // the cache and nothing is padded.
+  Geometry geometry(Index image) const;
+  // The images that could not be read where data.on_bad_image is skip, in order. They must not be
+  // asked for.
+  std::span<const Index> bad_images() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace saccade

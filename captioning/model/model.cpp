@@ -1,0 +1,285 @@
+#include "captioning/model/model.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "captioning/config/experiment_config.h"
+#include "captioning/decoders/decoder_kind.h"
+#include "captioning/decoders/decoder_traits.h"
+#include "captioning/model/scale_rates.h"
+#include "captioning/objectives/informed_supervision.h"
+#include "core/attention/gate_kind.h"
+#include "core/attention/mechanisms/mechanism_kind.h"
+#include "core/attention/scopes/scope_kind.h"
+#include "core/attention/selection_kind.h"
+#include "core/attention/sequence/sequence_attention_kind.h"
+#include "core/base/error.h"
+#include "core/base/suggest.h"
+#include "core/ops/pointwise.h"
+#include "core/ops/shape_ops.h"
+#include "vision/encoders/encoder_kind.h"
+#include "vision/encoders/frozen_network.h"
+#include "vision/encoders/grid_fusion.h"
+
+namespace saccade {
+
+namespace {
+
+// Sets how fast the encoder's stages learn, compared with the decoder.
+void set_rates(const ExperimentConfig& config, const Encoder& encoder, ParameterStore& parameters) {
+  const EncoderConfig& from = config.encoder;
+  const std::vector<EncoderStage> stages = encoder.stages();
+  const auto count = static_cast<std::int64_t>(stages.size());
+  if (from.frozen_stages > count)
+    throw UsageError(str("encoder.frozen_stages is ", from.frozen_stages, "; encoder.type ",
+                         enum_name(from.type), " has ", count, " stages"));
+  if (from.lr) parameters.set_rate("encoder", *from.lr / config.optimizer.lr);
+  for (std::int64_t s = 0; s < from.frozen_stages; ++s)
+    for (const std::string& prefix : stages[static_cast<std::size_t>(s)].prefixes)
+      parameters.set_rate("encoder." + prefix, 0);
+}
+
+// [B, L] of 0 and 1. None where no region is marked.
+Var mask_of(Tape& tape, std::span<const std::uint8_t> counts, Index regions) {
+  if (counts.empty()) return {};
+  const auto size = static_cast<Index>(counts.size());
+  const View mask{tape.scratch(size), {size / regions, regions}};
+  std::copy(counts.begin(), counts.end(), mask.data);
+  return tape.constant(mask);
+}
+
+// Sets whole regions and their keys to zeros while the tape trains, and scales the others so that
+// means stay the same.
+void drop_regions(Tape& tape, EncodedImages& images, double rate) {
+  if (!tape.training() || rate == 0) return;
+  const Index count = images.features.shape()[0] * images.features.shape()[1];
+  const View kept{tape.scratch(count), {count, 1}};
+  Random random(tape.next_key(Stream::kDropout));
+  for (Index r = 0; r < count; ++r)
+    kept[r] = random.uniform() < rate ? Real{0} : static_cast<Real>(1 / (1 - rate));
+  for (Var* vectors : {&images.features, &images.keys}) {
+    if (!*vectors) continue;
+    const Shape shape = vectors->shape();
+    const Var rows = ops::reshape(*vectors, {count, shape[2]});
+    *vectors = ops::reshape(ops::scale_rows(rows, tape.constant(kept)), shape);
+  }
+}
+
+// Checks that the vector of the image as a whole exists and is used.
+void check_pooled(const ExperimentConfig& config) {
+  const EncoderConfig& encoder = config.encoder;
+  if (encoder.pooled == PooledKind::kMean) return;
+  const std::string key = "encoder.pooled class_token needs ";
+  if (encoder.type != EncoderKind::kVit && encoder.type != EncoderKind::kHybrid)
+    throw UsageError(
+        str(key, "encoder.type vit or hybrid: ", enum_name(encoder.type), " has no class token"));
+  if (!encoder.vit.class_token) throw UsageError(key + "encoder.vit.class_token true");
+  if (is_frozen(encoder))
+    throw UsageError(key +
+                     "an encoder that is trained: of a frozen one only the regions' features are "
+                     "kept; set encoder.frozen_stages to the number of its stages");
+  if (reads_pooled(config.decoder)) return;
+  if (decoder_traits(config.decoder).first_state)
+    throw UsageError(key +
+                     "decoder.first_state pooled, or decoder.image every_word or first_step: "
+                     "nothing else is made of it");
+  throw UsageError(str(
+      key, "decoder.image every_word or first_step: decoder.type ", enum_name(config.decoder.type),
+      " has no first state, and would never read it; choose one of them or "
+      "decoder.type ",
+      decoders_with(config.decoder, [](const DecoderTraits& one) { return one.first_state; })));
+}
+
+// Padding is left out of what a region or a word attends to; mixtures of all regions cannot do
+// that.
+void check_padding(const ExperimentConfig& config) {
+  if (config.encoder.resize != ResizeMode::kPad) return;
+  const auto refuse = [](const std::string& key) {
+    throw UsageError(
+        str("encoder.resize pad cannot be combined with ", key,
+            " linformer: it mixes all regions by learned weights, padding too; choose another, or "
+            "encoder.resize squash or crop"));
+  };
+  if (config.attention.mechanism == MechanismKind::kLinformer) refuse("attention.mechanism");
+  if (config.encoder.refine.layers > 0 &&
+      config.encoder.refine.type == SequenceAttentionKind::kLinformer)
+    refuse("encoder.refine.type");
+}
+
+}  // namespace
+
+CaptionModel::CaptionModel(const ExperimentConfig& config, Vocabulary vocabulary,
+                           const GridShape& frozen_grid)
+    : CaptionModel(config, std::move(vocabulary), frozen_grid, Declared{}) {
+  parameters_.initialise(static_cast<std::uint64_t>(config.seed));
+  if (encoder_) encoder_->start(parameters_);
+}
+
+void CaptionModel::check(const ExperimentConfig& config) {
+  check_layers(config.encoder);
+  check_pooled(config);
+  check_padding(config);
+  check_informed_attention(config.objective.supervision, config.decoder, config.attention);
+  if (!is_frozen(config.encoder)) const CaptionModel unused(config, Vocabulary(), {}, Declared{});
+}
+
+CaptionModel::CaptionModel(const ExperimentConfig& config, Vocabulary vocabulary,
+                           const GridShape& frozen_grid, Declared)
+    : vocabulary_(std::move(vocabulary)),
+      has_attention_(config.has_attention()),
+      feature_dropout_(config.encoder.feature_dropout),
+      region_dropout_(config.encoder.region_dropout),
+      pads_(config.encoder.resize == ResizeMode::kPad),
+      pools_class_token_(config.encoder.pooled == PooledKind::kClassToken) {
+  check_layers(config.encoder);
+  check_pooled(config);
+  check_padding(config);
+  check_informed_attention(config.objective.supervision, config.decoder, config.attention);
+  if (!is_frozen(config.encoder)) {
+    encoder_ = make_encoder(config.encoder, ParamScope(parameters_, "encoder"));
+    grid_ = encoder_->grid();
+    input_shape_ = encoder_->input_shape();
+    set_rates(config, *encoder_, parameters_);
+  } else {
+    SACCADE_ASSERT(frozen_grid.size() > 0, "a frozen encoder without a grid");
+    input_shape_ = {frozen_grid.regions(), frozen_grid.features};
+    positions_ = std::make_unique<GridPositions>(
+        ParamScope(parameters_, "positions"),
+        adds_positions_inside(config.encoder) ? PositionKind::kNone : config.encoder.positions,
+        frozen_grid);
+    grid_ = frozen_grid;
+    grid_.features = positions_->features();
+  }
+  const EncoderConfig& encoder = config.encoder;
+  if (!encoder.keys.empty() || !encoder.values.empty() || encoder.project > 0) {
+    parts_ = std::make_unique<RegionParts>(ParamScope(parameters_, "project"), encoder, grid_);
+    grid_.features = parts_->features();
+  }
+  grid_.widths.clear();
+  if (config.encoder.refine.layers > 0)
+    refinement_ = std::make_unique<Refinement>(ParamScope(parameters_, "refine"),
+                                               config.encoder.refine, grid_);
+  decoder_ = make_decoder(config.decoder, config.attention,
+                          {.features = grid_.features,
+                           .vocabulary = vocabulary_.size(),
+                           .rows = grid_.rows,
+                           .cols = grid_.cols,
+                           .keys = parts_ ? parts_->keys() : 0},
+                          ParamScope(parameters_, "decoder"));
+  if (const LocalizerConfig& localizer = config.objective.supervision.localizer;
+      localizer.weight > 0) {
+    const Index keys = parts_ ? parts_->keys() : 0;
+    const Index scored_features = keys > 0 ? keys : grid_.features;
+    localizer_ = std::make_unique<WordLocalizer>(ParamScope(parameters_, "localizer"),
+                                                 LocalizerWidths{.features = scored_features,
+                                                                 .vocabulary = vocabulary_.size(),
+                                                                 .hidden = localizer.hidden},
+                                                 ScoreMapOptions{.sharpness = localizer.sharpness,
+                                                                 .smoothing = localizer.smoothing,
+                                                                 .centre = localizer.centre,
+                                                                 .rows = grid_.rows,
+                                                                 .cols = grid_.cols});
+    parameters_.set_apart("localizer");
+  }
+  const auto add_informed = [&](InformedKind kind, double weight) {
+    if (weight > 0)
+      informed_.emplace_back(kind, ParamScope(parameters_, std::string(enum_name(kind))),
+                             InformedWidths{.features = grid_.features,
+                                            .keys = parts_ ? parts_->keys() : 0,
+                                            .query = config.decoder.hidden,
+                                            .embedding = config.decoder.embedding});
+  };
+  add_informed(InformedKind::kProphet, config.objective.supervision.prophet);
+  add_informed(InformedKind::kCyclical, config.objective.supervision.cyclical);
+  if (config.decoder.embeddings.frozen)
+    parameters_.set_rate(parameters_.info(decoder_->word_parameters().embedding).name, 0);
+  scale_rates(config.optimizer.groups, parameters_);
+}
+
+std::vector<std::uint8_t> CaptionModel::counts(const InputView& input) const {
+  std::vector<std::uint8_t> counts;
+  if (!pads_) return counts;
+  SACCADE_CHECK(static_cast<Index>(input.areas.size()) == input.values.shape[0],
+                "[model] images are padded; it is known of ", input.areas.size(), " of ",
+                input.values.shape[0], " where");
+  for (const PictureArea& area : input.areas) add_counts(area, grid_.rows, grid_.cols, counts);
+  return counts;
+}
+
+EncodedImages CaptionModel::encode_grid(Tape& tape, const InputView& input,
+                                        std::span<const std::uint8_t> counts,
+                                        const WatchBlock& watch) const {
+  const Var x = tape.constant(input.values), mask = mask_of(tape, counts, grid_.regions());
+  if (!encoder_) return {(*positions_)(tape, x), mask};
+  const TokenEncoder* encoder = encoder_->token_encoder();
+  if (!encoder)
+    return {pads_ ? encoder_->forward_padded(tape, x, input.areas) : encoder_->forward(tape, x),
+            mask};
+  const Var tokens = encoder->last_tokens(tape, x, counts, watch);
+  const Var features = encoder->features(tape, tokens);
+  return {features, mask, pools_class_token_ ? encoder->class_features(tape, tokens) : Var{}};
+}
+
+EncodedImages CaptionModel::encode(Tape& tape, const InputView& input,
+                                   const EncoderWatch& watch) const {
+  const std::vector<std::uint8_t> counted = counts(input);
+  EncodedImages images = encode_grid(tape, input, counted, watch.tokens);
+  if (parts_) parts_->apply(tape, images);
+  if (refinement_)
+    images.features = (*refinement_)(tape, images.features, {.allowed = counted}, watch.regions);
+  drop_regions(tape, images, region_dropout_);
+  images.features = ops::dropout(images.features, feature_dropout_);
+  if (images.keys) images.keys = ops::dropout(images.keys, feature_dropout_);
+  return images;
+}
+
+SearchOptions search_options(const ExperimentConfig& config, const Vocabulary& vocabulary) {
+  std::vector<int> forbidden;
+  for (const std::string& word : config.search.forbidden) {
+    const Index id = vocabulary.id(word);
+    if (id < Vocabulary::kSpecials)
+      throw UsageError(str("search.forbidden: '", word, "' is not in the vocabulary",
+                           did_you_mean(word, vocabulary.words()),
+                           ", so no caption can have it anyway; leave it out"));
+    forbidden.push_back(static_cast<int>(id));
+  }
+  return {.mode = config.search.mode,
+          .beam = config.search.beam,
+          .groups = config.search.groups,
+          .diversity = config.search.diversity,
+          .max_length = config.search.max_length,
+          .length_normalization = config.search.length_normalization,
+          .temperature = config.search.temperature,
+          .top_k = config.search.top_k,
+          .top_p = config.search.top_p,
+          .rules = {.min_length = config.search.min_length,
+                    .no_repeat_ngram = config.search.no_repeat_ngram,
+                    .forbidden = std::move(forbidden)},
+          .regime = evaluation_regimes(config).front(),
+          .seed = static_cast<std::uint64_t>(config.seed),
+          .map_step = config.maps.step};
+}
+
+std::vector<Regime> evaluation_regimes(const ExperimentConfig& config) {
+  const AttentionConfig& attention = config.attention;
+  switch (attention.selection) {
+    case SelectionKind::kSoft:
+    case SelectionKind::kTopK:
+      // Monotonic attention trains on its expectation, in order to choose regions in the end.
+      if (attention.scope == ScopeKind::kMonotonic && attention.heads == 1)
+        return {Regime::kExpectation, Regime::kArgmax};
+      return {Regime::kExpectation};
+    case SelectionKind::kHard:
+    case SelectionKind::kGumbelSt:
+      // A vector gate scales each channel of a region by itself, and the layers of a decoder are
+      // not linear in the context: there is no cheap sum over regions then.
+      if (attention.gate == GateKind::kVector || !decoder_traits(config.decoder).one_glimpse())
+        return {Regime::kArgmax, Regime::kExpectation, Regime::kSample};
+      return {Regime::kArgmax, Regime::kExpectation, Regime::kSample, Regime::kMarginal};
+    case SelectionKind::kArgmax:
+      return {Regime::kArgmax, Regime::kExpectation};
+  }
+  throw InternalError("unknown selection");
+}
+
+}  // namespace saccade

@@ -1,0 +1,102 @@
+// CaptionModel: encoder, decoder, parameters and vocabulary, that is, everything between an image
+// and words.
+#pragma once
+
+#include <memory>
+
+#include "captioning/decoders/decoder.h"
+#include "captioning/model/input_batch.h"
+#include "captioning/model/region_parts.h"
+#include "captioning/objectives/word_localizer.h"
+#include "captioning/search/search.h"
+#include "captioning/text/vocabulary.h"
+#include "core/attention/sequence/refinement.h"
+#include "core/nn/grid_positions.h"
+#include "core/nn/parameter_store.h"
+#include "vision/encoders/encoder.h"
+
+namespace saccade {
+
+struct ExperimentConfig;
+
+// Called for every block of attention before the features: those of the encoder's tokens, and those
+// of the refinement's regions.
+struct EncoderWatch {
+  WatchBlock tokens{}, regions{};
+};
+
+class CaptionModel {
+ public:
+  // Declares all parameters and initialises them from config.seed, but those of an encoder that a
+  // file defines from that file. `frozen_grid` is the grid of the frozen encoder
+  // (InputPipeline::frozen_grid) and is ignored where the encoder is trainable.
+  CaptionModel(const ExperimentConfig& config, Vocabulary vocabulary, const GridShape& frozen_grid);
+  // Throws UsageError where widths or grids of a config's parts do not fit together. It cannot
+  // check those of a frozen encoder, which only the encoder's file knows.
+  static void check(const ExperimentConfig& config);
+
+  // What supervises attention without boxes; null where the config has none.
+  const WordLocalizer* localizer() const { return localizer_.get(); }
+  // The informed attention of training, if there is any.
+  std::span<const InformedAttention> informed_attention() const { return informed_; }
+
+  const Vocabulary& vocabulary() const { return vocabulary_; }
+  const Decoder& decoder() const { return *decoder_; }
+  ParameterStore& parameters() { return parameters_; }
+  const ParameterStore& parameters() const { return parameters_; }
+  // False where words choose no regions (attention.score none, decoder.image): there is no map to
+  // judge or to edit.
+  bool has_attention() const { return has_attention_; }
+  // The grid that the decoder attends to. Its features are those that contexts are made from.
+  const GridShape& grid() const { return grid_; }
+  // What encode() takes for each image: pixels [H, W, 3], or frozen features [L, D].
+  const Shape& input_shape() const { return input_shape_; }
+
+  // Null where the encoder is frozen.
+  const Encoder* encoder() const { return encoder_.get(); }
+  // Refines the grid before the decoder attends to it; null if the config has no layers.
+  const Refinement* refinement() const { return refinement_.get(); }
+
+  // Features [B, L, D] of B images, with what decoders have to know of them. Refinement leaves keys
+  // of their own as they are. The tape must hold the parameters of this model. Throws ShapeError
+  // where images are padded and the input lacks the place of the picture.
+  EncodedImages encode(Tape& tape, const InputView& input, const EncoderWatch& watch = {}) const;
+  // Which regions count [B, L]: 0 for those that are nothing but padding; empty where images are
+  // not padded (encoder.resize).
+  std::vector<std::uint8_t> counts(const InputView& input) const;
+
+ private:
+  // Selects a constructor that leaves the parameters without values.
+  struct Declared {};
+  CaptionModel(const ExperimentConfig& config, Vocabulary vocabulary, const GridShape& frozen_grid,
+               Declared);
+  // The features before refinement; `counts` is what counts() returns.
+  EncodedImages encode_grid(Tape& tape, const InputView& input,
+                            std::span<const std::uint8_t> counts, const WatchBlock& watch) const;
+
+  Vocabulary vocabulary_;
+  ParameterStore parameters_;
+  std::unique_ptr<Encoder> encoder_;          // none with a frozen encoder
+  std::unique_ptr<GridPositions> positions_;  // of a frozen grid; a trainable one adds its own
+  std::unique_ptr<RegionParts> parts_;  // none where all features are keys and values as they are
+  std::unique_ptr<Refinement> refinement_;  // none if the config has no layers
+  std::unique_ptr<Decoder> decoder_;
+  std::unique_ptr<WordLocalizer> localizer_;
+  std::vector<InformedAttention> informed_;
+  bool has_attention_;
+  double feature_dropout_, region_dropout_;
+  bool pads_, pools_class_token_;
+  GridShape grid_;
+  Shape input_shape_;
+};
+
+// The search of a config, in the regime that suits its attention, and with the maps that its
+// captions have (maps.step). Forbidden words that the vocabulary lacks are left out.
+SearchOptions search_options(const ExperimentConfig& config, const Vocabulary& vocabulary);
+
+// The regimes in which a model is evaluated. For soft and top_k: expectation, and argmax where the
+// scope is monotonic. For argmax: argmax and expectation. For those that draw: all, but kMarginal
+// only where a word is a mixture over the regions of one glimpse.
+std::vector<Regime> evaluation_regimes(const ExperimentConfig& config);
+
+}  // namespace saccade

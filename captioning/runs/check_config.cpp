@@ -1,0 +1,192 @@
+#include "captioning/runs/check_config.h"
+
+#include <algorithm>
+
+#include "captioning/config/experiment_config.h"
+#include "captioning/decoders/decoder_parts.h"
+#include "captioning/model/model.h"
+#include "captioning/training/choosing_metric.h"
+#include "captioning/training/stages.h"
+#include "core/attention/make_attention.h"
+#include "core/attention/selection_kind.h"
+#include "core/base/error.h"
+#include "vision/encoders/encoder_kind.h"
+
+namespace saccade {
+
+namespace {
+
+void check_self_critical(const SelfCriticalConfig& config, const AttentionConfig& attention) {
+  if (!config.start) return;
+  if (attention.selection == SelectionKind::kGumbelSt)
+    throw UsageError(
+        "objective.self_critical cannot be combined with attention.selection gumbel_st: its "
+        "captions are "
+        "drawn without the relaxation, so attention would learn nothing; choose soft or hard");
+  if (attention.selection == SelectionKind::kHard &&
+      attention.hard.likelihood == HardLikelihood::kMarginal)
+    throw UsageError(
+        "objective.self_critical needs attention.hard.likelihood choice: it draws captions "
+        "together with their regions");
+  if (config.baseline == SelfCriticalBaseline::kLeaveOneOut && config.samples < 2)
+    throw UsageError(
+        "objective.self_critical.baseline leave_one_out needs objective.self_critical.samples of "
+        "at least 2: the baseline of a sample is the mean of the others; draw 2, or choose the "
+        "baseline greedy");
+  const auto& weights = config.reward.weights;
+  if (std::all_of(weights.begin(), weights.end(), [](double weight) { return weight == 0; }))
+    throw UsageError(
+        "objective.self_critical.reward: all weights are 0; give at least one metric a weight, "
+        "such as CIDEr_D: 1");
+}
+
+// Checks the distribution from which the regions are drawn that hard attention learns from.
+void check_proposal(const ExperimentConfig& config) {
+  const HardConfig& hard = config.attention.hard;
+  if (config.attention.selection != SelectionKind::kHard ||
+      hard.proposal != ProposalKind::kLocalizer)
+    return;
+  const auto need = [](const std::string& what, const std::string& why) {
+    throw UsageError(str("attention.hard.proposal localizer needs ", what, ": ", why));
+  };
+  const SupervisionConfig& supervision = config.objective.supervision;
+  if (supervision.localizer.weight == 0)
+    need("objective.supervision.localizer.weight above 0",
+         "without it there is no localizer to draw regions from, and attention would not learn to "
+         "attend to the regions that are drawn");
+  if (supervision.step > 0)
+    need("objective.supervision.step 0",
+         "a word is predicted from the region that is drawn for it, so its own map, not a later "
+         "one, has to follow the localizer");
+  if (hard.likelihood == HardLikelihood::kMarginal)
+    need("attention.hard.likelihood choice",
+         "a marginal likelihood weighs all regions for each word and draws none");
+}
+
+// Checks the values of the first stage's loss.
+void check_objective(const ExperimentConfig& config) {
+  const ObjectiveConfig& objective = config.objective;
+  const bool smooths = objective.label_smoothing > 0,
+             samples = objective.scheduled_sampling != Ramp::constant(0);
+  if (smooths && config.attention.selection == SelectionKind::kHard &&
+      config.attention.hard.likelihood == HardLikelihood::kMarginal)
+    throw UsageError(
+        "objective.label_smoothing needs attention.hard.likelihood choice: a marginal likelihood "
+        "computes the mixture over regions for the true word alone, and smoothing needs it for "
+        "every word");
+  if (objective.supervision.step > 0 && !objective.supervision.any_map())
+    throw UsageError(
+        "objective.supervision.step has no effect: no loss supervises attention; also set "
+        "objective.supervision.boxes, objective.supervision.localizer.weight or "
+        "objective.supervision.prophet");
+  const std::optional<Stop>& start = objective.self_critical.start;
+  if (objective.supervision.any() && start && start->count == 0)
+    throw UsageError(
+        "objective.supervision has no effect: self-critical training starts at the first update "
+        "(objective.self_critical.start) and does not use it; set its weights to 0, or start "
+        "later");
+  if ((smooths || samples) && start && start->count == 0)
+    throw UsageError(str("objective.", smooths ? "label_smoothing" : "scheduled_sampling",
+                         " has no effect: self-critical training starts at the first update "
+                         "(objective.self_critical.start), and it draws and rewards captions "
+                         "instead of reading references; leave it out, or start later"));
+}
+
+// Frozen stages need weights that were trained somewhere.
+void check_frozen(const ExperimentConfig& config) {
+  const EncoderConfig& encoder = config.encoder;
+  const bool brings_weights =
+      encoder.type == EncoderKind::kOnnx || encoder.type == EncoderKind::kOnnxNative;
+  if (encoder.frozen_stages > 0 && !brings_weights && encoder.weights.empty() &&
+      config.train.init_from.empty())
+    throw UsageError(str("encoder.frozen_stages ", encoder.frozen_stages,
+                         " would freeze random weights; set encoder.weights to a file of "
+                         "pretrained weights, or train.init_from to a run"));
+}
+
+// Checks that a decoder can take all words that it may have to write or read, and <eos>. With a
+// vocabulary of pieces the lengths of the captions are known only once they are read.
+void check_longest(const ExperimentConfig& config) {
+  const Index most = decoder_traits(config.decoder).most_words;
+  if (most == 0) return;
+  const std::int64_t decoded = config.search.max_length,
+                     read = config.data.vocabulary == VocabularyKind::kBpe ? 0
+                                                                           : config.data.max_length;
+  const std::int64_t needed = std::max(decoded, read) + 1;
+  if (most < needed)
+    throw UsageError(str("decoder.longest ", most, " is too short for ",
+                         decoded >= read ? "search.max_length " : "data.max_length ", needed - 1,
+                         " and <eos>; raise it to ", needed, ", or lower ",
+                         decoded >= read ? "search.max_length" : "data.max_length"));
+}
+
+// Checks that the sizes and the weights of a vision transformer are each given in one place only.
+void check_vit(const EncoderConfig& encoder) {
+  if (encoder.type != EncoderKind::kVit && encoder.type != EncoderKind::kHybrid) return;
+  const VitConfig& vit = encoder.vit;
+  if (vit.size != VitConfig().size && vit.width && vit.layers && vit.heads)
+    throw UsageError(str("encoder.vit.size ", enum_name(vit.size),
+                         " has no effect: encoder.vit.width, layers and heads are all given; leave "
+                         "encoder.vit.size out"));
+  if (vit.start != VitConfig().start && !encoder.weights.empty() && encoder.weights_strict)
+    throw UsageError(str("encoder.vit.start ", enum_name(vit.start),
+                         " has no effect: all weights come from encoder.weights; leave one of the "
+                         "two out"));
+}
+
+}  // namespace
+
+// Most rules are checked by the parts that they belong to.
+void check_config(const ExperimentConfig& config) {
+  resolved(config.attention.hard);
+  check_attention(config.attention);
+  check_decoder(config.decoder, config.attention);
+  CaptionModel::check(config);
+  constexpr Index kEpoch = 1'000'000;  // updates; the true number is known only with the data
+  const Stages unused_stages(config, kEpoch, kEpoch);
+  check_search(config.search, config.data, Draws::kByMode);
+  check_choosing_metrics(config.train);
+  check_longest(config);
+  check_frozen(config);
+  check_vit(config.encoder);
+  if (config.data.vocabulary == VocabularyKind::kBpe &&
+      config.decoder.embeddings.source == EmbeddingSource::kFile)
+    throw UsageError(
+        "decoder.embeddings.source file needs data.vocabulary words: the file's vectors are of "
+        "whole words; decoder.embeddings.source tfidf makes vectors for pieces, too");
+  check_objective(config);
+  check_proposal(config);
+  check_self_critical(config.objective.self_critical, config.attention);
+}
+
+void refuse_idle(const std::vector<IdleOption>& idle) {
+  std::string lines;
+  for (const IdleOption& option : idle) lines += (lines.empty() ? "" : "\n") + option.text;
+  if (!lines.empty()) throw UsageError(lines);
+}
+
+void refuse_unread(std::span<const std::string> overrides, const ExperimentConfig& config,
+                   const std::string& option) {
+  const std::vector<std::string> unread = unread_options(config);
+  for (const std::string& assignment : overrides) {
+    const std::string path = assignment.substr(0, assignment.find('='));
+    if (std::find(unread.begin(), unread.end(), path) != unread.end())
+      throw UsageError(str(option, path,
+                           " has no effect: with the other choices of the checkpoint's config "
+                           "nothing reads it (saccade list config shows what reads it)"));
+  }
+}
+
+void settle_alone(LoadedConfig& loaded, bool of_a_run) {
+  std::vector<IdleOption> idle = settle(loaded);
+  const CompareConfig& compare = loaded.config.compare;
+  if (of_a_run || !compare.arms.empty() || !compare.axes.empty())
+    std::erase_if(idle, [&](const IdleOption& option) {
+      if (option.newest) return false;
+      reset_option(loaded, option.path);
+      return true;
+    });
+  refuse_idle(idle);
+}
+
+}  // namespace saccade

@@ -1,0 +1,350 @@
+#include "captioning/runs/checkpoint_content.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "captioning/runs/half_checkpoint.h"
+#include "core/base/error.h"
+#include "core/config/idle.h"
+#include "core/config/traits.h"
+#include "core/io/checkpoint.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr const char* kByLength = "state/reward_baseline_by_length";
+constexpr const char* kEstimator = "state/estimator";
+constexpr const char* kWidths = "frozen_widths";  // of the layers of a frozen grid
+constexpr const char* kGraph = "encoder_graph";   // of an encoder that a file defined
+
+constexpr const char* kRawWeights = "optimizer/weights";  // where the parameters are averages
+
+constexpr std::uint64_t kContentVersion = 1;
+
+std::string parameter_entry(const std::string& name) { return "parameters/" + name; }
+
+std::vector<Index> extents(const Shape& shape) {
+  std::vector<Index> out;
+  for (int a = 0; a < shape.rank(); ++a) out.push_back(shape[a]);
+  return out;
+}
+
+void add_state(Archive& archive, const TrainingState& state) {
+  archive.add_int64s("state/position", {4},
+                     {state.update, state.epoch, state.batch, state.validations_without_gain});
+  archive.add_doubles("state/clock", {5},
+                      {state.seconds, state.last_validation, state.last_validation_seconds,
+                       state.last_checkpoint, state.last_checkpoint_seconds});
+  archive.add_doubles("state/reward_baseline", {2},
+                      {state.baseline.all.started ? 1.0 : 0.0, state.baseline.all.value});
+  if (!state.baseline.by_length.empty()) {
+    std::vector<double> averages;
+    for (const RewardBaseline::Average& average : state.baseline.by_length)
+      averages.push_back(average.started ? 1.0 : 0.0), averages.push_back(average.value);
+    const auto count = static_cast<Index>(state.baseline.by_length.size());
+    archive.add_doubles(kByLength, {count, 2}, std::move(averages));
+  }
+  if (const EstimatorMeans& all = state.estimator; all.updates > 0)
+    archive.add_doubles(kEstimator, {7},
+                        {static_cast<double>(all.updates), all.sums.expectation_share,
+                         all.sums.advantage, all.sums.advantage_variance,
+                         all.sums.gradient_variance, all.sums.distinct_cells, all.sums.entropy});
+  std::vector<std::string> names;
+  std::vector<double> values;
+  for (const auto& [name, value] : state.best) names.push_back(name), values.push_back(value);
+  archive.add_uint64("state/finished", state.finished ? 1 : 0);
+  archive.add_strings("state/best_names", std::move(names));
+  const auto count = static_cast<Index>(values.size());
+  archive.add_doubles("state/best_values", {count}, std::move(values));
+}
+
+TrainingState read_state(const Archive& archive) {
+  TrainingState state;
+  const auto position = archive.int64s("state/position", std::array<Index, 1>{4});
+  state.update = position[0], state.epoch = position[1], state.batch = position[2];
+  state.validations_without_gain = position[3];
+  const auto clock = archive.doubles("state/clock", std::array<Index, 1>{5});
+  state.seconds = clock[0], state.last_validation = clock[1],
+  state.last_validation_seconds = clock[2];
+  state.last_checkpoint = clock[3], state.last_checkpoint_seconds = clock[4];
+  const auto baseline = archive.doubles("state/reward_baseline", std::array<Index, 1>{2});
+  state.baseline.all = {.started = baseline[0] != 0, .value = baseline[1]};
+  if (archive.contains(kByLength)) {  // none before hard attention drew anything
+    const auto averages = archive.doubles(kByLength).values();
+    for (std::size_t i = 0; i + 1 < averages.size(); i += 2)
+      state.baseline.by_length.push_back({.started = averages[i] != 0, .value = averages[i + 1]});
+  }
+  if (archive.contains(kEstimator)) {  // only between validations of hard attention
+    const auto sums = archive.doubles(kEstimator, std::array<Index, 1>{7});
+    state.estimator = {.sums = {.expectation_share = sums[1],
+                                .advantage = sums[2],
+                                .advantage_variance = sums[3],
+                                .gradient_variance = sums[4],
+                                .distinct_cells = sums[5],
+                                .entropy = sums[6]},
+                       .updates = static_cast<Index>(sums[0])};
+  }
+  state.finished = archive.uint64("state/finished") != 0;
+  const auto& names = archive.strings("state/best_names");
+  const auto values =
+      archive.doubles("state/best_values", std::array<Index, 1>{static_cast<Index>(names.size())});
+  for (std::size_t i = 0; i < names.size(); ++i) state.best[names[i]] = values[i];
+  return state;
+}
+
+// Copies the parameters that the archive has.
+void copy_parameters(const Archive& archive, ParameterStore& store) {
+  for (std::size_t p = 0; p < store.count(); ++p) {
+    const ParameterInfo& info = store.info(static_cast<int>(p));
+    if (!archive.contains(parameter_entry(info.name))) continue;
+    const auto values = archive.floats(parameter_entry(info.name), extents(info.shape));
+    std::copy(values.begin(), values.end(), store.value(static_cast<int>(p)).data);
+  }
+}
+
+void read_parameters(const Archive& archive, ParameterStore& store) {
+  std::vector<std::string> missing;
+  for (const ParameterInfo& info : store.infos())
+    if (!archive.contains(parameter_entry(info.name))) missing.push_back(info.name);
+  const std::size_t stored = archive.names("parameters/").size();
+  if (!missing.empty() || stored != store.count())
+    throw CheckpointError(
+        str(archive.source(), ": holds ", stored, " parameters, the model of its config has ",
+            store.count(), missing.empty() ? "" : "; missing: " + missing.front(),
+            "; --set changed what its model is made of, or another version of saccade "
+            "wrote it"));
+  copy_parameters(archive, store);
+}
+
+// Where a checkpoint's parameters are averages, gives these to the optimizer, and the weights to
+// the model.
+void read_raw_weights(const Archive& archive, ParameterStore& store, Optimizer& optimizer) {
+  WeightAverage* average = optimizer.average();
+  if (average == nullptr) return;
+  const auto raw = archive.floats(kRawWeights, std::array<Index, 1>{store.flat_size()});
+  std::copy_n(store.flat().data(), store.flat_size(), average->values().data());
+  std::copy(raw.begin(), raw.end(), store.flat().data());
+}
+
+// The parameters that differ between a checkpoint and a model in name or shape, one line each.
+std::string parameter_differences(const Archive& archive, const ParameterStore& store,
+                                  EncoderWeights encoder) {
+  const bool keeps_encoder = encoder == EncoderWeights::kOwn;
+  std::string out;
+  for (const std::string& entry : archive.names("parameters/"))
+    if (const std::string name = entry.substr(std::strlen("parameters/"));
+        store.find(name) < 0 && !only_supervises(name))
+      out += "\n  " + name + " is not in the model";
+  for (const ParameterInfo& info : store.infos()) {
+    const std::string entry = parameter_entry(info.name);
+    if (!archive.contains(entry)) {
+      if (only_supervises(info.name) || (keeps_encoder && info.name.starts_with("encoder.")))
+        continue;
+      out += "\n  " + info.name + " is not in the checkpoint";
+    } else if (archive.floats(entry).shape() != extents(info.shape)) {
+      out += str("\n  ", info.name, " is a ", Archive::describe(archive.entries().at(entry)),
+                 ", the model's is ", info.shape);
+    }
+  }
+  return out;
+}
+
+void check_version(const Archive& archive) {
+  if (!archive.contains("content_version"))
+    throw CheckpointError(archive.source() + ": is not a checkpoint of a saccade model");
+  if (const auto version = archive.uint64("content_version"); version != kContentVersion)
+    throw CheckpointError(str(archive.source(), ": has content version ", version,
+                              "; this saccade reads version ", kContentVersion));
+}
+
+std::string graph_of(const CaptionModel& model) {
+  return model.encoder() == nullptr ? "" : model.encoder()->graph();
+}
+
+Vocabulary read_vocabulary(const Archive& archive) {
+  try {
+    const std::vector<std::string>& words = archive.strings("vocabulary");
+    constexpr auto kFirst = static_cast<std::size_t>(Vocabulary::kSpecials);
+    if (words.size() <= kFirst || words[kFirst] != Subwords::kBegin) return Vocabulary(words);
+    std::string pieces;
+    for (const std::string& piece : words) pieces += piece + "\n";
+    return Vocabulary::from_pieces(std::move(pieces));
+  } catch (const DataError& error) {
+    throw CheckpointError(archive.source() + ": vocabulary: " + error.what());
+  }
+}
+
+}  // namespace
+
+Archive checkpoint_archive(const ExperimentConfig& config, const CaptionModel& model,
+                           const GridShape& frozen_grid, const DataIdentity& data,
+                           const Optimizer& optimizer, const TrainingState& state) {
+  Archive archive;
+  archive.add_uint64("content_version", kContentVersion);
+  archive.add_string("config", print_config(config));
+  archive.add_string("data/name", data.name);
+  archive.add_string("data/digest", data.digest);
+  archive.add_string("encoder_digest", data.encoder);
+  if (const std::string graph = graph_of(model); !graph.empty()) archive.add_string(kGraph, graph);
+  archive.add_strings("vocabulary", model.vocabulary().words());
+  archive.add_int64s("frozen_grid", {3},
+                     {frozen_grid.rows, frozen_grid.cols, frozen_grid.features});
+  if (!frozen_grid.widths.empty())
+    archive.add_int64s(kWidths, {static_cast<Index>(frozen_grid.widths.size())},
+                       frozen_grid.widths);
+  const ParameterStore& store = model.parameters();
+  const WeightAverage* average = optimizer.average();
+  const std::span<const Real> flat = average ? average->values().span() : store.flat().span();
+  for (const ParameterInfo& info : store.infos())
+    archive.borrow_floats(parameter_entry(info.name), extents(info.shape),
+                          flat.subspan(static_cast<std::size_t>(info.offset),
+                                       static_cast<std::size_t>(info.shape.size())));
+  if (average) archive.borrow_floats(kRawWeights, {store.flat_size()}, store.flat().span());
+  for (const Optimizer::Moment& moment : optimizer.moments())
+    archive.borrow_floats("optimizer/" + moment.name, {moment.values.size()}, moment.values.span());
+  archive.add_int64s("optimizer/updates", {1}, {optimizer.updates()});
+  add_state(archive, state);
+  return archive;
+}
+
+bool is_weights_only(const Archive& archive) { return archive.contains(kWeightsOnly); }
+
+Index updates_of(const Archive& archive) {
+  return is_weights_only(archive) ? read_trained(archive).update : read_state(archive).update;
+}
+
+bool only_supervises(const std::string& parameter) {
+  return parameter.starts_with("localizer.") || parameter.starts_with("prophet.") ||
+         parameter.starts_with("cyclical.");
+}
+
+ExperimentConfig stored_config(const Archive& archive, std::shared_ptr<const AddedChoices> added,
+                               std::span<const std::string> overrides) {
+  ExperimentConfig start;
+  start.attention.extend(std::move(added));
+  return parse_config(archive.string("config"), archive.source() + " (config)", overrides, start)
+      .config;
+}
+
+LoadedModel load_model(const std::filesystem::path& path, std::span<const std::string> overrides,
+                       std::shared_ptr<const AddedChoices> added) {
+  const Archive archive = load_archive(path);
+  check_version(archive);
+  LoadedModel loaded;
+  try {
+    loaded.config = stored_config(archive, added);
+  } catch (const UsageError& error) {
+    const std::string what = error.what();
+    const bool own = what.find("attention.score: ") != std::string::npos ||
+                     what.find("attention.mechanism: ") != std::string::npos;
+    throw CheckpointError(
+        what + (own ? "; if it belongs to another program, only a program that adds it to an "
+                      "AttentionRegistry can load the checkpoint"
+                    : ""));
+  }
+  ExperimentConfig changed = stored_config(archive, added, overrides);
+  const EncoderConfig &was = loaded.config.encoder, &is = changed.encoder;
+  if (archive.contains(kGraph) && is.grid_layers() == was.grid_layers() && is.dilate == was.dilate)
+    changed.encoder.graph = archive.string(kGraph);
+  if (is.model == was.model && is.weights == was.weights)
+    changed.encoder.network = read_network(archive);
+  loaded.config = std::move(changed);
+  loaded.weights_only = is_weights_only(archive);
+  loaded.data = {archive.string("data/name"), archive.string("data/digest"),
+                 archive.string("encoder_digest")};
+  const auto grid = archive.int64s("frozen_grid", std::array<Index, 1>{3});
+  loaded.frozen_grid = {.rows = grid[0], .cols = grid[1], .features = grid[2]};
+  if (archive.contains(kWidths)) {
+    const std::array<Index, 1> layers{static_cast<Index>(loaded.config.encoder.layers.size())};
+    const std::span<const std::int64_t> widths = archive.int64s(kWidths, layers);
+    loaded.frozen_grid.widths.assign(widths.begin(), widths.end());
+  }
+  ExperimentConfig built = loaded.config;
+  if (loaded.weights_only) leave_supervision(built);
+  try {
+    loaded.model =
+        std::make_unique<CaptionModel>(built, read_vocabulary(archive), loaded.frozen_grid);
+  } catch (const DataError& error) {  // what the file holds, so that no other file is to blame
+    if (loaded.config.encoder.graph.empty()) throw;
+    throw CheckpointError(
+        str(path.string(), ": ", error.what(), "; take another checkpoint of the run"));
+  }
+  read_parameters(archive, loaded.model->parameters());
+  loaded.state = loaded.weights_only ? read_trained(archive) : read_state(archive);
+  return loaded;
+}
+
+std::string deciding_changes(const ExperimentConfig& before, const ExperimentConfig& now) {
+  const auto in_both = [&](const auto& paths_of) {
+    const std::vector<std::string> first = paths_of(before), second = paths_of(now);
+    return [=](const std::string& path) {
+      return std::find(first.begin(), first.end(), path) != first.end() &&
+             std::find(second.begin(), second.end(), path) != second.end();
+    };
+  };
+  const auto unread = in_both([](const ExperimentConfig& one) { return unread_options(one); });
+  const auto free =
+      in_both([](const ExperimentConfig& one) { return paths_with(one, Trait::kMayChange); });
+  std::string changes;
+  for (const Difference& d : config_differences(before, now))
+    if (!unread(d.path) && !free(d.path))
+      changes += "\n  " + d.path + " was " + d.first + ", is " + d.second;
+  return changes;
+}
+
+void restore_run(const Archive& archive, const ExperimentConfig& config, const DataIdentity& data,
+                 CaptionModel& model, Trainer& trainer) {
+  check_version(archive);
+  if (is_weights_only(archive))
+    throw CheckpointError(
+        archive.source() +
+        ": cannot go on, because it holds weights for captioning alone (saccade convert --half), "
+        "and neither the optimizer's state nor the place in the data; start a new run from it with "
+        "train.init_from");
+  const ExperimentConfig old = stored_config(archive, config.attention.added);
+  std::string changes = deciding_changes(old, config);
+  if (archive.string("data/digest") != data.digest)
+    changes += "\n  the data set " + data.name + " has other content";
+  if (archive.string("encoder_digest") != data.encoder)
+    changes += "\n  the network or layer of the frozen encoder";
+  if ((archive.contains(kGraph) ? archive.string(kGraph) : "") != graph_of(model))
+    changes += "\n  the network of encoder.model";
+  if (archive.strings("vocabulary") != model.vocabulary().words()) changes += "\n  the vocabulary";
+  if (!changes.empty())
+    throw CheckpointError(
+        archive.source() +
+        ": cannot go on, because something changed since it was written:" + changes +
+        "\nstart a new run, or undo the changes (a run is resumed with its own "
+        "config if none is named)");
+  read_parameters(archive, model.parameters());
+  Optimizer& optimizer = trainer.optimizer();
+  for (Optimizer::Moment& moment : optimizer.moments()) {
+    const auto values =
+        archive.floats("optimizer/" + moment.name, std::array<Index, 1>{moment.values.size()});
+    std::copy(values.begin(), values.end(), moment.values.data());
+  }
+  optimizer.set_updates(archive.int64s("optimizer/updates", std::array<Index, 1>{1})[0]);
+  read_raw_weights(archive, model.parameters(), optimizer);
+  trainer.state() = read_state(archive);
+}
+
+void take_weights(const Archive& archive, const DataIdentity& data, CaptionModel& model,
+                  EncoderWeights encoder) {
+  check_version(archive);
+  std::string differences = parameter_differences(archive, model.parameters(), encoder);
+  if (archive.string("encoder_digest") != data.encoder)
+    differences += "\n  the network, layer or preprocessing of the frozen encoder";
+  const Vocabulary theirs = read_vocabulary(archive);
+  if (const Vocabulary& ours = model.vocabulary(); theirs.digest() != ours.digest())
+    differences += str("\n  the vocabulary has ", theirs.size(), " words (digest ", theirs.digest(),
+                       "), that of ", data.name, " has ", ours.size(), " (", ours.digest(), ")");
+  if (!differences.empty())
+    throw CheckpointError(archive.source() +
+                          ": does not fit this run (train.init_from), because of:" + differences +
+                          "\ntake the checkpoint's config and data, or another checkpoint");
+  copy_parameters(archive, model.parameters());
+}
+
+}  // namespace saccade

@@ -1,0 +1,83 @@
+// What a checkpoint of saccade holds: the model, with everything that captioning an image needs,
+// and the state from which training goes on.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "captioning/config/experiment_config.h"
+#include "captioning/training/trainer.h"
+#include "core/io/archive.h"
+
+namespace saccade {
+
+// Identifies the data that a model was trained on, and the frozen encoder whose features it expects
+// ("" for a trainable one).
+struct DataIdentity {
+  std::string name, digest, encoder;
+};
+
+// The archive of a run: parameters, vocabulary, config, grid, optimizer moments, state. Where the
+// optimizer averages the weights, the parameters are the averages, so that everybody who reads a
+// checkpoint gets these; the weights themselves, from which training goes on, are then
+// `optimizer/weights`. Borrows the numbers of model and optimizer, so save it before they change.
+Archive checkpoint_archive(const ExperimentConfig& config, const CaptionModel& model,
+                           const GridShape& frozen_grid, const DataIdentity& data,
+                           const Optimizer& optimizer, const TrainingState& state);
+
+// The config in a checkpoint, with overrides (`search.beam=5`). `added` are the choices that the
+// program added to the config's own (null: none). Throws UsageError.
+ExperimentConfig stored_config(const Archive& archive, std::shared_ptr<const AddedChoices> added,
+                               std::span<const std::string> overrides = {});
+
+// A model as a checkpoint has it. A caption needs nothing but the checkpoint and an image.
+struct LoadedModel {
+  ExperimentConfig config;
+  DataIdentity data;
+  std::unique_ptr<CaptionModel> model;
+  TrainingState state;  // of weights alone: updates, epoch, time and the best scores
+  GridShape frozen_grid;
+  bool weights_only = false;  // half_checkpoint.h
+};
+
+// Whether a checkpoint holds weights for captioning alone, from which no training can go on
+// (half_checkpoint.h), and the updates that its training made.
+bool is_weights_only(const Archive& archive);
+Index updates_of(const Archive& archive);
+
+// Whether a parameter belongs only to what supervises attention. Captioning does not need that, so
+// a run may start from weights without it, and may leave it behind.
+bool only_supervises(const std::string& parameter);
+
+// Loads a model from a checkpoint file. `overrides` first change its config (`search.beam=5`);
+// those of encoder, attention and decoder that change a shape are refused. Throws CheckpointError
+// that names file, entry, expected and found, and UsageError for a bad override. `added` are the
+// choices that the program added to the config's own (null: none).
+LoadedModel load_model(const std::filesystem::path& path,
+                       std::span<const std::string> overrides = {},
+                       std::shared_ptr<const AddedChoices> added = {});
+
+// The values that differ between the config of a run and that of its continuation, and that decide
+// what an update does: one line each, "\n  path was old, is new"; "" when the run can go on.
+std::string deciding_changes(const ExperimentConfig& before, const ExperimentConfig& now);
+
+// Restores a run's parameters, optimizer moments and state where it stopped. Throws CheckpointError
+// for weights alone, and one that names everything which changed since: config values that decide
+// the run (all except those that only determine how long, how fast and how it is reported), data,
+// vocabulary.
+void restore_run(const Archive& archive, const ExperimentConfig& config, const DataIdentity& data,
+                 CaptionModel& model, Trainer& trainer);
+
+// Where the weights of the encoder come from when a run starts from another run's checkpoint: from
+// the checkpoint, or they stay those that the model has, because the checkpoint's encoder was
+// frozen and so is not part of it.
+enum class EncoderWeights { kCheckpoint, kOwn };
+
+// Takes the weights of another run's checkpoint as the first weights of a new run. `data.encoder`
+// identifies the frozen encoder; with EncoderWeights::kOwn, the new run's encoder as it would be if
+// it were frozen as the checkpoint's was. Throws CheckpointError that names everything which does
+// not fit: vocabulary, frozen encoder, parameters and their shapes.
+void take_weights(const Archive& archive, const DataIdentity& data, CaptionModel& model,
+                  EncoderWeights encoder);
+
+}  // namespace saccade

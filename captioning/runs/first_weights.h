@@ -1,0 +1,29 @@
+// First weights of a new run that are not random: pretrained weights for the encoder, and word
+// vectors for the embedding with which the decoder reads words.
+#pragma once
+
+#include <string>
+
+#include "captioning/model/model.h"
+#include "captioning/training/training_set.h"
+
+namespace saccade {
+
+struct ExperimentConfig;
+
+// Loads the file config.weights into the encoder of the model. With config.weights_strict, the
+// arrays in the file have to be exactly those of the encoder. Otherwise parameters that the file
+// lacks stay as they are and arrays that the encoder lacks are ignored; the result is then a
+// sentence that names both, for a warning. It is empty where the file fits. Throws what
+// load_torch_weights throws, and UsageError for an encoder without published weights.
+std::string start_encoder(const EncoderConfig& config, CaptionModel& model);
+
+// Fills the embedding of the model's words with the vectors that config.decoder.embeddings chooses:
+// those of a file, or some that are made from the training captions. Words without such a vector
+// keep their random one. Returns a sentence that says how many words have a vector, for a message;
+// "" where the embedding is random. Throws what read_word_vectors throws, and UsageError where the
+// config names no file.
+std::string start_embedding(const ExperimentConfig& config, const TrainingSet& set,
+                            CaptionModel& model);
+
+}  // namespace saccade

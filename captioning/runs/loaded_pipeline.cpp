@@ -1,0 +1,30 @@
+#include "captioning/runs/loaded_pipeline.h"
+
+#include "core/base/error.h"
+#include "vision/encoders/frozen_network.h"
+#include "vision/encoders/stored_network.h"
+
+namespace saccade {
+
+std::unique_ptr<InputPipeline> pipeline_of(const LoadedModel& loaded,
+                                           const MessageListener& listener,
+                                           const std::string& option) {
+  const EncoderConfig& encoder = loaded.config.encoder;
+  if (is_frozen(encoder)) require_network_file(encoder, option);
+  auto pipeline = std::make_unique<InputPipeline>(encoder, listener);
+  const FrozenEncoder* frozen = pipeline->frozen();
+  // A network that the checkpoint holds was rounded to 16 bits.
+  const std::string& known = encoder.network ? encoder.network->digest : loaded.data.encoder;
+  if (frozen && frozen->digest() != known) {
+    std::string layers;
+    for (const std::string& layer : encoder.grid_layers())
+      layers += (layers.empty() ? "" : " and ") + layer;
+    throw DataError(
+        str(encoder.model, ", layer ", layers,
+            ": this is not the network, layer or preprocessing with which the model was trained; "
+            "set encoder.model to the file that it was trained with"));
+  }
+  return pipeline;
+}
+
+}  // namespace saccade

@@ -1,0 +1,285 @@
+#include "captioning/runs/training_run.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "captioning/evaluation/dead_signs.h"
+#include "captioning/evaluation/map_watch.h"
+#include "captioning/metrics/metric_registry.h"
+#include "captioning/runs/checkpoint_content.h"
+#include "captioning/runs/first_weights.h"
+#include "captioning/runs/named_models.h"
+#include "captioning/training/box_targets.h"
+#include "captioning/training/choosing_metric.h"
+#include "captioning/training/word_labels.h"
+#include "core/base/error.h"
+#include "core/config/config.h"
+#include "core/io/checkpoint.h"
+#include "vision/encoders/encoder_kind.h"
+#include "vision/encoders/frozen_network.h"
+
+namespace saccade {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+EvaluationRequest validation_request(const TrainingRequest& request, const Vocabulary& vocabulary) {
+  const ExperimentConfig& config = *request.config;
+  return {.split = request.validation,
+          .most_images = config.train.validate_images,
+          .search = search_options(config, vocabulary),
+          .regimes = {evaluation_regimes(config).front()},
+          .extent = Extent::kCaptions};
+}
+
+bool watches_maps(const ExperimentConfig& config) {
+  return config.train.watch_maps && config.has_attention();
+}
+
+MapWatchRequest watch_request(const TrainingRequest& request, const Vocabulary& vocabulary) {
+  return {.images = request.config->train.watch_images,
+          .search = search_options(*request.config, vocabulary),
+          .boxes = request.data->boxes()};
+}
+
+// Checks before training, and not only at the first validation, that validations of this run will
+// measure the metrics by which it chooses and stops.
+void check_metrics(const TrainingRequest& request, const CaptionModel& model) {
+  const ExperimentConfig& config = *request.config;
+  check_choosing_metrics(config.train);
+  EvaluationRequest trial = validation_request(request, model.vocabulary());
+  trial.most_images = 1;
+  trial.search.mode = SearchMode::kGreedy;
+  trial.search.max_length = 2;
+  trial.search.rules = {};
+  const Metrics found =
+      first_scores(evaluate(model, request.data->loaded(), request.data->inputs(), trial));
+  std::vector<std::string> known;
+  for (const auto& [name, value] : found) known.push_back(name);
+  // The trial's short caption may name no object, and then nothing of its nouns is measured.
+  // Whether a region is taken for a noun, only the trial can tell.
+  if (request.data->loaded().scenes && config.has_attention())
+    for (const MetricInfo& info : all_metrics())
+      if (info.group == MetricGroup::kGrounding &&
+          (info.measured_by & kMeasuredByValidation) != 0 && info.name != kPointingChosenAccuracy)
+        known.push_back(info.name);
+  if (watches_maps(config)) {
+    const LoadedData& loaded = request.data->loaded();
+    const NounSource source{.scenes = loaded.scenes ? &*loaded.scenes : nullptr,
+                            .photos = request.data->boxes()};
+    for (std::string& name : watched_names(watch_request(request, model.vocabulary()), source))
+      known.push_back(std::move(name));
+  }
+  const auto check = [&](const char* key, const std::string& chosen) {
+    if (std::find(known.begin(), known.end(), chosen) != known.end()) return;
+    std::string all;
+    for (const std::string& name : in_table_order(known))
+      if (metric(name).better != Better::kNeither) all += (all.empty() ? "" : ", ") + name;
+    throw UsageError(
+        str(key, ": validations of this run do not measure ", chosen, "; it can choose by ", all));
+  };
+  check("train.best_metric", config.train.best_metric);
+  check("train.early_stop.metric", config.train.early_stop.metric);
+}
+
+// The numbers of a validation, and what its maps show.
+struct Validated {
+  Metrics metrics;
+  std::optional<MapWatch> watch;  // where the run watches its maps
+};
+
+Validated validate(const TrainingRequest& request, const RunStart& start, const CaptionModel& model,
+                   Index update) {
+  const auto show = [&](Index done, Index total) {
+    request.observer->on_work("validating", done, total);
+  };
+  EvaluationRequest validation = validation_request(request, model.vocabulary());
+  validation.progress = show;
+  const LoadedData& loaded = request.data->loaded();
+  const DatasetInputs& inputs = request.data->inputs();
+  const EvaluationReport report = evaluate(model, loaded, inputs, validation);
+  request.observer->on_captions(start, model, report, update);
+  Validated out{.metrics = first_scores(report), .watch = {}};
+  if (watches_maps(*request.config)) {
+    MapWatchRequest watch = watch_request(request, model.vocabulary());
+    watch.progress = show;
+    out.watch = watch_maps(model, loaded, inputs, report, watch);
+    for (const auto& [name, value] : out.watch->scores()) out.metrics[name] = value;
+  }
+  // A metric that cannot be measured, because no caption has a noun or no word has a map, gets the
+  // worst value.
+  for (const std::string& chosen :
+       {request.config->train.best_metric, request.config->train.early_stop.metric})
+    out.metrics.try_emplace(chosen, unmeasured_value(chosen));
+  return out;
+}
+
+// Warns of each sign of dying attention once (once more after a resume), with a remedy. The first
+// validation does not count: a model that has hardly begun to learn shows the same signs.
+void warn_of_dying(const MapWatch& watch, const ExperimentConfig& config, Index update,
+                   std::set<DeadKind>& warned, const MessageListener& listener) {
+  for (const DeadSign& sign : dead_signs(watch.attention)) {
+    if (!warned.insert(sign.kind).second) continue;
+    const std::string where =
+        sign.kind == DeadKind::kNeedless ? str(" (measured on ", watch.images, " images)") : "";
+    warn(listener, str("attention is dying at update ", update, ": ", sign.text, where, "; ",
+                       dead_remedy(sign.kind, config)));
+  }
+}
+
+// Lets a finished run continue where its end was moved.
+void reopen_if_longer(const Archive& archive, const ExperimentConfig& config,
+                      TrainingState& state) {
+  const ExperimentConfig before = stored_config(archive, config.attention.added);
+  const bool same = before.train.stop == config.train.stop &&
+                    before.train.early_stop.patience == config.train.early_stop.patience &&
+                    before.train.early_stop.metric == config.train.early_stop.metric;
+  if (!same) state.finished = false;
+}
+
+// The config of a run's encoder, if it were frozen as the encoder of `before` was. None where that
+// one was not frozen, where this one is frozen itself, or where they are encoders of two kinds.
+std::optional<EncoderConfig> frozen_as_before(const EncoderConfig& now, EncoderConfig before) {
+  const bool same_kind = now.type == before.type || (now.type == EncoderKind::kOnnxNative &&
+                                                     before.type == EncoderKind::kOnnx);
+  if (!is_frozen(before) || is_frozen(now) || !same_kind) return std::nullopt;
+  EncoderConfig frozen = now;
+  frozen.type = before.type;
+  frozen.frozen_stages = before.frozen_stages;
+  frozen.augment = before.augment;
+  return frozen;
+}
+
+// Gives a new run the weights of another one, where its config asks for them. A run that fine-tunes
+// its encoder may start from one whose encoder was the same network, frozen.
+std::optional<WeightsOrigin> first_weights(const TrainingRequest& request, DataIdentity data,
+                                           CaptionModel& model, const MessageListener& listener) {
+  const ExperimentConfig& config = *request.config;
+  if (config.train.init_from.empty()) return std::nullopt;
+  const Archive archive =
+      load_archive(find_checkpoint(config.train.init_from, request.models, listener));
+  const ExperimentConfig before = stored_config(archive, config.attention.added);
+  const auto frozen = frozen_as_before(config.encoder, before.encoder);
+  if (frozen) data.encoder = InputPipeline(*frozen).frozen()->digest();
+  take_weights(archive, data, model, frozen ? EncoderWeights::kOwn : EncoderWeights::kCheckpoint);
+  return WeightsOrigin{.file = archive.source(),
+                       .update = updates_of(archive),
+                       .digest = archive_digest(archive.source())};
+}
+
+fs::path best_link(const RunDirectory& directory, const std::string& metric) {
+  const fs::path link = checkpoint_folder(directory.path()) / ("best-" + metric);
+  std::error_code error;
+  return fs::exists(link, error) ? link : fs::path();
+}
+
+// Points the link best-<metric> to the newest checkpoint where a kill, between saving that
+// checkpoint and pointing to it, left the link at an older one.
+void mend_best_link(RunDirectory& directory, const ExperimentConfig& config,
+                    const TrainingState& state, const fs::path& newest) {
+  const std::string& metric = config.train.best_metric;
+  const fs::path link = best_link(directory, metric);
+  const auto best = state.best.find(metric);
+  if (link.empty() || best == state.best.end()) return;
+  const std::map<std::string, double> linked =
+      load_model(link, {}, config.attention.added).state.best;
+  if (linked.contains(metric) && linked.at(metric) != best->second)
+    directory.mark_best(metric, newest);
+}
+
+}  // namespace
+
+TrainingResult run_training(const TrainingRequest& request) {
+  const ExperimentConfig& config = *request.config;
+  const RunData& data = *request.data;
+  RunDirectory& directory = *request.directory;
+  RunObserver& observer = *request.observer;
+  const MessageListener listener = [&](Severity severity, const std::string& text) {
+    observer.on_message(severity, text);
+  };
+  const Dataset& dataset = data.loaded().dataset;
+  const FrozenEncoder* frozen = data.pipeline().frozen();
+  const DataIdentity identity{
+      .name = dataset.name, .digest = dataset.digest, .encoder = frozen ? frozen->digest() : ""};
+  const GridShape frozen_grid = data.pipeline().frozen_grid();
+
+  const TrainingSet set(data.loaded(), config.data, data.vocabulary(), data.inputs().bad_images());
+  CaptionModel model(config, data.vocabulary(), frozen_grid);
+  check_metrics(request, model);
+  std::optional<Archive> archive;
+  if (request.resume) archive = directory.newest_checkpoint(listener);
+
+  const BoxTargets boxes(config, data, set, model.grid(), listener);
+  RunStart start{.config = &config,
+                 .data = &data,
+                 .model = &model,
+                 .directory = directory.path(),
+                 .restarted = request.resume && !archive && directory.has_run()};
+  fs::path last;
+  std::set<DeadKind> shown_signs;
+  Trainer trainer(
+      {.config = &config,
+       .set = &set,
+       .inputs = &data.inputs(),
+       .targets = boxes.get(),
+       .model = &model,
+       .observer = &observer,
+       .validate =
+           [&](const CaptionModel& captioner) {
+             const TrainingState& state = trainer.state();
+             Validated validated = validate(request, start, captioner, state.update);
+             if (validated.watch && !state.best.empty())
+               warn_of_dying(*validated.watch, config, state.update, shown_signs, listener);
+             return std::move(validated.metrics);
+           },
+       .save =
+           [&](const Optimizer& optimizer, const TrainingState& state) {
+             const Archive checkpoint =
+                 checkpoint_archive(config, model, frozen_grid, identity, optimizer, state);
+             last = directory.save_checkpoint(checkpoint, state.update, config.train.keep);
+             return last;
+           },
+       .mark_best = [&](const std::string& metric,
+                        const fs::path& checkpoint) { directory.mark_best(metric, checkpoint); }});
+  if (archive) {
+    restore_run(*archive, config, identity, model, trainer);
+    reopen_if_longer(*archive, config, trainer.state());
+    last = archive->source();
+    mend_best_link(directory, config, trainer.state(), last);
+    start.resumed_update = trainer.state().update;
+    start.checkpoint = last;
+    start.finished = trainer.state().finished;
+  } else {
+    if (model.encoder() != nullptr && !config.encoder.weights.empty())
+      if (const std::string left = start_encoder(config.encoder, model); !left.empty())
+        warn(listener, left);
+    if (const std::string note = start_embedding(config, set, model); !note.empty())
+      inform(listener, note);
+    if (model.localizer())
+      model.localizer()->set_shares(model.parameters(),
+                                    word_shares(set, model.vocabulary().size()));
+    start.weights = first_weights(request, identity, model, listener);
+  }
+  start.warnings = length_warnings(set, config.data, config.search);
+  observer.on_start(start);
+  directory.write_text("config.yaml", print_config(config));
+  TrainingResult result;
+  try {
+    result.reason = trainer.run(request.stop);
+  } catch (const DivergedError& error) {
+    observer.on_diverged(error.what());
+    throw DivergedError(std::string(error.what()) +
+                        (last.empty() ? "; there is no checkpoint yet"
+                                      : "; the last good checkpoint is " + last.string()));
+  }
+  result.state = trainer.state();
+  result.parameters = model.parameters().number_count();
+  result.last = last;
+  result.best = best_link(directory, config.train.best_metric);
+  if (!start.finished) observer.on_end(result);
+  return result;
+}
+
+}  // namespace saccade
