@@ -2,7 +2,7 @@
 # Builds the Debian package for x86-64-v3, unpacks it, and runs what is in it: bash tests/package.sh
 # It needs the packages that tests/run.sh installs, and dpkg-dev. With --bare it also installs the package into
 # a new Debian 12 that has nothing else, and builds the examples there; this needs root, debootstrap and a
-# mirror of Debian (the default of debootstrap, or MIRROR).
+# mirror of Debian (the one of this system's apt, or MIRROR).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . experiments/setup.sh
@@ -46,8 +46,9 @@ usr/bin/saccade convert run usr/share/saccade/models/own.h5 --half >/dev/null
 if [ "${1:-}" = --bare ]; then
   say "a bare Debian 12"
   bare=$(mktemp -d)
+  mirror=${MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' 'Codename: bookworm' | head -n 1)}
   trap 'umount "$bare/proc" 2>/dev/null; rm -rf "$root" "$bare"' EXIT
-  quietly "$bare.log" debootstrap --variant=minbase bookworm "$bare" "${MIRROR:-http://deb.debian.org/debian}"
+  quietly "$bare.log" debootstrap --variant=minbase bookworm "$bare" $mirror
   cp /etc/resolv.conf "$bare/etc/"
   cp -r /etc/apt/apt.conf.d "$bare/etc/apt/"
   cp "$package" "$bare/saccade.deb"
