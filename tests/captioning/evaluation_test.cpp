@@ -280,5 +280,50 @@ TEST_CASE("a caption as JSON has its words, maps and geometry") {
   CHECK(captions_json({}, source) == "[]\n");
 }
 
+TEST_CASE(
+    "a map whose largest weight is three times the smallest may be uniform, in the JSON, too") {
+  // 64 cells with the weights 2 and, at four corners, 1 and 3.
+  std::vector<float> weights(64, 2.0F / 128);
+  weights[0] = weights[7] = 1.0F / 128;
+  weights[56] = weights[63] = 3.0F / 128;
+  const AttentionMap nearly{.weights = weights, .rows = 8, .cols = 8};
+  AttentionMap peaked = nearly;
+  peaked.weights.assign(64, 0);
+  peaked.weights[9] = 1;
+  const double entropy = map_entropy(nearly).value();
+  CHECK(entropy > 0.995);
+  CHECK(entropy < 0.9999);
+  CHECK(is_uniform(nearly));
+  CHECK_FALSE(is_uniform(peaked));
+
+  const Vocabulary vocabulary(
+      std::vector<std::string>{"<pad>", "<bos>", "<eos>", "<unk>", "cat", "sits"});
+  CaptionRecord record{.image = "", .caption = {}, .geometry = plain_geometry()};
+  record.caption.words = {{.id = 4, .log_prob = -1, .map = nearly},
+                          {.id = 5, .log_prob = -1, .map = peaked}};
+  record.views = {{nearly, peaked}};
+  record.class_token = {{peaked}};
+  const CaptionSource source{.vocabulary = &vocabulary, .grid = kGrid};
+  for (const CaptionForm form : {CaptionForm::kFull, CaptionForm::kPacked}) {
+    const Json json = caption_json(record, source, form);
+    CHECK(json.at("words")[0].at("uniform") == true);
+    CHECK(json.at("words")[1].at("uniform") == false);
+    const Json& view = json.at("maps")[0];
+    CHECK(view.at("uniform") == Json({true, false}));
+    CHECK(view.at("entropy")[0].get<double>() == Approx(entropy).margin(5e-5));
+    CHECK(view.at("entropy")[1] == 0);
+    CHECK(json.at("class_token")[0].at("uniform") == Json({false}));
+    // A number that no map of a view has is null, or left out.
+    CHECK(view.contains("sentinel") == (form == CaptionForm::kFull));
+  }
+  record.views[0][1].sentinel = 0.25;
+  CHECK(Json(caption_json(record, source)).at("maps")[0].at("sentinel") == Json({nullptr, 0.25}));
+  // A map without weight has no entropy, and is not uniform.
+  record.caption.words[0].map.weights.assign(64, 0);
+  const Json full = caption_json(record, source);
+  CHECK(full.at("words")[0].at("entropy").is_null());
+  CHECK(full.at("words")[0].at("uniform") == false);
+}
+
 }  // namespace
 }  // namespace saccade::test
