@@ -54,6 +54,11 @@ std::string interval_text(const Interval& interval) {
 
 std::string percent(double level) { return str(100 * level, " %"); }
 
+// Why intervals and p-values are missing; empty where they are not.
+std::string without_spread(Index images) {
+  return images > 1 ? "" : "a single image gives no intervals and no tests\n";
+}
+
 }  // namespace
 
 std::string score_json(const ScoreReport& report) {
@@ -86,7 +91,8 @@ std::string score_table(const ScoreReport& report) {
   std::string out =
       str(counted(static_cast<Index>(scores.words.size()), "image"), "\n", table.text());
   if (!report.intervals.empty()) {
-    out += str("[]: ", percent(report.level), " bootstrap interval over images\n");
+    out += str("[]: ", percent(report.level), " bootstrap interval over images\n",
+               without_spread(static_cast<Index>(scores.words.size())));
   }
   if (!report.meteor_tables.empty()) out += report.meteor_tables + "\n";
   return out;
@@ -138,7 +144,8 @@ std::string paired_table(const PairedReport& report) {
                fixed(report.randomisation[m].p_value)});
   }
   return str(counted(report.images, "image"), ", ", report.resampling.replicates,
-             " replicates\na: ", report.a, "\nb: ", report.b, "\n", table.text());
+             " replicates\na: ", report.a, "\nb: ", report.b, "\n", table.text(),
+             without_spread(report.images));
 }
 
 std::string seeds_json(const SeedReport& report) {
@@ -175,7 +182,8 @@ std::string seeds_table(const SeedReport& report) {
                fixed(one.t_p_value)});
   }
   return str(counted(report.images, "image"), ", ", report.a.size(), " runs against ",
-             report.b.size(), "; intervals over seeds and images\n", table.text());
+             report.b.size(), "; intervals over seeds and images\n", table.text(),
+             without_spread(report.images));
 }
 
 std::string human_json(const HumanScores& scores) {

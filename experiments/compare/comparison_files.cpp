@@ -51,12 +51,14 @@ std::string plus_minus(const JudgedMetric& metric) {
   return std::isfinite(half) ? " \\pm " + fixed(half) : "";
 }
 
-// Whether no row has a better mean of the metric; false for a metric that does not judge.
+// Whether no row has a better mean of the metric, as far as the table shows it; false for a metric
+// that does not judge.
 bool is_best(const Judgement& judgement, const JudgedMetric& metric) {
   return find_metric(metric.name) && find_metric(metric.name)->better != Better::kNeither &&
          std::none_of(judgement.rows.begin(), judgement.rows.end(), [&](const JudgedRow& row) {
            const JudgedMetric* other = row.find(metric.name);
-           return other && is_better(metric.name, other->spread.mean, metric.spread.mean);
+           return other && is_better(metric.name, other->spread.mean, metric.spread.mean) &&
+                  fixed(other->spread.mean) != fixed(metric.spread.mean);
          });
 }
 

@@ -121,6 +121,49 @@ TEST_CASE("the verdict on one seed is over images, and its sentence names this")
   CHECK(json["arms"][0]["regimes"][0]["corpus"]["Bleu_4"]["std"].is_null());
 }
 
+// An arm of one seed that has this score on each of `images` images.
+ArmResult constant_arm(const std::string& name, double score, std::size_t images) {
+  ArmResult out = arm(name, 0, {1});
+  const ImageStatistics metric = mean_statistics("METEOR", std::vector<double>(images, score));
+  out.seeds[0].regimes = {{Regime::kExpectation, {{"METEOR", metric.whole()}}, {metric}}};
+  return out;
+}
+
+TEST_CASE("a single image supports neither an interval nor a test") {
+  Comparison one = comparison({constant_arm("soft", 0.2, 1), constant_arm("hard", 0.25, 1)});
+  one.images = 1;
+  const Judgement judgement = judge(one, kFew);
+  const JudgedMetric& hard = *judgement.rows[1].find("METEOR");
+  CHECK(hard.spread.mean == 0.25);
+  CHECK(std::isnan(hard.interval.low));
+  REQUIRE(hard.difference);
+  CHECK(hard.difference->value == Approx(0.05));
+  CHECK(std::isnan(hard.difference->p_value));
+  CHECK(verdict(judgement).empty());
+  CHECK(difference_cell(hard) == "+0.0500 (no test)");
+  CHECK(interval_cell(hard) == "0.2500");
+  const auto json = nlohmann::json::parse(comparison_json(one, judgement));
+  const auto& written = json["arms"][1]["regimes"][0]["corpus"]["METEOR"];
+  CHECK(written["low"].is_null());
+  CHECK(written["difference"]["p"].is_null());
+}
+
+TEST_CASE("tables show no negative zero, and set no printed number apart from its equal") {
+  const Comparison two =
+      comparison({constant_arm("soft", 1e-6, 40), constant_arm("hard", -2e-6, 40),
+                  constant_arm("worse", -0.5, 40)});
+  const Judgement judgement = judge(two, kFew);
+  CHECK(difference_cell(*judgement.rows[1].find("METEOR")) == "0.0000 [0.0000, 0.0000] p=0.0080");
+  CHECK(interval_cell(*judgement.rows[1].find("METEOR")) == "0.0000 [0.0000, 0.0000]");
+  const std::string latex = comparison_latex(two, judgement);
+  for (const std::string& text : {latex, comparison_table(two, judgement, {.columns = 200}),
+                                  comparison_markdown(two, judgement, Shown::kAll)})
+    CHECK(text.find("-0.0000") == std::string::npos);
+  CHECK_THAT(latex, Contains("soft & expectation & $\\mathbf{0.0000}") &&
+                        Contains("hard & expectation & $\\mathbf{0.0000}") &&
+                        Contains("worse & expectation & $-0.5000"));
+}
+
 TEST_CASE("a difference below four decimals is too small to matter, however small its p-value is") {
   const Comparison two = comparison({arm("soft", 0.3, {1, 2, 3}), arm("hard", 0.30001, {1, 2, 3})});
   const Judgement judgement = judge(two, kFew);
