@@ -79,7 +79,7 @@ std::string csv_number(double value) {
 std::string csv_judged(const JudgedMetric* metric) {
   if (!metric) return ",,,,,,,,";
   std::string out = csv_number(metric->interval.low) + csv_number(metric->interval.high) + "," +
-                    std::string(enum_name(metric->chance));
+                    std::string(enum_name(metric->over));
   if (!metric->difference) return out + ",,,,,";
   const JudgedDifference& one = *metric->difference;
   for (const double value : {one.value, one.interval.low, one.interval.high, one.p_value, one.holm})

@@ -25,13 +25,13 @@ Json spread_json(const Spread& spread) {
 void add_judged(const JudgedMetric& metric, Json& json) {
   json["low"] = number_json(metric.interval.low);
   json["high"] = number_json(metric.interval.high);
-  json["chance"] = enum_name(metric.chance);
+  json["chance"] = enum_name(metric.over);
   if (!metric.difference) return;
   const JudgedDifference& one = *metric.difference;
   json["difference"] = {{"value", number_json(one.value)},
                         {"low", number_json(one.interval.low)},
                         {"high", number_json(one.interval.high)},
-                        {"chance", enum_name(one.chance)},
+                        {"chance", enum_name(one.over)},
                         {"p", number_json(one.p_value)},
                         {"p_holm", number_json(one.holm)},
                         {"n", one.seeds},

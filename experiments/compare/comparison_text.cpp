@@ -92,10 +92,10 @@ std::string signed_number(double value) {
   return std::isnan(value) || size == fixed(0) ? size : (value < 0 ? "-" : "+") + size;
 }
 
-bool any(const Judgement& judgement, Chance chance) {
+bool any(const Judgement& judgement, IntervalOver over) {
   return std::any_of(judgement.rows.begin(), judgement.rows.end(), [&](const JudgedRow& row) {
     return std::any_of(row.metrics.begin(), row.metrics.end(),
-                       [&](const JudgedMetric& metric) { return metric.chance == chance; });
+                       [&](const JudgedMetric& metric) { return metric.over == over; });
   });
 }
 
@@ -151,9 +151,10 @@ std::string difference_cell(const JudgedMetric& metric) {
 std::string legend(const Judgement& judgement) {
   const std::string level = str(100 * judgement.resampling.level, " %");
   std::string out = "In brackets: " + level + " interval";
-  if (any(judgement, Chance::kSeedsAndImages)) out += " over seeds and images (Student's t)";
-  if (any(judgement, Chance::kSeedsAndImages) && any(judgement, Chance::kImages)) out += ", or";
-  if (any(judgement, Chance::kImages))
+  if (any(judgement, IntervalOver::kSeedsAndImages)) out += " over seeds and images (Student's t)";
+  if (any(judgement, IntervalOver::kSeedsAndImages) && any(judgement, IntervalOver::kImages))
+    out += ", or";
+  if (any(judgement, IntervalOver::kImages))
     out += " over images alone (bootstrap) where there is one seed";
   const bool lacks =
       std::any_of(judgement.rows.begin(), judgement.rows.end(), [](const JudgedRow& row) {

@@ -31,9 +31,9 @@ std::string finding(const std::string& metric, const JudgedDifference& one, doub
 
 // Over what a difference was tested: seeds and images, or images alone.
 std::string basis(const JudgedDifference& one) {
-  if (one.chance == Chance::kImages && one.same_seed)
+  if (one.over == IntervalOver::kImages && one.same_seed)
     return " over the images of one seed, which tells nothing about other seeds";
-  if (one.chance == Chance::kImages)
+  if (one.over == IntervalOver::kImages)
     return " over the images of one run each; the runs differ in the seed, too, and with it in "
            "first weights and batches";
   if (one.same_seed) return str(" with ", one.seeds, " seeds");

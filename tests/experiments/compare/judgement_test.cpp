@@ -80,7 +80,7 @@ TEST_CASE("a difference beyond chance is distinguished from none") {
   REQUIRE(judgement.reference == &three.arms[0]);
   REQUIRE(judgement.rows.size() == 3);
   const JudgedMetric& soft = *judgement.rows[0].find("Bleu_4");
-  CHECK(soft.chance == Chance::kSeedsAndImages);
+  CHECK(soft.over == IntervalOver::kSeedsAndImages);
   CHECK(soft.interval.low < soft.spread.mean);
   CHECK(soft.interval.high > soft.spread.mean);
   CHECK(!soft.difference);
@@ -114,8 +114,8 @@ TEST_CASE("another arm can be the reference, and the verdict names an arm that i
 TEST_CASE("the verdict on one seed is over images, and its sentence names this") {
   const Comparison one = comparison({arm("soft", 0.3, {1}), arm("hard", 0.36, {1})});
   const Judgement judgement = judge(one, kFew);
-  CHECK(judgement.rows[0].find("Bleu_4")->chance == Chance::kImages);
-  CHECK(judgement.rows[1].find("Bleu_4")->difference->chance == Chance::kImages);
+  CHECK(judgement.rows[0].find("Bleu_4")->over == IntervalOver::kImages);
+  CHECK(judgement.rows[1].find("Bleu_4")->difference->over == IntervalOver::kImages);
   CHECK_THAT(verdict(judgement).at(0), Contains("tells nothing about other seeds"));
   const auto json = nlohmann::json::parse(comparison_json(one, judgement));
   CHECK(json["arms"][0]["regimes"][0]["corpus"]["Bleu_4"]["std"].is_null());
