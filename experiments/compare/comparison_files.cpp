@@ -93,7 +93,9 @@ std::string comparison_markdown(const Comparison& comparison, const Judgement& j
                                 Shown shown) {
   std::string out = "# " + headline(comparison) + "\n\n";
   const std::vector<std::string> metrics = headline_metrics(judgement);
-  out += markdown_head(metrics);
+  std::vector<std::string> heads;
+  for (const std::string& name : metrics) heads.push_back(metric_label(name));
+  out += markdown_head(heads);
   for (const JudgedRow& row : judgement.rows) {
     out += row_name(row);
     for (const std::string& name : metrics) {
@@ -110,9 +112,9 @@ std::string comparison_markdown(const Comparison& comparison, const Judgement& j
          "seeds.\n\n";
   const std::vector<Row> rows = rows_of(comparison);
   const std::vector<Line> lines = lines_of(rows, shown);
-  std::vector<std::string> names;
-  for (const Line& line : lines) names.push_back(line.name);
-  out += markdown_head(names);
+  std::vector<std::string> labels;
+  for (const Line& line : lines) labels.push_back(line.label);
+  out += markdown_head(labels);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     out += str("| ", rows[i].arm->arm.name, " | ", enum_name(rows[i].regime), " |");
     for (const Line& line : lines) out += " " + line.cells[i] + " |";

@@ -56,7 +56,7 @@ bool is_cost(const MetricInfo* info) {
 Line line_of(const std::string& name, const std::vector<Numbers>& rows) {
   const MetricInfo* info = find_metric(name);
   const bool bytes = info != nullptr && info->unit == "bytes";
-  Line line{is_cost(info) ? info->label + (bytes ? " MiB" : "") : name, {}};
+  Line line{metric_label(name) + (bytes ? " MiB" : ""), {}};
   for (const Numbers& row : rows) {
     const auto found =
         std::find_if(row.begin(), row.end(), [&](const auto& one) { return one.first == name; });

@@ -17,7 +17,7 @@ enum class Shown { kHeadline, kAll };
 // One line for each metric and cost that some row has, in the order of the registry, with a cell
 // for every row; where the maps of any row look dead (dead_signs.h), also a line that says which.
 struct Line {
-  std::string name;                // of the metric; of a cost its label
+  std::string label;               // of the metric, for people
   std::vector<std::string> cells;  // "0.5123 ±0.0041"; "-" where there is no value
 };
 std::vector<Line> lines_of(const std::vector<Row>& rows, Shown shown = Shown::kAll);

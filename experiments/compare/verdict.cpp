@@ -43,7 +43,7 @@ std::string basis(const JudgedDifference& one) {
 
 std::string sentence(const JudgedMetric& metric, double level) {
   const JudgedDifference& one = *metric.difference;
-  std::string out = str(metric.name, " is ", four_decimals(std::abs(one.value)),
+  std::string out = str(metric_label(metric.name), " is ", four_decimals(std::abs(one.value)),
                         one.value < 0 ? " lower (" : " higher (", 100 * level, " % interval [",
                         four_decimals(one.interval.low), ", ", four_decimals(one.interval.high),
                         "], ", p_text(one.p_value));

@@ -197,17 +197,18 @@ TEST_CASE("a report has the keys of its contract") {
   CHECK(scores.at("mean_length") > 1);
 
   const std::string table = evaluation_table(report);
-  for (const char* piece : {"val: 12 images, beam 3", "argmax", "expectation", "Bleu_4_no_bp"})
+  for (const char* piece :
+       {"val: 12 images, beam 3", "argmax", "expectation", "BLEU-4, no penalty"})
     CHECK(table.find(piece) != std::string::npos);
   // The headlines come first, and with them what other sections measure.
   const std::size_t details = table.find("\ndetails");
   for (const char* name :
-       {"\nCIDEr ", "\nperplexity", "\ntrue_caption_rate", "\nattention_entropy",
-        "\nCIDEr_shuffled_drop", "\nreferences_attention_correctness_over_uniform"}) {
+       {"\nCIDEr ", "\nperplexity", "\ntrue captions", "\nmap entropy",
+        "\nCIDEr lost by shuffled maps", "\ncorrectness / uniform, references' words"}) {
     INFO(name);
     CHECK(table.find(name) < details);
   }
-  for (const char* name : {"\nBleu_1 ", "\nunknown_share", "\nparsed_rate"})
+  for (const char* name : {"\nBLEU-1 ", "\nunknown words", "\nunderstood captions"})
     CHECK((table.find(name) > details && table.find(name) != std::string::npos));
   const Json results = Json::parse(coco_results(report, first));
   REQUIRE(results.size() == 12);

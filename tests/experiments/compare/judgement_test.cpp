@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "captioning/metrics/metric_registry.h"
 #include "experiments/compare/comparison_files.h"
 #include "experiments/compare/comparison_report.h"
 #include "experiments/compare/verdict.h"
@@ -96,7 +97,7 @@ TEST_CASE("a difference beyond chance is distinguished from none") {
   const std::vector<std::string> sentences = verdict(judgement);
   REQUIRE(sentences.size() == 2);
   CHECK_THAT(sentences[0],
-             Contains("hard (expectation) against soft: Bleu_4 is 0.0600 higher (95 % interval ["));
+             Contains("hard (expectation) against soft: BLEU-4 is 0.0600 higher (95 % interval ["));
   CHECK_THAT(sentences[0], Contains("): better with 3 seeds"));
   CHECK_THAT(sentences[1], Contains("no evidence of a difference with 3 seeds"));
 }
@@ -220,10 +221,12 @@ std::vector<std::string> lines_of_dashes(const std::string& table) {
   std::vector<std::string> out;
   std::istringstream lines(table);
   for (std::string line; std::getline(lines, line);) {
-    std::istringstream words(line);
-    std::string name, cell;
-    bool dashes = static_cast<bool>(words >> name >> cell) && cell == "-";
-    while (words >> cell) dashes = dashes && cell == "-";
+    const std::size_t end =
+        line.find("  ");  // of the label, whose words have one space between them
+    std::istringstream cells(end == std::string::npos ? "" : line.substr(end));
+    std::string cell;
+    bool dashes = static_cast<bool>(cells >> cell) && cell == "-";
+    while (cells >> cell) dashes = dashes && cell == "-";
     if (dashes) out.push_back(line);
   }
   return out;
@@ -252,19 +255,25 @@ TEST_CASE("a comparison shows the headlines, the rest with --all, and no line of
           comparison_table(two, judgement, {.columns = columns, .shown = shown});
       CAPTURE(columns, table);
       CHECK(lines_of_dashes(table) == std::vector<std::string>{});
-      for (const char* name : {"Bleu_4", "mean_length", "ms per update", "parameters",
-                               "references_attention_correctness_over_uniform"})
+      for (const char* name : {"BLEU-4", "mean length", "ms per update", "parameters",
+                               "correctness / uniform, references' words"})
         CHECK(shows(table, name));
-      for (const char* name : {"Bleu_1", "attention_max_weight"})
+      for (const char* name : {"BLEU-1", "largest weight"})
         CHECK(shows(table, name) == (shown == Shown::kAll));
       CHECK(shows(table, "--all shows 2 more numbers") == (shown == Shown::kHeadline));
       // No arm has these, and no memory was recorded.
-      for (const char* name : {"METEOR", "true_caption_rate", "peak memory"})
+      for (const char* name : {"METEOR", "true captions", "peak memory"})
         CHECK(!shows(table, name));
       const std::string markdown = comparison_markdown(two, judgement, shown);
-      CHECK(shows(markdown, " Bleu_1 |") == (shown == Shown::kAll));
-      CHECK(shows(markdown, " mean_length |"));
+      CHECK(shows(markdown, " BLEU-1 |") == (shown == Shown::kAll));
+      CHECK(shows(markdown, " mean length |"));
       CHECK(!shows(markdown, "METEOR"));
+      // People read labels everywhere, and names of files nowhere.
+      for (const MetricInfo& info : all_metrics()) {
+        if (info.name.find_first_of("_.") == std::string::npos) continue;
+        CAPTURE(info.name);
+        for (const std::string& text : {table, markdown}) CHECK(!shows(text, info.name.c_str()));
+      }
     }
   // What programs read is complete.
   CHECK(shows(comparison_json(two, judgement), "attention_max_weight"));
