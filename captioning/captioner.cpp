@@ -76,7 +76,7 @@ OverlayWord drawn(const CaptionWord& word) {
                   .weights = map.weights,
                   .log_probability = static_cast<float>(word.log_probability)};
   if (map.gate) out.gate = static_cast<float>(*map.gate);
-  if (map.chosen >= 0) out.sampled = map.chosen;
+  if (map.chosen >= 0) out.chosen = map.chosen;
   out.uniform = is_uniform(map);
   return out;
 }

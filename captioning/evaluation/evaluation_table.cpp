@@ -48,7 +48,7 @@ std::string columns_table(const std::vector<Column>& columns, const std::vector<
   for (const auto& [title, scores] : columns) head.push_back(title);
   table.add(std::move(head));
   for (const std::string& name : names) {
-    std::vector<std::string> row = {name};
+    std::vector<std::string> row = {metric_label(name)};
     for (const auto& [title, scores] : columns) {
       const double* value = find(*scores, name);
       row.push_back(value ? fixed(*value) : "-");
@@ -74,7 +74,8 @@ std::string of_later_map(Index step) {
 }
 
 std::string attention_table(const AttentionReport& attention) {
-  const NamedScores measures = attention.health.scores();
+  NamedScores measures = attention.health.scores();
+  for (auto& [name, value] : measures) name = attention_metric(name);
   std::string out =
       str("attention, regime ", enum_name(attention.regime), ", ", attention.health.words, " words",
           of_later_map(attention.map_step), "\n", columns_table({{"", &measures}}));

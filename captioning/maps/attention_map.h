@@ -32,9 +32,11 @@ struct AttentionMap {
   // [rows * cols], 1 for cells that show some of the picture and 0 for padding; empty: no padding.
   std::vector<std::uint8_t> counts{};
   MapPart layer{}, head{};
-  std::optional<double> gate{};      // beta, the mean of a vector gate; none without a gate
-  std::optional<double> sentinel{};  // the sentinel's weight; none without a sentinel
-  int chosen = -1;                   // the cell that hard attention took; -1 for the expectation
+  std::optional<double> gate{};  // beta, the mean of a vector gate; none without a gate
+  // The sentinel's weight; none without a sentinel. Of several heads it is recorded for the mean
+  // alone: the map of one of them has none, and neither has a fusion of layers.
+  std::optional<double> sentinel{};
+  int chosen = -1;  // the cell that hard attention took; -1 for the expectation
   // Of a map that was rolled out through the encoder (map_views.h).
   bool rollout = false;
   std::optional<double> elsewhere{};  // the weight of tokens without a place; none: there are none

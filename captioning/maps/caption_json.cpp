@@ -138,6 +138,7 @@ class CaptionWriter {
                           {"gate", number(word.map.gate)},
                           {"sentinel", number(word.map.sentinel)},
                           {"entropy", number(map_entropy(word.map))},
+                          {"uniform", is_uniform(word.map)},
                           {"attention", attention(word.map)},
                           {"sampled", chosen_cell(word.map)}}));
     return out;
@@ -163,7 +164,10 @@ class CaptionWriter {
                   {"rollout", view[0].rollout},
                   {"attention", each(view, [&](const auto& map) { return attention(map); })}};
       one.update(kept(
-          {{"gate", each(view, [&](const auto& map) { return number(map.gate); })},
+          {{"entropy", each(view, [&](const auto& map) { return number(map_entropy(map)); })},
+           {"uniform", each(view, [](const auto& map) { return Json(is_uniform(map)); })},
+           {"gate", each(view, [&](const auto& map) { return number(map.gate); })},
+           {"sentinel", each(view, [&](const auto& map) { return number(map.sentinel); })},
            {"sampled", each(view, chosen_cell)},
            {"elsewhere", each(view, [&](const auto& map) { return number(map.elsewhere); })}}));
       out.push_back(std::move(one));

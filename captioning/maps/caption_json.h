@@ -20,17 +20,18 @@ enum class CaptionForm {
 };
 
 // {"image", "caption", "words": [{"text", "logprob", "gate", "sentinel", "entropy" (map_entropy()),
-// "attention", "sampled"}], "grid": {"rows", "cols", "cells": [left, top, right, bottom]},
-// "geometry": {"original": [height, width], "resize", "seen": {"x", "y", "width", "height"},
-// "mirrored", "input": [height, width]}, "finished", "logprob", "regime", "map_step"}. sampled is
-// [row, col] of the region that hard attention took, else null; cells are those that show some of
-// the picture, without the last two; seen is in pixels of the original. map_step is how many
-// steps after the words' own their maps come from (later_maps.h). Where there are views, there is
-// also "maps": [{"layer": 0 or "max", "head", "rollout", "attention": one map per word, and per
-// word or null: "gate", "sampled", "elsewhere" (AttentionMap)}], and in the same way "class_token",
-// with one map each, whose layer and head are null for the rollout. An ensemble has "members", and
-// its maps are means (ensemble.h). Where several captions were requested there are "alternatives",
-// the next best first: [{"caption", "words", "logprob"}]. A picture without a name has no "image".
+// "uniform" (is_uniform()), "attention", "sampled"}], "grid": {"rows", "cols", "cells": [left, top,
+// right, bottom]}, "geometry": {"original": [height, width], "resize", "seen": {"x", "y", "width",
+// "height"}, "mirrored", "input": [height, width]}, "finished", "logprob", "regime", "map_step"}.
+// sampled is [row, col] of the region that hard attention took, else null; cells are those that
+// show some of the picture, without the last two; seen is in pixels of the original. map_step is
+// how many steps after the words' own their maps come from (later_maps.h). Where there are views,
+// there is also "maps": [{"layer": 0 or "max", "head", "rollout", "attention": one map per word,
+// and per word or null: "entropy", "uniform", "gate", "sentinel", "sampled", "elsewhere"
+// (AttentionMap)}], and in the same way "class_token", with one map each, whose layer and head are
+// null for the rollout. An ensemble has "members", and its maps are means (ensemble.h). Where
+// several captions were requested there are "alternatives", the next best first: [{"caption",
+// "words", "logprob"}]. A picture without a name has no "image".
 nlohmann::ordered_json caption_json(const CaptionRecord& record, const CaptionSource& source,
                                     CaptionForm form = CaptionForm::kFull);
 

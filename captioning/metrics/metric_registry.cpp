@@ -175,6 +175,11 @@ const MetricInfo& metric(std::string_view name) {
   return *found;
 }
 
+std::string metric_label(std::string_view name) {
+  const MetricInfo* known = find_metric(name);
+  return known == nullptr ? std::string(name) : known->label;
+}
+
 bool is_better(std::string_view name, double value, double than) {
   const MetricInfo* known = find_metric(name);
   if (known == nullptr || known->better == Better::kNeither) return false;

@@ -89,6 +89,10 @@ const MetricInfo* find_metric(std::string_view name);
 // The metric of this name, which must exist; for names in the program.
 const MetricInfo& metric(std::string_view name);
 
+// The name of a metric for people: its label; of a metric that is unknown here, such as one that
+// another version recorded, the name itself.
+std::string metric_label(std::string_view name);
+
 // Whether `value` is the better one of two values of a metric; false where the metric is unknown or
 // does not judge.
 bool is_better(std::string_view name, double value, double than);

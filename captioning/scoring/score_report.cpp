@@ -4,6 +4,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "captioning/metrics/metric_registry.h"
 #include "captioning/scoring/text_table.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
@@ -54,6 +55,11 @@ std::string interval_text(const Interval& interval) {
 
 std::string percent(double level) { return str(100 * level, " %"); }
 
+// Why intervals and p-values are missing; empty where they are not.
+std::string without_spread(Index images) {
+  return images > 1 ? "" : "a single image gives no intervals and no tests\n";
+}
+
 }  // namespace
 
 std::string score_json(const ScoreReport& report) {
@@ -77,16 +83,18 @@ std::string score_table(const ScoreReport& report) {
   TextTable table;
   std::size_t m = 0;
   for (const auto& [name, value] : scores.corpus()) {
-    std::vector<std::string> row = {name, fixed(value)};
+    std::vector<std::string> row = {metric_label(name), fixed(value)};
     if (!report.intervals.empty()) row.push_back(interval_text(report.intervals[m].interval));
     table.add(std::move(row));
     ++m;
   }
-  for (const auto& [name, value] : caption_statistics(scores)) table.add({name, fixed(value)});
+  for (const auto& [name, value] : caption_statistics(scores))
+    table.add({metric_label(name), fixed(value)});
   std::string out =
       str(counted(static_cast<Index>(scores.words.size()), "image"), "\n", table.text());
   if (!report.intervals.empty()) {
-    out += str("[]: ", percent(report.level), " bootstrap interval over images\n");
+    out += str("[]: ", percent(report.level), " bootstrap interval over images\n",
+               without_spread(static_cast<Index>(scores.words.size())));
   }
   if (!report.meteor_tables.empty()) out += report.meteor_tables + "\n";
   return out;
@@ -133,12 +141,13 @@ std::string paired_table(const PairedReport& report) {
              "p randomisation"});
   for (std::size_t m = 0; m < report.differences.size(); ++m) {
     const PairedDifference& one = report.differences[m];
-    table.add({one.metric, fixed(one.score_a), fixed(one.score_b), fixed(one.difference),
-               interval_text(one.interval), fixed(one.p_value),
+    table.add({metric_label(one.metric), fixed(one.score_a), fixed(one.score_b),
+               fixed(one.difference), interval_text(one.interval), fixed(one.p_value),
                fixed(report.randomisation[m].p_value)});
   }
   return str(counted(report.images, "image"), ", ", report.resampling.replicates,
-             " replicates\na: ", report.a, "\nb: ", report.b, "\n", table.text());
+             " replicates\na: ", report.a, "\nb: ", report.b, "\n", table.text(),
+             without_spread(report.images));
 }
 
 std::string seeds_json(const SeedReport& report) {
@@ -169,13 +178,14 @@ std::string seeds_table(const SeedReport& report) {
       {"", "mean a", "sd a", "mean b", "sd b", "a - b", level + " bootstrap", level + " t", "p t"});
   for (std::size_t m = 0; m < report.differences.size(); ++m) {
     const SeedDifference& one = report.differences[m];
-    table.add({one.metric, fixed(one.mean_a), fixed(report.spread_a[m].deviation),
+    table.add({metric_label(one.metric), fixed(one.mean_a), fixed(report.spread_a[m].deviation),
                fixed(one.mean_b), fixed(report.spread_b[m].deviation), fixed(one.difference),
                interval_text(one.intervals.bootstrap), interval_text(one.intervals.t_interval),
                fixed(one.t_p_value)});
   }
   return str(counted(report.images, "image"), ", ", report.a.size(), " runs against ",
-             report.b.size(), "; intervals over seeds and images\n", table.text());
+             report.b.size(), "; intervals over seeds and images\n", table.text(),
+             without_spread(report.images));
 }
 
 std::string human_json(const HumanScores& scores) {
@@ -191,8 +201,8 @@ std::string human_table(const HumanScores& scores) {
   TextTable table;
   table.add({"", "mean", "sd"});
   for (std::size_t m = 0; m < scores.mean.size(); ++m) {
-    table.add(
-        {scores.mean[m].first, fixed(scores.mean[m].second), fixed(scores.deviation[m].second)});
+    table.add({metric_label(scores.mean[m].first), fixed(scores.mean[m].second),
+               fixed(scores.deviation[m].second)});
   }
   return str(counted(static_cast<Index>(scores.images), "image"), ", each of ", scores.annotators,
              " references against the others\n", table.text());
@@ -215,7 +225,8 @@ std::string judgements_table(const std::vector<MetricAgreement>& agreement,
   TextTable table;
   table.add({"", "tau_b", "tau_c"});
   for (const MetricAgreement& one : agreement) {
-    table.add({one.metric, fixed(one.tau_b.value_or(kNone)), fixed(one.tau_c.value_or(kNone))});
+    table.add({metric_label(one.metric), fixed(one.tau_b.value_or(kNone)),
+               fixed(one.tau_c.value_or(kNone))});
   }
   return str(judgements, " judgements\n", table.text());
 }

@@ -25,12 +25,18 @@ std::string TextTable::text() const {
   return out;
 }
 
+std::string four_decimals(double value) {
+  std::array<char, 352> text{};  // the largest number has 309 digits
+  std::snprintf(text.data(), text.size(), "%.4f", value);
+  const std::string out = text.data();
+  return out == "-0.0000" ? out.substr(1) : out;
+}
+
 std::string fixed(double value) {
   if (std::isnan(value)) return "-";
-  std::array<char, 32> text{};
+  const std::string text = four_decimals(value);
   const bool whole = value >= 10 && value == std::floor(value);
-  std::snprintf(text.data(), text.size(), whole ? "%.0f" : "%.4f", value);
-  return text.data();
+  return whole ? text.substr(0, text.find('.')) : text;
 }
 
 }  // namespace saccade

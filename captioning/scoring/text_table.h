@@ -17,7 +17,10 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// The number with four decimals, whole numbers from 10 on with none; "-" for what is no number.
+// The number with four decimals, but never "-0.0000".
+std::string four_decimals(double value);
+
+// The same; whole numbers from 10 on without decimals, and "-" for what is no number.
 std::string fixed(double value);
 
 }  // namespace saccade

@@ -1,6 +1,7 @@
 // The bootstrap over images: how far a score, or the difference of two systems on the same images,
 // would move with another sample of images (CIDEr's document frequencies stay those of the whole
-// corpus). The models are held fixed; seeds.h also counts the chance in training.
+// corpus). The models are held fixed; seeds.h also counts the chance in training. A single image
+// says nothing about others: its intervals and p-values are NaN.
 #pragma once
 
 #include <span>

@@ -112,7 +112,9 @@ std::vector<RandomisationTest> randomisation_test(std::span<const ImageStatistic
         std::abs(score_a - score_b) - kRounding * (std::abs(score_a) + std::abs(score_b));
     out.push_back({.metric = a[m].metric,
                    .difference = score_a - score_b,
-                   .p_value = p_value(differences[m], least, replicates.kind),
+                   // A single image can only be exchanged or not, which is as extreme.
+                   .p_value = table.images() > 1 ? p_value(differences[m], least, replicates.kind)
+                                                 : std::numeric_limits<double>::quiet_NaN(),
                    .kind = replicates.kind});
   }
   return out;

@@ -21,7 +21,8 @@ enum class PValueKind { kSampled, kExact };
 struct RandomisationTest {
   std::string metric;
   double difference = 0;  // a - b on all images
-  double p_value = 1;     // two-sided; NaN when a and b, or a replicate, have no score
+  // Two-sided; NaN when a and b, or a replicate, have no score, and for a single image.
+  double p_value = 1;
   PValueKind kind = PValueKind::kSampled;
 };
 

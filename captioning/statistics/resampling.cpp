@@ -36,6 +36,10 @@ std::vector<std::vector<double>> resample_scores(const RowTable& table,
   std::vector<std::vector<double>> scores(
       table.size(), std::vector<double>(static_cast<std::size_t>(resampling.replicates)));
   const auto images = static_cast<std::uint64_t>(table.images());
+  if (images == 1) {  // it is drawn in every replicate, which tells nothing about other images
+    for (auto& replicates : scores) std::fill(replicates.begin(), replicates.end(), kNaN);
+    return scores;
+  }
   const auto draw = [&](Index replicate, std::span<double> weights) {
     Random random(
         {resampling.seed, Stream::kBootstrap, static_cast<std::uint64_t>(replicate), images});

@@ -24,8 +24,9 @@ struct Interval {
 
 // The scores [statistics, replicates] of as many images as there are, drawn with replacement (Efron
 // & Tibshirani, An Introduction to the Bootstrap, 1993). The draws depend only on the seed, the
-// replicate and the number of images, so all statistics and all calls share them. Throws DataError
-// when the table is empty, and what percentile_interval() throws.
+// replicate and the number of images, so all statistics and all calls share them. NaN for a single
+// image: no other sample of images can be drawn from it. Throws DataError when the table is empty,
+// and what percentile_interval() throws.
 std::vector<std::vector<double>> resample_scores(const RowTable& table,
                                                  const Resampling& resampling);
 

@@ -23,8 +23,8 @@ struct SeedRun {
 // where seeds differ more than images, a 95 % bootstrap interval covers 74 to 84 % of the time with
 // 3 runs, 86 to 90 % with 5, and 90 to 94 % with 10 (simulated). With fewer than about ten runs,
 // report t_interval, which covers at least 92 % there. It is normal theory: the variance over seeds
-// plus that over images, with Satterthwaite's degrees of freedom. It is NaN for a single run or
-// image.
+// plus that over images, with Satterthwaite's degrees of freedom. It is NaN for a single run. Both
+// are NaN for a single image.
 struct SeedIntervals {
   Interval bootstrap, t_interval;
 };

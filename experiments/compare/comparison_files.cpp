@@ -51,12 +51,14 @@ std::string plus_minus(const JudgedMetric& metric) {
   return std::isfinite(half) ? " \\pm " + fixed(half) : "";
 }
 
-// Whether no row has a better mean of the metric; false for a metric that does not judge.
+// Whether no row has a better mean of the metric, as far as the table shows it; false for a metric
+// that does not judge.
 bool is_best(const Judgement& judgement, const JudgedMetric& metric) {
   return find_metric(metric.name) && find_metric(metric.name)->better != Better::kNeither &&
          std::none_of(judgement.rows.begin(), judgement.rows.end(), [&](const JudgedRow& row) {
            const JudgedMetric* other = row.find(metric.name);
-           return other && is_better(metric.name, other->spread.mean, metric.spread.mean);
+           return other && is_better(metric.name, other->spread.mean, metric.spread.mean) &&
+                  fixed(other->spread.mean) != fixed(metric.spread.mean);
          });
 }
 
@@ -77,7 +79,7 @@ std::string csv_number(double value) {
 std::string csv_judged(const JudgedMetric* metric) {
   if (!metric) return ",,,,,,,,";
   std::string out = csv_number(metric->interval.low) + csv_number(metric->interval.high) + "," +
-                    std::string(enum_name(metric->chance));
+                    std::string(enum_name(metric->over));
   if (!metric->difference) return out + ",,,,,";
   const JudgedDifference& one = *metric->difference;
   for (const double value : {one.value, one.interval.low, one.interval.high, one.p_value, one.holm})
@@ -91,7 +93,9 @@ std::string comparison_markdown(const Comparison& comparison, const Judgement& j
                                 Shown shown) {
   std::string out = "# " + headline(comparison) + "\n\n";
   const std::vector<std::string> metrics = headline_metrics(judgement);
-  out += markdown_head(metrics);
+  std::vector<std::string> heads;
+  for (const std::string& name : metrics) heads.push_back(metric_label(name));
+  out += markdown_head(heads);
   for (const JudgedRow& row : judgement.rows) {
     out += row_name(row);
     for (const std::string& name : metrics) {
@@ -108,9 +112,9 @@ std::string comparison_markdown(const Comparison& comparison, const Judgement& j
          "seeds.\n\n";
   const std::vector<Row> rows = rows_of(comparison);
   const std::vector<Line> lines = lines_of(rows, shown);
-  std::vector<std::string> names;
-  for (const Line& line : lines) names.push_back(line.name);
-  out += markdown_head(names);
+  std::vector<std::string> labels;
+  for (const Line& line : lines) labels.push_back(line.label);
+  out += markdown_head(labels);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     out += str("| ", rows[i].arm->arm.name, " | ", enum_name(rows[i].regime), " |");
     for (const Line& line : lines) out += " " + line.cells[i] + " |";

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "captioning/metrics/metric_registry.h"
 #include "core/base/error.h"
 #include "experiments/compare/verdict.h"
 
@@ -25,13 +26,13 @@ Json spread_json(const Spread& spread) {
 void add_judged(const JudgedMetric& metric, Json& json) {
   json["low"] = number_json(metric.interval.low);
   json["high"] = number_json(metric.interval.high);
-  json["chance"] = enum_name(metric.chance);
+  json["chance"] = enum_name(metric.over);
   if (!metric.difference) return;
   const JudgedDifference& one = *metric.difference;
   json["difference"] = {{"value", number_json(one.value)},
                         {"low", number_json(one.interval.low)},
                         {"high", number_json(one.interval.high)},
-                        {"chance", enum_name(one.chance)},
+                        {"chance", enum_name(one.over)},
                         {"p", number_json(one.p_value)},
                         {"p_holm", number_json(one.holm)},
                         {"n", one.seeds},
@@ -124,7 +125,7 @@ std::string in_blocks(const std::string& corner,
                       const std::vector<std::pair<std::string, std::string>>& heads,
                       const std::vector<Line>& lines, std::size_t width_of_page) {
   std::size_t label = corner.size();
-  for (const Line& line : lines) label = std::max(label, line.name.size());
+  for (const Line& line : lines) label = std::max(label, line.label.size());
   std::string out;
   for (std::size_t begin = 0; begin < heads.size();) {
     std::vector<std::size_t> widths;
@@ -144,7 +145,7 @@ std::string in_blocks(const std::string& corner,
     out += first + "\n" + second + "\n";
     for (const Line& line : lines) {
       if (is_empty(line, begin, end)) continue;
-      out += line.name + std::string(label - line.name.size(), ' ');
+      out += line.label + std::string(label - line.label.size(), ' ');
       for (std::size_t i = begin; i < end; ++i) out += padded(line.cells[i], widths[i - begin]);
       out += "\n";
     }
@@ -159,15 +160,16 @@ std::string in_blocks(const std::string& corner,
 std::string difference_table(const Judgement& judgement, std::size_t columns) {
   std::vector<std::pair<std::string, std::string>> heads;
   std::vector<Line> lines;
-  for (const std::string& name : headline_metrics(judgement)) lines.push_back({name, {}});
+  const std::vector<std::string> metrics = headline_metrics(judgement);
+  for (const std::string& name : metrics) lines.push_back({metric_label(name), {}});
   for (const JudgedRow& row : judgement.rows) {
     const bool tested = std::any_of(row.metrics.begin(), row.metrics.end(),
                                     [](const JudgedMetric& own) { return own.difference; });
     if (!tested) continue;
     heads.emplace_back(row.arm->arm.name, enum_name(row.regime));
-    for (Line& line : lines) {
-      const JudgedMetric* own = row.find(line.name);
-      line.cells.push_back(own ? difference_cell(*own) : "");
+    for (std::size_t m = 0; m < metrics.size(); ++m) {
+      const JudgedMetric* own = row.find(metrics[m]);
+      lines[m].cells.push_back(own ? difference_cell(*own) : "");
     }
   }
   if (heads.empty()) return "";

@@ -19,13 +19,9 @@ namespace {
 constexpr double kMebibyte = 1024 * 1024;
 
 std::string number(double value) {
-  std::array<char, 48> text{};
-  const bool count = std::abs(value) >= 10 && value == std::floor(value);
-  std::snprintf(text.data(), text.size(),
-                count                   ? "%.0f"
-                : std::abs(value) >= 10 ? "%.1f"
-                                        : "%.4f",
-                value);
+  if (!(std::abs(value) >= 10)) return four_decimals(value);
+  std::array<char, 352> text{};  // the largest number has 309 digits
+  std::snprintf(text.data(), text.size(), value == std::floor(value) ? "%.0f" : "%.1f", value);
   return text.data();
 }
 
@@ -60,7 +56,7 @@ bool is_cost(const MetricInfo* info) {
 Line line_of(const std::string& name, const std::vector<Numbers>& rows) {
   const MetricInfo* info = find_metric(name);
   const bool bytes = info != nullptr && info->unit == "bytes";
-  Line line{is_cost(info) ? info->label + (bytes ? " MiB" : "") : name, {}};
+  Line line{metric_label(name) + (bytes ? " MiB" : ""), {}};
   for (const Numbers& row : rows) {
     const auto found =
         std::find_if(row.begin(), row.end(), [&](const auto& one) { return one.first == name; });
@@ -84,14 +80,22 @@ std::string dead_cell(const Row& row) {
   return out;
 }
 
+// " [0.5011, 0.5235]"; empty where there are too few numbers for an interval.
 std::string brackets(const Interval& interval) {
-  return str("[", fixed(interval.low), ", ", fixed(interval.high), "]");
+  if (std::isnan(interval.low)) return "";
+  return str(" [", fixed(interval.low), ", ", fixed(interval.high), "]");
 }
 
-bool any(const Judgement& judgement, Chance chance) {
+// "+0.0041", and without a sign where four decimals show no difference.
+std::string signed_number(double value) {
+  const std::string size = fixed(std::abs(value));
+  return std::isnan(value) || size == fixed(0) ? size : (value < 0 ? "-" : "+") + size;
+}
+
+bool any(const Judgement& judgement, IntervalOver over) {
   return std::any_of(judgement.rows.begin(), judgement.rows.end(), [&](const JudgedRow& row) {
     return std::any_of(row.metrics.begin(), row.metrics.end(),
-                       [&](const JudgedMetric& metric) { return metric.chance == chance; });
+                       [&](const JudgedMetric& metric) { return metric.over == over; });
   });
 }
 
@@ -134,23 +138,31 @@ std::vector<Line> lines_of(const std::vector<Row>& rows, Shown shown) {
 }
 
 std::string interval_cell(const JudgedMetric& metric) {
-  return fixed(metric.spread.mean) + " " + brackets(metric.interval);
+  return fixed(metric.spread.mean) + brackets(metric.interval);
 }
 
 std::string difference_cell(const JudgedMetric& metric) {
   if (!metric.difference) return "";
   const JudgedDifference& one = *metric.difference;
-  return str(one.value < 0 ? "-" : "+", fixed(std::abs(one.value)), " ", brackets(one.interval),
-             " p=", fixed(one.holm));
+  return str(signed_number(one.value), brackets(one.interval),
+             std::isnan(one.holm) ? " (no test)" : " p=" + fixed(one.holm));
 }
 
 std::string legend(const Judgement& judgement) {
   const std::string level = str(100 * judgement.resampling.level, " %");
   std::string out = "In brackets: " + level + " interval";
-  if (any(judgement, Chance::kSeedsAndImages)) out += " over seeds and images (Student's t)";
-  if (any(judgement, Chance::kSeedsAndImages) && any(judgement, Chance::kImages)) out += ", or";
-  if (any(judgement, Chance::kImages))
+  if (any(judgement, IntervalOver::kSeedsAndImages)) out += " over seeds and images (Student's t)";
+  if (any(judgement, IntervalOver::kSeedsAndImages) && any(judgement, IntervalOver::kImages))
+    out += ", or";
+  if (any(judgement, IntervalOver::kImages))
     out += " over images alone (bootstrap) where there is one seed";
+  const bool lacks =
+      std::any_of(judgement.rows.begin(), judgement.rows.end(), [](const JudgedRow& row) {
+        return std::any_of(row.metrics.begin(), row.metrics.end(), [](const JudgedMetric& metric) {
+          return std::isnan(metric.interval.low);
+        });
+      });
+  if (lacks) out += "; without brackets: too few images for an interval";
   return out +
          "; p: two-sided p-value, corrected after Holm for all rows that are tested by the same "
          "metric; the intervals are not corrected";

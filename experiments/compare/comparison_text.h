@@ -17,14 +17,15 @@ enum class Shown { kHeadline, kAll };
 // One line for each metric and cost that some row has, in the order of the registry, with a cell
 // for every row; where the maps of any row look dead (dead_signs.h), also a line that says which.
 struct Line {
-  std::string name;                // of the metric; of a cost its label
+  std::string label;               // of the metric, for people
   std::vector<std::string> cells;  // "0.5123 ±0.0041"; "-" where there is no value
 };
 std::vector<Line> lines_of(const std::vector<Row>& rows, Shown shown = Shown::kAll);
 
-// "0.5123 [0.5011, 0.5235]".
+// "0.5123 [0.5011, 0.5235]"; "0.5123" where there are too few images for an interval.
 std::string interval_cell(const JudgedMetric& metric);
-// "+0.0041 [-0.0060, 0.0142] p=0.41", with the corrected p-value; empty for the reference.
+// "+0.0041 [-0.0060, 0.0142] p=0.41", with the corrected p-value, or "+0.0041 (no test)" where
+// there are too few images for one; empty for the reference.
 std::string difference_cell(const JudgedMetric& metric);
 
 // Explains the brackets and the p-values.

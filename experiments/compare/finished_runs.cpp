@@ -31,12 +31,13 @@ bool same_content(const FinishedRun& a, const FinishedRun& b) {
 // The places of files whose content is compared by its digest.
 enum class Places { kKept, kLeftOut };
 
-// The config without its seed and the values that never change a result, so that equal texts mean
-// equal experiments.
+// The config without its seed, the values that never change a result and the options that its
+// choices leave unread, so that equal texts mean equal experiments.
 ExperimentConfig essence(const FinishedRun& run, Places places) {
   LoadedConfig loaded{.config = run.config, .origins = {}};
   for (const std::string& path : paths_with(run.config, Trait::kNoResult))
     reset_option(loaded, path);
+  for (const std::string& path : unread_options(run.config)) reset_option(loaded, path);
   if (places == Places::kLeftOut)
     for (const std::string& path : paths_with(run.config, Trait::kFile))
       if (has_digest(path, run)) reset_option(loaded, path);
@@ -113,9 +114,14 @@ std::string arm_differences(const std::vector<RunGroup>& groups) {
   for (std::size_t g = 1; g < groups.size(); ++g) {
     const FinishedRun& other = groups[g].runs[0];
     const Places places = same_content(first, other) ? Places::kLeftOut : Places::kKept;
+    // What one of the two does not read is told by the choice that leaves it unread.
+    std::set<std::string> unread;
+    for (const FinishedRun* run : {&first, &other})
+      for (std::string& path : unread_options(run->config)) unread.insert(std::move(path));
     for (const Difference& one : config_differences(essence(first, places), essence(other, places)))
-      out += str("  ", groups[g].arm.name, ": ", one.path, " is ", set_value(one.second), ", not ",
-                 set_value(one.first), "\n");
+      if (!unread.contains(one.path))
+        out += str("  ", groups[g].arm.name, ": ", one.path, " is ", set_value(one.second),
+                   ", not ", set_value(one.first), "\n");
   }
   return out;
 }

@@ -24,8 +24,9 @@ struct FinishedRun {
 FinishedRun find_run(const std::filesystem::path& directory);
 
 // Runs whose configs differ only in the seed and in values that do not affect training: the name,
-// the number of threads, the place of the feature cache, and the places of the data set and of a
-// frozen network, where the checkpoints have the same digests of them.
+// the number of threads, the place of the feature cache, options that the choices of the run leave
+// unread, and the places of the data set and of a frozen network, where the checkpoints have the
+// same digests of them.
 struct RunGroup {
   Arm arm;  // named after its config if these names differ between groups, else after its directory
   std::vector<FinishedRun> runs;
@@ -34,8 +35,8 @@ struct RunGroup {
 // seed.
 std::vector<RunGroup> group_runs(const std::vector<FinishedRun>& runs);
 
-// How the configs of the arms differ from that of the first, one line for each value: "  hard:
-// attention.selection is hard, not soft".
+// How the configs of the arms differ from that of the first, one line for each value that both of
+// them read: "  hard: attention.selection is hard, not soft".
 std::string arm_differences(const std::vector<RunGroup>& groups);
 
 // The runs that were not trained to their end, one line for each; empty where all were or have no

@@ -58,7 +58,7 @@ std::vector<JudgedMetric> intervals_of(std::vector<SeedRun> runs, const Resampli
     for (const ScoreInterval& one : bootstrap(runs[0].metrics, resampling))
       out.push_back({.name = one.metric,
                      .spread = spread_of({one.score}),
-                     .chance = Chance::kImages,
+                     .over = IntervalOver::kImages,
                      .interval = one.interval,
                      .difference = {}});
     return out;
@@ -66,7 +66,7 @@ std::vector<JudgedMetric> intervals_of(std::vector<SeedRun> runs, const Resampli
   for (const SeedSpread& one : across_seeds(runs, resampling))
     out.push_back({.name = one.metric,
                    .spread = {.count = one.seeds, .mean = one.mean, .deviation = one.deviation},
-                   .chance = Chance::kSeedsAndImages,
+                   .over = IntervalOver::kSeedsAndImages,
                    .interval = one.intervals.t_interval,
                    .difference = {}});
   return out;
@@ -91,7 +91,7 @@ std::map<std::string, JudgedDifference> differences_of(std::vector<SeedRun> runs
     const auto [own, other] = pair_of(runs, reference);
     for (const PairedDifference& one : paired_bootstrap(own->metrics, other->metrics, resampling))
       out[one.metric] = {.value = one.difference,
-                         .chance = Chance::kImages,
+                         .over = IntervalOver::kImages,
                          .seeds = 1,
                          .reference_seeds = 1,
                          .same_seed = own->seed == other->seed,
@@ -102,7 +102,7 @@ std::map<std::string, JudgedDifference> differences_of(std::vector<SeedRun> runs
   }
   for (const SeedDifference& one : compare_seeds(runs, reference, resampling))
     out[one.metric] = {.value = one.difference,
-                       .chance = Chance::kSeedsAndImages,
+                       .over = IntervalOver::kSeedsAndImages,
                        .seeds = std::ssize(runs),
                        .reference_seeds = std::ssize(reference),
                        .same_seed = one.pairing == SeedPairing::kPaired,

@@ -11,19 +11,20 @@
 
 namespace saccade {
 
-// Which chance an interval covers.
-enum class Chance { kImages, kSeedsAndImages };
-constexpr auto enum_table(Chance) {
-  using enum Chance;
-  return enum_rows<Chance>({
-      {kImages, "images", "the choice of images, for the same run; all that one seed can show"},
-      {kSeedsAndImages, "seeds_and_images", "the choice of seeds and of images"},
+// What may vary in an interval: it says how far a score would move with other images, or with other
+// seeds, too. JSON and CSV name it "chance".
+enum class IntervalOver { kImages, kSeedsAndImages };
+constexpr auto enum_table(IntervalOver) {
+  using enum IntervalOver;
+  return enum_rows<IntervalOver>({
+      {kImages, "images", "other images, for the same run; all that one seed can show"},
+      {kSeedsAndImages, "seeds_and_images", "other seeds and other images"},
   });
 }
 
 struct JudgedDifference {
   double value = 0;  // this row minus the reference
-  Chance chance = Chance::kImages;
+  IntervalOver over = IntervalOver::kImages;
   Index seeds = 1, reference_seeds = 1;  // the number of runs of each
   bool same_seed = true;                 // the runs of both have the same seeds
   Interval interval;
@@ -34,7 +35,7 @@ struct JudgedDifference {
 struct JudgedMetric {
   std::string name;
   Spread spread;
-  Chance chance = Chance::kImages;
+  IntervalOver over = IntervalOver::kImages;
   Interval interval;  // of the mean over seeds
   // Empty for the reference itself, and for an arm that was not scored on the same images.
   std::optional<JudgedDifference> difference;

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "captioning/metrics/metric_registry.h"
+#include "captioning/scoring/text_table.h"
 #include "core/base/error.h"
 
 namespace saccade {
@@ -13,14 +14,6 @@ namespace saccade {
 namespace {
 
 constexpr double kSmallest = 5e-5;  // the smallest difference that four decimals show
-
-// The value with four decimals, but never "-0.0000".
-std::string decimals(double value) {
-  if (std::abs(value) < kSmallest) value = 0;
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.4f", value);
-  return text.data();
-}
 
 std::string p_text(double p) {
   std::array<char, 32> text{};
@@ -38,9 +31,9 @@ std::string finding(const std::string& metric, const JudgedDifference& one, doub
 
 // Over what a difference was tested: seeds and images, or images alone.
 std::string basis(const JudgedDifference& one) {
-  if (one.chance == Chance::kImages && one.same_seed)
+  if (one.over == IntervalOver::kImages && one.same_seed)
     return " over the images of one seed, which tells nothing about other seeds";
-  if (one.chance == Chance::kImages)
+  if (one.over == IntervalOver::kImages)
     return " over the images of one run each; the runs differ in the seed, too, and with it in "
            "first weights and batches";
   if (one.same_seed) return str(" with ", one.seeds, " seeds");
@@ -50,10 +43,10 @@ std::string basis(const JudgedDifference& one) {
 
 std::string sentence(const JudgedMetric& metric, double level) {
   const JudgedDifference& one = *metric.difference;
-  std::string out = str(metric.name, " is ", decimals(std::abs(one.value)),
+  std::string out = str(metric_label(metric.name), " is ", four_decimals(std::abs(one.value)),
                         one.value < 0 ? " lower (" : " higher (", 100 * level, " % interval [",
-                        decimals(one.interval.low), ", ", decimals(one.interval.high), "], ",
-                        p_text(one.p_value));
+                        four_decimals(one.interval.low), ", ", four_decimals(one.interval.high),
+                        "], ", p_text(one.p_value));
   if (p_text(one.holm) != p_text(one.p_value)) out += str(", ", p_text(one.holm), " after Holm");
   out += "): " + finding(metric.name, one, level);
   return out + basis(one);

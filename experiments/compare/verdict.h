@@ -12,7 +12,7 @@ namespace saccade {
 std::vector<std::string> headline_metrics(const Judgement& judgement);
 
 // One sentence for each headline metric of every arm except the reference, in its first regime:
-//   hard (argmax) against soft: Bleu_4 is 0.0041 higher (95 % interval [-0.0060, 0.0142],
+//   hard (argmax) against soft: BLEU-4 is 0.0041 higher (95 % interval [-0.0060, 0.0142],
 //   p = 0.41): no evidence of a difference with 3 seeds
 // A sentence has "better" or "worse", as the registry of metrics has it, only if the corrected
 // p-value is below 1 - level and four decimals show a difference. There is no sentence if there are

@@ -36,7 +36,7 @@ std::vector<HeatMap> make_alignments(const Overlay& overlay, const DecodedCaptio
               .column_name = regions_of(overlay)};
   for (const OverlayWord& word : overlay.words) {
     map.rows.push_back(word.text);
-    map.outlined.push_back(word.sampled.value_or(-1));
+    map.outlined.push_back(word.chosen.value_or(-1));
   }
   const bool sentinel = !caption.words.empty() && caption.words[0].map.sentinel.has_value();
   HeatMap mean = map;

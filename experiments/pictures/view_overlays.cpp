@@ -11,7 +11,7 @@ namespace {
 OverlayWord overlay_word(const std::string& text, const AttentionMap& map) {
   OverlayWord out{.text = text, .weights = map.weights, .uniform = is_uniform(map)};
   if (map.gate) out.gate = static_cast<float>(*map.gate);
-  if (map.chosen >= 0) out.sampled = map.chosen;
+  if (map.chosen >= 0) out.chosen = map.chosen;
   return out;
 }
 

@@ -44,11 +44,13 @@ class Maps {
     this.words = words.length;
     this.layers = Math.max(0, ...views.map((view) => view.layer)) + 1;
     this.heads = Math.max(0, ...views.map((view) => view.head)) + 1;
-    this.usual = words.map((word) => ({map: unpack(word.attention), sampled: word.sampled}));
+    this.usual = words.map(({attention, sampled, entropy, uniform}) =>
+      ({map: unpack(attention), sampled, entropy, uniform}));
     this.single = [...Array(this.layers)].map(() => []);  // [layer][head][word]
     for (const view of views)
       this.single[view.layer][view.head] = view.attention.map((text, word) =>
-        ({map: unpack(text), sampled: view.sampled?.[word]}));
+        ({map: unpack(text), sampled: view.sampled?.[word], entropy: view.entropy?.[word],
+          uniform: view.uniform?.[word]}));
   }
 
   get regions() { return this.rows * this.cols; }
@@ -67,16 +69,40 @@ class Maps {
   // layer: 'last', 'mean' or a number; head: 'mean', 'max' or a number. A number that a model lacks
   // stands for its last layer or for the mean of its heads. Heads are fused before layers.
   of(word, layer, head) {
-    if (this.isUsual(layer, head)) return this.usual[word].map;
-    const which = (choice, count, all) =>
-      all.includes(choice) || !(Number(choice) < count) ? null : Number(choice);
-    const one = which(head, this.heads, ['mean', 'max']);
-    const everyHead = [...Array(this.heads).keys()];
-    const inLayer = (l) => this.fused(
-      (one === null ? everyHead : [one]).map((h) => this.single[l][h][word].map), head);
-    const single = which(layer, this.layers, ['last', 'mean']);
-    if (layer !== 'mean') return inLayer(single === null ? this.layers - 1 : single);
-    return this.fused([...Array(this.layers).keys()].map(inLayer), 'mean');
+    const recorded = this.recorded(word, layer, head);
+    if (recorded) return recorded.map;
+    const {layers, heads} = this.parts(layer, head);
+    return this.fused(layers.map((l) =>
+      this.fused(heads.map((h) => this.single[l][h][word].map), head)), 'mean');
+  }
+
+  // The numbers of the layers and heads that a choice stands for.
+  parts(layer, head) {
+    const every = (count) => [...Array(count).keys()];
+    const has = (choice, count) => Number(choice) < count;
+    const last = this.layers - 1;
+    return {
+      layers: layer === 'mean' ? every(this.layers) : [has(layer, last) ? Number(layer) : last],
+      heads: has(head, this.heads) ? [Number(head)] : every(this.heads),
+    };
+  }
+
+  // What the JSON has of a word's map; null for a map that only this page makes, by fusing others.
+  recorded(word, layer, head) {
+    if (this.isUsual(layer, head)) return this.usual[word];
+    const {layers, heads} = this.parts(layer, head);
+    return layers.length === 1 && heads.length === 1 ? this.single[layers[0]][heads[0]][word] : null;
+  }
+
+  // The entropy of a word's map, and whether it is uniform, as the program wrote them. They are
+  // computed here, by the same formula, for a map that only this page makes and for a JSON that lacks
+  // them; a byte per weight rounds small weights, so that these may be off a little.
+  spread(word, layer, head) {
+    const recorded = this.recorded(word, layer, head);
+    if (typeof recorded?.uniform === 'boolean')
+      return {entropy: recorded.entropy ?? null, uniform: recorded.uniform};
+    const entropy = recorded?.entropy ?? mapEntropy(this.shown(this.of(word, layer, head)));
+    return {entropy, uniform: entropy > UNIFORM_ENTROPY};
   }
 
   // The cell that hard attention took for a word in a layer; -1 for the expectation and for the mean
@@ -106,8 +132,8 @@ class Maps {
   }
 }
 
-// The entropy -sum p log p / log L of the shares p of `weights`, as in attention_map.h; null where the
-// weights sum to 0.
+// The formula of captioning/maps/attention_map.h: -sum p log p / log L of the shares p of `weights`; null
+// where they sum to less than 1e-6.
 const mapEntropy = (weights) => {
   const sum = weights.reduce((total, weight) => total + Math.abs(weight), 0);
   if (sum < 1e-6) return null;
@@ -118,11 +144,6 @@ const mapEntropy = (weights) => {
   }
   return weights.length > 1 ? entropy / Math.log(weights.length) : 0;
 };
-
-// Whether a map has nearly the same weight on all regions. A byte rounds small weights to the same
-// value, so the entropy is compared, too, with kUniformEntropy of attention_map.h.
-const isUniform = (map, entropy) =>
-  entropy > 0.99 && Math.max(...map) <= 1.25 * Math.min(...map);
 
 // The word of another caption that corresponds to word `index` of this one: the nearest with the same
 // spelling, else the word in the same place, else none (-1).

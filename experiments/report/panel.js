@@ -96,9 +96,10 @@ class Panel {
     if (this.measured?.key !== key) {
       const maps = this.decoded.words.map((_, i) => this.mapOf(i));
       const shown = maps.map((map) => this.maps.shown(map));
-      const entropy = this.usual() ? this.decoded.entropy : shown.map(mapEntropy);
-      this.measured = {key, entropy, largest: shown.map((map) => Math.max(...map)),
-        uniform: shown.map((map, i) => isUniform(map, entropy[i]))};
+      const spreads = maps.map((_, i) => this.maps.spread(i, layer, head));
+      this.measured = {key, largest: shown.map((map) => Math.max(...map)),
+        entropy: spreads.map(({entropy}) => entropy),
+        uniform: spreads.map(({uniform}) => uniform)};
     }
     return this.measured;
   }

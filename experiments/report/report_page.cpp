@@ -1,5 +1,6 @@
 #include "experiments/report/report_page.h"
 
+#include "captioning/maps/attention_map.h"
 #include "core/base/error.h"
 #include "experiments/report/metric_list.h"
 #include "experiments/report/page_parts.h"
@@ -25,6 +26,10 @@ std::string escaped(const std::string& json) {
 
 }  // namespace
 
+std::string program_values() {
+  return metrics_script() + str("const UNIFORM_ENTROPY = ", kUniformEntropy, ";\n");
+}
+
 void put_part(std::string& page, std::string_view place, std::string_view text) {
   const std::size_t at = page.find(place);
   SACCADE_ASSERT(at != std::string::npos, "[page] there is no place for ", place);
@@ -38,7 +43,7 @@ std::string report_page(const std::string& json) {
   put_part(page, "<!--{help}-->", page_parts::help);
   // The registry holds no `<`, which could end the script.
   put_part(page, "/*{script}*/",
-           metrics_script() + std::string(page_parts::explorer_script) +
+           program_values() + std::string(page_parts::explorer_script) +
                std::string(page_parts::report_script));
   put_part(page, "{data}", escaped(json));
   return page;

@@ -11,6 +11,10 @@ namespace saccade {
 // holds it are escaped.
 std::string report_page(const std::string& json);
 
+// The script before the others of a page: what they read of the program, which is METRICS
+// (metric_list.h) and UNIFORM_ENTROPY, above which a map is uniform.
+std::string program_values();
+
 // Replaces the placeholder `place` in a page by `text`. Throws InternalError where the page does
 // not have it.
 void put_part(std::string& page, std::string_view place, std::string_view text);

@@ -63,4 +63,10 @@ struct OpenReport {
   }
 };
 
+// The caption of the first card's image in the first regime of model m, in a report's data.
+inline nlohmann::json& caption_of(nlohmann::json& data, std::size_t m) {
+  const std::string regime = data["models"][m]["regimes"][0];
+  return data["images"][0]["models"][m]["regimes"][regime];
+}
+
 }  // namespace saccade::test

@@ -247,12 +247,6 @@ TEST_CASE("models, regimes, layers and scales are switched") {
   CHECK(page.browser.complaints() == std::vector<std::string>{});
 }
 
-// The caption of the first card's image in the first regime of model m.
-Json& caption_of(Json& data, std::size_t m) {
-  const std::string regime = data["models"][m]["regimes"][0];
-  return data["images"][0]["models"][m]["regimes"][regime];
-}
-
 TEST_CASE("a different word in the same place is not shown as a match") {
   SACCADE_NEEDS_BROWSER();
   Page page;
@@ -272,53 +266,6 @@ TEST_CASE("a different word in the same place is not shown as a match") {
   CHECK(page.ask("document.querySelector(\".card .panel[data-model='1'] .readout\").textContent")
             .get<std::string>()
             .find("water \u00b7 word in the same place \u00b7 p ") == 0);
-}
-
-TEST_CASE("numbers are those of the map that is shown, and a uniform map is faint") {
-  SACCADE_NEEDS_BROWSER();
-  Page page;
-  page.change([](Json& data) {
-    // Layer 0 is uniform. The heads of layer 1 attend to one cell.
-    Json& json = caption_of(data, 2);
-    std::vector<std::uint8_t> sharp(32, 0);
-    sharp[5] = 255;
-    const std::string flat = base64(std::vector<std::uint8_t>(32, 8)), peak = base64(sharp);
-    json["packed"] = {{"low", 0}, {"high", 1}};
-    for (Json& view : json["maps"])
-      for (Json& map : view["attention"]) map = view["layer"] == 0 ? flat : peak;
-    for (Json& word : json["words"]) {
-      word["attention"] = peak;
-      word["entropy"] = 0;
-    }
-    json["nouns"] = {{{"word", 1},
-                      {"boxes", Json::array({Json{0, 0, 0.5, 0.5}})},
-                      {"hit", true},
-                      {"centre", true}}};
-  });
-  page.browser.press("b");  // no boxes
-  page.browser.hover(Page::word(2, 1));
-  const auto readout = [&] {
-    return page.ask("document.querySelector(\".card .panel[data-model='2'] .readout\").textContent")
-        .get<std::string>();
-  };
-  const auto width = [&] {
-    return page.ask("document.querySelector(\"" + Page::word(2, 1) +
-                    " .entropy span\").style.width");
-  };
-  CHECK(readout().find("entropy 0.00 \u00b7 \u2713 on its object") != std::string::npos);
-  CHECK(width() == "0%");
-  page.browser.press("l");  // layer 0
-  CHECK(readout().find("entropy 1.00 \u00b7 uniform") != std::string::npos);
-  CHECK(readout().find("object") == std::string::npos);
-  CHECK(width() == "100%");
-  // The uniform map is faint even where full heat is the word's largest weight, which would be a
-  // green of at least 0.7 * 255.
-  page.browser.press("s");  // the caption's largest, the largest of all models
-  page.browser.press("s");  // a fixed weight
-  page.browser.press("s");  // the word's largest
-  double green = 0;
-  for (const Json& pixel : page.pixels(2, 4, 8)) green = std::max(green, pixel[1].get<double>());
-  CHECK(green < 170);
 }
 
 TEST_CASE("five models are in rows of three and two") {

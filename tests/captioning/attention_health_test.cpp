@@ -133,7 +133,7 @@ TEST_CASE("what no caption can tell is NaN, in JSON null and in a table left out
   CHECK(health.at("entropy") == 0.0);
   CHECK(health.at("dead").is_null());
   CHECK_THAT(evaluation_table(report),
-             Catch::Contains("uniform_share") && !Catch::Contains("static_share"));
+             Catch::Contains("uniform maps") && !Catch::Contains("static maps"));
 }
 
 TEST_CASE("heads correlate fully with themselves and negatively with their opposite") {

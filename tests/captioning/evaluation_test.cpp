@@ -197,17 +197,18 @@ TEST_CASE("a report has the keys of its contract") {
   CHECK(scores.at("mean_length") > 1);
 
   const std::string table = evaluation_table(report);
-  for (const char* piece : {"val: 12 images, beam 3", "argmax", "expectation", "Bleu_4_no_bp"})
+  for (const char* piece :
+       {"val: 12 images, beam 3", "argmax", "expectation", "BLEU-4, no penalty"})
     CHECK(table.find(piece) != std::string::npos);
   // The headlines come first, and with them what other sections measure.
   const std::size_t details = table.find("\ndetails");
   for (const char* name :
-       {"\nCIDEr ", "\nperplexity", "\ntrue_caption_rate", "\nattention_entropy",
-        "\nCIDEr_shuffled_drop", "\nreferences_attention_correctness_over_uniform"}) {
+       {"\nCIDEr ", "\nperplexity", "\ntrue captions", "\nmap entropy",
+        "\nCIDEr lost by shuffled maps", "\ncorrectness / uniform, references' words"}) {
     INFO(name);
     CHECK(table.find(name) < details);
   }
-  for (const char* name : {"\nBleu_1 ", "\nunknown_share", "\nparsed_rate"})
+  for (const char* name : {"\nBLEU-1 ", "\nunknown words", "\nunderstood captions"})
     CHECK((table.find(name) > details && table.find(name) != std::string::npos));
   const Json results = Json::parse(coco_results(report, first));
   REQUIRE(results.size() == 12);
@@ -278,6 +279,51 @@ TEST_CASE("a caption as JSON has its words, maps and geometry") {
   CHECK(caption_json(record, source).at("words")[0].at("sentinel") == 0.25);
   CHECK(caption_json(record, source).at("words")[0].at("gate").is_null());
   CHECK(captions_json({}, source) == "[]\n");
+}
+
+TEST_CASE(
+    "a map whose largest weight is three times the smallest may be uniform, in the JSON, too") {
+  // 64 cells with the weights 2 and, at four corners, 1 and 3.
+  std::vector<float> weights(64, 2.0F / 128);
+  weights[0] = weights[7] = 1.0F / 128;
+  weights[56] = weights[63] = 3.0F / 128;
+  const AttentionMap nearly{.weights = weights, .rows = 8, .cols = 8};
+  AttentionMap peaked = nearly;
+  peaked.weights.assign(64, 0);
+  peaked.weights[9] = 1;
+  const double entropy = map_entropy(nearly).value();
+  CHECK(entropy > 0.995);
+  CHECK(entropy < 0.9999);
+  CHECK(is_uniform(nearly));
+  CHECK_FALSE(is_uniform(peaked));
+
+  const Vocabulary vocabulary(
+      std::vector<std::string>{"<pad>", "<bos>", "<eos>", "<unk>", "cat", "sits"});
+  CaptionRecord record{.image = "", .caption = {}, .geometry = plain_geometry()};
+  record.caption.words = {{.id = 4, .log_prob = -1, .map = nearly},
+                          {.id = 5, .log_prob = -1, .map = peaked}};
+  record.views = {{nearly, peaked}};
+  record.class_token = {{peaked}};
+  const CaptionSource source{.vocabulary = &vocabulary, .grid = kGrid};
+  for (const CaptionForm form : {CaptionForm::kFull, CaptionForm::kPacked}) {
+    const Json json = caption_json(record, source, form);
+    CHECK(json.at("words")[0].at("uniform") == true);
+    CHECK(json.at("words")[1].at("uniform") == false);
+    const Json& view = json.at("maps")[0];
+    CHECK(view.at("uniform") == Json({true, false}));
+    CHECK(view.at("entropy")[0].get<double>() == Approx(entropy).margin(5e-5));
+    CHECK(view.at("entropy")[1] == 0);
+    CHECK(json.at("class_token")[0].at("uniform") == Json({false}));
+    // A number that no map of a view has is null, or left out.
+    CHECK(view.contains("sentinel") == (form == CaptionForm::kFull));
+  }
+  record.views[0][1].sentinel = 0.25;
+  CHECK(Json(caption_json(record, source)).at("maps")[0].at("sentinel") == Json({nullptr, 0.25}));
+  // A map without weight has no entropy, and is not uniform.
+  record.caption.words[0].map.weights.assign(64, 0);
+  const Json full = caption_json(record, source);
+  CHECK(full.at("words")[0].at("entropy").is_null());
+  CHECK(full.at("words")[0].at("uniform") == false);
 }
 
 }  // namespace

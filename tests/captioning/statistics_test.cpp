@@ -207,9 +207,16 @@ TEST_CASE("few images are exchanged in every possible way") {
 }
 
 TEST_CASE("one image, none, equal systems and metrics without a score") {
+  // One image has no spread, so that it supports neither an interval nor a test.
   const auto one = bootstrap(means({0.5}), {.replicates = 99});
-  CHECK(one[0].interval.low == 0.5);
-  CHECK(one[0].interval.high == 0.5);
+  CHECK(one[0].score == 0.5);
+  CHECK(std::isnan(one[0].interval.low));
+  CHECK(std::isnan(one[0].interval.high));
+  const auto two = paired_bootstrap(means({0.5}), means({0.25}), {.replicates = 99})[0];
+  CHECK(two.difference == 0.25);
+  CHECK(std::isnan(two.interval.low));
+  CHECK(std::isnan(two.p_value));
+  CHECK(std::isnan(randomisation_test(means({0.5}), means({0.25}))[0].p_value));
   CHECK_THROWS_AS(bootstrap(means({})), DataError);
   CHECK_THROWS_AS(bootstrap({}), DataError);
   CHECK_THROWS_AS(bootstrap(means({1, 2}), {.replicates = 0}), UsageError);

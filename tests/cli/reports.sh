@@ -20,13 +20,13 @@ done
 expect 0 "$saccade" evaluate soft --json --threads 1
 cmp out report.json || fail "the scores depend on the number of threads"
 expect 0 "$saccade" evaluate soft
-wants "Bleu_4" out
+wants "BLEU-4" out
 wants "perplexity" out
 sed -n '2,/^details/p' out >headlines
-for metric in Bleu_4 METEOR CIDEr true_caption_rate perplexity attention_entropy; do
+for metric in BLEU-4 METEOR CIDEr "true captions" perplexity "map entropy"; do
   wants "$metric" headlines
 done
-! grep -q Bleu_1 headlines || fail "Bleu_1 is among the headlines"
+! grep -q BLEU-1 headlines || fail "BLEU-1 is among the headlines"
 [ "$(grep -o METEOR out | wc -l)" -eq 2 ] || fail "METEOR is not there twice, as a row and in the names of its tables"
 
 # What every full report contains, and what it contains only with further options.
@@ -63,7 +63,7 @@ done
 expect 0 "$saccade" evaluate soft --samples 3 --baselines --json --threads 1
 cmp out more.json || fail "samples or baselines depend on the number of threads"
 expect 0 "$saccade" evaluate soft --samples 2 --baselines
-for text in self_CIDEr consensus human; do wants $text out; done
+for text in self-CIDEr consensus human; do wants $text out; done
 expect 0 "$saccade" evaluate soft --no-ablations --json
 json out /attention_health/entropy >/dev/null
 grep -q '"ablations"' out && fail "the report has ablations in spite of --no-ablations"

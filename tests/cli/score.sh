@@ -89,6 +89,20 @@ one_error "--replicates must be at most"
 expect 0 "$saccade" score good.json bad.json --against refs.json --replicates 500
 wants "p randomisation" out
 
+# One image has no spread: no interval, and no test.
+cat >single.json <<'JSON'
+{"images": [{"id": 11, "file_name": "a.jpg"}],
+ "annotations": [{"id": 1, "image_id": 11, "caption": "A man rides a brown horse."}]}
+JSON
+echo '[{"image_id": 11, "caption": "a man rides a horse"}]' >single_good.json
+echo '[{"image_id": 11, "caption": "a dog"}]' >single_bad.json
+expect 0 "$saccade" score single_good.json single_bad.json --against single.json --json
+for key in low high p_bootstrap p_randomisation; do
+  [ "$(json out /metrics/0/$key)" = null ] || fail "$key of a single image is a number"
+done
+expect 0 "$saccade" score single_good.json single_bad.json --against single.json
+wants "a single image gives no intervals and no tests" out
+
 printf 'image,caption,score\na.jpg,a man rides a horse,4\n22,a red car,1\nc.jpg,"a cat, a shelf",3\n' \
   >judged.csv
 expect 0 "$saccade" score refs.json --judgements judged.csv --json

@@ -20,7 +20,7 @@ struct OverlayWord {
   std::string text;
   std::vector<float> weights;              // [rows * cols], not negative
   std::optional<float> gate{};             // beta: how much of the context is taken
-  std::optional<Index> sampled{};          // the cell that hard attention chose
+  std::optional<Index> chosen{};           // the cell that hard attention chose
   std::optional<float> log_probability{};  // of the word
   bool uniform = false;                    // the map is nearly flat, and its label is "uniform"
 };
@@ -35,7 +35,7 @@ struct Overlay {
   std::string caption{};  // empty: the words, joined
   std::string weight_name = "attention weight";
   std::optional<double> mark{};           // a weight that the colour bar marks
-  std::optional<ReceptiveField> field{};  // to outline what the sampled cells could see
+  std::optional<ReceptiveField> field{};  // to outline what the chosen cells could see
 };
 
 // No sheet has more pixels than this: its panels shrink instead.
@@ -45,7 +45,7 @@ inline constexpr Index kMaxSheetPixels = 24'000'000;
 double largest_weight(const Overlay& overlay);
 
 // Draws one word at the size of the original: the map over what the network saw, the rest darkened,
-// and the sampled cell outlined. Throws ShapeError when weights, grid, geometry and image do not
+// and the chosen cell outlined. Throws ShapeError when weights, grid, geometry and image do not
 // fit together or a weight is not finite.
 Image draw_panel(const Overlay& overlay, Index word, const OverlayOptions& options);
 

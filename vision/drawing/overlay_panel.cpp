@@ -70,9 +70,9 @@ class MapPainter {
         paint_cells();
         paint_unseen(kUnseenCover);
     }
-    if (!word_.sampled) return;
-    if (overlay_.field) outline_field(*word_.sampled);
-    outline_cell(*word_.sampled);
+    if (!word_.chosen) return;
+    if (overlay_.field) outline_field(*word_.chosen);
+    outline_cell(*word_.chosen);
   }
 
  private:
@@ -229,8 +229,8 @@ void check_overlay(const Overlay& overlay, const OverlayOptions& options) {
     for (const float weight : word.weights)
       SACCADE_CHECK(std::isfinite(weight), "[overlay] a weight of '", word.text,
                     "' is not a finite number");
-    SACCADE_CHECK(!word.sampled || (*word.sampled >= 0 && *word.sampled < regions), "[overlay] '",
-                  word.text, "' sampled a cell that is not on the grid");
+    SACCADE_CHECK(!word.chosen || (*word.chosen >= 0 && *word.chosen < regions), "[overlay] '",
+                  word.text, "' chose a cell that is not on the grid");
   }
   if (!(options.fixed_max > 0 && std::isfinite(options.fixed_max)))
     throw UsageError(str("the weight of full heat must be positive; got ", options.fixed_max));

@@ -76,8 +76,8 @@ class Sheet {
       shared_ = std::max(shared_, largest_weight(overlay));
       panels_ = std::max(panels_, panel_count(overlay));
       for (const OverlayWord& word : overlay.words) {
-        has_samples_ |= word.sampled.has_value();
-        has_fields_ |= word.sampled && overlay.field;
+        has_chosen_ |= word.chosen.has_value();
+        has_fields_ |= word.chosen && overlay.field;
       }
     }
     plan_page();
@@ -352,7 +352,7 @@ class Sheet {
     for (const Overlay& overlay : overlays_)
       if (grids.insert({overlay.rows, overlay.cols}).second)
         add(str(overlay.rows, " x ", overlay.cols, " grid"));
-    if (has_samples_) add("outlined: the chosen cell");
+    if (has_chosen_) add("outlined: the chosen cell");
     if (has_fields_) add("in light blue: what it could see");
     return text;
   }
@@ -363,7 +363,7 @@ class Sheet {
   std::array<Colour, 256> colours_;
   double shared_ = 0;
   Index panels_ = 1, panel_slot_ = 0, height_ = 0;
-  bool has_samples_ = false, has_fields_ = false;
+  bool has_chosen_ = false, has_fields_ = false;
   Metrics metrics_;
 };
 

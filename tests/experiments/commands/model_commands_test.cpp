@@ -348,7 +348,7 @@ TEST_CASE("an overlay shows the layers and heads that its options name, and the 
 TEST_CASE("a view outlines the cell and shows the gate of its own glimpse") {
   Overlay overlay;
   overlay.rows = 1, overlay.cols = 2;
-  overlay.words = {{.text = "a", .weights = {0.5F, 0.5F}, .gate = 0.25F, .sampled = 1}};
+  overlay.words = {{.text = "a", .weights = {0.5F, 0.5F}, .gate = 0.25F, .chosen = 1}};
   CaptionRecord record;
   // Layer l took cell l, and its gate is (l + 1) / 4.
   DecodedWord& decoded = record.caption.words.emplace_back();
@@ -370,7 +370,7 @@ TEST_CASE("a view outlines the cell and shows the gate of its own glimpse") {
   const std::vector<std::optional<float>> gates{0.25F, 0.5F, std::nullopt, 0.5F};
   for (std::size_t v = 0; v < 4; ++v) {
     const OverlayWord& word = views[v].overlay.words[0];
-    CHECK(word.sampled == cells[v]);
+    CHECK(word.chosen == cells[v]);
     CHECK(word.gate == gates[v]);
     CHECK(word.weights == std::vector<float>{0, 1});
   }

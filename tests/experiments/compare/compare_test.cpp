@@ -294,6 +294,17 @@ TEST_CASE("finished runs are one arm where their files hold the same, wherever t
   REQUIRE(settings.size() == 2);
   CHECK_THAT(arm_differences(settings),
              Contains("attention.hidden is 9") && !Contains("data.images"));
+  // An option that a run does not read is no setting of it: an LSTM has no layers of a decoder, and
+  // soft attention draws nothing.
+  CHECK(count({"decoder.layers=7"}, same) == 1);
+  CHECK(count({"attention.selection=hard", "decoder.layers=7"}, same) == 2);
+  const std::vector<RunGroup> decoders =
+      group_runs({run({"decoder.type=transformer", "decoder.layers=2"}, same),
+                  run({"attention.heads=2"}, same)});
+  REQUIRE(decoders.size() == 2);
+  CHECK_THAT(arm_differences(decoders), Contains("decoder.type is lstm, not transformer") &&
+                                            Contains("attention.heads is 2") &&
+                                            !Contains("decoder.layers"));
   // No checkpoint has a digest of boxes, nor of the weights with which an encoder starts.
   CHECK(count({"data.boxes=b.json"}, same) == 2);
   const DataIdentity trained{.name = "folder", .digest = "1", .encoder = ""};

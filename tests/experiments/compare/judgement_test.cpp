@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "captioning/metrics/metric_registry.h"
 #include "experiments/compare/comparison_files.h"
 #include "experiments/compare/comparison_report.h"
 #include "experiments/compare/verdict.h"
@@ -80,7 +81,7 @@ TEST_CASE("a difference beyond chance is distinguished from none") {
   REQUIRE(judgement.reference == &three.arms[0]);
   REQUIRE(judgement.rows.size() == 3);
   const JudgedMetric& soft = *judgement.rows[0].find("Bleu_4");
-  CHECK(soft.chance == Chance::kSeedsAndImages);
+  CHECK(soft.over == IntervalOver::kSeedsAndImages);
   CHECK(soft.interval.low < soft.spread.mean);
   CHECK(soft.interval.high > soft.spread.mean);
   CHECK(!soft.difference);
@@ -96,7 +97,7 @@ TEST_CASE("a difference beyond chance is distinguished from none") {
   const std::vector<std::string> sentences = verdict(judgement);
   REQUIRE(sentences.size() == 2);
   CHECK_THAT(sentences[0],
-             Contains("hard (expectation) against soft: Bleu_4 is 0.0600 higher (95 % interval ["));
+             Contains("hard (expectation) against soft: BLEU-4 is 0.0600 higher (95 % interval ["));
   CHECK_THAT(sentences[0], Contains("): better with 3 seeds"));
   CHECK_THAT(sentences[1], Contains("no evidence of a difference with 3 seeds"));
 }
@@ -114,11 +115,54 @@ TEST_CASE("another arm can be the reference, and the verdict names an arm that i
 TEST_CASE("the verdict on one seed is over images, and its sentence names this") {
   const Comparison one = comparison({arm("soft", 0.3, {1}), arm("hard", 0.36, {1})});
   const Judgement judgement = judge(one, kFew);
-  CHECK(judgement.rows[0].find("Bleu_4")->chance == Chance::kImages);
-  CHECK(judgement.rows[1].find("Bleu_4")->difference->chance == Chance::kImages);
+  CHECK(judgement.rows[0].find("Bleu_4")->over == IntervalOver::kImages);
+  CHECK(judgement.rows[1].find("Bleu_4")->difference->over == IntervalOver::kImages);
   CHECK_THAT(verdict(judgement).at(0), Contains("tells nothing about other seeds"));
   const auto json = nlohmann::json::parse(comparison_json(one, judgement));
   CHECK(json["arms"][0]["regimes"][0]["corpus"]["Bleu_4"]["std"].is_null());
+}
+
+// An arm of one seed that has this score on each of `images` images.
+ArmResult constant_arm(const std::string& name, double score, std::size_t images) {
+  ArmResult out = arm(name, 0, {1});
+  const ImageStatistics metric = mean_statistics("METEOR", std::vector<double>(images, score));
+  out.seeds[0].regimes = {{Regime::kExpectation, {{"METEOR", metric.whole()}}, {metric}}};
+  return out;
+}
+
+TEST_CASE("a single image supports neither an interval nor a test") {
+  Comparison one = comparison({constant_arm("soft", 0.2, 1), constant_arm("hard", 0.25, 1)});
+  one.images = 1;
+  const Judgement judgement = judge(one, kFew);
+  const JudgedMetric& hard = *judgement.rows[1].find("METEOR");
+  CHECK(hard.spread.mean == 0.25);
+  CHECK(std::isnan(hard.interval.low));
+  REQUIRE(hard.difference);
+  CHECK(hard.difference->value == Approx(0.05));
+  CHECK(std::isnan(hard.difference->p_value));
+  CHECK(verdict(judgement).empty());
+  CHECK(difference_cell(hard) == "+0.0500 (no test)");
+  CHECK(interval_cell(hard) == "0.2500");
+  const auto json = nlohmann::json::parse(comparison_json(one, judgement));
+  const auto& written = json["arms"][1]["regimes"][0]["corpus"]["METEOR"];
+  CHECK(written["low"].is_null());
+  CHECK(written["difference"]["p"].is_null());
+}
+
+TEST_CASE("tables show no negative zero, and set no printed number apart from its equal") {
+  const Comparison two =
+      comparison({constant_arm("soft", 1e-6, 40), constant_arm("hard", -2e-6, 40),
+                  constant_arm("worse", -0.5, 40)});
+  const Judgement judgement = judge(two, kFew);
+  CHECK(difference_cell(*judgement.rows[1].find("METEOR")) == "0.0000 [0.0000, 0.0000] p=0.0080");
+  CHECK(interval_cell(*judgement.rows[1].find("METEOR")) == "0.0000 [0.0000, 0.0000]");
+  const std::string latex = comparison_latex(two, judgement);
+  for (const std::string& text : {latex, comparison_table(two, judgement, {.columns = 200}),
+                                  comparison_markdown(two, judgement, Shown::kAll)})
+    CHECK(text.find("-0.0000") == std::string::npos);
+  CHECK_THAT(latex, Contains("soft & expectation & $\\mathbf{0.0000}") &&
+                        Contains("hard & expectation & $\\mathbf{0.0000}") &&
+                        Contains("worse & expectation & $-0.5000"));
 }
 
 TEST_CASE("a difference below four decimals is too small to matter, however small its p-value is") {
@@ -177,10 +221,12 @@ std::vector<std::string> lines_of_dashes(const std::string& table) {
   std::vector<std::string> out;
   std::istringstream lines(table);
   for (std::string line; std::getline(lines, line);) {
-    std::istringstream words(line);
-    std::string name, cell;
-    bool dashes = static_cast<bool>(words >> name >> cell) && cell == "-";
-    while (words >> cell) dashes = dashes && cell == "-";
+    const std::size_t end =
+        line.find("  ");  // of the label, whose words have one space between them
+    std::istringstream cells(end == std::string::npos ? "" : line.substr(end));
+    std::string cell;
+    bool dashes = static_cast<bool>(cells >> cell) && cell == "-";
+    while (cells >> cell) dashes = dashes && cell == "-";
     if (dashes) out.push_back(line);
   }
   return out;
@@ -209,19 +255,25 @@ TEST_CASE("a comparison shows the headlines, the rest with --all, and no line of
           comparison_table(two, judgement, {.columns = columns, .shown = shown});
       CAPTURE(columns, table);
       CHECK(lines_of_dashes(table) == std::vector<std::string>{});
-      for (const char* name : {"Bleu_4", "mean_length", "ms per update", "parameters",
-                               "references_attention_correctness_over_uniform"})
+      for (const char* name : {"BLEU-4", "mean length", "ms per update", "parameters",
+                               "correctness / uniform, references' words"})
         CHECK(shows(table, name));
-      for (const char* name : {"Bleu_1", "attention_max_weight"})
+      for (const char* name : {"BLEU-1", "largest weight"})
         CHECK(shows(table, name) == (shown == Shown::kAll));
       CHECK(shows(table, "--all shows 2 more numbers") == (shown == Shown::kHeadline));
       // No arm has these, and no memory was recorded.
-      for (const char* name : {"METEOR", "true_caption_rate", "peak memory"})
+      for (const char* name : {"METEOR", "true captions", "peak memory"})
         CHECK(!shows(table, name));
       const std::string markdown = comparison_markdown(two, judgement, shown);
-      CHECK(shows(markdown, " Bleu_1 |") == (shown == Shown::kAll));
-      CHECK(shows(markdown, " mean_length |"));
+      CHECK(shows(markdown, " BLEU-1 |") == (shown == Shown::kAll));
+      CHECK(shows(markdown, " mean length |"));
       CHECK(!shows(markdown, "METEOR"));
+      // People read labels everywhere, and names of files nowhere.
+      for (const MetricInfo& info : all_metrics()) {
+        if (info.name.find_first_of("_.") == std::string::npos) continue;
+        CAPTURE(info.name);
+        for (const std::string& text : {table, markdown}) CHECK(!shows(text, info.name.c_str()));
+      }
     }
   // What programs read is complete.
   CHECK(shows(comparison_json(two, judgement), "attention_max_weight"));

@@ -216,7 +216,7 @@ TEST_CASE("a PDF sheet shows the picture of the PNG, and its words can be extrac
   }
   const TempFolder folder("pdf");
   Overlay overlay = upper_left(ResizeMode::kCrop, false);
-  overlay.words[1].sampled = 0;
+  overlay.words[1].chosen = 0;
   overlay.field = ReceptiveField{{-2, 8, 12}, {-2, 8, 12}};
   for (const OverlayStyle style : all_styles()) {
     CAPTURE(enum_name(style));

@@ -155,7 +155,7 @@ TEST_CASE("the map of a padded picture lies on the picture, all over it and nowh
           CHECK(distance(lit.pixel(1, 1), cold.pixel(1, 1)) == 0);
         }
         // Where half of the chosen cell is padding, its frame still lies on the picture.
-        overlay.words[2].sampled = cells.top * cols + cells.left;
+        overlay.words[2].chosen = cells.top * cols + cells.left;
         const Image framed = draw_panel(overlay, 2, {});
         const Index corner = mirrored ? width - 1 : 0;
         CHECK(framed.pixel(0, corner)[0] == 0);
@@ -194,10 +194,10 @@ TEST_CASE("maps of zeros, of equal weights and of one cell: the scale starts at 
   CHECK(draw_sheet({&overlay, 1}, {}).width > 0);
 }
 
-TEST_CASE("the sampled cell is outlined, and no other") {
+TEST_CASE("the chosen cell is outlined, and no other") {
   const Image image(120, 120, 100);
   Overlay overlay = make_overlay(image, plan_geometry(120, 120, {.height = 8, .width = 8}), 4, 4);
-  overlay.words = {{.text = "a", .weights = one_hot(16, 0), .sampled = 6},
+  overlay.words = {{.text = "a", .weights = one_hot(16, 0), .chosen = 6},
                    {.text = "a", .weights = one_hot(16, 0)}};
   const Image with = draw_panel(overlay, 0, {}), without = draw_panel(overlay, 1, {});
   const std::vector<std::uint8_t> white(3, 255);
@@ -225,7 +225,7 @@ TEST_CASE("overlays whose sizes do not agree are refused") {
   bad.words[0].weights[1] = std::numeric_limits<float>::quiet_NaN();
   CHECK_THROWS_AS(draw_sheet({&bad, 1}, {}), ShapeError);
   bad = good;
-  bad.words[0].sampled = 6;
+  bad.words[0].chosen = 6;
   CHECK_THROWS_AS(draw_panel(bad, 0, {}), ShapeError);
   bad = good;
   bad.geometry.original_width = 31;
