@@ -134,8 +134,7 @@ struct Captioner::Impl {
     auto image = std::make_shared<const Image>(image_of(picture));
     Overlay out{.image = image,
                 .geometry = plan_geometry(image->height, image->width, pipeline->preparation()),
-                .rows = models->grid().rows,
-                .cols = models->grid().cols,
+                .grid = models->grid(),
                 .words = {},
                 .caption = caption.text};
     for (const CaptionWord& word : caption.words) out.words.push_back(drawn(word));

@@ -117,10 +117,10 @@ class Decoder {
 };
 
 struct DecoderWidths {
-  Index features = 0;        // D
-  Index vocabulary = 0;      // V
-  Index rows = 0, cols = 0;  // of the grid of features
-  Index keys = 0;            // K of EncodedImages::keys; 0: attention scores the features
+  Index features = 0;    // D
+  Index vocabulary = 0;  // V
+  GridSize grid{};       // of features
+  Index keys = 0;        // K of EncodedImages::keys; 0: attention scores the features
 };
 
 // Makes the decoder of a config. It declares its parameters in `scope`.

@@ -60,7 +60,7 @@ class TransformerDecoder : public Decoder {
  public:
   explicit TransformerDecoder(const DecoderParts& parts)
       : lead_(parts.config.image == ImageEntry::kFirstStep ? 1 : 0),
-        layout_{.rows = parts.widths.rows, .cols = parts.widths.cols, .group = 1, .mask = {}},
+        layout_{.grid = parts.widths.grid, .group = 1, .mask = {}},
         config_(parts.config) {
     const Index e = config_.embedding, d = config_.hidden;
     embedding_ = parts.scope.declare("embedding", {parts.widths.vocabulary, e},

@@ -34,7 +34,7 @@ TransformerLayer::TransformerLayer(const ParamScope& scope, const DecoderParts& 
                                   {.features = parts.widths.features,
                                    .query = parts.config.hidden,
                                    .sentinel = 0,
-                                   .regions = parts.widths.rows * parts.widths.cols,
+                                   .regions = parts.widths.grid.cells(),
                                    .keys = parts.widths.keys},
                                   scope.sub("cross"))),
       cross_output_(cross_output(scope, parts)),

@@ -25,11 +25,11 @@ void check_vocabularies(const EnsembleMember& a, const EnsembleMember& b) {
 
 // Whether cells of equal row and column cover the same part of every picture.
 bool alike(const EnsembleMember& a, const EnsembleMember& b) {
-  const GridShape &one = a.model->grid(), &other = b.model->grid();
+  const GridSize &one = a.model->grid(), &other = b.model->grid();
   const PrepareOptions &p = a.preparation, &q = b.preparation;
   const bool same_part = p.mode == q.mode && (p.mode == ResizeMode::kSquash ||
                                               p.height * q.width == q.height * p.width);
-  return one.rows == other.rows && one.cols == other.cols && same_part;
+  return one == other && same_part;
 }
 
 // Adds the captions of one picture, with their alternatives, to the places that maps are written

@@ -22,9 +22,9 @@ void show(DecodedWord& word, std::span<const float> map) {
 // Equal weights on the cells that show some of the picture.
 std::vector<float> uniform_map(const AttentionMap& map) {
   std::vector<float> weights(map.weights.size());
-  const float weight = 1 / static_cast<float>(counted_cells(map));
+  const float weight = 1 / static_cast<float>(unmasked_cells(map));
   for (std::size_t cell = 0; cell < weights.size(); ++cell)
-    weights[cell] = map.counted(cell) ? weight : 0;
+    weights[cell] = map.masked(cell) ? 0 : weight;
   return weights;
 }
 

@@ -68,7 +68,7 @@ Map standardised(const std::vector<float>& weights) {
 void correlate_heads(const DecodedWord& word, Mean& correlation) {
   std::vector<Map> maps;
   for (const AttentionMap& part : word.parts)
-    if (part.layer == word.map.layer) maps.push_back(standardised(counted_weights(part)));
+    if (part.layer == word.map.layer) maps.push_back(standardised(unmasked_weights(part)));
   for (std::size_t a = 0; a < maps.size(); ++a)
     for (std::size_t b = a + 1; b < maps.size(); ++b)
       if (!maps[a].empty() && !maps[b].empty())

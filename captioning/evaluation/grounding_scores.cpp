@@ -33,7 +33,7 @@ MapMeasures measure(std::span<const Real> weights, const AttentionGrid& grid,
 MapMeasures measure_uniform(const AttentionGrid& grid, std::span<const Rect> boxes,
                             const BoxedWord& word, const PointingOptions& pointing) {
   const LocalizationRule rule;
-  const std::vector<Real> equal(static_cast<std::size_t>(grid.rows * grid.cols), Real(1));
+  const std::vector<Real> equal(static_cast<std::size_t>(grid.size.cells()), Real(1));
   return {pointing_chance(grid, boxes, pointing),
           word.area_share(),
           1,
@@ -69,7 +69,7 @@ std::vector<Rect> seen_boxes(std::span<const Rect> boxes, const Geometry& geomet
   const auto width = static_cast<double>(geometry.input_width);
   const double across = width / geometry.seen.width;
   const double down = static_cast<double>(geometry.input_height) / geometry.seen.height;
-  const Rect photo = cells_of({.rows = 1, .cols = 1, .features = 1}, geometry).shown();
+  const Rect photo = cells_of({.rows = 1, .cols = 1}, geometry).shown();
   std::vector<Rect> out;
   for (const Rect& box : boxes) {
     Rect seen = {.x = (box.x - geometry.seen.x) * across,
@@ -83,12 +83,11 @@ std::vector<Rect> seen_boxes(std::span<const Rect> boxes, const Geometry& geomet
   return out;
 }
 
-AttentionGrid cells_of(const GridShape& grid, const Geometry& geometry) {
+AttentionGrid cells_of(const GridSize& grid, const Geometry& geometry) {
   const PictureArea area = picture_area(geometry);
   const auto width = static_cast<double>(geometry.input_width);
   const auto height = static_cast<double>(geometry.input_height);
-  return {.rows = grid.rows,
-          .cols = grid.cols,
+  return {.size = grid,
           .height = geometry.input_height,
           .width = geometry.input_width,
           .photo = {area.left * width, area.top * height, (area.right - area.left) * width,
@@ -146,20 +145,20 @@ void GroundingScores::add(std::span<const NamedObjects> named, const DecodedCapt
     SACCADE_CHECK(one.word < decoded.words.size(), "[grounding] word ", one.word, " of ",
                   decoded.words.size());
     const AttentionMap& noun = decoded.words[one.word].map;
-    pointing.add(noun.weights, cells, one.seen, {.counts = noun.counts});
-    pointing_centre.add(noun.weights, cells, one.seen, {.tolerance = 0, .counts = noun.counts});
+    pointing.add(noun.weights, cells, one.seen, {.mask = noun.mask});
+    pointing_centre.add(noun.weights, cells, one.seen, {.tolerance = 0, .mask = noun.mask});
     if (noun.chosen >= 0) {
       std::vector<float> chosen(noun.weights.size(), 0);
       SACCADE_CHECK(static_cast<std::size_t>(noun.chosen) < chosen.size(),
                     "[grounding] chose region ", noun.chosen, " of ", chosen.size());
       chosen[static_cast<std::size_t>(noun.chosen)] = 1;
-      pointing_chosen.add(chosen, cells, one.seen, {.counts = noun.counts});
+      pointing_chosen.add(chosen, cells, one.seen, {.mask = noun.mask});
     }
     if (one.seen.empty()) continue;
     const BoxedWord boxed(cells, one.seen);
     add_to(caption, measure(noun.weights, cells, one.seen, boxed));
     add_to(centre_bias, measure(centre_map(cells), cells, one.seen, boxed));
-    add_to(uniform, measure_uniform(cells, one.seen, boxed, {.counts = noun.counts}));
+    add_to(uniform, measure_uniform(cells, one.seen, boxed, {.mask = noun.mask}));
     area_share += boxed.area_share();
     ++words;
   }

@@ -28,7 +28,7 @@ struct NamedObjects {
 std::vector<Rect> seen_boxes(std::span<const Rect> boxes, const Geometry& geometry);
 
 // The cells of a grid, in what a network saw.
-AttentionGrid cells_of(const GridShape& grid, const Geometry& geometry);
+AttentionGrid cells_of(const GridSize& grid, const Geometry& geometry);
 
 // What is measured on the map of a noun. All measures go from 0 to 1, except the normalized
 // correctness, which may reach the number of cells:

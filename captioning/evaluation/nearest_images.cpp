@@ -16,12 +16,12 @@ constexpr Index kGroup = 8;      // images that are encoded together
 constexpr Index kQueries = 32;   // queries per task
 constexpr Index kColumns = 512;  // candidates per product, so that they fit a core's cache
 
-// The mean of the rows of `regions` [L, D] that count, scaled to length 1. counts [L]; empty: all
-// count.
-void mean_direction(ConstView regions, std::span<const std::uint8_t> counts, std::span<Real> out) {
+// The mean of the rows of `regions` [L, D] that are unmasked, scaled to length 1. mask [L]; empty:
+// none is masked.
+void mean_direction(ConstView regions, std::span<const std::uint8_t> mask, std::span<Real> out) {
   std::vector<double> sum(out.size(), 0);
   for (Index l = 0; l < regions.rows(); ++l) {
-    if (!counts.empty() && counts[static_cast<std::size_t>(l)] == 0) continue;
+    if (!mask.empty() && mask[static_cast<std::size_t>(l)] == 0) continue;
     const Real* row = regions.row(l);
     for (std::size_t d = 0; d < sum.size(); ++d) sum[d] += static_cast<double>(row[d]);
   }
@@ -46,13 +46,13 @@ Tensor image_vectors(const CaptionModel& model, const DatasetInputs& inputs,
     tape.set_recording(false);
     tape.set_parameters(model.parameters().views());
     const InputView input = batch.view();
-    const std::vector<std::uint8_t> counts = model.counts(input);
+    const std::vector<std::uint8_t> mask = model.mask(input);
     const ConstView features = frozen ? input.values : model.encode(tape, input).features.value();
     const Index regions = features.shape[1];
-    const auto size = counts.empty() ? std::size_t{0} : static_cast<std::size_t>(regions);
+    const auto size = mask.empty() ? std::size_t{0} : static_cast<std::size_t>(regions);
     for (Index i = begin; i < end; ++i) {
       mean_direction({features.row((i - begin) * regions), {regions, width}},
-                     std::span(counts).subspan(static_cast<std::size_t>(i - begin) * size, size),
+                     std::span(mask).subspan(static_cast<std::size_t>(i - begin) * size, size),
                      {out.view().row(i), static_cast<std::size_t>(width)});
     }
   });

@@ -18,12 +18,12 @@ PatchNorms norms_of(const CaptionModel& model, const TokenEncoder& encoder,
   Tape tape(arena);
   tape.set_recording(false);
   tape.set_parameters(model.parameters().views());
-  const std::vector<std::uint8_t> counts = model.counts(input);
-  const ConstView tokens = encoder.last_tokens(tape, tape.constant(input.values), counts).value();
+  const std::vector<std::uint8_t> mask = model.mask(input);
+  const ConstView tokens = encoder.last_tokens(tape, tape.constant(input.values), mask).value();
   const Index width = tokens.cols(), first = encoder.placeless();
   std::vector<Real> patches;  // those that are not padding
   for (Index t = first; t < tokens.rows(); ++t)
-    if (counts.empty() || counts[static_cast<std::size_t>(t - first)] != 0)
+    if (mask.empty() || mask[static_cast<std::size_t>(t - first)] != 0)
       patches.insert(patches.end(), tokens.row(t), tokens.row(t) + width);
   PatchNorms norms;
   norms.add({patches.data(), {static_cast<Index>(patches.size()) / width, width}});

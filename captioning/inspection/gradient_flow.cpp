@@ -58,16 +58,16 @@ PathFlow path_flow(std::span<const RegionNorms> captions,
   return flow;
 }
 
-// The norms of the regions that count.
-RegionNorms counted(RegionNorms norms, const std::vector<std::uint8_t>& counts) {
-  if (counts.empty()) return norms;
+// The norms of the unmasked regions.
+RegionNorms unmasked(RegionNorms norms, const std::vector<std::uint8_t>& mask) {
+  if (mask.empty()) return norms;
   for (std::vector<double>* all : {&norms.weights, &norms.direct, &norms.score}) {
     std::vector<double> kept;
     for (std::size_t i = 0; i < all->size(); ++i)
-      if (counts[i % counts.size()] != 0) kept.push_back((*all)[i]);
+      if (mask[i % mask.size()] != 0) kept.push_back((*all)[i]);
     *all = std::move(kept);
   }
-  norms.regions = std::count(counts.begin(), counts.end(), 1);
+  norms.regions = std::count(mask.begin(), mask.end(), 1);
   return norms;
 }
 
@@ -80,7 +80,7 @@ std::vector<RegionNorms> image_norms(const CaptionModel& model, const InputView&
   const std::span<const ConstView> parameters = model.parameters().views();
   tape.set_parameters(parameters);
   const EncodedImages images = model.encode(tape, input);
-  const std::vector<std::uint8_t> counts = model.counts(input);
+  const std::vector<std::uint8_t> mask = model.mask(input);
   std::vector<RegionNorms> out;
   for (const std::string& text : captions) {
     const std::vector<Index> ids = model.vocabulary().encode(tokenize(text));
@@ -88,8 +88,8 @@ std::vector<RegionNorms> image_norms(const CaptionModel& model, const InputView&
     const std::vector<std::vector<int>> words{{ids.begin(), ids.end()}};
     const PackedCaptions caption = pack_captions(words, static_cast<int>(Vocabulary::kBos),
                                                  static_cast<int>(Vocabulary::kEos));
-    out.push_back(counted(
-        norms_of(region_gradients(model.decoder(), parameters, images.values(), caption)), counts));
+    out.push_back(unmasked(
+        norms_of(region_gradients(model.decoder(), parameters, images.values(), caption)), mask));
   }
   return out;
 }

@@ -13,7 +13,7 @@ namespace {
 
 // Adds one profile per head of weights [1, H, L, S].
 void add_layer(std::vector<ProfiledHead>& heads, ConstView weights, Index layer,
-               const CountedPart& part) {
+               const UnmaskedPart& part) {
   const Index count = weights.shape[1], rows = weights.shape[2], columns = weights.shape[3];
   if (rows != columns) return;
   for (Index h = 0; h < count; ++h)
@@ -39,7 +39,7 @@ PackedCaptions first_caption(const CaptionModel& model, const CaptionedImage& im
 
 void add_decoder(std::vector<ProfiledHead>& heads, Tape& tape, const Decoder& decoder,
                  const EncodedImages& images, const PackedCaptions& caption,
-                 const CountedPart& part) {
+                 const UnmaskedPart& part) {
   const AttentionMemory memory = decoder.prepare(tape, images, 1);
   std::vector<Var> state = decoder.start(tape, memory);
   const Index words = caption.words(), regions = memory.regions();
@@ -77,8 +77,8 @@ std::vector<ProfiledHead> profiles_of(const CaptionModel& model, const InputView
   Tape tape(arena);
   tape.set_recording(false);
   tape.set_parameters(model.parameters().views());
-  const std::vector<std::uint8_t> counts = model.counts(input);
-  const CountedPart part{.rows = counts, .columns = std::count(counts.begin(), counts.end(), 1)};
+  const std::vector<std::uint8_t> mask = model.mask(input);
+  const UnmaskedPart part{.rows = mask, .columns = std::count(mask.begin(), mask.end(), 1)};
   std::vector<ProfiledHead> heads;
   Index layer = 0;
   const auto watch = [&](const TransformerBlock& block, Var x, const AttentionMask& mask) {

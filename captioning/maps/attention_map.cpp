@@ -14,25 +14,33 @@ std::string MapPart::name() const {
   return fused ? std::string(enum_name(*fused)) : str(number);
 }
 
-Index counted_cells(const AttentionMap& map) {
-  SACCADE_CHECK(map.counts.empty() || map.counts.size() == map.weights.size(), "[map] ",
-                map.weights.size(), " weights, and marks for ", map.counts.size(), " cells");
-  return map.counts.empty() ? static_cast<Index>(map.weights.size())
-                            : std::count(map.counts.begin(), map.counts.end(), 1);
+float AttentionMap::at(Index row, Index col) const {
+  SACCADE_CHECK(row >= 0 && row < grid.rows && col >= 0 && col < grid.cols, "[map] no cell in row ",
+                row, " and column ", col, " of a grid of ", grid.rows, " x ", grid.cols);
+  SACCADE_CHECK(static_cast<Index>(weights.size()) == grid.cells(), "[map] ", weights.size(),
+                " weights for a grid of ", grid.rows, " x ", grid.cols);
+  return weights[static_cast<std::size_t>(row * grid.cols + col)];
 }
 
-std::vector<float> counted_weights(const AttentionMap& map) {
-  if (map.counts.empty()) return map.weights;
+Index unmasked_cells(const AttentionMap& map) {
+  SACCADE_CHECK(map.mask.empty() || map.mask.size() == map.weights.size(), "[map] ",
+                map.weights.size(), " weights, and a mask of ", map.mask.size(), " cells");
+  return map.mask.empty() ? static_cast<Index>(map.weights.size())
+                          : std::count(map.mask.begin(), map.mask.end(), 1);
+}
+
+std::vector<float> unmasked_weights(const AttentionMap& map) {
+  if (map.mask.empty()) return map.weights;
   std::vector<float> out;
-  out.reserve(static_cast<std::size_t>(counted_cells(map)));
+  out.reserve(static_cast<std::size_t>(unmasked_cells(map)));
   for (std::size_t l = 0; l < map.weights.size(); ++l)
-    if (map.counted(l)) out.push_back(map.weights[l]);
+    if (!map.masked(l)) out.push_back(map.weights[l]);
   return out;
 }
 
 std::vector<double> map_shares(const AttentionMap& map) {
   std::vector<double> shares;
-  for (const float w : counted_weights(map)) shares.push_back(std::abs(static_cast<double>(w)));
+  for (const float w : unmasked_weights(map)) shares.push_back(std::abs(static_cast<double>(w)));
   const double total = std::accumulate(shares.begin(), shares.end(), 0.0);
   if (total < 1e-6) return {};
   for (double& p : shares) p /= total;

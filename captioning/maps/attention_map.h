@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/attention/map_fusion.h"
+#include "core/base/grid_size.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -27,10 +28,11 @@ struct MapPart {
 
 // The map of one word or, of a transformer encoder's own attention, that of its class token.
 struct AttentionMap {
-  std::vector<float> weights{};  // [rows * cols], row by row from the top left
-  Index rows = 0, cols = 0;      // of the grid
-  // [rows * cols], 1 for cells that show some of the picture and 0 for padding; empty: no padding.
-  std::vector<std::uint8_t> counts{};
+  std::vector<float> weights{};  // [grid.cells()], row by row from the top left
+  GridSize grid{};
+  // [grid.cells()], 1 for cells that show some of the picture and 0 for masked ones, which are
+  // padding; empty: no cell is masked.
+  std::vector<std::uint8_t> mask{};
   MapPart layer{}, head{};
   std::optional<double> gate{};  // beta, the mean of a vector gate; none without a gate
   // The sentinel's weight; none without a sentinel. Of several heads it is recorded for the mean
@@ -41,17 +43,20 @@ struct AttentionMap {
   bool rollout = false;
   std::optional<double> elsewhere{};  // the weight of tokens without a place; none: there are none
 
-  bool counted(std::size_t cell) const { return counts.empty() || counts[cell] != 0; }
+  // The weight of a cell. Throws ShapeError where the grid has no such cell or no weights.
+  float at(Index row, Index col) const;
+  // Whether the cell is padding.
+  bool masked(std::size_t cell) const { return !mask.empty() && mask[cell] == 0; }
 };
 
 // A map is uniform if its entropy is above this.
 constexpr double kUniformEntropy = 0.99;
 
-// The cells that show some of the picture. Throws ShapeError where the marks do not fit the
-// weights.
-Index counted_cells(const AttentionMap& map);
+// The number of cells that show some of the picture. Throws ShapeError where the mask does not fit
+// the weights.
+Index unmasked_cells(const AttentionMap& map);
 // Their weights, in order. Throws ShapeError, too.
-std::vector<float> counted_weights(const AttentionMap& map);
+std::vector<float> unmasked_weights(const AttentionMap& map);
 
 // p_i = |w_i| / sum_j |w_j| over the cells that show some of the picture; empty where their weights
 // sum to less than 1e-6.

@@ -26,10 +26,9 @@ double shortest(float value) {
 
 Json attention_rows(const AttentionMap& map) {
   Json rows = Json::array();
-  for (Index r = 0; r < map.rows; ++r) {
+  for (Index r = 0; r < map.grid.rows; ++r) {
     Json row = Json::array();
-    for (Index c = 0; c < map.cols; ++c)
-      row.push_back(shortest(map.weights[static_cast<std::size_t>(r * map.cols + c)]));
+    for (Index c = 0; c < map.grid.cols; ++c) row.push_back(shortest(map.at(r, c)));
     rows.push_back(std::move(row));
   }
   return rows;
@@ -37,7 +36,7 @@ Json attention_rows(const AttentionMap& map) {
 
 Json chosen_cell(const AttentionMap& map) {
   if (map.chosen < 0) return nullptr;
-  return Json::array({map.chosen / map.cols, map.chosen % map.cols});
+  return Json::array({map.chosen / map.grid.cols, map.chosen % map.grid.cols});
 }
 
 // The number of a layer or a head, or the name of their fusion.
@@ -58,8 +57,8 @@ Json geometry_json(const Geometry& geometry) {
           {"input", Json::array({geometry.input_height, geometry.input_width})}};
 }
 
-Json grid_json(const GridShape& grid, const Geometry& geometry) {
-  const CellBlock cells = picture_cells(picture_area(geometry), grid.rows, grid.cols);
+Json grid_json(const GridSize& grid, const Geometry& geometry) {
+  const CellBlock cells = picture_cells(picture_area(geometry), grid);
   return {{"rows", grid.rows},
           {"cols", grid.cols},
           {"cells", Json::array({cells.left, cells.top, cells.right, cells.bottom})}};
@@ -116,8 +115,9 @@ class CaptionWriter {
   }
 
   Json attention(const AttentionMap& map) const {
-    SACCADE_CHECK(static_cast<Index>(map.weights.size()) == map.rows * map.cols, "[caption_json] ",
-                  map.weights.size(), " weights for a grid of ", map.rows, " x ", map.cols);
+    SACCADE_CHECK(static_cast<Index>(map.weights.size()) == map.grid.cells(), "[caption_json] ",
+                  map.weights.size(), " weights for a grid of ", map.grid.rows, " x ",
+                  map.grid.cols);
     return packs() ? Json(packing_.packed(map)) : attention_rows(map);
   }
 

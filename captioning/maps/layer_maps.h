@@ -21,12 +21,12 @@ struct LayerMap {
 // The matrices of an encoder for one image, sorted by layer, then by head: of a transformer's
 // blocks (`tokens`) and of a refinement (`regions`). inspection/encoder_maps.h makes them.
 struct EncoderMaps {
-  Index rows = 0, cols = 0;            // of the grid of L regions
-  std::vector<std::uint8_t> counts{};  // [L] as AttentionMap::counts
-  Index placeless = 0;                 // P, tokens without a place, before the regions of `tokens`
-  bool class_token = false;            // whether the first of them is the class token
-  std::vector<LayerMap> tokens{};      // [P + L, P + L] of the encoder's blocks
-  std::vector<LayerMap> regions{};     // [L, L] of the refinement; linformer: [L, mixtures]
+  GridSize grid{};                   // of L regions
+  std::vector<std::uint8_t> mask{};  // [L] as AttentionMap::mask
+  Index placeless = 0;               // P, tokens without a place, before the regions of `tokens`
+  bool class_token = false;          // whether the first of them is the class token
+  std::vector<LayerMap> tokens{};    // [P + L, P + L] of the encoder's blocks
+  std::vector<LayerMap> regions{};   // [L, L] of the refinement; linformer: [L, mixtures]
 };
 
 // The recorded DecodedWord::reads of a caption of C words, as one map [C, C] for each layer and

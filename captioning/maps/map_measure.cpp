@@ -7,7 +7,7 @@ namespace saccade {
 AttentionMap measured(AttentionMap map, MapMeasure measure) {
   if (measure == MapMeasure::kWeight) return map;
   SACCADE_CHECK(measure == MapMeasure::kRelative || map.gate, "[map measure] a map has no gate");
-  const auto factor = measure == MapMeasure::kRelative ? static_cast<float>(counted_cells(map))
+  const auto factor = measure == MapMeasure::kRelative ? static_cast<float>(unmasked_cells(map))
                                                        : static_cast<float>(*map.gate);
   for (float& weight : map.weights) weight *= factor;
   return map;

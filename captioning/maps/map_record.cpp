@@ -34,16 +34,16 @@ GlimpseRecord record_glimpse(const Glimpse& glimpse, const MapPart& layer) {
   return record;
 }
 
-// The marks of every row, from the mask of its memory.
-std::vector<std::uint8_t> counts_of(const MemoryLayout& layout, Index rows) {
-  std::vector<std::uint8_t> counts;
-  if (!layout.mask) return counts;
+// The mask of every row, from that of its memory.
+std::vector<std::uint8_t> mask_of(const MemoryLayout& layout, Index rows) {
+  std::vector<std::uint8_t> out;
+  if (!layout.mask) return out;
   const ConstView mask = layout.mask.value();
   for (Index r = 0; r < rows; ++r) {
     const Real* own = mask.row(r / layout.group);
-    for (Index l = 0; l < mask.cols(); ++l) counts.push_back(own[l] != 0 ? 1 : 0);
+    for (Index l = 0; l < mask.cols(); ++l) out.push_back(own[l] != 0 ? 1 : 0);
   }
-  return counts;
+  return out;
 }
 
 template <class T>
@@ -60,13 +60,12 @@ struct RowMaps {
 
 RowMaps maps_of(const GlimpseRecord& glimpse, const MapRecord& record, Index row) {
   const auto place = static_cast<std::size_t>(row);
-  const Index cells = record.rows * record.cols;
+  const Index cells = record.grid.cells();
   RowMaps maps;
   AttentionMap& mean = maps.mean;
   mean.weights = row_of(glimpse.weights, row, cells);
-  mean.rows = record.rows;
-  mean.cols = record.cols;
-  if (!record.counts.empty()) mean.counts = row_of(record.counts, row, cells);
+  mean.grid = record.grid;
+  if (!record.mask.empty()) mean.mask = row_of(record.mask, row, cells);
   mean.layer = glimpse.layer;
   if (!glimpse.gates.empty()) mean.gate = glimpse.gates[place];
   if (!glimpse.sentinels.empty()) mean.sentinel = glimpse.sentinels[place];
@@ -87,11 +86,11 @@ RowMaps maps_of(const GlimpseRecord& glimpse, const MapRecord& record, Index row
 MapRecord record_of(const StepOutput& step, const MemoryLayout& layout,
                     const Recording& recording) {
   const ConstView weights = step.glimpse.weights.value();
-  MapRecord record{.rows = layout.rows, .cols = layout.cols};
-  if (record.rows == 0) record.rows = 1, record.cols = weights.cols();
-  SACCADE_CHECK(record.rows * record.cols == weights.cols(), "[maps] weights of ", weights.cols(),
-                " regions on a grid of ", record.rows, " x ", record.cols);
-  record.counts = counts_of(layout, weights.rows());
+  MapRecord record{.grid = layout.grid};
+  if (record.grid.rows == 0) record.grid = {.rows = 1, .cols = weights.cols()};
+  SACCADE_CHECK(record.grid.cells() == weights.cols(), "[maps] weights of ", weights.cols(),
+                " regions on a grid of ", record.grid.rows, " x ", record.grid.cols);
+  record.mask = mask_of(layout, weights.rows());
   const auto layers = static_cast<Index>(step.layers.size());
   if (recording.layers)
     for (Index l = 0; l + 1 < layers; ++l)
@@ -132,20 +131,20 @@ MapRecord mean_record(std::vector<MapRecord> records) {
     for (auto& x : sum) x /= static_cast<std::decay_t<decltype(x)>>(records.size());
     return sum;
   };
-  MapRecord out{.rows = records.front().rows, .cols = records.front().cols};
+  MapRecord out{.grid = records.front().grid};
   GlimpseRecord& glimpse = out.glimpses.emplace_back();
   glimpse.weights = mean(&GlimpseRecord::weights);
   SACCADE_CHECK(!glimpse.weights.empty(),
                 "[search] the maps of models on other grids have no mean");
   glimpse.gates = mean(&GlimpseRecord::gates);
   glimpse.sentinels = mean(&GlimpseRecord::sentinels);
-  // A model that pads nothing marks nothing, and all its cells count.
+  // A model that pads nothing masks nothing.
   const bool padded = std::all_of(records.begin(), records.end(),
-                                  [](const MapRecord& one) { return !one.counts.empty(); });
+                                  [](const MapRecord& one) { return !one.mask.empty(); });
   if (padded) {
-    out.counts = records.front().counts;
+    out.mask = records.front().mask;
     for (const MapRecord& other : records)
-      std::transform(out.counts.begin(), out.counts.end(), other.counts.begin(), out.counts.begin(),
+      std::transform(out.mask.begin(), out.mask.end(), other.mask.begin(), out.mask.begin(),
                      [](auto a, auto b) { return std::max(a, b); });
   }
   return out;
@@ -163,7 +162,7 @@ DecodedWord MapRecord::of_row(Index row) const {
   for (const std::vector<int>& of_glimpse : choices)
     word.choices.push_back(of_glimpse[static_cast<std::size_t>(row)]);
   const Index row_count =
-      static_cast<Index>(glimpses.back().weights.size()) / std::max(rows * cols, Index{1});
+      static_cast<Index>(glimpses.back().weights.size()) / std::max(grid.cells(), Index{1});
   for (const WordReads& all : reads) {
     const Index count = static_cast<Index>(all.weights.size()) / row_count;
     word.reads.push_back(

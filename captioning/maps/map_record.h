@@ -27,8 +27,8 @@ struct GlimpseRecord {
 
 // One step of R rows.
 struct MapRecord {
-  Index rows = 0, cols = 0;                 // of the grid of L cells
-  std::vector<std::uint8_t> counts{};       // [R, L] as AttentionMap::counts; empty: no padding
+  GridSize grid{};                          // of L cells
+  std::vector<std::uint8_t> mask{};         // [R, L] as AttentionMap::mask; empty: no padding
   std::vector<GlimpseRecord> glimpses{};    // those that are kept; the last is the word's last
   std::vector<std::vector<int>> choices{};  // [glimpses of a word] of [R]; empty where it has one
   std::vector<WordReads> reads{};           // weights [R, t + 1]
@@ -41,7 +41,7 @@ struct MapRecord {
 MapRecord record_of(const StepOutput& step, const MemoryLayout& layout, const Recording& recording);
 
 // The mean of the weights over models that attend to the same regions, and of gates and sentinels
-// where all models have them; a cell counts where it counts for any of them. All but the mean over
+// where all models have them; a cell is masked where all of them mask it. All but the mean over
 // the heads of the last layer is kept only for a single model. There must be at least one record.
 MapRecord mean_record(std::vector<MapRecord> records);
 

@@ -22,9 +22,10 @@ bool hits(Index index, const AttentionGrid& grid, std::span<const Rect> boxes,
 }  // namespace
 
 Rect AttentionGrid::cell(Index index) const {
-  const double w = static_cast<double>(width) / static_cast<double>(cols);
-  const double h = static_cast<double>(height) / static_cast<double>(rows);
-  return {static_cast<double>(index % cols) * w, static_cast<double>(index / cols) * h, w, h};
+  const double w = static_cast<double>(width) / static_cast<double>(size.cols);
+  const double h = static_cast<double>(height) / static_cast<double>(size.rows);
+  return {static_cast<double>(index % size.cols) * w, static_cast<double>(index / size.cols) * h, w,
+          h};
 }
 
 Rect AttentionGrid::shown() const {
@@ -39,14 +40,14 @@ Rect intersection(const Rect& a, const Rect& b) {
 }
 
 void check_grid(const AttentionGrid& grid) {
-  SACCADE_CHECK(grid.rows > 0 && grid.cols > 0 && grid.height > 0 && grid.width > 0,
-                "[grounding] empty grid; got ", grid.rows, " x ", grid.cols, " cells over ",
-                grid.height, " x ", grid.width, " pixels");
+  SACCADE_CHECK(grid.size.rows > 0 && grid.size.cols > 0 && grid.height > 0 && grid.width > 0,
+                "[grounding] empty grid; got ", grid.size.rows, " x ", grid.size.cols,
+                " cells over ", grid.height, " x ", grid.width, " pixels");
 }
 
 void check_weights(std::span<const Real> weights, const AttentionGrid& grid) {
-  SACCADE_CHECK(static_cast<Index>(weights.size()) == grid.rows * grid.cols, "[grounding] ",
-                weights.size(), " weights for a grid of ", grid.rows, " x ", grid.cols);
+  SACCADE_CHECK(static_cast<Index>(weights.size()) == grid.size.cells(), "[grounding] ",
+                weights.size(), " weights for a grid of ", grid.size.rows, " x ", grid.size.cols);
 }
 
 Index peak(std::span<const Real> weights) {
@@ -66,14 +67,14 @@ bool points_at(std::span<const Real> weights, const AttentionGrid& grid,
 double pointing_chance(const AttentionGrid& grid, std::span<const Rect> boxes,
                        const PointingOptions& options) {
   check_grid(grid);
-  const Index cells = grid.rows * grid.cols;
-  Index inside = 0, counted = 0;
+  const Index cells = grid.size.cells();
+  Index inside = 0, unmasked = 0;
   for (Index i = 0; i < cells; ++i) {
-    if (!options.counts.empty() && options.counts[static_cast<std::size_t>(i)] == 0) continue;
-    ++counted;
+    if (!options.mask.empty() && options.mask[static_cast<std::size_t>(i)] == 0) continue;
+    ++unmasked;
     inside += hits(i, grid, boxes, options) ? 1 : 0;
   }
-  return static_cast<double>(inside) / static_cast<double>(counted);
+  return static_cast<double>(inside) / static_cast<double>(unmasked);
 }
 
 void PointingTally::add(std::span<const Real> weights, const AttentionGrid& grid,

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 
+#include "core/base/grid_size.h"
 #include "core/base/real.h"
 #include "vision/images/rect.h"
 
@@ -14,7 +15,7 @@ namespace saccade {
 
 // A grid of attention over the picture that the network saw.
 struct AttentionGrid {
-  Index rows = 0, cols = 0;     // cells
+  GridSize size{};              // in cells
   Index height = 0, width = 0;  // of that picture, in pixels
   Rect photo{};                 // the part of it that shows the photo and is no padding; empty: all
 
@@ -32,21 +33,21 @@ void check_weights(std::span<const Real> weights, const AttentionGrid& grid);
 
 struct PointingOptions {
   double tolerance = 0.5;  // cells
-  // [rows * cols], 0 for cells that no map can point at (padding); empty: all can be pointed at.
-  std::span<const std::uint8_t> counts{};
+  // [cells], 0 for those that no map can point at (padding), else 1; empty: none is masked.
+  std::span<const std::uint8_t> mask{};
 };
 
 // The index of the largest weight (of equal ones the first). Throws ShapeError when there is none,
 // or when a weight is not a number.
 Index peak(std::span<const Real> weights);
 
-// Whether the peak of weights [rows * cols] hits one of the boxes, which are given in pixels of the
+// Whether the peak of weights [cells] hits one of the boxes, which are given in pixels of the
 // picture that the network saw. Without boxes there is no hit. Throws ShapeError when the sizes do
 // not fit.
 bool points_at(std::span<const Real> weights, const AttentionGrid& grid,
                std::span<const Rect> boxes, const PointingOptions& options = {});
 
-// The share of hits among the cells that count: what a map without knowledge reaches.
+// The share of hits among the unmasked cells: what a map without knowledge reaches.
 double pointing_chance(const AttentionGrid& grid, std::span<const Rect> boxes,
                        const PointingOptions& options = {});
 

@@ -62,11 +62,11 @@ std::vector<double> along(const Span& span, double size, Index count, Ramp ramp)
   return out;
 }
 
-// [rows * cols]: how much of every cell is in the union of the boxes. The picture is cut into
+// [cells]: how much of every cell is in the union of the boxes. The picture is cut into
 // strips at the boxes' upper and lower edges; in each strip, the union consists of spans.
 std::vector<double> cover(const AttentionGrid& grid, std::span<const Rect> boxes, Ramp ramp) {
   const Rect cell = grid.cell(0);
-  std::vector<double> out(static_cast<std::size_t>(grid.rows * grid.cols), 0), edges;
+  std::vector<double> out(static_cast<std::size_t>(grid.size.cells()), 0), edges;
   for (const Rect& box : boxes) edges.insert(edges.end(), {box.y, box.bottom()});
   std::sort(edges.begin(), edges.end());
   for (std::size_t e = 0; e + 1 < edges.size(); ++e) {
@@ -75,9 +75,9 @@ std::vector<double> cover(const AttentionGrid& grid, std::span<const Rect> boxes
     std::vector<Span> across;
     for (const Rect& box : boxes)
       if (box.y <= strip.from && box.bottom() >= strip.to) across.push_back({box.x, box.right()});
-    const std::vector<double> down = along(strip, cell.height, grid.rows, ramp);
+    const std::vector<double> down = along(strip, cell.height, grid.size.rows, ramp);
     for (const Span& span : united(std::move(across))) {
-      const std::vector<double> shares = along(span, cell.width, grid.cols, ramp);
+      const std::vector<double> shares = along(span, cell.width, grid.size.cols, ramp);
       for (std::size_t i = 0; i < out.size(); ++i)
         out[i] += down[i / shares.size()] * shares[i % shares.size()];
     }
@@ -104,23 +104,23 @@ struct Group {
 
 // The cells that can be reached from `first` over marked cells. They lose their mark.
 Group take_group(Index first, const AttentionGrid& grid, std::vector<bool>& marked) {
-  Group group{.top = grid.rows, .left = grid.cols, .bottom = 0, .right = 0};
+  Group group{.top = grid.size.rows, .left = grid.size.cols, .bottom = 0, .right = 0};
   std::vector<Index> open{first};
   marked[static_cast<std::size_t>(first)] = false;
   while (!open.empty()) {
-    const Index row = open.back() / grid.cols, col = open.back() % grid.cols;
+    const Index row = open.back() / grid.size.cols, col = open.back() % grid.size.cols;
     open.pop_back();
     group.top = std::min(group.top, row);
     group.left = std::min(group.left, col);
     group.bottom = std::max(group.bottom, row + 1);
     group.right = std::max(group.right, col + 1);
     ++group.cells;
-    for (Index r = std::max<Index>(row - 1, 0); r <= std::min(row + 1, grid.rows - 1); ++r)
-      for (Index c = std::max<Index>(col - 1, 0); c <= std::min(col + 1, grid.cols - 1); ++c) {
-        const auto at = static_cast<std::size_t>(r * grid.cols + c);
+    for (Index r = std::max<Index>(row - 1, 0); r <= std::min(row + 1, grid.size.rows - 1); ++r)
+      for (Index c = std::max<Index>(col - 1, 0); c <= std::min(col + 1, grid.size.cols - 1); ++c) {
+        const auto at = static_cast<std::size_t>(r * grid.size.cols + c);
         if (!marked[at]) continue;
         marked[at] = false;
-        open.push_back(r * grid.cols + c);
+        open.push_back(r * grid.size.cols + c);
       }
   }
   return group;
@@ -197,7 +197,7 @@ std::vector<Real> centre_map(const AttentionGrid& grid) {
   check_grid(grid);
   const Rect picture = grid.shown();
   std::vector<Real> out;
-  for (Index i = 0; i < grid.rows * grid.cols; ++i) {
+  for (Index i = 0; i < grid.size.cells(); ++i) {
     const Rect cell = grid.cell(i);
     const double x = (cell.centre_x() - picture.centre_x()) / (kCentreSigma * picture.width);
     const double y = (cell.centre_y() - picture.centre_y()) / (kCentreSigma * picture.height);

@@ -57,26 +57,26 @@ PicturePoint brightest_point(std::span<const Real> weights, const AttentionGrid&
                                          .top = photo.y / height,
                                          .right = photo.right() / width,
                                          .bottom = photo.bottom() / height},
-                                        grid.rows, grid.cols);
+                                        grid.size);
   const Axis across{.pixels = grid.width,
-                    .cells = grid.cols,
+                    .cells = grid.size.cols,
                     .shown_pixels = pixels_in(photo.x, photo.right(), grid.width),
                     .shown_cells = {cells.left, cells.right}};
   const Axis down{.pixels = grid.height,
-                  .cells = grid.rows,
+                  .cells = grid.size.rows,
                   .shown_pixels = pixels_in(photo.y, photo.bottom(), grid.height),
                   .shown_cells = {cells.top, cells.bottom}};
   const std::vector<CubicTap> columns = taps_of(across), rows = taps_of(down);
-  std::vector<float> line(static_cast<std::size_t>(grid.cols));  // one row between grid rows
+  std::vector<float> line(static_cast<std::size_t>(grid.size.cols));  // one row between grid rows
   float best = -std::numeric_limits<float>::infinity();
   std::size_t best_x = 0, best_y = 0;
   for (std::size_t y = 0; y < rows.size(); ++y) {
     std::fill(line.begin(), line.end(), 0.0f);
     for (std::size_t k = 0; k < 4; ++k)
       for (std::size_t j = 0; j < line.size(); ++j)
-        line[j] +=
-            rows[y].weight[k] *
-            static_cast<float>(weights[static_cast<std::size_t>(rows[y].cell[k] * grid.cols) + j]);
+        line[j] += rows[y].weight[k] *
+                   static_cast<float>(
+                       weights[static_cast<std::size_t>(rows[y].cell[k] * grid.size.cols) + j]);
     for (std::size_t x = 0; x < columns.size(); ++x) {
       const CubicTap& tap = columns[x];
       float value = 0;

@@ -111,7 +111,7 @@ GridShape InputPipeline::frozen_grid() const { return frozen_ ? frozen_->grid() 
 
 Shape InputPipeline::shape() const {
   if (!frozen_) return {preparation_.height, preparation_.width, 3};
-  return {frozen_->grid().regions(), frozen_->grid().features};
+  return {frozen_->grid().cells(), frozen_->grid().features};
 }
 
 void InputPipeline::encode(const Image& network_image, const PictureArea& area,

@@ -39,13 +39,13 @@ void set_rates(const ExperimentConfig& config, const Encoder& encoder, Parameter
       parameters.set_rate("encoder." + prefix, 0);
 }
 
-// [B, L] of 0 and 1. None where no region is marked.
-Var mask_of(Tape& tape, std::span<const std::uint8_t> counts, Index regions) {
-  if (counts.empty()) return {};
-  const auto size = static_cast<Index>(counts.size());
-  const View mask{tape.scratch(size), {size / regions, regions}};
-  std::copy(counts.begin(), counts.end(), mask.data);
-  return tape.constant(mask);
+// [B, L] of 0 and 1. None where no region is masked.
+Var mask_of(Tape& tape, std::span<const std::uint8_t> mask, Index regions) {
+  if (mask.empty()) return {};
+  const auto size = static_cast<Index>(mask.size());
+  const View out{tape.scratch(size), {size / regions, regions}};
+  std::copy(mask.begin(), mask.end(), out.data);
+  return tape.constant(out);
 }
 
 // Sets whole regions and their keys to zeros while the tape trains, and scales the others so that
@@ -142,7 +142,7 @@ CaptionModel::CaptionModel(const ExperimentConfig& config, Vocabulary vocabulary
     set_rates(config, *encoder_, parameters_);
   } else {
     SACCADE_ASSERT(frozen_grid.size() > 0, "a frozen encoder without a grid");
-    input_shape_ = {frozen_grid.regions(), frozen_grid.features};
+    input_shape_ = {frozen_grid.cells(), frozen_grid.features};
     positions_ = std::make_unique<GridPositions>(
         ParamScope(parameters_, "positions"),
         adds_positions_inside(config.encoder) ? PositionKind::kNone : config.encoder.positions,
@@ -162,8 +162,7 @@ CaptionModel::CaptionModel(const ExperimentConfig& config, Vocabulary vocabulary
   decoder_ = make_decoder(config.decoder, config.attention,
                           {.features = grid_.features,
                            .vocabulary = vocabulary_.size(),
-                           .rows = grid_.rows,
-                           .cols = grid_.cols,
+                           .grid = grid_,
                            .keys = parts_ ? parts_->keys() : 0},
                           ParamScope(parameters_, "decoder"));
   if (const LocalizerConfig& localizer = config.objective.supervision.localizer;
@@ -177,8 +176,7 @@ CaptionModel::CaptionModel(const ExperimentConfig& config, Vocabulary vocabulary
                                                  ScoreMapOptions{.sharpness = localizer.sharpness,
                                                                  .smoothing = localizer.smoothing,
                                                                  .centre = localizer.centre,
-                                                                 .rows = grid_.rows,
-                                                                 .cols = grid_.cols});
+                                                                 .grid = grid_});
     parameters_.set_apart("localizer");
   }
   const auto add_informed = [&](InformedKind kind, double weight) {
@@ -196,37 +194,38 @@ CaptionModel::CaptionModel(const ExperimentConfig& config, Vocabulary vocabulary
   scale_rates(config.optimizer.groups, parameters_);
 }
 
-std::vector<std::uint8_t> CaptionModel::counts(const InputView& input) const {
-  std::vector<std::uint8_t> counts;
-  if (!pads_) return counts;
+std::vector<std::uint8_t> CaptionModel::mask(const InputView& input) const {
+  std::vector<std::uint8_t> mask;
+  if (!pads_) return mask;
   SACCADE_CHECK(static_cast<Index>(input.areas.size()) == input.values.shape[0],
                 "[model] images are padded; it is known of ", input.areas.size(), " of ",
                 input.values.shape[0], " where");
-  for (const PictureArea& area : input.areas) add_counts(area, grid_.rows, grid_.cols, counts);
-  return counts;
+  for (const PictureArea& area : input.areas) add_mask(area, grid_, mask);
+  return mask;
 }
 
 EncodedImages CaptionModel::encode_grid(Tape& tape, const InputView& input,
-                                        std::span<const std::uint8_t> counts,
+                                        std::span<const std::uint8_t> mask,
                                         const WatchBlock& watch) const {
-  const Var x = tape.constant(input.values), mask = mask_of(tape, counts, grid_.regions());
-  if (!encoder_) return {(*positions_)(tape, x), mask};
+  const Var x = tape.constant(input.values), masks = mask_of(tape, mask, grid_.cells());
+  if (!encoder_) return {(*positions_)(tape, x), masks};
   const TokenEncoder* encoder = encoder_->token_encoder();
   if (!encoder)
     return {pads_ ? encoder_->forward_padded(tape, x, input.areas) : encoder_->forward(tape, x),
-            mask};
-  const Var tokens = encoder->last_tokens(tape, x, counts, watch);
+            masks};
+  const Var tokens = encoder->last_tokens(tape, x, mask, watch);
   const Var features = encoder->features(tape, tokens);
-  return {features, mask, pools_class_token_ ? encoder->class_features(tape, tokens) : Var{}};
+  return {features, masks, pools_class_token_ ? encoder->class_features(tape, tokens) : Var{}};
 }
 
 EncodedImages CaptionModel::encode(Tape& tape, const InputView& input,
                                    const EncoderWatch& watch) const {
-  const std::vector<std::uint8_t> counted = counts(input);
-  EncodedImages images = encode_grid(tape, input, counted, watch.tokens);
+  const std::vector<std::uint8_t> region_mask = mask(input);
+  EncodedImages images = encode_grid(tape, input, region_mask, watch.tokens);
   if (parts_) parts_->apply(tape, images);
   if (refinement_)
-    images.features = (*refinement_)(tape, images.features, {.allowed = counted}, watch.regions);
+    images.features =
+        (*refinement_)(tape, images.features, {.allowed = region_mask}, watch.regions);
   drop_regions(tape, images, region_dropout_);
   images.features = ops::dropout(images.features, feature_dropout_);
   if (images.keys) images.keys = ops::dropout(images.keys, feature_dropout_);

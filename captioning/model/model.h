@@ -61,18 +61,18 @@ class CaptionModel {
   // of their own as they are. The tape must hold the parameters of this model. Throws ShapeError
   // where images are padded and the input lacks the place of the picture.
   EncodedImages encode(Tape& tape, const InputView& input, const EncoderWatch& watch = {}) const;
-  // Which regions count [B, L]: 0 for those that are nothing but padding; empty where images are
-  // not padded (encoder.resize).
-  std::vector<std::uint8_t> counts(const InputView& input) const;
+  // [B, L], 0 for masked regions, which are nothing but padding, else 1; empty where images are not
+  // padded (encoder.resize).
+  std::vector<std::uint8_t> mask(const InputView& input) const;
 
  private:
   // Selects a constructor that leaves the parameters without values.
   struct Declared {};
   CaptionModel(const ExperimentConfig& config, Vocabulary vocabulary, const GridShape& frozen_grid,
                Declared);
-  // The features before refinement; `counts` is what counts() returns.
-  EncodedImages encode_grid(Tape& tape, const InputView& input,
-                            std::span<const std::uint8_t> counts, const WatchBlock& watch) const;
+  // The features before refinement; `mask` is what mask() returns.
+  EncodedImages encode_grid(Tape& tape, const InputView& input, std::span<const std::uint8_t> mask,
+                            const WatchBlock& watch) const;
 
   Vocabulary vocabulary_;
   ParameterStore parameters_;

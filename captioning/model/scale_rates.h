@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/nn/parameter_store.h"
-#include "core/optim/rate_groups.h"
+#include "core/optim/rate_groups_config.h"
 
 namespace saccade {
 

@@ -56,14 +56,15 @@ PackedCaptions repeated(PackedCaptions captions, Index samples) {
   return out;
 }
 
-// How many regions of each caption's image count. The rows have each caption `samples` times.
-std::vector<Index> counted_regions(const EncodedImages& images, const PackedCaptions& rows,
-                                   Index samples) {
+// How many regions of each caption's image are unmasked. The rows have each caption `samples`
+// times.
+std::vector<Index> unmasked_regions(const EncodedImages& images, const PackedCaptions& rows,
+                                    Index samples) {
   const Index regions = images.features.shape()[1];
   std::vector<Index> out(static_cast<std::size_t>(rows.captions() / samples), regions);
   for (std::size_t c = 0; images.mask && c < out.size(); ++c) {
-    const Real* counts = images.mask.value().row(rows.image(static_cast<Index>(c) * samples));
-    out[c] -= std::count(counts, counts + regions, Real{0});
+    const Real* mask = images.mask.value().row(rows.image(static_cast<Index>(c) * samples));
+    out[c] -= std::count(mask, mask + regions, Real{0});
   }
   return out;
 }
@@ -143,7 +144,7 @@ ShardLoss::ShardLoss(Tape& tape, const Decoder& decoder, const EncodedImages& im
   const Index samples = options.hard.samples;
   nll_ = sample_means(caption_sums(captions_, output_.nll.value()), samples);
   costs_ = costs_of(output_.nll.value());
-  regions_ = counted_regions(images, captions_, samples);
+  regions_ = unmasked_regions(images, captions_, samples);
   penalties_.assign(nll_.size(), 0);
   if (options.doubly_stochastic > 0) penalise(images.features.shape()[1]);
 }
@@ -165,7 +166,7 @@ void ShardLoss::penalise(Index regions) {
                                : ops::CoverageSides::kBoth);
   const auto rows = penalty_.value().span();
   penalties_ = sample_means({rows.begin(), rows.end()}, samples);
-  // A region that does not count has no weight: it adds the square of its target, and has no
+  // A masked region has no weight: it adds the square of its target, and has no
   // gradient.
   for (std::size_t c = 0; c < penalties_.size(); ++c) {
     const Index row = static_cast<Index>(c) * samples;

@@ -25,9 +25,9 @@ struct TrainingProgress {
 
 // The loss of a batch is the mean over its captions of
 //   NLL_c + doubly_stochastic * P_c,  P_c = sum_i gap(target - sum_t alpha_ti)^2,
-// where NLL_c is the sum over the caption's words, and i goes over the regions that count.
+// where NLL_c is the sum over the caption's words, and i goes over the unmasked regions.
 // objective.coverage sets the target (1, T/L or tau) and the gap, and whether P_c is divided by the
-// number of regions that count. All weights are per caption: none depends on the batch size. With
+// number of unmasked regions. All weights are per caption: none depends on the batch size. With
 // label smoothing (Szegedy et al. 2016), NLL_c is the cross-entropy against (1 - e) onehot + e
 // uniform, uniform over all words that can follow: <unk> and <eos> too, but not <pad> and <bos>. It
 // changes the words' loss alone. What is reported, and what regions are rewarded with (costs),
@@ -84,9 +84,7 @@ class ShardLoss {
   const std::vector<double>& nll() const { return nll_; }              // by caption, nats
   const std::vector<bool>& sampled() const { return sampled_; }        // by caption
   const std::vector<double>& penalties() const { return penalties_; }  // by caption
-  const std::vector<Index>& regions() const {
-    return regions_;
-  }  // the number that counts, by caption
+  const std::vector<Index>& regions() const { return regions_; }       // unmasked, by caption
   const ShardSupervision& supervision() const { return supervision_; }
   const SequenceOutput& output() const { return output_; }
   // The rows of the pass, with the words that were read. Each caption stands in it `samples` times.

@@ -12,9 +12,9 @@ enum class CoverageScale { kSum, kMean };
 constexpr auto enum_table(CoverageScale) {
   using enum CoverageScale;
   return enum_rows<CoverageScale>({
-      {kSum, "sum", "summed over the regions that count, as in the paper"},
+      {kSum, "sum", "summed over the unmasked regions, as in the paper"},
       {kMean, "mean",
-       "the mean over the regions that count, so that the weight means the same on every grid"},
+       "the mean over the unmasked regions, so that the weight means the same on every grid"},
   });
 }
 

@@ -21,8 +21,8 @@ void EstimatorSums::add(const ShardLoss& shard) {
       for (Index l = 0; l < regions; ++l)
         if (alpha[l] > 0) entropy -= static_cast<double>(alpha[l] * std::log(alpha[l]));
       words_ += 1;
-      const Index counted = shard.regions()[static_cast<std::size_t>(r / samples)];
-      entropy_ += counted > 1 ? entropy / std::log(static_cast<double>(counted)) : 0;
+      const Index unmasked = shard.regions()[static_cast<std::size_t>(r / samples)];
+      entropy_ += unmasked > 1 ? entropy / std::log(static_cast<double>(unmasked)) : 0;
       const std::span<const int> chosen = shard.output().chosen[t];
       const int pick = chosen.empty() ? -1 : chosen[static_cast<std::size_t>(r)];
       if (pick < 0) continue;

@@ -46,10 +46,10 @@ double LocalizedWords::locate(Index image, int word, std::span<Real> out) const 
   std::vector<double> scores;
   for (Index l = 0; l < regions; ++l)
     scores.push_back(static_cast<double>(scores_.value().data[(image * regions + l) * words + w]));
-  const std::span<const Real> counts =
+  const std::span<const Real> mask =
       mask_.data ? std::span(mask_.row(image), static_cast<std::size_t>(regions))
                  : std::span<const Real>();
-  score_map(scores, counts, map_, out);
+  score_map(scores, mask, map_, out);
   const double evidence = log_sigmoid(static_cast<double>(logits_.value().row(image)[w])) -
                           log_shares_[static_cast<std::size_t>(w)];
   return std::clamp(evidence, 0.0, 1.0);

@@ -255,7 +255,7 @@ LoadedModel load_model(const std::filesystem::path& path, std::span<const std::s
   loaded.data = {archive.string("data/name"), archive.string("data/digest"),
                  archive.string("encoder_digest")};
   const auto grid = archive.int64s("frozen_grid", std::array<Index, 1>{3});
-  loaded.frozen_grid = {.rows = grid[0], .cols = grid[1], .features = grid[2]};
+  loaded.frozen_grid = {{.rows = grid[0], .cols = grid[1]}, grid[2]};
   if (archive.contains(kWidths)) {
     const std::array<Index, 1> layers{static_cast<Index>(loaded.config.encoder.layers.size())};
     const std::span<const std::int64_t> widths = archive.int64s(kWidths, layers);

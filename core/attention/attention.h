@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/attention/hard_likelihood.h"
+#include "core/base/grid_size.h"
 #include "core/nn/parameter_store.h"
 #include "core/ops/attention_ops.h"
 #include "core/ops/estimator_ops.h"
@@ -18,9 +19,9 @@ inline namespace SACCADE_NUMERIC {
 
 // How the L regions of a memory lie in a grid, and which of them count.
 struct MemoryLayout {
-  Index rows = 0, cols = 0;  // of the grid, row by row; 0: one row of L
-  Index group = 1;           // queries per memory: 1 in training, the beam width in search
-  Var mask{};  // [M, L], 0 where no query may attend, else 1; none: no region is masked
+  GridSize grid{};  // of L cells; empty: one row of L
+  Index group = 1;  // queries per memory: 1 in training, the beam width in search
+  Var mask{};       // [M, L], 0 where no query may attend, else 1; none: no region is masked
 };
 
 // What a mechanism keeps of an image. It is made once and read at every word; query row r reads
@@ -28,7 +29,7 @@ struct MemoryLayout {
 struct AttentionMemory {
   Var features;            // [M, L, D]
   std::vector<Var> parts;  // what the mechanism made of them, [M, ...] each
-  MemoryLayout layout;     // rows * cols = L
+  MemoryLayout layout;     // grid.cells() = L
   Var pooled{};            // [M, D], the image as a whole; none: the mean of the unmasked regions
   // What a decoder made of the regions for words that are mixtures over them, [M, L, ...] each;
   // empty unless it was asked to.

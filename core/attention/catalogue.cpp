@@ -55,7 +55,7 @@ std::vector<AttentionAxis> attention_catalogue() {
        {
 #define SACCADE_SEQUENCE_ATTENTION(name, enumerator, formula, source, options, cost) \
   {#name, formula, source, options, cost},
-#include "core/attention/sequence/mechanisms.def"
+#include "core/attention/sequence/sequence_attentions.def"
 #undef SACCADE_SEQUENCE_ATTENTION
        }},
   };

@@ -8,7 +8,7 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-HeadProfile profile_of(ConstView map, const CountedPart& part) {
+HeadProfile profile_of(ConstView map, const UnmaskedPart& part) {
   SACCADE_CHECK(map.shape.rank() == 2 && map.size() > 0, "[head profile] a map is [T, L]; got ",
                 map.shape);
   const Index rows = map.rows(), columns = map.cols();

@@ -37,16 +37,16 @@ inline constexpr double kNamedShare = 0.6;
 // From this entropy on a head is broad: it is the entropy of equal weights on L^0.9 of L positions.
 inline constexpr double kBroadEntropy = 0.9;
 
-// The part of a map that counts, where some regions do not (padding).
-struct CountedPart {
-  std::span<const std::uint8_t> rows{};  // [T], 0 for rows that are left out; empty: all count
+// The part of a map that is left where regions are masked (padding).
+struct UnmaskedPart {
+  std::span<const std::uint8_t> rows{};  // [T], 0 for masked rows, else 1; empty: none is masked
   Index columns = 0;                     // how many of the L columns can have weight; 0: all
 };
 
 // The profile of one map [T, L]. Each row is taken as |w| over the sum of its |w|, so that neither
 // a sentinel's share nor weights below 0 (differential attention) need a rule of their own. Rows of
 // zeros count, with shares and entropy 0. Throws ShapeError for a map that is empty or not finite.
-HeadProfile profile_of(ConstView map, const CountedPart& part = {});
+HeadProfile profile_of(ConstView map, const UnmaskedPart& part = {});
 
 // The mean over all maps of both.
 HeadProfile merged(const HeadProfile& a, const HeadProfile& b);

@@ -18,7 +18,7 @@ double coordinate(Index i, Index count) {
 }
 
 Tensor coordinates(const GridShape& grid) {
-  Tensor table({grid.rows * grid.cols, 2});
+  Tensor table({grid.cells(), 2});
   for (Index l = 0; l < table.shape()[0]; ++l) {
     table[2 * l] = static_cast<Real>(coordinate(l / grid.cols, grid.rows));
     table[2 * l + 1] = static_cast<Real>(coordinate(l % grid.cols, grid.cols));
@@ -27,7 +27,7 @@ Tensor coordinates(const GridShape& grid) {
 }
 
 Tensor sinusoids(const GridShape& grid) {
-  Tensor table({grid.rows * grid.cols, grid.features});
+  Tensor table({grid.cells(), grid.features});
   const Index waves = grid.features / 4;
   for (Index l = 0; l < table.shape()[0]; ++l)
     for (Index k = 0; k < waves; ++k) {
@@ -51,8 +51,7 @@ GridPositions::GridPositions(const ParamScope& scope, PositionKind kind, const G
   if (kind == PositionKind::kCoordinates) table_ = coordinates(grid);
   if (kind == PositionKind::kSinusoidal) table_ = sinusoids(grid);
   if (kind == PositionKind::kLearned)
-    learned_.emplace(scope,
-                     SequenceExtents{.most = grid.rows * grid.cols, .features = grid.features});
+    learned_.emplace(scope, SequenceExtents{.most = grid.cells(), .features = grid.features});
 }
 
 Index GridPositions::features() const {
@@ -60,7 +59,7 @@ Index GridPositions::features() const {
 }
 
 Var GridPositions::operator()(Tape& tape, Var x) const {
-  const Index regions = grid_.rows * grid_.cols, batch = x.shape()[0];
+  const Index regions = grid_.cells(), batch = x.shape()[0];
   SACCADE_CHECK(x.shape() == Shape({batch, regions, grid_.features}),
                 "[grid_positions] made for [B, ", regions, ", ", grid_.features, "]; got ",
                 x.shape());

@@ -26,7 +26,7 @@ Real axis_pull(Index cells, Index i, Real centre, Real sigma) {
 }  // namespace
 
 Var gaussian_window(Var weights, Var centre, const GridWindow& window) {
-  const Index queries = weights.rows(), rows = window.rows, cols = window.cols;
+  const Index queries = weights.rows(), rows = window.grid.rows, cols = window.grid.cols;
   SACCADE_CHECK(rows >= 1 && cols >= 1 && weights.cols() == rows * cols,
                 "[gaussian_window] a grid of ", rows, " x ", cols, " cells for weights ",
                 weights.shape());

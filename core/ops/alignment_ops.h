@@ -3,20 +3,21 @@
 #pragma once
 
 #include "core/autograd/tape.h"
+#include "core/base/grid_size.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 namespace ops {
 
-// A grid of rows x cols cells, and the standard deviations of a window on it, in cells.
+// A grid, and the standard deviations of a window on it, in cells.
 struct GridWindow {
-  Index rows = 1, cols = 1;
+  GridSize grid{.rows = 1, .cols = 1};
   Real row_sigma = 1, col_sigma = 1;  // above 0
 };
 // weights[r, l] exp(-(row_l - centre[r, 0])^2 / (2 row_sigma^2)
 //                   -(col_l - centre[r, 1])^2 / (2 col_sigma^2))
 // where row_l and col_l count from 0 in row-major order (Luong et al. 2015, eq. 10, in two
-// dimensions). An axis of one cell has factor 1. weights [R, rows cols], centre [R, 2] in cells ->
+// dimensions). An axis of one cell has factor 1. weights [R, cells], centre [R, 2] in cells ->
 // the shape of weights.
 Var gaussian_window(Var weights, Var centre, const GridWindow& window);
 

@@ -86,37 +86,37 @@ Var map_distance(Var weights, ConstView target) {
       [](Real weight, Real p) { return static_cast<Real>((weight > p) - (weight < p)); });
 }
 
-Var pooled_evidence(Var scores, Real sharpness, ConstView counts) {
+Var pooled_evidence(Var scores, Real sharpness, ConstView mask) {
   const Shape shape = scores.shape();
   SACCADE_CHECK(shape.rank() == 3 && sharpness > 0, "[pooled_evidence] scores ", shape,
                 ", sharpness ", sharpness);
   const Index memories = shape[0], regions = shape[1], classes = shape[2];
-  SACCADE_CHECK(!counts.data || counts.shape == Shape({memories, regions}),
-                "[pooled_evidence] counts ", counts.shape, " for scores ", shape);
+  SACCADE_CHECK(!mask.data || mask.shape == Shape({memories, regions}), "[pooled_evidence] mask ",
+                mask.shape, " for scores ", shape);
   Tape& tape = scores.tape();
   const Var y = tape.output({memories, classes}, {scores});
   const View out = tape.mutable_value(y);
-  // The factors of the gradient: the softmax of sharpness * scores over the regions that count.
+  // The factors of the gradient: the softmax of sharpness * scores over the unmasked regions.
   const View share{tape.scratch(scores.shape().size()), shape};
   const auto row = [=](Index m, Index l) { return (m * regions + l) * classes; };
-  const auto counted = [=](Index m, Index l) { return !counts.data || counts.row(m)[l] > 0; };
+  const auto unmasked = [=](Index m, Index l) { return !mask.data || mask.row(m)[l] > 0; };
   std::vector<Real> top(static_cast<std::size_t>(classes)), sum(top.size());
   for (Index m = 0; m < memories; ++m) {
     Index number = 0;
     std::fill(sum.begin(), sum.end(), Real{0});
     for (Index l = 0; l < regions; ++l) {
-      if (!counted(m, l)) continue;
+      if (!unmasked(m, l)) continue;
       const Real* s = scores.value().data + row(m, l);
       for (std::size_t w = 0; w < top.size(); ++w)
         top[w] = number == 0 ? s[w] : std::max(top[w], s[w]);
       ++number;
     }
-    SACCADE_CHECK(number > 0, "[pooled_evidence] memory ", m, " has no region that counts");
+    SACCADE_CHECK(number > 0, "[pooled_evidence] memory ", m, " has no unmasked region");
     for (Index l = 0; l < regions; ++l) {
       const Real* s = scores.value().data + row(m, l);
       Real* p = share.data + row(m, l);
       for (std::size_t w = 0; w < top.size(); ++w) {
-        p[w] = counted(m, l) ? std::exp(sharpness * (s[w] - top[w])) : Real{0};
+        p[w] = unmasked(m, l) ? std::exp(sharpness * (s[w] - top[w])) : Real{0};
         sum[w] += p[w];
       }
     }

@@ -28,12 +28,12 @@ Var map_divergence(Var weights, ConstView target);
 // the tape copies. weights [R, L].
 Var map_distance(Var weights, ConstView target);
 
-// (1 / sharpness) log mean_l exp(sharpness scores[m, l, w]) -> [M, W], over the regions l that
-// count: how strongly the best regions of a memory indicate class w (log-sum-exp pooling, Pinheiro
-// and Collobert, CVPR 2015). It lies between the mean (sharpness 0) and the largest score (infinite
-// sharpness). scores [M, L, W]; counts [M, L], 0 for regions that do not count; without data, all
-// count.
-Var pooled_evidence(Var scores, Real sharpness, ConstView counts);
+// (1 / sharpness) log mean_l exp(sharpness scores[m, l, w]) -> [M, W], over the unmasked
+// regions l: how strongly the best regions of a memory indicate class w (log-sum-exp pooling,
+// Pinheiro and Collobert, CVPR 2015). It lies between the mean (sharpness 0) and the largest score
+// (infinite sharpness). scores [M, L, W]; mask [M, L], 0 for masked regions, else 1; without data,
+// none is masked.
+Var pooled_evidence(Var scores, Real sharpness, ConstView mask);
 
 // The cost of independent yes-or-no predictions, summed over the classes: -sum_w (labels log p + (1
 // - labels) log(1 - p)), with p = sigmoid(logits[m, w]) -> [M]. labels [M, W] holds constants from

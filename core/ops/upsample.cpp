@@ -6,10 +6,10 @@ namespace saccade {
 inline namespace SACCADE_NUMERIC {
 namespace ops {
 
-Var upsample(Var x, Index rows, Index cols, std::span<const CellBlock> read) {
+Var upsample(Var x, const GridSize& to, std::span<const CellBlock> read) {
   const Shape in = x.shape();
   SACCADE_CHECK(in.rank() == 4 && in.size() > 0, "[upsample] needs x [B, H, W, C]; got ", in);
-  SACCADE_CHECK(rows >= in[1] && cols >= in[2], "[upsample] ", rows, " x ", cols,
+  SACCADE_CHECK(to.rows >= in[1] && to.cols >= in[2], "[upsample] ", to.rows, " x ", to.cols,
                 " is not a finer grid than that of ", in);
   SACCADE_CHECK(read.empty() || static_cast<Index>(read.size()) == in[0], "[upsample] ",
                 read.size(), " blocks of cells for ", in[0], " images");
@@ -19,7 +19,7 @@ Var upsample(Var x, Index rows, Index cols, std::span<const CellBlock> read) {
                   "[upsample] rows ", block.top, " to ", block.bottom, " and columns ", block.left,
                   " to ", block.right, " are no part of the grid of ", in);
   Tape& tape = x.tape();
-  const Var y = tape.output({in[0], rows, cols, in[3]}, {x});
+  const Var y = tape.output({in[0], to.rows, to.cols, in[3]}, {x});
   kernels::upsample(x.value(), tape.mutable_value(y), read);
   tape.record(y, [x, y, read = tape.keep(read), t = &tape] {
     kernels::upsample_backward(t->grad(y), t->grad(x), read);

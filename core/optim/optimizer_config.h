@@ -5,7 +5,7 @@
 
 #include "core/base/enum_names.h"
 #include "core/config/stop.h"
-#include "core/optim/rate_groups.h"
+#include "core/optim/rate_groups_config.h"
 
 namespace saccade {
 

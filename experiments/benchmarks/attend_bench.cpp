@@ -39,12 +39,12 @@ struct BenchOptions {
   bool json = false;
 };
 
-// The rows and columns of the grid of this many cells that is nearest to a square.
-std::pair<Index, Index> grid_of(Index cells) {
+// The grid of this many cells that is nearest to a square.
+GridSize grid_of(Index cells) {
   Index rows = 1;
   for (Index r = 2; r * r <= cells; ++r)
     if (cells % r == 0) rows = r;
-  return {rows, cells / rows};
+  return {.rows = rows, .cols = cells / rows};
 }
 
 struct Measured {
@@ -112,8 +112,7 @@ void time_attention(const BenchOptions& options) {
   Progress progress("glimpses");
   for (const Index length : options.lengths)
     for (const Index batch : options.batches) {
-      const auto [rows, cols] = grid_of(length);
-      const AttentionSizes sizes{.batch = batch, .rows = rows, .cols = cols};
+      const AttentionSizes sizes{.batch = batch, .grid = grid_of(length)};
       const Tensor features = normal_numbers({batch, length, AttentionSizes::kWidth}, 4);
       AttentionBench baseline(choices.front().config, sizes, features.view());
       for (const Choice& choice : choices) {
@@ -167,12 +166,12 @@ void time_sequences(const BenchOptions& options) {
     return kind == kLinear ? &curves[2] : nullptr;
   };
   for (const Index length : options.lengths) {
-    const auto [rows, cols] = grid_of(length);
-    SequenceBench baseline(kSelfAttention, {.rows = rows, .cols = cols});
+    const SequenceSizes sizes{.grid = grid_of(length)};
+    SequenceBench baseline(kSelfAttention, sizes);
     for (const auto& mechanism : enum_table(SequenceAttentionKind{})) {
       if (mechanism.value == kDifferential && length > kLongestMap) continue;
       if (mechanism.name.find(options.only) == std::string::npos) continue;
-      SequenceBench subject(mechanism.value, {.rows = rows, .cols = cols});
+      SequenceBench subject(mechanism.value, sizes);
       const Measured row{.name = std::string(mechanism.name),
                          .length = length,
                          .timings = {{"forward", time_in_turns(

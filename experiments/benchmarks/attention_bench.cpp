@@ -45,14 +45,13 @@ AttentionBench::AttentionBench(const AttentionConfig& config, const AttentionSiz
   for (Tape* tape : {&prepare_tape_, &memory_tape_, &tape_}) tape->set_parameters(store_.views());
   prepare_tape_.set_recording(false);
   memory_tape_.set_recording(false);
-  memory_ = attention_->prepare(memory_tape_, memory_tape_.constant(features_),
-                                {.rows = sizes_.rows, .cols = sizes_.cols});
+  memory_ =
+      attention_->prepare(memory_tape_, memory_tape_.constant(features_), {.grid = sizes_.grid});
 }
 
 void AttentionBench::prepare() {
   prepare_tape_.reset();
-  attention_->prepare(prepare_tape_, prepare_tape_.constant(features_),
-                      {.rows = sizes_.rows, .cols = sizes_.cols});
+  attention_->prepare(prepare_tape_, prepare_tape_.constant(features_), {.grid = sizes_.grid});
 }
 
 void AttentionBench::run_glimpses(const AttentionMemory& memory, Var query, Chooser* chooser) {

@@ -13,8 +13,9 @@ inline namespace SACCADE_NUMERIC {
 struct AttentionSizes {
   static constexpr Index kWidth = 512;  // of features, query, sentinel and attention.hidden
   static constexpr Index kWords = 8;    // glimpses per recording, one after the other
-  Index batch = 1, rows = 0, cols = 0;
-  Index regions() const { return rows * cols; }
+  Index batch = 1;
+  GridSize grid{};
+  Index regions() const { return grid.cells(); }
 };
 
 class AttentionBench {

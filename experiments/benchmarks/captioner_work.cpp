@@ -81,7 +81,7 @@ TrainBatch bench_batch(const Shape& input, Index captions, Index shard) {
 Timing train_captioner(const std::string& workload, const WorkSize& size) {
   const ExperimentConfig config = bench_config(workload);
   CaptionModel model(config, bench_vocabulary(),
-                     {.rows = kRegionsPerSide, .cols = kRegionsPerSide, .features = kFeatures});
+                     {{.rows = kRegionsPerSide, .cols = kRegionsPerSide}, kFeatures});
   const auto optimizer = make_optimizer(config.optimizer, model.parameters());
   TrainStep step(model, *optimizer, config, 1);
   const TrainBatch batch = bench_batch(model.input_shape(), size.batch, config.train.shard);
@@ -112,7 +112,7 @@ Timing train_self_critical(const WorkSize& size) {
   const ExperimentConfig config = bench_config("scst");
   const Vocabulary vocabulary = bench_vocabulary();
   CaptionModel model(config, vocabulary,
-                     {.rows = kRegionsPerSide, .cols = kRegionsPerSide, .features = kFeatures});
+                     {{.rows = kRegionsPerSide, .cols = kRegionsPerSide}, kFeatures});
   const auto optimizer = make_optimizer(config.optimizer, model.parameters());
   const Dataset references = bench_references(images);
   std::vector<Index> numbers(static_cast<std::size_t>(images));
@@ -138,7 +138,7 @@ Timing search_beam(const std::string& workload, const WorkSize& size) {
   const ExperimentConfig config = bench_config(workload);
   const Index images = size.batch;
   CaptionModel model(config, bench_vocabulary(),
-                     {.rows = kRegionsPerSide, .cols = kRegionsPerSide, .features = kFeatures});
+                     {{.rows = kRegionsPerSide, .cols = kRegionsPerSide}, kFeatures});
   // No hypothesis may end early, so that every caption has all of its words.
   model.parameters().value(model.decoder().word_parameters().bias)[Vocabulary::kEos] = -1e4f;
   const Index regions = kRegionsPerSide * kRegionsPerSide, group = 8;

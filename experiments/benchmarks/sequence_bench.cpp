@@ -6,13 +6,13 @@ namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
 SequenceBench::SequenceBench(SequenceAttentionKind kind, const SequenceSizes& sizes)
-    : x_(normal_numbers({1, sizes.rows * sizes.cols, SequenceSizes::kWidth}, 1)),
+    : x_(normal_numbers({1, sizes.grid.cells(), SequenceSizes::kWidth}, 1)),
       cotangent_(normal_numbers(x_.view().shape, 2)),
       tape_(arena_) {
   attention_ = make_sequence_attention(
       ParamScope(store_, "attention"),
       {.type = kind, .heads = SequenceSizes::kHeads, .radius = 8, .projected = 32},
-      {.rows = sizes.rows, .cols = sizes.cols, .features = SequenceSizes::kWidth}, 0);
+      {sizes.grid, SequenceSizes::kWidth}, 0);
   store_.initialise(1);
   weight_gradients_ = std::make_unique<WeightGradients>(store_);
   tape_.set_parameters(store_.views());

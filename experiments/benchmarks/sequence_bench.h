@@ -5,6 +5,7 @@
 
 #include "core/attention/sequence/refinement_config.h"
 #include "core/attention/sequence/sequence_attention.h"
+#include "core/base/grid_size.h"
 #include "experiments/benchmarks/weight_gradients.h"
 
 namespace saccade {
@@ -13,7 +14,7 @@ inline namespace SACCADE_NUMERIC {
 // The size of one sequence: a grid in reading order.
 struct SequenceSizes {
   static constexpr Index kWidth = 256, kHeads = 8;
-  Index rows = 0, cols = 0;
+  GridSize grid{};
 };
 
 class SequenceBench {

@@ -96,8 +96,8 @@ void choose_network(const StarterNetwork& network, bool flips, const TrainingSiz
   out.fact("encoder.type", "onnx");
   out.fact("encoder.model", yaml_text(network.file));
   out.add("encoder.layer", yaml_text(network.layer),
-          str("the network's last layer that is a grid: ", network.rows, " x ", network.cols,
-              " regions of ", network.features, " features"));
+          str("the network's last layer that is a grid: ", network.grid.rows, " x ",
+              network.grid.cols, " regions of ", network.features, " features"));
   out.add("encoder.image_size", network.image_size,
           "larger photos than the network was trained on: a region then sees a part of the photo "
           "and not all of it");
@@ -225,8 +225,7 @@ StarterNetwork find_network(const std::string& file) {
       if (layer.shape.size() != 4 || !fits(layer.shape[2]) || !fits(layer.shape[3])) continue;
       found.layer = layer.name;
       found.features = layer.shape[1];
-      found.rows = layer.shape[2];
-      found.cols = layer.shape[3];
+      found.grid = {.rows = layer.shape[2], .cols = layer.shape[3]};
     }
     if (found.layer.empty()) continue;
     found.imagenet_pixels = onnx_producer(file) == "pytorch";

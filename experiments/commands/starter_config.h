@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/grid_size.h"
 #include "experiments/commands/own_data.h"
 
 namespace saccade {
@@ -18,7 +19,9 @@ struct Choice {
 // A frozen network from an ONNX file, and which of its layers is the grid.
 struct StarterNetwork {
   std::string file, layer;
-  Index image_size = 0, rows = 0, cols = 0, features = 0;
+  Index image_size = 0;
+  GridSize grid{};
+  Index features = 0;
   bool imagenet_pixels = false;  // the file is PyTorch's, whose networks take such pixels
 };
 

@@ -17,8 +17,8 @@ int main(int argc, char** argv) try {
     const auto& weights = word.map.weights;
     const auto largest = std::max_element(weights.begin(), weights.end());
     const auto cell = largest - weights.begin();
-    std::cout << word.text << ": row " << cell / word.map.cols << ", column "
-              << cell % word.map.cols << ", weight " << *largest << "\n";
+    std::cout << word.text << ": row " << cell / word.map.grid.cols << ", column "
+              << cell % word.map.grid.cols << ", weight " << *largest << "\n";
   }
   saccade::write_png(argv[3], captioner.draw(caption, picture,
                                              {.style = saccade::OverlayStyle::kBlend,

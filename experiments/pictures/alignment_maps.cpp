@@ -13,7 +13,8 @@ std::vector<std::string> numbers(Index count) {
 }
 
 std::string regions_of(const Overlay& overlay) {
-  return str("region of the ", overlay.rows, " x ", overlay.cols, " grid, in reading order from 0");
+  return str("region of the ", overlay.grid.rows, " x ", overlay.grid.cols,
+             " grid, in reading order from 0");
 }
 
 HeatMap layer_map(const Overlay& overlay, const LayerMap& map) {
@@ -26,11 +27,11 @@ HeatMap layer_map(const Overlay& overlay, const LayerMap& map) {
 }  // namespace
 
 std::vector<HeatMap> make_alignments(const Overlay& overlay, const DecodedCaption& caption) {
-  const Index regions = overlay.rows * overlay.cols;
+  const Index regions = overlay.grid.cells();
   HeatMap map{.rows = {},
               .columns = numbers(regions),
               .values = {},
-              .group = overlay.cols,
+              .group = overlay.grid.cols,
               .title = overlay.title,
               .row_name = "word",
               .column_name = regions_of(overlay)};
@@ -69,9 +70,9 @@ std::vector<HeatMap> make_alignments(const Overlay& overlay, const DecodedCaptio
 
 HeatMap make_view_map(const Overlay& overlay, const MapView& view) {
   HeatMap out{.rows = {},
-              .columns = numbers(overlay.rows * overlay.cols),
+              .columns = numbers(overlay.grid.cells()),
               .values = {},
-              .group = overlay.cols,
+              .group = overlay.grid.cols,
               .title = str(overlay.title, ", ", view_title(view[0])),
               .row_name = "word",
               .column_name = regions_of(overlay)};
@@ -95,10 +96,10 @@ HeatMap make_region_map(const Overlay& overlay, const LayerMap& map, Index place
   out.columns = numbers(columns);
   out.row_name = placeless > 0 ? "token" : "region";
   if (placeless > 0) {
-    out.column_name = str("token; from number ", placeless, " on the regions of the ", overlay.rows,
-                          " x ", overlay.cols, " grid, in reading order");
+    out.column_name = str("token; from number ", placeless, " on the regions of the ",
+                          overlay.grid.rows, " x ", overlay.grid.cols, " grid, in reading order");
   } else if (rows == columns) {
-    out.group = overlay.cols;
+    out.group = overlay.grid.cols;
     out.column_name = regions_of(overlay);
   } else {
     out.column_name = "mixture of regions";

@@ -41,8 +41,7 @@ std::string measure_name(MapMeasure measure) {
 Overlay make_overlay(Image picture, const CaptionRecord& record, const CaptionSource& source) {
   Overlay overlay{.image = std::make_shared<const Image>(std::move(picture)),
                   .geometry = record.geometry,
-                  .rows = source.grid.rows,
-                  .cols = source.grid.cols,
+                  .grid = source.grid,
                   .words = {},
                   .caption = caption_text(record.caption, *source.vocabulary)};
   if (!record.caption.words.empty()) overlay.weight_name = weight_name(record.caption.words[0].map);

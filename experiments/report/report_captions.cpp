@@ -122,7 +122,7 @@ struct ReportCaptions::Impl {
   void choose_detail() {
     std::size_t all = 0, first = 0;
     for (std::size_t m = 0; m < decoded.size(); ++m) {
-      const auto regions = static_cast<std::size_t>(loaded(m).model->grid().regions());
+      const auto regions = static_cast<std::size_t>(loaded(m).model->grid().cells());
       const ViewCount count = view_count(loaded(m));
       const auto views =
           static_cast<std::size_t>(count.several() ? count.layers * count.heads + 1 : 1);
@@ -158,9 +158,9 @@ struct ReportCaptions::Impl {
       for (const Rect& box : noun.boxes) one["boxes"].push_back(rectangle_json(box, geometry));
       if (loaded(m).model->has_attention() && !noun.boxes.empty()) {
         const AttentionMap& map = caption.words[noun.word].map;
-        one["hit"] = points_at(map.weights, cells, noun.seen, {.counts = map.counts});
+        one["hit"] = points_at(map.weights, cells, noun.seen, {.mask = map.mask});
         one["centre"] =
-            points_at(map.weights, cells, noun.seen, {.tolerance = 0, .counts = map.counts});
+            points_at(map.weights, cells, noun.seen, {.tolerance = 0, .mask = map.mask});
       }
       json["nouns"].push_back(std::move(one));
     }

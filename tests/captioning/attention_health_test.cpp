@@ -92,16 +92,35 @@ TEST_CASE("maps are normalised first, and a word without weight has no map") {
   CHECK(std::isnan(health_of({kFirst, {0, 0, 0, 0}, kSecond}).divergence));
 }
 
-TEST_CASE("regions of padding do not count in the entropy of a map") {
+TEST_CASE("masked regions do not count in the entropy of a map") {
   const Map padded{0, 0.5F, 0.5F, 0};
   DecodedCaption caption = caption_of({padded, padded});
   CHECK(map_entropy(caption.words[0].map) == Approx(0.5));
   CHECK_FALSE(is_uniform(caption.words[0].map));
-  for (DecodedWord& word : caption.words) word.map.counts = {0, 1, 1, 0};
+  for (DecodedWord& word : caption.words) word.map.mask = {0, 1, 1, 0};
   CHECK(map_entropy(caption.words[0].map) == Approx(1));
   CHECK(is_uniform(caption.words[0].map));
-  CHECK(counted_cells(caption.words[0].map) == 2);
+  CHECK(unmasked_cells(caption.words[0].map) == 2);
   CHECK(attention_health(std::vector{caption}).uniform_share == 1);
+}
+
+TEST_CASE("a map gives the weight of a cell by row and column") {
+  AttentionMap map{.weights = {1, 2, 3, 4, 5, 6}, .grid = {.rows = 2, .cols = 3}};
+  CHECK(map.at(0, 0) == 1);
+  CHECK(map.at(0, 2) == 3);
+  CHECK(map.at(1, 0) == 4);
+  CHECK(map.at(1, 2) == 6);
+  CHECK_THROWS_AS(map.at(0, 3), ShapeError);
+  CHECK_THROWS_AS(map.at(2, 0), ShapeError);
+  CHECK_THROWS_AS(map.at(-1, 0), ShapeError);
+  CHECK_THROWS_AS(map.at(0, -1), ShapeError);
+  map.weights.pop_back();
+  CHECK_THROWS_AS(map.at(0, 0), ShapeError);
+  CHECK_THROWS_AS(AttentionMap{}.at(0, 0), ShapeError);
+  map.mask = {1, 1, 0, 1, 1, 0};
+  CHECK(map.masked(2));
+  CHECK_FALSE(map.masked(3));
+  CHECK_THROWS_AS(unmasked_cells(map), ShapeError);  // five weights, a mask of six
 }
 
 TEST_CASE("means count words and captions in the right proportions") {

@@ -48,7 +48,7 @@ TEST_CASE("boxes supervise all pieces of a noun, or its last piece where maps ar
   std::set<std::pair<Index, Index>> got;
   for (const AttentionTarget& target : shard.targets) {
     got.emplace(target.caption, target.word);
-    CHECK(target.inside.size() == static_cast<std::size_t>(experiment.model.grid().regions()));
+    CHECK(target.inside.size() == static_cast<std::size_t>(experiment.model.grid().cells()));
   }
   CHECK(got == expected);
   CHECK(got.size() == shard.targets.size());

@@ -117,7 +117,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "the penalty that is reported of a caption follows the formula over the regions that count") {
+    "the penalty that is reported of a caption follows the formula over the unmasked regions") {
   const Tensor mask({2, 3}, std::vector<Real>{1, 1, 0, 1, 1, 1});
   for (const bool padded : {false, true})
     for (const auto& target : enum_table(CoverageTarget{}))

@@ -100,8 +100,7 @@ TEST_CASE(
     const auto decoder = make_decoder(whole.decoder, whole.attention,
                                       {.features = kFeatures,
                                        .vocabulary = kVocabulary,
-                                       .rows = 1,
-                                       .cols = kRegions,
+                                       .grid = {1, kRegions},
                                        .keys = whole.keys ? kKeys : 0},
                                       ParamScope(store, "decoder"));
     // The features are one more parameter, and the keys another.

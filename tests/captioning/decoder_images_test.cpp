@@ -68,7 +68,7 @@ TEST_CASE("regions that do not count change nothing: in one pass, word by word, 
 TEST_CASE("the vector of an image as a whole is read where the config asks for it") {
   const Padded padded;
   const Tensor pooled = noise({3, kFeatures}, 5), further = noise({3, kFeatures}, 6);
-  Tensor mean({3, kFeatures});  // over the regions that count
+  Tensor mean({3, kFeatures});  // over the unmasked regions
   for (Index c = 0; c < 3; ++c) {
     Real count = 0;
     for (Index l = 0; l < kRegions; ++l) count += padded.mask[c * kRegions + l];

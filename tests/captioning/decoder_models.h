@@ -108,7 +108,7 @@ struct Model {
         config(with(plain, how)),
         decoder(make_decoder(
             config, how.attention,
-            {.features = kFeatures, .vocabulary = kVocabulary, .rows = 2, .cols = 3, .keys = keys},
+            {.features = kFeatures, .vocabulary = kVocabulary, .grid = {2, 3}, .keys = keys},
             ParamScope(store, "decoder"))) {
     store.initialise(1);
     // The weights are larger than those of a new model, so that words and maps depend on what came

@@ -34,7 +34,7 @@ Scene two_objects() {
   return scene;
 }
 
-constexpr GridShape kGrid{.rows = 8, .cols = 8, .features = 1};
+constexpr GridShape kGrid{{.rows = 8, .cols = 8}, 1};
 
 Geometry plain_geometry() { return plan_geometry(64, 64, {.height = 32, .width = 32}); }
 
@@ -48,7 +48,7 @@ MappedCaption mapped_caption(const std::vector<std::pair<std::string, Index>>& w
   MappedCaption caption;
   for (const auto& [word, cell] : words_and_cells) {
     DecodedWord decoded;
-    decoded.map.weights.assign(static_cast<std::size_t>(kGrid.regions()), 0.01F);
+    decoded.map.weights.assign(static_cast<std::size_t>(kGrid.cells()), 0.01F);
     decoded.map.weights[static_cast<std::size_t>(cell)] = 0.5F;
     caption.words.push_back(word);
     caption.decoded.words.push_back(decoded);
@@ -247,13 +247,12 @@ TEST_CASE("a caption as JSON has its words, maps and geometry") {
   record.caption.words = {
       {.id = 4,
        .log_prob = -0.25,
-       .map = {.weights = {0.1F, 0.2F, 0.3F, 0.2F, 0.1F, 0.1F}, .rows = 2, .cols = 3, .gate = 0.5}},
+       .map = {.weights = {0.1F, 0.2F, 0.3F, 0.2F, 0.1F, 0.1F}, .grid = {2, 3}, .gate = 0.5}},
       {.id = 5,
        .log_prob = -1,
-       .map = {.weights = {1, 0, 0, 0, 0, 0}, .rows = 2, .cols = 3, .gate = 1, .chosen = 5}}};
-  CaptionSource source{.vocabulary = &vocabulary,
-                       .grid = {.rows = 2, .cols = 3, .features = 1},
-                       .regime = Regime::kSample};
+       .map = {.weights = {1, 0, 0, 0, 0, 0}, .grid = {2, 3}, .gate = 1, .chosen = 5}}};
+  CaptionSource source{
+      .vocabulary = &vocabulary, .grid = {{.rows = 2, .cols = 3}, 1}, .regime = Regime::kSample};
   const std::vector<CaptionRecord> records{record, record};
   const Json json = Json::parse(captions_json(records, source));
   REQUIRE(json.size() == 2);

@@ -9,7 +9,7 @@
 namespace saccade {
 namespace {
 
-const AttentionGrid kGrid = {.rows = 4, .cols = 8, .height = 64, .width = 128};  // cells of 16
+const AttentionGrid kGrid = {.size = {4, 8}, .height = 64, .width = 128};  // cells of 16
 
 std::vector<Real> one_hot(Index cell) {
   std::vector<Real> out(32, Real(0));

@@ -44,10 +44,10 @@ struct Informed {
     attention.selection = selection;
     attention.hard.samples = 2;
     attention.hard.baseline = BaselineKind::kLeaveOneOut;
-    decoder = make_decoder(
-        config, attention,
-        {.features = kFeatures, .vocabulary = kVocabulary, .rows = 1, .cols = kRegions},
-        ParamScope(store, "decoder"));
+    decoder =
+        make_decoder(config, attention,
+                     {.features = kFeatures, .vocabulary = kVocabulary, .grid = {1, kRegions}},
+                     ParamScope(store, "decoder"));
     const InformedWidths widths{.features = kFeatures, .query = kHidden, .embedding = kEmbedding};
     informed.emplace_back(InformedKind::kProphet, ParamScope(store, "prophet"), widths);
     informed.emplace_back(InformedKind::kCyclical, ParamScope(store, "cyclical"), widths);
@@ -302,10 +302,10 @@ TEST_CASE("Informed attention does not change the first pass, to the bit", "[sup
     DecoderConfig config;
     config.type = kind;
     config.hidden = kHidden, config.embedding = kEmbedding, config.init_hidden = 2;
-    model.decoder = make_decoder(
-        config, model.attention,
-        {.features = kFeatures, .vocabulary = kVocabulary, .rows = 1, .cols = kRegions},
-        ParamScope(drawn, "decoder"));
+    model.decoder =
+        make_decoder(config, model.attention,
+                     {.features = kFeatures, .vocabulary = kVocabulary, .grid = {1, kRegions}},
+                     ParamScope(drawn, "decoder"));
     model.informed.clear();
     const InformedWidths widths{.features = kFeatures, .query = kHidden, .embedding = kEmbedding};
     model.informed.emplace_back(InformedKind::kProphet, ParamScope(drawn, "prophet"), widths);

@@ -53,7 +53,7 @@ TEST_CASE("The map that knows the word finds what the first glimpse cannot know"
   // What the picture shows reaches the words only through attention.
   const auto decoder = make_decoder(
       {.hidden = 16, .embedding = 8, .dropout = 0, .first_state = FirstState::kNone}, attention,
-      {.features = kWidth, .vocabulary = kFirst + kThings, .rows = 1, .cols = kPlaces},
+      {.features = kWidth, .vocabulary = kFirst + kThings, .grid = {1, kPlaces}},
       ParamScope(store, "decoder"));
   std::vector<InformedAttention> informed;
   informed.emplace_back(chosen, ParamScope(store, std::string(enum_name(chosen))),

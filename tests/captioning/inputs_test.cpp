@@ -248,7 +248,7 @@ TEST_CASE("frozen features are the same from memory, from the cache, and for one
   config.layer = "t83";
   config.image_size = 128;
   const InputPipeline pipeline(config);
-  CHECK(pipeline.frozen_grid() == GridShape{4, 4, 256});
+  CHECK(pipeline.frozen_grid() == GridShape{{4, 4}, 256});
   const DatasetInputs exact(data, pipeline, config, {});
   CHECK(loaded(exact, 4) == run(pipeline, data.image(4)));
 

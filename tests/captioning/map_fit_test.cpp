@@ -11,7 +11,7 @@
 namespace saccade {
 namespace {
 
-const AttentionGrid kGrid = {.rows = 4, .cols = 8, .height = 64, .width = 128};  // cells of 16
+const AttentionGrid kGrid = {.size = {4, 8}, .height = 64, .width = 128};  // cells of 16
 
 std::vector<Real> map_of(const std::vector<std::pair<Index, Real>>& weights) {
   std::vector<Real> out(32, Real(0));
@@ -30,11 +30,11 @@ double interpolated(const std::vector<Real>& map, const AttentionGrid& grid, dou
     const auto low = std::min(static_cast<Index>(u), std::max<Index>(count - 2, 0));
     return std::pair(low, u - static_cast<double>(low));
   };
-  const auto [row, down] = split(y / cell.height, grid.rows);
-  const auto [col, across] = split(x / cell.width, grid.cols);
+  const auto [row, down] = split(y / cell.height, grid.size.rows);
+  const auto [col, across] = split(x / cell.width, grid.size.cols);
   const auto at = [&](Index r, Index c) {
-    return static_cast<double>(map[static_cast<std::size_t>(std::min(r, grid.rows - 1) * grid.cols +
-                                                            std::min(c, grid.cols - 1))]);
+    return static_cast<double>(map[static_cast<std::size_t>(
+        std::min(r, grid.size.rows - 1) * grid.size.cols + std::min(c, grid.size.cols - 1))]);
   };
   return (1 - down) * ((1 - across) * at(row, col) + across * at(row, col + 1)) +
          down * ((1 - across) * at(row + 1, col) + across * at(row + 1, col + 1));
@@ -144,7 +144,7 @@ TEST_CASE("padding is not a part of the picture") {
 }
 
 TEST_CASE("the centre map has its weight in the middle of the photo") {
-  AttentionGrid grid = {.rows = 3, .cols = 3, .height = 48, .width = 48};
+  AttentionGrid grid = {.size = {3, 3}, .height = 48, .width = 48};
   const std::vector<Real> map = centre_map(grid);
   CHECK(peak(map) == 4);
   CHECK(map[0] == map[8]);

@@ -142,7 +142,7 @@ TEST_CASE("the content of padding changes no caption, with any encoder and decod
       if (encoder.value != EncoderKind::kVit) continue;  // cells of a CNN see their neighbours
       const Index side = config.encoder.image_size, patch = config.encoder.vit.patch;
       for (Index i = 0; i < batch.count(); ++i) {
-        const CellBlock cells = picture_cells(batch.area(i), side / patch, side / patch);
+        const CellBlock cells = picture_cells(batch.area(i), {side / patch, side / patch});
         for (Index y = 0; y < side; ++y)
           for (Index x = 0; x < side; ++x)
             for (Index c = 0; c < 3 && !cells.has(y / patch, x / patch); ++c)
@@ -183,7 +183,7 @@ TEST_CASE("padded pictures train, with the same bits for any number of threads")
                                               experiment.inputs, 1, epoch);
           const UpdateReport report = step.run(batch, epoch + 1, config.optimizer.lr);
           own.push_back(report.nll_per_word);
-          CHECK(report.penalty > -1e-4);  // over the regions that count it cannot be below 0
+          CHECK(report.penalty > -1e-4);  // over the unmasked regions it cannot be below 0
         }
       }
       CHECK(losses[0] == losses[1]);
@@ -193,7 +193,7 @@ TEST_CASE("padded pictures train, with the same bits for any number of threads")
   parallel::set_threads(before);
 }
 
-TEST_CASE("the doubly stochastic penalty is over the regions that count") {
+TEST_CASE("the doubly stochastic penalty is over the unmasked regions") {
   const Aspects aspects;
   ExperimentConfig config = aspects.config(SelectionKind::kSoft);
   config.attention.score = ScoreKind::kNone;
@@ -232,7 +232,7 @@ TEST_CASE("features of padded pictures come out of the cache with their padding"
                      read = cached.inputs.batch(some(cached));
     const auto numbers = [](const InputBatch& batch) { return batch.view().values.span(); };
     CHECK(std::equal(numbers(own).begin(), numbers(own).end(), numbers(read).begin()));
-    CHECK(memory.model.counts(own.view()) == cached.model.counts(read.view()));
+    CHECK(memory.model.mask(own.view()) == cached.model.mask(read.view()));
   }
   // Features of one way to resize are not taken for those of another.
   ExperimentConfig squash = config;
@@ -243,7 +243,7 @@ TEST_CASE("features of padded pictures come out of the cache with their padding"
   const Image tall = test_picture(40, 10);
   const Prepared seen = prepare(tall, padded.preparation());
   const PictureArea area = picture_area(seen.geometry);
-  const CellBlock cells = picture_cells(area, 4, 4);
+  const CellBlock cells = picture_cells(area, {4, 4});
   Image noisy = seen.image;
   for (Index y = 0; y < 32; ++y)
     for (Index x = 0; x < 32; ++x)
@@ -270,17 +270,17 @@ TEST_CASE("padded pictures are evaluated: maps, their health and overlays leave 
   for (const RegimeReport& regime : report.regimes)
     for (const DecodedCaption& caption : regime.captions) {
       if (caption.words.empty()) continue;
-      const Index counted = counted_cells(caption.words[0].map);
-      narrow += counted < 16;
+      const Index unmasked = unmasked_cells(caption.words[0].map);
+      narrow += unmasked < 16;
       for (const DecodedWord& word : caption.words) {
-        REQUIRE(word.map.counts == caption.words[0].map.counts);
+        REQUIRE(word.map.mask == caption.words[0].map.mask);
         for (std::size_t l = 0; l < word.map.weights.size(); ++l)
           CHECK(word.map.weights[l] ==
-                Approx(word.map.counts[l] / static_cast<double>(counted)).margin(1e-7));
+                Approx(word.map.mask[l] / static_cast<double>(unmasked)).margin(1e-7));
       }
-      // A mean over what counts is uniform, however few regions that is.
+      // A mean over what is unmasked is uniform, however few regions that is.
       const AttentionHealth health = attention_health({&caption, 1});
-      CHECK((counted == 1 || health.entropy == Approx(1)));
+      CHECK((unmasked == 1 || health.entropy == Approx(1)));
       CHECK(std::abs(health.coverage_excess) < 1e-9);
     }
   CHECK(narrow > 0);
@@ -291,27 +291,27 @@ TEST_CASE("padded pictures are evaluated: maps, their health and overlays leave 
   const Experiment vit(config);
   const std::vector<Index> images = some(vit);
   const InputBatch first = vit.inputs.batch(std::span(images).first(1));
-  const std::vector<std::uint8_t> counts = vit.model.counts(first.view());
-  REQUIRE(std::count(counts.begin(), counts.end(), 0) > 0);
+  const std::vector<std::uint8_t> mask = vit.model.mask(first.view());
+  REQUIRE(std::count(mask.begin(), mask.end(), 0) > 0);
   const InputView view = first.view();
   const DecodedCaption caption = Ensemble(vit.model).caption(
       {&view, 1}, search_options(vit.config, vit.model.vocabulary()), 0)[0];
   for (const DecodedWord& word : caption.words) {
     REQUIRE(word.parts.size() == 2);
     for (const AttentionMap& map : word.parts) {
-      CHECK(map.counts == counts);
+      CHECK(map.mask == mask);
       for (std::size_t l = 0; l < 16; ++l)
-        if (!map.counted(l)) CHECK(map.weights[l] == 0);
+        if (map.masked(l)) CHECK(map.weights[l] == 0);
     }
   }
   const EncoderMaps maps = encoder_maps(vit.model, view);
-  CHECK(maps.counts == counts);
+  CHECK(maps.mask == mask);
   for (const auto* all : {&maps.tokens, &maps.regions})
     for (const LayerMap& map : *all) {
       const Index skipped = map.weights.shape()[1] - 16;  // tokens without a place
       for (Index t = 0; t < map.weights.shape()[0]; ++t)
         for (Index l = 0; l < 16; ++l)
-          if (counts[static_cast<std::size_t>(l)] == 0)
+          if (mask[static_cast<std::size_t>(l)] == 0)
             CHECK(map.weights.view().row(t)[skipped + l] == 0);
     }
   // The measures of a model are the same with other pixels in the padding.
@@ -323,7 +323,7 @@ TEST_CASE("padded pictures are evaluated: maps, their health and overlays leave 
     CHECK(head.profile.entropy <= 1 + 1e-6);
   const GradientFlow flow =
       measure_gradient_flow(vit.model, vit.data.dataset, vit.inputs, std::span(images).first(1));
-  CHECK(flow.pairs == flow.words * std::count(counts.begin(), counts.end(), 1));
+  CHECK(flow.pairs == flow.words * std::count(mask.begin(), mask.end(), 1));
   const Tensor vectors = image_vectors(vit.model, vit.inputs, images);
   for (const Real x : vectors.span()) CHECK(std::isfinite(x));
 }
@@ -335,18 +335,17 @@ TEST_CASE("a localizer's maps lie on the picture, also those of words that it do
   const Experiment experiment(config);
   const std::vector<Index> images = some(experiment);
   const InputBatch batch = experiment.inputs.batch(images);
-  const std::vector<std::uint8_t> counts = experiment.model.counts(batch.view());
-  REQUIRE(std::count(counts.begin(), counts.end(), 0) > 0);
+  const std::vector<std::uint8_t> mask = experiment.model.mask(batch.view());
+  REQUIRE(std::count(mask.begin(), mask.end(), 0) > 0);
   std::vector<std::vector<DecodedCaption>> captions;
   for (std::size_t i = 0; i < images.size(); ++i) {
-    const auto first = counts.begin() + static_cast<std::ptrdiff_t>(16 * i);
+    const auto first = mask.begin() + static_cast<std::ptrdiff_t>(16 * i);
     DecodedCaption& caption = captions.emplace_back().emplace_back();
     for (const Index id : {Vocabulary::kUnk, Vocabulary::kSpecials})
-      caption.words.push_back({.id = static_cast<int>(id),
-                               .map = {.weights = std::vector<float>(16),
-                                       .rows = 4,
-                                       .cols = 4,
-                                       .counts = {first, first + 16}}});
+      caption.words.push_back(
+          {.id = static_cast<int>(id),
+           .map = {
+               .weights = std::vector<float>(16), .grid = {4, 4}, .mask = {first, first + 16}}});
   }
   show_localizer_maps(experiment.model, batch.view(), captions);
   for (const std::vector<DecodedCaption>& of_image : captions) {
@@ -354,8 +353,8 @@ TEST_CASE("a localizer's maps lie on the picture, also those of words that it do
     double sum = 0;
     for (std::size_t cell = 0; cell < 16; ++cell) {
       CHECK(unknown.weights[cell] ==
-            (unknown.counted(cell) ? 1 / static_cast<float>(counted_cells(unknown)) : 0.0F));
-      if (!known.counted(cell)) CHECK(known.weights[cell] == 0);
+            (unknown.masked(cell) ? 0.0F : 1 / static_cast<float>(unmasked_cells(unknown))));
+      if (known.masked(cell)) CHECK(known.weights[cell] == 0);
       sum += static_cast<double>(known.weights[cell]);
     }
     CHECK(sum == Approx(1));

@@ -14,11 +14,11 @@ namespace {
 constexpr Index kSide = 224;
 
 AttentionGrid grid_of(Index cells) {
-  return {.rows = cells, .cols = cells, .height = kSide, .width = kSide};
+  return {.size = {cells, cells}, .height = kSide, .width = kSide};
 }
 
 std::vector<Real> one_hot(const AttentionGrid& grid, Index cell) {
-  std::vector<Real> out(static_cast<std::size_t>(grid.rows * grid.cols), Real(0));
+  std::vector<Real> out(static_cast<std::size_t>(grid.size.cells()), Real(0));
   out[static_cast<std::size_t>(cell)] = 1;
   return out;
 }
@@ -52,7 +52,7 @@ TEST_CASE("a point near a box is a hit on a grid of any fineness") {
   const std::vector<Rect> boxes = {{.x = 100, .y = 100, .width = 8, .height = 8}};
   const double tolerance = point_tolerance(grid_of(7));
   CHECK(tolerance == 15);
-  CHECK(point_tolerance({.rows = 4, .cols = 4, .height = 64, .width = 64}) == Approx(15 * 2 / 7.0));
+  CHECK(point_tolerance({.size = {4, 4}, .height = 64, .width = 64}) == Approx(15 * 2 / 7.0));
   for (const Index cells : {7, 14, 28}) {
     const AttentionGrid grid = grid_of(cells);
     for (Index cell = 0; cell < cells * cells; ++cell) {
@@ -109,7 +109,7 @@ TEST_CASE(
     "correctness over uniform is a quotient of means, the normalized one a mean of quotients") {
   // Two nouns on a grid of 2 x 2: one has a box over half of the picture with all the weight
   // inside, the other a small box without any.
-  const GridShape shape{.rows = 2, .cols = 2, .features = 1};
+  const GridSize shape{.rows = 2, .cols = 2};
   const Geometry geometry = plan_geometry(32, 32, {.height = 32, .width = 32});
   DecodedCaption caption;
   caption.words = {{.id = 4, .map = {.weights = {0.5f, 0.5f, 0, 0}}},

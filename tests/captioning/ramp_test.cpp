@@ -22,10 +22,10 @@ struct SoftModel {
     config.layers = 2, config.heads = config.widen = 1;
     attention.hidden = 3;
     attention.temperature = temperature;
-    decoder = make_decoder(
-        config, attention,
-        {.features = kFeatures, .vocabulary = kVocabulary, .rows = 1, .cols = kRegions},
-        ParamScope(store, "decoder"));
+    decoder =
+        make_decoder(config, attention,
+                     {.features = kFeatures, .vocabulary = kVocabulary, .grid = {1, kRegions}},
+                     ParamScope(store, "decoder"));
     store.initialise(3);
     Random random({6, Stream::kTest, 0, 0});
     for (Real& value : store.flat().span()) value = static_cast<Real>(random.normal());

@@ -106,19 +106,18 @@ TEST_CASE("a trained network joins the layers of padded pictures as the same fro
     const CaptionModel model(config, training_vocabulary(data, config.data),
                              pipeline.frozen_grid());
     const InputBatch input = inputs.batch(std::vector<Index>{0, 1});
-    const std::vector<std::uint8_t> counts = model.counts(input.view());
-    CHECK(std::count(counts.begin(), counts.end(), 0) ==
-          (resize == ResizeMode::kPad ? 2 * 128 : 0));
-    return std::pair(encode(model, input.view()), counts);
+    const std::vector<std::uint8_t> mask = model.mask(input.view());
+    CHECK(std::count(mask.begin(), mask.end(), 0) == (resize == ResizeMode::kPad ? 2 * 128 : 0));
+    return std::pair(encode(model, input.view()), mask);
   };
   for (const ResizeMode resize : {ResizeMode::kPad, ResizeMode::kSquash}) {
-    const auto [frozen, counts] = joined(EncoderKind::kOnnx, resize);
+    const auto [frozen, mask] = joined(EncoderKind::kOnnx, resize);
     const auto [trained, same] = joined(EncoderKind::kOnnxNative, resize);
-    REQUIRE(counts == same);
+    REQUIRE(mask == same);
     REQUIRE(frozen.features.shape() == Shape{2, 16 * 24, 24});
     for (Index r = 0; r < 2 * 16 * 24; ++r)
       for (Index d = 0; d < 24; ++d)
-        if (counts.empty() || counts[static_cast<std::size_t>(r)] != 0)
+        if (mask.empty() || mask[static_cast<std::size_t>(r)] != 0)
           REQUIRE(frozen.features[r * 24 + d] ==
                   Approx(trained.features[r * 24 + d]).epsilon(1e-4).margin(1e-3));
   }

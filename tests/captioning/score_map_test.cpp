@@ -18,22 +18,22 @@ std::vector<double> random_scores(Index count) {
 }
 
 std::vector<Real> map_of(const std::vector<double>& scores, const ScoreMapOptions& options,
-                         const std::vector<Real>& counts = {}) {
+                         const std::vector<Real>& mask = {}) {
   std::vector<Real> out(scores.size());
-  score_map(scores, counts, options, out);
+  score_map(scores, mask, options, out);
   return out;
 }
 
 }  // namespace
 
-TEST_CASE("A score map is a softmax over the regions that count", "[supervision]") {
+TEST_CASE("A score map is a softmax over the unmasked regions", "[supervision]") {
   const std::vector<double> scores = random_scores(6);
-  const std::vector<Real> counts{1, 0, 1, 1, 0, 1};
-  const std::vector<Real> map = map_of(scores, {.sharpness = 2}, counts);
+  const std::vector<Real> mask{1, 0, 1, 1, 0, 1};
+  const std::vector<Real> map = map_of(scores, {.sharpness = 2}, mask);
   double sum = 0;
-  for (std::size_t l = 0; l < 6; ++l) sum += counts[l] > 0 ? std::exp(2 * scores[l]) : 0;
+  for (std::size_t l = 0; l < 6; ++l) sum += mask[l] > 0 ? std::exp(2 * scores[l]) : 0;
   for (std::size_t l = 0; l < 6; ++l) {
-    const double expected = counts[l] > 0 ? std::exp(2 * scores[l]) / sum : 0;
+    const double expected = mask[l] > 0 ? std::exp(2 * scores[l]) / sum : 0;
     CHECK(std::abs(static_cast<double>(map[l]) - expected) <= 1e-6);
   }
 }
@@ -41,10 +41,10 @@ TEST_CASE("A score map is a softmax over the regions that count", "[supervision]
 TEST_CASE("Neighbours of a region count for a word, padding does not", "[supervision]") {
   constexpr Index kRows = 5, kCols = 4;
   const std::vector<double> scores = random_scores(kRows * kCols);
-  std::vector<Real> counts(kRows * kCols, 1);
-  for (Index col = 0; col < kCols; ++col) counts[static_cast<std::size_t>(col)] = 0;  // row 0
+  std::vector<Real> mask(kRows * kCols, 1);
+  for (Index col = 0; col < kCols; ++col) mask[static_cast<std::size_t>(col)] = 0;  // row 0
   const std::vector<Real> map =
-      map_of(scores, {.sharpness = 1.5, .smoothing = 0.8, .rows = kRows, .cols = kCols}, counts);
+      map_of(scores, {.sharpness = 1.5, .smoothing = 0.8, .grid = {kRows, kCols}}, mask);
   // By the definition, cell by cell. Three deviations reach two and a half cells.
   std::vector<double> expected(scores.size(), 0);
   for (Index a = kCols; a < kRows * kCols; ++a) {
@@ -67,11 +67,10 @@ TEST_CASE("Neighbours of a region count for a word, padding does not", "[supervi
 TEST_CASE("The middle is that of the picture without its padding", "[supervision]") {
   constexpr Index kRows = 4, kCols = 6;
   const std::vector<double> flat(kRows * kCols, 0.3);
-  std::vector<Real> counts(kRows * kCols, 1);
+  std::vector<Real> mask(kRows * kCols, 1);
   for (Index row = 0; row < kRows; ++row)
-    for (Index col = 3; col < kCols; ++col) counts[static_cast<std::size_t>(row * kCols + col)] = 0;
-  const std::vector<Real> map =
-      map_of(flat, {.centre = 0.25, .rows = kRows, .cols = kCols}, counts);
+    for (Index col = 3; col < kCols; ++col) mask[static_cast<std::size_t>(row * kCols + col)] = 0;
+  const std::vector<Real> map = map_of(flat, {.centre = 0.25, .grid = {kRows, kCols}}, mask);
   const auto at = [&](Index row, Index col) {
     return static_cast<double>(map[static_cast<std::size_t>(row * kCols + col)]);
   };

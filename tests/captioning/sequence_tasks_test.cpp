@@ -62,7 +62,7 @@ class Sequencer {
          .heads = 4,
          .widen = 2},
         attention,
-        {.features = kWidth, .vocabulary = kFirstSymbol + kSymbols, .rows = 1, .cols = kLength},
+        {.features = kWidth, .vocabulary = kFirstSymbol + kSymbols, .grid = {1, kLength}},
         ParamScope(store_, "decoder"));
     store_.initialise(1);
   }

@@ -27,10 +27,9 @@ struct SmallDecoder {
     attention.selection = selection;
     attention.hard.samples = 2;
     attention.hard.baseline = BaselineKind::kLeaveOneOut;
-    decoder =
-        make_decoder(config, attention,
-                     {.features = kFeatures, .vocabulary = vocabulary, .rows = 1, .cols = kRegions},
-                     ParamScope(store, "decoder"));
+    decoder = make_decoder(config, attention,
+                           {.features = kFeatures, .vocabulary = vocabulary, .grid = {1, kRegions}},
+                           ParamScope(store, "decoder"));
     store.initialise(3);
     Random random({8, Stream::kTest, 0, 0});
     for (Real& value : store.flat().span()) value = static_cast<Real>(0.7 * random.normal());

@@ -116,9 +116,9 @@ TEST_CASE(
   ParameterStore store;
   DecoderConfig config;
   config.hidden = 4, config.embedding = 3, config.init_hidden = 2, config.dropout = 0;
-  const auto decoder = make_decoder(
-      config, model.attention, {.features = 2, .vocabulary = kVocabulary, .rows = 1, .cols = 3},
-      ParamScope(store, "decoder"));
+  const auto decoder = make_decoder(config, model.attention,
+                                    {.features = 2, .vocabulary = kVocabulary, .grid = {1, 3}},
+                                    ParamScope(store, "decoder"));
   const WordLocalizer localizer(ParamScope(store, "localizer"),
                                 {.features = 2, .vocabulary = kVocabulary, .hidden = 3},
                                 {.sharpness = 2});
@@ -206,9 +206,9 @@ TEST_CASE("Hard attention draws words that the picture predicts where the locali
   config.type = kind;
   config.hidden = 4, config.embedding = 3, config.init_hidden = 2, config.dropout = 0;
   config.layers = 2, config.heads = config.widen = 1;
-  const auto decoder = make_decoder(
-      config, small.attention, {.features = 2, .vocabulary = kVocabulary, .rows = 1, .cols = 3},
-      ParamScope(store, "decoder"));
+  const auto decoder = make_decoder(config, small.attention,
+                                    {.features = 2, .vocabulary = kVocabulary, .grid = {1, 3}},
+                                    ParamScope(store, "decoder"));
   // It is so sharp that a map is one region.
   const WordLocalizer localizer(ParamScope(store, "localizer"),
                                 {.features = 2, .vocabulary = kVocabulary, .hidden = 3},

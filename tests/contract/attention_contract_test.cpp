@@ -283,20 +283,19 @@ TEST_CASE("a batch of three equals three batches of one, and a group shares its 
   const Tensor features = normal_tensor({3, regions, kFeatures}, 4),
                query = normal_tensor({6, kQuery}, 5);
   for_each_mechanism(regions, [&](const Mechanism& m) {
-    const AttentionResult grouped = attend(
-        m, {.features = features.view(), .query = query.view(), .group = 2, .rows = 2, .cols = 3});
+    const AttentionResult grouped =
+        attend(m, {.features = features.view(), .query = query.view(), .group = 2, .grid = {2, 3}});
     for (Index r = 0; r < 6; ++r) {
       const AttentionResult alone = attend(
-          m,
-          {.features = rows(features, r / 2, 1), .query = rows(query, r, 1), .rows = 2, .cols = 3});
+          m, {.features = rows(features, r / 2, 1), .query = rows(query, r, 1), .grid = {2, 3}});
       CHECK(near(rows(grouped.weights, r, 1), alone.weights.view()));
       CHECK(near(rows(grouped.context, r, 1), alone.context.view()));
     }
     // There are fewer queries than memories where shorter captions have ended.
     const AttentionResult fewer =
-        attend(m, {.features = features.view(), .query = rows(query, 0, 2), .rows = 2, .cols = 3});
-    const AttentionResult second = attend(
-        m, {.features = rows(features, 1, 1), .query = rows(query, 1, 1), .rows = 2, .cols = 3});
+        attend(m, {.features = features.view(), .query = rows(query, 0, 2), .grid = {2, 3}});
+    const AttentionResult second =
+        attend(m, {.features = rows(features, 1, 1), .query = rows(query, 1, 1), .grid = {2, 3}});
     CHECK(near(rows(fewer.weights, 1, 1), second.weights.view()));
   });
 }
@@ -345,7 +344,7 @@ TEST_CASE("gradients of parameters, query and features agree with differences, a
   const Tensor on_context = normal_tensor({2, kFeatures}, 13),
                on_weights = normal_tensor({2, regions}, 14);
   for_each_mechanism(regions, [&](Mechanism& m) {
-    const Scene scene{.features = features.view(), .query = query.view(), .rows = 2, .cols = 2};
+    const Scene scene{.features = features.view(), .query = query.view(), .grid = {2, 2}};
     const auto value = [&] {
       const AttentionResult seen = attend(m, scene);
       return std::inner_product(

@@ -120,7 +120,7 @@ struct Scene {
   ConstView features;  // [M, L, D]
   ConstView query;     // [R, Q]
   Index group = 1;
-  Index rows = 0, cols = 0;
+  GridSize grid{};
   Chooser* chooser = nullptr;
   ConstView mask{};  // [M, L]
   const WeightEdit* edit = nullptr;
@@ -136,7 +136,7 @@ inline Var sentinel_of(const Mechanism& m, Var query) {
 
 inline Glimpse attend_twice(const Mechanism& m, Tape& tape, Var features, Var query,
                             const Scene& scene) {
-  MemoryLayout layout{.rows = scene.rows, .cols = scene.cols, .group = scene.group};
+  MemoryLayout layout{.grid = scene.grid, .group = scene.group};
   if (scene.mask.data) layout.mask = tape.constant(scene.mask);
   const Var keys = scene.keys.data ? tape.constant(scene.keys) : Var{};
   const AttentionMemory memory = m.attention->prepare(tape, {features, keys}, layout);

@@ -18,8 +18,7 @@ struct EditedScene {
     return !masked(m) || mask.view().row(row / 2)[l] != 0;
   }
   AttentionResult attend_edited(const Mechanism& m, const WeightEdit* edit) const {
-    Scene scene{
-        .features = features.view(), .query = query.view(), .group = 2, .rows = 2, .cols = 3};
+    Scene scene{.features = features.view(), .query = query.view(), .group = 2, .grid = {2, 3}};
     if (masked(m)) scene.mask = mask.view();
     scene.edit = edit;
     return attend(m, scene);

@@ -84,16 +84,13 @@ TEST_CASE("monotonic_alignment with certain stops moves to them, row by row") {
 }
 
 TEST_CASE("gaussian_window follows its formula, and a line of cells has one factor") {
-  struct Grid {
-    Index rows, cols;
-  };
-  for (const Grid grid : {Grid{3, 5}, Grid{1, 6}, Grid{4, 1}, Grid{1, 1}}) {
+  for (const GridSize grid : {GridSize{3, 5}, {1, 6}, {4, 1}, {1, 1}}) {
     CAPTURE(grid.rows, grid.cols);
     const double row_sigma = 0.75, col_sigma = 2;
-    const Tensor weights = noise({4, grid.rows * grid.cols}, 1), centre = noise({4, 2}, 2, 1);
+    const Tensor weights = noise({4, grid.cells()}, 1), centre = noise({4, 2}, 2, 1);
     Tensor expected(weights.shape());
     for (Index r = 0; r < 4; ++r)
-      for (Index l = 0; l < grid.rows * grid.cols; ++l) {
+      for (Index l = 0; l < grid.cells(); ++l) {
         const double down = static_cast<double>(l / grid.cols) - double{centre[2 * r]};
         const double right = static_cast<double>(l % grid.cols) - double{centre[2 * r + 1]};
         double exponent = 0;
@@ -105,8 +102,7 @@ TEST_CASE("gaussian_window follows its formula, and a line of cells has one fact
     Arena arena;
     Tape tape(arena);
     const Var y = ops::gaussian_window(tape.constant(weights.view()), tape.constant(centre.view()),
-                                       {.rows = grid.rows,
-                                        .cols = grid.cols,
+                                       {.grid = grid,
                                         .row_sigma = static_cast<Real>(row_sigma),
                                         .col_sigma = static_cast<Real>(col_sigma)});
     CHECK(close(expected.view(), y.value()));
@@ -118,11 +114,11 @@ TEST_CASE("alignment ops refuse what does not fit") {
   Arena arena;
   Tape tape(arena);
   const Var weights = tape.constant(a.view()), centre = tape.constant(b.view());
-  CHECK_THROWS_WITH(ops::gaussian_window(weights, centre, {.rows = 2, .cols = 4}),
+  CHECK_THROWS_WITH(ops::gaussian_window(weights, centre, {.grid = {2, 4}}),
                     "[gaussian_window] a grid of 2 x 4 cells for weights [2, 6]");
-  CHECK_THROWS_AS(ops::gaussian_window(weights, tape.constant(c.view()), {.rows = 2, .cols = 3}),
+  CHECK_THROWS_AS(ops::gaussian_window(weights, tape.constant(c.view()), {.grid = {2, 3}}),
                   ShapeError);
-  CHECK_THROWS_AS(ops::gaussian_window(weights, centre, {.rows = 2, .cols = 3, .row_sigma = 0}),
+  CHECK_THROWS_AS(ops::gaussian_window(weights, centre, {.grid = {2, 3}, .row_sigma = 0}),
                   ShapeError);
   CHECK_THROWS_AS(ops::monotonic_alignment(weights, centre), ShapeError);
   CHECK_THROWS_WITH(ops::slice_cols(weights, 4, 3), "[slice_cols] columns 4 to 7 of [2, 6]");

@@ -12,7 +12,7 @@ namespace saccade {
 TEST_CASE("coordinates are appended, row and column from -1 to 1") {
   ParameterStore store;
   const GridPositions positions(ParamScope(store, "positions"), PositionKind::kCoordinates,
-                                {.rows = 2, .cols = 3, .features = 1});
+                                {{.rows = 2, .cols = 3}, 1});
   CHECK(positions.features() == 3);
   Arena arena;
   Tape tape(arena);
@@ -36,7 +36,7 @@ TEST_CASE("sinusoids are added and differ for all cells") {
   for (const Index features : {4, 6, 32}) {
     ParameterStore store;
     const GridPositions positions(ParamScope(store, "positions"), PositionKind::kSinusoidal,
-                                  {.rows = 8, .cols = 8, .features = features});
+                                  {{.rows = 8, .cols = 8}, features});
     CHECK(positions.features() == features);
     Arena arena;
     Tape tape(arena);
@@ -56,7 +56,7 @@ TEST_CASE("sinusoids are added and differ for all cells") {
 TEST_CASE("learned positions are one vector per cell, the same for every sample") {
   ParameterStore store;
   const GridPositions positions(ParamScope(store, "positions"), PositionKind::kLearned,
-                                {.rows = 2, .cols = 3, .features = 4});
+                                {{.rows = 2, .cols = 3}, 4});
   store.initialise(1);
   REQUIRE(store.count() == 1);
   CHECK(store.info(0).shape == Shape{6, 4});
@@ -74,7 +74,7 @@ TEST_CASE("positions of another grid are refused") {
   const Tensor x({1, 6, 4});
   ParameterStore store;
   const GridPositions positions(ParamScope(store, "positions"), PositionKind::kNone,
-                                {.rows = 2, .cols = 2, .features = 4});
+                                {{.rows = 2, .cols = 2}, 4});
   CHECK_THROWS_AS(positions(tape, tape.constant(x.view())), ShapeError);
 }
 

@@ -89,11 +89,9 @@ TEST_CASE("a transformer's decoder layer equals PyTorch's, forward and backward"
     attention.score = ScoreKind::kScaledDot, attention.gate = GateKind::kNone;
     attention.heads = kHeads, attention.hidden = kWidth;
     ParameterStore store;
-    const TransformerLayer layer(ParamScope(store, ""),
-                                 {decoder,
-                                  attention,
-                                  {.features = kWidth, .rows = 1, .cols = kRegions},
-                                  ParamScope(store, "")});
+    const TransformerLayer layer(
+        ParamScope(store, ""),
+        {decoder, attention, {.features = kWidth, .grid = {1, kRegions}}, ParamScope(store, "")});
     std::vector<GoldenPart> parts;
     add_attention(parts, "words.", "self_attn.", kWidth);
     add_heads(parts, "cross.", "multihead_attn.");
@@ -111,8 +109,8 @@ TEST_CASE("a transformer's decoder layer equals PyTorch's, forward and backward"
     Tape tape(arena);
     tape.set_parameters(store.views());
     const Var x = tape.variable(words.view()), features = tape.variable(regions.view());
-    const AttentionMemory memory = layer.cross().prepare(
-        tape, features, {.rows = 1, .cols = kRegions, .group = kWords, .mask = {}});
+    const AttentionMemory memory =
+        layer.cross().prepare(tape, features, {.grid = {1, kRegions}, .group = kWords, .mask = {}});
     const Var entered = layer.enter(tape, x);
     const Var after_words = layer.words(tape, x, entered, layer.keys(tape, entered),
                                         {.pattern = AttentionMask::Pattern::kCausal});

@@ -17,24 +17,23 @@ void add_window_cases(std::vector<GradientCase>& cases) {
     ops::GridWindow window;
   };
   const Case windows[] = {
-      {"a grid", 3, {.rows = 3, .cols = 4, .row_sigma = 0.8, .col_sigma = 1.5}},
-      {"one row of cells", 2, {.rows = 1, .cols = 5, .row_sigma = 1, .col_sigma = 2}},
-      {"one column of cells", 2, {.rows = 4, .cols = 1, .row_sigma = 1.3, .col_sigma = 1}},
+      {"a grid", 3, {.grid = {3, 4}, .row_sigma = 0.8, .col_sigma = 1.5}},
+      {"one row of cells", 2, {.grid = {1, 5}, .row_sigma = 1, .col_sigma = 2}},
+      {"one column of cells", 2, {.grid = {4, 1}, .row_sigma = 1.3, .col_sigma = 1}},
       {"one cell", 2, {}}};
   for (const Case& c : windows)
-    cases.push_back(
-        {.op = "gaussian_window",
-         .name = c.name,
-         .inputs = random_tensors({{c.queries, c.window.rows * c.window.cols}, {c.queries, 2}},
-                                  std::string("window ") + c.name),
-         .build = [window = c.window](Tape&, Inputs in) -> Outputs {
-           return {ops::gaussian_window(in[0], in[1], window)};
-         }});
+    cases.push_back({.op = "gaussian_window",
+                     .name = c.name,
+                     .inputs = random_tensors({{c.queries, c.window.grid.cells()}, {c.queries, 2}},
+                                              std::string("window ") + c.name),
+                     .build = [window = c.window](Tape&, Inputs in) -> Outputs {
+                       return {ops::gaussian_window(in[0], in[1], window)};
+                     }});
   cases.push_back({.op = "gaussian_window",
                    .name = "applied to its own weights",
                    .inputs = random_tensors({{2, 6}, {2, 2}}, "window twice"),
                    .build = [](Tape&, Inputs in) -> Outputs {
-                     const ops::GridWindow window{.rows = 2, .cols = 3};
+                     const ops::GridWindow window{.grid = {2, 3}};
                      const Var y = ops::gaussian_window(ops::softmax(in[0]), in[1], window);
                      return {y, ops::gaussian_window(y, in[1], window)};
                    }});

@@ -200,26 +200,25 @@ void add_upsample_cases(std::vector<GradientCase>& cases) {
   struct Case {
     const char* name;
     Shape image;
-    Index rows, cols;
+    GridSize to;
     std::vector<CellBlock> read{};
   };
   const Case grids[] = {
-      {"to twice as many rows and columns", {2, 3, 2, 3}, 6, 4},
-      {"to a grid that is not a multiple", {1, 3, 4, 2}, 5, 7},
-      {"columns only", {1, 2, 3, 2}, 2, 5},
-      {"one cell everywhere", {2, 1, 1, 3}, 3, 2},
-      {"the grid that it is", {1, 2, 2, 2}, 2, 2},
+      {"to twice as many rows and columns", {2, 3, 2, 3}, {6, 4}},
+      {"to a grid that is not a multiple", {1, 3, 4, 2}, {5, 7}},
+      {"columns only", {1, 2, 3, 2}, {2, 5}},
+      {"one cell everywhere", {2, 1, 1, 3}, {3, 2}},
+      {"the grid that it is", {1, 2, 2, 2}, {2, 2}},
       {"parts of two grids",
        {2, 3, 4, 2},
-       5,
-       7,
+       {5, 7},
        {{.left = 1, .bottom = 2, .right = 3}, {.top = 2, .bottom = 3, .right = 4}}}};
   for (const Case& c : grids)
     cases.push_back({.op = "upsample",
                      .name = c.name,
                      .inputs = random_tensors({c.image}, std::string("upsample ") + c.name),
                      .build = [c](Tape&, Inputs in) -> Outputs {
-                       return {ops::upsample(in[0], c.rows, c.cols, c.read)};
+                       return {ops::upsample(in[0], c.to, c.read)};
                      }});
 }
 

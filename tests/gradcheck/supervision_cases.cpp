@@ -54,7 +54,7 @@ std::vector<GradientCase> supervision_cases() {
                    .build = [](Tape&, Inputs in) -> Outputs {
                      return {ops::inside_cost(ops::sparsemax(in[0]), {missed.data(), {2, 4}})};
                    }});
-  static const std::vector<Real> counts{1, 1, 0, 1, 0, 1};
+  static const std::vector<Real> mask{1, 1, 0, 1, 0, 1};
   cases.push_back(
       {.op = "pooled_evidence",
        .name = "all regions",
@@ -64,7 +64,7 @@ std::vector<GradientCase> supervision_cases() {
                    .name = "some regions excluded, scores far apart",
                    .inputs = random_tensors({{2, 3, 2}}, "pooled evidence masked", 20),
                    .build = [](Tape&, Inputs in) -> Outputs {
-                     return {ops::pooled_evidence(in[0], 0.5, {counts.data(), {2, 3}})};
+                     return {ops::pooled_evidence(in[0], 0.5, {mask.data(), {2, 3}})};
                    }});
   static const std::vector<Real> labels{1, 0, 0.25, 0, 1, 1};
   cases.push_back({.op = "binary_cross_entropy",

@@ -70,10 +70,10 @@ PixelRect seen_area(const Geometry& geometry, const PixelRect& photo) {
 void interpolate(const Overlay& overlay, const OverlayWord& word, const FieldView& view,
                  const std::function<void(Index, std::span<const float>)>& take) {
   const Geometry& geometry = overlay.geometry;
-  const CellBlock cells = picture_cells(picture_area(geometry), overlay.rows, overlay.cols);
+  const CellBlock cells = picture_cells(picture_area(geometry), overlay.grid);
   const auto across = make_taps({.pixels = view.width,
                                  .original = geometry.original_width,
-                                 .cells = overlay.cols,
+                                 .cells = overlay.grid.cols,
                                  .from = view.part.x,
                                  .count = view.part.width,
                                  .first = cells.left,
@@ -83,7 +83,7 @@ void interpolate(const Overlay& overlay, const OverlayWord& word, const FieldVie
                                  .mirrored = geometry.mirrored});
   const auto down = make_taps({.pixels = view.height,
                                .original = geometry.original_height,
-                               .cells = overlay.rows,
+                               .cells = overlay.grid.rows,
                                .from = view.part.y,
                                .count = view.part.height,
                                .first = cells.top,
@@ -91,14 +91,14 @@ void interpolate(const Overlay& overlay, const OverlayWord& word, const FieldVie
                                .seen_from = geometry.seen.y,
                                .seen_length = geometry.seen.height});
   // One row of the grid, interpolated between two rows of cells.
-  std::vector<float> line(static_cast<std::size_t>(overlay.cols));
+  std::vector<float> line(static_cast<std::size_t>(overlay.grid.cols));
   std::vector<float> row(across.size());
   for (std::size_t y = 0; y < down.size(); ++y) {
     for (std::size_t j = 0; j < line.size(); ++j) {
       line[j] = 0;
       for (std::size_t k = 0; k < 4; ++k)
         line[j] += down[y].weight[k] *
-                   word.weights[static_cast<std::size_t>(down[y].cell[k] * overlay.cols) + j];
+                   word.weights[static_cast<std::size_t>(down[y].cell[k] * overlay.grid.cols) + j];
     }
     for (std::size_t x = 0; x < row.size(); ++x) {
       row[x] = 0;
@@ -116,8 +116,9 @@ std::vector<Loop> enclosing_loops(const Overlay& overlay, const OverlayWord& wor
     const auto wanted = std::lround(static_cast<double>(kSamplesPerCell * cells) * shown);
     return std::clamp<Index>(wanted, 2, kMostSamples);
   };
-  FieldView view{.height = samples(overlay.rows, geometry.seen.height, geometry.original_height),
-                 .width = samples(overlay.cols, geometry.seen.width, geometry.original_width)};
+  FieldView view{
+      .height = samples(overlay.grid.rows, geometry.seen.height, geometry.original_height),
+      .width = samples(overlay.grid.cols, geometry.seen.width, geometry.original_width)};
   view.part = seen_area(geometry, {0, 0, view.width, view.height});
   std::vector<float> field;
   interpolate(overlay, word, view, [&](Index, std::span<const float> row) {

@@ -18,7 +18,7 @@ namespace saccade {
 
 struct OverlayWord {
   std::string text;
-  std::vector<float> weights;              // [rows * cols], not negative
+  std::vector<float> weights;              // [grid.cells()], not negative
   std::optional<float> gate{};             // beta: how much of the context is taken
   std::optional<Index> chosen{};           // the cell that hard attention chose
   std::optional<float> log_probability{};  // of the word
@@ -29,7 +29,7 @@ struct OverlayWord {
 struct Overlay {
   std::shared_ptr<const Image> image;  // the original; overlays may share it
   Geometry geometry;
-  Index rows = 0, cols = 0;  // of the attention grid
+  GridSize grid{};  // of the attention
   std::vector<OverlayWord> words;
   std::string title{};    // above the caption: the name of a model or file
   std::string caption{};  // empty: the words, joined

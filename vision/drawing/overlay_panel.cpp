@@ -161,15 +161,14 @@ class MapPainter {
   }
 
   void paint_cells() const {
-    const CellBlock cells =
-        picture_cells(picture_area(overlay_.geometry), overlay_.rows, overlay_.cols);
-    for (Index cell = 0; cell < overlay_.rows * overlay_.cols; ++cell) {
-      const Index row = cell / overlay_.cols, col = cell % overlay_.cols;
+    const GridSize& grid = overlay_.grid;
+    const CellBlock cells = picture_cells(picture_area(overlay_.geometry), grid);
+    for (Index cell = 0; cell < grid.cells(); ++cell) {
+      const Index row = cell / grid.cols, col = cell % grid.cols;
       if (!cells.has(row, col)) continue;
       const float weight = word_.weights[static_cast<std::size_t>(cell)];
       const float hot = heat(weight);
-      const PixelRect box =
-          on_panel(cell_box(overlay_.geometry, overlay_.rows, overlay_.cols, cell));
+      const PixelRect box = on_panel(cell_box(overlay_.geometry, grid, cell));
       if (box.width > 0 && box.height > 0)
         canvas_.box(box, {.colour = colour(hot), .cover = static_cast<double>(veil(hot))},
                     str("row ", row, ", column ", col, ": ", weight));
@@ -192,11 +191,10 @@ class MapPainter {
   }
   // Only the part of a cell that is not padding lies on the picture.
   void outline_cell(Index cell) const {
-    outline(on_panel(cell_box(overlay_.geometry, overlay_.rows, overlay_.cols, cell)), kBlack,
-            kWhite);
+    outline(on_panel(cell_box(overlay_.geometry, overlay_.grid, cell)), kBlack, kWhite);
   }
   void outline_field(Index cell) const {
-    const Rect box = field_box(overlay_.geometry, *overlay_.field, overlay_.cols, cell);
+    const Rect box = field_box(overlay_.geometry, *overlay_.field, overlay_.grid, cell);
     outline(on_panel(box), kBlack, kFieldColour);
   }
 
@@ -218,14 +216,14 @@ void check_overlay(const Overlay& overlay, const OverlayOptions& options) {
                 "[overlay] the geometry is of an image of ", geometry.original_height, "x",
                 geometry.original_width, "; got ", overlay.image->height, "x",
                 overlay.image->width);
-  SACCADE_CHECK(
-      overlay.rows > 0 && overlay.cols > 0 && geometry.seen.width > 0 && geometry.seen.height > 0,
-      "[overlay] the grid or the seen part is empty");
-  const Index regions = overlay.rows * overlay.cols;
+  SACCADE_CHECK(overlay.grid.rows > 0 && overlay.grid.cols > 0 && geometry.seen.width > 0 &&
+                    geometry.seen.height > 0,
+                "[overlay] the grid or the seen part is empty");
+  const Index regions = overlay.grid.cells();
   for (const OverlayWord& word : overlay.words) {
     SACCADE_CHECK(static_cast<Index>(word.weights.size()) == regions, "[overlay] '", word.text,
-                  "' has ", word.weights.size(), " weights for a grid of ", overlay.rows, "x",
-                  overlay.cols);
+                  "' has ", word.weights.size(), " weights for a grid of ", overlay.grid.rows, "x",
+                  overlay.grid.cols);
     for (const float weight : word.weights)
       SACCADE_CHECK(std::isfinite(weight), "[overlay] a weight of '", word.text,
                     "' is not a finite number");

@@ -350,8 +350,8 @@ class Sheet {
     }
     std::set<std::pair<Index, Index>> grids;
     for (const Overlay& overlay : overlays_)
-      if (grids.insert({overlay.rows, overlay.cols}).second)
-        add(str(overlay.rows, " x ", overlay.cols, " grid"));
+      if (grids.insert({overlay.grid.rows, overlay.grid.cols}).second)
+        add(str(overlay.grid.rows, " x ", overlay.grid.cols, " grid"));
     if (has_chosen_) add("outlined: the chosen cell");
     if (has_fields_) add("in light blue: what it could see");
     return text;

@@ -35,9 +35,8 @@ GridShape plain_grid(const EncoderConfig& config) {
                          config.channels.size(), " channels, image_size ", config.image_size,
                          ", image_width ", config.image_width));
   const std::size_t stages = config.channels.size();
-  return {.rows = side_at(config.height(), stages),
-          .cols = side_at(config.width(), stages),
-          .features = config.channels.back()};
+  return {{.rows = side_at(config.height(), stages), .cols = side_at(config.width(), stages)},
+          config.channels.back()};
 }
 
 }  // namespace
@@ -64,8 +63,8 @@ CnnEncoder::CnnEncoder(const EncoderConfig& config, const ParamScope& scope)
                    {.groups = std::gcd(out, Index{8}), .activation = Activation::kRelu})});
     in = out;
   }
-  const GridShape grid = plain_grid(config);
-  grid_ = {.rows = grid.rows, .cols = grid.cols, .features = positions_.features()};
+  grid_ = plain_grid(config);
+  grid_.features = positions_.features();
 }
 
 Var CnnEncoder::forward(Tape& tape, Var pixels) const {
@@ -76,7 +75,7 @@ Var CnnEncoder::forward(Tape& tape, Var pixels) const {
   Var x = pixels;
   for (const Stage& stage : stages_) x = stage.norm(tape, stage.conv(tape, x));
   const Index features = x.cols();
-  return positions_(tape, ops::reshape(x, {batch, grid_.regions(), features}));
+  return positions_(tape, ops::reshape(x, {batch, grid_.cells(), features}));
 }
 
 std::vector<EncoderStage> CnnEncoder::stages() const {

@@ -23,7 +23,7 @@ enum class PooledKind { kMean, kClassToken };
 constexpr auto enum_table(PooledKind) {
   using enum PooledKind;
   return enum_rows<PooledKind>({
-      {kMean, "mean", "the mean of the regions that count"},
+      {kMean, "mean", "the mean of the unmasked regions"},
       {kClassToken, "class_token", "the class token behind the last block (vit, hybrid)"},
   });
 }

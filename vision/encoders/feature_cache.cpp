@@ -33,7 +33,7 @@ RowFormat format_of(const Source& source) {
   key.add(source.options.dataset);
   key.add(source.options.half ? "half" : "float");
   if (!source.options.variant.empty()) key.add(source.options.variant);
-  return {.key = key.hex(), .shape = {grid.regions(), grid.features}, .half = source.options.half};
+  return {.key = key.hex(), .shape = {grid.cells(), grid.features}, .half = source.options.half};
 }
 
 // The store as it is, or null when there is none that can be used.

@@ -134,9 +134,9 @@ void FrozenNetwork::encode(const Image& network_image, const PictureArea& area,
   const Var x = tape.constant(pixels.view());
   Var features;
   if (const TokenEncoder* network = network_->token_encoder()) {
-    std::vector<std::uint8_t> counts;
-    if (preparation_.mode == ResizeMode::kPad) add_counts(area, grid().rows, grid().cols, counts);
-    features = network->features(tape, network->last_tokens(tape, x, counts));
+    std::vector<std::uint8_t> mask;
+    if (preparation_.mode == ResizeMode::kPad) add_mask(area, grid(), mask);
+    features = network->features(tape, network->last_tokens(tape, x, mask));
   } else {
     features = network_->forward_padded(tape, x, {&area, 1});
   }

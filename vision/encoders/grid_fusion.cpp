@@ -40,9 +40,8 @@ GridFusion::GridFusion(std::vector<GridShape> layers, std::span<const std::strin
   SACCADE_ASSERT(!layers_.empty() && names.size() == layers_.size(), layers_.size(), " layers of ",
                  names.size(), " names");
   for (std::size_t i = 1; i < layers_.size(); ++i)
-    if (layers_[i].rows * layers_[i].cols > layers_[finest_].rows * layers_[finest_].cols)
-      finest_ = i;
-  const GridShape& to = layers_[finest_];
+    if (layers_[i].cells() > layers_[finest_].cells()) finest_ = i;
+  const GridSize& to = layers_[finest_];
   for (std::size_t i = 0; i < layers_.size(); ++i)
     if (layers_[i].rows > to.rows || layers_[i].cols > to.cols)
       throw UsageError(str("encoder.layers: '", names[i], "' has ", layers_[i].rows, " x ",
@@ -51,7 +50,7 @@ GridFusion::GridFusion(std::vector<GridShape> layers, std::span<const std::strin
 }
 
 GridShape GridFusion::grid() const {
-  GridShape grid{.rows = layers_[finest_].rows, .cols = layers_[finest_].cols};
+  GridShape grid{layers_[finest_], 0};
   for (const GridShape& layer : layers_) {
     grid.features += layer.features;
     if (layers_.size() > 1) grid.widths.push_back(layer.features);
@@ -60,27 +59,25 @@ GridShape GridFusion::grid() const {
 }
 
 bool GridFusion::interpolates() const {
-  const GridShape& to = layers_[finest_];
-  return std::any_of(layers_.begin(), layers_.end(), [&](const GridShape& layer) {
-    return layer.rows != to.rows || layer.cols != to.cols;
-  });
+  const GridSize& to = layers_[finest_];
+  return std::any_of(layers_.begin(), layers_.end(),
+                     [&](const GridSize& layer) { return layer != to; });
 }
 
 Var GridFusion::operator()(Tape& tape, std::span<const Var> layers,
                            std::span<const PictureArea> areas) const {
   SACCADE_ASSERT(layers.size() == layers_.size(), layers.size(), " layers for ", layers_.size());
-  const GridShape& to = layers_[finest_];
-  const Index batch = layers[0].shape()[0], regions = to.rows * to.cols;
+  const GridSize& to = layers_[finest_];
+  const Index batch = layers[0].shape()[0], regions = to.cells();
   std::vector<Var> rows;  // [B L, D_k]
   Index width = 0;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     Var x = layers[i];
     if (norm_ == FeatureNorm::kLayerNorm) x = standardized(tape, x);
-    if (layers_[i].rows != to.rows || layers_[i].cols != to.cols) {
+    if (const GridSize& own = layers_[i]; own != to) {
       std::vector<CellBlock> shown;
-      for (const PictureArea& area : areas)
-        shown.push_back(picture_cells(area, layers_[i].rows, layers_[i].cols));
-      x = ops::upsample(x, to.rows, to.cols, shown);
+      for (const PictureArea& area : areas) shown.push_back(picture_cells(area, own));
+      x = ops::upsample(x, to, shown);
     }
     width += layers_[i].features;
     rows.push_back(ops::reshape(x, {batch * regions, layers_[i].features}));

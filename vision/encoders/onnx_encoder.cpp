@@ -212,8 +212,8 @@ GridShape OnnxEncoder::Impl::extents_of(const cv::Mat& output, const std::string
                         ", not a grid [1, features, rows, cols]; choose another "
                         "from: saccade inspect ",
                         options.model.string()));
-  return is_grid ? GridShape{.rows = shape[2], .cols = shape[3], .features = shape[1]}
-                 : GridShape{.rows = 1, .cols = 1, .features = shape[1]};
+  return is_grid ? GridShape{{.rows = shape[2], .cols = shape[3]}, shape[1]}
+                 : GridShape{{.rows = 1, .cols = 1}, shape[1]};
 }
 
 void OnnxEncoder::Impl::find_grid() {

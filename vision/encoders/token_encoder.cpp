@@ -7,29 +7,29 @@
 
 namespace saccade {
 
-std::vector<std::uint8_t> TokenEncoder::readable(std::span<const std::uint8_t> counts,
+std::vector<std::uint8_t> TokenEncoder::readable(std::span<const std::uint8_t> mask,
                                                  Index batch) const {
-  if (counts.empty()) return {};
-  SACCADE_CHECK(batch > 0 && static_cast<Index>(counts.size()) % batch == 0, "[tokens] ",
-                counts.size(), " marks for ", batch, " images");
-  const auto regions = counts.size() / static_cast<std::size_t>(batch);
+  if (mask.empty()) return {};
+  SACCADE_CHECK(batch > 0 && static_cast<Index>(mask.size()) % batch == 0, "[tokens] ", mask.size(),
+                " numbers of a mask for ", batch, " images");
+  const auto regions = mask.size() / static_cast<std::size_t>(batch);
   std::vector<std::uint8_t> out;
-  for (std::size_t first = 0; first < counts.size(); first += regions) {
+  for (std::size_t first = 0; first < mask.size(); first += regions) {
     out.insert(out.end(), static_cast<std::size_t>(placeless()), 1);
-    const auto own = counts.subspan(first, regions);
+    const auto own = mask.subspan(first, regions);
     out.insert(out.end(), own.begin(), own.end());
   }
   return out;
 }
 
-Var TokenEncoder::last_tokens(Tape& tape, Var pixels, std::span<const std::uint8_t> counts,
+Var TokenEncoder::last_tokens(Tape& tape, Var pixels, std::span<const std::uint8_t> mask,
                               const WatchBlock& watch) const {
-  const std::vector<std::uint8_t> read = readable(counts, pixels.shape()[0]);
-  const AttentionMask mask{.allowed = read};
+  const std::vector<std::uint8_t> read = readable(mask, pixels.shape()[0]);
+  const AttentionMask allowed{.allowed = read};
   Var x = tokens(tape, pixels);
   for (const TransformerBlock& block : blocks()) {
-    if (watch) watch(block, x, mask);
-    x = keep_value(tape, [&] { return block(tape, x, mask); });
+    if (watch) watch(block, x, allowed);
+    x = keep_value(tape, [&] { return block(tape, x, allowed); });
   }
   return x;
 }

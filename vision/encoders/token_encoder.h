@@ -25,14 +25,14 @@ class TokenEncoder {
   virtual Index placeless() const = 0;
   virtual bool has_class_token() const = 0;
 
-  // The tokens that the last block returns, when no token reads regions that do not count. counts
-  // [B, L] is 0 for such regions; empty: all of them count.
-  Var last_tokens(Tape& tape, Var pixels, std::span<const std::uint8_t> counts,
+  // The tokens that the last block returns, when no token reads masked regions. mask [B, L] is 0
+  // for such regions, else 1; empty: none is masked.
+  Var last_tokens(Tape& tape, Var pixels, std::span<const std::uint8_t> mask,
                   const WatchBlock& watch = {}) const;
 
  private:
   // Which tokens the blocks may read, [B, P + L], as in AttentionMask::allowed.
-  std::vector<std::uint8_t> readable(std::span<const std::uint8_t> counts, Index batch) const;
+  std::vector<std::uint8_t> readable(std::span<const std::uint8_t> mask, Index batch) const;
 };
 
 }  // namespace saccade

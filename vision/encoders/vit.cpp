@@ -15,7 +15,7 @@ namespace {
 constexpr double kEpsilon = 1e-6;  // of the normalisations, as in all published ViTs
 
 // The grid of patches on an input of these extents.
-GridShape patches_over(const GridShape& in, const EncoderConfig& config) {
+GridShape patches_over(const GridSize& in, const EncoderConfig& config) {
   const Index patch = config.vit.patch;
   if (in.rows % patch != 0 || in.cols % patch != 0)
     throw UsageError(str("encoder.vit.patch ", patch, " does not divide ", in.rows, " x ", in.cols,
@@ -26,7 +26,7 @@ GridShape patches_over(const GridShape& in, const EncoderConfig& config) {
     throw UsageError(str("encoder.vit.overlap ", config.vit.overlap,
                          " is more than encoder.vit.patch ", patch,
                          ": a patch sees no further than its neighbours"));
-  return {.rows = in.rows / patch, .cols = in.cols / patch, .features = resolved(config.vit).width};
+  return {{.rows = in.rows / patch, .cols = in.cols / patch}, resolved(config.vit).width};
 }
 
 // Appends the numbers of `count` consecutive rows.
@@ -54,8 +54,7 @@ PositionKind added_positions(const EncoderConfig& config) {
 }  // namespace
 
 GridShape VitEncoder::extents_of_input(const EncoderConfig& config) const {
-  return stem_ ? stem_->grid()
-               : GridShape{.rows = config.height(), .cols = config.width(), .features = 3};
+  return stem_ ? stem_->grid() : GridShape{{.rows = config.height(), .cols = config.width()}, 3};
 }
 
 VitEncoder::VitEncoder(const EncoderConfig& config, const ParamScope& scope,
@@ -98,7 +97,7 @@ VitEncoder::VitEncoder(const EncoderConfig& config, const ParamScope& scope,
 }
 
 Var VitEncoder::tokens(Tape& tape, Var pixels) const {
-  const Index batch = pixels.shape()[0], regions = grid_.regions(), width = grid_.features;
+  const Index batch = pixels.shape()[0], regions = grid_.cells(), width = grid_.features;
   Var image = pixels;
   if (stem_) {
     const GridShape grid = stem_->grid();
@@ -120,7 +119,7 @@ Var VitEncoder::tokens(Tape& tape, Var pixels) const {
 }
 
 Var VitEncoder::patches_of(Var tokens) const {
-  return placeless_ == 0 ? tokens : tokens_from(tokens, placeless_, grid_.regions());
+  return placeless_ == 0 ? tokens : tokens_from(tokens, placeless_, grid_.cells());
 }
 
 Var VitEncoder::forward(Tape& tape, Var pixels) const {

@@ -55,13 +55,13 @@ Index root_of(Index square) {
 // come first.
 struct Placement {
   Index placeless;
-  GridShape grid;
+  GridSize grid;
 };
 std::optional<Placement> placement_of(Index count, const VitParts& parts) {
   const Index tokens = (parts.class_token ? 1 : 0) + parts.registers;
-  const GridShape own{parts.grid.rows, parts.grid.cols};
-  if (count == parts.grid.regions() + tokens) return Placement{tokens, own};
-  if (count == parts.grid.regions()) return Placement{0, own};
+  const GridSize own = parts.grid;
+  if (count == parts.grid.cells() + tokens) return Placement{tokens, own};
+  if (count == parts.grid.cells()) return Placement{0, own};
   for (const Index first : {tokens, Index{0}})
     if (const Index side = count > first ? root_of(count - first) : 0; side > 0)
       return Placement{first, {side, side}};
@@ -81,7 +81,7 @@ TorchGroup embedding_group(const VitParts& parts) {
   if (parts.class_token) group.arrays.push_back({"cls_token", {1, 1, width}});
   if (parts.registers > 0) group.arrays.push_back({"reg_token", {1, parts.registers, width}});
   if (parts.positions)
-    group.arrays.push_back({"pos_embed", {1, placed + parts.grid.regions(), width}});
+    group.arrays.push_back({"pos_embed", {1, placed + parts.grid.cells(), width}});
   group.also_reads = [parts, width](const TorchArray& array) {
     return array.name == "pos_embed" && array.shape.size() == 3 && array.shape[0] == 1 &&
            array.shape[2] == width && placement_of(array.shape[1], parts);
@@ -98,8 +98,7 @@ TorchGroup embedding_group(const VitParts& parts) {
     const Placement placement = *placement_of(arrays.back().shape[1], parts);
     const auto own = static_cast<std::size_t>(placement.placeless * width);
     for (std::size_t i = 0; i < own; ++i) out[0][i] += all[i];
-    out.push_back(
-        resampled_positions(all.subspan(own), placement.grid, {parts.grid.rows, parts.grid.cols}));
+    out.push_back(resampled_positions(all.subspan(own), placement.grid, parts.grid));
     return out;
   };
   group.write = [parts, width, tokens, placed](std::span<const ConstView> ours) {
@@ -180,10 +179,10 @@ TorchTensor timm_tensor(const std::string& name, const Shape& shape) {
 
 }  // namespace
 
-std::vector<Real> resampled_positions(std::span<const Real> positions, const GridShape& from,
-                                      const GridShape& to) {
-  if (from.rows == to.rows && from.cols == to.cols) return {positions.begin(), positions.end()};
-  const auto cells = static_cast<std::size_t>(from.rows * from.cols);
+std::vector<Real> resampled_positions(std::span<const Real> positions, const GridSize& from,
+                                      const GridSize& to) {
+  if (from == to) return {positions.begin(), positions.end()};
+  const auto cells = static_cast<std::size_t>(from.cells());
   const std::size_t width = positions.size() / cells;
   std::vector<Real> out;
   std::vector<double> sums(width);

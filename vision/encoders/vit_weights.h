@@ -24,7 +24,7 @@ TorchWeights vit_weights(const VitParts& parts);
 
 // Interpolates positions [rows * cols, D] of one grid for the cells of another, as timm does:
 // bicubic (a = -1/2), with a kernel as wide as the output's cells where those are the larger ones.
-std::vector<Real> resampled_positions(std::span<const Real> positions, const GridShape& from,
-                                      const GridShape& to);
+std::vector<Real> resampled_positions(std::span<const Real> positions, const GridSize& from,
+                                      const GridSize& to);
 
 }  // namespace saccade

@@ -28,7 +28,7 @@ double luminance(const std::uint8_t* rgb) {
 
 // Changes the colours of the picture but not those of padding.
 void jitter(Image& image, const PictureArea& area, double brightness, double contrast) {
-  const CellBlock pixels = picture_cells(area, image.height, image.width);
+  const CellBlock pixels = picture_cells(area, {.rows = image.height, .cols = image.width});
   const auto numbers =
       static_cast<double>(3 * (pixels.bottom - pixels.top) * (pixels.right - pixels.left));
   double mean = 0;

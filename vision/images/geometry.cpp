@@ -162,8 +162,8 @@ PictureArea picture_area(const Geometry& geometry) {
   return {.left = x.from, .top = y.from, .right = x.to, .bottom = y.to};
 }
 
-CellBlock picture_cells(const PictureArea& area, Index rows, Index cols) {
-  SACCADE_CHECK(rows > 0 && cols > 0, "[picture_cells] the grid is empty");
+CellBlock picture_cells(const PictureArea& area, const GridSize& grid) {
+  SACCADE_CHECK(grid.rows > 0 && grid.cols > 0, "[picture_cells] the grid is empty");
   constexpr double kRounding = 1e-6;  // of a cell: overlaps up to this come from rounding
   const auto first = [](double share, Index cells) {
     const double place = share * static_cast<double>(cells);
@@ -173,38 +173,39 @@ CellBlock picture_cells(const PictureArea& area, Index rows, Index cols) {
     const double place = share * static_cast<double>(cells);
     return std::max(static_cast<Index>(std::ceil(place - kRounding)), after + 1);
   };
-  CellBlock block{.top = first(area.top, rows), .left = first(area.left, cols)};
-  block.bottom = end(area.bottom, rows, block.top);
-  block.right = end(area.right, cols, block.left);
+  CellBlock block{.top = first(area.top, grid.rows), .left = first(area.left, grid.cols)};
+  block.bottom = end(area.bottom, grid.rows, block.top);
+  block.right = end(area.right, grid.cols, block.left);
   return block;
 }
 
-Rect cell_box(const Geometry& geometry, Index rows, Index cols, Index cell) {
-  SACCADE_CHECK(rows > 0 && cols > 0 && cell >= 0 && cell < rows * cols, "[cell_box] cell ", cell,
-                " is not on a grid of ", rows, "x", cols);
-  const Index row = cell / cols;
-  const Index col = geometry.mirrored ? cols - 1 - cell % cols : cell % cols;
-  const double width = geometry.seen.width / static_cast<double>(cols);
-  const double height = geometry.seen.height / static_cast<double>(rows);
+Rect cell_box(const Geometry& geometry, const GridSize& grid, Index cell) {
+  SACCADE_CHECK(grid.rows > 0 && grid.cols > 0 && cell >= 0 && cell < grid.cells(),
+                "[cell_box] cell ", cell, " is not on a grid of ", grid.rows, "x", grid.cols);
+  const Index row = cell / grid.cols;
+  const Index col = geometry.mirrored ? grid.cols - 1 - cell % grid.cols : cell % grid.cols;
+  const double width = geometry.seen.width / static_cast<double>(grid.cols);
+  const double height = geometry.seen.height / static_cast<double>(grid.rows);
   return {geometry.seen.x + width * static_cast<double>(col),
           geometry.seen.y + height * static_cast<double>(row), width, height};
 }
 
-Index cell_at(const Geometry& geometry, Index rows, Index cols, double x, double y) {
-  SACCADE_CHECK(rows > 0 && cols > 0, "[cell_at] the grid is empty");
+Index cell_at(const Geometry& geometry, const GridSize& grid, double x, double y) {
+  SACCADE_CHECK(grid.rows > 0 && grid.cols > 0, "[cell_at] the grid is empty");
   const double across = (x - geometry.seen.x) / geometry.seen.width;
   const double down = (y - geometry.seen.y) / geometry.seen.height;
   if (!(across >= 0 && across < 1 && down >= 0 && down < 1)) return -1;
-  const Index col = std::min(cols - 1, static_cast<Index>(across * static_cast<double>(cols)));
-  const Index row = std::min(rows - 1, static_cast<Index>(down * static_cast<double>(rows)));
-  return row * cols + (geometry.mirrored ? cols - 1 - col : col);
+  const Index col =
+      std::min(grid.cols - 1, static_cast<Index>(across * static_cast<double>(grid.cols)));
+  const Index row =
+      std::min(grid.rows - 1, static_cast<Index>(down * static_cast<double>(grid.rows)));
+  return row * grid.cols + (geometry.mirrored ? grid.cols - 1 - col : col);
 }
 
-void add_counts(const PictureArea& area, Index rows, Index cols,
-                std::vector<std::uint8_t>& counts) {
-  const CellBlock block = picture_cells(area, rows, cols);
-  for (Index row = 0; row < rows; ++row)
-    for (Index col = 0; col < cols; ++col) counts.push_back(block.has(row, col) ? 1 : 0);
+void add_mask(const PictureArea& area, const GridSize& grid, std::vector<std::uint8_t>& mask) {
+  const CellBlock block = picture_cells(area, grid);
+  for (Index row = 0; row < grid.rows; ++row)
+    for (Index col = 0; col < grid.cols; ++col) mask.push_back(block.has(row, col) ? 1 : 0);
 }
 
 PaddingColour padding_of(const Normalization& normalization) {

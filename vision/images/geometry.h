@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/cell_block.h"
-#include "core/base/real.h"
+#include "core/base/grid_size.h"
 #include "vision/images/image.h"
 #include "vision/images/rect.h"
 #include "vision/images/resize_mode.h"
@@ -58,19 +58,19 @@ struct PictureArea {
 };
 PictureArea picture_area(const Geometry& geometry);
 
-// The cells of a rows x cols grid that show any of the picture. All others show nothing but padding
-// and do not count.
-CellBlock picture_cells(const PictureArea& area, Index rows, Index cols);
-// Appends one mark per cell, row by row: 1 for the cells of picture_cells(), 0 for the others.
-void add_counts(const PictureArea& area, Index rows, Index cols, std::vector<std::uint8_t>& counts);
+// The cells of a grid that show any of the picture. All others show nothing but padding and are
+// masked.
+CellBlock picture_cells(const PictureArea& area, const GridSize& grid);
+// Appends one number per cell, row by row: 1 for the cells of picture_cells(), 0 for the others.
+void add_mask(const PictureArea& area, const GridSize& grid, std::vector<std::uint8_t>& mask);
 
-// The rectangle of the original, in pixels, that cell number `cell` of a rows x cols grid covers.
+// The rectangle of the original, in pixels, that cell number `cell` of a grid covers.
 // Throws ShapeError when the cell is not on the grid.
-Rect cell_box(const Geometry& geometry, Index rows, Index cols, Index cell);
+Rect cell_box(const Geometry& geometry, const GridSize& grid, Index cell);
 
-// The cell of a rows x cols grid that lies over a point of the original; -1 if the network did not
+// The cell of a grid that lies over a point of the original; -1 if the network did not
 // see the point.
-Index cell_at(const Geometry& geometry, Index rows, Index cols, double x, double y);
+Index cell_at(const Geometry& geometry, const GridSize& grid, double x, double y);
 
 // How pixels are normalised for a network: input = (pixel - mean) * scale, for each of the channels
 // R, G, B.

@@ -27,8 +27,9 @@ struct ReceptiveField {
   }
 };
 
-// The pixels of the original that a cell sees, on a grid with `cols` columns; the rectangle may
-// reach beyond the original.
-Rect field_box(const Geometry& geometry, const ReceptiveField& field, Index cols, Index cell);
+// The pixels of the original that a cell of a grid sees; the rectangle may reach beyond the
+// original.
+Rect field_box(const Geometry& geometry, const ReceptiveField& field, const GridSize& grid,
+               Index cell);
 
 }  // namespace saccade

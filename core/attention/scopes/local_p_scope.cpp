@@ -32,31 +32,31 @@ class LocalPScope : public Scope {
         ops::linear(request.query, tape.parameter(hidden_weight_), tape.parameter(hidden_bias_)));
     const Var share = ops::sigmoid(
         ops::linear(hidden, tape.parameter(centre_weight_), tape.parameter(centre_bias_)));
-    const Index rows = memory.layout.rows, cols = memory.layout.cols;
-    const Var centre = ops::multiply(share, extents(tape, share.rows(), rows, cols));
+    const GridSize& grid = memory.layout.grid;
+    const Var centre = ops::multiply(share, largest_cell(tape, share.rows(), grid));
     const Var scores = window(tape, memory, request.scores, centre.value());
     const Real sigma = static_cast<Real>(radius_) / 2;
     const Var weights = request.normalizer(scores);
-    return {
-        .weights = ops::gaussian_window(
-            weights, centre, {.rows = rows, .cols = cols, .row_sigma = sigma, .col_sigma = sigma}),
-        .scores = {},
-        .state = {}};
+    return {.weights = ops::gaussian_window(weights, centre,
+                                            {.grid = grid, .row_sigma = sigma, .col_sigma = sigma}),
+            .scores = {},
+            .state = {}};
   }
   Promises promises() const override { return {.sum_to_one = false, .moves_with_regions = false}; }
 
  private:
   // [R, 2]: the largest row and column of every query's grid.
-  static Var extents(Tape& tape, Index count, Index rows, Index cols) {
+  static Var largest_cell(Tape& tape, Index count, const GridSize& grid) {
     const View out{tape.scratch(count * 2), {count, 2}};
     for (Index r = 0; r < count; ++r)
-      out.row(r)[0] = static_cast<Real>(rows - 1), out.row(r)[1] = static_cast<Real>(cols - 1);
+      out.row(r)[0] = static_cast<Real>(grid.rows - 1),
+      out.row(r)[1] = static_cast<Real>(grid.cols - 1);
     return tape.constant(out);
   }
 
   Var window(Tape& tape, const AttentionMemory& memory, Var scores, ConstView centre) const {
     const Var masked = mask_regions(tape, memory, scores, nullptr);
-    const Index regions = memory.regions(), cols = memory.layout.cols, count = scores.rows();
+    const Index regions = memory.regions(), cols = memory.layout.grid.cols, count = scores.rows();
     const auto size = static_cast<std::size_t>(count * regions);
     const std::span<std::uint8_t> inside(tape.arena().allocate_array<std::uint8_t>(size), size);
     for (Index r = 0; r < count; ++r) {

@@ -30,7 +30,7 @@ Var mask_regions(Tape& tape, const AttentionMemory& memory, Var scores, const Re
 }
 
 RegionTest moving_window(const AttentionMemory& memory, Index step, double pace, Index radius) {
-  const Index cols = memory.layout.cols;
+  const Index cols = memory.layout.grid.cols;
   const Index centre = std::min(static_cast<Index>(std::floor(pace * static_cast<double>(step))),
                                 memory.regions() - 1);
   return [=](Index region) {

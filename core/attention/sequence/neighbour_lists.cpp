@@ -8,14 +8,14 @@
 
 namespace saccade {
 
-NeighbourLists grid_neighbours(Index rows, Index cols, GridNeighbours kind) {
+NeighbourLists grid_neighbours(const GridSize& grid, GridNeighbours kind) {
   NeighbourLists lists{.starts = {0}, .neighbours = {}};
-  for (Index r = 0; r < rows; ++r)
-    for (Index c = 0; c < cols; ++c) {
-      for (Index y = std::max<Index>(r - 1, 0); y <= std::min(r + 1, rows - 1); ++y)
-        for (Index x = std::max<Index>(c - 1, 0); x <= std::min(c + 1, cols - 1); ++x)
+  for (Index r = 0; r < grid.rows; ++r)
+    for (Index c = 0; c < grid.cols; ++c) {
+      for (Index y = std::max<Index>(r - 1, 0); y <= std::min(r + 1, grid.rows - 1); ++y)
+        for (Index x = std::max<Index>(c - 1, 0); x <= std::min(c + 1, grid.cols - 1); ++x)
           if (kind == GridNeighbours::kEight || y == r || x == c)
-            lists.neighbours.push_back(static_cast<int>(y * cols + x));
+            lists.neighbours.push_back(static_cast<int>(y * grid.cols + x));
       lists.starts.push_back(static_cast<Index>(lists.neighbours.size()));
     }
   return lists;

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "core/base/grid_size.h"
 #include "core/kernels/attention_mask.h"
 #include "core/tensor/tensor.h"
 
@@ -24,7 +25,7 @@ enum class Likeness { kCosine, kEuclidean };
 
 // The cells of a grid in reading order. The neighbours of a cell share a side with it (kFour), or a
 // side or a corner (kEight).
-NeighbourLists grid_neighbours(Index rows, Index cols, GridNeighbours kind);
+NeighbourLists grid_neighbours(const GridSize& grid, GridNeighbours kind);
 
 // The positions that `mask` permits, as lists for every sample. A position that its sample leaves
 // out, and that would attend to nothing, attends to itself; its output is not read.

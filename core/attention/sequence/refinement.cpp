@@ -15,17 +15,17 @@ namespace {
 
 GraphAttention::Graph make_graph(const RefinementConfig& options, const GridShape& grid) {
   const auto nearest = [&](Likeness likeness) {
-    if (options.nearest < 1 || options.nearest >= grid.rows * grid.cols)
+    if (options.nearest < 1 || options.nearest >= grid.cells())
       throw UsageError(str("encoder.refine.nearest ", options.nearest, ": a region of ", grid.rows,
-                           " x ", grid.cols, " has ", grid.rows * grid.cols - 1,
+                           " x ", grid.cols, " has ", grid.cells() - 1,
                            " others; choose from 1 to that"));
     return NearestGraph{.count = options.nearest, .likeness = likeness};
   };
   switch (options.neighbours) {
     case NeighbourKind::kFour:
-      return grid_neighbours(grid.rows, grid.cols, GridNeighbours::kFour);
+      return grid_neighbours(grid, GridNeighbours::kFour);
     case NeighbourKind::kEight:
-      return grid_neighbours(grid.rows, grid.cols, GridNeighbours::kEight);
+      return grid_neighbours(grid, GridNeighbours::kEight);
     case NeighbourKind::kCosine:
       return nearest(Likeness::kCosine);
     case NeighbourKind::kEuclidean:
@@ -51,8 +51,7 @@ std::unique_ptr<SequenceAttention> make_sequence_attention(const ParamScope& sco
       return std::make_unique<LinearAttention>(scope, widths);
     case SequenceAttentionKind::kLinformer:
       return std::make_unique<LinformerAttention>(
-          scope, widths,
-          LinformerExtents{.most = grid.rows * grid.cols, .projected = options.projected});
+          scope, widths, LinformerExtents{.most = grid.cells(), .projected = options.projected});
     case SequenceAttentionKind::kDifferential:
       return std::make_unique<DifferentialAttention>(scope, widths, differential_initial(layer));
     case SequenceAttentionKind::kGraph:

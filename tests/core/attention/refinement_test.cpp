@@ -25,7 +25,7 @@ using Pattern = AttentionMask::Pattern;
 namespace {
 
 constexpr double kSame = 1e-12;
-constexpr GridShape kGrid{.rows = 2, .cols = 3, .features = 8};
+constexpr GridShape kGrid{{.rows = 2, .cols = 3}, 8};
 constexpr Index kRegions = 6;
 
 struct Mechanism {
@@ -159,12 +159,12 @@ TEST_CASE(
 
 TEST_CASE("regions that do not count are not read, and gradients under their mask are correct") {
   // All but the middle one count. In the last row of the second sample, no region nearby counts.
-  const std::vector<std::uint8_t> counts{1, 0, 1, 1, 1, 0, 1, 1, 0, 0, 0, 0};
-  const AttentionMask mask{.allowed = counts};
+  const std::vector<std::uint8_t> allowed{1, 0, 1, 1, 1, 0, 1, 1, 0, 0, 0, 0};
+  const AttentionMask mask{.allowed = allowed};
   const Tensor x = noise({2, kRegions, 8}, 1);
   Tensor other = x.clone();
   for (Index r = 0; r < 2 * kRegions; ++r)
-    if (counts[static_cast<std::size_t>(r)] == 0)
+    if (allowed[static_cast<std::size_t>(r)] == 0)
       for (Index c = 0; c < 8; ++c) other.view().row(r)[c] += 1 + static_cast<Real>(c % 3);
   for (const auto& m : mechanisms()) {
     CAPTURE(m->name);
@@ -175,12 +175,12 @@ TEST_CASE("regions that do not count are not read, and gradients under their mas
     const Tensor before = m->over(x.view(), mask), after = m->over(other.view(), mask);
     const Tensor weights = m->weights(x.view(), mask);
     for (Index r = 0; r < 2 * kRegions; ++r) {
-      if (counts[static_cast<std::size_t>(r)] == 0) continue;
+      if (allowed[static_cast<std::size_t>(r)] == 0) continue;
       for (Index c = 0; c < 8; ++c) CHECK(before.view().row(r)[c] == after.view().row(r)[c]);
       const Index sample = r / kRegions, t = r % kRegions;
       for (Index h = 0; h < 2; ++h)
         for (Index s = 0; s < kRegions; ++s)
-          if (counts[static_cast<std::size_t>(sample * kRegions + s)] == 0)
+          if (allowed[static_cast<std::size_t>(sample * kRegions + s)] == 0)
             CHECK(weights.view().row((sample * 2 + h) * kRegions + t)[s] == 0);
     }
     // If all regions count, the mask changes nothing.
@@ -266,8 +266,7 @@ TEST_CASE("differential attention with lambda 0 is normalised attention of the f
 TEST_CASE("a refinement of two blocks has correct gradients and keeps the shape of a grid") {
   const RefinementConfig options{.type = Kind::kDifferential, .layers = 2, .heads = 1};
   ParameterStore store;
-  const Refinement refinement(ParamScope(store, "refine"), options,
-                              {.rows = 2, .cols = 2, .features = 4});
+  const Refinement refinement(ParamScope(store, "refine"), options, {{.rows = 2, .cols = 2}, 4});
   test::randomise(store);
   const Tensor x = noise({2, 4, 4}, 1);
   CHECK(test::gradient_error(store, [&](Tape& tape) {

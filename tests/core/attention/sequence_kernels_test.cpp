@@ -97,7 +97,7 @@ TEST_CASE("linear attention agrees with its reference version") {
 
 TEST_CASE("graph attention agrees with its reference version") {
   const Index batch = 2, heads = 2;
-  const NeighbourLists lists = grid_neighbours(5, 7, GridNeighbours::kEight);
+  const NeighbourLists lists = grid_neighbours({5, 7}, GridNeighbours::kEight);
   const Shape nodes{batch, 35, heads * 9}, halves{heads * 9}, kept{batch, 35, heads};
   const Tensor h = noise(nodes, 1), query = noise(halves, 2), key = noise(halves, 3),
                dy = noise(nodes, 4);

@@ -147,14 +147,14 @@ TEST_CASE("the neighbours of a cell are the cells beside it and itself") {
     return std::vector<int>(lists.neighbours.begin() + lists.starts[t],
                             lists.neighbours.begin() + lists.starts[t + 1]);
   };
-  const NeighbourLists four = grid_neighbours(3, 4, GridNeighbours::kFour),
-                       eight = grid_neighbours(3, 4, GridNeighbours::kEight);
+  const NeighbourLists four = grid_neighbours({3, 4}, GridNeighbours::kFour),
+                       eight = grid_neighbours({3, 4}, GridNeighbours::kEight);
   CHECK(four.starts.size() == 13);
   CHECK(list(four, 0) == std::vector<int>{0, 1, 4});
   CHECK(list(four, 5) == std::vector<int>{1, 4, 5, 6, 9});
   CHECK(list(eight, 5) == std::vector<int>{0, 1, 2, 4, 5, 6, 8, 9, 10});
   CHECK(list(eight, 11) == std::vector<int>{6, 7, 10, 11});
-  CHECK(list(grid_neighbours(1, 1, GridNeighbours::kEight), 0) == std::vector<int>{0});
+  CHECK(list(grid_neighbours({1, 1}, GridNeighbours::kEight), 0) == std::vector<int>{0});
 }
 
 TEST_CASE("the nearest features are those with the largest cosine or the smallest distance") {

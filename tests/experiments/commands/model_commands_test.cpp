@@ -186,7 +186,7 @@ TEST_CASE("overlay writes a sheet, the weights and one panel per word") {
 
 TEST_CASE("with several heads there is an alignment for each and one for their mean") {
   Overlay overlay;
-  overlay.rows = 1, overlay.cols = 2;
+  overlay.grid = {1, 2};
   overlay.words = {{.text = "a", .weights = {0.25F, 0.75F}},
                    {.text = "b", .weights = {0.5F, 0.5F}}};
   DecodedCaption caption;
@@ -347,20 +347,19 @@ TEST_CASE("an overlay shows the layers and heads that its options name, and the 
 
 TEST_CASE("a view outlines the cell and shows the gate of its own glimpse") {
   Overlay overlay;
-  overlay.rows = 1, overlay.cols = 2;
+  overlay.grid = {1, 2};
   overlay.words = {{.text = "a", .weights = {0.5F, 0.5F}, .gate = 0.25F, .chosen = 1}};
   CaptionRecord record;
   // Layer l took cell l, and its gate is (l + 1) / 4.
   DecodedWord& decoded = record.caption.words.emplace_back();
   for (int l : {0, 1})
     decoded.parts.push_back({.weights = {0, 1},
-                             .rows = 1,
-                             .cols = 2,
+                             .grid = {1, 2},
                              .layer = {.number = l, .count = 2},
                              .gate = (l + 1) / 4.0,
                              .chosen = l});
   const MapChoice each{.kind = MapChoice::Kind::kEach};
-  const EncoderMaps encoder{.rows = 1, .cols = 2};
+  const EncoderMaps encoder{.grid = {1, 2}};
   record.views = map_views(record.caption, {.layer = each});
   for (const MapRequest& request : {MapRequest{.layer = MapChoice{}}, MapRequest{.rollout = true}})
     record.views.push_back(map_views(record.caption, request, encoder)[0]);

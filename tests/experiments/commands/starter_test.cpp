@@ -62,8 +62,7 @@ TEST_CASE("what is written can be read, whatever the size of the data and the en
   const StarterNetwork network{.file = "my net.onnx",
                                .layer = "block 5/out:0",
                                .image_size = 320,
-                               .rows = 10,
-                               .cols = 10,
+                               .grid = {10, 10},
                                .features = 1280,
                                .imagenet_pixels = true};
   for (const Index photos : {2, 20, 200, 2000, 8000}) {

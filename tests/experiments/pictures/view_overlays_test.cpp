@@ -19,10 +19,10 @@ struct Fixture {
     record.geometry = geometry;
     record.caption.words = {{.id = 4, .map = map({0.25f, 0.25f, 0.25f, 0.25f}, 0.5)},
                             {.id = 5, .map = map({0, 1, 0, 0}, 0.25)}};
-    source = {.vocabulary = &vocabulary, .grid = {.rows = 2, .cols = 2, .features = 1}};
+    source = {.vocabulary = &vocabulary, .grid = {{.rows = 2, .cols = 2}, 1}};
   }
   static AttentionMap map(std::vector<float> weights, double gate) {
-    return {.weights = std::move(weights), .rows = 2, .cols = 2, .gate = gate};
+    return {.weights = std::move(weights), .grid = {2, 2}, .gate = gate};
   }
   Overlay overlay() const {
     return make_overlay(Image(record.geometry.original_height, record.geometry.original_width),
@@ -32,7 +32,7 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE("a map is called uniform if its weights are equal over the regions that count") {
+TEST_CASE("a map is called uniform if its weights are equal over the unmasked regions") {
   Fixture fixture(plan_geometry(8, 8, {.height = 8, .width = 8}));
   const Overlay overlay = fixture.overlay();
   CHECK(overlay.words[0].uniform);
@@ -40,7 +40,7 @@ TEST_CASE("a map is called uniform if its weights are equal over the regions tha
   // If the other cells are padding, equal weights on these two cells are a uniform map.
   fixture.record.caption.words[1].map.weights = {0.5f, 0.5f, 0, 0};
   CHECK_FALSE(fixture.overlay().words[1].uniform);
-  fixture.record.caption.words[1].map.counts = {1, 1, 0, 0};
+  fixture.record.caption.words[1].map.mask = {1, 1, 0, 0};
   CHECK(fixture.overlay().words[1].uniform);
   // Whether a view is uniform depends on its own maps.
   fixture.record.views = {{Fixture::map({1, 0, 0, 0}, 1), fixture.record.caption.words[1].map}};
@@ -67,7 +67,7 @@ TEST_CASE("a request may draw maps divided by equal weights or times their gates
   CHECK(gated.words[0].weights[0] == 0.125f);
   CHECK(gated.words[1].weights[1] == 0.25f);
   // The uniform map is over the cells that show some of the picture.
-  fixture.record.caption.words[1].map.counts = {1, 1, 1, 0};
+  fixture.record.caption.words[1].map.mask = {1, 1, 1, 0};
   CHECK(drawn(MapMeasure::kRelative).words[1].weights[1] == 3);
   fixture.record.caption.words[1].map.gate.reset();
   CHECK_THROWS_AS(drawn(MapMeasure::kGated), UsageError);

@@ -32,8 +32,7 @@ Overlay upper_left(ResizeMode mode, bool mirrored, Index rows = 6, Index cols = 
   const Image image = test_picture(180, 240);
   Overlay overlay{.image = std::make_shared<Image>(image),
                   .geometry = plan_geometry(180, 240, {.height = 48, .width = 48, .mode = mode}),
-                  .rows = rows,
-                  .cols = cols,
+                  .grid = {rows, cols},
                   .words = {}};
   overlay.geometry.mirrored = mirrored;
   std::vector<float> weights(static_cast<std::size_t>(rows * cols));
@@ -60,7 +59,7 @@ TEST_CASE(
         const Image cold = draw_panel(overlay, 0, options), lit = draw_panel(overlay, 1, options);
         REQUIRE(lit.height == photo.height);
         REQUIRE(lit.width == photo.width);
-        const Rect cell = cell_box(overlay.geometry, 6, 6, mirrored ? 5 : 0);
+        const Rect cell = cell_box(overlay.geometry, {6, 6}, mirrored ? 5 : 0);
         double changed = 0, inside = 0;
         for (Index y = 0; y < photo.height; ++y)
           for (Index x = 0; x < photo.width; ++x) {
@@ -113,7 +112,7 @@ TEST_CASE("masks and contours enclose the given share of the weight and the peak
                   });
       CAPTURE(round, share);
       CHECK(std::abs(kept / all - share) < 0.03);
-      const Rect cell = cell_box(overlay.geometry, 6, 6, peak);
+      const Rect cell = cell_box(overlay.geometry, {6, 6}, peak);
       const auto x = static_cast<Index>(cell.x + cell.width / 2);
       const auto y = static_cast<Index>(cell.y + cell.height / 2);
       CHECK(std::memcmp(mask.pixel(y, x), overlay.image->pixel(y, x), 3) == 0);

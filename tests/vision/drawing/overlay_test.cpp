@@ -24,8 +24,7 @@ std::vector<float> one_hot(Index size, Index cell, float weight = 1) {
 Overlay make_overlay(const Image& image, const Geometry& geometry, Index rows, Index cols) {
   return {.image = std::make_shared<Image>(image),
           .geometry = geometry,
-          .rows = rows,
-          .cols = cols,
+          .grid = {rows, cols},
           .words = {}};
 }
 
@@ -36,8 +35,8 @@ int distance(const std::uint8_t* a, const std::uint8_t* b) {
 // The cells of the grid at whose centres two pictures of the original differ clearly.
 std::vector<Index> changed_cells(const Overlay& overlay, const Image& a, const Image& b) {
   std::vector<Index> changed;
-  for (Index cell = 0; cell < overlay.rows * overlay.cols; ++cell) {
-    const Rect box = cell_box(overlay.geometry, overlay.rows, overlay.cols, cell);
+  for (Index cell = 0; cell < overlay.grid.cells(); ++cell) {
+    const Rect box = cell_box(overlay.geometry, overlay.grid, cell);
     const auto x = static_cast<Index>(box.x + box.width / 2);
     const auto y = static_cast<Index>(box.y + box.height / 2);
     if (distance(a.pixel(y, x), b.pixel(y, x)) > 60) changed.push_back(cell);
@@ -125,7 +124,7 @@ TEST_CASE("the map of a padded picture lies on the picture, all over it and nowh
         const Image image = test_picture(height, width);
         Geometry geometry = plan_geometry(height, width, padded);
         geometry.mirrored = mirrored;
-        const CellBlock cells = picture_cells(picture_area(geometry), rows, cols);
+        const CellBlock cells = picture_cells(picture_area(geometry), {rows, cols});
         Overlay overlay = make_overlay(image, geometry, rows, cols);
         std::vector<float> even(static_cast<std::size_t>(rows * cols)), outside = even;
         for (Index cell = 0; cell < rows * cols; ++cell)
@@ -148,7 +147,7 @@ TEST_CASE("the map of a padded picture lies on the picture, all over it and nowh
           const Image cold = draw_panel(overlay, 2, options);
           CHECK(draw_panel(overlay, 1, options).rgb == cold.rgb);
           const Image lit = draw_panel(overlay, 3, options);
-          const Rect box = cell_box(geometry, rows, cols, middle);
+          const Rect box = cell_box(geometry, {rows, cols}, middle);
           const auto x = static_cast<Index>(box.x + box.width / 2);
           const auto y = static_cast<Index>(box.y + box.height / 2);
           CHECK(distance(lit.pixel(y, x), cold.pixel(y, x)) > 30);

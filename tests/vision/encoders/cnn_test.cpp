@@ -49,19 +49,19 @@ TEST_CASE("the encoder computes the grid that it announces") {
   EncoderConfig wide = config_of({8, 8, 8}, 32);
   wide.image_width = 72;
   const Case cases[] = {
-      {config_of({32, 64, 96, 128}, 64), {8, 8, 128}},
-      {config_of({8, 16}, 64), {16, 16, 16}},
-      {config_of({6, 7, 9, 5, 3}, 17), {3, 3, 3}},
-      {config_of({8, 8, 8}, 32, PositionKind::kCoordinates), {4, 4, 10}},
-      {config_of({8, 8, 8}, 32, PositionKind::kSinusoidal), {4, 4, 8}},
-      {wide, {4, 9, 8}},
+      {config_of({32, 64, 96, 128}, 64), {{8, 8}, 128}},
+      {config_of({8, 16}, 64), {{16, 16}, 16}},
+      {config_of({6, 7, 9, 5, 3}, 17), {{3, 3}, 3}},
+      {config_of({8, 8, 8}, 32, PositionKind::kCoordinates), {{4, 4}, 10}},
+      {config_of({8, 8, 8}, 32, PositionKind::kSinusoidal), {{4, 4}, 8}},
+      {wide, {{4, 9}, 8}},
   };
   for (const Case& c : cases) {
     const Model model(c.config);
     CHECK(model.encoder.grid() == c.grid);
     const Tensor pixels = noise({2, c.config.height(), c.config.width(), 3}, 1);
     const Tensor features = model.encode(pixels.view());
-    CHECK(features.shape() == Shape{2, c.grid.regions(), c.grid.features});
+    CHECK(features.shape() == Shape{2, c.grid.cells(), c.grid.features});
   }
 }
 
@@ -81,8 +81,8 @@ TEST_CASE("a cell depends most on the pixels where the pictures draw it") {
       const Tensor image = noise({1, size, size, 3}, 2 * draw);
       const Var pixels = tape.variable(image.view());
       const Var features = model.encoder.forward(tape, pixels);
-      Tensor cotangent = noise({1, grid.regions(), grid.features}, 2 * draw + 1);
-      for (Index cell = 0; cell < grid.regions(); ++cell) {
+      Tensor cotangent = noise({1, grid.cells(), grid.features}, 2 * draw + 1);
+      for (Index cell = 0; cell < grid.cells(); ++cell) {
         const Index row = cell / grid.cols, column = cell % grid.cols;
         if (row >= before && row <= middle && column >= before && column <= middle) continue;
         std::fill_n(cotangent.data() + cell * grid.features, grid.features, Real{0});

@@ -17,7 +17,7 @@ namespace {
 class MeanColour : public FrozenEncoder {
  public:
   explicit MeanColour(std::string digest = "mean") : digest_(std::move(digest)) {}
-  GridShape grid() const override { return {2, 3, 3}; }
+  GridShape grid() const override { return {{2, 3}, 3}; }
   PrepareOptions preparation() const override { return {.height = 2, .width = 3}; }
   void encode(const Image& image, const PictureArea&, std::span<float> out) const override {
     ++calls;

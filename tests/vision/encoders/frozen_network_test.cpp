@@ -59,7 +59,7 @@ TEST_CASE("a frozen network computes what the trainable one does with the weight
 
   const Normalization plain;
   const FrozenNetwork frozen(small(file), ResizeMode::kSquash, plain);
-  REQUIRE(frozen.grid() == GridShape{.rows = 8, .cols = 6, .features = 64});
+  REQUIRE(frozen.grid() == GridShape{{.rows = 8, .cols = 6}, 64});
 
   CHECK(numbers_of(frozen) == numbers_of(*network, store));
 

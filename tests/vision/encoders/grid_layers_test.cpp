@@ -51,7 +51,7 @@ double share(Index i, Index fine, Index p, Index coarse) {
 // Takes the cells that show some of the picture alone, whose weights are divided by their sum.
 double upsampled(const Layer& layer, const GridShape& to, Index row, Index col, Index feature,
                  const PictureArea& area = {}) {
-  const CellBlock shown = picture_cells(area, layer.grid.rows, layer.grid.cols);
+  const CellBlock shown = picture_cells(area, layer.grid);
   double sum = 0, weights = 0;
   for (Index p = 0; p < layer.grid.rows; ++p)
     for (Index q = 0; q < layer.grid.cols; ++q) {
@@ -102,8 +102,8 @@ TEST_CASE("layers are joined on the finest grid, the coarse ones by interpolatio
   OnnxEncoderOptions options{
       .model = model, .layers = {"last", "first_relu"}, .image_size = 32, .image_width = 48};
   const Layer joined = frozen(options);
-  REQUIRE(joined.grid == GridShape{.rows = 16, .cols = 24, .features = 24, .widths = {16, 8}});
-  REQUIRE(coarse.grid == GridShape{.rows = 4, .cols = 6, .features = 16});
+  REQUIRE(joined.grid == GridShape{{.rows = 16, .cols = 24}, 24, {16, 8}});
+  REQUIRE(coarse.grid == GridShape{{.rows = 4, .cols = 6}, 16});
   for (Index row = 0; row < 16; ++row)
     for (Index col = 0; col < 24; ++col) {
       for (Index d = 0; d < 16; ++d)
@@ -146,7 +146,7 @@ TEST_CASE("a coarse layer of a padded picture is interpolated without its cells 
   options.layer = "", options.layers = {"last", "first_relu"};
   const OnnxEncoder encoder(options);
   const Layer joined(encoder, area), whole(encoder);
-  const CellBlock shown = picture_cells(area, 16, 24);
+  const CellBlock shown = picture_cells(area, {16, 24});
   REQUIRE(shown.top == 4);
   double most = 0;
   for (Index row = 0; row < 16; ++row)
@@ -207,8 +207,8 @@ TEST_CASE("a dilated last stage has the numbers of the strided one on a grid twi
     options.last_stage = LastStage::kDilated;
     const OnnxEncoder encoder(options);
     const Layer dilated(encoder);
-    REQUIRE(strided.grid == GridShape{.rows = 8, .cols = 12, .features = 8});
-    REQUIRE(dilated.grid == GridShape{.rows = 16, .cols = 24, .features = 8});
+    REQUIRE(strided.grid == GridShape{{.rows = 8, .cols = 12}, 8});
+    REQUIRE(dilated.grid == GridShape{{.rows = 16, .cols = 24}, 8});
     // SAME_UPPER puts its zeros behind the image, so the strided cells are shifted by one.
     const Index first = automatic ? 1 : 0;
     double most = 0, largest = 0, between = 0;
@@ -246,7 +246,7 @@ TEST_CASE("dilating the last stage does not change the layers before the last st
   options.layer = "", options.layers = {"wide", "deep"};
   const OnnxEncoder encoder(options);
   const Layer both(encoder);
-  REQUIRE(both.grid == GridShape{.rows = 16, .cols = 16, .features = 20, .widths = {12, 8}});
+  REQUIRE(both.grid == GridShape{{.rows = 16, .cols = 16}, 20, {12, 8}});
   for (Index row = 0; row < 16; ++row)
     for (Index d = 0; d < 20; ++d)
       REQUIRE(both.at(row, 3, d) ==
@@ -267,10 +267,9 @@ TEST_CASE("grids that cannot be joined are refused with a remedy") {
   CHECK_THROWS_WITH(OnnxEncoder({.model = model, .layers = {"fine", "depe"}, .image_size = 32}),
                     Contains("no layer 'depe' (did you mean 'deep'?)"));
   const std::vector<std::string> names{"tall", "wide"};
-  CHECK_THROWS_WITH(
-      GridFusion({{.rows = 4, .cols = 2, .features = 1}, {.rows = 2, .cols = 4, .features = 1}},
-                 names, FeatureNorm::kNone),
-      Contains("neither is the finer grid"));
+  CHECK_THROWS_WITH(GridFusion({{{.rows = 4, .cols = 2}, 1}, {{.rows = 2, .cols = 4}, 1}}, names,
+                               FeatureNorm::kNone),
+                    Contains("neither is the finer grid"));
 
   OnnxFile pooled(16, 16);
   const std::string x = pooled.conv("a", "image", {4, 3, 3, 3});

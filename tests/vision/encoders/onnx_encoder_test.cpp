@@ -50,7 +50,7 @@ TEST_CASE("the encoder reproduces the recorded features and classes") {
     const OnnxEncoder logits(
         {.model = folder / backbone.file, .layer = "logits", .image_size = backbone.size});
     REQUIRE(features.grid() == backbone.grid);
-    REQUIRE(logits.grid() == GridShape{1, 1, 1001});
+    REQUIRE(logits.grid() == GridShape{{1, 1}, 1001});
     CHECK(features.digest() != logits.digest());
     int images = 0;
     for (const auto& [key, want] : golden.items()) {
@@ -149,7 +149,7 @@ TEST_CASE(
   REQUIRE(found != layers.end());
   CHECK(found->shape == std::vector<Index>{1, 256, 4, 4});
   CHECK(OnnxEncoder({.model = model, .layer = "conv14_relu6", .image_size = 128}).grid() ==
-        GridShape{8, 8, 128});
+        GridShape{{8, 8}, 128});
   CHECK_THROWS_WITH(OnnxEncoder({.model = model, .layer = "conv14_relu", .image_size = 128}),
                     Catch::Contains("no layer 'conv14_relu' (did you mean 'conv14_relu6'?)") &&
                         Catch::Contains("saccade inspect"));

@@ -291,7 +291,7 @@ TEST_CASE("stages end where the grid becomes smaller, and have the weights that 
                                                           {"backbone.third"}});
   CHECK(native.parameters.find("encoder.backbone.depthwise.weight") >= 0);
   CHECK(native.parameters.find("encoder.backbone.first.bias") >= 0);
-  CHECK(native.encoder->grid() == GridShape{4, 4, 16});
+  CHECK(native.encoder->grid() == GridShape{{4, 4}, 16});
 }
 
 TEST_CASE("the message on an operator that is not supported names the first one and the remedy") {

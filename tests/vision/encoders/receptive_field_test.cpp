@@ -183,13 +183,13 @@ TEST_CASE("the box of a receptive field is mapped back through crop and mirrorin
   Geometry geometry =
       plan_geometry(100, 200, {.height = 50, .width = 50, .mode = ResizeMode::kCrop});
   const ReceptiveField field{{0, 10, 20}, {-5, 10, 20}};
-  const Rect box = field_box(geometry, field, 5, 7);  // row 1, column 2
+  const Rect box = field_box(geometry, field, {5, 5}, 7);  // row 1, column 2
   CHECK(box.x == Approx(50 + 2 * 15));
   CHECK(box.y == Approx(2 * 10));
   CHECK(box.width == Approx(40));
   CHECK(box.height == Approx(40));
   geometry.mirrored = true;
-  CHECK(field_box(geometry, field, 5, 7).x == Approx(50 + 2 * (50 - 15 - 20)));
+  CHECK(field_box(geometry, field, {5, 5}, 7).x == Approx(50 + 2 * (50 - 15 - 20)));
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ TEST_CASE("the grid consists of the patches, whatever further tokens there are")
         config.vit.class_token = class_token;
         config.vit.registers = registers;
         const Model model(config);
-        CHECK(model.encoder->grid() == GridShape{.rows = 4, .cols = 6, .features = 12});
+        CHECK(model.encoder->grid() == GridShape{{.rows = 4, .cols = 6}, 12});
         CHECK(model.encode(noise({2, 32, 48, 3}, 1).view()).shape() == Shape({2, 24, 12}));
       }
 }
@@ -155,7 +155,7 @@ TEST_CASE("a patch that overlaps its neighbours sees as far as its overlap, and 
   config.vit.overlap = 3;
   ParameterStore parameters;
   const VitEncoder encoder(config, ParamScope(parameters, ""), nullptr);
-  CHECK(encoder.grid() == GridShape{.rows = 4, .cols = 6, .features = 12});
+  CHECK(encoder.grid() == GridShape{{.rows = 4, .cols = 6}, 12});
   parameters.initialise(1);
   const auto embedded = [&](const Tensor& pixels) {
     Arena arena;

@@ -71,17 +71,18 @@ TEST_CASE("the box of a cell in the photo lies in that cell of the network's ima
             plan_geometry(height, width, {.height = 196, .width = 196, .mode = mode});
         for (int i = 0; i < 4; ++i) {
           geometry.mirrored = i % 2 == 1;
-          const CellBlock cells = picture_cells(picture_area(geometry), rows, cols);
+          const CellBlock cells = picture_cells(picture_area(geometry), {rows, cols});
           auto cell = static_cast<Index>(random.below(static_cast<std::uint64_t>(rows * cols)));
           if (mode == ResizeMode::kPad)  // only these cells show the picture
             cell = std::clamp(cell / cols, cells.top, cells.bottom - 1) * cols +
                    std::clamp(cell % cols, cells.left, cells.right - 1);
-          const Rect box = cell_box(geometry, rows, cols, cell);
+          const Rect box = cell_box(geometry, {rows, cols}, cell);
           ++checked;
           if (brightest(render_input(spot(height, width, box), geometry, PaddingColour{}), rows,
                         cols) != cell)
             ++wrong;
-          if (cell_at(geometry, rows, cols, box.x + box.width / 2, box.y + box.height / 2) != cell)
+          if (cell_at(geometry, {rows, cols}, box.x + box.width / 2, box.y + box.height / 2) !=
+              cell)
             ++wrong;
         }
       }
@@ -91,9 +92,9 @@ TEST_CASE("the box of a cell in the photo lies in that cell of the network's ima
   CHECK(wrong == 0);
   const Geometry crop =
       plan_geometry(100, 200, {.height = 50, .width = 50, .mode = ResizeMode::kCrop});
-  CHECK(cell_at(crop, 5, 5, 49, 50) == -1);
-  CHECK(cell_at(crop, 5, 5, 151, 50) == -1);
-  CHECK_THROWS_AS(cell_box(crop, 5, 5, 25), ShapeError);
+  CHECK(cell_at(crop, {5, 5}, 49, 50) == -1);
+  CHECK(cell_at(crop, {5, 5}, 151, 50) == -1);
+  CHECK_THROWS_AS(cell_box(crop, {5, 5}, 25), ShapeError);
 }
 
 TEST_CASE("a padded picture is whole, in the middle and the same as without padding") {
@@ -131,9 +132,9 @@ TEST_CASE("cells that show any of the picture count") {
     Geometry geometry =
         plan_geometry(height, width, {.height = 64, .width = 64, .mode = ResizeMode::kPad});
     geometry.mirrored = mirrored;
-    std::vector<std::uint8_t> counts;
-    add_counts(picture_area(geometry), rows, cols, counts);
-    return counts;
+    std::vector<std::uint8_t> mask;
+    add_mask(picture_area(geometry), {rows, cols}, mask);
+    return mask;
   };
   using Marks = std::vector<std::uint8_t>;
   // The picture has the pixels 24 .. 39 of 64: a part of the two middle columns of four, and
@@ -178,7 +179,7 @@ TEST_CASE("augmentation keeps the colour of padding, and its geometry follows th
   for (std::uint64_t i = 0; i < 50; ++i) {
     const Random random({.seed = 2, .stream = Stream::kAugment, .step = i});
     const Prepared out = prepare_augmented(image, options, all, random);
-    const CellBlock pixels = picture_cells(picture_area(out.geometry), 64, 64);
+    const CellBlock pixels = picture_cells(picture_area(out.geometry), {64, 64});
     moved += pixels.left != 21;
     Index blues = 0;
     for (Index y = 0; y < 64; ++y)

@@ -80,7 +80,7 @@ GridShape Backbone::after(const GridShape& image, const Window& window) const {
                            " is too small for ", name_));
     return room / window.stride + 1;
   };
-  return {.rows = extent(image.rows), .cols = extent(image.cols), .features = image.features};
+  return {{.rows = extent(image.rows), .cols = extent(image.cols)}, image.features};
 }
 
 }  // namespace saccade

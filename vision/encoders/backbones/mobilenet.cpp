@@ -72,7 +72,7 @@ MobileNetV2::MobileNetV2(const MobileNetV2Options& options, const ImageSize& inp
   // In every stage except the head, the first window has the stride.
   const std::size_t last_strided = std::min(count - 1, kStridedStages - 1);
   Index dilation = 1;
-  GridShape image{input.height, input.width, 3};
+  GridShape image{{input.height, input.width}, 3};
   for (std::size_t stage = 0; stage < count; ++stage) {
     stages_.emplace_back();
     // The stride and dilation of the next window. Windows behind one that lost its stride are

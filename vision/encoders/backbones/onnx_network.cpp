@@ -14,8 +14,6 @@ namespace saccade {
 
 namespace {
 
-Index cells(const GridShape& grid) { return grid.rows * grid.cols; }
-
 [[noreturn]] void refuse(const OnnxStep& step, const std::string& why) {
   throw DataError(str("encoder.model: node '", step.name, "' ", why));
 }
@@ -89,9 +87,8 @@ GridShape OnnxNetwork::extents_after(const OnnxStep& step, const GridShape& in,
                            " is too small for node '", step.name, "'"));
     return room / step.stride + 1;
   };
-  return {.rows = extent(in.rows, step.reach(0)),
-          .cols = extent(in.cols, step.reach(1)),
-          .features = in.features};
+  return {{.rows = extent(in.rows, step.reach(0)), .cols = extent(in.cols, step.reach(1))},
+          in.features};
 }
 
 OnnxNetwork::Layer OnnxNetwork::planned(const OnnxStep& step) const {
@@ -110,25 +107,26 @@ OnnxNetwork::Layer OnnxNetwork::planned(const OnnxStep& step) const {
       if (step.op == OnnxOp::kConv) layer.out.features = step.out;
       break;
     case OnnxOp::kGlobalAveragePool:
-      layer.out = {1, 1, in.features};
+      layer.out = {{1, 1}, in.features};
       break;
     case OnnxOp::kFlatten:
-      layer.out = {1, 1, cells(in) * in.features};
+      layer.out = {{1, 1}, in.size()};
       break;
     case OnnxOp::kDense:
-      if (cells(in) != 1 || in.features != step.in)
+      if (in.cells() != 1 || in.features != step.in)
         refuse(step, str("has weights for ", step.in, " numbers and gets ", in.rows, " x ", in.cols,
                          " x ", in.features, " of an image of ", input().height, " x ",
                          input().width, " pixels"));
-      layer.out = {1, 1, step.out};
+      layer.out = {{1, 1}, step.out};
       break;
     case OnnxOp::kAdd:
     case OnnxOp::kConcat:
       for (std::size_t i = 1; i < step.inputs.size(); ++i) {
         const Layer& other = input_of(step, i);
         layer.level = std::max(layer.level, other.level);
-        const bool fits = other.out.rows == in.rows && other.out.cols == in.cols &&
-                          (step.op == OnnxOp::kConcat || other.out.features == in.features);
+        const GridSize &own = in, &size = other.out;
+        const bool fits =
+            size == own && (step.op == OnnxOp::kConcat || other.out.features == in.features);
         if (!fits) refuse(step, "joins images of different sizes");
         if (step.op == OnnxOp::kConcat) layer.out.features += other.out.features;
       }
@@ -139,7 +137,7 @@ OnnxNetwork::Layer OnnxNetwork::planned(const OnnxStep& step) const {
     case OnnxOp::kSigmoid:
       break;
   }
-  if (cells(layer.out) < cells(in)) ++layer.level;
+  if (layer.out.cells() < in.cells()) ++layer.level;
   set_field(step, layer);
   return layer;
 }

@@ -57,7 +57,7 @@ Resnet::Resnet(const ResnetOptions& options, const ImageSize& input, const Param
             plan_of(options.depth).name,
             " is the stem's, which pools; choose layer2, layer3 or layer4, or set it to false"));
   const Window stem{7, 2, 3}, pool{3, 2, 1};
-  GridShape image = after({input.height, input.width, kStemWidth}, stem);
+  GridShape image = after({{input.height, input.width}, kStemWidth}, stem);
   see(stem);
   set_grid(0, image);
   if (count > 1) {

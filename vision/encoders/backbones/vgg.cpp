@@ -50,7 +50,7 @@ Vgg::Vgg(const VggOptions& options, const ImageSize& input, const ParamScope& sc
         "encoder.dilate: vgg16 and vgg19 stride by pools, and only a convolution can do without "
         "its stride; set it to false (conv5 of 224 x 224 pixels has 14 x 14 cells as it is)");
   const std::size_t count = plan(all_stages(options.depth), options.ends, {"classifier."});
-  GridShape image{input.height, input.width, 3};
+  GridShape image{{input.height, input.width}, 3};
   for (std::size_t stage = 0; stage < count; ++stage) {
     if (stage > 0) {
       const Window pool{2, 2, 0};

@@ -1,4 +1,4 @@
-#include "core/optim/rate_groups.h"
+#include "core/optim/rate_groups_config.h"
 
 #include "core/config/value.h"
 
