@@ -35,10 +35,13 @@ void AttentionConfig::fields(Section& v) {
   v.field("gumbel_temperature", gumbel_temperature,
           "temperature of the relaxation that gives the gradient", between(1e-6, 1000))
       .only_with("attention.selection", SelectionKind::kGumbelSt);
-  v.field("heads", heads, "maps per word, each over its own share of the widths", between(1, 256));
+  v.field("heads", heads,
+          "maps per word, each over its own share of the widths; their contexts are concatenated",
+          between(1, 256));
   v.field("gate", gate, "how much of the context the decoder takes");
   v.field("sentinel", sentinel,
-          "one more thing to attend to: what the decoder knows without the image (Lu et al. 2017)");
+          "one more vector that a word may attend to, sigmoid(W [x; h]) tanh(c): what the decoder "
+          "knows without the image (Lu et al. 2017)");
   v.field("hidden", hidden, "width of the attention space, all heads together", between(1, 65536))
       .unless("attention.score", ScoreKind::kNone, ScoreKind::kDot, ScoreKind::kGeneral)
       .or_with("attention.scope", ScopeKind::kLocalP);
