@@ -18,6 +18,7 @@
 #include "core/ops/pointwise.h"
 #include "core/ops/shape_ops.h"
 #include "vision/encoders/encoder_kind.h"
+#include "vision/encoders/encoder_traits.h"
 #include "vision/encoders/frozen_network.h"
 #include "vision/encoders/grid_fusion.h"
 
@@ -70,9 +71,10 @@ void check_pooled(const ExperimentConfig& config) {
   const EncoderConfig& encoder = config.encoder;
   if (encoder.pooled == PooledKind::kMean) return;
   const std::string key = "encoder.pooled class_token needs ";
-  if (encoder.type != EncoderKind::kVit && encoder.type != EncoderKind::kHybrid)
-    throw UsageError(
-        str(key, "encoder.type vit or hybrid: ", enum_name(encoder.type), " has no class token"));
+  if (!encoder_traits(encoder).has_tokens)
+    throw UsageError(str(key, "encoder.type ",
+                         encoders_with([](const EncoderTraits& one) { return one.has_tokens; }),
+                         ": ", enum_name(encoder.type), " has no class token"));
   if (!encoder.vit.class_token) throw UsageError(key + "encoder.vit.class_token true");
   if (is_frozen(encoder))
     throw UsageError(key +

@@ -37,11 +37,8 @@ std::vector<Rule> rules() {
                  .why = "the context goes through dense and normalising layers, so every region "
                         "would need a pass of its own",
                  .joins = [](const DecoderTraits& traits) { return traits.one_glimpse(); }},
-       .chosen =
-           [](const DecoderConfig&, const AttentionConfig& attention) {
-             return attention.selection == SelectionKind::kHard &&
-                    attention.hard.likelihood == HardLikelihood::kMarginal;
-           }},
+       .chosen = [](const DecoderConfig&,
+                    const AttentionConfig& attention) { return attention.mixes_regions(); }},
   };
 }
 

@@ -1,7 +1,6 @@
 #include "captioning/objectives/informed_supervision.h"
 
 #include "captioning/decoders/decoder_kind.h"
-#include "core/attention/selection_kind.h"
 #include "core/base/error.h"
 #include "core/ops/shape_ops.h"
 #include "core/ops/supervision_ops.h"
@@ -70,8 +69,7 @@ void check_informed_attention(const SupervisionConfig& supervision, const Decode
   const DecoderLimit limit = informed_attention_limit();
   if (!limit.joins(decoder_traits(c)))
     refuse("decoder.type " + decoders_with(c, limit.joins), limit.why);
-  if (attention.selection == SelectionKind::kHard &&
-      attention.hard.likelihood == HardLikelihood::kMarginal)
+  if (attention.mixes_regions())
     refuse("attention.hard.likelihood choice",
            "a marginal likelihood predicts words from single regions, and the second glimpse gives "
            "their mean");

@@ -19,6 +19,10 @@ static_assert(NormalizerKind{} == NormalizerKind::kSoftmax);
 static_assert(SelectionKind{} == SelectionKind::kSoft);
 static_assert(GateKind{1} == GateKind::kScalar);
 
+bool AttentionConfig::mixes_regions() const {
+  return draws_regions(selection) && hard.likelihood == HardLikelihood::kMarginal;
+}
+
 void AttentionConfig::fields(Section& v) {
   v.field("mechanism", mechanism, "composed of the axes below, or a mechanism of its own");
   v.field("score", score, "how a region is scored against the decoder's state");

@@ -43,7 +43,7 @@ struct Axis {
 std::vector<Choice> registered(const std::string& key) {
   if (key == "encoder.type")
     return {
-#define SACCADE_ENCODER(name, enumerator, doc, source) {#name, doc, source},
+#define SACCADE_ENCODER(name, enumerator, doc, source, traits) {#name, doc, source},
 #include "vision/encoders/encoders.def"
 #undef SACCADE_ENCODER
         {"onnx", std::string(enum_table(EncoderKind{}).back().doc), "the file"}};

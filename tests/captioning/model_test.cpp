@@ -10,11 +10,14 @@
 #include "core/base/error.h"
 #include "core/config/config.h"
 #include "core/io/checkpoint.h"
+#include "tests/captioning/small_encoders.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
 #include "tests/support/onnx_file.h"
 #include "tests/support/temp_folder.h"
 #include "vision/encoders/encoder_kind.h"
+#include "vision/encoders/encoder_traits.h"
+#include "vision/encoders/frozen_network.h"
 
 namespace saccade {
 
@@ -35,6 +38,26 @@ TEST_CASE("an encoder learns at its own rate, from the first stage on that is no
   CHECK(rate("decoder.embedding") == 1);
   config.encoder.frozen_stages = 5;
   CHECK_THROWS_WITH(rate("decoder.embedding"), Contains("encoder.type cnn has 4 stages"));
+}
+
+TEST_CASE("the traits of every encoder are those of its network") {
+  const test::TempFolder folder("model-traits");
+  test::save_small_onnx(folder / "small.onnx");
+  for (const auto& encoder : enum_table(EncoderKind{})) {
+    INFO(encoder.name);
+    ExperimentConfig config = test::small_experiment();
+    test::set_small_encoder(encoder.value, folder, config.encoder);
+    const EncoderTraits traits = encoder_traits(config.encoder);
+    CHECK(traits.reads_onnx_file == !config.encoder.model.empty());
+    CHECK(traits.runs_in_opencv == is_frozen(config.encoder));
+    if (traits.runs_in_opencv) {
+      CHECK_FALSE(traits.has_tokens);
+      continue;
+    }
+    const CaptionModel model(config, Vocabulary(), {});
+    CHECK(traits.has_tokens == (model.encoder()->token_encoder() != nullptr));
+  }
+  CHECK(encoders_with([](const EncoderTraits& one) { return one.has_tokens; }) == "vit or hybrid");
 }
 
 TEST_CASE("the frozen stages of every encoder are those closest to the pixels") {
