@@ -125,6 +125,16 @@ void CaptionModel::check(const ExperimentConfig& config) {
   if (!is_frozen(config.encoder)) const CaptionModel unused(config, Vocabulary(), {}, Declared{});
 }
 
+std::set<std::string> CaptionModel::supervision_parameters(const ExperimentConfig& config,
+                                                           Vocabulary vocabulary,
+                                                           const GridShape& frozen_grid) {
+  const CaptionModel declared(config, std::move(vocabulary), frozen_grid, Declared{});
+  std::set<std::string> names;
+  for (const ParameterInfo& info : declared.parameters().infos())
+    if (info.use == ParameterUse::kSupervision) names.insert(info.name);
+  return names;
+}
+
 CaptionModel::CaptionModel(const ExperimentConfig& config, Vocabulary vocabulary,
                            const GridShape& frozen_grid, Declared)
     : vocabulary_(std::move(vocabulary)),
@@ -172,24 +182,26 @@ CaptionModel::CaptionModel(const ExperimentConfig& config, Vocabulary vocabulary
       localizer.weight > 0) {
     const Index keys = parts_ ? parts_->keys() : 0;
     const Index scored_features = keys > 0 ? keys : grid_.features;
-    localizer_ = std::make_unique<WordLocalizer>(ParamScope(parameters_, "localizer"),
-                                                 LocalizerWidths{.features = scored_features,
-                                                                 .vocabulary = vocabulary_.size(),
-                                                                 .hidden = localizer.hidden},
-                                                 ScoreMapOptions{.sharpness = localizer.sharpness,
-                                                                 .smoothing = localizer.smoothing,
-                                                                 .centre = localizer.centre,
-                                                                 .rows = grid_.rows,
-                                                                 .cols = grid_.cols});
+    localizer_ = std::make_unique<WordLocalizer>(
+        ParamScope(parameters_, "localizer", ParameterUse::kSupervision),
+        LocalizerWidths{.features = scored_features,
+                        .vocabulary = vocabulary_.size(),
+                        .hidden = localizer.hidden},
+        ScoreMapOptions{.sharpness = localizer.sharpness,
+                        .smoothing = localizer.smoothing,
+                        .centre = localizer.centre,
+                        .rows = grid_.rows,
+                        .cols = grid_.cols});
     parameters_.set_apart("localizer");
   }
   const auto add_informed = [&](InformedKind kind, double weight) {
     if (weight > 0)
-      informed_.emplace_back(kind, ParamScope(parameters_, std::string(enum_name(kind))),
-                             InformedWidths{.features = grid_.features,
-                                            .keys = parts_ ? parts_->keys() : 0,
-                                            .query = config.decoder.hidden,
-                                            .embedding = config.decoder.embedding});
+      informed_.emplace_back(
+          kind, ParamScope(parameters_, std::string(enum_name(kind)), ParameterUse::kSupervision),
+          InformedWidths{.features = grid_.features,
+                         .keys = parts_ ? parts_->keys() : 0,
+                         .query = config.decoder.hidden,
+                         .embedding = config.decoder.embedding});
   };
   add_informed(InformedKind::kProphet, config.objective.supervision.prophet);
   add_informed(InformedKind::kCyclical, config.objective.supervision.cyclical);

@@ -163,7 +163,8 @@ std::optional<WeightsOrigin> first_weights(const TrainingRequest& request, DataI
   const ExperimentConfig before = stored_config(archive, config.attention.added);
   const auto frozen = frozen_as_before(config.encoder, before.encoder);
   if (frozen) data.encoder = InputPipeline(*frozen).frozen()->digest();
-  take_weights(archive, data, model, frozen ? EncoderWeights::kOwn : EncoderWeights::kCheckpoint);
+  take_weights(archive, data, model, frozen ? EncoderWeights::kOwn : EncoderWeights::kCheckpoint,
+               config.attention.added);
   return WeightsOrigin{.file = archive.source(),
                        .update = updates_of(archive),
                        .digest = archive_digest(archive.source())};
