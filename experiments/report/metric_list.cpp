@@ -37,7 +37,7 @@ std::string lines_of(const MetricInfo& info, const std::vector<std::string>& var
   const std::size_t wide = std::max(info.name.size(), kLeast);
   const std::string indent = "\n" + std::string(wide + 4, ' ');
   std::string out = "  " + info.name + std::string(wide - info.name.size() + 2, ' ') + info.text;
-  out += indent + (info.better == Better::kNeither ? "not to be judged by"
+  out += indent + (info.better == Better::kNeither ? "neither is better"
                                                    : str(enum_name(info.better), " is better"));
   if (!info.unit.empty()) out += "; " + info.unit;
   if (info.headline) out += "; headline";

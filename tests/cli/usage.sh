@@ -94,7 +94,7 @@ expect 0 "$saccade" config check tiny.yaml data.type=karpathy encoder.type=onnx 
 for key in data.annotations data.images encoder.model; do
   wants "$key is not given and " err
 done
-wants "tiny.yaml: right" out
+wants "tiny.yaml: no mistakes" out
 
 for command in train evaluate caption overlay compare report serve score runs new data inspect convert list config; do
   expect 0 "$saccade" $command --help
