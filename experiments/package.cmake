@@ -4,8 +4,8 @@ set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_CONTACT "The saccade authors <saccade@example.org>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "image captioning with visual attention: program and library")
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "It trains captioners on a CPU, compares attention mechanisms under equal conditions,
-and shows where a model attended while it wrote each word. This build needs a processor
-with AVX2 (x86-64-v3).")
+and shows on the image which regions a model attended to for each word. This build needs
+a processor with AVX2 (x86-64-v3).")
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)  # the libraries that the files link, by dpkg-shlibdeps
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS fonts-dejavu-core)  # the font of the pictures

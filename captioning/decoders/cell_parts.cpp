@@ -127,7 +127,7 @@ Var ValueHead::operator()(Tape& tape, Var h) const {
 }
 
 bool wants_value_head(const AttentionConfig& attention) {
-  return attention.selection == SelectionKind::kHard &&
+  return draws_regions(attention.selection) &&
          resolved(attention.hard).baseline == BaselineKind::kLearned;
 }
 

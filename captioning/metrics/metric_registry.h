@@ -37,18 +37,19 @@ constexpr auto enum_table(MetricGroup) {
       {kCaptions, "captions", "captions against the references"},
       {kFacts, "facts", "captions against the facts of a scene"},
       {kSamples, "samples", "several captions drawn for each image"},
-      {kGrounding, "grounding", "where the maps of the nouns lie that a model says"},
-      {kReferenceWords, "reference words", "where the maps of the references' nouns lie"},
+      {kGrounding, "grounding", "where the map of a noun lies, for the nouns that the model says"},
+      {kReferenceWords, "reference words",
+       "where the map of a noun lies, for the nouns of the references"},
       {kMaps, "maps", "whether maps are useful, and whether captions need them"},
       {kCost, "cost", "time, memory and size"},
   });
 }
 
 // Who writes a metric. Where a JSON object is about one thing, names lose the prefix that says so:
-// attention_entropy is `entropy` in the `attention_health` of `evaluate --json`, and
-// estimator.advantage is `advantage` in the `estimator` of a line of metrics.jsonl, and
-// references_pointing_nouns is `pointing_nouns` in the `grounding.ground_truth_words.corpus` of
-// `evaluate --json`.
+//   attention_entropy         is `entropy` in `attention_health` of `evaluate --json`
+//   estimator.advantage       is `advantage` in `estimator` of a line of metrics.jsonl
+//   references_pointing_nouns is `pointing_nouns` in `grounding.ground_truth_words.corpus` of
+//                             `evaluate --json`
 enum MeasuredBy : unsigned {
   kMeasuredByScore = 1,        // `score`
   kMeasuredByEvaluate = 2,     // `evaluate`

@@ -31,8 +31,8 @@ struct DatasetInputs::Impl {
   struct Entry {
     State state = State::kAbsent;
     std::size_t row = 0;  // the row among the requested images
-    // Where its views begin among those of all images, without first views. None for what is not
-    // trained on.
+    // The index of its second view in the list of the views of all training images. The list leaves
+    // out first views. None for images that are not trained on.
     std::optional<std::size_t> views;
     Geometry geometry;  // empty where neither the picture nor its size was read
     Image held;         // the original if it is augmented, else prepared; empty: there was no space

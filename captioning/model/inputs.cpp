@@ -1,7 +1,7 @@
 #include "captioning/model/inputs.h"
 
 #include "core/base/error.h"
-#include "vision/encoders/encoder_kind.h"
+#include "vision/encoders/encoder_traits.h"
 #include "vision/encoders/frozen_network.h"
 #include "vision/encoders/grid_fusion.h"
 #include "vision/encoders/onnx_encoder.h"
@@ -74,7 +74,7 @@ std::unique_ptr<FrozenEncoder> load_frozen(const EncoderConfig& config,
                                            const MessageListener& listener) {
   check_layers(config);
   require_network_file(config);
-  if (config.type != EncoderKind::kOnnx)
+  if (!encoder_traits(config).runs_in_opencv)
     return std::make_unique<FrozenNetwork>(config, config.resize, normalization_of(config),
                                            listener);
   require_layer(config);

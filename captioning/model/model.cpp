@@ -18,6 +18,7 @@
 #include "core/ops/pointwise.h"
 #include "core/ops/shape_ops.h"
 #include "vision/encoders/encoder_kind.h"
+#include "vision/encoders/encoder_traits.h"
 #include "vision/encoders/frozen_network.h"
 #include "vision/encoders/grid_fusion.h"
 
@@ -70,9 +71,10 @@ void check_pooled(const ExperimentConfig& config) {
   const EncoderConfig& encoder = config.encoder;
   if (encoder.pooled == PooledKind::kMean) return;
   const std::string key = "encoder.pooled class_token needs ";
-  if (encoder.type != EncoderKind::kVit && encoder.type != EncoderKind::kHybrid)
-    throw UsageError(
-        str(key, "encoder.type vit or hybrid: ", enum_name(encoder.type), " has no class token"));
+  if (!encoder_traits(encoder).has_tokens)
+    throw UsageError(str(key, "encoder.type ",
+                         encoders_with([](const EncoderTraits& one) { return one.has_tokens; }),
+                         ": ", enum_name(encoder.type), " has no class token"));
   if (!encoder.vit.class_token) throw UsageError(key + "encoder.vit.class_token true");
   if (is_frozen(encoder))
     throw UsageError(key +
@@ -123,6 +125,16 @@ void CaptionModel::check(const ExperimentConfig& config) {
   if (!is_frozen(config.encoder)) const CaptionModel unused(config, Vocabulary(), {}, Declared{});
 }
 
+std::set<std::string> CaptionModel::supervision_parameters(const ExperimentConfig& config,
+                                                           Vocabulary vocabulary,
+                                                           const GridShape& frozen_grid) {
+  const CaptionModel declared(config, std::move(vocabulary), frozen_grid, Declared{});
+  std::set<std::string> names;
+  for (const ParameterInfo& info : declared.parameters().infos())
+    if (info.use == ParameterUse::kSupervision) names.insert(info.name);
+  return names;
+}
+
 CaptionModel::CaptionModel(const ExperimentConfig& config, Vocabulary vocabulary,
                            const GridShape& frozen_grid, Declared)
     : vocabulary_(std::move(vocabulary)),
@@ -169,23 +181,25 @@ CaptionModel::CaptionModel(const ExperimentConfig& config, Vocabulary vocabulary
       localizer.weight > 0) {
     const Index keys = parts_ ? parts_->keys() : 0;
     const Index scored_features = keys > 0 ? keys : grid_.features;
-    localizer_ = std::make_unique<WordLocalizer>(ParamScope(parameters_, "localizer"),
-                                                 LocalizerWidths{.features = scored_features,
-                                                                 .vocabulary = vocabulary_.size(),
-                                                                 .hidden = localizer.hidden},
-                                                 ScoreMapOptions{.sharpness = localizer.sharpness,
-                                                                 .smoothing = localizer.smoothing,
-                                                                 .centre = localizer.centre,
-                                                                 .grid = grid_});
+    localizer_ = std::make_unique<WordLocalizer>(
+        ParamScope(parameters_, "localizer", ParameterUse::kSupervision),
+        LocalizerWidths{.features = scored_features,
+                        .vocabulary = vocabulary_.size(),
+                        .hidden = localizer.hidden},
+        ScoreMapOptions{.sharpness = localizer.sharpness,
+                        .smoothing = localizer.smoothing,
+                        .centre = localizer.centre,
+                        .grid = grid_});
     parameters_.set_apart("localizer");
   }
   const auto add_informed = [&](InformedKind kind, double weight) {
     if (weight > 0)
-      informed_.emplace_back(kind, ParamScope(parameters_, std::string(enum_name(kind))),
-                             InformedWidths{.features = grid_.features,
-                                            .keys = parts_ ? parts_->keys() : 0,
-                                            .query = config.decoder.hidden,
-                                            .embedding = config.decoder.embedding});
+      informed_.emplace_back(
+          kind, ParamScope(parameters_, std::string(enum_name(kind)), ParameterUse::kSupervision),
+          InformedWidths{.features = grid_.features,
+                         .keys = parts_ ? parts_->keys() : 0,
+                         .query = config.decoder.hidden,
+                         .embedding = config.decoder.embedding});
   };
   add_informed(InformedKind::kProphet, config.objective.supervision.prophet);
   add_informed(InformedKind::kCyclical, config.objective.supervision.cyclical);

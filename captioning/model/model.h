@@ -3,6 +3,8 @@
 #pragma once
 
 #include <memory>
+#include <set>
+#include <string>
 
 #include "captioning/decoders/decoder.h"
 #include "captioning/model/input_batch.h"
@@ -34,6 +36,10 @@ class CaptionModel {
   // Throws UsageError where widths or grids of a config's parts do not fit together. It cannot
   // check those of a frozen encoder, which only the encoder's file knows.
   static void check(const ExperimentConfig& config);
+  // The names of the parameters that a model of this config has only to supervise its attention.
+  static std::set<std::string> supervision_parameters(const ExperimentConfig& config,
+                                                      Vocabulary vocabulary,
+                                                      const GridShape& frozen_grid);
 
   // What supervises attention without boxes; null where the config has none.
   const WordLocalizer* localizer() const { return localizer_.get(); }

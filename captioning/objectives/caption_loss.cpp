@@ -102,7 +102,7 @@ CaptionLossOptions loss_options(const ObjectiveConfig& objective, const Attentio
                                              .step = objective.supervision.step},
                              .temperature = now(attention.temperature),
                              .gumbel_temperature = now(attention.gumbel_temperature)};
-  if (attention.selection != SelectionKind::kHard) return options;
+  if (!draws_regions(attention.selection)) return options;
   const HardValues values = resolved(attention.hard);
   options.hard = {
       .lambda_r = now(values.lambda_r),
@@ -217,7 +217,7 @@ void ShardLoss::run(const Decoder& decoder, const EncodedImages& images, Chooser
   captions_ = repeated(std::move(captions_), samples);
   supervision_ = ShardSupervision(*tape_, options_.supervision, targets,
                                   {.images = images, .rows = captions_, .samples = samples});
-  const bool hard = options_.selection == SelectionKind::kHard;
+  const bool hard = draws_regions(options_.selection);
   sampled_.assign(static_cast<std::size_t>(count), chooser != nullptr);
   if (!chooser) {
     propose(decoder.glimpses_per_word());
@@ -344,7 +344,7 @@ void ShardLoss::backward(const RewardBaseline& moving) {
         ops::dot_constant(ops::logit_margin(output_.logits, captions_.targets, kFirstTarget),
                           every_word(share * options_.label_smoothing)));
   }
-  if (options_.selection == SelectionKind::kHard) {
+  if (draws_regions(options_.selection)) {
     const std::vector<double> subtracted = baselines(moving);
     advantages_.assign(costs_.size(), 0);
     for_each_word([&](std::size_t n, Index, Index r) {
@@ -378,7 +378,7 @@ void ShardLoss::backward(const RewardBaseline& moving) {
 
 RewardBaseline batch_baseline(RewardBaseline& moving, const CaptionLossOptions& options,
                               std::span<const ShardLoss* const> shards) {
-  if (options.selection != SelectionKind::kHard) return moving;
+  if (!draws_regions(options.selection)) return moving;
   std::vector<DrawCost> costs;
   for (const ShardLoss* shard : shards)
     for (const DrawCost& cost : shard->draw_costs()) costs.push_back(cost);

@@ -1,8 +1,6 @@
 #include "captioning/objectives/informed_supervision.h"
 
 #include "captioning/decoders/decoder_kind.h"
-#include "captioning/decoders/decoder_traits.h"
-#include "core/attention/selection_kind.h"
 #include "core/base/error.h"
 #include "core/ops/shape_ops.h"
 #include "core/ops/supervision_ops.h"
@@ -52,6 +50,15 @@ std::vector<Var> InformedSupervision::terms(const Weights& weights) const {
   return terms;
 }
 
+DecoderLimit informed_attention_limit() {
+  return {.choice = "objective.supervision.prophet or objective.supervision.cyclical above 0",
+          .instead = "objective.supervision.prophet 0 and objective.supervision.cyclical 0",
+          .why =
+              "words attend in every layer, and their contexts go on to the layers above and to "
+              "later words, so no glimpse can be repeated by itself",
+          .joins = [](const DecoderTraits& traits) { return traits.one_glimpse(); }};
+}
+
 void check_informed_attention(const SupervisionConfig& supervision, const DecoderConfig& c,
                               const AttentionConfig& attention) {
   if (supervision.prophet == 0 && supervision.cyclical == 0) return;
@@ -59,14 +66,10 @@ void check_informed_attention(const SupervisionConfig& supervision, const Decode
     throw UsageError(str("objective.supervision.", supervision.prophet > 0 ? "prophet" : "cyclical",
                          " needs ", what, ": ", why));
   };
-  if (!decoder_traits(c).one_glimpse())
-    refuse("decoder.type " +
-               decoders_with(c, [](const DecoderTraits& one) { return one.one_glimpse(); }),
-           str("the words of a ", enum_name(c.type),
-               " attend in every layer, and their contexts go on to the layers above and to later "
-               "words, so no glimpse can be repeated by itself"));
-  if (attention.selection == SelectionKind::kHard &&
-      attention.hard.likelihood == HardLikelihood::kMarginal)
+  const DecoderLimit limit = informed_attention_limit();
+  if (!limit.joins(decoder_traits(c)))
+    refuse("decoder.type " + decoders_with(c, limit.joins), limit.why);
+  if (attention.mixes_regions())
     refuse("attention.hard.likelihood choice",
            "a marginal likelihood predicts words from single regions, and the second glimpse gives "
            "their mean");

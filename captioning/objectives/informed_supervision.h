@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "captioning/decoders/decoder.h"
+#include "captioning/decoders/decoder_limits.h"
 #include "captioning/objectives/supervision_config.h"
 
 namespace saccade {
@@ -36,6 +37,9 @@ class InformedSupervision {
   std::vector<Var> distances_;  // of steps that have some, [R_t] each
   double cost_ = 0, distance_ = 0;
 };
+
+// The decoders that cannot have informed attention.
+DecoderLimit informed_attention_limit();
 
 // Throws UsageError, with the reason, where a decoder and an attention cannot have the informed
 // attention that a config asks for.

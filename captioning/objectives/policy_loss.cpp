@@ -67,7 +67,7 @@ PolicyLoss::PolicyLoss(Tape& tape, const Decoder& decoder, const AttentionMemory
   packed_.temperature = policy.temperature;
   AttendContext context;
   if (!captions[0].regions.empty()) context.chooser = &replay_;
-  if (policy.selection == SelectionKind::kHard) {
+  if (draws_regions(policy.selection)) {
     region_weights_.assign(static_cast<std::size_t>(packed_.words()), 0);
     estimator_.advantage = region_weights_.data();
     context.estimator = &estimator_;

@@ -10,7 +10,7 @@
 #include "core/attention/make_attention.h"
 #include "core/attention/selection_kind.h"
 #include "core/base/error.h"
-#include "vision/encoders/encoder_kind.h"
+#include "vision/encoders/encoder_traits.h"
 
 namespace saccade {
 
@@ -23,8 +23,7 @@ void check_self_critical(const SelfCriticalConfig& config, const AttentionConfig
         "objective.self_critical cannot be combined with attention.selection gumbel_st: its "
         "captions are "
         "drawn without the relaxation, so attention would learn nothing; choose soft or hard");
-  if (attention.selection == SelectionKind::kHard &&
-      attention.hard.likelihood == HardLikelihood::kMarginal)
+  if (attention.mixes_regions())
     throw UsageError(
         "objective.self_critical needs attention.hard.likelihood choice: it draws captions "
         "together with their regions");
@@ -43,8 +42,7 @@ void check_self_critical(const SelfCriticalConfig& config, const AttentionConfig
 // Checks the distribution from which the regions are drawn that hard attention learns from.
 void check_proposal(const ExperimentConfig& config) {
   const HardConfig& hard = config.attention.hard;
-  if (config.attention.selection != SelectionKind::kHard ||
-      hard.proposal != ProposalKind::kLocalizer)
+  if (!draws_regions(config.attention.selection) || hard.proposal != ProposalKind::kLocalizer)
     return;
   const auto need = [](const std::string& what, const std::string& why) {
     throw UsageError(str("attention.hard.proposal localizer needs ", what, ": ", why));
@@ -68,8 +66,7 @@ void check_objective(const ExperimentConfig& config) {
   const ObjectiveConfig& objective = config.objective;
   const bool smooths = objective.label_smoothing > 0,
              samples = objective.scheduled_sampling != Ramp::constant(0);
-  if (smooths && config.attention.selection == SelectionKind::kHard &&
-      config.attention.hard.likelihood == HardLikelihood::kMarginal)
+  if (smooths && config.attention.mixes_regions())
     throw UsageError(
         "objective.label_smoothing needs attention.hard.likelihood choice: a marginal likelihood "
         "computes the mixture over regions for the true word alone, and smoothing needs it for "
@@ -95,10 +92,8 @@ void check_objective(const ExperimentConfig& config) {
 // Frozen stages need weights that were trained somewhere.
 void check_frozen(const ExperimentConfig& config) {
   const EncoderConfig& encoder = config.encoder;
-  const bool brings_weights =
-      encoder.type == EncoderKind::kOnnx || encoder.type == EncoderKind::kOnnxNative;
-  if (encoder.frozen_stages > 0 && !brings_weights && encoder.weights.empty() &&
-      config.train.init_from.empty())
+  if (encoder.frozen_stages > 0 && !encoder_traits(encoder).reads_onnx_file &&
+      encoder.weights.empty() && config.train.init_from.empty())
     throw UsageError(str("encoder.frozen_stages ", encoder.frozen_stages,
                          " would freeze random weights; set encoder.weights to a file of "
                          "pretrained weights, or train.init_from to a run"));
@@ -122,7 +117,7 @@ void check_longest(const ExperimentConfig& config) {
 
 // Checks that the sizes and the weights of a vision transformer are each given in one place only.
 void check_vit(const EncoderConfig& encoder) {
-  if (encoder.type != EncoderKind::kVit && encoder.type != EncoderKind::kHybrid) return;
+  if (!encoder_traits(encoder).has_tokens) return;
   const VitConfig& vit = encoder.vit;
   if (vit.size != VitConfig().size && vit.width && vit.layers && vit.heads)
     throw UsageError(str("encoder.vit.size ", enum_name(vit.size),

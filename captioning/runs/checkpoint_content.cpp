@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <set>
 
 #include "captioning/runs/half_checkpoint.h"
 #include "core/base/error.h"
@@ -128,19 +129,58 @@ void read_raw_weights(const Archive& archive, ParameterStore& store, Optimizer& 
   std::copy(raw.begin(), raw.end(), store.flat().data());
 }
 
+Vocabulary read_vocabulary(const Archive& archive) {
+  try {
+    const std::vector<std::string>& words = archive.strings("vocabulary");
+    constexpr auto kFirst = static_cast<std::size_t>(Vocabulary::kSpecials);
+    if (words.size() <= kFirst || words[kFirst] != Subwords::kBegin) return Vocabulary(words);
+    std::string pieces;
+    for (const std::string& piece : words) pieces += piece + "\n";
+    return Vocabulary::from_pieces(std::move(pieces));
+  } catch (const DataError& error) {
+    throw CheckpointError(archive.source() + ": vocabulary: " + error.what());
+  }
+}
+
+GridShape read_grid(const Archive& archive, const ExperimentConfig& config) {
+  const auto numbers = archive.int64s("frozen_grid", std::array<Index, 1>{3});
+  GridShape grid{.rows = numbers[0], .cols = numbers[1], .features = numbers[2]};
+  if (archive.contains(kWidths)) {
+    const std::array<Index, 1> layers{static_cast<Index>(config.encoder.layers.size())};
+    const std::span<const std::int64_t> widths = archive.int64s(kWidths, layers);
+    grid.widths.assign(widths.begin(), widths.end());
+  }
+  return grid;
+}
+
+// The parameters that a checkpoint has only because its model's attention was supervised.
+std::set<std::string> supervision_parameters(const Archive& archive,
+                                             std::shared_ptr<const AddedChoices> added) {
+  ExperimentConfig config = stored_config(archive, std::move(added));
+  if (archive.contains(kGraph)) config.encoder.graph = archive.string(kGraph);
+  return CaptionModel::supervision_parameters(config, read_vocabulary(archive),
+                                              read_grid(archive, config));
+}
+
 // The parameters that differ between a checkpoint and a model in name or shape, one line each.
 std::string parameter_differences(const Archive& archive, const ParameterStore& store,
-                                  EncoderWeights encoder) {
+                                  EncoderWeights encoder,
+                                  std::shared_ptr<const AddedChoices> added) {
   const bool keeps_encoder = encoder == EncoderWeights::kOwn;
-  std::string out;
+  std::vector<std::string> unknown;
   for (const std::string& entry : archive.names("parameters/"))
-    if (const std::string name = entry.substr(std::strlen("parameters/"));
-        store.find(name) < 0 && !only_supervises(name))
-      out += "\n  " + name + " is not in the model";
+    if (std::string name = entry.substr(std::strlen("parameters/")); store.find(name) < 0)
+      unknown.push_back(std::move(name));
+  const std::set<std::string> left =
+      unknown.empty() ? std::set<std::string>() : supervision_parameters(archive, added);
+  std::string out;
+  for (const std::string& name : unknown)
+    if (!left.contains(name)) out += "\n  " + name + " is not in the model";
   for (const ParameterInfo& info : store.infos()) {
     const std::string entry = parameter_entry(info.name);
     if (!archive.contains(entry)) {
-      if (only_supervises(info.name) || (keeps_encoder && info.name.starts_with("encoder.")))
+      if (info.use == ParameterUse::kSupervision ||
+          (keeps_encoder && info.name.starts_with("encoder.")))
         continue;
       out += "\n  " + info.name + " is not in the checkpoint";
     } else if (archive.floats(entry).shape() != extents(info.shape)) {
@@ -161,19 +201,6 @@ void check_version(const Archive& archive) {
 
 std::string graph_of(const CaptionModel& model) {
   return model.encoder() == nullptr ? "" : model.encoder()->graph();
-}
-
-Vocabulary read_vocabulary(const Archive& archive) {
-  try {
-    const std::vector<std::string>& words = archive.strings("vocabulary");
-    constexpr auto kFirst = static_cast<std::size_t>(Vocabulary::kSpecials);
-    if (words.size() <= kFirst || words[kFirst] != Subwords::kBegin) return Vocabulary(words);
-    std::string pieces;
-    for (const std::string& piece : words) pieces += piece + "\n";
-    return Vocabulary::from_pieces(std::move(pieces));
-  } catch (const DataError& error) {
-    throw CheckpointError(archive.source() + ": vocabulary: " + error.what());
-  }
 }
 
 }  // namespace
@@ -215,11 +242,6 @@ Index updates_of(const Archive& archive) {
   return is_weights_only(archive) ? read_trained(archive).update : read_state(archive).update;
 }
 
-bool only_supervises(const std::string& parameter) {
-  return parameter.starts_with("localizer.") || parameter.starts_with("prophet.") ||
-         parameter.starts_with("cyclical.");
-}
-
 ExperimentConfig stored_config(const Archive& archive, std::shared_ptr<const AddedChoices> added,
                                std::span<const std::string> overrides) {
   ExperimentConfig start;
@@ -254,13 +276,7 @@ LoadedModel load_model(const std::filesystem::path& path, std::span<const std::s
   loaded.weights_only = is_weights_only(archive);
   loaded.data = {archive.string("data/name"), archive.string("data/digest"),
                  archive.string("encoder_digest")};
-  const auto grid = archive.int64s("frozen_grid", std::array<Index, 1>{3});
-  loaded.frozen_grid = {{.rows = grid[0], .cols = grid[1]}, grid[2]};
-  if (archive.contains(kWidths)) {
-    const std::array<Index, 1> layers{static_cast<Index>(loaded.config.encoder.layers.size())};
-    const std::span<const std::int64_t> widths = archive.int64s(kWidths, layers);
-    loaded.frozen_grid.widths.assign(widths.begin(), widths.end());
-  }
+  loaded.frozen_grid = read_grid(archive, loaded.config);
   ExperimentConfig built = loaded.config;
   if (loaded.weights_only) leave_supervision(built);
   try {
@@ -331,9 +347,10 @@ void restore_run(const Archive& archive, const ExperimentConfig& config, const D
 }
 
 void take_weights(const Archive& archive, const DataIdentity& data, CaptionModel& model,
-                  EncoderWeights encoder) {
+                  EncoderWeights encoder, std::shared_ptr<const AddedChoices> added) {
   check_version(archive);
-  std::string differences = parameter_differences(archive, model.parameters(), encoder);
+  std::string differences =
+      parameter_differences(archive, model.parameters(), encoder, std::move(added));
   if (archive.string("encoder_digest") != data.encoder)
     differences += "\n  the network, layer or preprocessing of the frozen encoder";
   const Vocabulary theirs = read_vocabulary(archive);

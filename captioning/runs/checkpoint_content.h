@@ -45,10 +45,6 @@ struct LoadedModel {
 bool is_weights_only(const Archive& archive);
 Index updates_of(const Archive& archive);
 
-// Whether a parameter belongs only to what supervises attention. Captioning does not need that, so
-// a run may start from weights without it, and may leave it behind.
-bool only_supervises(const std::string& parameter);
-
 // Loads a model from a checkpoint file. `overrides` first change its config (`search.beam=5`);
 // those of encoder, attention and decoder that change a shape are refused. Throws CheckpointError
 // that names file, entry, expected and found, and UsageError for a bad override. `added` are the
@@ -76,8 +72,9 @@ enum class EncoderWeights { kCheckpoint, kOwn };
 // Takes the weights of another run's checkpoint as the first weights of a new run. `data.encoder`
 // identifies the frozen encoder; with EncoderWeights::kOwn, the new run's encoder as it would be if
 // it were frozen as the checkpoint's was. Throws CheckpointError that names everything which does
-// not fit: vocabulary, frozen encoder, parameters and their shapes.
+// not fit: vocabulary, frozen encoder, parameters and their shapes. Parameters that only supervise
+// may be missing on either side. `added` as in load_model.
 void take_weights(const Archive& archive, const DataIdentity& data, CaptionModel& model,
-                  EncoderWeights encoder);
+                  EncoderWeights encoder, std::shared_ptr<const AddedChoices> added = {});
 
 }  // namespace saccade

@@ -74,9 +74,12 @@ Archive half_checkpoint(const std::filesystem::path& checkpoint,
   for (const char* name : {"content_version", "data/name", "data/digest", "encoder_digest",
                            "encoder_graph", "frozen_grid", "frozen_widths", "vocabulary"})
     if (whole.contains(name)) archive.add(name, whole.entries().at(name));
-  for (const std::string& name : whole.names(kParameters))
-    if (!only_supervises(name.substr(std::string(kParameters).size())))
+  const ParameterStore& store = loaded.model->parameters();
+  for (const std::string& name : whole.names(kParameters)) {
+    const int parameter = store.find(name.substr(std::string_view(kParameters).size()));
+    if (store.info(parameter).use == ParameterUse::kModel)
       add_weights(archive, name, whole.floats(name));
+  }
   add_trained(archive, loaded.state);
   const std::unique_ptr<InputPipeline> pipeline = pipeline_of(loaded, listener, "--set ");
   if (const FrozenEncoder* frozen = pipeline->frozen())

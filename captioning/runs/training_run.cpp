@@ -16,7 +16,7 @@
 #include "core/base/error.h"
 #include "core/config/config.h"
 #include "core/io/checkpoint.h"
-#include "vision/encoders/encoder_kind.h"
+#include "vision/encoders/encoder_traits.h"
 #include "vision/encoders/frozen_network.h"
 
 namespace saccade {
@@ -142,8 +142,8 @@ void reopen_if_longer(const Archive& archive, const ExperimentConfig& config,
 // The config of a run's encoder, if it were frozen as the encoder of `before` was. None where that
 // one was not frozen, where this one is frozen itself, or where they are encoders of two kinds.
 std::optional<EncoderConfig> frozen_as_before(const EncoderConfig& now, EncoderConfig before) {
-  const bool same_kind = now.type == before.type || (now.type == EncoderKind::kOnnxNative &&
-                                                     before.type == EncoderKind::kOnnx);
+  const bool same_kind = now.type == before.type || (encoder_traits(now).reads_onnx_file &&
+                                                     encoder_traits(before).reads_onnx_file);
   if (!is_frozen(before) || is_frozen(now) || !same_kind) return std::nullopt;
   EncoderConfig frozen = now;
   frozen.type = before.type;
@@ -163,7 +163,8 @@ std::optional<WeightsOrigin> first_weights(const TrainingRequest& request, DataI
   const ExperimentConfig before = stored_config(archive, config.attention.added);
   const auto frozen = frozen_as_before(config.encoder, before.encoder);
   if (frozen) data.encoder = InputPipeline(*frozen).frozen()->digest();
-  take_weights(archive, data, model, frozen ? EncoderWeights::kOwn : EncoderWeights::kCheckpoint);
+  take_weights(archive, data, model, frozen ? EncoderWeights::kOwn : EncoderWeights::kCheckpoint,
+               config.attention.added);
   return WeightsOrigin{.file = archive.source(),
                        .update = updates_of(archive),
                        .digest = archive_digest(archive.source())};

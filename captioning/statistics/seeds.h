@@ -1,7 +1,8 @@
-// Scores across training runs that differ in their seed. Seed and images are both left to chance,
-// and they are crossed: all runs describe the same images. Both are resampled independently (the
-// pigeonhole bootstrap: Owen, Annals of Applied Statistics 1, 2007): k of the k runs, and one
-// sample of images for all runs of a replicate, which keeps what the runs have in common.
+// Scores across training runs that differ in their seed. A score would be another one with other
+// seeds, and with other test images. Every run describes the same images, so the two are crossed.
+// They are resampled independently of each other (the pigeonhole bootstrap: Owen, Annals of Applied
+// Statistics 1, 2007): k of the k runs, and one sample of images for all runs of a replicate, which
+// keeps what the runs have in common.
 #pragma once
 
 #include <cstdint>

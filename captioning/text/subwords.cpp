@@ -1,13 +1,13 @@
 #include "captioning/text/subwords.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 #include <queue>
 #include <set>
 #include <unordered_map>
 
+#include "captioning/text/special_words.h"
 #include "captioning/text/unicode.h"
 #include "core/base/error.h"
 
@@ -15,8 +15,8 @@ namespace saccade {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> kSpecials = {"<pad>", "<bos>", "<eos>", "<unk>"};
-constexpr std::size_t kUnknown = 3;
+constexpr std::size_t kUnknown = 3;  // <unk> among kSpecialWords
+static_assert(kSpecialWords[kUnknown] == "<unk>");
 
 // The characters of a word, after the mark with which a word begins.
 std::vector<std::string> characters_of(const std::string& word) {
@@ -39,7 +39,7 @@ class Learner {
     for (const auto& [word, count] : counts)
       for (std::string& character : characters_of(word)) characters.insert(std::move(character));
     characters.erase(std::string(Subwords::kBegin));
-    for (const std::string_view word : kSpecials) add(std::string(word));
+    for (const std::string_view word : kSpecialWords) add(std::string(word));
     add(std::string(Subwords::kBegin));
     for (const std::string& character : characters) add(character);
     for (const auto& [word, count] : counts) {
@@ -153,9 +153,9 @@ Subwords::Subwords(std::string model)
     begin = end + 1;
   }
   const std::vector<std::string>& pieces = processor_->pieces;
-  if (pieces.size() <= kSpecials.size() ||
-      !std::equal(kSpecials.begin(), kSpecials.end(), pieces.begin()) ||
-      pieces[kSpecials.size()] != kBegin)
+  if (pieces.size() <= kSpecialWords.size() ||
+      !std::equal(kSpecialWords.begin(), kSpecialWords.end(), pieces.begin()) ||
+      pieces[kSpecialWords.size()] != kBegin)
     throw DataError("vocabulary: not the pieces of words");
 }
 Subwords::~Subwords() = default;
@@ -165,11 +165,11 @@ Subwords& Subwords::operator=(Subwords&&) noexcept = default;
 Subwords Subwords::train(std::span<const std::vector<std::string>> captions, Index size) {
   Learner learner(captions);
   const auto least = static_cast<Index>(learner.size());
-  if (least == static_cast<Index>(kSpecials.size()) + 1)
+  if (least == static_cast<Index>(kSpecialWords.size()) + 1)
     throw DataError("vocabulary: the captions have no word");
   if (size < least)
     throw DataError(
-        str("vocabulary: the captions have ", least - static_cast<Index>(kSpecials.size()) - 1,
+        str("vocabulary: the captions have ", least - static_cast<Index>(kSpecialWords.size()) - 1,
             " characters, each of which is a piece; set data.bpe_size to ", least, " or more"));
   while (static_cast<Index>(learner.size()) < size && learner.merge()) {
   }

@@ -1,8 +1,8 @@
 #include "captioning/text/vocabulary.h"
 
 #include <algorithm>
-#include <array>
 
+#include "captioning/text/special_words.h"
 #include "captioning/text/tokenizer.h"
 #include "core/base/digest.h"
 #include "core/base/error.h"
@@ -10,11 +10,11 @@
 
 namespace saccade {
 
-namespace {
-
-constexpr std::array<std::string_view, 4> kSpecialWords = {"<pad>", "<bos>", "<eos>", "<unk>"};
-
-}  // namespace
+static_assert(kSpecialWords.size() == static_cast<std::size_t>(Vocabulary::kSpecials));
+static_assert(kSpecialWords[Vocabulary::kPad] == "<pad>");
+static_assert(kSpecialWords[Vocabulary::kBos] == "<bos>");
+static_assert(kSpecialWords[Vocabulary::kEos] == "<eos>");
+static_assert(kSpecialWords[Vocabulary::kUnk] == "<unk>");
 
 Vocabulary::Vocabulary()
     : Vocabulary(std::vector<std::string>(kSpecialWords.begin(), kSpecialWords.end())) {}

@@ -32,7 +32,7 @@ SearchOptions sampling_options(const ExperimentConfig& config) {
   options.temperature = config.objective.self_critical.temperature;
   options.samples = config.objective.self_critical.samples;
   options.allowed_words = AllowedWords::kAll;
-  if (config.attention.selection == SelectionKind::kHard) options.regime = Regime::kSample;
+  if (draws_regions(config.attention.selection)) options.regime = Regime::kSample;
   return options;
 }
 

@@ -50,7 +50,7 @@ UpdateReport TrainStep::run(const TrainBatch& batch, Index update, double lr) {
                                                  .labels = &shard.labels,
                                                  .informed = model_->informed_attention()});
   };
-  const bool hard = options.selection == SelectionKind::kHard;
+  const bool hard = draws_regions(options.selection);
   RewardBaseline moving;
   const auto backward = [&](Index s) { losses_[static_cast<std::size_t>(s)]->backward(moving); };
   if (hard && has_average(options.hard.baseline)) {
@@ -117,7 +117,7 @@ UpdateReport TrainStep::report(const TrainBatch& batch, const CaptionLossOptions
     }
     if (const auto& one = supervision.cyclical())
       add("cyclical_nll", one->cost(), static_cast<double>(one->words()));
-    if (options.selection == SelectionKind::kHard) estimator.add(loss);
+    if (draws_regions(options.selection)) estimator.add(loss);
   }
   const auto captions = static_cast<double>(out.captions);
   out.loss /= captions;
@@ -125,7 +125,7 @@ UpdateReport TrainStep::report(const TrainBatch& batch, const CaptionLossOptions
   for (const auto& [name, sum] : supervised)
     if (sum.second > 0) out.supervision[name] = sum.first / sum.second;
   out.nll_per_word = nll / static_cast<double>(out.words);
-  if (options.selection == SelectionKind::kHard) out.estimator = estimator.statistics();
+  if (draws_regions(options.selection)) out.estimator = estimator.statistics();
   return out;
 }
 

@@ -19,6 +19,10 @@ static_assert(NormalizerKind{} == NormalizerKind::kSoftmax);
 static_assert(SelectionKind{} == SelectionKind::kSoft);
 static_assert(GateKind{1} == GateKind::kScalar);
 
+bool AttentionConfig::mixes_regions() const {
+  return draws_regions(selection) && hard.likelihood == HardLikelihood::kMarginal;
+}
+
 void AttentionConfig::fields(Section& v) {
   v.field("mechanism", mechanism, "composed of the axes below, or a mechanism of its own");
   v.field("score", score, "how a region is scored against the decoder's state");
@@ -35,10 +39,13 @@ void AttentionConfig::fields(Section& v) {
   v.field("gumbel_temperature", gumbel_temperature,
           "temperature of the relaxation that gives the gradient", between(1e-6, 1000))
       .only_with("attention.selection", SelectionKind::kGumbelSt);
-  v.field("heads", heads, "maps per word, each over its own share of the widths", between(1, 256));
+  v.field("heads", heads,
+          "maps per word, each over its own share of the widths; their contexts are concatenated",
+          between(1, 256));
   v.field("gate", gate, "how much of the context the decoder takes");
   v.field("sentinel", sentinel,
-          "one more thing to attend to: what the decoder knows without the image (Lu et al. 2017)");
+          "one more vector that a word may attend to, sigmoid(W [x; h]) tanh(c): what the decoder "
+          "knows without the image (Lu et al. 2017)");
   v.field("hidden", hidden, "width of the attention space, all heads together", between(1, 65536))
       .unless("attention.score", ScoreKind::kNone, ScoreKind::kDot, ScoreKind::kGeneral)
       .or_with("attention.scope", ScopeKind::kLocalP);

@@ -54,6 +54,9 @@ struct AttentionConfig {
     score.add_names({added, &added->scores()});
   }
 
+  // Whether a word's likelihood is a mixture over the regions that hard attention could choose.
+  bool mixes_regions() const;
+
   void fields(Section& v);
 };
 

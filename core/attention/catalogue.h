@@ -23,4 +23,11 @@ struct AttentionAxis {
 // All axes, in the order in which a glimpse goes through them.
 std::vector<AttentionAxis> attention_catalogue();
 
+// What is known of an axis whose value is a number or a switch, besides its declaration in the
+// config.
+struct AttentionNumber {
+  std::string_view key, source, cost;
+};
+std::vector<AttentionNumber> attention_number_catalogue();
+
 }  // namespace saccade

@@ -47,21 +47,18 @@ void check_mechanism(const AttentionConfig& c) {
 
 void check_selection(const AttentionConfig& c) {
   const std::string choice = "selection " + std::string(enum_name(c.selection));
-  const bool one_region = c.selection == SelectionKind::kHard ||
-                          c.selection == SelectionKind::kArgmax ||
-                          c.selection == SelectionKind::kGumbelSt;
+  const bool one_region = takes_one_region(c.selection);
   need(!one_region || c.heads == 1, choice, "attention.heads 1", "it takes one region per word");
   need(!one_region || !c.sentinel, choice, "attention.sentinel false",
        "the sentinel is not a region that could be taken");
-  const bool draws = c.selection == SelectionKind::kHard || c.selection == SelectionKind::kGumbelSt;
+  const bool draws = draws_regions(c.selection) || c.selection == SelectionKind::kGumbelSt;
   need(!draws || (c.scope != ScopeKind::kLocalP && c.scope != ScopeKind::kMonotonic), choice,
        "a scope whose weights sum to 1",
        "those of local_p and monotonic are not a distribution to draw from");
   need(c.selection != SelectionKind::kGumbelSt || c.normalizer == NormalizerKind::kSoftmax, choice,
        "attention.normalizer softmax", "the Gumbel trick draws from a softmax");
-  need(c.selection != SelectionKind::kHard || c.hard.likelihood == HardLikelihood::kChoice ||
-           c.gate != GateKind::kVector,
-       "hard.likelihood marginal", "attention.gate none or scalar",
+  need(!c.mixes_regions() || c.gate != GateKind::kVector, "hard.likelihood marginal",
+       "attention.gate none or scalar",
        "it counts on a context that is linear in the choice, with one factor per word");
   need(c.selection != SelectionKind::kTopK || c.scope != ScopeKind::kMonotonic, choice,
        "a scope other than monotonic", "monotonic has no scores to compare");

@@ -1,12 +1,12 @@
-// What the words of a model with hard attention condition on. It stands apart from the other
-// choices of hard attention (hard_config.h), because every mechanism is given it.
+// What the probability of a word is conditioned on under hard attention. The choice stands apart
+// from the others of hard attention (hard_config.h), because every mechanism is given it.
 #pragma once
 
 #include "core/base/enum_names.h"
 
 namespace saccade {
 
-// What REINFORCE is a part of.
+// The probability of a word in the likelihood that training maximises.
 enum class HardLikelihood { kChoice, kMarginal };
 constexpr auto enum_table(HardLikelihood) {
   using enum HardLikelihood;

@@ -19,4 +19,14 @@ constexpr auto enum_table(SelectionKind) {
   });
 }
 
+// Whether a word takes the region that a Chooser draws for it, and its weights learn by an
+// estimator (attention.hard). gumbel_st draws inside of the mechanism, only in training, and learns
+// by the gradient of a relaxation.
+constexpr bool draws_regions(SelectionKind kind) { return kind == SelectionKind::kHard; }
+// Whether the context is a single region.
+constexpr bool takes_one_region(SelectionKind kind) {
+  using enum SelectionKind;
+  return kind == kHard || kind == kArgmax || kind == kGumbelSt;
+}
+
 }  // namespace saccade

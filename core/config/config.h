@@ -67,6 +67,7 @@ void override_value(Section& into, const std::string& assignment, const std::str
 std::string print(const Section& section, const Origins* origins);
 std::vector<Difference> differences(const Section& first, const Section& second);
 std::vector<FieldInfo> describe(const Section& section);
+std::string outdated(const Section& section, const std::string& path);
 
 template <class T>
 void override_all(Loaded<T>& loaded, std::span<const std::string> overrides, Mistakes& mistakes) {
@@ -143,6 +144,16 @@ template <class T>
 std::vector<FieldInfo> describe_config() {
   T defaults;
   return config_detail::describe(bind(defaults));
+}
+
+// What has become of a key whose path has a name of the past: "decoder.cell is called decoder.type
+// now" or "objective.type was removed"; "" for every other path. Values that such names give are
+// still read, but what is about keys themselves, such as the axes of a comparison, needs names that
+// stand for a value.
+template <class T>
+std::string outdated(const std::string& path) {
+  T defaults;
+  return config_detail::outdated(bind(defaults), path);
 }
 
 }  // namespace saccade

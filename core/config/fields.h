@@ -16,7 +16,8 @@
 
 namespace saccade {
 
-// What a value is to those who compare, continue or check runs (traits.h).
+// What has to be known of a value, besides its range, to compare runs, to resume them, and to check
+// their files (traits.h).
 enum class Trait {
   kMayChange,  // a run may go on with another value: it does not decide what an update does
   kInputs,     // it decides what a run reads: the images, their features, the captions
@@ -100,7 +101,9 @@ class Section {
   const Retired* find_retired(std::string_view name) const;
 
   // A value or section that was called `before` and is called `now`. Files, checkpoints and
-  // overrides may go on using the old name; everything that is printed uses the new one.
+  // overrides may go on using the old name; everything that is printed uses the new one. A key that
+  // gets a better name keeps its old one in this way. None has so far, so that only a test of this
+  // function calls it.
   void renamed(std::string before, std::string now) {
     renamed_.emplace_back(std::move(before), std::move(now));
   }

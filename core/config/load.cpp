@@ -268,4 +268,23 @@ void override_value(Section& into, const std::string& assignment, const std::str
   }
 }
 
+std::string outdated(const Section& root, const std::string& path) {
+  const Section* section = &root;
+  std::string now;
+  for (std::size_t start = 0; section != nullptr && start <= path.size();) {
+    const std::size_t dot = std::min(path.find('.', start), path.size());
+    const std::string key = section->current_name(path.substr(start, dot - start));
+    const Section::Field* field = section->find(key);
+    if (field == nullptr)
+      return section->find_retired(key) != nullptr && dot == path.size() ? path + " was removed"
+                                                                         : "";
+    now += (now.empty() ? "" : ".") + key;
+    section = field->section.get();
+    start = dot + 1;
+  }
+  return now.empty() || now == path || path.starts_with(now + ".")
+             ? ""
+             : path + " is called " + now + " now";
+}
+
 }  // namespace saccade::config_detail

@@ -45,13 +45,31 @@ std::string kind_of(const Node& node) {
   return "?";
 }
 
+// A type as part of a sentence: "a list of integers" for `list of integer`, "one of a, b" for
+// `a|b`.
+std::string in_words(const std::string& type) {
+  constexpr std::string_view kList = "list of ";
+  if (type.starts_with("a ") || type.starts_with("an ") || type.starts_with("text")) return type;
+  if (type.starts_with(kList)) {
+    const std::string of = type.substr(kList.size());
+    const bool choices = of.find('|') != std::string::npos;
+    return "a list of " + (choices ? "names, each " + in_words(of) : of + "s");
+  }
+  if (type.find('|') != std::string::npos) {
+    std::string names;
+    for (const char c : type) names += c == '|' ? std::string(", ") : std::string(1, c);
+    return type == "true|false" ? "true or false" : "one of " + names;
+  }
+  return (type.starts_with("integer") || type.starts_with("amount") ? "an " : "a ") + type;
+}
+
 }  // namespace
 
 void expected(const std::string& type, const Node& node, const std::string& path,
               Mistakes& mistakes) {
   std::string hint;
   if (node.kind == Node::Kind::kNull && type == "text") hint = " (write '' for empty text)";
-  mistakes.add(node.place, path + ": expected " + type + ", got " + kind_of(node) + hint);
+  mistakes.add(node.place, path + ": expected " + in_words(type) + ", got " + kind_of(node) + hint);
 }
 
 std::string parse_value(const Node& node, bool& value) {

@@ -69,19 +69,25 @@ Init Init::glorot(Index in, Index out) {
 }
 Init Init::he(Index in) { return normal(std::sqrt(2.0 / static_cast<double>(in))); }
 
-int ParameterStore::declare(const std::string& name, Shape shape, Init init, Decay decay) {
+int ParameterStore::declare(const std::string& name, Shape shape, Init init, Decay decay,
+                            ParameterUse use) {
   SACCADE_ASSERT(values_.empty(), "parameter ", name, " declared after the values were made");
   SACCADE_ASSERT(find(name) < 0, "parameter ", name, " declared twice");
-  infos_.push_back(
-      {.name = name, .shape = shape, .offset = flat_size_, .init = init, .decay = decay});
+  infos_.push_back({.name = name,
+                    .shape = shape,
+                    .offset = flat_size_,
+                    .init = init,
+                    .decay = decay,
+                    .use = use});
   trained_.push_back(1);
   fixed_.push_back(0);
   flat_size_ += (shape.size() + 15) / 16 * 16;
   return static_cast<int>(infos_.size()) - 1;
 }
 
-int ParameterStore::declare_fixed(const std::string& name, Shape shape, Init init) {
-  const int index = declare(name, shape, init, Decay::kNo);
+int ParameterStore::declare_fixed(const std::string& name, Shape shape, Init init,
+                                  ParameterUse use) {
+  const int index = declare(name, shape, init, Decay::kNo, use);
   infos_.back().rate = 0;
   trained_.back() = 0;
   fixed_.back() = 1;

@@ -33,12 +33,17 @@ struct Init {
 // Whether weight decay applies: it does to matrices and kernels, not to biases, gains or norms.
 enum class Decay { kNo, kYes };
 
+// What a parameter is for: for what the model computes, or only for a loss that supervises its
+// attention. Captioning does without the latter, so a run may start from weights without it.
+enum class ParameterUse { kModel, kSupervision };
+
 struct ParameterInfo {
   std::string name;
   Shape shape;
   Index offset;  // of its first element in the flat block; a multiple of 16
   Init init;
   Decay decay;
+  ParameterUse use = ParameterUse::kModel;
   double rate = 1;     // a factor on the learning rate; 0: it gets no gradient and never changes
   bool apart = false;  // learns from a loss of its own, which affects no other parameter
   std::string drawn_as = {};  // the parameter whose random numbers it starts with; empty: its own
@@ -48,10 +53,12 @@ class ParameterStore {
  public:
   // Declares a parameter and returns its index. Throws InternalError if the name is taken or the
   // values have been allocated already.
-  int declare(const std::string& name, Shape shape, Init init, Decay decay = Decay::kYes);
+  int declare(const std::string& name, Shape shape, Init init, Decay decay = Decay::kYes,
+              ParameterUse use = ParameterUse::kModel);
   // The same for values that belong to the model but are not learned by gradients, such as the
   // running statistics of a batch normalisation. Their rate is 0.
-  int declare_fixed(const std::string& name, Shape shape, Init init);
+  int declare_fixed(const std::string& name, Shape shape, Init init,
+                    ParameterUse use = ParameterUse::kModel);
   // Sets the rate of every parameter below `prefix` (of all for ""), except those declared as
   // fixed. Returns how many there are.
   Index set_rate(const std::string& prefix, double rate);
@@ -88,17 +95,17 @@ class ParameterStore {
 };
 
 // A prefix of names for modules that declare parameters: ParamScope(store,
-// "decoder").sub("lstm").declare("weight", ...).
+// "decoder").sub("lstm").declare("weight", ...). It also says what they are for.
 class ParamScope {
  public:
-  ParamScope(ParameterStore& store, std::string prefix)
-      : store_(&store), prefix_(std::move(prefix)) {}
-  ParamScope sub(const std::string& name) const { return {*store_, path(name)}; }
+  ParamScope(ParameterStore& store, std::string prefix, ParameterUse use = ParameterUse::kModel)
+      : store_(&store), prefix_(std::move(prefix)), use_(use) {}
+  ParamScope sub(const std::string& name) const { return {*store_, path(name), use_}; }
   int declare(const std::string& name, Shape shape, Init init, Decay decay = Decay::kYes) const {
-    return store_->declare(path(name), shape, init, decay);
+    return store_->declare(path(name), shape, init, decay, use_);
   }
   int declare_fixed(const std::string& name, Shape shape, Init init) const {
-    return store_->declare_fixed(path(name), shape, init);
+    return store_->declare_fixed(path(name), shape, init, use_);
   }
   const std::string& prefix() const { return prefix_; }
   ParameterStore& store() const { return *store_; }
@@ -109,6 +116,7 @@ class ParamScope {
   }
   ParameterStore* store_;
   std::string prefix_;
+  ParameterUse use_;
 };
 
 }  // namespace SACCADE_NUMERIC

@@ -73,7 +73,7 @@ void AttentionBench::attend() {
   tape_.set_recording(false);
   tape_.set_training(false);
   ArgmaxChooser argmax;
-  const bool chooses = selection_ == SelectionKind::kHard || selection_ == SelectionKind::kArgmax;
+  const bool chooses = draws_regions(selection_) || selection_ == SelectionKind::kArgmax;
   run_glimpses(memory_.on(tape_), tape_.constant(query_.view()), chooses ? &argmax : nullptr);
 }
 
@@ -85,7 +85,7 @@ void AttentionBench::train() {
   ArgmaxChooser argmax;
   SampleChooser sample({1, Stream::kAttention, 0, 0});
   Chooser* chooser = nullptr;
-  if (selection_ == SelectionKind::kHard) chooser = &sample;
+  if (draws_regions(selection_)) chooser = &sample;
   if (selection_ == SelectionKind::kArgmax) chooser = &argmax;
   run_glimpses(as_variables(memory_, tape_), tape_.variable(query_.view()), chooser);
   const Real one = 1;

@@ -74,7 +74,7 @@ int run_config(const ConfigOptions& options) {
     print(check_json(options.file, arms, seeds));
     return static_cast<int>(ExitCode::kOk);
   }
-  std::cout << options.file << ": right";
+  std::cout << options.file << ": no mistakes";
   if (arms.size() > 1)
     std::cout << "; compares " << arms.size() << " arms with " << seeds.size() << " seed"
               << (seeds.size() == 1 ? "" : "s");

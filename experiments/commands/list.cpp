@@ -6,7 +6,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "captioning/config/experiment_config.h"
+#include "captioning/decoders/decoder_kind.h"
+#include "captioning/decoders/decoder_limits.h"
+#include "captioning/experiment_config.h"
+#include "captioning/objectives/informed_supervision.h"
 #include "captioning/objectives/reward_metric.h"
 #include "captioning/search/search.h"
 #include "core/attention/catalogue.h"
@@ -33,24 +36,38 @@ struct Axis {
   std::string topic;  // its TOPIC in `saccade list TOPIC`
   std::string key;
   std::vector<Choice> choices;
+  std::string shared{};  // the options that every choice reads; may be empty
 };
 
 // Sources and remarks of the choices of a registry that has them.
 std::vector<Choice> registered(const std::string& key) {
   if (key == "encoder.type")
     return {
-#define SACCADE_ENCODER(name, enumerator, doc, source) {#name, doc, source},
+#define SACCADE_ENCODER(name, enumerator, doc, source, traits) {#name, doc, source},
 #include "vision/encoders/encoders.def"
 #undef SACCADE_ENCODER
         {"onnx", std::string(enum_table(EncoderKind{}).back().doc), "the file"}};
   if (key == "decoder.type")
     return {
-#define SACCADE_DECODER(name, enumerator, doc, source, options, limits) \
-  {#name, doc, source, options, {}, limits},
+#define SACCADE_DECODER(name, enumerator, doc, source) {#name, doc, source},
 #include "captioning/decoders/decoders.def"
 #undef SACCADE_DECODER
     };
   return {};
+}
+
+// Fills in what each decoder cannot be joined with.
+void add_limits(std::vector<Choice>& decoders) {
+  std::vector<DecoderLimit> limits = decoder_limits();
+  limits.push_back(informed_attention_limit());
+  for (Choice& one : decoders) {
+    DecoderConfig config;
+    config.type = *enum_value<DecoderKind>(one.name);
+    const DecoderTraits traits = decoder_traits(config);
+    for (const DecoderLimit& limit : limits)
+      if (!limit.joins(traits))
+        one.limits += str(one.limits.empty() ? "" : "; ", limit.choice, ": ", limit.why);
+  }
 }
 
 // The topics in the order in which they are listed, and where their keys begin. The first that fits
@@ -58,12 +75,17 @@ std::vector<Choice> registered(const std::string& key) {
 struct TopicKeys {
   const char *topic, *prefix;
 };
-constexpr std::array kTopicKeys = {
-    TopicKeys{"attention", "attention."},   TopicKeys{"attention", "encoder.refine."},
-    TopicKeys{"encoders", "encoder."},      TopicKeys{"decoders", "decoder."},
-    TopicKeys{"objectives", "objective."},  TopicKeys{"data", "data."},
-    TopicKeys{"schedules", "optimizer.sc"}, TopicKeys{"optimizers", "optimizer."},
-    TopicKeys{"training", "train."},        TopicKeys{"searches", "search."}};
+constexpr std::array kTopicKeys = {TopicKeys{"attention", "attention."},
+                                   TopicKeys{"attention", "encoder.refine."},
+                                   TopicKeys{"attention", "encoder.positions"},
+                                   TopicKeys{"encoders", "encoder."},
+                                   TopicKeys{"decoders", "decoder."},
+                                   TopicKeys{"objectives", "objective."},
+                                   TopicKeys{"data", "data."},
+                                   TopicKeys{"schedules", "optimizer.sc"},
+                                   TopicKeys{"optimizers", "optimizer."},
+                                   TopicKeys{"training", "train."},
+                                   TopicKeys{"searches", "search."}};
 
 std::size_t topic_place(const std::string& key) {
   const auto found = std::find_if(kTopicKeys.begin(), kTopicKeys.end(), [&](const TopicKeys& one) {
@@ -81,8 +103,8 @@ Axis axis(const char* topic, const char* key) {
   return out;
 }
 
-// An axis for every key of the config whose value is one of several names, apart from those of the
-// attention's catalogue, which says more of them.
+// An axis for every key of the config whose value is one of several names. Keys that the
+// attention's catalogue describes are left out, because it says more of them.
 std::vector<Axis> config_axes(const std::vector<Axis>& catalogue) {
   std::vector<Axis> axes;
   for (const FieldInfo& field : describe_config<ExperimentConfig>()) {
@@ -93,6 +115,7 @@ std::vector<Axis> config_axes(const std::vector<Axis>& catalogue) {
     Axis axis{.topic = kTopicKeys[topic_place(field.path)].topic,
               .key = field.path,
               .choices = registered(field.path)};
+    if (field.path == "decoder.type") add_limits(axis.choices);
     if (axis.choices.empty())
       for (const ChoiceInfo& choice : field.choices)
         axis.choices.push_back({.name = choice.name, .doc = choice.doc});
@@ -106,26 +129,27 @@ std::vector<Axis> config_axes(const std::vector<Axis>& catalogue) {
   return axes;
 }
 
-// Axes whose value is a number or a switch, so that they are not in a registry.
+// The axes whose value is a number or a switch: the keys of the section `attention` that every
+// choice reads and that no registry has.
 std::vector<Axis> attention_numbers() {
-  return {
-      {.topic = "attention",
-       .key = "attention.heads",
-       .choices = {{.name = "1 .. 256",
-                    .doc = "maps per word, each over its own share of attention.hidden and of the "
-                           "values; their contexts are concatenated",
-                    .source = "Vaswani et al. 2017",
-                    .options = "hidden",
-                    .cost =
-                        "as with one map; with more than one head, also L D^2 once per image"}}},
-      {.topic = "attention",
-       .key = "attention.sentinel",
-       .choices = {{.name = "true",
-                    .doc = "one more vector that a word may attend to, sigmoid(W [x; h]) tanh(c): "
-                           "what the decoder knows without the image",
-                    .source = "Lu et al. 2017",
-                    .options = "none",
-                    .cost = "two more matrices of size Q D"}}}};
+  std::vector<Axis> axes;
+  const std::string section = "attention.";
+  for (const FieldInfo& field : describe_config<ExperimentConfig>()) {
+    if (!field.path.starts_with(section) || field.type == "section" || !field.choices.empty() ||
+        !field.rules.empty() || field.path.find('.', section.size()) != std::string::npos)
+      continue;
+    Choice choice{.name = field.type == "true|false" ? "true"
+                          : field.constraint.empty() ? field.type
+                                                     : field.constraint,
+                  .doc = field.doc};
+    for (const AttentionNumber& number : attention_number_catalogue())
+      if (number.key == field.path) {
+        choice.source = number.source;
+        choice.cost = number.cost;
+      }
+    axes.push_back({.topic = "attention", .key = field.path, .choices = {choice}});
+  }
+  return axes;
 }
 
 // Whether this choice of a key is among those that read an option.
@@ -162,13 +186,44 @@ std::string options_of(const std::string& key, const std::string& choice,
   return out;
 }
 
+// The other options of a key's section that depend on no choice of the key: `hidden` for
+// decoder.type.
+std::string shared_options(const std::string& key, const std::vector<FieldInfo>& fields) {
+  const std::string section = key.substr(0, key.rfind('.') + 1);
+  const auto depends = [&](const FieldInfo& field) {
+    return std::any_of(field.rules.begin(), field.rules.end(), [&](const ReadRule& rule) {
+      return std::any_of(rule.choices.begin(), rule.choices.end(),
+                         [&](const ReadRule::Choice& one) { return one.key == key; });
+    });
+  };
+  std::string out, whole;
+  for (const FieldInfo& field : fields) {
+    if (!field.path.starts_with(section) || field.path == key) continue;
+    if (!whole.empty() && field.path.starts_with(whole)) continue;
+    const bool is_section = field.type == "section";
+    const std::string below = field.path + ".";
+    if (is_section ? std::any_of(fields.begin(), fields.end(),
+                                 [&](const FieldInfo& inner) {
+                                   return inner.path.starts_with(below) && depends(inner);
+                                 })
+                   : depends(field))
+      continue;
+    if (is_section) whole = below;
+    out += (out.empty() ? "" : ", ") + field.path.substr(section.size()) + (is_section ? ".*" : "");
+  }
+  return out;
+}
+
 // Fills in the options of choices whose registry does not name them. The declaration of an option
 // names the choices that read it.
 void add_options(std::vector<Axis>& axes) {
   const std::vector<FieldInfo> fields = describe_config<ExperimentConfig>();
-  for (Axis& axis : axes)
+  for (Axis& axis : axes) {
     for (Choice& choice : axis.choices)
       if (choice.options.empty()) choice.options = options_of(axis.key, choice.name, fields);
+    if (axis.key == "encoder.type" || axis.key == "decoder.type")
+      axis.shared = shared_options(axis.key, fields);
+  }
 }
 
 std::vector<Axis> all_axes() {
@@ -204,7 +259,7 @@ std::vector<std::string> topics() {
   return out;
 }
 
-// Prints "options: a, b, c" behind an indent. Lines end between items where they get long.
+// Prints "options: a, b, c" behind an indent. Lines end behind a separator where they get long.
 void print_items(const std::string& indent, const std::string& label, const std::string& items,
                  const std::string& separator) {
   constexpr std::size_t kColumns = 100;
@@ -239,8 +294,9 @@ void print_axes(const std::string& topic) {
         print_items(indent, "options", choice.options, ", ");
       if (!choice.cost.empty()) std::cout << indent << "cost: " << choice.cost << "\n";
       if (!choice.limits.empty() && choice.limits != "-")
-        print_items(indent, "not with", choice.limits, "; ");
+        print_items(indent, "not with", choice.limits, " ");
     }
+    if (!axis.shared.empty()) print_items("  ", "options of all", axis.shared, ", ");
   }
 }
 
@@ -288,7 +344,9 @@ Json list_json(const std::string& topic) {
         if (!choice.limits.empty()) one["not_with"] = choice.limits;
         choices.push_back(std::move(one));
       }
-      json["choices"].push_back({{"topic", axis.topic}, {"key", axis.key}, {"values", choices}});
+      Json one = {{"topic", axis.topic}, {"key", axis.key}, {"values", choices}};
+      if (!axis.shared.empty()) one["options_of_all"] = axis.shared;
+      json["choices"].push_back(std::move(one));
     }
   }
   if (topic.empty() || topic == kMetricsTopic) json["metrics"] = metrics_json();

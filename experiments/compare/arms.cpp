@@ -164,7 +164,11 @@ bool overlapping_paths(const std::string& a, const std::string& b) {
 std::vector<Arm> expand_arms(const LoadedConfig& base) {
   const Axes& axes = base.config.compare.axes;
   refuse_equal_seeds(base.config.compare.seeds);
-  for (const Axis& axis : axes) check_path(axis.path, "compare.axes");
+  for (const Axis& axis : axes) {
+    check_path(axis.path, "compare.axes");
+    if (const std::string wrong = outdated<ExperimentConfig>(axis.path); !wrong.empty())
+      throw UsageError("compare.axes: " + wrong);
+  }
   NamedArms named = base.config.compare.arms;
   for (const NamedArm& arm : named) check_named(arm, axes);
   if (named.empty()) named.emplace_back();

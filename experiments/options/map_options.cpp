@@ -8,6 +8,7 @@
 #include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/base/error.h"
 #include "vision/encoders/encoder_kind.h"
+#include "vision/encoders/encoder_traits.h"
 #include "vision/encoders/frozen_network.h"
 
 namespace saccade {
@@ -44,13 +45,9 @@ void require_layers(const DecoderConfig& config) {
             " attends in every layer"));
 }
 
-bool has_tokens(const EncoderConfig& encoder) {
-  return encoder.type == EncoderKind::kVit || encoder.type == EncoderKind::kHybrid;
-}
-
 // A frozen encoder keeps its grids and not the maps of its own attention.
 void require_live(const char* option, const EncoderConfig& encoder) {
-  if (has_tokens(encoder) && is_frozen(encoder))
+  if (encoder_traits(encoder).has_tokens && is_frozen(encoder))
     throw UsageError(str(option,
                          ": the model's encoder is frozen (encoder.frozen_stages -1), and a frozen "
                          "encoder keeps its grids but not its own attention maps"));
@@ -59,7 +56,7 @@ void require_live(const char* option, const EncoderConfig& encoder) {
 void require_mixing(const EncoderConfig& encoder) {
   require_live("--rollout", encoder);
   const RefinementConfig& refine = encoder.refine;
-  if (!has_tokens(encoder) && refine.layers == 0)
+  if (!encoder_traits(encoder).has_tokens && refine.layers == 0)
     throw UsageError(str("--rollout: encoder.type ", enum_name(encoder.type),
                          " has no attention between regions and encoder.refine.layers is 0, so the "
                          "words' maps already lie on the encoder's grid; leave the option out"));
@@ -75,7 +72,7 @@ void require_mixing(const EncoderConfig& encoder) {
 
 void require_class_token(const EncoderConfig& encoder) {
   require_live("--class-token", encoder);
-  if (!has_tokens(encoder))
+  if (!encoder_traits(encoder).has_tokens)
     throw UsageError(str("--class-token: encoder.type ", enum_name(encoder.type),
                          " has no class token; vit and hybrid can have one"));
   if (!encoder.vit.class_token)

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "captioning/decoders/decoder_kind.h"
+#include "captioning/decoders/decoder_limits.h"
 #include "captioning/decoding/forced_decoding.h"
 #include "captioning/decoding/later_maps.h"
 #include "core/attention/scores/score_kind.h"
@@ -315,6 +316,24 @@ TEST_CASE("decoders give the reason why they refuse an attention, a width or a l
     config.embedding = config.hidden;
     CHECK(refused(config, small(ScoreKind::kAdditive)).empty());
   }
+  // The limits that `saccade list decoders` prints are those by which decoders are refused.
+  DecoderConfig tied = small(DecoderKind::kLstm);
+  tied.tie_embeddings = true;
+  const AttentionConfig plain = small(ScoreKind::kAdditive);
+  const std::vector<std::pair<DecoderConfig, AttentionConfig>> refusals = {
+      {small(DecoderKind::kLstm), sentinel}, {tied, plain}, {small(DecoderKind::kLstm), marginal}};
+  const std::vector<DecoderLimit> limits = decoder_limits();
+  REQUIRE(limits.size() == refusals.size());
+  for (const auto& kind : enum_table(DecoderKind{}))
+    for (std::size_t i = 0; i < limits.size(); ++i) {
+      INFO(kind.name << ", " << limits[i].choice);
+      DecoderConfig one = refusals[i].first;
+      one.type = kind.value;
+      const bool joins = limits[i].joins(decoder_traits(one));
+      const std::string text = refused(one, refusals[i].second);
+      CHECK(text.empty() == joins);
+      if (!joins) CHECK_THAT(text, Contains(limits[i].instead) && Contains(limits[i].why));
+    }
   config = small(DecoderKind::kTransformer);
   config.longest = 4;
   const Tensor features = noise({3, kRegions, kFeatures}, 1);

@@ -10,13 +10,14 @@ namespace saccade::test {
 namespace {
 
 TEST_CASE("every metric has one entry, which says what it is") {
-  std::set<std::string> names, labels;
+  std::set<std::string> names, labels, texts;
   for (const MetricInfo& info : all_metrics()) {
     INFO(info.name);
     CHECK(names.insert(info.name).second);
     CHECK(labels.insert(info.label).second);
     CHECK(find_metric(info.name) == &info);
     CHECK(!info.text.empty());
+    if (info.base == info.name) CHECK(texts.insert(info.text).second);
     CHECK(info.measured_by != 0);
     CHECK(find_metric(info.base) != nullptr);
     // The pages have the registry inside a script element.

@@ -2,6 +2,7 @@
 #include "captioning/model/model.h"
 
 #include <algorithm>
+#include <set>
 
 #include "captioning/decoders/decoder_kind.h"
 #include "captioning/runs/checkpoint_content.h"
@@ -10,11 +11,14 @@
 #include "core/base/error.h"
 #include "core/config/config.h"
 #include "core/io/checkpoint.h"
+#include "tests/captioning/small_encoders.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
 #include "tests/support/onnx_file.h"
 #include "tests/support/temp_folder.h"
 #include "vision/encoders/encoder_kind.h"
+#include "vision/encoders/encoder_traits.h"
+#include "vision/encoders/frozen_network.h"
 
 namespace saccade {
 
@@ -35,6 +39,72 @@ TEST_CASE("an encoder learns at its own rate, from the first stage on that is no
   CHECK(rate("decoder.embedding") == 1);
   config.encoder.frozen_stages = 5;
   CHECK_THROWS_WITH(rate("decoder.embedding"), Contains("encoder.type cnn has 4 stages"));
+}
+
+TEST_CASE("parameters that only supervise attention say so, and a run may start without them") {
+  const test::TempFolder folder("model-supervision");
+  ExperimentConfig config = test::small_experiment();
+  const std::set<std::string> none = CaptionModel::supervision_parameters(config, Vocabulary(), {});
+  CHECK(none.empty());
+  CaptionModel plain(config, Vocabulary(), {});
+  config.objective.supervision.localizer.weight = 1;
+  config.objective.supervision.prophet = 1;
+  config.objective.supervision.cyclical = 1;
+  CaptionModel model(config, Vocabulary(), {});
+  const std::set<std::string> names =
+      CaptionModel::supervision_parameters(config, Vocabulary(), {});
+  std::set<std::string> scopes;
+  for (const ParameterInfo& info : model.parameters().infos()) {
+    INFO(info.name);
+    // What the model has without supervision is what it needs to caption.
+    CHECK((info.use == ParameterUse::kModel) == (plain.parameters().find(info.name) >= 0));
+    CHECK((info.use == ParameterUse::kSupervision) == names.contains(info.name));
+    if (info.use == ParameterUse::kSupervision)
+      scopes.insert(info.name.substr(0, info.name.find('.')));
+  }
+  CHECK(scopes == std::set<std::string>{"localizer", "prophet", "cyclical"});
+  // In both directions: a model leaves them, and a model has some of its own.
+  const auto archive_of = [&](const ExperimentConfig& of, CaptionModel& from) {
+    const auto optimizer = make_optimizer(of.optimizer, from.parameters());
+    const std::filesystem::path path = folder / "saved.h5";
+    save_archive(path, checkpoint_archive(of, from, {}, {"", "", ""}, *optimizer, {}));
+    return load_archive(path);
+  };
+  ExperimentConfig unsupervised = config;
+  unsupervised.objective = {};
+  CaptionModel first(unsupervised, Vocabulary(), {}), second(config, Vocabulary(), {});
+  CHECK_NOTHROW(
+      take_weights(archive_of(config, model), {"", "", ""}, first, EncoderWeights::kCheckpoint));
+  CHECK_NOTHROW(take_weights(archive_of(unsupervised, plain), {"", "", ""}, second,
+                             EncoderWeights::kCheckpoint));
+  // Other parameters may not be missing.
+  ExperimentConfig tied = unsupervised;
+  CaptionModel whole(tied, Vocabulary(), {});
+  tied.decoder.tie_embeddings = true;
+  CaptionModel without(tied, Vocabulary(), {});
+  CHECK_THROWS_WITH(
+      take_weights(archive_of(tied, whole), {"", "", ""}, without, EncoderWeights::kCheckpoint),
+      Contains("decoder.output.vocabulary is not in the model"));
+}
+
+TEST_CASE("the traits of every encoder are those of its network") {
+  const test::TempFolder folder("model-traits");
+  test::save_small_onnx(folder / "small.onnx");
+  for (const auto& encoder : enum_table(EncoderKind{})) {
+    INFO(encoder.name);
+    ExperimentConfig config = test::small_experiment();
+    test::set_small_encoder(encoder.value, folder, config.encoder);
+    const EncoderTraits traits = encoder_traits(config.encoder);
+    CHECK(traits.reads_onnx_file == !config.encoder.model.empty());
+    CHECK(traits.runs_in_opencv == is_frozen(config.encoder));
+    if (traits.runs_in_opencv) {
+      CHECK_FALSE(traits.has_tokens);
+      continue;
+    }
+    const CaptionModel model(config, Vocabulary(), {});
+    CHECK(traits.has_tokens == (model.encoder()->token_encoder() != nullptr));
+  }
+  CHECK(encoders_with([](const EncoderTraits& one) { return one.has_tokens; }) == "vit or hybrid");
 }
 
 TEST_CASE("the frozen stages of every encoder are those closest to the pixels") {

@@ -18,7 +18,7 @@ for config in "$configs"/*.yaml; do
     continue
   fi
   expect 0 "$saccade" config check "$config" "${values[@]}"
-  wants ": right" out
+  wants ": no mistakes" out
   # What it warns of are files that are missing, and nothing else.
   ! grep -v "is not given and\|does not exist\|no such file" err | grep . >unexpected ||
     fail "$config: $(head -n 1 unexpected)"

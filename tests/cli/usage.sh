@@ -1,5 +1,6 @@
 # Usage errors give exit code 2 and one line that names the remedy. Also help and version, and output that
 # cannot be written.
+readme=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../core" && pwd)/README.md
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
 expect 2 "$saccade"
@@ -93,7 +94,7 @@ expect 0 "$saccade" config check tiny.yaml data.type=karpathy encoder.type=onnx 
 for key in data.annotations data.images encoder.model; do
   wants "$key is not given and " err
 done
-wants "tiny.yaml: right" out
+wants "tiny.yaml: no mistakes" out
 
 for command in train evaluate caption overlay compare report serve score runs new data inspect convert list config; do
   expect 0 "$saccade" $command --help
@@ -143,8 +144,21 @@ done
   fail "not every encoder has a source"
 expect 0 "$saccade" list decoders
 wants "options: attention.*, init_hidden" out
+# The options come from their declarations, and the limits from the rules that refuse.
+wants "options of all: hidden, embedding, dropout, tie_embeddings, embeddings.*, image" out
+wants "options: layers, heads, widen, norm, positions, longest" out
+[ "$(grep -c "not with: attention.sentinel true: a sentinel is made from a memory cell" out)" -eq 2 ] ||
+  fail "gru and transformer are not those without a sentinel"
+[ "$(grep -c "objective.supervision.prophet or objective.supervision.cyclical above 0" out)" -eq 1 ] ||
+  fail "the limit of informed attention is not that of one decoder"
 ! grep -qE "attention\.score(,|$)" out || fail "the options of a section are listed beside the section"
 ! grep -E "^ +(options|not with): .{130}" out || fail "a line of options is too long"
+# Every axis of the README's table is listed.
+expect 0 "$saccade" list attention
+axes=$(sed -n '/^| key | question | choices |/,/^$/s/^| `\([a-z_.]*\)`.*/\1/p' "$readme")
+[ "$(wc -w <<<"$axes")" -ge 11 ] || fail "the table of axes is not found in $readme"
+for axis in $axes; do wants "($axis)" out; done
+wants "source: Vaswani et al. 2017" out
 # Only evaluate can take all regimes.
 expect 0 "$saccade" evaluate --help
 wants "as 'saccade list regimes' describes them, or all that suit the model" out

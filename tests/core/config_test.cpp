@@ -110,7 +110,7 @@ TEST_CASE("all mistakes of a config are reported at once, with place and suggest
         "t.yaml:4:3: unknown key 'hiden' in inner (did you mean 'hidden'?)\n"
         "t.yaml:5:11: inner.hidden: '010' has a leading zero, which YAML reads as octal; remove "
         "the zero\n"
-        "t.yaml:6:10: inner.words: expected list of text, got 'abc'\n"
+        "t.yaml:6:10: inner.words: expected a list of texts, got 'abc'\n"
         "t.yaml:7:9: colour: 'gren' is not one of red|green (did you mean 'green'?)\n"
         "t.yaml:8:1: duplicate key 'rate' (first at line 2)\n"
         "t.yaml:9:5: on: 'yes' is not true or false\n"
@@ -127,8 +127,8 @@ TEST_CASE("values of a wrong type are refused") {
       {"inner: {hidden: 0x10}", "is not an integer"},
       {"inner: {hidden: '3'}", "remove the quotes"},
       {"inner: {hidden: 99999999999999999999}", "64 bits"},
-      {"inner: {hidden: [1]}", "expected integer, got a list"},
-      {"inner: {hidden: }", "expected integer, got nothing"},
+      {"inner: {hidden: [1]}", "expected an integer, got a list"},
+      {"inner: {hidden: }", "expected an integer, got nothing"},
       {"inner: 3", "'inner' is a section of keys, got '3'"},
       {"inner: [a]", "'inner' is a section of keys, got a list"},
       {"rate: .nan", "is not a number"},
@@ -139,7 +139,7 @@ TEST_CASE("values of a wrong type are refused") {
       {"title: {a: b}", "expected text, got a section"},
       {"title:", "write '' for empty text"},
       {"axes: {inner.hidden: 3}", "axes.inner.hidden: expected a list of the values"},
-      {"arms: [a]", "arms: expected map from name to map of key path and value, got a list"},
+      {"arms: [a]", "arms: expected a map from name to map of key path and value, got a list"},
       {"arms: {a: 3}", "arms.a: expected a map of the values that make the arm, got '3'"},
       {"arms: {'': {rate: 1}}", "arms: an arm needs a name of one line, got ''"},
       {"arms: {a: {}, a: {rate: 1}}", "duplicate key 'a'"},

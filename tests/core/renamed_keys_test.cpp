@@ -14,6 +14,7 @@ struct Inner {
   template <class V>
   void fields(V& v) {
     v.field("width", width, "a width", between(1, 100));
+    v.retired("shape", "square");
     v.renamed("hidden", "width");
   }
 };
@@ -52,8 +53,7 @@ TEST_CASE("the old names of values and sections are read as the new ones") {
             .config.decoder.width == 4);
 }
 
-TEST_CASE(
-    "mistakes in what an old name gives are told by the new one, and both names are one too many") {
+TEST_CASE("mistakes in a value are reported under its new name, and to give both names is one") {
   CHECK_THAT(refusal("cell: {hidden: 300}"), Contains("decoder.width"));
   CHECK_THAT(refusal("decoder: {hidden: 3, width: 4}"),
              Contains("t.yaml:1:11: decoder.hidden is called decoder.width now, and both are set"));
@@ -61,6 +61,19 @@ TEST_CASE(
              Contains("t.yaml:1:1: cell is called decoder now"));
   CHECK_THAT(refusal("cell: {hiden: 3}"), Contains("unknown key 'hiden' in decoder"));
   CHECK_THAT(refusal("{}", {"decoder.hiden=3"}), Contains("unknown key"));
+}
+
+TEST_CASE("names of the past are recognised in paths") {
+  CHECK(outdated<Outer>("decoder.width").empty());
+  CHECK(outdated<Outer>("decoder").empty());
+  CHECK(outdated<Outer>("decoder.none").empty());
+  CHECK(outdated<Outer>("decoder.width.none").empty());
+  CHECK(outdated<Outer>("decoder.hidden") == "decoder.hidden is called decoder.width now");
+  CHECK(outdated<Outer>("cell.width") == "cell.width is called decoder.width now");
+  CHECK(outdated<Outer>("cell.hidden") == "cell.hidden is called decoder.width now");
+  CHECK(outdated<Outer>("cell") == "cell is called decoder now");
+  CHECK(outdated<Outer>("decoder.shape") == "decoder.shape was removed");
+  CHECK(outdated<Outer>("cell.shape") == "cell.shape was removed");
 }
 
 }  // namespace saccade

@@ -6,6 +6,7 @@
 #include "core/base/digest.h"
 #include "core/base/error.h"
 #include "vision/encoders/encoder_kind.h"
+#include "vision/encoders/encoder_traits.h"
 #include "vision/encoders/grid_fusion.h"
 
 namespace saccade {
@@ -25,11 +26,11 @@ std::vector<Index> extents_of(const Shape& shape) {
 }  // namespace
 
 bool is_frozen(const EncoderConfig& config) {
-  return config.type == EncoderKind::kOnnx || config.frozen_stages < 0;
+  return encoder_traits(config).runs_in_opencv || config.frozen_stages < 0;
 }
 
 void require_network_file(const EncoderConfig& config, const std::string& option) {
-  const bool onnx = config.type == EncoderKind::kOnnx || config.type == EncoderKind::kOnnxNative;
+  const bool onnx = encoder_traits(config).reads_onnx_file;
   const std::string& file = onnx ? config.model : config.weights;
   std::error_code error;
   if (config.network || file.empty() || std::filesystem::exists(file, error) || error) return;
@@ -39,7 +40,7 @@ void require_network_file(const EncoderConfig& config, const std::string& option
 }
 
 bool adds_positions_inside(const EncoderConfig& config) {
-  return config.type == EncoderKind::kVit || config.type == EncoderKind::kHybrid;
+  return encoder_traits(config).has_tokens;
 }
 
 FrozenNetwork::FrozenNetwork(const EncoderConfig& config, ResizeMode resize,
@@ -50,7 +51,7 @@ FrozenNetwork::FrozenNetwork(const EncoderConfig& config, ResizeMode resize,
                    .padding = padding_of(normalization)},
       normalization_(normalization) {
   const StoredNetwork* stored = config.network.get();
-  if (!stored && config.weights.empty() && config.type != EncoderKind::kOnnxNative)
+  if (!stored && config.weights.empty() && !encoder_traits(config).reads_onnx_file)
     throw UsageError(
         "encoder.frozen_stages -1 would freeze random weights; set encoder.weights to a file of "
         "pretrained ones");
@@ -111,7 +112,7 @@ void FrozenNetwork::load_weights(const EncoderConfig& config, const MessageListe
   const TorchWeightReport report = load_encoder_weights(config, *network_, parameters_);
   if (report.complete()) return;
   const std::string text = config.weights + ": " + report.text();
-  if (!report.missing.empty() && config.type != EncoderKind::kOnnxNative)
+  if (!report.missing.empty() && !encoder_traits(config).reads_onnx_file)
     throw DataError(
         text + "; encoder.frozen_stages -1 would freeze random numbers where some are missing");
   warn(listener, text + "; left out (encoder.weights_strict is false)");

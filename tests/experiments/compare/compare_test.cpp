@@ -113,6 +113,11 @@ TEST_CASE("named arms that make no sense are refused with their place in the fil
   refused("{arms: {a: {attention.score: dott}}}", "is not one of");
   refused("{arms: {a: {attention.hard: {basline: ema}}}}", "(did you mean 'baseline'?)");
   refused("{arms: {a: {seed: 2}}}", "list the seeds in compare.seeds");
+  // A file may still give a removed key its one value, but arms cannot differ in it.
+  refused("{axes: {objective.type: [cross_entropy]}}", "compare.axes: objective.type was removed");
+  CHECK_THROWS_WITH(
+      trials_of(expand_arms(comparing("{tune: {objective.type: [cross_entropy]}}"))[0]),
+      Catch::Contains("objective.type was removed"));
   refused("{arms: {a: {compare: {seeds: [2]}}}}", "cannot differ between arms");
   refused("{arms: {a: {search.beam: 2}, b: {search: {beam: 2}}}}", "two equal arms");
   refused("{arms: {a: {search: {beam: 2}}}, axes: {search.beam: [1, 2]}}", "leave out one of them");

@@ -1,0 +1,26 @@
+// What the rest of the program needs to know of a kind of encoder before there is one. Every
+// encoder says it in its line of the registry (encoders.def).
+#pragma once
+
+#include <string>
+
+#include "vision/encoders/encoder_config.h"
+
+namespace saccade {
+
+struct EncoderTraits {
+  // Whether it is a vision transformer: its regions are tokens, which attend to each other, have
+  // positions inside of the network, and may stand beside a class token and registers.
+  bool has_tokens = false;
+  // Whether network and weights come from the file of encoder.model; otherwise weights may come
+  // from that of encoder.weights.
+  bool reads_onnx_file = false;
+  // Whether OpenCV runs the network. It is no part of the model then, and always frozen.
+  bool runs_in_opencv = false;
+};
+EncoderTraits encoder_traits(const EncoderConfig& config);
+
+// The kinds of encoder whose traits fit a predicate, as words: `vit or hybrid`.
+std::string encoders_with(bool (*fits)(const EncoderTraits&));
+
+}  // namespace saccade
