@@ -144,7 +144,7 @@ Vocabulary read_vocabulary(const Archive& archive) {
 
 GridShape read_grid(const Archive& archive, const ExperimentConfig& config) {
   const auto numbers = archive.int64s("frozen_grid", std::array<Index, 1>{3});
-  GridShape grid{.rows = numbers[0], .cols = numbers[1], .features = numbers[2]};
+  GridShape grid{{.rows = numbers[0], .cols = numbers[1]}, numbers[2]};
   if (archive.contains(kWidths)) {
     const std::array<Index, 1> layers{static_cast<Index>(config.encoder.layers.size())};
     const std::span<const std::int64_t> widths = archive.int64s(kWidths, layers);

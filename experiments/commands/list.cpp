@@ -6,9 +6,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "captioning/config/experiment_config.h"
 #include "captioning/decoders/decoder_kind.h"
 #include "captioning/decoders/decoder_limits.h"
-#include "captioning/experiment_config.h"
 #include "captioning/objectives/informed_supervision.h"
 #include "captioning/objectives/reward_metric.h"
 #include "captioning/search/search.h"
