@@ -1,6 +1,6 @@
 // An attention map as one value: how much of its attention a word gives to each cell of the grid,
-// and what else is known of that glimpse. It is made where the decoder attends (map_record.h), and
-// all that shows or judges maps reads this value.
+// and what else is known of that glimpse. It is made where the decoder attends, and all that shows
+// or judges maps reads this value.
 #pragma once
 
 #include <cstdint>
@@ -22,23 +22,29 @@ struct MapPart {
 
   // "2", "mean", "max" or "min"; empty where the map belongs to none.
   std::string name() const;
+  // Whether number, count and fusion are the same.
   bool operator==(const MapPart&) const = default;
 };
 
 // The map of one word or, of a transformer encoder's own attention, that of its class token.
 struct AttentionMap {
   std::vector<float> weights{};  // [rows * cols], row by row from the top left
-  Index rows = 0, cols = 0;      // of the grid
+  Index rows = 0;                // of the grid; 0: there is no map
+  Index cols = 0;                // of the grid
   // [rows * cols], 1 for cells that show some of the picture and 0 for padding; empty: no padding.
   std::vector<std::uint8_t> counts{};
-  MapPart layer{}, head{};
+  MapPart layer{};                   // of the decoder; of the encoder for its own attention
+  MapPart head{};                    // of that layer
   std::optional<double> gate{};      // beta, the mean of a vector gate; none without a gate
   std::optional<double> sentinel{};  // the sentinel's weight; none without a sentinel
   int chosen = -1;                   // the cell that hard attention took; -1 for the expectation
-  // Of a map that was rolled out through the encoder (map_views.h).
+  // Whether the map was carried back through the encoder's own attention (rollout; Abnar and
+  // Zuidema 2020). Captioner makes no such maps; the program saccade does.
   bool rollout = false;
-  std::optional<double> elsewhere{};  // the weight of tokens without a place; none: there are none
+  // The weight that a rollout gives to tokens without a place in the picture; none: there are none.
+  std::optional<double> elsewhere{};
 
+  // Whether a cell, counted row by row, shows some of the picture. It is not checked.
   bool counted(std::size_t cell) const { return counts.empty() || counts[cell] != 0; }
 };
 
