@@ -24,20 +24,23 @@ class AttentionRegistry;  // core/attention/attention_registry.h
 
 // A picture in the caller's memory: bytes of red, green and blue, row by row from the top left.
 struct PixelView {
-  const std::uint8_t* rgb = nullptr;
-  Index height = 0, width = 0;  // pixels
-  Index row_bytes = 0;          // from the beginning of a row to that of the next; 0: 3 width
+  const std::uint8_t* rgb = nullptr;  // the red byte of the first pixel
+  Index height = 0;                   // pixels
+  Index width = 0;                    // pixels
+  Index row_bytes = 0;                // from the beginning of a row to that of the next; 0: 3 width
 
-  PixelView() = default;
+  PixelView() = default;  // no picture
+  // A picture of h rows and w columns; `stride` is row_bytes.
   PixelView(const std::uint8_t* bytes, Index h, Index w, Index stride = 0)
       : rgb(bytes), height(h), width(w), row_bytes(stride) {}
-  // The image must outlive the view.
+  // A picture of the library. It must outlive the view.
   PixelView(const Image& image)  // NOLINT(google-explicit-constructor)
       : rgb(image.rgb.data()), height(image.height), width(image.width) {}
 };
 
+// A word of a caption.
 struct CaptionWord {
-  std::string text;
+  std::string text;            // in lower case, as the vocabulary has it
   double log_probability = 0;  // nats, of this word given the words before
   // The mean over the heads of the last layer that attends; without attention a map without cells.
   // The weights of a map sum to 1 (with the sentinel's, where there is one), unless the mechanism
@@ -49,13 +52,15 @@ struct CaptionWord {
   std::vector<AttentionMap> all_maps{};
 };
 
+// What a model says of a picture.
 struct Caption {
-  std::string text;  // the words with one space between them
-  std::vector<CaptionWord> words{};
-  double log_probability = 0;  // nats, of the whole caption, with its end if it is finished
-  bool finished = false;       // false: it was cut at the greatest length
+  std::string text;                  // the words with one space between them
+  std::vector<CaptionWord> words{};  // in order, without the end
+  double log_probability = 0;        // nats, of the whole caption, with its end if it is finished
+  bool finished = false;             // false: it was cut at the greatest length
 };
 
+// How a model is loaded and how it searches for captions.
 struct CaptionerOptions {
   std::optional<Index> beam{};  // hypotheses of beam search; empty: the value of the model's config
   std::optional<Index> max_length{};  // words, or pieces of words; empty: the config's value
@@ -79,17 +84,20 @@ class Captioner {
   // Loads a checkpoint: a file; the directory of a run, of which the best checkpoint is taken; or,
   // where there is no such path, the model of that name, which needs no other file.
   // Throws CheckpointError where it is missing, damaged or made by an attention that
-  // `options.attention` lacks; UsageError where the options do not fit the model; DataError where
-  // the file of a frozen encoder is missing.
+  // `options.attention` lacks, and where `options.set` changes what the model is made of;
+  // UsageError where the options are not valid or do not fit the model; DataError where the file of
+  // a frozen encoder is missing.
   explicit Captioner(const std::filesystem::path& checkpoint, const CaptionerOptions& options = {});
   ~Captioner();
+  // Takes over the model of another captioner, which must then only be assigned to.
   Captioner(Captioner&&) noexcept;
+  // Takes over the model of another captioner, as the constructor does.
   Captioner& operator=(Captioner&&) noexcept;
 
   // Captions a JPEG, PNG, BMP, WebP or TIFF file. Throws DataError where it cannot be read.
   Caption caption(const std::filesystem::path& picture) const;
-  // Captions pixels. Throws ShapeError where their extents are not positive or a row is shorter
-  // than its pixels.
+  // Captions pixels. Throws ShapeError where their extents are not positive, a row is shorter than
+  // its pixels, or there are more than kMaxImagePixels of them.
   Caption caption(const PixelView& picture) const;
   // Captions many files, several at once, in order. Throws DataError for the first that cannot be
   // read.
@@ -101,8 +109,9 @@ class Captioner {
   std::string config() const;
 
   // Draws a caption of this captioner on its picture: the picture, and one panel for each word with
-  // its map. Throws UsageError where the model has no attention or an option is out of range, and
-  // ShapeError where the caption is not one of this model.
+  // its map. Throws UsageError where the model has no attention or an option is out of range,
+  // ShapeError where the caption is not one of this model or the pixels are not valid (caption()),
+  // and DataError where the font cannot be read or lacks a letter, or the sheet would be too large.
   Image draw(const Caption& caption, const PixelView& picture,
              const OverlayOptions& options = {}) const;
   // The panel of word number `word` (from 0) alone, at the size of the picture. Throws as draw().

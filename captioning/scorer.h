@@ -13,6 +13,7 @@
 
 namespace saccade {
 
+// How captions are scored.
 struct ScorerOptions {
   bool meteor = true;                            // METEOR 1.5, whose tables take a moment to load
   std::filesystem::path paraphrases{};           // METEOR's paraphrase-en.gz; empty: none
@@ -22,6 +23,7 @@ struct ScorerOptions {
   MessageListener listener{};
 };
 
+// The scores of one metric.
 struct MetricScore {
   std::string name;   // Bleu_1 .. Bleu_4, METEOR, ROUGE_L, CIDEr, ...; in the order of a report
   double corpus = 0;  // as published: of all images together; CIDEr 0 .. 10, the others 0 .. 1
@@ -31,10 +33,13 @@ struct MetricScore {
 // Scores captions. It prints nothing and may be used by many threads at once.
 class Scorer {
  public:
-  // Throws DataError where a table cannot be read.
+  // Loads the tables of METEOR and CIDEr_external, as far as the options ask for them. Throws
+  // DataError where one cannot be read.
   explicit Scorer(const ScorerOptions& options = {});
   ~Scorer();
+  // Takes over the tables of another scorer, which must then only be assigned to.
   Scorer(Scorer&&) noexcept;
+  // Takes over the tables of another scorer, as the constructor does.
   Scorer& operator=(Scorer&&) noexcept;
 
   // Scores caption i against references i, all as they were written (PTB tokens are made here).

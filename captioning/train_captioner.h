@@ -26,19 +26,19 @@ struct TrainingUpdate {
   // Costs of supervision (objective.supervision) are not in it. In self-critical training it is the
   // loss of the policy.
   double loss = 0;
-  double nll_per_word = 0;  // of the batch: -log p of a word, nats
-  double gradient_norm = 0;
-  double learning_rate = 0;
-  double seconds = 0;  // that the update took, with its batch
-  double done = 0;     // share of the whole run, 0 .. 1
+  double nll_per_word = 0;   // of the batch: -log p of a word, nats
+  double gradient_norm = 0;  // of all gradients together, before it is clipped
+  double learning_rate = 0;  // of this update
+  double seconds = 0;        // that the update took, with its batch
+  double done = 0;           // share of the whole run, 0 .. 1
 };
 
 using Scoreboard = std::map<std::string, double>;  // value by the name of a metric
 
+// What is trained, where, and who is told of it.
 struct TrainingOptions {
-  // A file of an experiment (YAML), or its text, which names no `base:`; one of the two.
-  std::filesystem::path config{};
-  std::string yaml{};
+  std::filesystem::path config{};  // the file of an experiment (YAML); empty: `yaml` is given
+  std::string yaml{};              // its text instead, which names no `base:`
   std::vector<std::string> set{};  // values that replace those of the experiment: "train.batch=32"
   std::filesystem::path directory{};  // of the run, which is made
   bool resume = false;                // continue the run in it, if there is one
@@ -57,8 +57,9 @@ struct TrainingOptions {
   MessageListener listener{};  // receives messages beside results and errors
 };
 
+// What a training gave.
 struct TrainedCaptioner {
-  Index updates = 0;
+  Index updates = 0;                 // of the whole run
   bool stopped = false;              // by on_update
   Scoreboard best;                   // the best value of every metric
   std::filesystem::path last;        // the newest checkpoint

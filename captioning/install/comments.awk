@@ -1,7 +1,8 @@
 # Makes Doxygen's comments of plain ones: `// text` above a declaration, and `int x;  // text` behind one, which may
-# go on in the same column of the next lines. The comment on top of a file describes the file.
+# go on in the same column of the next lines. The comment on top of a file describes the file. Headers are installed
+# in this form, which editors show, too; so only what would be a command, a tag or a link gets a backslash.
 function marked(text) {
-  gsub(/[\\@#<>&%]/, "\\\\&", text)
+  gsub(/[\\@#<&%][A-Za-z\/!]/, "\\\\&", text)
   return text
 }
 FNR == 1 { print "/// \\file"; behind = 0 }

@@ -1,6 +1,6 @@
 // An attention map as one value: how much of its attention a word gives to each cell of the grid,
-// and what else is known of that glimpse. It is made where the decoder attends (map_record.h), and
-// all that shows or judges maps reads this value.
+// and what else is known of that glimpse. It is made where the decoder attends, and all that shows
+// or judges maps reads this value.
 #pragma once
 
 #include <cstdint>
@@ -23,29 +23,33 @@ struct MapPart {
 
   // "2", "mean", "max" or "min"; empty where the map belongs to none.
   std::string name() const;
+  // Whether number, count and fusion are the same.
   bool operator==(const MapPart&) const = default;
 };
 
 // The map of one word or, of a transformer encoder's own attention, that of its class token.
 struct AttentionMap {
   std::vector<float> weights{};  // [grid.cells()], row by row from the top left
-  GridSize grid{};
+  GridSize grid{};               // without cells: there is no map
   // [grid.cells()], 1 for cells that show some of the picture and 0 for masked ones, which are
   // padding; empty: no cell is masked.
   std::vector<std::uint8_t> mask{};
-  MapPart layer{}, head{};
+  MapPart layer{};               // of the decoder; of the encoder for its own attention
+  MapPart head{};                // of that layer
   std::optional<double> gate{};  // beta, the mean of a vector gate; none without a gate
   // The sentinel's weight; none without a sentinel. Of several heads it is recorded for the mean
   // alone: the map of one of them has none, and neither has a fusion of layers.
   std::optional<double> sentinel{};
   int chosen = -1;  // the cell that hard attention took; -1 for the expectation
-  // Of a map that was rolled out through the encoder (map_views.h).
+  // Whether the map was carried back through the encoder's own attention (rollout; Abnar and
+  // Zuidema 2020). Captioner makes no such maps; the program saccade does.
   bool rollout = false;
-  std::optional<double> elsewhere{};  // the weight of tokens without a place; none: there are none
+  // The weight that a rollout gives to tokens without a place in the picture; none: there are none.
+  std::optional<double> elsewhere{};
 
   // The weight of a cell. Throws ShapeError where the grid has no such cell or no weights.
   float at(Index row, Index col) const;
-  // Whether the cell is padding.
+  // Whether a cell, counted row by row, is padding. The number of the cell is not checked.
   bool masked(std::size_t cell) const { return !mask.empty() && mask[cell] == 0; }
 };
 

@@ -1,6 +1,5 @@
-// The attention interface: a query weighs the regions of a memory and gets a context. Mechanisms
-// that are a choice on each axis are one ComposedAttention (composed.h); the others are in
-// mechanisms/.
+// The attention interface: a query weighs the regions of a memory and gets a context. M memories, R
+// queries, L regions.
 #pragma once
 
 #include <memory>
@@ -19,7 +18,7 @@ inline namespace SACCADE_NUMERIC {
 
 // How the L regions of a memory lie in a grid, and which of them count.
 struct MemoryLayout {
-  GridSize grid{};  // of L cells; empty: one row of L
+  GridSize grid{};  // of L cells, row by row; without cells: one row of L
   Index group = 1;  // queries per memory: 1 in training, the beam width in search
   Var mask{};       // [M, L], 0 where no query may attend, else 1; none: no region is masked
 };
@@ -35,6 +34,7 @@ struct AttentionMemory {
   // empty unless it was asked to.
   std::vector<Var> projections{};
 
+  // L, the number of regions, masked ones among them.
   Index regions() const { return features.shape()[1]; }
   // The same memory as constants of another tape, for decoding step by step. The first tape must
   // outlive it.
@@ -47,7 +47,9 @@ struct RegionVectors {
   Var features;  // [M, L, D]
   Var keys;      // [M, L, K]; none: the features
 
+  // Features f and keys k.
   RegionVectors(Var f, Var k = {}) : features(f), keys(k) {}  // NOLINT(google-explicit-constructor)
+  // What scores read: the keys, or the features where there are none.
   Var scored() const { return keys ? keys : features; }
 };
 
@@ -59,23 +61,23 @@ AttentionMemory bare_memory(const RegionVectors& regions, const MemoryLayout& la
 // memory r / group.
 Var even_weights(Tape& tape, const AttentionMemory& memory, Index rows, Index group);
 
-// The mean of the unmasked regions [M, D].
+// The mean of the unmasked regions [M, D]; 0 where all are masked.
 Var mean_of_regions(Tape& tape, const AttentionMemory& memory);
 
 // The vector of the image as a whole [M, D]: `pooled`, or the mean of the unmasked regions.
 Var pooled_of(Tape& tape, const AttentionMemory& memory);
 
 // A memory whose row r is memory images[r], for sequences that need one memory per row. Gradients
-// are summed in the memory that was prepared.
+// are summed in the memory that was prepared. Throws ShapeError on an image outside the memory.
 AttentionMemory memory_of_rows(const AttentionMemory& memory, std::span<const int> images);
 
-// Decides which region hard attention takes: it fills chosen[r] with a region, or with -1 for the
-// expectation. It is injectable, so that a test can enumerate every choice.
+// Decides which region hard attention takes. It is injectable, so that a test can enumerate every
+// choice.
 class Chooser {
  public:
   virtual ~Chooser() = default;
-  // weights [R, L] are those of glimpse number `glimpse` of the caption (AttendContext::glimpse);
-  // chosen is [R].
+  // Fills chosen[r] with a region, or with -1 for the expectation. weights [R, L] are those of
+  // glimpse number `glimpse` of the caption (AttendContext::glimpse); chosen is [R].
   virtual void choose(ConstView weights, Index glimpse, std::span<int> chosen) = 0;
   // The choices of the last call that were drawn from the weights, and -1 for the others: an
   // estimator may reinforce only those that were drawn from the weights.
@@ -88,17 +90,21 @@ class WeightEdit;
 struct AttendContext {
   Index step = 0;  // the number of the word; 0 is the first
   // Which of a word's glimpses this is: a decoder of several layers takes one in each layer.
-  Index layer = 0, layers = 1;
+  Index layer = 0;
+  Index layers = 1;                           // how many layers attend
   Chooser* chooser = nullptr;                 // none: every row takes the expectation
-  const WeightEdit* edit = nullptr;           // replaces the weights: see weight_edit.h
+  const WeightEdit* edit = nullptr;           // replaces the weights: see edited()
   const ops::Reinforce* estimator = nullptr;  // set while hard attention trains
   Index first_row = 0;                        // where this step's rows start among the estimator's
-  // The temperatures of the scores and of gumbel_st at this update, while they change; 0 stands for
-  // those that the config ends with.
-  double temperature = 0, gumbel_temperature = 0;
+  // What the scores are divided by at this update, while it changes; 0 stands for the value that
+  // the config ends with.
+  double temperature = 0;
+  double gumbel_temperature = 0;                        // the same of the selection gumbel_st
   HardLikelihood likelihood = HardLikelihood::kChoice;  // what the words of a decoder condition on
-  Var sentinel{};      // [R, S], what the decoder knows without the image
-  bool words = false;  // a step also returns how its word attends to words (StepOutput::words)
+  Var sentinel{};  // [R, S], what the decoder knows without the image
+  // Read by the transformer decoder of the library, and not by attention to regions: a step also
+  // returns how its word attends to the words before it.
+  bool words = false;
   // A second glimpse at a word, whose query knows the word (informed attention). It takes the
   // expectation, whatever the selection draws, and it is not gated, because the gate of the first
   // glimpse applies to it.
@@ -123,28 +129,38 @@ struct Glimpse {
 
 // What is true of a mechanism's weights. It is declared, so that tests and readers need not guess.
 struct Promises {
-  bool nonnegative = true;
+  bool nonnegative = true;         // no weight is below 0
   bool sum_to_one = true;          // with the sentinel's weight, where there is one
   bool moves_with_regions = true;  // permuting the regions permutes the weights
-  bool depends_on_query = true;
+  bool depends_on_query = true;    // another query may give other weights
   // A glimpse depends on query and memory alone: not on the number of the word, on earlier glimpses
   // or on draws. The glimpses of all words may then be computed in one call, with one query per
   // row.
   bool stands_alone = true;
 };
 
+// A mechanism. It declares its weights in its constructor, keeps their indices, and is constant
+// afterwards: many tapes use it at once. What differs from glimpse to glimpse is passed along.
 class Attention {
  public:
   virtual ~Attention() = default;
+  // What is computed once per image: a memory of the regions, with `parts` that attend() reads.
+  // bare_memory() makes one without parts. Throws ShapeError where keys or the layout do not fit
+  // the features, or the mechanism cannot do with such regions.
   virtual AttentionMemory prepare(Tape& tape, const RegionVectors& regions,
                                   const MemoryLayout& layout) const = 0;
   // The state before the first glimpse, [M, ...] each. It goes from one glimpse to the next. Most
   // mechanisms have none.
   virtual std::vector<Var> start(Tape&, const AttentionMemory&) const { return {}; }
-  // query is [R, Q] with R <= M * group; state is what start() or the last glimpse gave, one row
-  // per query.
+  // One use of the memory by R queries. query is [R, Q] with R <= M * group; state is what start()
+  // or the last glimpse gave, one row per query. Throws ShapeError where shapes do not fit, where a
+  // row's regions are all masked, where edited weights are recorded (edited()), and where the
+  // context asks for what the mechanism lacks: a chooser for several heads, a sentinel that is not
+  // there.
   virtual Glimpse attend(Tape& tape, Var query, const AttentionMemory& memory,
                          std::span<const Var> state, const AttendContext& context) const = 0;
+  // What is true of the weights of attend(). Tests hold a mechanism to it, and a decoder computes
+  // the glimpses of all words in one call where they stand alone.
   virtual Promises promises() const { return {}; }
 };
 

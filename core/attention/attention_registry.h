@@ -24,8 +24,9 @@ class AttentionRegistry : public AddedChoices {
   // Throws as add_score() does.
   void add_mechanism(const std::string& name, MechanismFactory make);
 
-  // What was added under a name. Throws InternalError where there is nothing.
+  // The score that was added under a name. Throws InternalError where there is none.
   const ScoreFactory& score(const std::string& name) const;
+  // The mechanism that was added under a name. Throws InternalError where there is none.
   const MechanismFactory& mechanism(const std::string& name) const;
 
  private:

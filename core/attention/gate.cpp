@@ -1,6 +1,7 @@
 #include "core/attention/gate.h"
 
 #include "core/attention/gate_kind.h"
+#include "core/attention/make_gate.h"
 #include "core/ops/linear.h"
 #include "core/ops/pointwise.h"
 

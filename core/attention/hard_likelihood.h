@@ -1,13 +1,15 @@
-// What the probability of a word is conditioned on under hard attention. The choice stands apart
-// from the others of hard attention (hard_config.h), because every mechanism is given it.
+// What the likelihood of a word conditions on in a model with hard attention. Every mechanism is
+// given it (AttendContext::likelihood).
 #pragma once
 
 #include "core/base/enum_names.h"
 
 namespace saccade {
 
-// The probability of a word in the likelihood that training maximises.
+// What the likelihood of a word conditions on: the region that was drawn for it, or nothing,
+// because the region is summed out.
 enum class HardLikelihood { kChoice, kMarginal };
+// The names of the likelihoods (`attention.hard.likelihood`).
 constexpr auto enum_table(HardLikelihood) {
   using enum HardLikelihood;
   return enum_rows<HardLikelihood>({

@@ -2,6 +2,7 @@
 
 #include "core/attention/attention_registry.h"
 #include "core/attention/composed.h"
+#include "core/attention/make_gate.h"
 #include "core/attention/mean_attention.h"
 #include "core/attention/mechanisms/mechanism_kind.h"
 #include "core/attention/scopes/scope_kind.h"

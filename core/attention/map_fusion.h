@@ -9,7 +9,9 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
+// How maps are joined.
 enum class Fusion { kMean, kMax, kMin };
+// The names of the ways.
 constexpr auto enum_table(Fusion) {
   using enum Fusion;
   return enum_rows<Fusion>({{kMean, "mean", "the mean of the maps"},

@@ -25,6 +25,7 @@ class WeightEdit {
 // Gives every region the mean of all weights, which is 1 / n where they sum to 1.
 class UniformWeights : public WeightEdit {
  public:
+  // Replaces every weight by the mean of all.
   void edit(Index memory, std::span<Real> weights) const override;
 };
 
@@ -34,6 +35,7 @@ class ShuffledWeights : public WeightEdit {
  public:
   // Sets the permutations of the next glimpses: memory m is permuted by keys[m].
   void set_keys(std::vector<RandomKey> keys) { keys_ = std::move(keys); }
+  // Permutes the weights by the key of the memory. Throws InternalError where it has none.
   void edit(Index memory, std::span<Real> weights) const override;
 
  private:

@@ -20,16 +20,25 @@ class Tape;
 // A value on a tape: a handle of two words, valid until the tape is reset.
 class Var {
  public:
-  Var() = default;
+  Var() = default;  // no value
+  // Value number `id` of a tape. Ops get theirs from Tape::output().
   Var(Tape* tape, int id) : tape_(tape), id_(id) {}
 
+  // Whether there is a value. All other functions need one.
   explicit operator bool() const { return tape_ != nullptr; }
+  // The tape that holds the value.
   Tape& tape() const { return *tape_; }
+  // The number of the value on its tape, from 0.
   int id() const { return id_; }
+  // The numbers, valid until the tape is reset.
   ConstView value() const;
   Shape shape() const;  // a copy: the tape's own shapes move in memory when it grows
+  // Shape::rows() of the value.
   Index rows() const { return shape().rows(); }
+  // Shape::cols() of the value.
   Index cols() const { return shape().cols(); }
+  // Whether backward() computes a gradient for the value. It does not while the tape does not
+  // record.
   bool requires_grad() const;
 
  private:
@@ -38,20 +47,25 @@ class Var {
 };
 
 // Gradients of weights are not accumulated on the tape: an op that multiplies rows by a parameter
-// leaves its operands here, and the optimizer step computes one product over all shards.
-struct LinearGrad {  // d parameter[in, out] = x^T dy
-  int parameter;
-  ConstView x;   // [n, in]
-  ConstView dy;  // [n, out]
+// leaves its operands here, and the optimizer step computes one product over all shards:
+// d parameter[in, out] = x^T dy.
+struct LinearGrad {
+  int parameter;  // its index
+  ConstView x;    // [n, in]
+  ConstView dy;   // [n, out]
 };
-struct RowsGrad {  // d parameter[ids[i], :] += dy[i, :]
-  int parameter;
+// The gradient of rows that were looked up in a parameter: d parameter[ids[i], :] += dy[i, :].
+struct RowsGrad {
+  int parameter;             // its index
   std::span<const int> ids;  // [n]
   ConstView dy;              // [n, cols]
 };
 
+// The operations of a forward pass in the order in which they were computed. Values and gradients
+// lie in an arena, which the tape has for itself.
 class Tape {
  public:
+  // An empty tape on an arena, which must outlive it.
   explicit Tape(Arena& arena) : arena_(&arena) {}
   Tape(const Tape&) = delete;
   Tape& operator=(const Tape&) = delete;
@@ -63,6 +77,7 @@ class Tape {
     parameters_ = values;
     trained_ = trained;
   }
+  // The values that set_parameters() was given.
   std::span<const ConstView> parameters() const { return parameters_; }
   // With false, nothing is kept for backward (inference).
   void set_recording(bool recording) { recording_ = recording; }
@@ -74,15 +89,21 @@ class Tape {
   // --- values ---------------------------------------------------------------------------------
   Var constant(ConstView value);  // borrowed, without gradient
   Var variable(ConstView value);  // borrowed, with gradient
-  Var parameter(int index);       // the same node every time
+  // Parameter number `index`; the same node every time. Throws InternalError where set_parameters()
+  // gave no such parameter.
+  Var parameter(int index);
   // A new, uninitialised value for an op to fill. It requires a gradient if any input does.
   Var output(Shape shape, std::initializer_list<Var> inputs);
+  // The same for any number of inputs.
   Var output(Shape shape, std::span<const Var> inputs);
   // The elements of `of` from `offset` on, with another shape. It shares value and gradient;
-  // nothing is copied.
+  // nothing is copied. Throws ShapeError where they reach beyond `of`.
   Var alias(Var of, Index offset, Shape shape);
 
+  // The numbers of an output, for its op to fill. Those of constants, variables and parameters must
+  // not be written to.
   View mutable_value(Var v) { return {node(v).value, node(v).shape}; }
+  // Uninitialised numbers in the arena, for an op's own use.
   Real* scratch(Index count) {
     return arena_->allocate_array<Real>(static_cast<std::size_t>(count));
   }
@@ -110,23 +131,32 @@ class Tape {
   // Where an op writes a gradient: if `fresh`, it assigns (the memory is uninitialised), otherwise
   // it adds.
   struct GradTarget {
-    View view;
-    bool fresh;
-    Real beta() const { return fresh ? Real{0} : Real{1}; }  // for GEMM
+    View view;   // the gradient, with the shape of its value
+    bool fresh;  // whether it has to be assigned
+    // The factor of what is there already: 0 where it has to be assigned, else 1.
+    Real beta() const { return fresh ? Real{0} : Real{1}; }
   };
+  // The gradient of v as a place to write to. What is fresh has to be assigned as a whole.
   GradTarget grad_target(Var v);
+  // Whether a gradient was written to v.
   bool has_grad(Var v) const;
   int parameter_of(Var v) const { return node(v).parameter; }  // -1 if v is not a parameter
+  // Leaves the gradient of a weight to the product over all shards.
   void defer(const LinearGrad& job) { linear_grads_.push_back(job); }
+  // Leaves the gradient of rows of a parameter to the sum over all shards.
   void defer(const RowsGrad& job) { rows_grads_.push_back(job); }
 
   // --- going back -----------------------------------------------------------------------------
   // Computes all gradients from d loss = seed; the loss has one element and requires a gradient. It
-  // may be called once per recording: throws InternalError when called again before reset().
+  // may be called once per recording. Throws ShapeError on another loss, and InternalError when
+  // called again before reset().
   void backward(Var loss, Real seed = 1);
   // The same from a cotangent for each of several outputs: grad(out) += cotangent, and then back.
+  // Throws ShapeError where a cotangent has not the shape of its output.
   void backward(std::span<const Var> outputs, std::span<const ConstView> cotangents);
+  // What defer() was given for products, in order; valid until the tape is reset.
   std::span<const LinearGrad> linear_grads() const { return linear_grads_; }
+  // What defer() was given for rows, in order; valid until the tape is reset.
   std::span<const RowsGrad> rows_grads() const { return rows_grads_; }
   // The gradient that ops added to a parameter densely; an empty view if there is none.
   ConstView parameter_grad(int index) const;
@@ -134,12 +164,20 @@ class Tape {
   // Forgets everything, including the content of the arena. All Vars become invalid.
   void reset();
 
+  // Whether what backward() needs is kept (set_recording).
   bool recording() const { return recording_; }
+  // Whether the model is trained (set_training).
   bool training() const { return training_; }
+  // The key of the next random numbers of this tape: another one at every call, and the same ones
+  // again after set_random() with the same arguments.
   RandomKey next_key(Stream stream);
+  // The seed of set_random().
   std::uint64_t seed() const { return seed_; }
+  // The step of set_random(): the number of the update while a model is trained.
   std::uint64_t step() const { return step_; }
+  // The number of the shard's first sample, of set_random().
   std::uint64_t first_sample() const { return first_sample_; }
+  // The arena that holds values and gradients.
   Arena& arena() { return *arena_; }
 
  private:

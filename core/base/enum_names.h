@@ -12,11 +12,12 @@
 
 namespace saccade {
 
+// One enumerator in such a table.
 template <class E>
 struct EnumRow {
-  E value;
-  std::string_view name;
-  std::string_view doc;
+  E value;                // the enumerator
+  std::string_view name;  // in configs, options and messages
+  std::string_view doc;   // what it means, for people
 };
 
 // Makes the table of an enum from its rows.

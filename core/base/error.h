@@ -25,26 +25,29 @@ enum class ExitCode {
 // what to do.
 class Error : public std::runtime_error {
  public:
+  // `what` is the message.
   Error(ExitCode code, const std::string& what) : std::runtime_error(what), code_(code) {}
+  // The exit code with which the program saccade ends on this error.
   ExitCode code() const { return code_; }
 
  private:
   ExitCode code_;
 };
 
+// Declares a class of errors; it is undefined again below.
 #define SACCADE_ERROR_TYPE(Name, kCode)                                      \
   class Name : public Error {                                                \
    public:                                                                   \
     explicit Name(const std::string& what) : Error(ExitCode::kCode, what) {} \
   }
-SACCADE_ERROR_TYPE(InternalError, kInternal);  // a fault of saccade
-SACCADE_ERROR_TYPE(ShapeError, kInternal);     // shapes that do not fit, a fault of the caller
-SACCADE_ERROR_TYPE(UsageError, kUsage);
-SACCADE_ERROR_TYPE(DataError, kData);
-SACCADE_ERROR_TYPE(CheckpointError, kCheckpoint);
-SACCADE_ERROR_TYPE(IoError, kIo);
-SACCADE_ERROR_TYPE(DivergedError, kDiverged);
-SACCADE_ERROR_TYPE(BusyError, kBusy);
+SACCADE_ERROR_TYPE(InternalError, kInternal);      // a fault of saccade
+SACCADE_ERROR_TYPE(ShapeError, kInternal);         // shapes that do not fit, a fault of the caller
+SACCADE_ERROR_TYPE(UsageError, kUsage);            // a config or an option that is not valid
+SACCADE_ERROR_TYPE(DataError, kData);              // data that are missing or not valid
+SACCADE_ERROR_TYPE(CheckpointError, kCheckpoint);  // a checkpoint: missing, damaged or of others
+SACCADE_ERROR_TYPE(IoError, kIo);                  // a full disk, a missing permission
+SACCADE_ERROR_TYPE(DivergedError, kDiverged);      // NaN or infinity in training
+SACCADE_ERROR_TYPE(BusyError, kBusy);              // the directory of a run: in use, or not empty
 #undef SACCADE_ERROR_TYPE
 
 // Streams the arguments one after the other into a string.

@@ -24,11 +24,12 @@ enum class Stream : std::uint32_t {
   kSwaps = 11,           // approximate randomisation: step = replicate
 };
 
+// What a draw is a function of: equal keys give equal numbers.
 struct RandomKey {
-  std::uint64_t seed = 0;
-  Stream stream = Stream::kTest;
-  std::uint64_t step = 0;
-  std::uint64_t sample = 0;
+  std::uint64_t seed = 0;         // of the run
+  Stream stream = Stream::kTest;  // the purpose
+  std::uint64_t step = 0;         // in time, as the stream defines it (Stream)
+  std::uint64_t sample = 0;       // among what is drawn at that step, as the stream defines it
 };
 
 // Philox4x32-10 (Salmon et al., SC 2011): ten rounds over a 128-bit counter under a 64-bit key.
@@ -39,6 +40,7 @@ std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
 // share one.
 class Random {
  public:
+  // Begins the numbers of a key.
   explicit Random(const RandomKey& key);
 
   std::uint32_t bits();                  // 32 random bits

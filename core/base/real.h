@@ -14,6 +14,7 @@
 
 namespace saccade {
 
+// The type of weights, features and maps. Programs that use the library have float.
 #ifdef SACCADE_DOUBLE
 using Real = double;
 #else

@@ -24,13 +24,13 @@ Var entmax15(Var scores);
 // -infinity. k >= 1; scores [..., L].
 Var top_k(Var scores, Index k);
 // Keeps the scores where `allowed` is not 0; the others become -infinity. scores [R, L]; allowed
-// [R, L], or [L] for all rows.
+// [R, L], or [L] for all rows. Throws ShapeError on another number of marks.
 Var mask_scores(Var scores, std::span<const std::uint8_t> allowed);
 
 // One-hot at the largest of scores + noise (the first one among equals), with the gradient of
 // softmax((scores + noise) / temperature). Where the noise is Gumbel(0, 1), it is the
 // straight-through Gumbel-softmax (Jang et al. 2017; Maddison et al. 2017). temperature > 0;
-// scores, noise [R, L].
+// scores, noise [R, L]. Throws ShapeError on other arguments.
 Var gumbel_one_hot(Var scores, Real temperature, std::span<const Real> noise);
 
 }  // namespace ops

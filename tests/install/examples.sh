@@ -14,6 +14,12 @@ targets=$(echo prefix/$libraries/cmake/saccade/saccade-targets*.cmake)
 grep -qE -e "-march|-W[a-z]|-f[a-z]|$build|\.h\.gch|fetch|::[a-z]*pch" $targets && fail "flags or paths leak: $targets"
 grep -rn '#include "[^s]' prefix/include && fail "an installed header includes what is not installed"
 grep -rnE '#include <[a-z_0-9]+[./]' prefix/include && fail "an installed header includes another library"
+# Editors and Doxygen see the comments, and these point to nothing that is not there.
+undocumented=$(grep -rL '///' prefix/include)
+[ -z "$undocumented" ] || fail "a header without a comment of Doxygen's: $undocumented"
+for named in $(grep -rhoE '[a-z0-9_]+\.(h|cpp|def)\b' prefix/include | sort -u); do
+  [ -n "$(find prefix/include -name "$named")" ] || fail "an installed header names $named, which is not installed"
+done
 foreign=$(nm -D --defined-only --demangle $library | grep -v 'saccade::' | grep -v ' A ')
 [ -z "$foreign" ] || fail "the library exports names of others: $(head -n 3 <<<"$foreign")"
 

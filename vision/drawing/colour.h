@@ -13,6 +13,7 @@ using Colour = std::array<std::uint8_t, 3>;  // R, G, B
 // Which weight is full heat, the hottest colour. The cold end is always weight 0, so that flat maps
 // look flat.
 enum class HeatScale { kShared, kPerWord, kFixed };
+// The names of the scales.
 constexpr auto enum_table(HeatScale) {
   return enum_rows<HeatScale>(
       {{HeatScale::kShared, "shared", "the largest weight of the whole picture"},
@@ -23,6 +24,7 @@ constexpr auto enum_table(HeatScale) {
 // Perceptually even colour maps: equal steps of a number look like equal steps, and a grey copy
 // keeps their order.
 enum class ColourMap { kInferno, kMagma, kPlasma, kViridis, kCividis, kGrey };
+// The names of the colour maps.
 constexpr auto enum_table(ColourMap) {
   return enum_rows<ColourMap>({{ColourMap::kInferno, "inferno", "black, red, yellow"},
                                {ColourMap::kMagma, "magma", "black, pink, white"},

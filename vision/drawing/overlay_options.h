@@ -12,6 +12,7 @@ namespace saccade {
 
 // How a map is drawn on the photo.
 enum class OverlayStyle { kHeat, kBlend, kAlpha, kMask, kContour, kCells };
+// The names of the styles.
 constexpr auto enum_table(OverlayStyle) {
   return enum_rows<OverlayStyle>(
       {{OverlayStyle::kHeat, "heat", "colours over a paler photo, interpolated between cells"},
@@ -22,27 +23,31 @@ constexpr auto enum_table(OverlayStyle) {
         "lines around the smallest parts that hold shares of the weight"},
        {OverlayStyle::kCells, "cells", "as heat, with nothing interpolated"}});
 }
-// Whether a style shows weights as colours, and whether it compares the weights of different words.
+// Whether a style shows weights as colours.
 constexpr bool has_colours(OverlayStyle style) {
   return style == OverlayStyle::kHeat || style == OverlayStyle::kBlend ||
          style == OverlayStyle::kCells;
 }
+// Whether a style compares the weights of different words, so that OverlayOptions::scale applies.
 constexpr bool has_scale(OverlayStyle style) {
   return has_colours(style) || style == OverlayStyle::kAlpha;
 }
 
+// Options of drawings. Those of sheets concern Captioner::draw() alone.
 struct OverlayOptions {
-  OverlayStyle style = OverlayStyle::kHeat;
-  HeatScale scale = HeatScale::kShared;
-  double fixed_max = 1;  // the weight that is full heat under HeatScale::kFixed
-  ColourMap colours = ColourMap::kInferno;
+  OverlayStyle style = OverlayStyle::kHeat;  // how maps are drawn
+  HeatScale scale = HeatScale::kShared;      // what full heat is, in styles with has_scale()
+  double fixed_max = 1;                      // the weight that is full heat under HeatScale::kFixed
+  ColourMap colours = ColourMap::kInferno;   // in styles with has_colours()
   // Shares of a word's weight: contours enclose each of them, and a mask leaves the largest
   // visible.
   std::vector<double> shares{0.5, 0.8};
   Index columns = 0;        // panels per row of a sheet; 0: as many as make a wide page
   Index panel_width = 320;  // of a sheet, in pixels; smaller where the sheet would be too large
-  std::filesystem::path font{};   // empty: DejaVu Sans where the system has it
-  double seconds_per_word = 0.8;  // in an animation; the last word stays three times as long
+  std::filesystem::path font{};  // empty: DejaVu Sans where the system has it
+  // Of animations, which the program saccade makes and the library does not: the time of a word in
+  // seconds; the last word stays three times as long.
+  double seconds_per_word = 0.8;
 };
 
 }  // namespace saccade

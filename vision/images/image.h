@@ -20,16 +20,21 @@ inline constexpr Index kMaxImageFileBytes = 256 << 20;
 
 // Bytes of red, green and blue, row by row from the top left: rgb[(y * width + x) * 3 + channel].
 struct Image {
-  Index height = 0, width = 0;
-  std::vector<std::uint8_t> rgb;
+  Index height = 0;               // pixels
+  Index width = 0;                // pixels
+  std::vector<std::uint8_t> rgb;  // 3 height width bytes
 
-  Image() = default;
+  Image() = default;  // no picture
   // A picture [height, width] whose bytes all have the same value. Throws ShapeError unless both
   // extents are positive.
   Image(Index h, Index w, std::uint8_t level = 0);
 
+  // Whether there is no picture.
   bool empty() const { return rgb.empty(); }
+  // The red byte of the pixel in row y and column x, to be written to; green and blue follow it.
+  // The place is not checked.
   std::uint8_t* pixel(Index y, Index x) { return rgb.data() + (y * width + x) * 3; }
+  // The same, to be read.
   const std::uint8_t* pixel(Index y, Index x) const { return rgb.data() + (y * width + x) * 3; }
 };
 
@@ -39,8 +44,10 @@ struct Image {
 // before decoding) or of another kind, and IoError when it cannot be read.
 Image read_image(const std::filesystem::path& path);
 
+// The extents of a picture, in pixels.
 struct ImageSize {
-  Index height = 0, width = 0;
+  Index height = 0;  // rows
+  Index width = 0;   // columns
 };
 // The size of what read_image() would return, from the file's header alone. Throws as read_image()
 // does for whatever the header shows.

@@ -1,6 +1,5 @@
-// What the mechanisms that do not factor into axes are made from. Each has one file and one line in
-// mechanisms.def. Their classes are named ...Mechanism; those over whole sequences, in sequence/,
-// are named ...Attention.
+// What a mechanism is made from that does not factor into the axes of the attention algebra.
+// AttentionRegistry::add_mechanism() adds one to the built-in ones.
 #pragma once
 
 #include <functional>
@@ -12,14 +11,18 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
+// What a mechanism is given when a model is made.
 struct MechanismParts {
-  ParamScope scope;
-  Index features = 0, keys = 0;  // D, K; K is D where the scores read the features
-  Index query = 0, hidden = 0;   // Q, A
-  Index regions = 0;             // the largest number of a memory's regions (linformer)
-  Index projected = 0;           // mixtures of regions (linformer)
-  std::unique_ptr<Gate> gate;    // may be none
+  ParamScope scope;            // where it declares its weights
+  Index features = 0;          // D, the width of the features
+  Index keys = 0;              // K, the width of what is scored; D where the scores read features
+  Index query = 0;             // Q, the width of queries
+  Index hidden = 0;            // A, the value of attention.hidden
+  Index regions = 0;           // the largest number of a memory's regions (linformer)
+  Index projected = 0;         // the number of mixtures of regions (linformer)
+  std::unique_ptr<Gate> gate;  // to be applied to every glimpse; may be none
 };
+// Makes a mechanism.
 using MechanismFactory = std::function<std::unique_ptr<Attention>(MechanismParts)>;
 
 }  // namespace SACCADE_NUMERIC
