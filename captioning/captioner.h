@@ -52,8 +52,9 @@ struct CaptionWord {
 struct Caption {
   std::string text;  // the words with one space between them
   std::vector<CaptionWord> words{};
-  double log_probability = 0;  // nats, of the whole caption, with its end if it is finished
-  bool finished = false;       // false: it was cut at the greatest length
+  double log_probability = 0;   // nats, of the whole caption, with its end if it is finished
+  bool finished = false;        // false: it was cut at the greatest length
+  Index height = 0, width = 0;  // of the picture, in pixels
 };
 
 struct CaptionerOptions {
@@ -102,7 +103,8 @@ class Captioner {
 
   // Draws a caption of this captioner on its picture: the picture, and one panel for each word with
   // its map. Throws UsageError where the model has no attention or an option is out of range, and
-  // ShapeError where the caption is not one of this model.
+  // ShapeError where the caption is not one of this model or the picture has other extents than the
+  // captioned one: which part of it a cell shows depends on them.
   Image draw(const Caption& caption, const PixelView& picture,
              const OverlayOptions& options = {}) const;
   // The panel of word number `word` (from 0) alone, at the size of the picture. Throws as draw().
