@@ -35,6 +35,12 @@ Image image_of(const PixelView& pixels) {
   return image;
 }
 
+// A picture as the model takes it, and its extents in pixels.
+struct PreparedPicture {
+  InputBatch input{};
+  Index height = 0, width = 0;
+};
+
 std::vector<std::string> overrides_of(const CaptionerOptions& options) {
   std::vector<std::string> overrides = options.set;
   if (options.beam) overrides.push_back(str("search.beam=", *options.beam));
@@ -57,7 +63,9 @@ Caption caption_of(const DecodedCaption& decoded, const Vocabulary& vocabulary, 
   Caption out{.text = caption_text(decoded, vocabulary),
               .words = {},
               .log_probability = decoded.log_prob,
-              .finished = decoded.finished};
+              .finished = decoded.finished,
+              .height = 0,
+              .width = 0};
   for (const DecodedWord& one : decoded.words) {
     CaptionWord& word = out.words.emplace_back(CaptionWord{.text = word_text(one, vocabulary),
                                                            .log_probability = one.log_prob,
@@ -106,24 +114,29 @@ struct Captioner::Impl {
     search.recording.layers = options.all_maps;
   }
 
-  InputBatch input_of(const Image& picture) const {
+  PreparedPicture prepared(const Image& picture) const {
     InputBatch input(pipeline->shape(), 1);
     input.set_area(0, picture_area(pipeline->run(picture, input.values_of(0))));
-    return input;
+    return {.input = std::move(input), .height = picture.height, .width = picture.width};
   }
 
-  std::vector<Caption> caption(std::span<InputBatch> inputs, Index first) const {
+  std::vector<Caption> caption(std::span<PreparedPicture> pictures, Index first) const {
     const auto load = [&](Index i, std::size_t, std::span<float> out) {
-      InputBatch& input = inputs[static_cast<std::size_t>(i)];
+      InputBatch& input = pictures[static_cast<std::size_t>(i)].input;
       std::copy(input.values_of(0).begin(), input.values_of(0).end(), out.begin());
       return input.area(0);
     };
     std::vector<Caption> out;
-    for (const DecodedCaption& one : decode(*models, {.count = static_cast<Index>(inputs.size()),
+    for (const DecodedCaption& one : decode(*models, {.count = static_cast<Index>(pictures.size()),
                                                      .load = load,
                                                      .search = search,
-                                                     .first_image = first}))
-      out.push_back(caption_of(one, models->vocabulary(), search.recording.layers));
+                                                     .first_image = first})) {
+      const PreparedPicture& picture = pictures[out.size()];
+      Caption& caption =
+          out.emplace_back(caption_of(one, models->vocabulary(), search.recording.layers));
+      caption.height = picture.height;
+      caption.width = picture.width;
+    }
     return out;
   }
 
@@ -131,6 +144,10 @@ struct Captioner::Impl {
     if (!models->has_attention())
       throw UsageError(
           "the model has no attention to draw (attention.score is none); take one that has");
+    SACCADE_CHECK(caption.height == picture.height && caption.width == picture.width,
+                  "[captioner] a caption of a picture of ", caption.height, " x ", caption.width,
+                  " pixels cannot be drawn on one of ", picture.height, " x ", picture.width,
+                  "; give the picture that was captioned");
     auto image = std::make_shared<const Image>(image_of(picture));
     Overlay out{.image = image,
                 .geometry = plan_geometry(image->height, image->width, pipeline->preparation()),
@@ -159,8 +176,8 @@ Caption Captioner::caption(const std::filesystem::path& picture) const {
 Caption Captioner::caption(const PixelView& picture) const {
   const parallel::WorkOn here(impl_->threads);
   const parallel::SplitKernels split;
-  InputBatch input = impl_->input_of(image_of(picture));
-  return impl_->caption({&input, 1}, 0).front();
+  PreparedPicture prepared = impl_->prepared(image_of(picture));
+  return impl_->caption({&prepared, 1}, 0).front();
 }
 
 std::vector<Caption> Captioner::captions(std::span<const std::filesystem::path> pictures) const {
@@ -169,12 +186,12 @@ std::vector<Caption> Captioner::captions(std::span<const std::filesystem::path> 
   std::vector<Caption> out;
   const auto count = static_cast<Index>(pictures.size());
   for (Index first = 0; first < count; first += kBlock) {
-    std::vector<InputBatch> inputs(static_cast<std::size_t>(std::min(kBlock, count - first)));
-    parallel::for_each(static_cast<Index>(inputs.size()), [&](Index i) {
-      inputs[static_cast<std::size_t>(i)] =
-          impl_->input_of(read_image(pictures[static_cast<std::size_t>(first + i)]));
+    std::vector<PreparedPicture> block(static_cast<std::size_t>(std::min(kBlock, count - first)));
+    parallel::for_each(static_cast<Index>(block.size()), [&](Index i) {
+      block[static_cast<std::size_t>(i)] =
+          impl_->prepared(read_image(pictures[static_cast<std::size_t>(first + i)]));
     });
-    for (Caption& one : impl_->caption(inputs, first)) out.push_back(std::move(one));
+    for (Caption& one : impl_->caption(block, first)) out.push_back(std::move(one));
   }
   return out;
 }

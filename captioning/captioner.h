@@ -58,6 +58,7 @@ struct Caption {
   std::vector<CaptionWord> words{};  // in order, without the end
   double log_probability = 0;        // nats, of the whole caption, with its end if it is finished
   bool finished = false;             // false: it was cut at the greatest length
+  Index height = 0, width = 0;       // of the picture, in pixels
 };
 
 // How a model is loaded and how it searches for captions.
@@ -110,8 +111,10 @@ class Captioner {
 
   // Draws a caption of this captioner on its picture: the picture, and one panel for each word with
   // its map. Throws UsageError where the model has no attention or an option is out of range,
-  // ShapeError where the caption is not one of this model or the pixels are not valid (caption()),
-  // and DataError where the font cannot be read or lacks a letter, or the sheet would be too large.
+  // ShapeError where the caption is not one of this model, the pixels are not valid (caption()) or
+  // the picture has other extents than the captioned one (which part of it a cell shows depends on
+  // them), and DataError where the font cannot be read or lacks a letter, or the sheet would be too
+  // large.
   Image draw(const Caption& caption, const PixelView& picture,
              const OverlayOptions& options = {}) const;
   // The panel of word number `word` (from 0) alone, at the size of the picture. Throws as draw().

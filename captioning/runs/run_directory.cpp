@@ -73,6 +73,33 @@ bool is_own_lock(const fs::path& lock) {
          text.find_first_not_of("0123456789") == std::string::npos;
 }
 
+template <class Is>
+bool any_folder(const fs::path& directory, const Is& is) {
+  std::error_code error, unreadable;
+  for (fs::directory_iterator it(directory, error), end; !error && it != end; it.increment(error))
+    if (it->is_directory(unreadable) && is(it->path())) return true;
+  return false;
+}
+
+bool holds_run(const fs::path& directory) {
+  std::error_code error;
+  return fs::exists(directory / kManifest, error) || fs::exists(directory / kCheckpoints, error) ||
+         is_own_lock(directory / kLock);
+}
+
+// Whether a directory has the runs of a comparison: ARM/seed-N, or ARM/tune/TRIAL/seed-N. It may
+// lack all other files of one that was never finished, or was copied without them.
+bool holds_arms(const fs::path& directory) {
+  const auto holds_seeds = [](const fs::path& arm) {
+    return any_folder(arm, [](const fs::path& run) {
+      return run.filename().string().starts_with("seed-") && holds_run(run);
+    });
+  };
+  return any_folder(directory, [&](const fs::path& arm) {
+    return holds_seeds(arm) || any_folder(arm / "tune", holds_seeds);
+  });
+}
+
 std::string holder(const fs::path& lock) {
   std::ifstream in(lock);
   long pid = 0;
@@ -136,9 +163,9 @@ void RunDirectory::take_lock() {
 // Called before the lock is written: nothing may change in a directory of other files.
 void RunDirectory::refuse_foreign() const {
   std::error_code error;
-  if (fs::is_empty(path_, error) || error || is_own_lock(path_ / kLock)) return;
-  for (const char* name : {kManifest, kCheckpoints, kComparison})
-    if (fs::exists(path_ / name, error)) return;
+  if (fs::is_empty(path_, error) || error || holds_run(path_) ||
+      fs::exists(path_ / kComparison, error) || holds_arms(path_))
+    return;
   throw BusyError(path_.string() +
                   ": exists and holds files that are not of a run or a comparison; choose another "
                   "directory (--out)");

@@ -18,9 +18,9 @@ class RunDirectory {
   enum class Mode { kNew, kResume };
 
   // Takes the directory and holds its lock while this object lives. kNew creates the directory and
-  // refuses one with files in it; kResume also takes the directory of a run or of a comparison as
-  // it is. Throws BusyError where the directory has (other) files or another process holds it, and
-  // IoError where it cannot be written.
+  // refuses one with files in it; kResume also takes the directory of a run or of a comparison,
+  // which is known by its runs (ARM/seed-N), as it is. Throws BusyError where the directory has
+  // (other) files or another process holds it, and IoError where it cannot be written.
   RunDirectory(std::filesystem::path path, Mode mode);
   // Removes the directory again if this object created it and nothing was put into it.
   ~RunDirectory();

@@ -262,6 +262,28 @@ TEST_CASE("a caption is drawn on its picture") {
   Caption foreign = caption;
   foreign.words[0].map.weights.pop_back();
   CHECK_THROWS_AS(captioner.draw(foreign, picture), ShapeError);
+
+  // Which part of a picture a cell shows depends on the picture's extents.
+  CHECK(caption.height == 40);
+  CHECK(caption.width == 48);
+  for (const Image& other : {Image(48, 40), Image(80, 96)}) {
+    CHECK_THROWS_AS(captioner.draw(caption, other), ShapeError);
+    CHECK_THROWS_WITH(
+        captioner.draw_word(caption, 0, other),
+        Contains("a picture of 40 x 48 pixels") && Contains(str(other.height, " x ", other.width)));
+  }
+  const TempFolder folder("library-draw");
+  std::vector<fs::path> files;
+  for (const Image& one : {picture, Image(30, 60)}) {
+    files.push_back(folder.path() / str(files.size(), ".png"));
+    write_png(files.back(), one);
+  }
+  const std::vector<Caption> both = captioner.captions(files);
+  REQUIRE(both.size() == 2);
+  CHECK(both[1].height == 30);
+  CHECK(both[1].width == 60);
+  CHECK(captioner.draw(both[0], picture).width > 0);
+  CHECK_THROWS_AS(captioner.draw(both[1], picture), ShapeError);
 }
 
 TEST_CASE("many threads may use one captioner") {

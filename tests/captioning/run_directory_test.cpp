@@ -44,6 +44,31 @@ TEST_CASE("a new run needs an empty directory and removes it if nothing was put 
   REQUIRE(fs::exists(run / "manifest.json"));
 }
 
+TEST_CASE("a comparison is known by the runs of its arms, also without its own files") {
+  const auto takes = [](const std::string& run) {
+    const TempFolder folder("run-directory");
+    const fs::path path = folder.path() / "out" / run;
+    fs::create_directories(path);
+    RunDirectory(path, Mode::kResume).save_checkpoint(archive_of(1), 1, 1);
+    try {
+      const RunDirectory directory(folder.path() / "out", Mode::kResume);
+      return true;
+    } catch (const BusyError&) {
+      CHECK(!fs::exists(folder.path() / "out" / "lock"));
+      return false;
+    }
+  };
+  CHECK(takes("soft/seed-1"));
+  CHECK(takes("soft/tune/lr-1e-3/seed-2"));
+  // A folder of comparisons, and one of runs.
+  CHECK_FALSE(takes("study/soft/seed-1"));
+  CHECK_FALSE(takes("soft"));
+  const TempFolder foreign("run-directory");
+  fs::create_directories(foreign.path() / "soft" / "seed-1");
+  foreign.write("soft/seed-1/notes", "none of a run");
+  CHECK_THROWS_AS(RunDirectory(foreign.path(), Mode::kResume), BusyError);
+}
+
 TEST_CASE("of a directory that holds runs, the runs are named") {
   const TempFolder folder("run-directory");
   const auto make = [&](const std::string& name) {

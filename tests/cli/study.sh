@@ -49,6 +49,13 @@ for run in soft/seed-1 soft/seed-2 hard/seed-1 hard/seed-2; do
     fail "the result of the killed and continued run $run differs"
 done
 
+# The folders of the arms are enough to go on: finished runs are kept, and the files are written again.
+mkdir arms
+cp -r alone/soft alone/hard arms/
+expect 0 "$saccade" compare study.yaml --out arms --report-images 0
+cmp alone/compare.csv arms/compare.csv || fail "the numbers of the copied arms differ"
+[ "$(digest alone/hard/seed-2)" = "$(digest arms/hard/seed-2)" ] || fail "a finished run was trained again"
+
 # Each arm gets the value with which it scores best on the validation images.
 expect 0 "$saccade" compare study.yaml --out tuned --report-images 0 compare.seeds=[1] \
   --tune optimizer.lr=1e-6 --tune optimizer.lr=5e-3 compare.tune_stop=16u
