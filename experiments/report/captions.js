@@ -44,7 +44,7 @@ class Maps {
     this.words = words.length;
     this.layers = Math.max(0, ...views.map((view) => view.layer)) + 1;
     this.heads = Math.max(0, ...views.map((view) => view.head)) + 1;
-    this.usual = words.map((word) => ({map: unpack(word.attention), sampled: word.sampled}));
+    this.defaults = words.map((word) => ({map: unpack(word.attention), sampled: word.sampled}));
     this.single = [...Array(this.layers)].map(() => []);  // [layer][head][word]
     for (const view of views)
       this.single[view.layer][view.head] = view.attention.map((text, word) =>
@@ -67,7 +67,7 @@ class Maps {
   // layer: 'last', 'mean' or a number; head: 'mean', 'max' or a number. A number that a model lacks
   // stands for its last layer or for the mean of its heads. Heads are fused before layers.
   of(word, layer, head) {
-    if (this.isUsual(layer, head)) return this.usual[word].map;
+    if (this.isDefault(layer, head)) return this.defaults[word].map;
     const which = (choice, count, all) =>
       all.includes(choice) || !(Number(choice) < count) ? null : Number(choice);
     const one = which(head, this.heads, ['mean', 'max']);
@@ -84,7 +84,7 @@ class Maps {
   chosen(word, layer) {
     if (layer === 'mean' && this.layers > 1) return -1;
     const {sampled} = Number(layer) < this.layers - 1 ? this.single[layer][0][word]
-      : this.usual[word];
+      : this.defaults[word];
     return sampled ? sampled[0] * this.cols + sampled[1] : -1;
   }
 
@@ -99,7 +99,7 @@ class Maps {
 
   // Whether of(word, layer, head) is the map that the report's scores are about: the mean over the
   // heads of the last layer.
-  isUsual(layer, head) {
+  isDefault(layer, head) {
     const last = layer !== 'mean' && !(Number(layer) < this.layers - 1);
     const mean = head !== 'max' && !(Number(head) < this.heads);
     return (this.layers === 1 || last) && (this.heads === 1 || mean);
