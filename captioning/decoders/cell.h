@@ -55,7 +55,7 @@ class Cell {
   virtual int word_bias() const = 0;
   // words [n, E] and CellOutput::output_features of the same rows -> [n, V].
   virtual Var logits(Tape& tape, Var words, std::span<const Var> output_features) const = 0;
-  // What a value head adds to the usual cost of a choice, from the query [R, H] -> [R, 1]. None
+  // What a value head adds to the average cost of a choice, from the query [R, H] -> [R, 1]. None
   // without a value head.
   Var cost_correction(Tape& tape, Var query) const {
     return value_head_ ? (*value_head_)(tape, query) : Var{};

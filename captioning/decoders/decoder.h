@@ -62,7 +62,7 @@ struct SequenceOutput {
   std::vector<std::span<const int>> chosen;  // [T] of [R_t]; empty where all are expectations
   std::vector<Var> gates;                    // [T] of [R_t, 1] or [R_t, D]; empty without a gate
   std::vector<Var> surrogates;  // scalars to be added to the loss, of hard attention in training
-  std::vector<Var> values;      // [T] of [R_t, 1], what a value head adds to the usual cost
+  std::vector<Var> values;      // [T] of [R_t, 1], what a value head adds to the average cost
   std::vector<LayerAttention> layers;   // every glimpse of a word; empty where a word has one
   std::vector<InformedWords> informed;  // one per informed attention that was given
 

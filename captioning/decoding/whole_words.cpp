@@ -41,7 +41,7 @@ DecodedWord word_of(std::span<const DecodedWord> pieces, const Vocabulary& vocab
   word.id = -1;
   word.text = text.empty() ? "" : text[0];
   word.log_prob = 0;
-  word.reads.clear();  // they are of pieces
+  word.self_attention.clear();  // they are of pieces
   for (const DecodedWord& piece : pieces) word.log_prob += piece.log_prob;
   if (map_step > 0) return word;
   // The mean of the map that `of` finds in each piece.

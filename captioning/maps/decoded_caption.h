@@ -12,7 +12,7 @@ inline namespace SACCADE_NUMERIC {
 
 // How much a word attended to the words before it, in one layer and head of a decoder that attends
 // to words.
-struct WordReads {
+struct SelfAttention {
   Index layer = 0, head = 0;     // from 0
   std::vector<float> weights{};  // [t + 1] of word t: of <bos>, then of the words before it
 };
@@ -28,8 +28,8 @@ struct DecodedWord {
   // The cells that hard attention took at all glimpses; empty where a word has one glimpse, whose
   // cell is map.chosen, and where none chose.
   std::vector<int> choices{};
-  std::vector<WordReads> reads{};  // where they were requested: by layer, then by head
-  std::string text{};              // of a word that was put together
+  std::vector<SelfAttention> self_attention{};  // where they were requested: by layer, then by head
+  std::string text{};                           // of a word that was put together
 };
 
 struct DecodedCaption {

@@ -106,11 +106,11 @@ MapRecord record_of(const StepOutput& step, const MemoryLayout& layout,
     const ConstView all = step.words[l];  // [R, H, 1, t + 1]
     const Index rows = all.shape[0], heads = all.shape[1], read = all.shape[3];
     for (Index h = 0; h < heads; ++h) {
-      WordReads& reads =
-          record.reads.emplace_back(WordReads{.layer = static_cast<Index>(l), .head = h});
+      SelfAttention& maps = record.self_attention.emplace_back(
+          SelfAttention{.layer = static_cast<Index>(l), .head = h});
       for (Index r = 0; r < rows; ++r) {
         const Real* own = all.data + (r * heads + h) * read;
-        reads.weights.insert(reads.weights.end(), own, own + read);
+        maps.weights.insert(maps.weights.end(), own, own + read);
       }
     }
   }
@@ -163,9 +163,9 @@ DecodedWord MapRecord::of_row(Index row) const {
     word.choices.push_back(of_glimpse[static_cast<std::size_t>(row)]);
   const Index row_count =
       static_cast<Index>(glimpses.back().weights.size()) / std::max(grid.cells(), Index{1});
-  for (const WordReads& all : reads) {
+  for (const SelfAttention& all : self_attention) {
     const Index count = static_cast<Index>(all.weights.size()) / row_count;
-    word.reads.push_back(
+    word.self_attention.push_back(
         {.layer = all.layer, .head = all.head, .weights = row_of(all.weights, row, count)});
   }
   return word;

@@ -13,7 +13,7 @@ inline namespace SACCADE_NUMERIC {
 // What is kept of a word's attention beside the map of its last layer and that layer's heads.
 struct Recording {
   bool layers = false;  // the maps of every layer and head (DecodedWord::parts)
-  bool words = false;   // how it attends to the words before it (DecodedWord::reads)
+  bool words = false;   // how it attends to the words before it (DecodedWord::self_attention)
 };
 
 // One glimpse of R rows.
@@ -31,7 +31,7 @@ struct MapRecord {
   std::vector<std::uint8_t> mask{};         // [R, L] as AttentionMap::mask; empty: no padding
   std::vector<GlimpseRecord> glimpses{};    // those that are kept; the last is the word's last
   std::vector<std::vector<int>> choices{};  // [glimpses of a word] of [R]; empty where it has one
-  std::vector<WordReads> reads{};           // weights [R, t + 1]
+  std::vector<SelfAttention> self_attention{};  // weights [R, t + 1]
 
   // The attention of one row, without a word.
   DecodedWord of_row(Index row) const;

@@ -293,7 +293,7 @@ std::vector<DrawCost> ShardLoss::draw_costs() const {
   return out;
 }
 
-double ShardLoss::usual_cost(const RewardBaseline& moving, Index row, Index step) const {
+double ShardLoss::average_cost(const RewardBaseline& moving, Index row, Index step) const {
   const Index passed = options_.hard.reward == RewardKind::kToGo ? step : 0;
   return moving.at(options_.hard.baseline, captions_.length(row) - passed);
 }
@@ -307,10 +307,10 @@ std::vector<double> ShardLoss::baselines(const RewardBaseline& moving) const {
       case BaselineKind::kNone:
       case BaselineKind::kEma:
       case BaselineKind::kEmaPerLength:
-        out[n] = usual_cost(moving, r, t);
+        out[n] = average_cost(moving, r, t);
         break;
       case BaselineKind::kLearned:
-        out[n] = usual_cost(moving, r, t) +
+        out[n] = average_cost(moving, r, t) +
                  static_cast<double>(output_.values[static_cast<std::size_t>(t)].value()[r]);
         break;
       case BaselineKind::kGreedy:
@@ -353,7 +353,7 @@ void ShardLoss::backward(const RewardBaseline& moving) {
       weights_[n] = static_cast<Real>(options_.hard.lambda_r * advantages_[n] * share);
     });
   }
-  // The value head learns the costs: its gradient is that of share (usual + value - cost)^2. It
+  // The value head learns the costs: its gradient is that of share (average + value - cost)^2. It
   // reads the decoder's state as a constant, so the gradient reaches nothing else.
   std::size_t first = 0;
   for (std::size_t t = 0; t < output_.values.size(); ++t) {
@@ -361,7 +361,7 @@ void ShardLoss::backward(const RewardBaseline& moving) {
     std::vector<Real> pull;
     for (Index r = 0; r < value.rows(); ++r)
       pull.push_back(static_cast<Real>(2 * share *
-                                       (usual_cost(moving, r, static_cast<Index>(t)) +
+                                       (average_cost(moving, r, static_cast<Index>(t)) +
                                         static_cast<double>(value.value()[r]) - costs_[first++])));
     terms.push_back(ops::dot_constant(value, pull));
   }

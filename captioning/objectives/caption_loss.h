@@ -115,7 +115,7 @@ class ShardLoss {
   // The costs of choices by the kind of reward, from -log p of every word [N].
   std::vector<double> costs_of(ConstView nll) const;
   // What the choice at word `step` of a row has cost so far, by the moving averages.
-  double usual_cost(const RewardBaseline& moving, Index row, Index step) const;
+  double average_cost(const RewardBaseline& moving, Index row, Index step) const;
   // Computes the penalty of every row, and what is reported of it by caption.
   void penalise(Index regions);
   // The factor of a row's penalty, which includes the mean over regions.

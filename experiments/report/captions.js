@@ -44,7 +44,7 @@ class Maps {
     this.words = words.length;
     this.layers = Math.max(0, ...views.map((view) => view.layer)) + 1;
     this.heads = Math.max(0, ...views.map((view) => view.head)) + 1;
-    this.usual = words.map(({attention, sampled, entropy, uniform}) =>
+    this.defaults = words.map(({attention, sampled, entropy, uniform}) =>
       ({map: unpack(attention), sampled, entropy, uniform}));
     this.single = [...Array(this.layers)].map(() => []);  // [layer][head][word]
     for (const view of views)
@@ -89,7 +89,7 @@ class Maps {
 
   // What the JSON has of a word's map; null for a map that only this page makes, by fusing others.
   recorded(word, layer, head) {
-    if (this.isUsual(layer, head)) return this.usual[word];
+    if (this.isDefault(layer, head)) return this.defaults[word];
     const {layers, heads} = this.parts(layer, head);
     return layers.length === 1 && heads.length === 1 ? this.single[layers[0]][heads[0]][word] : null;
   }
@@ -110,7 +110,7 @@ class Maps {
   chosen(word, layer) {
     if (layer === 'mean' && this.layers > 1) return -1;
     const {sampled} = Number(layer) < this.layers - 1 ? this.single[layer][0][word]
-      : this.usual[word];
+      : this.defaults[word];
     return sampled ? sampled[0] * this.cols + sampled[1] : -1;
   }
 
@@ -125,7 +125,7 @@ class Maps {
 
   // Whether of(word, layer, head) is the map that the report's scores are about: the mean over the
   // heads of the last layer.
-  isUsual(layer, head) {
+  isDefault(layer, head) {
     const last = layer !== 'mean' && !(Number(layer) < this.layers - 1);
     const mean = head !== 'max' && !(Number(head) < this.heads);
     return (this.layers === 1 || last) && (this.heads === 1 || mean);

@@ -116,7 +116,9 @@ class Panel {
   }
 
   // Whether the maps shown are those that hits and scores are about.
-  usual() { return !this.maps || this.maps.isUsual(this.card.view.layer, this.card.view.head); }
+  showsDefault() {
+    return !this.maps || this.maps.isDefault(this.card.view.layer, this.card.view.head);
+  }
 
   nounAt(i) { return (this.decoded.nouns || []).find((noun) => noun.word === i); }
 
@@ -126,7 +128,7 @@ class Panel {
       ` \u00b7 ${this.numbersOf(i)}`];
     if (this.maps && this.measures().uniform[i]) parts.push(' \u00b7 uniform');
     const noun = this.nounAt(i);
-    if (noun && 'hit' in noun && this.usual()) {
+    if (noun && 'hit' in noun && this.showsDefault()) {
       const where = noun.centre ? '\u2713 on its object'
         : noun.hit ? '\u2713 touches its object' : '\u2717 beside its object';
       parts.push(' \u00b7 ', el('span', {class: noun.hit ? 'hit' : 'miss'}, where));
@@ -255,7 +257,7 @@ class Panel {
     const noun = word >= 0 ? this.nounAt(word) : null;
     for (const box of noun?.boxes || [])
       frame(context, box, {line: 2,
-        light: !this.usual() ? '#fff' : noun.hit === false ? '#ff9d92' : '#8ff0b0'});
+        light: !this.showsDefault() ? '#fff' : noun.hit === false ? '#ff9d92' : '#8ff0b0'});
   }
 
   // Lights each word up by its weight on a cell; the word with the largest weight is fully lit.
