@@ -160,7 +160,7 @@ TEMPLATE_TEST_CASE(
     WideReport, TallReport) {
   SACCADE_NEEDS_BROWSER();
   OpenReport<TestType> page;
-  const MapArgs usual, single{.layer = "0", .head = "0"};
+  const MapArgs default_map, single{.layer = "0", .head = "0"};
   const auto check = [&](int model, const std::vector<Image>& panels,
                          const std::vector<Image>& others) {
     REQUIRE(panels.size() > 1);
@@ -176,9 +176,9 @@ TEMPLATE_TEST_CASE(
   for (const std::string style : {"heat", "cells"}) {
     INFO(style);
     if (style == "cells") page.browser.press("c");
-    const std::vector<Image> last = drawn_panels(page.report.run(0), style, usual),
+    const std::vector<Image> last = drawn_panels(page.report.run(0), style, default_map),
                              first = drawn_panels(page.report.run(0), style, single);
-    check(1, drawn_panels(page.report.run(1), style, usual), {});
+    check(1, drawn_panels(page.report.run(1), style, default_map), {});
     check(0, last, first);
     page.browser.press("l");  // layer 0
     page.browser.press("h");  // head 0
