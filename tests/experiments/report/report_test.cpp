@@ -172,6 +172,7 @@ TEST_CASE("a report shows the captions, maps and scores of the other commands") 
     const Json &own = decoded.at("words")[w], &word = drawn.at("words")[w];
     CHECK(own.at("text") == word.at("text"));
     CHECK(own.at("sampled") == word.at("sampled"));
+    CHECK(own.at("uniform") == word.at("uniform"));
     for (const char* key : {"logprob", "entropy"})
       CHECK(own.at(key).get<double>() == Approx(word.at(key).get<double>()).margin(1e-4));
     const std::vector<double> weights = unpacked(decoded, own.at("attention"));
@@ -202,8 +203,12 @@ TEST_CASE("a report has the maps of layers and heads that an overlay draws") {
     CHECK(own.at("layer") == v / 2);
     CHECK(own.at("head") == v % 2);
     for (const char* key : {"layer", "head", "rollout"}) CHECK(own.at(key) == view.at(key));
+    CHECK(own.at("uniform") == view.at("uniform"));
     REQUIRE(own.at("attention").size() == words);
+    REQUIRE(own.at("entropy").size() == words);
     for (std::size_t w = 0; w < words; ++w) {
+      CHECK(own.at("entropy")[w].get<double>() ==
+            Approx(view.at("entropy")[w].get<double>()).margin(1e-4));
       const std::vector<double> weights = unpacked(decoded, own.at("attention")[w]);
       REQUIRE(weights.size() == 16);
       for (std::size_t i = 0; i < 16; ++i)
