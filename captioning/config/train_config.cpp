@@ -23,9 +23,8 @@ void TrainConfig::fields(Section& v) {
   v.field("stop", stop, "when training ends")
       // A cosine is drawn over the whole run: with another end, updates past and to come do not
       // fit. One that ends where self-critical training starts does not mind.
-      .is(Trait::kMayChange,
-          unless("optimizer.schedule", ScheduleKind::kCosine, ScheduleKind::kWarmupCosine)
-              .or_unless("objective.self_critical.start", "null"));
+      .is(Trait::kMayChange, unless("optimizer.schedule", ScheduleKind::kCosine)
+                                 .or_unless("objective.self_critical.start", "null"));
   v.field("validate_every", validate_every, "time between validations");
   v.field("checkpoint_every", checkpoint_every, "time between checkpoints").is(Trait::kMayChange);
   v.field("keep", keep, "latest checkpoints kept, besides the best", between(1, 10000))

@@ -41,11 +41,23 @@ constexpr std::string_view enum_name(E value) {
   return "?";
 }
 
-// The enumerator with a name, or nothing.
+// An enum of which some names were other ones. They stand in a second table,
+// `constexpr auto enum_former_names(E)`, and are still read; nothing prints them.
+template <class E>
+concept RenamedEnum = NamedEnum<E> && requires(E e) {
+  enum_former_names(e).size();
+};
+
+// The enumerator with a name, or with a former name; nothing for any other text.
 template <NamedEnum E>
 constexpr std::optional<E> enum_value(std::string_view name) {
   for (const auto& row : enum_table(E{})) {
     if (row.name == name) return row.value;
+  }
+  if constexpr (RenamedEnum<E>) {
+    for (const auto& row : enum_former_names(E{})) {
+      if (row.name == name) return row.value;
+    }
   }
   return std::nullopt;
 }

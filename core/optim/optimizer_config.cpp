@@ -30,14 +30,15 @@ void OptimizerConfig::fields(Section& v) {
           "best model and used for captions; 0 = none",
           between_open_end(0, 1));
   v.field("schedule", schedule, "how the learning rate changes");
-  v.field("warmup", warmup, "updates of linear rise at the start; 0 = none", at_least(0));
+  v.field("warmup", warmup, "updates of linear rise at the start, with every schedule; 0 = none",
+          at_least(0));
   v.field("decay_every", decay_every, "amount of training between drops of the learning rate")
       .only_with("optimizer.schedule", ScheduleKind::kStep);
   v.field("decay_factor", decay_factor, "factor of the learning rate at each drop",
           {.min = 0, .max = 1, .min_open = true})
       .only_with("optimizer.schedule", ScheduleKind::kStep);
   v.field("final_lr", final_lr, "learning rate at the end", at_least(0))
-      .only_with("optimizer.schedule", ScheduleKind::kCosine, ScheduleKind::kWarmupCosine);
+      .only_with("optimizer.schedule", ScheduleKind::kCosine);
 }
 
 }  // namespace saccade

@@ -22,15 +22,18 @@ constexpr auto enum_table(OptimizerKind) {
   });
 }
 
-enum class ScheduleKind { kConstant, kStep, kCosine, kWarmupCosine };
+enum class ScheduleKind { kConstant, kStep, kCosine };
 constexpr auto enum_table(ScheduleKind) {
   using enum ScheduleKind;
   return enum_rows<ScheduleKind>({
       {kConstant, "constant", "lr from the end of the warm-up on"},
       {kStep, "step", "lr times decay_factor after every decay_every"},
-      {kCosine, "cosine", "half a cosine from lr to final_lr over the whole run"},
-      {kWarmupCosine, "warmup_cosine", "a linear rise over `warmup`, then the half cosine"},
+      {kCosine, "cosine",
+       "half a cosine from lr at the end of the warm-up to final_lr at the end of the run"},
   });
+}
+constexpr auto enum_former_names(ScheduleKind) {
+  return enum_rows<ScheduleKind>({{ScheduleKind::kCosine, "warmup_cosine", ""}});
 }
 
 struct OptimizerConfig {

@@ -25,11 +25,7 @@ Schedule::Schedule(const OptimizerConfig& config, const TrainingLength& length)
     if (every_ < 1)
       throw UsageError("optimizer.decay_every must be at least one update (10e, 5000u)");
   }
-  if (kind_ == ScheduleKind::kWarmupCosine && warmup_ == 0)
-    throw UsageError(
-        "optimizer.schedule is warmup_cosine and optimizer.warmup is 0; set a number of updates, "
-        "or choose cosine");
-  if (kind_ == ScheduleKind::kCosine || kind_ == ScheduleKind::kWarmupCosine) {
+  if (kind_ == ScheduleKind::kCosine) {
     if (total_ < 1)
       throw UsageError(
           "optimizer.schedule needs to know the last update; give train.stop in epochs (20e) or "
@@ -47,8 +43,7 @@ double Schedule::rate(Index update) const {
       return lr_;
     case ScheduleKind::kStep:
       return lr_ * std::pow(factor_, static_cast<double>(update / every_));
-    case ScheduleKind::kCosine:
-    case ScheduleKind::kWarmupCosine: {
+    case ScheduleKind::kCosine: {
       const double done = std::min(
           1.0, static_cast<double>(update - warmup_) / static_cast<double>(total_ - warmup_));
       return final_lr_ + (lr_ - final_lr_) * (1 + std::cos(std::numbers::pi * done)) / 2;

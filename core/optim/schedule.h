@@ -15,7 +15,7 @@ struct TrainingLength {
 class Schedule {
  public:
   // Throws UsageError if the schedule cannot be computed in updates: a cosine without a known
-  // total, a warm-up that is missing or not shorter than the run, or steps given in time.
+  // total or with a warm-up that is not shorter than the run, or steps given in time.
   Schedule(const OptimizerConfig& config, const TrainingLength& length);
 
   // The learning rate of update 0, 1, ...: lr (u + 1) / warmup while u < warmup, then

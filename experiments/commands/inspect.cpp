@@ -158,7 +158,10 @@ int list_layers(const std::string& path, Index image_size, bool json) {
       std::cout << (i == 0 ? "  " : " x ") << layer.shape[i];
     std::cout << "\n";
   }
-  if (json) std::cout << rows.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+  if (json) {
+    const Json all = {{"schema_version", 1}, {"file", path}, {"layers", rows}};
+    std::cout << all.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+  }
   return static_cast<int>(ExitCode::kOk);
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/random.h"
+#include "core/config/config.h"
 #include "core/optim/optimizer.h"
 #include "core/optim/schedule.h"
 #include "tests/support/catch.h"
@@ -239,11 +240,20 @@ TEST_CASE("schedules have the values of their formulas") {
   CHECK(rate(cosine, 100) == Approx(1));
   CHECK(rate(cosine, 5000) == Approx(1));
 
-  const OptimizerConfig warm{.schedule = ScheduleKind::kWarmupCosine, .warmup = 20};
+  const OptimizerConfig warm{.schedule = ScheduleKind::kCosine, .warmup = 20};
   CHECK(rate(warm, 9) == Approx(1));
   CHECK(rate(warm, 20) == Approx(2));
   CHECK(rate(warm, 60) == Approx(1));
   CHECK(rate(warm, 80) == Approx(1 + std::cos(0.75 * std::acos(-1.0))));
+}
+
+TEST_CASE("the former name of a schedule is read, and the present one is printed") {
+  const auto loaded = parse_config<OptimizerConfig>("schedule: warmup_cosine", "t.yaml");
+  CHECK(loaded.config.schedule == ScheduleKind::kCosine);
+  using Catch::Matchers::Contains;
+  CHECK_THAT(print_config(loaded.config), Contains("schedule: cosine"));
+  CHECK_THROWS_WITH(parse_config<OptimizerConfig>("schedule: warmup", "t.yaml"),
+                    Contains("is not one of constant|step|cosine"));
 }
 
 TEST_CASE("schedules that cannot be counted in updates are refused with a remedy") {
@@ -253,8 +263,6 @@ TEST_CASE("schedules that cannot be counted in updates are refused with a remedy
   CHECK_THROWS_WITH(Schedule({.schedule = ScheduleKind::kCosine}, unknown), Contains("train.stop"));
   CHECK_THROWS_WITH(Schedule({.schedule = ScheduleKind::kCosine, .warmup = 100}, known),
                     Contains("optimizer.warmup is 100"));
-  CHECK_THROWS_WITH(Schedule({.schedule = ScheduleKind::kWarmupCosine}, known),
-                    Contains("optimizer.warmup"));
   CHECK_THROWS_WITH(Schedule({.schedule = ScheduleKind::kStep, .decay_every = seconds(5)}, known),
                     Contains("optimizer.decay_every is 5s"));
   CHECK_THROWS_AS(Schedule({.schedule = ScheduleKind::kStep, .decay_every = updates(0)}, known),
