@@ -51,7 +51,7 @@ void add_text_scores(const References& references, const Meteor* meteor, RegimeR
 struct GroundingContext {
   NounSource source;
   const DatasetInputs& inputs;
-  const GridShape& grid;
+  const GridSize& grid;
 };
 
 void add_scene_scores(std::span<const Index> images, const GroundingContext& context,

@@ -136,7 +136,7 @@ std::vector<ImageStatistics> GroundingScores::metrics() const {
 }
 
 void GroundingScores::add(std::span<const NamedObjects> named, const DecodedCaption& decoded,
-                          const GridShape& grid, const Geometry& geometry) {
+                          const GridSize& grid, const Geometry& geometry) {
   for (const DecodedWord& word : decoded.words) has_maps = has_maps || !all_equal(word.map.weights);
   const AttentionGrid cells = cells_of(grid, geometry);
   MapMeasures caption{};

@@ -12,7 +12,7 @@
 #include "captioning/metrics/map_fit.h"
 #include "captioning/scoring/caption_scores.h"
 #include "captioning/statistics/image_statistics.h"
-#include "vision/encoders/grid.h"
+#include "core/base/grid_size.h"
 #include "vision/images/geometry.h"
 
 namespace saccade {
@@ -83,8 +83,8 @@ struct GroundingScores {
 
   // Adds a caption with weights over a grid that `geometry` puts on the picture. Throws ShapeError
   // when they do not fit.
-  void add(std::span<const NamedObjects> named, const DecodedCaption& decoded,
-           const GridShape& grid, const Geometry& geometry);
+  void add(std::span<const NamedObjects> named, const DecodedCaption& decoded, const GridSize& grid,
+           const Geometry& geometry);
   GroundingScores& operator+=(const GroundingScores& later);
 };
 

@@ -34,7 +34,7 @@ SceneReading read_scene_caption(const Scene& scene, std::span<const std::string>
 }
 
 void SceneScores::add(const Scene& scene, std::span<const std::string> words,
-                      const DecodedCaption& decoded, const GridShape& grid,
+                      const DecodedCaption& decoded, const GridSize& grid,
                       const Geometry& geometry) {
   SACCADE_CHECK(words.size() == decoded.words.size(), "[scene_scores] ", words.size(),
                 " words for a caption of ", decoded.words.size());

@@ -38,7 +38,7 @@ struct SceneScores {
   // Adds a caption, where words[i] is the text of decoded.words[i]. The weights are over a grid
   // that `geometry` puts on the scene's picture. Throws ShapeError when they do not fit.
   void add(const Scene& scene, std::span<const std::string> words, const DecodedCaption& decoded,
-           const GridShape& grid, const Geometry& geometry);
+           const GridSize& grid, const Geometry& geometry);
 };
 
 }  // namespace saccade

@@ -77,8 +77,9 @@ std::vector<ProfiledHead> profiles_of(const CaptionModel& model, const InputView
   Tape tape(arena);
   tape.set_recording(false);
   tape.set_parameters(model.parameters().views());
-  const std::vector<std::uint8_t> mask = model.mask(input);
-  const UnmaskedPart part{.rows = mask, .columns = std::count(mask.begin(), mask.end(), 1)};
+  const std::vector<std::uint8_t> region_mask = model.mask(input);
+  const UnmaskedPart part{.rows = region_mask,
+                          .columns = std::count(region_mask.begin(), region_mask.end(), 1)};
   std::vector<ProfiledHead> heads;
   Index layer = 0;
   const auto watch = [&](const TransformerBlock& block, Var x, const AttentionMask& mask) {

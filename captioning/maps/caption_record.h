@@ -8,7 +8,7 @@
 #include "captioning/decoders/regime.h"
 #include "captioning/maps/map_views.h"
 #include "captioning/text/vocabulary.h"
-#include "vision/encoders/grid.h"
+#include "core/base/grid_size.h"
 #include "vision/images/geometry.h"
 
 namespace saccade {
@@ -16,7 +16,7 @@ namespace saccade {
 // What all captions of a run share.
 struct CaptionSource {
   const Vocabulary* vocabulary = nullptr;
-  GridShape grid{};
+  GridSize grid{};
   Regime regime = Regime::kExpectation;
   std::vector<std::string> members{};  // the members of an ensemble
   bool alternatives = false;           // whether further captions were requested

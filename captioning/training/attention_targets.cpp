@@ -5,7 +5,7 @@
 namespace saccade {
 
 AttentionTargets::AttentionTargets(const TrainingSet& set, const DatasetInputs& inputs,
-                                   const NounSource& source, const GridShape& grid, Index step)
+                                   const NounSource& source, const GridSize& grid, Index step)
     : inputs_(&inputs), grid_(grid) {
   Index last = -1;
   for (const PlanItem& item : set.items()) {

@@ -14,7 +14,7 @@ class AttentionTargets {
   // What is passed by reference must outlive this. Throws UsageError where `source` knows none of
   // the training images.
   AttentionTargets(const TrainingSet& set, const DatasetInputs& inputs, const NounSource& source,
-                   const GridShape& grid, Index step);
+                   const GridSize& grid, Index step);
 
   // Sets shard.targets for the captions of `items`, in order. Where a noun is cut into pieces, the
   // targets are those of the pieces whose maps make the map of the noun (whole_words.h): with step
@@ -31,7 +31,7 @@ class AttentionTargets {
     std::vector<Rect> boxes;     // in pixels of the picture
   };
   const DatasetInputs* inputs_;
-  GridShape grid_;
+  GridSize grid_;
   std::vector<std::vector<std::vector<Noun>>> nouns_of_;  // [image][caption]
   Index nouns_ = 0, images_ = 0;
 };

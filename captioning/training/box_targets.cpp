@@ -5,7 +5,7 @@
 namespace saccade {
 
 BoxTargets::BoxTargets(const ExperimentConfig& config, const RunData& data, const TrainingSet& set,
-                       const GridShape& grid, const MessageListener& listener) {
+                       const GridSize& grid, const MessageListener& listener) {
   if (config.objective.supervision.boxes == 0) return;
   const LoadedData& loaded = data.loaded();
   NounSource source{.scenes = loaded.scenes ? &*loaded.scenes : nullptr, .photos = nullptr};

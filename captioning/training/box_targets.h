@@ -19,7 +19,7 @@ class BoxTargets {
   // The listener receives the number of nouns that have boxes. Throws UsageError where the config
   // needs boxes and names none, and what read_photo_boxes throws.
   BoxTargets(const ExperimentConfig& config, const RunData& data, const TrainingSet& set,
-             const GridShape& grid, const MessageListener& listener);
+             const GridSize& grid, const MessageListener& listener);
 
   const AttentionTargets* get() const { return targets_ ? &*targets_ : nullptr; }
 

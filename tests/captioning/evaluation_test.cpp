@@ -34,7 +34,7 @@ Scene two_objects() {
   return scene;
 }
 
-constexpr GridShape kGrid{{.rows = 8, .cols = 8}, 1};
+constexpr GridSize kGrid{.rows = 8, .cols = 8};
 
 Geometry plain_geometry() { return plan_geometry(64, 64, {.height = 32, .width = 32}); }
 
@@ -252,7 +252,7 @@ TEST_CASE("a caption as JSON has its words, maps and geometry") {
        .log_prob = -1,
        .map = {.weights = {1, 0, 0, 0, 0, 0}, .grid = {2, 3}, .gate = 1, .chosen = 5}}};
   CaptionSource source{
-      .vocabulary = &vocabulary, .grid = {{.rows = 2, .cols = 3}, 1}, .regime = Regime::kSample};
+      .vocabulary = &vocabulary, .grid = {.rows = 2, .cols = 3}, .regime = Regime::kSample};
   const std::vector<CaptionRecord> records{record, record};
   const Json json = Json::parse(captions_json(records, source));
   REQUIRE(json.size() == 2);

@@ -19,7 +19,7 @@ struct Fixture {
     record.geometry = geometry;
     record.caption.words = {{.id = 4, .map = map({0.25f, 0.25f, 0.25f, 0.25f}, 0.5)},
                             {.id = 5, .map = map({0, 1, 0, 0}, 0.25)}};
-    source = {.vocabulary = &vocabulary, .grid = {{.rows = 2, .cols = 2}, 1}};
+    source = {.vocabulary = &vocabulary, .grid = {.rows = 2, .cols = 2}};
   }
   static AttentionMap map(std::vector<float> weights, double gate) {
     return {.weights = std::move(weights), .grid = {2, 2}, .gate = gate};
