@@ -1,6 +1,6 @@
-// What has to be known of a config value, besides its range, to compare runs, to resume them, and to
-// check their files. The field declares it beside itself (fields.h), so that nobody keeps a list of
-// paths.
+// What has to be known of a config value, besides its range, to compare runs, to resume them, and
+// to check their files. The field declares it beside itself (fields.h), so that nobody keeps a list
+// of paths.
 #pragma once
 
 #include <string>

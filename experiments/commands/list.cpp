@@ -29,7 +29,7 @@ using Json = nlohmann::ordered_json;
 struct Choice {
   std::string name, doc;
   std::string source{}, options{}, cost{};  // may be empty
-  std::string limits{};                     // the choices with which it cannot be combined
+  std::vector<std::string> limits{};        // what it cannot be combined with, and why
 };
 // The choices of one config key.
 struct Axis {
@@ -65,8 +65,7 @@ void add_limits(std::vector<Choice>& decoders) {
     config.type = *enum_value<DecoderKind>(one.name);
     const DecoderTraits traits = decoder_traits(config);
     for (const DecoderLimit& limit : limits)
-      if (!limit.joins(traits))
-        one.limits += str(one.limits.empty() ? "" : "; ", limit.choice, ": ", limit.why);
+      if (!limit.joins(traits)) one.limits.push_back(limit.choice + ": " + limit.why);
   }
 }
 
@@ -293,8 +292,7 @@ void print_axes(const std::string& topic) {
       if (!choice.options.empty() && choice.options != "none")
         print_items(indent, "options", choice.options, ", ");
       if (!choice.cost.empty()) std::cout << indent << "cost: " << choice.cost << "\n";
-      if (!choice.limits.empty() && choice.limits != "-")
-        print_items(indent, "not with", choice.limits, " ");
+      for (const std::string& limit : choice.limits) print_items(indent, "not with", limit, " ");
     }
     if (!axis.shared.empty()) print_items("  ", "options of all", axis.shared, ", ");
   }
@@ -341,7 +339,10 @@ Json list_json(const std::string& topic) {
         if (!choice.source.empty()) one["source"] = choice.source;
         if (!choice.options.empty()) one["options"] = choice.options;
         if (!choice.cost.empty()) one["cost"] = choice.cost;
-        if (!choice.limits.empty()) one["not_with"] = choice.limits;
+        std::string limits;
+        for (const std::string& limit : choice.limits)
+          limits += (limits.empty() ? "" : "; ") + limit;
+        if (!limits.empty()) one["not_with"] = limits;
         choices.push_back(std::move(one));
       }
       Json one = {{"topic", axis.topic}, {"key", axis.key}, {"values", choices}};
