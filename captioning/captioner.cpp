@@ -93,12 +93,14 @@ OverlayWord drawn(const CaptionWord& word) {
 
 struct Captioner::Impl {
   parallel::ThreadPool threads;
+  MessageListener listener;
   LoadedModel loaded;
   std::unique_ptr<InputPipeline> pipeline;
   std::optional<Ensemble> models;
   SearchOptions search;
 
-  explicit Impl(const CaptionerOptions& options) : threads(options.threads) {}
+  explicit Impl(const CaptionerOptions& options)
+      : threads(options.threads), listener(options.listener) {}
 
   void load(const std::filesystem::path& checkpoint, const CaptionerOptions& options) {
     const std::vector<std::string> overrides = overrides_of(options);
@@ -170,7 +172,7 @@ Captioner::Captioner(Captioner&&) noexcept = default;
 Captioner& Captioner::operator=(Captioner&&) noexcept = default;
 
 Caption Captioner::caption(const std::filesystem::path& picture) const {
-  return caption(PixelView(read_image(picture)));
+  return caption(PixelView(read_image(picture, impl_->listener)));
 }
 
 Caption Captioner::caption(const PixelView& picture) const {
@@ -187,10 +189,14 @@ std::vector<Caption> Captioner::captions(std::span<const std::filesystem::path> 
   const auto count = static_cast<Index>(pictures.size());
   for (Index first = 0; first < count; first += kBlock) {
     std::vector<PreparedPicture> block(static_cast<std::size_t>(std::min(kBlock, count - first)));
+    std::vector<std::string> warnings(block.size());  // at most one for each picture
     parallel::for_each(static_cast<Index>(block.size()), [&](Index i) {
-      block[static_cast<std::size_t>(i)] =
-          impl_->prepared(read_image(pictures[static_cast<std::size_t>(first + i)]));
+      const auto at = static_cast<std::size_t>(i);
+      const auto note = [&](Severity, const std::string& text) { warnings[at] = text; };
+      block[at] = impl_->prepared(read_image(pictures[static_cast<std::size_t>(first) + at], note));
     });
+    for (const std::string& warning : warnings)
+      if (!warning.empty()) warn(impl_->listener, warning);
     for (Caption& one : impl_->caption(block, first)) out.push_back(std::move(one));
   }
   return out;

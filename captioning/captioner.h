@@ -73,13 +73,16 @@ struct CaptionerOptions {
   std::vector<std::filesystem::path> models{};
   // The registry with the model's attention, if that is not built in.
   std::shared_ptr<const AttentionRegistry> attention{};
-  MessageListener listener{};  // receives messages beside results and errors
-  bool all_maps = false;       // whether words also have the maps of every layer and head
+  // Receives messages beside results and errors, such as the warning that a picture was captioned
+  // although its file is damaged; from the thread that calls the captioner.
+  MessageListener listener{};
+  bool all_maps = false;  // whether words also have the maps of every layer and head
 };
 
-// A model that captions pictures. It changes nothing of the process, prints nothing, and may be
-// used by many threads at once. The caption of a picture does not depend on the number of threads.
-// All functions throw errors of the type Error (core/base/error.h).
+// A model that captions pictures. It changes nothing of the process, prints nothing (but OpenCV
+// writes a line to std::cerr for some damaged BMP and TIFF files), and may be used by many threads
+// at once. The caption of a picture does not depend on the number of threads. All functions throw
+// errors of the type Error (core/base/error.h).
 class Captioner {
  public:
   // Loads a checkpoint: a file; the directory of a run, of which the best checkpoint is taken; or,
@@ -95,13 +98,13 @@ class Captioner {
   // Takes over the model of another captioner, as the constructor does.
   Captioner& operator=(Captioner&&) noexcept;
 
-  // Captions a JPEG, PNG, BMP, WebP or TIFF file. Throws DataError where it cannot be read.
+  // Captions a JPEG, PNG, BMP, WebP or TIFF file. Throws DataError where it cannot be read. A file
+  // that is damaged, but can be decoded, is captioned with one warning.
   Caption caption(const std::filesystem::path& picture) const;
   // Captions pixels. Throws ShapeError where their extents are not positive, a row is shorter than
   // its pixels, or there are more than kMaxImagePixels of them.
   Caption caption(const PixelView& picture) const;
-  // Captions many files, several at once, in order. Throws DataError for the first that cannot be
-  // read.
+  // Captions many files, several at once, in order. Throws DataError for one that cannot be read.
   std::vector<Caption> captions(std::span<const std::filesystem::path> pictures) const;
 
   // False for a model whose words choose no regions: its captions have no maps.

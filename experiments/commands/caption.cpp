@@ -93,9 +93,11 @@ int watch(const CaptionArgs& args, const ModelSession& session, const SearchOpti
       else
         std::cout << listed(path, photo.caption, source);
     };
-    caption_photos(
-        session, {.count = 1, .read = [&](Index) { return std::move(picture); }, .search = search},
-        print);
+    caption_photos(session,
+                   {.count = 1,
+                    .read = [&](Index, const auto&) { return std::move(picture); },
+                    .search = search},
+                   print);
     if (!std::cout.flush()) throw IoError("cannot write to standard output; check the disk");
   };
   while (signal.number() == 0) {
@@ -125,7 +127,7 @@ int run_caption(const CaptionArgs& args) {
   const ExitCode code =
       caption_photos(session,
                      {.count = static_cast<Index>(images.size()),
-                      .read = [&](Index i) { return read_image(path(i)); },
+                      .read = [&](Index i, const auto& tell) { return read_image(path(i), tell); },
                       .search = search},
                      [&](Photo& photo) {
                        if (args.json) {

@@ -17,6 +17,7 @@ constexpr Index kBlock = 32;  // pictures in memory at once
 
 struct Read {
   Photo photo;
+  std::vector<std::string> warnings;
   std::optional<Error> error;
 };
 
@@ -26,7 +27,8 @@ Read read_one(const ModelSession& session, const PhotoRequest& request, Index nu
   for (const ModelSession::Member& member : session.members())
     out.photo.inputs.emplace_back(member.pipeline->shape(), 1);
   try {
-    Image picture = request.read(number);
+    Image picture = request.read(
+        number, [&](Severity, const std::string& text) { out.warnings.push_back(text); });
     for (std::size_t m = 0; m < out.photo.inputs.size(); ++m) {
       InputBatch& input = out.photo.inputs[m];
       const Geometry geometry = session.members()[m].pipeline->run(picture, input.values_of(0));
@@ -80,6 +82,7 @@ ExitCode caption_photos(const ModelSession& session, const PhotoRequest& request
       block[static_cast<std::size_t>(i)] = read_one(session, request, begin + i);
     });
     for (const Read& read : block) {
+      for (const std::string& warning : read.warnings) log::warn(plain_text(warning));
       if (!read.error) continue;
       log::error(plain_text(read.error->what()));
       if (code == ExitCode::kOk) code = read.error->code();

@@ -24,9 +24,10 @@ struct Photo {
 
 struct PhotoRequest {
   Index count = 0, first = 0;
-  // Reads the picture of a number in [first, first + count); called from many threads. The random
-  // draws of a caption depend on the number.
-  std::function<Image(Index)> read;
+  // Reads the picture of a number in [first, first + count); called from many threads. What it says
+  // to the listener is shown, picture by picture, on stderr. The random draws of a caption depend
+  // on the number.
+  std::function<Image(Index, const MessageListener&)> read;
   SearchOptions search{};
   bool keep_pictures = false;
 };

@@ -33,7 +33,7 @@ constexpr Index kDefaultCount = 10;
 // Pictures by number: files that were named, or images of the model's data.
 struct Pictures {
   std::vector<std::string> names;
-  std::function<Image(Index)> read;
+  std::function<Image(Index, const MessageListener&)> read;
 };
 
 Pictures pictures_of(const OverlayArgs& args, const ModelSession& session) {
@@ -42,8 +42,9 @@ Pictures pictures_of(const OverlayArgs& args, const ModelSession& session) {
       throw UsageError("name either pictures, or --split and --count");
     }
     const std::vector<std::string> images = named_pictures(args.images);
-    return {.names = images,
-            .read = [images](Index i) { return read_image(images[static_cast<std::size_t>(i)]); }};
+    return {.names = images, .read = [images](Index i, const MessageListener& listener) {
+              return read_image(images[static_cast<std::size_t>(i)], listener);
+            }};
   }
   const auto data = std::make_shared<const LoadedData>(load_data(session.config().data));
   const Split split = args.split.empty() ? data->default_split() : parse_split(args.split);
@@ -53,7 +54,9 @@ Pictures pictures_of(const OverlayArgs& args, const ModelSession& session) {
   for (const Index i : images) {
     out.names.push_back(data->dataset.images[static_cast<std::size_t>(i)].id);
   }
-  out.read = [data, images](Index i) { return data->image(images[static_cast<std::size_t>(i)]); };
+  out.read = [data, images](Index i, const MessageListener&) {
+    return data->image(images[static_cast<std::size_t>(i)]);
+  };
   return out;
 }
 
@@ -244,7 +247,7 @@ std::vector<Overlay> strips_of(const OverlayArgs& args, MapMeasure measure,
     caption_photos(models[m].session,
                    {.count = 1,
                     .first = number,
-                    .read = [&](Index) { return *picture; },
+                    .read = [&](Index, const MessageListener&) { return *picture; },
                     .search = models[m].search,
                     .keep_pictures = true},
                    [&](Photo& photo) {

@@ -67,7 +67,8 @@ void WatchedFolder::poll(const std::function<void(const std::string&, Image&)>& 
     Seen& file = seen_.at(path);
     Image picture;
     try {
-      picture = read_image(path);
+      picture =
+          read_image(path, [](Severity, const std::string& text) { log::warn(plain_text(text)); });
     } catch (const Error& error) {
       if (Clock::now() - file.since < kPatience) continue;
       log::error(plain_text(error.what()));

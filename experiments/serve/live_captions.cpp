@@ -7,6 +7,7 @@
 #include "captioning/maps/caption_json.h"
 #include "captioning/maps/caption_text.h"
 #include "core/parallel/kernel_parts.h"
+#include "experiments/process/log.h"
 #include "experiments/report/explorer_json.h"
 
 namespace saccade {
@@ -60,7 +61,7 @@ std::string LiveCaptions::models_json(Index max_upload) const {
 
 std::string LiveCaptions::caption_json(std::span<const std::uint8_t> bytes) const {
   const auto start = std::chrono::steady_clock::now();
-  const Image picture = decode_image(bytes, "the picture");
+  const Image picture = decode_image(bytes, "the picture", log::show);
   Json json = {{"schema_version", 2}};
   for (const ReportModel& model : models_) {
     PhotoCaptions captions = caption_photo(model, picture);

@@ -135,6 +135,8 @@ const std::vector<Owner> kOwners = {
     {"xxhash.h", {"core/"}},
     {"spdlog/", {"experiments/process/log.cpp"}},
     {"opencv2/", {"vision/"}},
+    {"jpeglib.h", {"vision/images/decode_jpeg.cpp"}},
+    {"png.h", {"vision/images/decode_png.cpp"}},
     {"cairo", {"vision/drawing/pdf_canvas.cpp"}},
     {"hb", {"vision/drawing/pdf_canvas.cpp", "vision/drawing/font_coverage.cpp"}},
     {"onnx/", {"vision/encoders/onnx/"}},

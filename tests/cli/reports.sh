@@ -229,4 +229,14 @@ expect 3 "$saccade" caption soft cut.png $photo text.jpg --json
 [ "$(json out '#')" -eq 1 ] || fail "the picture that can be read was not captioned"
 wants "cut.png" err
 wants "text.jpg" err
+
+# What libpng and libjpeg have against a picture is one line of this program.
+damaged_pictures
+expect 3 "$saccade" caption soft damaged.png
+one_error "damaged.png: the image is damaged" "incorrect data check"
+for command in "caption soft" "overlay soft --out drawn"; do
+  expect 0 "$saccade" $command damaged.jpg
+  [ "$(grep -c . err)" -eq 1 ] || fail "$command: stderr is not one line"
+  wants "warning: damaged.jpg: the image may be damaged (Corrupt JPEG data: 21 extraneous bytes" err
+done
 exit 0

@@ -46,6 +46,17 @@ one_error() {
   for text in "$@"; do wants "$text" err; done
 }
 
+# damaged_pictures: writes damaged.png, whose checksums are right and whose pixels cannot be unpacked, and
+# damaged.jpg, which can be decoded in spite of bytes that belong to nothing.
+damaged_pictures() {
+  base64 -d >damaged.png <<<iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAAAAADhZOFXAAAAEUlEQVR4nGM4AQQaQMBAGQMAYIQeAMWEQgcAAAAASUVORK5CYII=
+  tr -d '\n ' <<'JPEG' | base64 -d >damaged.jpg
+    /9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAA0JCgsKCA0LCgsODg0PEyAVExISEyccHhcgLikxMC4pLSwzOko+MzZGNywtQFdBRkxOUlNSMj5aYV
+    pQYEpRUk//wAALCAAQABABAREA/8QAFQABAQAAAAAAAAAAAAAAAAAABwb/xAAUEAEAAAAAAAAAAAAAAAAAAAAA/9oACAEBAAA/AKwOmIOvYWJj
+    ZGVmZ2hpamtsbW5vcHFyc3R1dnd4/9k=
+JPEG
+}
+
 # json FILE POINTER: prints a value of a JSON file. Fails if the file does not have it.
 json() { "$json_value" "$1" "$2" || fail "$1 has no $2"; }
 

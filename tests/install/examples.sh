@@ -51,6 +51,11 @@ expect 0 examples/caption_and_draw soft sheets/test.png drawing.png
 [ "$(head -c 4 drawing.png | tail -c 3)" = PNG ] || fail "no drawing"
 expect 3 examples/caption_and_draw soft missing.png drawing.png
 one_error missing.png
+damaged_pictures
+expect 3 examples/caption_and_draw soft damaged.png drawing.png
+one_error "damaged.png" "incorrect data check"
+expect 0 examples/caption_and_draw soft damaged.jpg drawing.png
+[ -s err ] && fail "the library wrote to the terminal"
 
 # The same scores as the program's.
 printf 'a red square\tthe red square\na small blue circle\n' >references.txt

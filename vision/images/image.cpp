@@ -10,6 +10,8 @@
 
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
+#include "vision/images/decode_jpeg.h"
+#include "vision/images/decode_png.h"
 #include "vision/images/file_bytes.h"
 #include "vision/images/image_header.h"
 #include "vision/images/mat_view.h"
@@ -86,6 +88,24 @@ void check_header(const ImageHeader& header, const std::string& name) {
                         "again or remove it"));
 }
 
+// The picture as it is stored; empty where it cannot be decoded. `complaint` as in decode_jpeg().
+cv::Mat stored_picture(std::span<const std::uint8_t> bytes, ImageFormat format,
+                       std::optional<std::string>& complaint) {
+  try {
+    if (format == ImageFormat::kJpeg) return decode_jpeg(bytes, complaint);
+    if (format == ImageFormat::kPng) {
+      const std::optional<std::vector<std::uint8_t>> png = pixel_chunks(bytes);
+      return png ? decode_png(*png, complaint) : cv::Mat();
+    }
+    // Of damaged BMP and TIFF files OpenCV writes a line to std::cerr (mat_view.h). The fourth byte
+    // of a BMP pixel is more often padding than alpha; every other format means alpha.
+    return cv::imdecode(cv::_InputArray(bytes.data(), static_cast<int>(bytes.size())),
+                        format == ImageFormat::kBmp ? cv::IMREAD_COLOR : cv::IMREAD_UNCHANGED);
+  } catch (const cv::Exception&) {
+    return {};
+  }
+}
+
 }  // namespace
 
 void quiet_opencv() {
@@ -110,27 +130,20 @@ cv::Mat mat_view(const Image& image) {
           const_cast<std::uint8_t*>(image.rgb.data())};
 }
 
-Image decode_image(std::span<const std::uint8_t> bytes, const std::string& name) {
+Image decode_image(std::span<const std::uint8_t> bytes, const std::string& name,
+                   const MessageListener& listener) {
   quiet_opencv();
   const ImageHeader header = read_image_header(bytes);
   check_header(header, name);
-  // The fourth byte of a BMP pixel is more often padding than alpha; every other format means
-  // alpha.
-  const int flags = header.format == ImageFormat::kBmp ? cv::IMREAD_COLOR : cv::IMREAD_UNCHANGED;
-  const bool is_png = header.format == ImageFormat::kPng;
-  const std::optional<std::vector<std::uint8_t>> png = is_png ? pixel_chunks(bytes) : std::nullopt;
-  const std::span<const std::uint8_t> shown = png ? std::span(*png) : bytes;
-  cv::Mat mat;
-  try {
-    if (png || !is_png)
-      mat = cv::imdecode(cv::_InputArray(shown.data(), static_cast<int>(shown.size())), flags);
-  } catch (const cv::Exception&) {
-    mat.release();
-  }
+  std::optional<std::string> complaint;
+  cv::Mat mat = stored_picture(bytes, header.format, complaint);
+  const std::string reason = complaint ? " (" + *complaint + ")" : "";
   if (mat.empty())
-    throw DataError(str(name,
-                        ": the image is damaged or of an unusual kind and cannot be decoded; "
-                        "convert it to JPEG or PNG, or remove it"));
+    throw DataError(str(name, ": the image is damaged or of an unusual kind and cannot be decoded",
+                        reason, "; convert it to JPEG or PNG, or remove it"));
+  if (complaint)
+    warn(listener, str(name, ": the image may be damaged", reason,
+                       "; it is taken as it was decoded; look at it, or copy the file again"));
   if (mat.depth() == CV_16U) mat.convertTo(mat, CV_8U, 1.0 / 257.0);
   if (mat.depth() != CV_8U)
     throw DataError(str(
@@ -143,9 +156,9 @@ Image decode_image(std::span<const std::uint8_t> bytes, const std::string& name)
   return image;
 }
 
-Image read_image(const std::filesystem::path& path) {
+Image read_image(const std::filesystem::path& path, const MessageListener& listener) {
   return decode_image(read_file_bytes(path, {.noun = "image", .max_bytes = kMaxImageFileBytes}),
-                      path.string());
+                      path.string(), listener);
 }
 
 ImageSize read_image_size(const std::filesystem::path& path) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/messages.h"
 #include "core/base/real.h"
 
 namespace saccade {
@@ -41,8 +42,9 @@ struct Image {
 // Reads a JPEG, PNG, BMP, WebP or TIFF file. EXIF orientation is applied, grey and CMYK become RGB,
 // alpha is composited on white, and 16 bits are scaled to 8. Throws DataError, which names the file
 // and a remedy, when it is missing, not an image, cut short, too large (known from its header,
-// before decoding) or of another kind, and IoError when it cannot be read.
-Image read_image(const std::filesystem::path& path);
+// before decoding) or of another kind, and IoError when it cannot be read. A JPEG or PNG file that
+// was decoded although something in it is damaged gives one warning.
+Image read_image(const std::filesystem::path& path, const MessageListener& listener = {});
 
 // The extents of a picture, in pixels.
 struct ImageSize {
@@ -54,8 +56,9 @@ struct ImageSize {
 ImageSize read_image_size(const std::filesystem::path& path);
 
 // Does the same as read_image() for the bytes of a file; `name` stands for the file in error
-// messages.
-Image decode_image(std::span<const std::uint8_t> bytes, const std::string& name);
+// messages and warnings.
+Image decode_image(std::span<const std::uint8_t> bytes, const std::string& name,
+                   const MessageListener& listener = {});
 
 // Writes a PNG file, completely or not at all. Throws IoError.
 void write_png(const std::filesystem::path& path, const Image& image);

@@ -14,8 +14,9 @@ cv::Mat mat_view(Image& image);
 cv::Mat mat_view(const Image& image);  // the matrix must not be written to
 
 // Makes OpenCV compute on the calling thread alone, or on our pool where it is told to
-// (opencv_loops.h), and silences its messages: parallelism belongs to core/parallel, and messages
-// are written by saccade. Repeated calls are cheap.
+// (opencv_loops.h), and silences its log: parallelism belongs to core/parallel, and messages are
+// written by saccade. Only what cv::imdecode writes of damaged BMP and TIFF files past its log, a
+// line on std::cerr, cannot be silenced. Repeated calls are cheap.
 void quiet_opencv();
 
 }  // namespace saccade

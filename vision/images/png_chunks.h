@@ -1,6 +1,6 @@
-// What of a PNG file the decoder is given. libpng writes warnings about what it dislikes in other
-// chunks (colour profiles, times, texts) to stderr, where nobody can tell whose they are. Internal
-// to vision/images/image.cpp.
+// What of a PNG file the decoder is given. libpng complains about much that it dislikes in other
+// chunks (colour profiles, times, texts); what it says of these says that the pixels are damaged.
+// Internal to vision/images/image.cpp.
 #pragma once
 
 #include <cstdint>

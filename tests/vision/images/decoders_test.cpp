@@ -1,0 +1,269 @@
+// JPEG and PNG files are decoded to the bits of OpenCV, and what libjpeg and libpng say of damaged
+// ones becomes an error or a warning.
+#include <fcntl.h>
+#include <unistd.h>
+
+// clang-format off: jpeglib.h needs FILE and std::size_t
+#include <jpeglib.h>
+
+#include <cstddef>
+#include <cstdio>
+// clang-format on
+#include <png.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <opencv2/imgcodecs.hpp>
+
+#include "core/base/error.h"
+#include "core/base/random.h"
+#include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
+#include "tests/vision/pictures.h"
+#include "vision/images/decode_jpeg.h"
+#include "vision/images/decode_png.h"
+
+namespace saccade {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+// What is written to stderr, by whomever, while it lives.
+class StderrText {
+ public:
+  StderrText() : before_(::dup(STDERR_FILENO)) {
+    std::fflush(stderr);
+    const int file =
+        ::open((folder_ / "err").c_str(), O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0600);
+    REQUIRE(file >= 0);
+    ::dup2(file, STDERR_FILENO);
+    ::close(file);
+  }
+  ~StderrText() {
+    std::fflush(stderr);
+    ::dup2(before_, STDERR_FILENO);
+    ::close(before_);
+  }
+  std::string text() const {
+    std::fflush(stderr);
+    std::ifstream in(folder_ / "err");
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+ private:
+  test::TempFolder folder_{"stderr"};
+  int before_;
+};
+
+bool same_bits(const cv::Mat& a, const cv::Mat& b) {
+  return !a.empty() && a.size() == b.size() && a.type() == b.type() &&
+         std::equal(a.datastart, a.dataend, b.datastart, b.dataend);
+}
+
+struct PngKind {
+  int colours, bits;
+  bool interlaced, clear;
+};
+
+// A PNG file of random bytes, a third of which are equal to the colour that tRNS makes clear.
+Bytes random_png(const PngKind& kind, png_uint_32 width, png_uint_32 height, Random& random) {
+  Bytes file;
+  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
+  png_infop info = png_create_info_struct(png);
+  png_set_write_fn(
+      png, &file,
+      [](png_structp to, png_bytep bytes, std::size_t count) {
+        auto& out = *static_cast<Bytes*>(png_get_io_ptr(to));
+        out.insert(out.end(), bytes, bytes + count);
+      },
+      nullptr);
+  png_set_IHDR(png, info, width, height, kind.bits, kind.colours,
+               kind.interlaced ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE, 0, 0);
+  const auto byte = [&] { return static_cast<std::uint8_t>(random.bits()); };
+  if (kind.colours == PNG_COLOR_TYPE_PALETTE) {
+    std::vector<png_color> palette(std::size_t{1} << kind.bits);
+    for (png_color& colour : palette) colour = {byte(), byte(), byte()};
+    png_set_PLTE(png, info, palette.data(), static_cast<int>(palette.size()));
+    Bytes alpha((palette.size() + 1) / 2);
+    for (std::uint8_t& a : alpha) a = byte();
+    if (kind.clear) png_set_tRNS(png, info, alpha.data(), static_cast<int>(alpha.size()), nullptr);
+  } else if (kind.clear) {
+    const png_color_16 colour{.index = 0, .red = 3, .green = 3, .blue = 3, .gray = 1};
+    png_set_tRNS(png, info, nullptr, 1, &colour);
+  }
+  png_write_info(png, info);
+  std::vector<Bytes> rows(height, Bytes(png_get_rowbytes(png, info)));
+  std::vector<png_bytep> pointers;
+  for (Bytes& row : rows) {
+    for (std::uint8_t& b : row) b = random.below(3) == 0 ? std::uint8_t{3} : byte();
+    pointers.push_back(row.data());
+  }
+  png_write_image(png, pointers.data());
+  png_write_end(png, info);
+  png_destroy_write_struct(&png, &info);
+  return file;
+}
+
+struct JpegKind {
+  J_COLOR_SPACE from, stored;
+  int channels, sampling, quality;
+  bool progressive;
+};
+
+// A JPEG file of slopes with noise.
+Bytes random_jpeg(const JpegKind& kind, Index width, Index height, Random& random) {
+  jpeg_compress_struct info{};
+  jpeg_error_mgr errors{};
+  info.err = jpeg_std_error(&errors);
+  jpeg_create_compress(&info);
+  unsigned char* memory = nullptr;
+  unsigned long size = 0;
+  jpeg_mem_dest(&info, &memory, &size);
+  info.image_width = static_cast<JDIMENSION>(width);
+  info.image_height = static_cast<JDIMENSION>(height);
+  info.input_components = kind.channels;
+  info.in_color_space = kind.from;
+  jpeg_set_defaults(&info);
+  jpeg_set_colorspace(&info, kind.stored);
+  jpeg_set_quality(&info, kind.quality, TRUE);
+  if (kind.progressive) jpeg_simple_progression(&info);
+  info.comp_info[0].h_samp_factor = info.comp_info[0].v_samp_factor = kind.sampling;
+  info.restart_interval = static_cast<unsigned>(random.below(3));
+  jpeg_start_compress(&info, TRUE);
+  Bytes row(static_cast<std::size_t>(width * kind.channels));
+  for (Index y = 0; y < height; ++y) {
+    for (std::size_t x = 0; x < row.size(); ++x)
+      row[x] =
+          static_cast<std::uint8_t>(3 * static_cast<std::size_t>(y) + 2 * x + random.below(40));
+    JSAMPROW line = row.data();
+    jpeg_write_scanlines(&info, &line, 1);
+  }
+  jpeg_finish_compress(&info);
+  Bytes file(memory, memory + size);
+  jpeg_destroy_compress(&info);
+  std::free(memory);
+  return file;
+}
+
+// PNG files whose checksums are right, and whose compressed pixels are not.
+Bytes damaged_png() {
+  const Bytes whole = encode_png(test_picture(8, 8));
+  // The last bytes of the only IDAT chunk are Adler-32 of the pixels and the chunk's CRC; IEND
+  // has 12.
+  Bytes bytes = whole;
+  const std::size_t crc = bytes.size() - 12 - 4;
+  bytes[crc - 1] ^= 1;
+  std::size_t begin = 8;
+  while (std::string(bytes.begin() + static_cast<long>(begin) + 4,
+                     bytes.begin() + static_cast<long>(begin) + 8) != "IDAT")
+    begin += 12 + (static_cast<std::size_t>(bytes[begin + 2]) << 8 | bytes[begin + 3]);
+  std::uint32_t c = 0xFFFFFFFFU;
+  for (std::size_t i = begin + 4; i < crc; ++i) {
+    c ^= bytes[i];
+    for (int bit = 0; bit < 8; ++bit) c = (c & 1U) != 0 ? 0xEDB88320U ^ (c >> 1U) : c >> 1U;
+  }
+  c = ~c;
+  for (std::size_t i = 0; i < 4; ++i)
+    bytes[crc + i] = static_cast<std::uint8_t>(c >> (24 - 8 * static_cast<int>(i)));
+  return bytes;
+}
+
+// A JPEG file with bytes that belong to nothing in front of its end.
+Bytes damaged_jpeg() {
+  Bytes bytes;
+  cv::imencode(".jpg", cv::Mat(24, 32, CV_8UC3, cv::Scalar(40, 90, 200)), bytes);
+  const Bytes more(64, 'x');
+  bytes.insert(bytes.end() - 2, more.begin(), more.end());
+  return bytes;
+}
+
+TEST_CASE("every kind of PNG has the bits that OpenCV reads") {
+  Random random({.seed = 3, .stream = Stream::kTest});
+  int kinds = 0;
+  for (const int colours : {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_PALETTE,
+                            PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB_ALPHA})
+    for (const int bits : {1, 2, 4, 8, 16})
+      for (const bool interlaced : {false, true})
+        for (const bool clear : {false, true}) {
+          const bool palette = colours == PNG_COLOR_TYPE_PALETTE;
+          const bool fits = colours == PNG_COLOR_TYPE_GRAY || (palette ? bits < 16 : bits >= 8);
+          if (!fits || (clear && (colours & PNG_COLOR_MASK_ALPHA) != 0)) continue;
+          INFO("colours " << colours << ", " << bits << " bits, interlaced " << interlaced
+                          << ", clear " << clear);
+          for (const png_uint_32 width : {1U, 7U, 64U}) {
+            const Bytes png = random_png({colours, bits, interlaced, clear}, width, 9, random);
+            std::optional<std::string> complaint;
+            const cv::Mat got = decode_png(png, complaint);
+            REQUIRE_FALSE(complaint);
+            REQUIRE(same_bits(got, cv::imdecode(png, cv::IMREAD_UNCHANGED)));
+          }
+          ++kinds;
+        }
+  CHECK(kinds == 52);
+}
+
+TEST_CASE("every kind of JPEG has the bits that OpenCV reads") {
+  Random random({.seed = 4, .stream = Stream::kTest});
+  for (const bool progressive : {false, true})
+    for (const int quality : {30, 95})
+      for (const Index width : {Index{1}, Index{61}, Index{200}})
+        for (const JpegKind& kind :
+             {JpegKind{JCS_RGB, JCS_YCbCr, 3, 1, quality, progressive},
+              JpegKind{JCS_RGB, JCS_YCbCr, 3, 2, quality, progressive},
+              JpegKind{JCS_RGB, JCS_RGB, 3, 1, quality, progressive},
+              JpegKind{JCS_GRAYSCALE, JCS_GRAYSCALE, 1, 1, quality, progressive},
+              JpegKind{JCS_CMYK, JCS_CMYK, 4, 1, quality, progressive},
+              JpegKind{JCS_CMYK, JCS_YCCK, 4, 2, quality, progressive}}) {
+          INFO("stored as " << kind.stored << ", quality " << quality << ", width " << width);
+          const Bytes jpeg = random_jpeg(kind, width, width / 2 + 7, random);
+          std::optional<std::string> complaint;
+          const cv::Mat got = decode_jpeg(jpeg, complaint);
+          REQUIRE_FALSE(complaint);
+          REQUIRE(same_bits(got, cv::imdecode(jpeg, cv::IMREAD_UNCHANGED)));
+        }
+}
+
+TEST_CASE("a damaged PNG is an error with libpng's reason, and nothing is printed") {
+  const StderrText printed;
+  CHECK_THROWS_WITH(decode_image(damaged_png(), "a.png"),
+                    Catch::StartsWith("a.png: the image is damaged") &&
+                        Catch::Contains("(IDAT: incorrect data check)"));
+  CHECK(printed.text().empty());
+}
+
+TEST_CASE("a damaged JPEG that can be decoded gives one warning, and nothing is printed") {
+  const StderrText printed;
+  std::vector<std::string> lines;
+  const auto listen = [&](Severity severity, const std::string& text) {
+    CHECK(severity == Severity::kWarning);
+    lines.push_back(text);
+  };
+  const Image image = decode_image(damaged_jpeg(), "a.jpg", listen);
+  CHECK(image.height == 24);
+  REQUIRE(lines.size() == 1);
+  CHECK_THAT(lines[0],
+             Catch::StartsWith("a.jpg: ") && Catch::Contains("extraneous bytes before marker"));
+  CHECK(lines[0].find('\n') == std::string::npos);
+  decode_image(damaged_jpeg(), "a.jpg");
+  CHECK(printed.text().empty());
+}
+
+TEST_CASE("what OpenCV's decoders print of these files would be seen") {
+  const StderrText printed;
+  cv::imdecode(damaged_png(), cv::IMREAD_UNCHANGED);
+  cv::imdecode(damaged_jpeg(), cv::IMREAD_UNCHANGED);
+  CHECK_THAT(printed.text(), Catch::Contains("IDAT") && Catch::Contains("extraneous bytes"));
+}
+
+TEST_CASE("a JPEG whose data end within the picture is refused") {
+  Random random({.seed = 5, .stream = Stream::kTest});
+  Bytes jpeg = random_jpeg({JCS_RGB, JCS_YCbCr, 3, 1, 90, false}, 64, 48, random);
+  jpeg.resize(jpeg.size() / 2);
+  std::optional<std::string> complaint;
+  CHECK(decode_jpeg(jpeg, complaint).empty());
+  CHECK(complaint == "the data end early");
+}
+
+}  // namespace
+}  // namespace saccade

@@ -1,0 +1,115 @@
+#include "vision/images/decode_jpeg.h"
+
+// clang-format off: jpeglib.h needs FILE and std::size_t
+#include <jpeglib.h>
+
+#include <cstddef>
+#include <cstdio>
+// clang-format on
+
+#include <algorithm>
+#include <array>
+#include <csetjmp>
+#include <cstring>
+#include <opencv2/core.hpp>
+
+#include "vision/images/image.h"
+
+namespace saccade {
+
+namespace {
+
+// What libjpeg calls instead of printing and ending the process. It must not meet exceptions, so
+// errors jump back, over functions without destructors.
+struct Errors {
+  jpeg_error_mgr manager{};  // first: libjpeg knows only this part
+  std::jmp_buf back{};
+  std::array<char, JMSG_LENGTH_MAX> text{};  // the first complaint; "" without any
+  bool whole = false;                        // whether all rows were read
+};
+
+void note(j_common_ptr info) {
+  auto& errors = *reinterpret_cast<Errors*>(info->err);
+  if (errors.text[0] == '\0') info->err->format_message(info, errors.text.data());
+}
+
+void on_error(j_common_ptr info) {
+  note(info);
+  std::longjmp(reinterpret_cast<Errors*>(info->err)->back, 1);
+}
+
+// Levels below 0 are warnings about the data, the others traces.
+void on_message(j_common_ptr info, int level) {
+  if (level < 0) note(info);
+}
+
+// The data end within the picture. libjpeg would warn and make the rest of it grey.
+boolean on_end(j_decompress_ptr info) {
+  auto& errors = *reinterpret_cast<Errors*>(info->err);
+  if (errors.text[0] == '\0') std::strcpy(errors.text.data(), "the data end early");
+  std::longjmp(errors.back, 1);
+}
+
+// As OpenCV computes it.
+void bgr_of_cmyk(const std::uint8_t* cmyk, std::uint8_t* bgr, Index count) {
+  for (Index i = 0; i < count; ++i, cmyk += 4, bgr += 3) {
+    const int k = cmyk[3];
+    for (int c = 0; c < 3; ++c)
+      bgr[2 - c] = static_cast<std::uint8_t>(k - ((255 - cmyk[c]) * k >> 8));
+  }
+}
+
+void bgr_of_rgb(std::uint8_t* pixels, Index count) {
+  for (Index i = 0; i < count; ++i) std::swap(pixels[3 * i], pixels[3 * i + 2]);
+}
+
+// Reads into `out`; whether all rows were read is in `errors`.
+void read(jpeg_decompress_struct& info, Errors& errors, std::span<const std::uint8_t> bytes,
+          cv::Mat& out) {
+  if (setjmp(errors.back) != 0) return;  // NOLINT: libjpeg's way
+  jpeg_create_decompress(&info);
+  jpeg_mem_src(&info, bytes.data(), static_cast<unsigned long>(bytes.size()));
+  info.src->fill_input_buffer = on_end;
+  jpeg_read_header(&info, TRUE);
+  if (Index{info.image_width} * Index{info.image_height} > kMaxImagePixels) return;
+  const bool grey = info.num_components == 1, cmyk = info.num_components == 4;
+  info.out_color_space = grey ? JCS_GRAYSCALE : cmyk ? JCS_CMYK : JCS_RGB;
+  jpeg_start_decompress(&info);
+  out.create(static_cast<int>(info.output_height), static_cast<int>(info.output_width),
+             grey ? CV_8UC1 : CV_8UC3);
+  const Index width = info.output_width;
+  // libjpeg frees it.
+  JSAMPARRAY line = info.mem->alloc_sarray(reinterpret_cast<j_common_ptr>(&info), JPOOL_IMAGE,
+                                           info.output_width * 4, 1);
+  while (info.output_scanline < info.output_height) {
+    std::uint8_t* row = out.ptr<std::uint8_t>(static_cast<int>(info.output_scanline));
+    JSAMPROW to = cmyk ? line[0] : row;
+    jpeg_read_scanlines(&info, &to, 1);
+    if (cmyk) bgr_of_cmyk(to, row, width);
+    if (!cmyk && !grey) bgr_of_rgb(row, width);
+  }
+  errors.whole = true;
+  jpeg_finish_decompress(&info);  // what it finds behind the rows changes none of them
+}
+
+}  // namespace
+
+cv::Mat decode_jpeg(std::span<const std::uint8_t> bytes, std::optional<std::string>& complaint) {
+  Errors errors;
+  jpeg_decompress_struct info{};
+  info.err = jpeg_std_error(&errors.manager);
+  errors.manager.error_exit = on_error;
+  errors.manager.emit_message = on_message;
+  cv::Mat out;
+  try {
+    read(info, errors, bytes, out);
+  } catch (...) {
+    jpeg_destroy_decompress(&info);
+    throw;
+  }
+  jpeg_destroy_decompress(&info);
+  if (errors.text[0] != '\0') complaint = errors.text.data();
+  return errors.whole ? out : cv::Mat();
+}
+
+}  // namespace saccade

@@ -1,0 +1,22 @@
+// Decodes JPEG with libjpeg, whose complaints become values: OpenCV's decoder lets libjpeg print
+// them on stderr. Internal to vision/images/image.cpp.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace cv {
+class Mat;
+}
+
+namespace saccade {
+
+// The stored picture, to the bit as cv::imdecode gives it with IMREAD_UNCHANGED: one channel of
+// grey, or BGR (CMYK is converted); empty where the file cannot be decoded or has more pixels than
+// kMaxImagePixels. `complaint` is then the first thing that libjpeg says against it; it may also be
+// set for a picture that was decoded: "Corrupt JPEG data: 69 extraneous bytes before marker 0xd9".
+cv::Mat decode_jpeg(std::span<const std::uint8_t> bytes, std::optional<std::string>& complaint);
+
+}  // namespace saccade
