@@ -58,7 +58,8 @@ struct Caption {
   std::vector<CaptionWord> words{};  // in order, without the end
   double log_probability = 0;        // nats, of the whole caption, with its end if it is finished
   bool finished = false;             // false: it was cut at the greatest length
-  Index height = 0, width = 0;       // of the picture, in pixels
+  Index height = 0;                  // of the picture, in pixels
+  Index width = 0;                   // of the picture, in pixels
 };
 
 // How a model is loaded and how it searches for captions.

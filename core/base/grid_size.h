@@ -6,11 +6,14 @@
 
 namespace saccade {
 
-// Cells are numbered row by row from the top left.
+// How many rows and columns of cells a grid has. Cells are numbered row by row from the top left.
 struct GridSize {
-  Index rows = 0, cols = 0;
+  Index rows = 0;  // from top to bottom
+  Index cols = 0;  // from left to right
 
+  // The number of cells.
   Index cells() const { return rows * cols; }
+  // Whether rows and columns are the same.
   bool operator==(const GridSize&) const = default;
 };
 
