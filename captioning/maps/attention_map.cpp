@@ -14,6 +14,14 @@ std::string MapPart::name() const {
   return fused ? std::string(enum_name(*fused)) : str(number);
 }
 
+float AttentionMap::at(Index row, Index column) const {
+  SACCADE_CHECK(row >= 0 && row < rows && column >= 0 && column < cols, "[map] row ", row,
+                ", column ", column, " of a grid of ", rows, " x ", cols);
+  SACCADE_CHECK(static_cast<Index>(weights.size()) == rows * cols, "[map] ", weights.size(),
+                " weights for a grid of ", rows, " x ", cols);
+  return weights[static_cast<std::size_t>(row * cols + column)];
+}
+
 Index counted_cells(const AttentionMap& map) {
   SACCADE_CHECK(map.counts.empty() || map.counts.size() == map.weights.size(), "[map] ",
                 map.weights.size(), " weights, and marks for ", map.counts.size(), " cells");

@@ -44,6 +44,9 @@ struct AttentionMap {
   // The weight that a rollout gives to tokens without a place in the picture; none: there are none.
   std::optional<double> elsewhere{};
 
+  // The weight of the cell in a row and a column of the grid, from 0. Throws ShapeError on a cell
+  // outside of the grid, and where rows, cols and weights do not fit each other.
+  float at(Index row, Index column) const;
   // Whether a cell, counted row by row, shows some of the picture. It is not checked.
   bool counted(std::size_t cell) const { return counts.empty() || counts[cell] != 0; }
 };

@@ -28,8 +28,7 @@ Json attention_rows(const AttentionMap& map) {
   Json rows = Json::array();
   for (Index r = 0; r < map.rows; ++r) {
     Json row = Json::array();
-    for (Index c = 0; c < map.cols; ++c)
-      row.push_back(shortest(map.weights[static_cast<std::size_t>(r * map.cols + c)]));
+    for (Index c = 0; c < map.cols; ++c) row.push_back(shortest(map.at(r, c)));
     rows.push_back(std::move(row));
   }
   return rows;
