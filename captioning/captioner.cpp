@@ -18,7 +18,8 @@ namespace saccade {
 
 namespace {
 
-constexpr Index kBlock = 32;  // pictures in memory at once
+constexpr Index kBlock = 32;                            // pictures in memory at once
+constexpr const char* kOverrider = "CaptionerOptions";  // what changes the model's config
 
 Image image_of(const PixelView& pixels) {
   SACCADE_CHECK(pixels.rgb != nullptr && pixels.height > 0 && pixels.width > 0,
@@ -105,8 +106,8 @@ struct Captioner::Impl {
   void load(const std::filesystem::path& checkpoint, const CaptionerOptions& options) {
     const std::vector<std::string> overrides = overrides_of(options);
     loaded = load_model(find_checkpoint(checkpoint.string(), options.models, options.listener),
-                        overrides, options.attention);
-    refuse_unread(overrides, loaded.config);
+                        overrides, options.attention, kOverrider);
+    refuse_unread(overrides, loaded.config, std::string(kOverrider) + ": ");
     pipeline = pipeline_of(loaded, options.listener);
     models.emplace(std::vector<EnsembleMember>{{.model = loaded.model.get(),
                                                 .name = checkpoint.string(),

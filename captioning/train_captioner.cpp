@@ -17,9 +17,11 @@ ExperimentConfig config_of(const TrainingOptions& options) {
     throw UsageError("training needs a directory for the run; name one");
   ExperimentConfig start;
   start.attention.extend(options.attention);
-  LoadedConfig loaded = options.yaml.empty()
-                            ? load_config(options.config, options.set, start)
-                            : parse_config(options.yaml, "experiment", options.set, start);
+  const std::string overrider = "TrainingOptions::set";
+  LoadedConfig loaded =
+      options.yaml.empty()
+          ? load_config(options.config, options.set, start, overrider)
+          : parse_config(options.yaml, "TrainingOptions::yaml", options.set, start, overrider);
   settle_alone(loaded, options.resume);
   check_config(loaded.config);
   return loaded.config;

@@ -39,7 +39,10 @@ using Scoreboard = std::map<std::string, double>;  // value by the name of a met
 struct TrainingOptions {
   std::filesystem::path config{};  // the file of an experiment (YAML); empty: `yaml` is given
   std::string yaml{};              // its text instead, which names no `base:`
-  std::vector<std::string> set{};  // values that replace those of the experiment: "train.batch=32"
+  // Values that replace those of the experiment, such as "train.batch=32". Errors name the place of
+  // a mistake: the file and line of `config`, or "TrainingOptions::yaml", or
+  // "TrainingOptions::set".
+  std::vector<std::string> set{};
   std::filesystem::path directory{};  // of the run, which is made
   bool resume = false;                // continue the run in it, if there is one
   int threads = 0;  // at most so many; 0: the config's value, or else one for each core

@@ -105,7 +105,8 @@ void copy_parameters(const Archive& archive, ParameterStore& store) {
   }
 }
 
-void read_parameters(const Archive& archive, ParameterStore& store) {
+// `changes` says what changed the config of the checkpoint; "" where nothing did.
+void read_parameters(const Archive& archive, ParameterStore& store, const std::string& changes) {
   std::vector<std::string> missing;
   for (const ParameterInfo& info : store.infos())
     if (!archive.contains(parameter_entry(info.name))) missing.push_back(info.name);
@@ -114,8 +115,8 @@ void read_parameters(const Archive& archive, ParameterStore& store) {
     throw CheckpointError(
         str(archive.source(), ": holds ", stored, " parameters, the model of its config has ",
             store.count(), missing.empty() ? "" : "; missing: " + missing.front(),
-            "; --set changed what its model is made of, or another version of saccade "
-            "wrote it"));
+            changes.empty() ? "; " : "; " + changes + " changed what its model is made of, or ",
+            "another version of saccade wrote it"));
   copy_parameters(archive, store);
 }
 
@@ -243,15 +244,17 @@ Index updates_of(const Archive& archive) {
 }
 
 ExperimentConfig stored_config(const Archive& archive, std::shared_ptr<const AddedChoices> added,
-                               std::span<const std::string> overrides) {
+                               std::span<const std::string> overrides,
+                               const std::string& overrider) {
   ExperimentConfig start;
   start.attention.extend(std::move(added));
-  return parse_config(archive.string("config"), archive.source() + " (config)", overrides, start)
+  return parse_config(archive.string("config"), archive.source() + " (config)", overrides, start,
+                      overrider)
       .config;
 }
 
 LoadedModel load_model(const std::filesystem::path& path, std::span<const std::string> overrides,
-                       std::shared_ptr<const AddedChoices> added) {
+                       std::shared_ptr<const AddedChoices> added, const std::string& overrider) {
   const Archive archive = load_archive(path);
   check_version(archive);
   LoadedModel loaded;
@@ -266,7 +269,7 @@ LoadedModel load_model(const std::filesystem::path& path, std::span<const std::s
                       "AttentionRegistry can load the checkpoint"
                     : ""));
   }
-  ExperimentConfig changed = stored_config(archive, added, overrides);
+  ExperimentConfig changed = stored_config(archive, added, overrides, overrider);
   const EncoderConfig &was = loaded.config.encoder, &is = changed.encoder;
   if (archive.contains(kGraph) && is.grid_layers() == was.grid_layers() && is.dilate == was.dilate)
     changed.encoder.graph = archive.string(kGraph);
@@ -287,7 +290,10 @@ LoadedModel load_model(const std::filesystem::path& path, std::span<const std::s
     throw CheckpointError(
         str(path.string(), ": ", error.what(), "; take another checkpoint of the run"));
   }
-  read_parameters(archive, loaded.model->parameters());
+  std::string changes;
+  for (const std::string& one : overrides)
+    changes += (changes.empty() ? overrider + ": " : ", ") + one;
+  read_parameters(archive, loaded.model->parameters(), changes);
   loaded.state = loaded.weights_only ? read_trained(archive) : read_state(archive);
   return loaded;
 }
@@ -334,7 +340,7 @@ void restore_run(const Archive& archive, const ExperimentConfig& config, const D
         ": cannot go on, because something changed since it was written:" + changes +
         "\nstart a new run, or undo the changes (a run is resumed with its own "
         "config if none is named)");
-  read_parameters(archive, model.parameters());
+  read_parameters(archive, model.parameters(), "");
   Optimizer& optimizer = trainer.optimizer();
   for (Optimizer::Moment& moment : optimizer.moments()) {
     const auto values =

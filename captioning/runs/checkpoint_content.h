@@ -7,6 +7,7 @@
 
 #include "captioning/config/experiment_config.h"
 #include "captioning/training/trainer.h"
+#include "core/config/config.h"
 #include "core/io/archive.h"
 
 namespace saccade {
@@ -26,9 +27,11 @@ Archive checkpoint_archive(const ExperimentConfig& config, const CaptionModel& m
                            const Optimizer& optimizer, const TrainingState& state);
 
 // The config in a checkpoint, with overrides (`search.beam=5`). `added` are the choices that the
-// program added to the config's own (null: none). Throws UsageError.
+// program added to the config's own (null: none). `overrider` as in load_config(). Throws
+// UsageError.
 ExperimentConfig stored_config(const Archive& archive, std::shared_ptr<const AddedChoices> added,
-                               std::span<const std::string> overrides = {});
+                               std::span<const std::string> overrides = {},
+                               const std::string& overrider = kCommandLine);
 
 // A model as a checkpoint has it. A caption needs nothing but the checkpoint and an image.
 struct LoadedModel {
@@ -48,10 +51,12 @@ Index updates_of(const Archive& archive);
 // Loads a model from a checkpoint file. `overrides` first change its config (`search.beam=5`);
 // those of encoder, attention and decoder that change a shape are refused. Throws CheckpointError
 // that names file, entry, expected and found, and UsageError for a bad override. `added` are the
-// choices that the program added to the config's own (null: none).
+// choices that the program added to the config's own (null: none). `overrider` is what errors say
+// that the overrides come from.
 LoadedModel load_model(const std::filesystem::path& path,
                        std::span<const std::string> overrides = {},
-                       std::shared_ptr<const AddedChoices> added = {});
+                       std::shared_ptr<const AddedChoices> added = {},
+                       const std::string& overrider = kCommandLine);
 
 // The values that differ between the config of a run and that of its continuation, and that decide
 // what an update does: one line each, "\n  path was old, is new"; "" when the run can go on.

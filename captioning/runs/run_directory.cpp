@@ -168,7 +168,7 @@ void RunDirectory::refuse_foreign() const {
     return;
   throw BusyError(path_.string() +
                   ": exists and holds files that are not of a run or a comparison; choose another "
-                  "directory (--out)");
+                  "directory");
 }
 
 void RunDirectory::refuse_content() const {
@@ -176,8 +176,8 @@ void RunDirectory::refuse_content() const {
   for (fs::directory_iterator it(path_, error), end; !error && it != end; it.increment(error)) {
     if (it->path().filename() == kLock) continue;
     throw BusyError(path_.string() +
-                    ": exists and is not empty; continue the run in it (--resume), or choose "
-                    "another directory (--out)");
+                    ": exists and is not empty; continue the run in it (the option resume), or "
+                    "choose another directory");
   }
 }
 

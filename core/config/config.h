@@ -70,26 +70,32 @@ std::vector<FieldInfo> describe(const Section& section);
 std::string outdated(const Section& section, const std::string& path);
 
 template <class T>
-void override_all(Loaded<T>& loaded, std::span<const std::string> overrides, Mistakes& mistakes) {
+void override_all(Loaded<T>& loaded, std::span<const std::string> overrides,
+                  const std::string& source, Mistakes& mistakes) {
   Section section = bind(loaded.config);
   loaded.origins.begin_layer();
   for (const std::string& assignment : overrides) {
-    override_value(section, assignment, "command line", loaded.origins, mistakes);
+    override_value(section, assignment, source, loaded.origins, mistakes);
   }
 }
 }  // namespace config_detail
 
+// What overrides come from where their caller does not say otherwise.
+inline constexpr const char* kCommandLine = "command line";
+
 // Reads a YAML file over `start`, after the files that it names by `base:`, and then applies
 // overrides of the form `key.path=value`. `start` has the defaults, and may know choices that the
-// program added. Throws UsageError.
+// program added. `overrider` stands before what is wrong with an override, and becomes its origin.
+// Throws UsageError.
 template <class T>
 Loaded<T> load_config(const std::filesystem::path& file,
-                      std::span<const std::string> overrides = {}, const T& start = {}) {
+                      std::span<const std::string> overrides = {}, const T& start = {},
+                      const std::string& overrider = kCommandLine) {
   Loaded<T> loaded{.config = start, .origins = {}};
   Mistakes mistakes;
   Section section = bind(loaded.config);
   config_detail::load(section, file, loaded.origins, mistakes);
-  config_detail::override_all(loaded, overrides, mistakes);
+  config_detail::override_all(loaded, overrides, overrider, mistakes);
   mistakes.throw_if_any();
   return loaded;
 }
@@ -97,12 +103,13 @@ Loaded<T> load_config(const std::filesystem::path& file,
 // The same from a text in memory (the config in a checkpoint), which must not contain `base:`.
 template <class T>
 Loaded<T> parse_config(const std::string& text, const std::string& source,
-                       std::span<const std::string> overrides = {}, const T& start = {}) {
+                       std::span<const std::string> overrides = {}, const T& start = {},
+                       const std::string& overrider = kCommandLine) {
   Loaded<T> loaded{.config = start, .origins = {}};
   Mistakes mistakes;
   Section section = bind(loaded.config);
   config_detail::parse(section, text, source, loaded.origins, mistakes);
-  config_detail::override_all(loaded, overrides, mistakes);
+  config_detail::override_all(loaded, overrides, overrider, mistakes);
   mistakes.throw_if_any();
   return loaded;
 }
@@ -111,7 +118,7 @@ Loaded<T> parse_config(const std::string& text, const std::string& source,
 // becomes the origin. Throws UsageError and leaves the config as it was.
 template <class T>
 void apply_override(Loaded<T>& loaded, const std::string& assignment,
-                    const std::string& source = "command line") {
+                    const std::string& source = kCommandLine) {
   Loaded<T> changed = loaded;
   Mistakes mistakes;
   Section section = bind(changed.config);

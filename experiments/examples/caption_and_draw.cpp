@@ -3,7 +3,6 @@
 #include <saccade/captioning/captioner.h>
 #include <saccade/core/base/error.h>
 
-#include <algorithm>
 #include <iostream>
 
 int main(int argc, char** argv) try {
@@ -14,11 +13,13 @@ int main(int argc, char** argv) try {
   std::cout << caption.text << "\n";
   if (!captioner.has_attention()) return 0;
   for (const saccade::CaptionWord& word : caption.words) {
-    const auto& weights = word.map.weights;
-    const auto largest = std::max_element(weights.begin(), weights.end());
-    const auto cell = largest - weights.begin();
-    std::cout << word.text << ": row " << cell / word.map.grid.cols << ", column "
-              << cell % word.map.grid.cols << ", weight " << *largest << "\n";
+    const saccade::AttentionMap& map = word.map;
+    saccade::Index row = 0, column = 0;  // the cell with the largest weight
+    for (saccade::Index r = 0; r < map.grid.rows; ++r)
+      for (saccade::Index c = 0; c < map.grid.cols; ++c)
+        if (map.at(r, c) > map.at(row, column)) row = r, column = c;
+    std::cout << word.text << ": row " << row << ", column " << column << ", weight "
+              << map.at(row, column) << "\n";
   }
   saccade::write_png(argv[3], captioner.draw(caption, picture,
                                              {.style = saccade::OverlayStyle::kBlend,

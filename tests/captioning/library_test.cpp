@@ -4,8 +4,10 @@
 #include <thread>
 
 #include "captioning/captioner.h"
+#include "captioning/runs/named_models.h"
 #include "captioning/scorer.h"
 #include "captioning/train_captioner.h"
+#include "captioning/runs/checkpoint_content.h"
 #include "core/attention/attention_registry.h"
 #include "core/base/error.h"
 #include "core/ops/attention_ops.h"
@@ -19,6 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using Catch::Contains;
+using Catch::StartsWith;
 
 const std::string kTiny = R"(
 data:
@@ -200,6 +203,19 @@ TEST_CASE("every word has a map over the grid") {
   CHECK(joined == caption.text);
 }
 
+TEST_CASE("a weight is found by its row and its column") {
+  AttentionMap map{.weights = {1, 2, 3, 4, 5, 6}, .rows = 2, .cols = 3};
+  CHECK(map.at(0, 2) == 3);
+  CHECK(map.at(1, 0) == 4);
+  CHECK(map.at(1, 2) == 6);
+  CHECK_THROWS_AS(map.at(2, 0), ShapeError);
+  CHECK_THROWS_AS(map.at(0, 3), ShapeError);
+  CHECK_THROWS_AS(map.at(-1, 0), ShapeError);
+  map.weights.pop_back();
+  CHECK_THROWS_AS(map.at(0, 0), ShapeError);
+  CHECK_THROWS_AS(AttentionMap{}.at(0, 0), ShapeError);
+}
+
 TEST_CASE("words have the maps of every layer and head where they are requested") {
   const TempFolder folder("library");
   train_captioner({.yaml = kTiny,
@@ -245,6 +261,71 @@ TEST_CASE("options replace values of the model's config, and those without effec
   CHECK_THROWS_WITH(Captioner(trained(), {.set = {"search.mode=sample", "attention.radius=3"}}),
                     Contains("attention.radius has no effect"));
   CHECK_THROWS_AS(Captioner("no/such/run"), CheckpointError);
+}
+
+TEST_CASE("errors name the option of the library that was wrong, and no command line") {
+  CHECK_THAT(message_of<UsageError>([] { Captioner(trained(), {.beam = 0}); }),
+             StartsWith("CaptionerOptions: search.beam=0: "));
+  CHECK_THAT(message_of<UsageError>([] {
+               Captioner(trained(), {.set = {"search.mode=sample", "attention.radius=3"}});
+             }),
+             StartsWith("CaptionerOptions: attention.radius has no effect"));
+  const std::vector<std::string> set = {"search.beam=3", "attention.gate=none"};
+  CHECK_THAT(message_of<CheckpointError>([&] { Captioner(trained(), {.set = set}); }),
+             Contains("; CaptionerOptions: search.beam=3, attention.gate=none changed what its "
+                      "model is made of, or another version"));
+  // The program's own commands load checkpoints, too.
+  CHECK_THAT(message_of<CheckpointError>(
+                 [&] { load_model(find_checkpoint(trained().string(), {}, {}), set); }),
+             Contains("; command line: search.beam=3, attention.gate=none changed"));
+
+  const TempFolder folder("library");
+  TrainingOptions options{.yaml = kTiny, .directory = folder.path() / "run"};
+  options.set = {"train.batch=0"};
+  CHECK_THAT(message_of<UsageError>([&] { train_captioner(options); }),
+             StartsWith("TrainingOptions::set: train.batch=0: "));
+  options.set = {"decoder.layers=3"};
+  CHECK_THAT(message_of<UsageError>([&] { train_captioner(options); }),
+             StartsWith("TrainingOptions::set: decoder.layers has no effect"));
+  options.set.clear();
+  options.yaml = "trian: {batch: 2}\n";
+  CHECK_THAT(message_of<UsageError>([&] { train_captioner(options); }),
+             StartsWith("TrainingOptions::yaml:1:1: unknown key 'trian'"));
+  // A run that is there already.
+  CHECK_THAT(
+      message_of<BusyError>([&] { train_captioner({.yaml = kTiny, .directory = trained()}); }),
+      Contains("is not empty") && !Contains("--"));
+}
+
+TEST_CASE("a picture whose file is damaged is captioned with one warning") {
+  // 16 x 16 pixels, and 21 bytes that belong to nothing in front of the end.
+  const std::string hex =
+      "ffd8ffe000104a46494600010100000100010000ffdb0043000d090a0b0a080d0b0a0b0e0e0d0f1320151312"
+      "1213271c1e17202e2931302e292d2c333a4a3e333646372c2d405741464c4e525352323e5a615a50604a5152"
+      "4fffc0000b080010001001011100ffc4001500010100000000000000000000000000000706ffc40014100100"
+      "000000000000000000000000000000ffda0008010100003f00ac0e9883af6162636465666768696a6b6c6d6e"
+      "6f707172737475767778ffd9";
+  const TempFolder folder("library");
+  const fs::path damaged = folder.path() / "damaged.jpg", sound = folder.path() / "sound.png";
+  std::ofstream file(damaged, std::ios::binary);
+  for (std::size_t i = 0; i < hex.size(); i += 2)
+    file.put(static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16)));
+  file.close();
+  write_png(sound, stripes());
+  std::vector<std::string> lines;
+  const Captioner captioner(
+      trained(), {.threads = 2,
+                  .listener = [&](Severity, const std::string& text) { lines.push_back(text); }});
+  const std::string warning = damaged.string() +
+                              ": the image may be damaged (Corrupt JPEG data: 21 extraneous bytes "
+                              "before marker 0xd9)";
+  CHECK_FALSE(captioner.caption(damaged).words.empty());
+  REQUIRE(lines.size() == 1);
+  CHECK_THAT(lines[0], StartsWith(warning));
+  CHECK(captioner.captions(std::vector<fs::path>{damaged, sound, damaged}).size() == 3);
+  REQUIRE(lines.size() == 3);
+  CHECK(lines[1] == lines[0]);
+  CHECK(lines[2] == lines[0]);
 }
 
 TEST_CASE("a caption is drawn on its picture") {

@@ -230,6 +230,10 @@ expect 3 "$saccade" caption soft cut.png $photo text.jpg --json
 wants "cut.png" err
 wants "text.jpg" err
 
+# An error in a value that replaces one of the model's says where the value was given.
+expect 2 "$saccade" caption soft $photo --set search.beam=0
+one_error "command line: search.beam=0: "
+
 # What libpng and libjpeg have against a picture is one line of this program.
 damaged_pictures
 expect 3 "$saccade" caption soft damaged.png

@@ -254,6 +254,10 @@ TEST_CASE("overrides are typed like the file and name themselves in mistakes") {
         "t.yaml:1:1: unknown key 'onn' at the top level (did you mean 'on'?)\n"
         "command line: ratee=1: unknown key 'ratee' at the top level (did you mean 'rate'?)\n"
         "command line: rate=x: rate: 'x' is not a number");
+  // Where another program sets the values.
+  const std::vector<std::string> one = {"rate=x"};
+  CHECK(message([&] { parse_config<Outer>("on: true", "t.yaml", one, {}, "Options::set"); }) ==
+        "Options::set: rate=x: rate: 'x' is not a number");
 }
 
 TEST_CASE("base files inherit, relative to the file that names them") {

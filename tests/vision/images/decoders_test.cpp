@@ -3,11 +3,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-// clang-format off: jpeglib.h needs FILE and std::size_t
-#include <jpeglib.h>
-
+// jpeglib.h needs FILE and std::size_t in front of it.
+// clang-format off
 #include <cstddef>
 #include <cstdio>
+#include <jpeglib.h>
 // clang-format on
 #include <png.h>
 
