@@ -203,19 +203,6 @@ TEST_CASE("every word has a map over the grid") {
   CHECK(joined == caption.text);
 }
 
-TEST_CASE("a weight is found by its row and its column") {
-  AttentionMap map{.weights = {1, 2, 3, 4, 5, 6}, .grid = {2, 3}};
-  CHECK(map.at(0, 2) == 3);
-  CHECK(map.at(1, 0) == 4);
-  CHECK(map.at(1, 2) == 6);
-  CHECK_THROWS_AS(map.at(2, 0), ShapeError);
-  CHECK_THROWS_AS(map.at(0, 3), ShapeError);
-  CHECK_THROWS_AS(map.at(-1, 0), ShapeError);
-  map.weights.pop_back();
-  CHECK_THROWS_AS(map.at(0, 0), ShapeError);
-  CHECK_THROWS_AS(AttentionMap{}.at(0, 0), ShapeError);
-}
-
 TEST_CASE("words have the maps of every layer and head where they are requested") {
   const TempFolder folder("library");
   train_captioner({.yaml = kTiny,
