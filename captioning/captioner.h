@@ -105,7 +105,8 @@ class Captioner {
   // Captions pixels. Throws ShapeError where their extents are not positive, a row is shorter than
   // its pixels, or there are more than kMaxImagePixels of them.
   Caption caption(const PixelView& picture) const;
-  // Captions many files, several at once, in order. Throws DataError for one that cannot be read.
+  // Captions many files, several at once, in order. Throws DataError for the first that cannot be
+  // read.
   std::vector<Caption> captions(std::span<const std::filesystem::path> pictures) const;
 
   // False for a model whose words choose no regions: its captions have no maps.
