@@ -4,10 +4,10 @@
 #include <thread>
 
 #include "captioning/captioner.h"
+#include "captioning/runs/checkpoint_content.h"
 #include "captioning/runs/named_models.h"
 #include "captioning/scorer.h"
 #include "captioning/train_captioner.h"
-#include "captioning/runs/checkpoint_content.h"
 #include "core/attention/attention_registry.h"
 #include "core/base/error.h"
 #include "core/ops/attention_ops.h"
