@@ -76,8 +76,8 @@ int run_serve(const ServeArgs& args) {
                         .max_upload = bytes,
                         .waiting = args.waiting,
                         .timeout = std::chrono::seconds(args.timeout)},
-                       captions.models_json(bytes), [&](std::span<const std::uint8_t> picture) {
-                         return captions.caption_json(picture);
+                       captions.models_json(bytes), [&](const CaptionRequest& request) {
+                         return captions.caption_json(request.picture, request.search);
                        });
   parallel::threads();  // prepares this thread, which does the captioning, as a thread of the pool
   announce(args, server, models);

@@ -99,7 +99,7 @@ struct ReportCaptions::Impl {
   ModelCaptions decode(std::size_t m) const {
     const LoadedModel& own = loaded(m);
     ModelCaptions out{.regimes = evaluation_regimes(own.config), .captions = {}, .scores = {}};
-    SearchOptions search = page_search(own);
+    SearchOptions search = page_search(own.config, own.model->vocabulary());
     for (const Regime regime : out.regimes) {
       search.regime = regime;
       const auto before = static_cast<double>(out.captions.size());
