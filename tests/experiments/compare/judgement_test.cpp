@@ -304,7 +304,7 @@ TEST_CASE("of many arms, every block of the table has all, so that they can be c
   CHECK(blocks >= 2);
   CHECK(rows == 12 * blocks);
   CHECK(std::count(scores.begin(), scores.end(), '\n') < 60);
-  CHECK_THAT(scores, Contains("true_caption_\n") || Contains("true_caption_ "));
+  CHECK_THAT(scores, Contains("true captions"));
 }
 
 TEST_CASE("metrics without evidence of a difference share a sentence") {
@@ -324,7 +324,7 @@ TEST_CASE("metrics without evidence of a difference share a sentence") {
              Contains("METEOR is 0.1000 higher") && Contains(": better with 3 seeds"));
   CHECK(
       sentences[1].starts_with("hard (expectation) against soft: no evidence of a difference with "
-                               "3 seeds: Bleu_4 +0.0000 ("));
+                               "3 seeds: BLEU-4 +0.0000 ("));
   CHECK_THAT(sentences[1], Contains("), CIDEr +0.0000 ("));
 }
 
