@@ -84,8 +84,13 @@ struct ReportCaptions::Impl {
 
   void read_inputs() {
     for (const ReportModel& model : request->models) {
-      inputs.emplace_back(*request->data, *model.pipeline, model.loaded->config.encoder,
-                          DatasetInputs::Progress(), images);
+      const std::size_t m = inputs.size();
+      inputs.emplace_back(
+          *request->data, *model.pipeline, model.loaded->config.encoder,
+          [&](Index done, Index total) {
+            show_progress(m, static_cast<double>(done) / static_cast<double>(total));
+          },
+          images);
       const std::span<const Index> bad = inputs.back().bad_images();
       std::erase_if(images, [&](Index i) { return std::binary_search(bad.begin(), bad.end(), i); });
     }
