@@ -1,7 +1,6 @@
 #include "captioning/decoding/ensemble.h"
 
 #include <algorithm>
-#include <deque>
 
 #include "captioning/decoding/forced_decoding.h"
 #include "captioning/decoding/later_maps.h"
@@ -62,66 +61,68 @@ std::vector<std::string> Ensemble::names() const {
   return names;
 }
 
-template <class Use>
-auto Ensemble::encoded(std::span<const InputView> inputs, Use use) const {
-  SACCADE_CHECK(inputs.size() == size(), "[ensemble] ", inputs.size(), " inputs for ", size(),
-                " models");
-  struct Encoding {
-    Arena arena;
-    Tape tape{arena};
-  };
-  std::deque<Encoding> encodings;
-  std::vector<SearchMember> members;
-  for (std::size_t m = 0; m < size(); ++m) {
-    Tape& tape = encodings.emplace_back().tape;
-    tape.set_recording(false);
-    const std::span<const ConstView> parameters = model(m).parameters().views();
-    tape.set_parameters(parameters);
-    members.push_back({.decoder = &model(m).decoder(),
-                       .parameters = parameters,
-                       .images = model(m).encode(tape, inputs[m]).values(),
-                       .shown = std::find(shown_.begin(), shown_.end(), m) != shown_.end()});
-  }
-  return use(members);
-}
-
 std::vector<DecodedCaption> Ensemble::caption(std::span<const InputView> inputs,
                                               const SearchOptions& options,
                                               std::uint64_t first_image) const {
-  return encoded(inputs, [&](std::span<const SearchMember> members) {
-    std::vector<DecodedCaption> captions = search(members, SpecialWords{}, options, first_image);
-    if (options.map_step > 0 && has_attention()) {
-      std::vector<std::vector<DecodedCaption*>> places(
-          static_cast<std::size_t>(members[0].images.features.shape[0]));
-      const std::size_t each = places.empty() ? 0 : captions.size() / places.size();
-      for (std::size_t i = 0; i < places.size(); ++i)
-        add_places(std::span(captions).subspan(i * each, each), places[i]);
-      read_later_maps(members, SpecialWords{}, places, options, first_image);
-    }
-    if (vocabulary().subwords())
-      for (DecodedCaption& caption : captions) {
-        put_together(caption, vocabulary());
-        drop_repeated(caption);
-      }
-    return captions;
-  });
+  return EncodedPictures(*this, inputs).caption(options, first_image);
 }
 
 std::vector<std::vector<DecodedCaption>> Ensemble::force_decode(
     std::span<const InputView> inputs, std::span<const std::vector<std::vector<int>>> captions,
     const SearchOptions& options, std::uint64_t first_image) const {
-  return encoded(inputs, [&](std::span<const SearchMember> members) {
-    auto decoded = saccade::force_decode(members, SpecialWords{}, captions, options, first_image);
-    if (options.map_step > 0 && has_attention()) {
-      std::vector<std::vector<DecodedCaption*>> places(decoded.size());
-      for (std::size_t i = 0; i < decoded.size(); ++i) add_places(decoded[i], places[i]);
-      read_later_maps(members, SpecialWords{}, places, options, first_image);
+  return EncodedPictures(*this, inputs).force_decode(captions, options, first_image);
+}
+
+EncodedPictures::EncodedPictures(const Ensemble& models, std::span<const InputView> inputs)
+    : models_(models) {
+  SACCADE_CHECK(inputs.size() == models.size(), "[ensemble] ", inputs.size(), " inputs for ",
+                models.size(), " models");
+  const std::span<const std::size_t> shown = models.shown();
+  for (std::size_t m = 0; m < models.size(); ++m) {
+    Tape& tape = encodings_.emplace_back().tape;
+    tape.set_recording(false);
+    const CaptionModel& model = models.model(m);
+    const std::span<const ConstView> parameters = model.parameters().views();
+    tape.set_parameters(parameters);
+    members_.push_back({.decoder = &model.decoder(),
+                        .parameters = parameters,
+                        .images = model.encode(tape, inputs[m]).values(),
+                        .shown = std::find(shown.begin(), shown.end(), m) != shown.end()});
+  }
+}
+
+std::vector<DecodedCaption> EncodedPictures::caption(const SearchOptions& options,
+                                                     std::uint64_t first_image) const {
+  std::vector<DecodedCaption> captions = search(members_, SpecialWords{}, options, first_image);
+  if (options.map_step > 0 && models_.has_attention()) {
+    std::vector<std::vector<DecodedCaption*>> places(
+        static_cast<std::size_t>(members_[0].images.features.shape[0]));
+    const std::size_t each = places.empty() ? 0 : captions.size() / places.size();
+    for (std::size_t i = 0; i < places.size(); ++i)
+      add_places(std::span(captions).subspan(i * each, each), places[i]);
+    read_later_maps(members_, SpecialWords{}, places, options, first_image);
+  }
+  if (models_.vocabulary().subwords())
+    for (DecodedCaption& caption : captions) {
+      put_together(caption, models_.vocabulary());
+      drop_repeated(caption);
     }
-    if (vocabulary().subwords())
-      for (std::vector<DecodedCaption>& of_image : decoded)
-        for (DecodedCaption& caption : of_image) put_together(caption, vocabulary());
-    return decoded;
-  });
+  return captions;
+}
+
+std::vector<std::vector<DecodedCaption>> EncodedPictures::force_decode(
+    std::span<const std::vector<std::vector<int>>> captions, const SearchOptions& options,
+    std::uint64_t first_image) const {
+  auto decoded = saccade::force_decode(members_, SpecialWords{}, captions, options, first_image);
+  if (options.map_step > 0 && models_.has_attention()) {
+    std::vector<std::vector<DecodedCaption*>> places(decoded.size());
+    for (std::size_t i = 0; i < decoded.size(); ++i) add_places(decoded[i], places[i]);
+    read_later_maps(members_, SpecialWords{}, places, options, first_image);
+  }
+  if (models_.vocabulary().subwords())
+    for (std::vector<DecodedCaption>& of_image : decoded)
+      for (DecodedCaption& caption : of_image) put_together(caption, models_.vocabulary());
+  return decoded;
 }
 
 }  // namespace saccade

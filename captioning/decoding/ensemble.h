@@ -3,6 +3,7 @@
 // attention.
 #pragma once
 
+#include <deque>
 #include <span>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 
 #include "captioning/model/inputs.h"
 #include "captioning/model/model.h"
+#include "core/memory/arena.h"
 #include "vision/images/geometry.h"
 
 namespace saccade {
@@ -54,13 +56,37 @@ class Ensemble {
       const SearchOptions& options, std::uint64_t first_image) const;
 
  private:
-  // Calls use(members) with the pictures as the members see them. The views are valid during the
-  // call.
-  template <class Use>
-  auto encoded(std::span<const InputView> inputs, Use use) const;
-
   std::vector<EnsembleMember> members_;
   std::vector<std::size_t> shown_;
+};
+
+// Pictures as the members of an ensemble encode them, to be captioned any number of times: encoding
+// costs more than a search, and does not depend on it. The captions have the bits of
+// Ensemble::caption(), which encodes for itself.
+class EncodedPictures {
+ public:
+  // One input per member. Ensemble and inputs must outlive the object, because a frozen grid
+  // without positions is not copied.
+  EncodedPictures(const Ensemble& models, std::span<const InputView> inputs);
+  EncodedPictures(const EncodedPictures&) = delete;
+  EncodedPictures& operator=(const EncodedPictures&) = delete;
+
+  // As the functions of Ensemble with these names.
+  std::vector<DecodedCaption> caption(const SearchOptions& options,
+                                      std::uint64_t first_image) const;
+  std::vector<std::vector<DecodedCaption>> force_decode(
+      std::span<const std::vector<std::vector<int>>> captions, const SearchOptions& options,
+      std::uint64_t first_image) const;
+
+ private:
+  struct Encoding {
+    Arena arena{};
+    Tape tape{arena};
+  };
+
+  const Ensemble& models_;
+  std::deque<Encoding> encodings_;
+  std::vector<SearchMember> members_;
 };
 
 // A data set as every member of an ensemble sees it.

@@ -180,6 +180,16 @@ std::string metric_label(std::string_view name) {
   return known == nullptr ? std::string(name) : known->label;
 }
 
+MetricRange metric_range(std::string_view name) {
+  const MetricInfo* known = find_metric(name);
+  if (known == nullptr) return {};
+  if (known->unit == "share" || known->unit == "0 to 1") return {.low = 0, .high = 1};
+  if (known->unit == "0 to 10") return {.low = 0, .high = 10};
+  MetricRange out;
+  if (known->unit == "ratio") out.low = 0;
+  return out;
+}
+
 bool is_better(std::string_view name, double value, double than) {
   const MetricInfo* known = find_metric(name);
   if (known == nullptr || known->better == Better::kNeither) return false;

@@ -2,6 +2,7 @@
 // evaluate, compare and training write, its label, its unit and which of two values is better.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -93,6 +94,14 @@ const MetricInfo& metric(std::string_view name);
 // The name of a metric for people: its label; of a metric that is unknown here, such as one that
 // another version recorded, the name itself.
 std::string metric_label(std::string_view name);
+
+// The smallest and the largest value that a metric can have, as its unit says: "share", "ratio", "0
+// to 1" and "0 to 10". Without bounds where the unit gives none, and for an unknown metric.
+struct MetricRange {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+};
+MetricRange metric_range(std::string_view name);
 
 // Whether `value` is the better one of two values of a metric; false where the metric is unknown or
 // does not judge.

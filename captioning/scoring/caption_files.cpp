@@ -66,7 +66,7 @@ void read_karpathy_images(const JsonValue& images, std::optional<Split> split, R
 // Images get the numbers that `saccade evaluate --out` writes for such a folder.
 void read_csv_images(const fs::path& path, std::optional<Split> split, ReferenceFile& out) {
   Dataset dataset = read_folder({.images = path.parent_path(), .captions = path});
-  fill_splits(dataset, SplitConfig());
+  if (split) fill_splits(dataset, SplitConfig());
   for (CaptionedImage& image : dataset.images)
     if (!split || image.split == *split)
       out.images.push_back(

@@ -94,9 +94,29 @@ bool read_retired(const Section& section, const Node& node, const std::string& p
   return true;
 }
 
+// "; write 0 for no map" for an option whose help says "0 = no map"; "" for others.
+std::string none_hint(const Section::Field& field) {
+  const std::size_t at = field.doc.find(" 0 = ");
+  if (at == std::string::npos) return "";
+  const std::size_t begin = at + 5;
+  std::string none = field.doc.substr(begin, field.doc.find_first_of(",;:(", begin) - begin);
+  while (none.ends_with(' ')) none.pop_back();
+  return "; write 0 for " + none;
+}
+
+// Refuses null where the option has another value that means "none", and names that value.
+bool refuse_null(const Section::Field& field, const Node& node, const std::string& path,
+                 Mistakes& mistakes) {
+  const std::string type = field.slot->type(), hint = none_hint(field);
+  if (node.kind != Node::Kind::kNull || hint.empty() || type.ends_with(" or null")) return false;
+  mistakes.add(node.place, path + ": expected " + type + ", got nothing" + hint);
+  return true;
+}
+
 void read_field(const Section::Field& field, const Node& node, const std::string& path,
                 const ReadContext& context) {
   if (field.section) return read_section(*field.section, node, path, context);
+  if (refuse_null(field, node, path, context.mistakes)) return;
   field.slot->read(node, path, field.constraint, context.mistakes);
   std::string origin = context.origin;
   if (node.place.line > 0) origin += node.place.source + ":" + std::to_string(node.place.line);

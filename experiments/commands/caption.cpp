@@ -96,7 +96,8 @@ int watch(const CaptionArgs& args, const ModelSession& session, const SearchOpti
     caption_photos(session,
                    {.count = 1,
                     .read = [&](Index, const auto&) { return std::move(picture); },
-                    .search = search},
+                    .search = search,
+                    .remarks = false},
                    print);
     if (!std::cout.flush()) throw IoError("cannot write to standard output; check the disk");
   };

@@ -1,6 +1,7 @@
 #include "experiments/commands/caption_photos.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "captioning/decoding/decode_images.h"
 #include "core/base/listing.h"
@@ -44,7 +45,20 @@ Read read_one(const ModelSession& session, const PhotoRequest& request, Index nu
   return out;
 }
 
+// Whether a picture has another size than all scenes of the model.
+bool is_no_scene(const Geometry& geometry, const ExperimentConfig& config) {
+  const std::int64_t size = config.data.scenes.size;
+  return geometry.original_height != size || geometry.original_width != size;
+}
+
 }  // namespace
+
+std::string remark_on_data(const std::string& model, const ExperimentConfig& config) {
+  if (config.data.type != DataKind::kScenes) return "";
+  return str(model,
+             " has learned drawn scenes alone (data.type is scenes), so its captions of other "
+             "pictures say little; `saccade list models` shows which models know photos");
+}
 
 std::vector<std::string> named_pictures(const std::vector<std::string>& names) {
   std::vector<std::string> out;
@@ -75,6 +89,9 @@ ExitCode caption_photos(const ModelSession& session, const PhotoRequest& request
                         const std::function<void(Photo&)>& take) {
   const parallel::SplitKernels split;  // has an effect where pictures are too few for tasks
   ExitCode code = ExitCode::kOk;
+  const ModelSession::Member& first = session.members()[0];
+  std::string remark =
+      request.remarks ? remark_on_data(first.name, first.loaded.config) : std::string();
   const Index end = request.first + request.count;
   for (Index begin = request.first; begin < end; begin += kBlock) {
     std::vector<Read> block(static_cast<std::size_t>(std::min(kBlock, end - begin)));
@@ -101,6 +118,8 @@ ExitCode caption_photos(const ModelSession& session, const PhotoRequest& request
                                   .first_image = begin});
     for (std::size_t i = 0; i < block.size(); ++i) {
       if (block[i].error) continue;
+      if (!remark.empty() && is_no_scene(block[i].photo.geometry, first.loaded.config))
+        log::info(plain_text(std::exchange(remark, "")));
       block[i].photo.caption = std::move(captions[i]);
       take(block[i].photo);
     }

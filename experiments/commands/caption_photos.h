@@ -30,12 +30,18 @@ struct PhotoRequest {
   std::function<Image(Index, const MessageListener&)> read;
   SearchOptions search{};
   bool keep_pictures = false;
+  // Whether it is told, once, that a model of drawn scenes gets a picture that is none.
+  bool remarks = true;
 };
 
 // Captions pictures and passes them to `take` in order. A picture that cannot be read is named on
 // stderr and left out. Returns the exit code of the first such error, or kOk.
 ExitCode caption_photos(const ModelSession& session, const PhotoRequest& request,
                         const std::function<void(Photo&)>& take);
+
+// What should be known of a model's captions of pictures that are not of its own data; "" where
+// there is nothing.
+std::string remark_on_data(const std::string& model, const ExperimentConfig& config);
 
 // Pictures as the command line names them: files, and folders, which stand for all pictures in
 // them, in the order of their names. Tells on stderr of pictures in a folder that are not read.

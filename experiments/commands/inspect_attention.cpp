@@ -14,7 +14,9 @@
 #include "core/attention/mechanisms/mechanism_kind.h"
 #include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/base/error.h"
+#include "core/base/listing.h"
 #include "experiments/commands/model_session.h"
+#include "experiments/process/progress.h"
 #include "vision/encoders/encoder_kind.h"
 
 namespace saccade {
@@ -152,13 +154,19 @@ int run_inspect_attention(const InspectAttentionArgs& args) {
   const LoadedData data = load_data(session.config().data);
   const std::vector<Index> images =
       evaluation_images(data.dataset, Split::kVal, args.images.value_or(kDefaultImages));
-  const DatasetInputs inputs(data, session.pipeline(), session.config().encoder, {}, images);
+  Progress progress("reading images");
+  const auto show = [&](Index done, Index total) {
+    progress.show(static_cast<double>(done) / static_cast<double>(total), str(done, " of ", total));
+  };
+  const DatasetInputs inputs(data, session.pipeline(), session.config().encoder, show, images);
+  progress.clear();
   Json json{{"schema_version", 1},
             {"checkpoint", args.checkpoint},
             {"dataset", data.dataset.name},
             {"split", "val"},
             {"images", images.size()}};
-  std::string text = str(images.size(), " validation images of ", data.dataset.name, "\n");
+  std::string text = str(counted(static_cast<Index>(images.size()), "validation image"), " of ",
+                         data.dataset.name, "\n");
   if (args.heads) {
     const auto heads = head_profiles(session.model(), data.dataset, inputs, images);
     json["heads"] = heads_json(heads);

@@ -230,6 +230,10 @@ void check_together(const OverlayArgs& args) {
   if (args.alignment || args.maps.class_token)
     throw UsageError(str(args.alignment ? "--alignment" : "--class-token",
                          " draws one model's; leave out --with"));
+  if (args.drawing.panels)
+    throw UsageError(
+        "--panels has no effect: of several models there are no panels; leave out "
+        "--with");
 }
 
 // The strips of all models for a picture that the first model has captioned.

@@ -8,6 +8,7 @@
 #include "captioning/evaluation/evaluate.h"
 #include "captioning/runs/run_directory.h"
 #include "core/base/error.h"
+#include "core/base/listing.h"
 #include "experiments/commands/model_session.h"
 #include "experiments/commands/shown_models.h"
 #include "experiments/options/given_boxes.h"
@@ -87,7 +88,8 @@ WrittenReport make_report(const ReportArgs& args) {
   {
     Progress progress("report");
     request.progress = [&](double done) {
-      progress.show(done, str(request.models.size(), " models, up to ", args.images, " images"));
+      progress.show(done, str(counted(static_cast<Index>(request.models.size()), "model"),
+                              ", up to ", counted(args.images, "image")));
     };
     written.summary = write_report(request, written.path);
   }

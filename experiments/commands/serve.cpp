@@ -8,6 +8,7 @@
 #include "captioning/runs/run_directory.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"
+#include "experiments/commands/caption_photos.h"
 #include "experiments/commands/model_session.h"
 #include "experiments/commands/shown_models.h"
 #include "experiments/process/log.h"
@@ -63,6 +64,9 @@ int run_serve(const ServeArgs& args) {
     session.search("");  // throws where the values of the search do not go together
     signal.check();
     const ModelSession::Member& member = session.members()[0];
+    if (const std::string remark = remark_on_data(shown.name, member.loaded.config);
+        !remark.empty())
+      log::info(plain_text(remark));
     models.push_back({.name = shown.name,
                       .checkpoint = resolve_checkpoint(shown.checkpoint),
                       .directory = shown.directory,
@@ -76,8 +80,8 @@ int run_serve(const ServeArgs& args) {
                         .max_upload = bytes,
                         .waiting = args.waiting,
                         .timeout = std::chrono::seconds(args.timeout)},
-                       captions.models_json(bytes), [&](std::span<const std::uint8_t> picture) {
-                         return captions.caption_json(picture);
+                       captions.models_json(bytes), [&](const CaptionRequest& request) {
+                         return captions.caption_json(request.picture, request.search);
                        });
   parallel::threads();  // prepares this thread, which does the captioning, as a thread of the pool
   announce(args, server, models);

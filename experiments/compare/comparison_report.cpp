@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "captioning/metrics/metric_registry.h"
 #include "core/base/error.h"
@@ -119,46 +120,102 @@ bool is_empty(const Line& line, std::size_t begin, std::size_t end) {
                      [](const std::string& cell) { return cell.empty() || cell == "-"; });
 }
 
-// A table in blocks of columns that fit into `width` characters. Each column has the name of its
-// arm and its regime above it. A block leaves out the lines that say nothing about its columns.
-std::string in_blocks(const std::string& corner,
-                      const std::vector<std::pair<std::string, std::string>>& heads,
-                      const std::vector<Line>& lines, std::size_t width_of_page) {
+using Head = std::vector<std::string>;  // the lines above a column
+
+// A table in blocks of columns that fit into `page` characters. A block leaves out the lines that
+// say nothing about its columns.
+std::vector<std::string> in_blocks(const std::string& corner, const std::vector<Head>& heads,
+                                   const std::vector<Line>& lines, std::size_t page) {
   std::size_t label = corner.size();
-  for (const Line& line : lines) label = std::max(label, line.label.size());
-  std::string out;
+  for (const Line& line : lines) label = std::max(label, width(line.label));
+  const auto labelled = [&](const std::string& name) {
+    return name + std::string(label - width(name), ' ');
+  };
+  std::vector<std::string> out;
   for (std::size_t begin = 0; begin < heads.size();) {
     std::vector<std::size_t> widths;
-    std::size_t total = label, end = begin;
+    std::size_t total = label, end = begin, tallest = 1;
     for (; end < heads.size(); ++end) {
-      std::size_t wide = std::max(heads[end].first.size(), heads[end].second.size());
+      std::size_t wide = 0;
+      for (const std::string& text : heads[end]) wide = std::max(wide, width(text));
       for (const Line& line : lines) wide = std::max(wide, width(line.cells[end]));
-      if (end > begin && total + wide + 2 > width_of_page) break;
+      if (end > begin && total + wide + 2 > page) break;
       widths.push_back(wide + 2);
       total += wide + 2;
+      tallest = std::max(tallest, heads[end].size());
     }
-    std::string first = corner + std::string(label - corner.size(), ' '), second(label, ' ');
-    for (std::size_t i = begin; i < end; ++i) {
-      first += padded(heads[i].first, widths[i - begin]);
-      second += padded(heads[i].second, widths[i - begin]);
+    std::string block;
+    for (std::size_t row = 0; row < tallest; ++row) {
+      block += labelled(row == 0 ? corner : "");
+      for (std::size_t i = begin; i < end; ++i) {
+        const std::size_t above = tallest - heads[i].size();
+        block += padded(row < above ? "" : heads[i][row - above], widths[i - begin]);
+      }
+      block += "\n";
     }
-    out += first + "\n" + second + "\n";
     for (const Line& line : lines) {
       if (is_empty(line, begin, end)) continue;
-      out += line.label + std::string(label - line.label.size(), ' ');
-      for (std::size_t i = begin; i < end; ++i) out += padded(line.cells[i], widths[i - begin]);
-      out += "\n";
+      block += labelled(line.label);
+      for (std::size_t i = begin; i < end; ++i) block += padded(line.cells[i], widths[i - begin]);
+      block += "\n";
     }
+    out.push_back(std::move(block));
     begin = end;
-    if (begin < heads.size()) out += "\n";
   }
+  return out;
+}
+
+// The label of a metric as the head of a narrow column: a long one in several lines.
+Head head_of(const std::string& label) {
+  constexpr std::size_t kWide = 17;
+  Head out{""};
+  std::istringstream words(label);
+  for (std::string word; words >> word;) {
+    std::string& line = out.back();
+    if (line.empty())
+      line = word;
+    else if (line.size() + 1 + word.size() <= kWide)
+      line += " " + word;
+    else
+      out.push_back(word);
+  }
+  return out;
+}
+
+using ArmName = std::pair<std::string, std::string>;  // of an arm, and its regime
+
+// A table of arms and metrics; `lines` has one line for each metric. Arms are columns where all of
+// them stand side by side, and else rows, so that every block has all arms.
+std::string arms_table(const std::string& corner, const std::vector<ArmName>& arms,
+                       const std::vector<Line>& lines, std::size_t page) {
+  std::vector<Head> heads;
+  std::size_t longest = 0;
+  for (const auto& [arm, regime] : arms) {
+    heads.push_back({arm, regime});
+    longest = std::max(longest, width(arm));
+  }
+  std::vector<std::string> blocks = in_blocks(corner, heads, lines, page);
+  if (blocks.size() > 1) {
+    std::vector<Line> rows;
+    for (std::size_t i = 0; i < arms.size(); ++i) {
+      const auto& [arm, regime] = arms[i];
+      Line row{arm + std::string(longest + 2 - width(arm), ' ') + regime, {}};
+      for (const Line& line : lines) row.cells.push_back(line.cells[i]);
+      rows.push_back(std::move(row));
+    }
+    heads.clear();
+    for (const Line& line : lines) heads.push_back(head_of(line.label));
+    blocks = in_blocks(corner, heads, rows, page);
+  }
+  std::string out;
+  for (const std::string& block : blocks) out += (out.empty() ? "" : "\n") + block;
   return out;
 }
 
 // The differences of the rows to the reference, with one line for each headline metric that is
 // tested.
 std::string difference_table(const Judgement& judgement, std::size_t columns) {
-  std::vector<std::pair<std::string, std::string>> heads;
+  std::vector<ArmName> heads;
   std::vector<Line> lines;
   const std::vector<std::string> metrics = headline_metrics(judgement);
   for (const std::string& name : metrics) lines.push_back({metric_label(name), {}});
@@ -173,7 +230,7 @@ std::string difference_table(const Judgement& judgement, std::size_t columns) {
     }
   }
   if (heads.empty()) return "";
-  return "\n" + in_blocks("against " + judgement.reference->arm.name, heads, lines, columns) +
+  return "\n" + arms_table("against " + judgement.reference->arm.name, heads, lines, columns) +
          legend(judgement) + "\n";
 }
 
@@ -200,13 +257,13 @@ std::string comparison_json(const Comparison& comparison, const Judgement& judge
 std::string comparison_table(const Comparison& comparison, const Judgement& judgement,
                              const TableOptions& options) {
   const std::vector<Row> rows = rows_of(comparison);
-  std::vector<std::pair<std::string, std::string>> heads;
+  std::vector<ArmName> heads;
   for (const Row& row : rows) heads.emplace_back(row.arm->arm.name, enum_name(row.regime));
   const std::vector<Line> lines = lines_of(rows, options.shown);
   std::string out =
       headline(comparison) +
       "\nmeans over seeds; ± is their standard deviation, where there are several seeds\n" +
-      in_blocks("", heads, lines, options.columns);
+      arms_table("", heads, lines, options.columns);
   if (const std::size_t all = lines_of(rows).size(); all > lines.size())
     out += str("--all shows ", all - lines.size(), " more numbers, which --json has, too\n");
   out += difference_table(judgement, options.columns);

@@ -24,9 +24,9 @@ struct TableOptions {
   Shown shown = Shown::kHeadline;
 };
 
-// A table with one column for each arm and regime, in blocks that fit into a line. It has one row
-// for each metric that is shown, the cost among them; a block leaves out what none of its columns
-// has. The differences to the reference arm and the verdict follow.
+// A table with one column for each arm and regime, and one row for each metric that is shown, the
+// cost among them. Where the arms are too many for a line, they are rows, and the metrics stand in
+// blocks of columns. The differences to the reference arm and the verdict follow.
 std::string comparison_table(const Comparison& comparison, const Judgement& judgement,
                              const TableOptions& options);
 

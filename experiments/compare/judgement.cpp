@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 
+#include "captioning/metrics/metric_registry.h"
 #include "captioning/statistics/bootstrap.h"
 #include "captioning/statistics/seeds.h"
 
@@ -50,6 +51,20 @@ void keep_common(std::vector<SeedRun>& a, std::vector<SeedRun>& b) {
       });
 }
 
+// The part of an interval that the metric can reach: Student's t knows no bounds, so that over few
+// seeds the interval of a rate may go beyond 0 and 1.
+Interval reachable(const std::string& metric, const Interval& interval) {
+  const MetricRange range = metric_range(metric);
+  return {.low = std::max(interval.low, range.low), .high = std::min(interval.high, range.high)};
+}
+
+// The same of a difference of two scores.
+Interval reachable_difference(const std::string& metric, const Interval& interval) {
+  const MetricRange range = metric_range(metric);
+  const double most = range.high - range.low;
+  return {.low = std::max(interval.low, -most), .high = std::min(interval.high, most)};
+}
+
 std::vector<JudgedMetric> intervals_of(std::vector<SeedRun> runs, const Resampling& resampling) {
   std::vector<SeedRun> none;
   keep_common(runs, none);
@@ -67,7 +82,7 @@ std::vector<JudgedMetric> intervals_of(std::vector<SeedRun> runs, const Resampli
     out.push_back({.name = one.metric,
                    .spread = {.count = one.seeds, .mean = one.mean, .deviation = one.deviation},
                    .over = IntervalOver::kSeedsAndImages,
-                   .interval = one.intervals.t_interval,
+                   .interval = reachable(one.metric, one.intervals.t_interval),
                    .difference = {}});
   return out;
 }
@@ -106,7 +121,7 @@ std::map<std::string, JudgedDifference> differences_of(std::vector<SeedRun> runs
                        .seeds = std::ssize(runs),
                        .reference_seeds = std::ssize(reference),
                        .same_seed = one.pairing == SeedPairing::kPaired,
-                       .interval = one.intervals.t_interval,
+                       .interval = reachable_difference(one.metric, one.intervals.t_interval),
                        .p_value = one.t_p_value,
                        .holm = 1};
   return out;

@@ -171,7 +171,7 @@ void ArmRunner::score(const Arm& arm, SeedResult& result) {
   const Split split = data.default_split();
   EvaluationReport report;
   {
-    Progress progress("evaluating");
+    Progress progress(str("evaluating ", arm.name, ", seed ", result.seed));
     report = evaluate(*loaded.model, data, data_->inputs(),
                       {.split = split,
                        .search = search_options(arm.config, loaded.model->vocabulary()),

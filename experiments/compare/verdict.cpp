@@ -21,8 +21,8 @@ std::string p_text(double p) {
   return text.data();
 }
 
-std::string finding(const std::string& metric, const JudgedDifference& one, double level) {
-  if (one.holm >= 1 - level) return "no evidence of a difference";
+// Of a difference that chance does not explain.
+std::string finding(const std::string& metric, const JudgedDifference& one) {
   // BLEU adds tiny numbers to its counts, so that even scores of 0 may differ in every run.
   if (std::abs(one.value) < kSmallest) return "a reliable difference, but too small to matter,";
   if (is_better(metric, one.value, 0)) return "better";
@@ -48,8 +48,44 @@ std::string sentence(const JudgedMetric& metric, double level) {
                         four_decimals(one.interval.low), ", ", four_decimals(one.interval.high),
                         "], ", p_text(one.p_value));
   if (p_text(one.holm) != p_text(one.p_value)) out += str(", ", p_text(one.holm), " after Holm");
-  out += "): " + finding(metric.name, one, level);
+  out += "): " + finding(metric.name, one);
   return out + basis(one);
+}
+
+// What there is no evidence for: "BLEU-4 -0.0012 (p = 0.4)", with the corrected p-value.
+std::string without_evidence(const JudgedMetric& metric) {
+  const JudgedDifference& one = *metric.difference;
+  const bool negative = one.value < 0 && std::abs(one.value) >= kSmallest;
+  return str(metric_label(metric.name), negative ? " -" : " +", four_decimals(std::abs(one.value)),
+             " (", p_text(one.holm),
+             p_text(one.holm) == p_text(one.p_value) ? ")" : " after Holm)");
+}
+
+// What is said of one arm: a sentence for each difference, and one for all metrics without evidence
+// of any.
+void add_sentences(const JudgedRow& row, const Judgement& judgement,
+                   std::vector<std::string>& out) {
+  const std::string who = str(row.arm->arm.name, " (", enum_name(row.regime), ") against ",
+                              judgement.reference->arm.name, ": ");
+  const double level = judgement.resampling.level;
+  std::vector<std::pair<std::string, std::string>> folded;  // what it rests on, and the metrics
+  for (const std::string& name : headline_metrics(judgement)) {
+    const JudgedMetric* metric = row.find(name);
+    if (!metric || !metric->difference || std::isnan(metric->difference->holm)) continue;
+    const JudgedDifference& one = *metric->difference;
+    if (one.holm < 1 - level) {
+      out.push_back(who + sentence(*metric, level));
+      continue;
+    }
+    const auto same = std::find_if(folded.begin(), folded.end(),
+                                   [&](const auto& other) { return other.first == basis(one); });
+    if (same == folded.end())
+      folded.emplace_back(basis(one), without_evidence(*metric));
+    else
+      same->second += ", " + without_evidence(*metric);
+  }
+  for (const auto& [on, metrics] : folded)
+    out.push_back(str(who, "no evidence of a difference", on, ": ", metrics));
 }
 
 }  // namespace
@@ -75,12 +111,7 @@ std::vector<std::string> verdict(const Judgement& judgement) {
                         judgement.reference->arm.name, ", so it is not tested against it"));
       continue;
     }
-    for (const std::string& name : headline_metrics(judgement))
-      if (const JudgedMetric* metric = row.find(name);
-          metric && metric->difference && !std::isnan(metric->difference->holm))
-        out.push_back(str(arm->arm.name, " (", enum_name(row.regime), ") against ",
-                          judgement.reference->arm.name, ": ",
-                          sentence(*metric, judgement.resampling.level)));
+    add_sentences(row, judgement, out);
   }
   return out;
 }

@@ -9,6 +9,8 @@ namespace saccade {
 
 namespace {
 
+constexpr Index kPanelSide = 1024;
+
 template <NamedEnum E>
 E chosen(const std::string& name, const std::string& option, E otherwise) {
   return name.empty() ? otherwise : choice<E>(name, option);
@@ -63,6 +65,8 @@ void check_effect(const DrawingArgs& args, const Drawing& drawing, Matrices matr
          "it is the weight that full heat stands for with --scale fixed");
   refuse(args.seconds_per_word && drawing.format != PictureFormat::kApng, "--seconds-per-word",
          "only --format apng is an animation");
+  refuse(args.panels.has_value() && drawing.format == PictureFormat::kApng, "--panels",
+         "beside an animation there are no panels");
   refuse(!args.font.empty() && drawing.format == PictureFormat::kSvg && matrices == Matrices::kNo,
          "--font", "the text of an SVG is drawn with the fonts of the viewer's system");
 }
@@ -100,6 +104,10 @@ void add_drawing_options(Options& options, DrawingArgs& args) {
                  "with --format apng: how long each word is shown (default: 0.8; the last word is "
                  "shown three times as long)",
                  "SECONDS");
+  options.count("--panels", args.panels,
+                "longest side of the panels of single words, in pixels: those of larger photos are "
+                "made smaller; 0 writes no panels (default: 1024)",
+                0);
 }
 
 Drawing drawing_of(const DrawingArgs& args, Matrices matrices) {
@@ -114,6 +122,8 @@ Drawing drawing_of(const DrawingArgs& args, Matrices matrices) {
   if (!args.shares.empty()) options.shares = parse_shares(args.shares);
   if (args.full_heat && !(*args.full_heat > 0))
     throw UsageError(str("--full-heat must be above 0; got ", *args.full_heat));
+  out.panels = args.panels != Index{0};
+  options.longest_side = args.panels.value_or(kPanelSide);
   check_effect(args, out, matrices);
   options.fixed_max = args.full_heat.value_or(options.fixed_max);
   options.seconds_per_word = args.seconds_per_word.value_or(options.seconds_per_word);

@@ -13,10 +13,11 @@ namespace saccade {
 struct DrawingArgs {
   std::string format{}, style{}, measure{}, scale{}, colours{}, shares{}, font{};
   std::optional<double> full_heat{}, seconds_per_word{};
+  std::optional<Index> panels{};
 };
 
-// Declares --format, --style, --measure, --scale, --full-heat, --colours, --shares, --font and
-// --seconds-per-word.
+// Declares --format, --style, --measure, --scale, --full-heat, --colours, --shares, --font,
+// --seconds-per-word and --panels.
 void add_drawing_options(Options& options, DrawingArgs& args);
 
 // Throws UsageError, with the reason, for an unknown value and for an option without effect.

@@ -14,6 +14,7 @@ struct Drawing {
   PictureFormat format = PictureFormat::kPng;
   OverlayOptions options{};
   MapMeasure measure = MapMeasure::kWeight;
+  bool panels = true;  // whether there is a file for each word, too
 };
 
 }  // namespace saccade

@@ -101,8 +101,9 @@ void OverlayFiles::write_panels(const std::string& name, const std::vector<ViewO
   const PictureFormat format = options_.drawing.format;
   if (format == PictureFormat::kApng) return;
   const fs::path panels = folder_ / name;
-  make_folder(panels);
   remove_old_panels(panels);
+  if (!options_.drawing.panels) return;
+  make_folder(panels);
   for (const auto& [suffix, overlay] : views) {
     const std::size_t first = paths.size();
     for (std::size_t i = 0; i < overlay.words.size(); ++i) {

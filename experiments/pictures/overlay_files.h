@@ -28,7 +28,7 @@ class OverlayFiles {
   // without folders and extension.
   //   NAME.sheet.png   the sheet, in the requested format; as an animation NAME.apng
   //   NAME.json        the caption with its weights
-  //   NAME/01-word.png one panel per word; none beside an animation
+  //   NAME/01-word.png one panel per word; none beside an animation, and where none are wanted
   // Where the record has views, these are drawn instead: one strip per view on the sheet, and
   // panels NAME/01-word.layer-0.head-1.png where there are several views. Class-token maps are
   // drawn as NAME.class-token.sheet.png, each with a scale of its own unless the scale is fixed.

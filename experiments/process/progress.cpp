@@ -12,7 +12,8 @@ namespace saccade {
 
 namespace {
 
-constexpr double kSecondsBetweenBars = 0.1, kSecondsBetweenLines = 5;
+constexpr double kSecondsBetweenBars = 0.1, kSecondsToFirstLine = 5;
+constexpr double kRounding = 1e-9;  // 0.3 may be a little less than three tenths
 constexpr long kLongestBar = 24, kShortestBar = 6;
 
 std::size_t terminal_columns() {
@@ -43,6 +44,13 @@ std::string duration_text(double seconds) {
   return text.data();
 }
 
+bool ProgressLines::due(double seconds, double done) {
+  const int tenths = static_cast<int>(std::floor(10 * done + kRounding));
+  if (seconds < kSecondsToFirstLine || tenths <= tenths_) return false;
+  tenths_ = tenths;
+  return true;
+}
+
 Progress::Progress(std::string label)
     : label_(std::move(label)),
       terminal_(isatty(STDERR_FILENO) == 1),
@@ -53,14 +61,16 @@ Progress::~Progress() { clear(); }
 
 void Progress::show(double done, const std::string& text) {
   const auto now = Clock::now();
-  const double since = std::chrono::duration<double>(now - last_).count();
-  if (since < (terminal_ ? kSecondsBetweenBars : kSecondsBetweenLines)) return;
-  if (first_done_ < 0) {  // the first call; a resumed run starts in the middle
+  if (first_done_ < 0 || done < done_) {  // a resumed run starts in the middle
     first_done_ = done;
     start_ = now;
+    lines_ = {};
   }
-  last_ = now;
+  done_ = done;
   const double passed = std::chrono::duration<double>(now - start_).count();
+  const double since = std::chrono::duration<double>(now - last_).count();
+  if (terminal_ ? since < kSecondsBetweenBars : !lines_.due(passed, done)) return;
+  last_ = now;
   std::string left;
   if (done > first_done_)
     left = ", " + duration_text(passed * (1 - done) / (done - first_done_)) + " left";

@@ -72,6 +72,14 @@ class Card {
     this.refresh();
   }
 
+  // Shows other captions of the same photo.
+  renew(answer) {
+    Object.assign(this.image, answer);
+    this.pointed = this.placed = null;
+    if (this.chosen?.first) this.chosen = null;  // the page chose it, not the visitor
+    this.reload();
+  }
+
   // Whether no word is pointed at or chosen.
   get released() { return this.placed || (!this.pointed && !(this.chosen?.word >= 0)); }
 

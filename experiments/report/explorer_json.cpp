@@ -40,8 +40,8 @@ ViewCount view_count(const LoadedModel& loaded) {
   return {.layers = loaded.model->decoder().glimpses_per_word(), .heads = config.attention.heads};
 }
 
-SearchOptions page_search(const LoadedModel& loaded) {
-  SearchOptions search = search_options(loaded.config, loaded.model->vocabulary());
+SearchOptions page_search(const ExperimentConfig& config, const Vocabulary& vocabulary) {
+  SearchOptions search = search_options(config, vocabulary);
   if (search.mode == SearchMode::kBeam) search.alternatives = std::min(search.beam, kAlternatives);
   search.recording.layers = true;
   return search;

@@ -23,9 +23,9 @@ struct ViewCount {
 };
 ViewCount view_count(const LoadedModel& loaded);
 
-// The search of a model's config, set to keep the captions of the beam that a page lists and the
-// maps of all layers and heads.
-SearchOptions page_search(const LoadedModel& loaded);
+// The search of a config, set to keep the captions of the beam that a page lists and the maps of
+// all layers and heads.
+SearchOptions page_search(const ExperimentConfig& config, const Vocabulary& vocabulary);
 
 // {"name", "checkpoint", "update", "parameters", "attention", "gate", "sentinel", "selection",
 // "rows", "cols", "layers", "heads", "later_map": which map is shown for a word, if it is not the

@@ -84,8 +84,13 @@ struct ReportCaptions::Impl {
 
   void read_inputs() {
     for (const ReportModel& model : request->models) {
-      inputs.emplace_back(*request->data, *model.pipeline, model.loaded->config.encoder,
-                          DatasetInputs::Progress(), images);
+      const std::size_t m = inputs.size();
+      inputs.emplace_back(
+          *request->data, *model.pipeline, model.loaded->config.encoder,
+          [&](Index done, Index total) {
+            show_progress(m, static_cast<double>(done) / static_cast<double>(total));
+          },
+          images);
       const std::span<const Index> bad = inputs.back().bad_images();
       std::erase_if(images, [&](Index i) { return std::binary_search(bad.begin(), bad.end(), i); });
     }
@@ -99,7 +104,7 @@ struct ReportCaptions::Impl {
   ModelCaptions decode(std::size_t m) const {
     const LoadedModel& own = loaded(m);
     ModelCaptions out{.regimes = evaluation_regimes(own.config), .captions = {}, .scores = {}};
-    SearchOptions search = page_search(own);
+    SearchOptions search = page_search(own.config, own.model->vocabulary());
     for (const Regime regime : out.regimes) {
       search.regime = regime;
       const auto before = static_cast<double>(out.captions.size());

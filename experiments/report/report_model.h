@@ -39,7 +39,8 @@ struct ReportRequest {
   Split split = Split::kTest;
   Index images = 0;                           // at most so many, spread evenly over the split
   std::vector<std::string> remarks;           // what a reader should know, one sentence each
-  std::function<void(double done)> progress;  // called with the share that is done
+  // Called with the share that is done, first of reading the images and then of captioning them.
+  std::function<void(double done)> progress;
 };
 
 }  // namespace saccade

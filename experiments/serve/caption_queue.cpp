@@ -12,14 +12,14 @@ constexpr std::chrono::milliseconds kGlance{
 
 }  // namespace
 
-CaptionQueue::Answer CaptionQueue::caption(std::vector<std::uint8_t> picture) {
+CaptionQueue::Answer CaptionQueue::caption(CaptionRequest request) {
   std::future<Answer> answer;
   {
     const std::lock_guard lock(mutex_);
     if (closed_) return {.fate = Fate::kClosed, .json = {}};
     if (count_ >= most_) return {.fate = Fate::kFull, .json = {}};
     ++count_;
-    jobs_.push_back({.picture = std::move(picture), .answer = {}});
+    jobs_.push_back({.request = std::move(request), .answer = {}});
     answer = jobs_.back().answer.get_future();
   }
   brought_.notify_one();
@@ -45,7 +45,7 @@ void CaptionQueue::work(const std::atomic<int>& stop) {
     Answer answer;
     std::exception_ptr error;
     try {
-      answer.json = work_(job->picture);
+      answer.json = work_(job->request);
     } catch (...) {
       error = std::current_exception();
     }

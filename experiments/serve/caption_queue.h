@@ -10,16 +10,21 @@
 #include <list>
 #include <mutex>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "core/base/real.h"
+#include "experiments/serve/asked_search.h"
 
 namespace saccade {
 
-// Captions the bytes of an image file and returns the answer. May throw.
-using CaptionWork = std::function<std::string(std::span<const std::uint8_t>)>;
+struct CaptionRequest {
+  std::vector<std::uint8_t> picture{};  // the bytes of an image file
+  AskedSearch search{};
+};
+
+// Captions a picture and returns the answer. May throw.
+using CaptionWork = std::function<std::string(const CaptionRequest&)>;
 
 class CaptionQueue {
  public:
@@ -36,7 +41,7 @@ class CaptionQueue {
 
   // Waits for the picture's turn and returns its answer; called from any thread. Throws what the
   // work threw.
-  Answer caption(std::vector<std::uint8_t> picture);
+  Answer caption(CaptionRequest request);
 
   // Captions the pictures on this thread until `stop` is not 0, then finishes the current picture
   // and closes the queue.
@@ -49,7 +54,7 @@ class CaptionQueue {
 
  private:
   struct Job {
-    std::vector<std::uint8_t> picture;
+    CaptionRequest request;
     std::promise<Answer> answer;
   };
 

@@ -176,8 +176,8 @@ struct CaptionServer::Impl {
       response.set_content(json.dump(), kJson);
     });
     server.Post("/caption",
-                [this](const httplib::Request&, httplib::Response& response,
-                       const httplib::ContentReader& read) { caption(response, read); });
+                [this](const httplib::Request& request, httplib::Response& response,
+                       const httplib::ContentReader& read) { caption(request, response, read); });
   }
 
   void serve(const char* path, const std::string& text, const char* type) {
@@ -202,6 +202,7 @@ struct CaptionServer::Impl {
 
   bool refused(const httplib::Request& request, httplib::Response& response) const {
     std::optional<Refusal> wrong = refusal(head_of(request), rules);
+    if (!wrong && request.method == "POST") wrong = wrong_search(request);
     if (!wrong && request.method == "POST" && queue.full()) {
       busy(response);
       return true;
@@ -210,6 +211,16 @@ struct CaptionServer::Impl {
     if (!wrong->allow.empty()) response.set_header("Allow", wrong->allow);
     refuse(response, wrong->status, wrong->reason);
     return true;
+  }
+
+  // Parameters are read before the picture is, so that a mistake in them costs no upload.
+  static std::optional<Refusal> wrong_search(const httplib::Request& request) {
+    try {
+      asked_search(request.params);
+    } catch (const UsageError& error) {
+      return Refusal{400, error.what(), ""};
+    }
+    return {};
   }
 
   // Refuses a request whose head the library cannot read.
@@ -235,7 +246,9 @@ struct CaptionServer::Impl {
                seconds == 1 ? " second" : " seconds"));
   }
 
-  void caption(httplib::Response& response, const httplib::ContentReader& read) {
+  void caption(const httplib::Request& request, httplib::Response& response,
+               const httplib::ContentReader& read) {
+    const AskedSearch search = asked_search(request.params);
     std::vector<std::uint8_t> picture;
     bool large = false;
     const bool whole = read([&](const char* bytes, std::size_t count) {
@@ -254,7 +267,7 @@ struct CaptionServer::Impl {
                                    : "the picture did not arrive completely");
     if (picture.empty())
       return refuse(response, 400, "the body is empty; send the bytes of an image file");
-    CaptionQueue::Answer answer = queue.caption(std::move(picture));
+    CaptionQueue::Answer answer = queue.caption({.picture = std::move(picture), .search = search});
     if (answer.fate == CaptionQueue::Fate::kFull) return busy(response);
     if (answer.fate == CaptionQueue::Fate::kClosed) {
       response.set_header("Retry-After", "5");
@@ -267,6 +280,8 @@ struct CaptionServer::Impl {
     try {
       std::rethrow_exception(error);
     } catch (const DataError& wrong) {
+      refuse(response, 400, wrong.what());
+    } catch (const UsageError& wrong) {
       refuse(response, 400, wrong.what());
     } catch (const std::bad_alloc&) {
       refuse(response, 500, "there is not enough memory for this picture; send a smaller one");

@@ -36,13 +36,18 @@ const showModels = (report) => {
   const count = (value) => ({value, text: String(value)});
   document.querySelector('#model-table').append(numberTable('Models',
     ['model', 'attention', 'regimes', 'grid', 'layers', 'heads', 'parameters', 'update',
-      'checkpoint'],
+      'checkpoint', 'search'],
     report.models.map((model) => [model.name, selection(model), model.regimes.join(', '),
       `${model.rows} \u00d7 ${model.cols}`, count(model.layers), count(model.heads),
-      model.parameters, count(model.update), model.checkpoint])));
-  document.querySelector('#command').append(
-    commandLine(`curl --data-binary @photo.jpg ${location.origin}/caption`));
+      model.parameters, count(model.update), model.checkpoint, searchText(model.search)])));
   document.querySelector('#models').hidden = false;
+};
+
+// The command that asks for the captions that the page shows.
+const showCommand = (query) => {
+  const address = `${location.origin}/caption${query}`;
+  document.querySelector('#command').replaceChildren(
+    commandLine(`curl --data-binary @photo.jpg ${query ? `'${address}'` : address}`));
 };
 
 const startLive = async () => {
@@ -66,16 +71,26 @@ const startLive = async () => {
     `${Math.floor(report.max_upload / 2 ** 20)} MiB. The server stores nothing.`;
   const section = document.querySelector('#explorer');
   const explorer = new Explorer(report, section, {live: true});
-  const uploads = new Uploads(document.querySelector('#uploads'), document.querySelector('#news'),
-    report.max_upload, (name, answer) => {
+  const controls = new SearchControls(report, () => {
+    showCommand(controls.query);
+    renewal.restart();
+  });
+  document.querySelector('#controls').prepend(controls.node);
+  const news = document.querySelector('#news');
+  const uploads = new Uploads(document.querySelector('#uploads'), news, {limit: report.max_upload,
+    query: () => controls.query, done: (image) => {
       section.hidden = false;
       document.body.classList.add('shows');
-      const card = explorer.add({id: name, references: [], ...answer});
+      const card = explorer.add({references: [], ...image});
       card.build();
       card.node.scrollIntoView({block: 'nearest'});
-    });
+      renewal.run();  // the search may have changed meanwhile
+    }});
+  const renewal = new Renewal(explorer, controls, uploads, news);
   takeFiles(uploads);
+  new Camera(uploads);
   showModels(report);
+  showCommand('');
 };
 
 startLive();

@@ -3,9 +3,9 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "captioning/decoding/decode_images.h"
 #include "captioning/maps/caption_json.h"
 #include "captioning/maps/caption_text.h"
+#include "core/base/error.h"
 #include "core/parallel/kernel_parts.h"
 #include "experiments/process/log.h"
 #include "experiments/report/explorer_json.h"
@@ -18,54 +18,86 @@ using Json = nlohmann::ordered_json;
 
 constexpr Index kPhotoPixels = 640;  // the longest side
 
+// Writes the model's input of a picture, and returns how it was made.
+Geometry fill(const ReportModel& model, const Image& picture, InputBatch& input) {
+  const Geometry geometry = model.pipeline->run(picture, input.values_of(0));
+  input.set_area(0, picture_area(geometry));
+  return geometry;
+}
+
+ExperimentConfig config_for(const ReportModel& model, const AskedSearch& asked) {
+  try {
+    return searched_as(model.loaded->config, asked);
+  } catch (const UsageError& error) {
+    throw UsageError(str(model.name, ": ", error.what()));
+  }
+}
+
 // What one model returns for a photo.
 struct PhotoCaptions {
   Json json;
   std::string caption;  // in the first regime
 };
 
-PhotoCaptions caption_photo(const ReportModel& model, const Image& picture) {
-  const parallel::SplitKernels split;
-  InputBatch input(model.pipeline->shape(), 1);
-  const Geometry geometry = model.pipeline->run(picture, input.values_of(0));
-  input.set_area(0, picture_area(geometry));
-  const auto load = [&](Index, std::size_t, std::span<float> out) {
-    std::copy(input.values_of(0).begin(), input.values_of(0).end(), out.begin());
-    return input.area(0);
-  };
+PhotoCaptions caption_photo(const ReportModel& model, const EncodedPhoto& photo,
+                            const ExperimentConfig& config) {
   const LoadedModel& loaded = *model.loaded;
   PhotoCaptions out;
-  SearchOptions search = page_search(loaded);
-  for (const Regime regime : evaluation_regimes(loaded.config)) {
+  SearchOptions search = page_search(config, loaded.model->vocabulary());
+  for (const Regime regime : evaluation_regimes(config)) {
     search.regime = regime;
-    std::vector<DecodedCaption> captions =
-        decode(*loaded.model, {.count = 1, .load = load, .search = search});
+    DecodedCaption caption = photo.caption(search);
     Json& regimes = out.json["regimes"];
-    if (regimes.empty()) out.caption = caption_text(captions[0], loaded.model->vocabulary());
-    regimes[std::string(enum_name(regime))] =
-        page_caption(loaded, {.image = "", .caption = std::move(captions[0]), .geometry = geometry},
-                     regime, MapDetail::kSingle);
+    if (regimes.empty()) out.caption = caption_text(caption, loaded.model->vocabulary());
+    regimes[std::string(enum_name(regime))] = page_caption(
+        loaded, {.image = "", .caption = std::move(caption), .geometry = photo.geometry()}, regime,
+        MapDetail::kSingle);
   }
+  out.json["search"] = search_json(config);
   return out;
 }
 
 }  // namespace
 
+EncodedPhoto::EncodedPhoto(const ReportModel& model, const Image& picture)
+    : alone_(*model.loaded->model),
+      input_(model.pipeline->shape(), 1),
+      geometry_(fill(model, picture, input_)),
+      pictures_(alone_, std::vector<InputView>{input_.view()}) {}
+
+DecodedCaption EncodedPhoto::caption(const SearchOptions& search) const {
+  return std::move(pictures_.caption(search, 0).front());
+}
+
+std::unique_ptr<EncodedPhoto> encode_photo(const ReportModel& model, const Image& picture) {
+  return std::make_unique<EncodedPhoto>(model, picture);
+}
+
 std::string LiveCaptions::models_json(Index max_upload) const {
   Json json = {{"schema_version", 1}};
-  for (const ReportModel& model : models_) json["models"].push_back(model_facts(model));
+  for (const ReportModel& model : models_) {
+    Json facts = model_facts(model);
+    facts["search"] = search_json(model.loaded->config);
+    json["models"].push_back(std::move(facts));
+  }
   json["colours"] = colours_text();
   json["max_upload"] = max_upload;
+  json["search_limits"] = search_limits();
   return json_line(json);
 }
 
-std::string LiveCaptions::caption_json(std::span<const std::uint8_t> bytes) const {
+std::string LiveCaptions::caption_json(std::span<const std::uint8_t> bytes,
+                                       const AskedSearch& asked) const {
   const auto start = std::chrono::steady_clock::now();
+  std::vector<ExperimentConfig> configs;  // all of them, so that a wrong one costs no captions
+  for (const ReportModel& model : models_) configs.push_back(config_for(model, asked));
   const Image picture = decode_image(bytes, "the picture", log::show);
+  const parallel::SplitKernels split;
   Json json = {{"schema_version", 2}};
-  for (const ReportModel& model : models_) {
-    PhotoCaptions captions = caption_photo(model, picture);
-    json["captions"][model.name] = captions.caption;
+  for (std::size_t m = 0; m < models_.size(); ++m) {
+    const std::unique_ptr<EncodedPhoto> photo = encode_(models_[m], picture);
+    PhotoCaptions captions = caption_photo(models_[m], *photo, configs[m]);
+    json["captions"][models_[m].name] = captions.caption;
     json["models"].push_back(std::move(captions.json));
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;

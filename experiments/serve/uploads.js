@@ -8,12 +8,35 @@ const pause = (seconds) => new Promise((done) => { setTimeout(done, 1000 * secon
 // A refusal, with a reason that is shown to the visitor.
 class Refused extends Error {}
 
+const refusalText = (error) => (error instanceof Refused ? error.message
+  : 'the server does not answer; check that saccade serve is still running');
+
+// Asks the server for the captions of a file; again, while it is busy with other pictures. `query`:
+// the parameters of the search. told(state) gets what is going on. Throws Refused, and AbortError when
+// the signal says so.
+const askServer = async (file, query, signal, told) => {
+  for (let i = 0; ; ++i) {
+    told('being captioned \u2026');
+    const answer = await fetch(`/caption${query}`, {method: 'POST', body: file, signal,
+      headers: {'Content-Type': 'application/octet-stream'}});
+    if (answer.ok) return answer.json();
+    const seconds = Number(answer.headers.get('Retry-After'));
+    if (answer.status !== 503 || !seconds || i === RETRIES)
+      throw new Refused((await answer.json()).error.replace(/^the picture:? /, ''));
+    told('waiting: the server is busy with other pictures');
+    await pause(seconds);
+    signal.throwIfAborted();
+  }
+};
+
 class Uploads {
-  // `limit`: the most bytes of a picture. done(name, answer) gets the answer of the server.
-  constructor(list, news, limit, done) {
+  // `limit`: the most bytes of a picture. query() gives the parameters of the search. done(image) gets
+  // the server's answer with the name of the picture as `id`, its `file` and its `query`.
+  constructor(list, news, {limit, query, done}) {
     this.list = list;
     this.news = news;
     this.limit = limit;
+    this.query = query;
     this.done = done;
     this.waiting = [];
     this.sending = false;
@@ -61,35 +84,24 @@ class Uploads {
       const upload = this.waiting.shift();
       if (upload.dropped) continue;
       try {
-        const answer = await this.send(upload);
+        const {file, name: id} = upload, query = this.query();
+        const answer = await this.send(upload, query);
         upload.node.remove();
-        this.news.textContent = `${upload.name}: ${Object.values(answer.captions).join('; ')}`;
-        this.done(upload.name, answer);
+        this.news.textContent = `${id}: ${Object.values(answer.captions).join('; ')}`;
+        this.done({id, file, query, ...answer});
       } catch (error) {
-        if (!upload.dropped)
-          this.fail(upload, error instanceof Refused ? error.message
-            : 'the server does not answer; check that saccade serve is still running');
+        if (!upload.dropped) this.fail(upload, refusalText(error));
       }
     }
     this.sending = false;
   }
 
-  async send(upload) {
+  send(upload, query) {
     if (upload.file.size > this.limit)
       throw new Refused(`is larger than ${Math.floor(this.limit / 2 ** 20)} MiB, the most that the ` +
         'server takes');
     upload.abort = new AbortController();
-    for (let i = 0; ; ++i) {
-      upload.state.textContent = 'being captioned \u2026';
-      const answer = await fetch('/caption', {method: 'POST', body: upload.file,
-        signal: upload.abort.signal, headers: {'Content-Type': 'application/octet-stream'}});
-      if (answer.ok) return answer.json();
-      const seconds = Number(answer.headers.get('Retry-After'));
-      if (answer.status !== 503 || !seconds || i === RETRIES)
-        throw new Refused((await answer.json()).error.replace(/^the picture:? /, ''));
-      upload.state.textContent = 'waiting: the server is busy with other pictures';
-      await pause(seconds);
-      if (upload.dropped) throw new Refused('dropped');
-    }
+    return askServer(upload.file, query, upload.abort.signal,
+      (state) => { upload.state.textContent = state; });
   }
 }

@@ -1,69 +1,12 @@
 // The page of `saccade serve`, as a person uses it: pictures are given to it, captions appear, and
 // words move the map.
-#include "core/attention/selection_kind.h"
-#include "experiments/serve/live_captions.h"
-#include "tests/browser/open_report.h"
+#include "tests/browser/open_live_page.h"
 #include "tests/browser/page_checks.h"
-#include "tests/experiments/small_models.h"
-#include "tests/experiments/small_run.h"
-#include "tests/support/running_server.h"
 
 namespace saccade::test {
 namespace {
 
 using Json = nlohmann::json;
-
-constexpr Index kLimit = 200'000;
-
-// A soft, a hard and a transformer model behind a page that a browser shows.
-struct LivePage {
-  TempFolder folder{"live-page"};
-  SmallModels loaded;
-  LiveCaptions captions;
-  RunningServer server;
-  Browser browser;
-
-  LivePage()
-      : loaded(write_runs()),
-        captions(loaded.models()),
-        server({.max_upload = kLimit}, captions.models_json(kLimit),
-               [&](auto bytes) { return captions.caption_json(bytes); }) {
-    browser.visit(server.url());
-    REQUIRE(browser.becomes("document.querySelector('#models table')"));
-  }
-
-  std::vector<std::filesystem::path> write_runs() const {
-    write_small_run(folder / "soft", small_experiment());
-    write_small_run(folder / "hard", small_experiment(SelectionKind::kHard));
-    write_small_run(folder / "transformer", small_transformer());
-    return {folder / "soft", folder / "hard", folder / "transformer"};
-  }
-
-  // Writes a picture: a coloured rectangle on a background of brightness `level`.
-  std::filesystem::path picture(const std::string& name, std::uint8_t level) const {
-    Image image(48, 64, level);
-    for (Index i = 0; i < 16 * 24; ++i) image.pixel(8 + i / 24, 20 + i % 24)[0] = 255;
-    write_png(folder / name, image);
-    return folder / name;
-  }
-  void bring(const std::filesystem::path& file) { browser.choose("#files", file); }
-  bool shows(int cards) {
-    return browser.becomes(
-        "document.querySelectorAll('.card').length === " + std::to_string(cards) +
-        " && [...document.querySelectorAll('.card')].every((card) => "
-        "card.querySelector('.photo[data-word]')) && !document.querySelector('.uploads "
-        "li:not(.failed)')");
-  }
-  Json ask(const std::string& expression) {
-    return Json::parse(browser.run("return " + expression));
-  }
-  bool fails(const std::string& reason) {
-    return browser.becomes(
-        "document.querySelector('.uploads .failed:last-child')?.textContent"
-        ".includes(" +
-        Json(reason).dump() + ")");
-  }
-};
 
 const auto word = OpenReport<SceneReport>::word;
 const auto canvas = OpenReport<SceneReport>::canvas;

@@ -41,4 +41,10 @@ inline constexpr const char* kNameless =
     "[role=region]')].filter((e) => !(e.textContent.trim() || e.getAttribute('aria-label') || "
     "e.closest('label')?.textContent.trim())).map((e) => e.outerHTML.slice(0, 80))";
 
+// An expression for the visible elements that the Tab key has to reach: all that can be used, but
+// the words of a caption and others that take no part in the order, which arrow keys reach.
+inline constexpr const char* kReachable =
+    "[...document.querySelectorAll('button, a[href], select, input, summary, [tabindex]')].filter("
+    "(e) => e.tabIndex >= 0 && !e.disabled && e.checkVisibility())";
+
 }  // namespace saccade::test

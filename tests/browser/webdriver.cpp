@@ -180,6 +180,10 @@ void Browser::open(const fs::path& file) { visit("file://" + fs::absolute(file).
 
 void Browser::visit(const std::string& url) { impl_->ask("POST", "/url", {{"url", url}}); }
 
+void Browser::before_pages(const std::string& script) {
+  impl_->protocol("Page.addScriptToEvaluateOnNewDocument", {{"source", script}});
+}
+
 void Browser::resize(int width, int height) {
   impl_->protocol(
       "Emulation.setDeviceMetricsOverride",

@@ -22,6 +22,8 @@ class Browser {
 
   void open(const std::filesystem::path& file);
   void visit(const std::string& url);
+  // Runs a script in every page that is visited from now on, before the page's own scripts.
+  void before_pages(const std::string& script);
   // Sets the size of the page's layout, in CSS pixels.
   void resize(int width, int height);
   // Sets what the reader prefers: "light" or "dark". Animations are always off.

@@ -83,6 +83,29 @@ TEST_CASE("a report of an ensemble names its members and has the perplexity of t
   CHECK(log_perplexity(twice, same) == Approx(a).epsilon(1e-9));
 }
 
+TEST_CASE("pictures that are encoded once have the captions of pictures that are encoded anew") {
+  const Experiment first(config_of(1)), second(config_of(2));
+  const Ensemble both({member(first, "a"), member(second, "b")});
+  Tensor pixels({2, 32, 32, 3});
+  for (Index i = 0; i < pixels.size(); ++i) pixels.data()[i] = static_cast<Real>(i % 97) / 97;
+  const std::vector<InputView> inputs(2, InputView(ConstView(pixels.view())));
+  const EncodedPictures pictures(both, inputs);
+  SearchOptions search = search_options(first.config, both.vocabulary());
+  for (const Regime regime : {Regime::kExpectation, Regime::kArgmax, Regime::kExpectation}) {
+    search.regime = regime;
+    const auto once = pictures.caption(search, 3), anew = both.caption(inputs, search, 3);
+    REQUIRE(once.size() == 2);
+    for (std::size_t i = 0; i < 2; ++i) {
+      CHECK(once[i].log_prob == anew[i].log_prob);
+      REQUIRE(once[i].words.size() == anew[i].words.size());
+      for (std::size_t w = 0; w < once[i].words.size(); ++w) {
+        CHECK(once[i].words[w].id == anew[i].words[w].id);
+        CHECK(once[i].words[w].map.weights == anew[i].words[w].map.weights);
+      }
+    }
+  }
+}
+
 TEST_CASE("pieces of a word become one word with the mean of their maps") {
   std::vector<Words> captions(3, Words{"runs", "run", "in", "sun"});
   const Vocabulary pieces = Vocabulary::pieces(captions, 14);

@@ -47,6 +47,27 @@ TEST_CASE("both ends of a ramp are in the range of the option") {
                     UsageError);
 }
 
+TEST_CASE("an option that is switched off by 0 says so where it gets null") {
+  const auto read = [](const std::string& given) {
+    const std::vector<std::string> overrides = {given};
+    return parse_config<ExperimentConfig>("name: x", "e.yaml", overrides);
+  };
+  CHECK_THROWS_WITH(
+      parse_config<ExperimentConfig>("encoder: {project: null}", "e.yaml"),
+      Catch::Contains("encoder.project: expected integer, got nothing; write 0 for no map"));
+  CHECK_THROWS_WITH(read("search.top_k=null"), Catch::EndsWith("; write 0 for all"));
+  CHECK_THROWS_WITH(read("decoder.hidden=null"), Catch::EndsWith("expected integer, got nothing"));
+  CHECK_NOTHROW(read("encoder.lr=null"));
+  int count = 0;
+  for (const FieldInfo& row : describe_config<ExperimentConfig>()) {
+    if (row.doc.find("; 0 = ") == std::string::npos || row.default_value == "null") continue;
+    ++count;
+    INFO(row.path);
+    CHECK_THROWS_WITH(read(row.path + "=~"), Catch::Contains("; write 0 for "));
+  }
+  CHECK(count > 15);
+}
+
 TEST_CASE("groups of learning rates are a map from prefix to factor") {
   const auto loaded = parse_config<ExperimentConfig>(
       "optimizer: {groups: {decoder.attention: 5, encoder: 0.25}}", "e.yaml");

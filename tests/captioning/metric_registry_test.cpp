@@ -1,6 +1,7 @@
 // The registry of metrics: its names, its variants, and which of two values is better.
 #include "captioning/metrics/metric_registry.h"
 
+#include <cmath>
 #include <set>
 
 #include "core/base/error.h"
@@ -72,6 +73,19 @@ TEST_CASE("which of two values is better is a fact about the metric, not about i
     CHECK_FALSE(is_better(name, 0.2, 0.1));
     CHECK_FALSE(is_better(name, 0.1, 0.2));
   }
+}
+
+TEST_CASE("the range of a metric follows from its unit") {
+  CHECK(metric_range("Bleu_4").high == 1);
+  CHECK(metric_range("true_caption_rate").low == 0);
+  CHECK(metric_range("CIDEr").high == 10);
+  CHECK(metric_range("references_attention_correctness_over_uniform").low == 0);
+  CHECK(std::isinf(metric_range("references_attention_correctness_over_uniform").high));
+  CHECK(std::isinf(metric_range("nll_per_word").low));
+  CHECK(std::isinf(metric_range("Bleu_5").high));
+  // A shuffled map may lead to better captions.
+  for (const MetricInfo& info : all_metrics())
+    if (info.interval) CHECK(metric_range(info.name).low == 0);
 }
 
 TEST_CASE("tables have the order of the registry, each name once and unknown ones last") {

@@ -149,11 +149,13 @@ TEST_CASE("CSV is recognised by its first line, as references and as results") {
   const auto matched = match(references, results);
   CHECK(matched.images == std::vector<std::size_t>{1});
   CHECK(matched.candidates == std::vector<std::string>{"a shelf"});
+  CHECK(references.notes.empty());  // no split is asked for, so none is made
   // The split that is made is that of the data set.
   std::string many = "image,caption\n";
   for (int i = 0; i < 100; ++i) many += str(i, ".jpg,A dog\n");
   const auto val = read_references(folder.write("many.csv", many), Split::kVal);
   CHECK((val.images.size() > 2 && val.images.size() < 30));
+  CHECK(val.notes.size() == 1);
 }
 
 TEST_CASE("a name beside a number decides where references have names") {

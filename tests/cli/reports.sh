@@ -218,7 +218,20 @@ refused --seconds-per-word "only --format apng is an animation" soft --seconds-p
 refused --font "fonts of the viewer's system" soft --format svg --font x.ttf
 refused --receptive-field "no cell is chosen" soft --receptive-field
 refused --alignment "leave out --with" soft --with hard --alignment
+refused --panels "leave out --with" soft --with hard --panels 300
+refused --panels "no panels" soft --format apng --panels 300
 [ ! -e none ] || fail "a refused option left a folder behind"
+
+# Without panels, a sheet and its numbers are left, and panels of an earlier call go.
+expect 0 "$saccade" overlay hard $photo --out bare --panels 20
+for panel in bare/test/*.png; do
+  [ -e "$panel" ] || continue  # the caption may be empty
+  read -r _ _ _ width _ _ _ height < <(od -An -tu1 -j16 -N8 "$panel")
+  [ $((width > height ? width : height)) -eq 20 ] || fail "the longest side of a panel is not 20 pixels"
+done
+expect 0 "$saccade" overlay hard $photo --out bare --panels 0
+[ -z "$(ls bare/test 2>/dev/null)" ] || fail "panels were written, or old ones left"
+[ -s bare/test.sheet.png ] && [ -s bare/test.json ] || fail "the sheet or its numbers are missing"
 
 # Pictures that cannot be read give exit code 3; the others are captioned.
 expect 3 "$saccade" caption soft missing.jpg

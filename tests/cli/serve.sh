@@ -23,17 +23,26 @@ start() {
   port=$(grep -o '127\.0\.0\.1:[0-9]*\|"port":[0-9]*' address | head -n 1 | grep -o '[0-9]*$')
   [ -n "$port" ] || fail "the server printed no address"
 }
-# post FILE: sends the file and writes the body of the answer to `out`.
+# post FILE [QUERY]: sends the file and writes the body of the answer to `out`.
 post() {
   exec 3<>"/dev/tcp/127.0.0.1/$port"
-  printf 'POST /caption HTTP/1.1\r\nHost: localhost\r\nContent-Length: %s\r\n\r\n' \
-    "$(stat -c %s "$1")" >&3
+  printf 'POST /caption%s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %s\r\n\r\n' \
+    "${2-}" "$(stat -c %s "$1")" >&3
   cat "$1" >&3
   sed '1,/^\r$/d' <&3 >out
   exec 3>&-
 }
 
+# Scenes themselves need no remark, other pictures do; each model is remarked on once.
+expect 0 "$saccade" data tiny.yaml --out sheets
+expect 0 "$saccade" overlay run --count 2 --out pictures
+! grep -q "drawn scenes" err || fail "scenes count as other pictures"
+expect 0 "$saccade" caption run "$picture" sheets/test.png sheets/val.png
+[ "$(grep -c 'run has learned drawn scenes alone' err)" -eq 1 ] ||
+  fail "a model of scenes is not remarked on once"
+
 start
+wants "run has learned drawn scenes alone" messages
 grep -qx 'http://127.0.0.1:[0-9]*/' address || fail "stdout is not one line with the address"
 post "$picture"
 cp out answer
@@ -44,10 +53,17 @@ expect 0 "$saccade" caption other "$picture" --json
 [ "$(json answer /captions/other)" = "$(json out /0/caption)" ] ||
   fail "serve and caption give different captions with a hard model"
 [ "$(json answer '/models/1/regimes#')" -eq 4 ] || fail "the hard model does not have four regimes"
+post "$picture" "?beam=5"
+json out /captions/run >beam.txt
+[ "$(json out /models/0/search/beam)" -eq 5 ] || fail "the answer does not name its search"
+expect 0 "$saccade" caption run "$picture" --beam 5
+[ "$picture: $(cat beam.txt)" = "$(cat out)" ] || fail "serve and caption differ with a beam of 5"
+post "$picture" "?beam=21"
+json out /error | grep -q "takes a whole number from 1 to 20" || fail "a beam of 21 gave no error"
 head -c 300 "$picture" >cut.png
 post cut.png
 json out /error | grep -q "cut short" || fail "a picture that was cut short gave no error"
-[ -z "$(find "$work" -newer answer -type f ! -name out ! -name err ! -name messages ! -name cut.png)" ] ||
+[ -z "$(find "$work" -newer answer -type f ! -name out ! -name err ! -name messages ! -name cut.png ! -name beam.txt)" ] ||
   fail "serve wrote a file"
 [ -z "$(ls -A tmp)" ] || fail "serve left a temporary file behind"
 expect 5 "$saccade" serve run --port "$port"

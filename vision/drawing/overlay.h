@@ -44,9 +44,9 @@ inline constexpr Index kMaxSheetPixels = 24'000'000;
 // The largest weight over all words; 0 when there are no words.
 double largest_weight(const Overlay& overlay);
 
-// Draws one word at the size of the original: the map over what the network saw, the rest darkened,
-// and the chosen cell outlined. Throws ShapeError when weights, grid, geometry and image do not
-// fit together or a weight is not finite.
+// Draws one word at the size of the original, or smaller (OverlayOptions::longest_side): the map
+// over what the network saw, the rest darkened, and the chosen cell outlined. Throws ShapeError
+// when weights, grid, geometry and image do not fit together or a weight is not finite.
 Image draw_panel(const Overlay& overlay, Index word, const OverlayOptions& options);
 
 // Draws a page: the caption, the plain image, and one panel per word with the word, gate and

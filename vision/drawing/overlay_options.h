@@ -44,6 +44,9 @@ struct OverlayOptions {
   std::vector<double> shares{0.5, 0.8};
   Index columns = 0;        // panels per row of a sheet; 0: as many as make a wide page
   Index panel_width = 320;  // of a sheet, in pixels; smaller where the sheet would be too large
+  // Of a panel by itself, in pixels: that of a larger photo is made smaller; 0: as large as the
+  // photo.
+  Index longest_side = 0;
   std::filesystem::path font{};  // empty: DejaVu Sans where the system has it
   // Of animations, which the program saccade makes and the library does not: the time of a word in
   // seconds; the last word stays three times as long.

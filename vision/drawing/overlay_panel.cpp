@@ -248,6 +248,13 @@ double full_heat(const OverlayWord& word, const OverlayOptions& options, double 
   return std::max(0.f, *std::max_element(word.weights.begin(), word.weights.end()));
 }
 
+std::shared_ptr<const Image> resized_photo(const Overlay& overlay, Index height, Index width) {
+  if (height == overlay.image->height && width == overlay.image->width) return overlay.image;
+  // The geometry of squash does what is needed here: it resizes to any size with good quality.
+  return std::make_shared<const Image>(
+      prepare(*overlay.image, {.height = height, .width = width}).image);
+}
+
 PanelPhoto panel_photo(std::shared_ptr<const Image> photo, const Geometry& geometry,
                        OverlayStyle style) {
   const bool pale = style == OverlayStyle::kHeat || style == OverlayStyle::kCells;
@@ -283,21 +290,32 @@ struct LonePanel {
   const Overlay& overlay;
   const OverlayWord& word;
   const OverlayOptions& options;
+  Index height, width;
 
   LonePanel(const Overlay& of, Index number, const OverlayOptions& how)
-      : overlay(of), word(checked(of, number, how)), options(how) {}
+      : overlay(of),
+        word(checked(of, number, how)),
+        options(how),
+        height(side(of.image->height)),
+        width(side(of.image->width)) {}
 
   void draw(Canvas& canvas) const {
-    const Image& image = *overlay.image;
     const std::array<Colour, 256> colours = colour_table(options.colours);
-    paint_panel(canvas, {0, 0, image.width, image.height}, overlay, word,
-                panel_photo(overlay.image, overlay.geometry, options.style),
+    paint_panel(canvas, {0, 0, width, height}, overlay, word,
+                panel_photo(resized_photo(overlay, height, width), overlay.geometry, options.style),
                 {.drawing = &options,
                  .colours = &colours,
                  .full_heat = full_heat(word, options, largest_weight(overlay))});
   }
 
  private:
+  // A side of the photo on the panel.
+  Index side(Index of_photo) const {
+    const Index longest = std::max(overlay.image->height, overlay.image->width);
+    if (options.longest_side == 0 || longest <= options.longest_side) return of_photo;
+    return std::max<Index>(1, of_photo * options.longest_side / longest);
+  }
+
   static const OverlayWord& checked(const Overlay& overlay, Index word,
                                     const OverlayOptions& options) {
     check_overlay(overlay, options);
@@ -311,7 +329,7 @@ struct LonePanel {
 
 Image draw_panel(const Overlay& overlay, Index word, const OverlayOptions& options) {
   const LonePanel panel(overlay, word, options);
-  PixelCanvas canvas(overlay.image->height, overlay.image->width, nullptr);
+  PixelCanvas canvas(panel.height, panel.width, nullptr);
   panel.draw(canvas);
   return canvas.take();
 }
@@ -320,8 +338,8 @@ std::string panel_file(const Overlay& overlay, Index word, const OverlayOptions&
                        PictureFormat format) {
   const LonePanel panel(overlay, word, options);
   return picture_file(format,
-                      {.height = overlay.image->height,
-                       .width = overlay.image->width,
+                      {.height = panel.height,
+                       .width = panel.width,
                        .title = str(overlay.title, ": ", panel.word.text),
                        .font = options.font},
                       nullptr, [&](Canvas& canvas) { panel.draw(canvas); });

@@ -12,6 +12,9 @@ namespace saccade {
 // Throws the errors that draw_panel and draw_sheet document.
 void check_overlay(const Overlay& overlay, const OverlayOptions& options);
 
+// The photo of an overlay in another size.
+std::shared_ptr<const Image> resized_photo(const Overlay& overlay, Index height, Index width);
+
 // The photo for panels of one size: `plain`, and `below` as it lies under a map of a style.
 struct PanelPhoto {
   std::shared_ptr<const Image> plain, below;

@@ -214,12 +214,8 @@ class Sheet {
   // The photo for panels of a size; it is not enlarged where the medium takes any size.
   PanelPhoto photo_of(const Overlay& overlay, const PanelSize& size, Index detail) const {
     const Index times = overlay.image->width >= detail * size.width ? detail : 1;
-    // The geometry of squash does what is needed here: it resizes to any size with good quality.
-    return panel_photo(
-        std::make_shared<const Image>(
-            prepare(*overlay.image, {.height = times * size.height, .width = times * size.width})
-                .image),
-        overlay.geometry, options_.style);
+    return panel_photo(resized_photo(overlay, times * size.height, times * size.width),
+                       overlay.geometry, options_.style);
   }
 
   Index draw_panels(Canvas& canvas, const Overlay& overlay, Index top) const {

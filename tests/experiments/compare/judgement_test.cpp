@@ -248,16 +248,17 @@ TEST_CASE("a comparison shows the headlines, the rest with --all, and no line of
   const auto shows = [](const std::string& text, const char* name) {
     return text.find(name) != std::string::npos;
   };
-  // Narrow, so that each arm has a block of its own, and wide.
+  // Narrow, so that arms are rows and metrics columns, and wide.
   for (const std::size_t columns : {40, 200})
     for (const Shown shown : {Shown::kHeadline, Shown::kAll}) {
       const std::string table =
           comparison_table(two, judgement, {.columns = columns, .shown = shown});
       CAPTURE(columns, table);
       CHECK(lines_of_dashes(table) == std::vector<std::string>{});
-      for (const char* name : {"BLEU-4", "mean length", "ms per update", "parameters",
-                               "correctness / uniform, references' words"})
+      for (const char* name : {"BLEU-4", "mean length", "ms per update", "parameters"})
         CHECK(shows(table, name));
+      CHECK(shows(table, columns == 200 ? "correctness / uniform, references' words"
+                                        : " references' words\n"));
       for (const char* name : {"BLEU-1", "largest weight"})
         CHECK(shows(table, name) == (shown == Shown::kAll));
       CHECK(shows(table, "--all shows 2 more numbers") == (shown == Shown::kHeadline));
@@ -278,6 +279,73 @@ TEST_CASE("a comparison shows the headlines, the rest with --all, and no line of
   // What programs read is complete.
   CHECK(shows(comparison_json(two, judgement), "attention_max_weight"));
   CHECK(shows(comparison_csv(two, judgement), "attention_max_weight"));
+}
+
+TEST_CASE("of many arms, every block of the table has all, so that they can be compared") {
+  std::vector<ArmResult> arms;
+  for (int i = 0; i < 12; ++i) {
+    arms.push_back(arm("variant-" + std::string(1, static_cast<char>('a' + i)), 0.3, {1, 2}));
+    for (SeedResult& seed : arms.back().seeds)
+      for (const char* name : {"METEOR", "CIDEr", "mean_length", "unique_captions",
+                               "true_caption_rate", "attention_entropy"})
+        seed.regimes[0].corpus.emplace_back(name, 0.5);
+  }
+  const Comparison many = comparison(arms);
+  const std::string table = comparison_table(many, judge(many, kFew), {.columns = 80});
+  CAPTURE(table);
+  const std::string scores = table.substr(0, table.find("against variant-a"));
+  std::istringstream lines(scores);
+  std::size_t blocks = 0, rows = 0;
+  for (std::string line; std::getline(lines, line);) {
+    CHECK(std::count_if(line.begin(), line.end(), [](char c) { return (c & 0xC0) != 0x80; }) <= 85);
+    blocks += line.starts_with("variant-a ");
+    rows += line.starts_with("variant-");
+  }
+  CHECK(blocks >= 2);
+  CHECK(rows == 12 * blocks);
+  CHECK(std::count(scores.begin(), scores.end(), '\n') < 60);
+  CHECK_THAT(scores, Contains("true captions"));
+}
+
+TEST_CASE("metrics without evidence of a difference share a sentence") {
+  Comparison two = comparison({arm("soft", 0.3, {1, 2, 3}), arm("hard", 0.3, {1, 2, 3})});
+  for (ArmResult& one : two.arms)
+    for (SeedResult& seed : one.seeds) {
+      std::vector<double> scores;
+      for (std::size_t i = 0; i < kImages; ++i)
+        scores.push_back((&one == &two.arms[0] ? 0.5 : 0.6) + 0.01 * std::cos(double(i)) +
+                         0.001 * static_cast<double>(seed.seed));
+      seed.regimes[0].metrics.push_back(mean_statistics("METEOR", scores));
+      seed.regimes[0].metrics.push_back(mean_statistics("CIDEr", std::vector<double>(kImages, 1)));
+    }
+  const std::vector<std::string> sentences = verdict(judge(two, kFew));
+  REQUIRE(sentences.size() == 2);
+  CHECK_THAT(sentences[0],
+             Contains("METEOR is 0.1000 higher") && Contains(": better with 3 seeds"));
+  CHECK(
+      sentences[1].starts_with("hard (expectation) against soft: no evidence of a difference with "
+                               "3 seeds: BLEU-4 +0.0000 ("));
+  CHECK_THAT(sentences[1], Contains("), CIDEr +0.0000 ("));
+}
+
+TEST_CASE("intervals end where a metric ends") {
+  Comparison two = comparison({arm("soft", 0.3, {1, 2}), arm("hard", 0.3, {1, 2})});
+  for (ArmResult& one : two.arms)
+    for (SeedResult& seed : one.seeds) {
+      const bool good = (seed.seed == 1) == (&one == &two.arms[0]);
+      std::vector<double> scores(kImages, good ? 0.9 : 0.1);
+      scores[0] = 0.5;
+      seed.regimes[0].metrics.push_back(mean_statistics("true_caption_rate", scores));
+    }
+  const Judgement judgement = judge(two, kFew);
+  for (const JudgedRow& row : judgement.rows) {
+    const Interval& own = row.find("true_caption_rate")->interval;
+    CHECK(own.low == 0);
+    CHECK(own.high == 1);
+  }
+  const Interval& between = judgement.rows[1].find("true_caption_rate")->difference->interval;
+  CHECK(between.low == -1);
+  CHECK(between.high == 1);
 }
 
 TEST_CASE("names are escaped in CSV and LaTeX") {

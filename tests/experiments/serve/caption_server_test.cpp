@@ -30,8 +30,8 @@ std::string sized_png(const std::string& width, const std::string& height) {
   return png().replace(16, 8, width + height);
 }
 
-std::string size_of(std::span<const std::uint8_t> bytes) {
-  const Image image = decode_image(bytes, "the picture");
+std::string size_of(const CaptionRequest& request) {
+  const Image image = decode_image(request.picture, "the picture");
   return str("{\"width\":", image.width, ",\"height\":", image.height, "}");
 }
 
@@ -136,6 +136,64 @@ TEST_CASE("files that are not pictures and uploads that are too large are refuse
   check_answer(raw("THIS IS NO HTTP\r\n\r\n"), 400);
   raw(std::string("\x16\x03\x01\x02\x00", 5) + std::string(300, '\xfe'));  // TLS
   CHECK(ask(server.port(), "POST", "/caption", png()).status == 200);
+}
+
+TEST_CASE(
+    "parameters of the search are read, and wrong ones are refused before the picture comes") {
+  AskedSearch last;
+  const RunningServer server(small_server(), "{}", [&](const CaptionRequest& request) {
+    last = request.search;
+    return std::string("{}");
+  });
+  const auto post = [&](const std::string& query) {
+    return ask(server.port(), "POST", "/caption" + query, png());
+  };
+  CHECK(post("").status == 200);
+  CHECK_FALSE(last.mode);
+  CHECK_FALSE(last.seed);
+  CHECK(post("?beam=20").status == 200);
+  CHECK(last.mode == SearchMode::kBeam);
+  CHECK(last.beam == 20);
+  CHECK(post("?temperature=0.5&seed=4294967295").status == 200);
+  CHECK(last.mode == SearchMode::kSample);
+  CHECK(last.temperature == 0.5);
+  CHECK(last.seed == 4'294'967'295);
+  CHECK(post("?mode=greedy&seed=0").status == 200);
+  CHECK(last.mode == SearchMode::kGreedy);
+  CHECK(post("?mode=%62eam").status == 200);
+
+  const std::vector<std::pair<std::string, std::string>> wrong = {
+      {"beam=0", "the parameter beam takes a whole number from 1 to 20; got '0'"},
+      {"beam=21", "from 1 to 20"},
+      {"beam=2.5", "got '2.5'"},
+      {"beam=", "got ''"},
+      {"beam=99999999999999999999", "from 1 to 20"},
+      {"temperature=0", "the parameter temperature takes a number from 0.01 to 10; got '0'"},
+      {"temperature=10.5", "from 0.01 to 10"},
+      {"temperature=nan", "got 'nan'"},
+      {"temperature=1e", "got '1e'"},
+      {"seed=-1", "from 0 to 4294967295"},
+      {"mode=beem", "takes beam, greedy, sample; got 'beem' (did you mean 'beam'?)"},
+      {"baem=3", "there is no parameter 'baem' (did you mean 'beam'?)"},
+      {"beam=2&beam=3", "more than once"},
+      {"beam=2&temperature=1", "ask for one of them"},
+      {"beam=2&mode=greedy", "has an effect in mode beam alone"},
+      {"temperature=2&mode=beam", "has an effect in mode sample alone"},
+      {"mode=" + std::string(300, 'x'), "xxx...'"},
+      {"mode=%0A%1B", "the parameter mode takes"},
+  };
+  for (const auto& [query, reason] : wrong) {
+    INFO(query);
+    // The head alone: the answer must not wait for a body.
+    const Connection connection(server.port());
+    connection.send(request_head("POST", "/caption?" + query, png().size()) +
+                    "Expect: 100-continue\r\n\r\n");
+    const HttpAnswer answer = parse_answer(connection.read());
+    check_answer(answer, 400);
+    CHECK(Json::parse(answer.body).at("error").get<std::string>().find(reason) !=
+          std::string::npos);
+  }
+  CHECK(ask(server.port(), "GET", "/?beam=99").status == 200);  // about captions alone
 }
 
 TEST_CASE("a head that does not end is refused before it is complete") {

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "captioning/maps/caption_text.h"
 #include "core/attention/selection_kind.h"
 #include "core/base/error.h"
 #include "experiments/report/report_captions.h"
@@ -56,6 +57,81 @@ TEST_CASE("an uploaded photo gets the captions and maps that a report has") {
   }
   CHECK(Json::parse(live.caption_json(bytes)).at("models") == answer.at("models"));
   CHECK_THROWS_AS(live.caption_json(std::span(bytes).first(40)), DataError);
+}
+
+TEST_CASE("a photo is encoded once per model, whatever the number of regimes") {
+  const TempFolder folder("live-once");
+  write_small_run(folder / "hard", small_experiment(SelectionKind::kHard));
+  write_small_run(folder / "soft", small_experiment());
+  const SmallModels loaded({folder / "hard", folder / "soft"});
+  std::vector<std::string> encoded;
+  const LiveCaptions live(loaded.models(), [&](const ReportModel& model, const Image& picture) {
+    encoded.push_back(model.name);
+    return encode_photo(model, picture);
+  });
+  const Json answer = Json::parse(live.caption_json(encode_png(Image(32, 32, 90))));
+  CHECK(answer.at("models")[0].at("regimes").size() == 4);
+  CHECK(encoded == std::vector<std::string>{"hard", "soft"});
+}
+
+TEST_CASE("a photo is captioned with the search that is asked for") {
+  const TempFolder folder("live-search");
+  ExperimentConfig grouped = small_experiment();
+  grouped.search.beam = 4;
+  grouped.search.groups = 2;
+  grouped.search.diversity = 0.5;
+  write_small_run(folder / "soft", small_experiment());
+  write_small_run(folder / "grouped", grouped);
+  const SmallModels loaded({folder / "soft", folder / "grouped"});
+  const LiveCaptions live(loaded.models());
+  Image picture(32, 32, 60);
+  for (Index i = 0; i < 100; ++i) picture.pixel(8 + i / 10, 8 + i % 10)[0] = 250;
+  const std::vector<std::uint8_t> bytes = encode_png(picture);
+  const auto models = [&](const AskedSearch& asked) {
+    return Json::parse(live.caption_json(bytes, asked)).at("models");
+  };
+
+  const Json own = models({});
+  CHECK(own[1].at("search") == Json({{"mode", "beam"}, {"beam", 4}, {"seed", 1}}));
+  const Json facts = Json::parse(live.models_json(1));
+  CHECK(facts.at("models")[1].at("search") == own[1].at("search"));
+  CHECK(facts.at("search_limits").at("beam") == Json({1, 20}));
+
+  // The captions are those that `caption` finds with the same search.
+  for (const SearchMode mode : {SearchMode::kBeam, SearchMode::kGreedy, SearchMode::kSample}) {
+    INFO(enum_name(mode));
+    AskedSearch asked{.mode = mode, .beam = {}, .temperature = {}, .seed = 5};
+    if (mode == SearchMode::kBeam) asked.beam = 6;
+    if (mode == SearchMode::kSample) asked.temperature = 2;
+    const Json found = models(asked);
+    const ReportModel& soft = loaded.models()[0];
+    SearchOptions search = search_options(soft.loaded->config, soft.loaded->model->vocabulary());
+    search.mode = mode;
+    search.seed = 5;
+    search.beam = mode == SearchMode::kBeam ? 6 : search.beam;
+    search.temperature = mode == SearchMode::kSample ? 2 : 1;
+    InputBatch input(soft.pipeline->shape(), 1);
+    soft.pipeline->run(picture, input.values_of(0));
+    const InputView view = input.view();
+    const DecodedCaption expected =
+        Ensemble(*soft.loaded->model).caption({&view, 1}, search, 0).front();
+    CHECK(found[0].at("regimes").at("expectation").at("caption") ==
+          caption_text(expected, soft.loaded->model->vocabulary()));
+    CHECK(found[0].at("search").at("mode") == enum_name(mode));
+  }
+  const auto of_soft = [&](const AskedSearch& asked) {
+    return models(asked)[0].at("regimes").at("expectation");
+  };
+  const auto drawn = [&](Index seed) {
+    return of_soft({.mode = SearchMode::kSample, .temperature = 5, .seed = seed}).at("caption");
+  };
+  CHECK(drawn(1) == drawn(1));
+  CHECK(drawn(1) != drawn(2));
+  CHECK(of_soft({.beam = 6}).at("alternatives").size() >
+        of_soft({.beam = 2}).at("alternatives").size());
+  // Groups share the beam, and other modes have none.
+  CHECK(message_of<UsageError>([&] { models({.beam = 5}); }).find("grouped: search.groups 2") == 0);
+  CHECK_NOTHROW(models({.mode = SearchMode::kGreedy}));
 }
 
 }  // namespace

@@ -211,6 +211,28 @@ TEST_CASE("the chosen cell is outlined, and no other") {
   CHECK(outside == 0);
 }
 
+TEST_CASE("a panel by itself is as large as the photo, or smaller where that is asked for") {
+  const Image image = test_picture(200, 300);
+  Overlay overlay = make_overlay(image, plan_geometry(200, 300, {.height = 8, .width = 8}), 2, 3);
+  overlay.words = {{.text = "a", .weights = {0, 0, 0, 0, 0, 1}}};
+  const auto size = [&](Index longest) {
+    const Image panel = draw_panel(overlay, 0, {.longest_side = longest});
+    return std::pair(panel.height, panel.width);
+  };
+  CHECK(size(0) == std::pair<Index, Index>{200, 300});
+  CHECK(size(300) == std::pair<Index, Index>{200, 300});
+  CHECK(size(150) == std::pair<Index, Index>{100, 150});
+  CHECK(size(1) == std::pair<Index, Index>{1, 1});
+  // The map lies on the same part of the photo.
+  const Image large = draw_panel(overlay, 0, {}),
+              small = draw_panel(overlay, 0, {.longest_side = 150});
+  for (Index y = 5; y < 100; y += 10)
+    for (Index x = 5; x < 150; x += 10)
+      CHECK(distance(small.pixel(y, x), large.pixel(2 * y, 2 * x)) < 60);
+  CHECK(panel_file(overlay, 0, {.longest_side = 150}, PictureFormat::kSvg).find("width=\"150\"") !=
+        std::string::npos);
+}
+
 TEST_CASE("overlays whose sizes do not agree are refused") {
   const Image image = test_picture(20, 30);
   Overlay good = make_overlay(image, plan_geometry(20, 30, {.height = 8, .width = 8}), 2, 3);

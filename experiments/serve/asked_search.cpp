@@ -1,0 +1,120 @@
+#include "experiments/serve/asked_search.h"
+
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "captioning/config/experiment_config.h"
+#include "captioning/search/search.h"
+#include "core/base/error.h"
+#include "core/base/suggest.h"
+
+namespace saccade {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// A wider beam would let one visitor hold the server for long. Below the least temperature a draw
+// is the most probable word anyway.
+constexpr std::int64_t kMostBeam = 20, kMostSeed = 4'294'967'295;
+constexpr double kLeastTemperature = 0.01, kMostTemperature = 10;
+constexpr std::size_t kQuoted = 40;  // characters of a wrong value that an answer repeats
+
+std::string quoted(const std::string& text) {
+  return "'" + (text.size() > kQuoted ? text.substr(0, kQuoted) + "..." : text) + "'";
+}
+
+template <class Number>
+Number number_in(const std::string& name, const std::string& text, Number least, Number most,
+                 const char* kind) {
+  Number value{};
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || rest != end || !(value >= least && value <= most))
+    throw UsageError(str("the parameter ", name, " takes ", kind, " from ", least, " to ", most,
+                         "; got ", quoted(text)));
+  return value;
+}
+
+SearchMode mode_of(const std::string& text) {
+  if (const std::optional<SearchMode> mode = enum_value<SearchMode>(text)) return *mode;
+  std::string names;
+  for (const std::string& name : enum_all_names<SearchMode>())
+    names += (names.empty() ? "" : ", ") + name;
+  throw UsageError(str("the parameter mode takes ", names, "; got ", quoted(text),
+                       did_you_mean(text, enum_all_names<SearchMode>())));
+}
+
+// Takes `implied` as the mode where none is asked for.
+void needs_mode(AskedSearch& asked, SearchMode implied, const char* parameter) {
+  if (!asked.mode) asked.mode = implied;
+  if (asked.mode != implied)
+    throw UsageError(str("the parameter ", parameter, " has an effect in mode ", enum_name(implied),
+                         " alone; leave it out, or ask for that mode"));
+}
+
+}  // namespace
+
+AskedSearch asked_search(const std::multimap<std::string, std::string>& parameters) {
+  static const std::vector<std::string> names = {"mode", "beam", "temperature", "seed"};
+  AskedSearch asked;
+  for (const auto& [name, text] : parameters) {
+    if (parameters.count(name) > 1)
+      throw UsageError(str("the parameter ", quoted(name), " is there more than once"));
+    if (name == "mode")
+      asked.mode = mode_of(text);
+    else if (name == "beam")
+      asked.beam = number_in<std::int64_t>(name, text, 1, kMostBeam, "a whole number");
+    else if (name == "temperature")
+      asked.temperature = number_in(name, text, kLeastTemperature, kMostTemperature, "a number");
+    else if (name == "seed")
+      asked.seed = number_in<std::int64_t>(name, text, 0, kMostSeed, "a whole number");
+    else
+      throw UsageError(str("there is no parameter ", quoted(name), did_you_mean(name, names),
+                           "; captions take mode, beam, temperature and seed"));
+  }
+  if (asked.beam && asked.temperature && !asked.mode)
+    throw UsageError(
+        "a beam is for mode beam and a temperature for mode sample; ask for one of them");
+  if (asked.beam) needs_mode(asked, SearchMode::kBeam, "beam");
+  if (asked.temperature) needs_mode(asked, SearchMode::kSample, "temperature");
+  return asked;
+}
+
+ExperimentConfig searched_as(ExperimentConfig config, const AskedSearch& asked) {
+  SearchConfig& search = config.search;
+  if (asked.mode) search.mode = *asked.mode;
+  if (asked.beam) search.beam = *asked.beam;
+  if (asked.temperature) search.temperature = *asked.temperature;
+  if (asked.seed) config.seed = *asked.seed;
+  const SearchConfig plain;
+  if (search.mode != SearchMode::kBeam) {
+    search.groups = plain.groups;
+    search.diversity = plain.diversity;
+  }
+  if (search.mode != SearchMode::kSample) {
+    search.temperature = plain.temperature;
+    search.top_k = plain.top_k;
+    search.top_p = plain.top_p;
+  }
+  check_search(search, config.data, Draws::kByMode);
+  return config;
+}
+
+Json search_json(const ExperimentConfig& config) {
+  Json json = {{"mode", enum_name(config.search.mode)}};
+  if (config.search.mode == SearchMode::kBeam) json["beam"] = config.search.beam;
+  if (config.search.mode == SearchMode::kSample) json["temperature"] = config.search.temperature;
+  json["seed"] = config.seed;
+  return json;
+}
+
+Json search_limits() {
+  return {{"mode", enum_all_names<SearchMode>()},
+          {"beam", {1, kMostBeam}},
+          {"temperature", {kLeastTemperature, kMostTemperature}},
+          {"seed", {0, kMostSeed}}};
+}
+
+}  // namespace saccade
