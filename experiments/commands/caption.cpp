@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "captioning/inspection/caption_occlusion.h"
 #include "captioning/maps/caption_json.h"
 #include "captioning/maps/caption_text.h"
 #include "core/base/error.h"
@@ -49,6 +50,14 @@ SearchOptions search_of(const CaptionArgs& args, const ModelSession& session) {
     session.require_one("--all-maps");
     search.recording.layers = true;
   }
+  if (args.occlusion) {
+    session.require_one("--occlusion");
+    if (search.regime == Regime::kSample)
+      throw UsageError(
+          "--occlusion: in the regime sample the regions are drawn, and another draw would be "
+          "taken "
+          "for the effect of a region; give another --regime");
+  }
   if (!args.alternatives) return search;
   if (search.mode != SearchMode::kBeam)
     throw UsageError(str("--alternatives lists what beam search finds, and search.mode is ",
@@ -68,17 +77,25 @@ void check(const CaptionArgs& args) {
         "no picture is named; name pictures or a folder of them, or a folder with --watch");
   if (args.all_maps && !args.json)
     throw UsageError("--all-maps has no effect: maps are in the JSON alone; give --json as well");
+  if (args.occlusion && !args.json)
+    throw UsageError(
+        "--occlusion has no effect: what regions do for words is in the JSON alone; give --json as "
+        "well");
   if (!args.images.empty() && !args.watch.empty())
     throw UsageError("--watch captions what is in " + args.watch +
                      "; caption the named pictures with another command");
 }
 
 // What is printed of a photo as JSON.
-CaptionRecord record_of(const CaptionArgs& args, const std::string& path, Photo& photo) {
+CaptionRecord record_of(const CaptionArgs& args, const ModelSession& session,
+                        const SearchOptions& search, const std::string& path, Photo& photo) {
   CaptionRecord record{
       .image = path, .caption = std::move(photo.caption), .geometry = photo.geometry};
   const MapChoice each{.kind = MapChoice::Kind::kEach};
   if (args.all_maps) record.views = map_views(record.caption, {.layer = each, .head = each});
+  if (args.occlusion)
+    add_effects(session.model(), session.config().attention, photo.inputs[0].view(), search,
+                record.caption);
   return record;
 }
 
@@ -89,7 +106,8 @@ int watch(const CaptionArgs& args, const ModelSession& session, const SearchOpti
   const auto caption = [&](const std::string& path, Image& picture) {
     const auto print = [&](Photo& photo) {
       if (args.json)
-        std::cout << json_line(caption_json(record_of(args, path, photo), source)) << "\n";
+        std::cout << json_line(caption_json(record_of(args, session, search, path, photo), source))
+                  << "\n";
       else
         std::cout << listed(path, photo.caption, source);
     };
@@ -124,18 +142,18 @@ int run_caption(const CaptionArgs& args) {
   const std::vector<std::string> images = named_pictures(args.images);
   const auto path = [&](Index i) { return images[static_cast<std::size_t>(i)]; };
   std::vector<CaptionRecord> records;
-  const ExitCode code =
-      caption_photos(session,
-                     {.count = static_cast<Index>(images.size()),
-                      .read = [&](Index i, const auto& tell) { return read_image(path(i), tell); },
-                      .search = search},
-                     [&](Photo& photo) {
-                       if (args.json) {
-                         records.push_back(record_of(args, path(photo.number), photo));
-                         return;
-                       }
-                       std::cout << listed(path(photo.number), photo.caption, source);
-                     });
+  const ExitCode code = caption_photos(
+      session,
+      {.count = static_cast<Index>(images.size()),
+       .read = [&](Index i, const auto& tell) { return read_image(path(i), tell); },
+       .search = search},
+      [&](Photo& photo) {
+        if (args.json) {
+          records.push_back(record_of(args, session, search, path(photo.number), photo));
+          return;
+        }
+        std::cout << listed(path(photo.number), photo.caption, source);
+      });
   if (args.json) std::cout << captions_json(records, source);
   std::cout << std::flush;
   return static_cast<int>(code);
@@ -154,6 +172,9 @@ CommandRun bind_caption(Options& options) {
                 1);
   options.flag("--all-maps", args->all_maps,
                "with --json: also print the maps of every layer and head, as 'maps'");
+  options.flag("--occlusion", args->occlusion,
+               "with --json: also print for every word and region by how much the log-probability "
+               "of the word falls when the region is removed, as 'occlusion'");
   options.flag("--json", args->json,
                "print a JSON array with words, log-probabilities, gates and attention weights; "
                "with --watch one object per line");

@@ -52,6 +52,7 @@ WrittenReport make_report(const ReportArgs& args) {
                         .boxes = nullptr,
                         .split = Split::kTest,
                         .images = args.images,
+                        .occlusion = args.occlusion,
                         .remarks = {},
                         .progress = {}};
   for (const ShownModel& named : wanted.models) {
@@ -141,6 +142,10 @@ CommandRun bind_report(Options& options) {
                "instances JSON or a folder of Flickr30k Entities (default: data.boxes of the "
                "config)",
                "PATH");
+  options.flag("--occlusion", args->occlusion,
+               "also show which regions' removal changes the probability of a word, for the "
+               "captions of each model's own regime; every caption is decoded once more for each "
+               "region");
   options.repeatable("--data", args->data,
                      "change where the models' data is, such as images=/new/place", "KEY=VALUE");
   options.flag("--json", args->json, "print a JSON object instead of the path of the page");

@@ -8,7 +8,7 @@ class Explorer {
     this.report = report;
     this.root = root;
     this.live = live;
-    this.view = {regime: '', layer: 'last', head: 'mean', scale: 'caption', fixed: 0.2,
+    this.view = {regime: '', layer: 'last', head: 'mean', drawn: 'weights', scale: 'caption', fixed: 0.2,
       style: 'smooth', boxes: Boolean(report.boxes),
       hidden: new Set()};
     this.regimes = [...new Set(report.models.flatMap((model) => model.regimes))];
@@ -78,6 +78,9 @@ class Explorer {
     if (this.most('heads') > 1)
       parts.push(keep('head', selectBox('Head', [['mean', 'mean'], ...numbers(this.most('heads')),
         ['max', 'max']], 'mean', set('head'))));
+    if (report.occlusion)
+      parts.push(keep('drawn', selectBox('Drawn', [['weights', 'weights'],
+        ['effects', 'effects of removing a region']], view.drawn, set('drawn'))));
     parts.push(keep('scale', selectBox('Full heat is', [
       ['word', 'the word\u2019s largest weight'], ['caption', 'the caption\u2019s largest'],
       ['image', 'the largest of all models'], ['fixed', 'a fixed weight']], view.scale,
@@ -112,7 +115,9 @@ class Explorer {
         el('span', {class: `bar ${kind}`, 'aria-hidden': 'true'}, el('span', {style: 'width:100%'})),
         text)),
       el('span', {class: 'key'}, 'weight 0 ', el('span', {class: 'ramp', 'aria-hidden': 'true',
-        style: `background:linear-gradient(90deg, ${stops.join(', ')})`}), ' full heat'));
+        style: `background:linear-gradient(90deg, ${stops.join(', ')})`}), ' full heat'),
+      this.report.occlusion ? 'Effects of removing a region: the warmer, the less probable the word ' +
+        'is without it; blue, where it is more probable' : null);
   }
 
   findControls() {
@@ -208,6 +213,7 @@ class Explorer {
     const keys = {
       j: () => this.step(1), k: () => this.step(-1),
       r: cycle('regime'), l: cycle('layer'), h: cycle('head'), s: cycle('scale'),
+      e: cycle('drawn'),
       c: cycle('style'), b: cycle('boxes'),
       '/': () => this.finder.search?.focus(),
       ArrowLeft: arrow(-1), ArrowRight: arrow(1),

@@ -8,6 +8,7 @@
 #include "captioning/evaluation/attention_health.h"
 #include "captioning/evaluation/dead_attention.h"
 #include "captioning/evaluation/scene_scores.h"
+#include "captioning/inspection/caption_occlusion.h"
 #include "captioning/maps/caption_text.h"
 #include "captioning/metrics/metric_registry.h"
 #include "experiments/report/explorer_json.h"
@@ -116,7 +117,19 @@ struct ReportCaptions::Impl {
       }
       out.scores.push_back(score_shown(request->data->dataset, request->split, images, texts));
     }
+    if (request->occlusion) occlude(m, out);
     return out;
+  }
+
+  // Adds the effects of regions to the captions of the model's own regime.
+  void occlude(std::size_t m, ModelCaptions& of) const {
+    const LoadedModel& own = loaded(m);
+    SearchOptions search = page_search(own);
+    search.regime = of.regimes.front();
+    for (std::size_t i = 0; i < images.size(); ++i) {
+      const InputBatch input = inputs[m].batch({&images[i], 1});
+      add_effects(*own.model, own.config.attention, input.view(), search, of.captions.front()[i]);
+    }
   }
 
   void choose_detail() {

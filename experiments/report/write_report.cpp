@@ -73,6 +73,7 @@ Json report_data(const ReportRequest& request, const ReportCaptions& captions) {
                {"version", version_number()},
                {"colours", colours_text()},
                {"boxes", nouns_of(request).description()},
+               {"occlusion", request.occlusion},
                {"remarks", request.remarks}};
   if (const std::string missing = captions.left_out(); !missing.empty())
     json["remarks"].push_back(missing);

@@ -113,6 +113,26 @@ if [ "$(json all.json '/0/words#')" -gt 0 ]; then
   [ "$(json all.json /0/maps/0/attention/0/0/0)" = "$(json all.json /0/words/0/attention/0/0)" ] ||
     fail "the only map of a word is not its map"
 fi
+# What regions do for words: a number for every region; the caption stays the same.
+expect 0 "$saccade" caption hard $photo --json --occlusion
+cp out effects.json
+[ "$(json effects.json /0/caption)" = "$(json captions.json /0/caption)" ] ||
+  fail "--occlusion changed the words"
+if [ "$(json effects.json '/0/words#')" -gt 0 ]; then
+  [ "$(json effects.json '/0/words/0/occlusion#')" -eq "$(json effects.json /0/grid/rows)" ] ||
+    fail "occlusion does not have the rows of the grid"
+  [ "$(json effects.json '/0/words/0/occlusion/0#')" -eq "$(json effects.json /0/grid/cols)" ] ||
+    fail "occlusion does not have the columns of the grid"
+fi
+grep -q occlusion captions.json && fail "occlusion is there without the option"
+expect 0 "$saccade" caption hard $photo --json --occlusion --threads 1
+cmp out effects.json || fail "occlusion depends on the number of threads"
+expect 2 "$saccade" caption hard $photo --occlusion
+one_error "give --json as well"
+expect 2 "$saccade" caption soft,hard $photo --occlusion --json
+one_error "--occlusion needs a single model"
+expect 2 "$saccade" caption hard $photo --occlusion --json --regime sample
+one_error "--occlusion" "sample"
 expect 2 "$saccade" caption soft $photo --all-maps
 one_error "give --json as well"
 expect 2 "$saccade" caption soft,hard $photo --all-maps --json
