@@ -26,7 +26,7 @@ class Explorer {
     }), {rootMargin: '600px 0px'});
     report.images.forEach((image) => this.makeCard(image));
     root.querySelector('#controls').append(this.viewControls(),
-      ...(live ? [] : [this.findControls()]));
+      ...(live || (!report.dataset && report.images.length < 2) ? [] : [this.findControls()]));
     root.addEventListener('keydown', (event) => this.onWordKey(event));
     document.addEventListener('keydown', (event) => this.onKey(event));
     this.filter();
