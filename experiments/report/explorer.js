@@ -8,9 +8,11 @@ class Explorer {
     this.report = report;
     this.root = root;
     this.live = live;
-    this.view = {regime: '', layer: 'last', head: 'mean', drawn: 'weights', scale: 'caption', fixed: 0.2,
-      style: 'smooth', boxes: Boolean(report.boxes),
-      hidden: new Set()};
+    this.view = {regime: '', layer: 'last', head: 'mean', drawn: 'weights', scale: 'caption',
+      fixed: 0.2, style: 'smooth', boxes: Boolean(report.boxes), hidden: new Set()};
+    this.seeds = [...new Set(report.models.map((model) => model.seed))]
+      .filter((seed) => seed !== undefined);
+    this.hideSeeds(this.seeds.length ? String(this.seeds[0]) : '');
     this.regimes = [...new Set(report.models.flatMap((model) => model.regimes))];
     this.finder = new Finder(report, this.view);
     if (live) this.finder.filter.order = 'newest';
@@ -69,6 +71,9 @@ class Explorer {
       return label;
     };
     const parts = [];
+    if (this.seeds.length > 1)
+      parts.push(keep('seed', selectBox('Seed', [...this.seeds.map((seed) => [String(seed),
+        String(seed)]), ['', 'all']], String(this.seeds[0]), (seed) => this.chooseSeed(seed))));
     if (this.regimes.length > 1)
       parts.push(keep('regime', selectBox('Regime', [['', 'each model\u2019s own'],
         ...this.regimes.map((name) => [name, name])], '', set('regime', true))));
@@ -99,7 +104,8 @@ class Explorer {
 
   modelChips() {
     this.chips = this.report.models.map((model, m) => el('button', {type: 'button', class: 'chip',
-      'aria-pressed': 'true', onclick: () => this.toggleModel(m)}, swatch(m), model.name, deadBadge(model)));
+      'aria-pressed': String(!this.view.hidden.has(m)), onclick: () => this.toggleModel(m)},
+    swatch(m), model.name, deadBadge(model)));
     return el('div', {class: 'chips', role: 'group', 'aria-label': 'Models that are shown'},
       ...this.chips);
   }
@@ -125,11 +131,31 @@ class Explorer {
       el('div', {class: 'fields'}, ...this.finder.controls(() => this.filter())));
   }
 
+  // Hides the models of other seeds; '' hides none.
+  hideSeeds(chosen) {
+    this.report.models.forEach(({seed}, m) => {
+      if (seed === undefined) return;
+      if (chosen === '' || String(seed) === chosen) this.view.hidden.delete(m);
+      else this.view.hidden.add(m);
+    });
+  }
+
+  chooseSeed(chosen) {
+    this.hideSeeds(chosen);
+    this.pressChips();
+    this.update(true);
+  }
+
+  pressChips() {
+    this.chips?.forEach((chip, m) =>
+      chip.setAttribute('aria-pressed', String(!this.view.hidden.has(m))));
+  }
+
   toggleModel(m) {
     const {hidden} = this.view;
     if (hidden.has(m)) hidden.delete(m);
     else if (hidden.size + 1 < this.report.models.length) hidden.add(m);
-    this.chips.forEach((chip, i) => chip.setAttribute('aria-pressed', String(!hidden.has(i))));
+    this.pressChips();
     this.update(true);
   }
 

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct ReportModel {
   std::filesystem::path directory;      // of its run; empty where only a checkpoint is known
   const LoadedModel* loaded = nullptr;  // both must outlive the report
   const InputPipeline* pipeline = nullptr;
+  std::optional<Index> seed{};  // where all seeds of its arm are shown: its own
 };
 
 // A run whose learning curve is drawn: that of a model, or another seed of its arm.
