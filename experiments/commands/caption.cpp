@@ -66,6 +66,7 @@ SearchOptions search_of(const CaptionArgs& args, const ModelSession& session) {
   }
   if (!args.page.empty()) {
     session.require_one("--page");
+    search.recording.words = args.self_attention;
     search.alternatives = search.mode == SearchMode::kBeam
                               ? page_search(session.members()[0].loaded).alternatives
                               : 1;
@@ -96,6 +97,10 @@ void check(const CaptionArgs& args) {
     throw UsageError(
         "--occlusion has no effect: what regions do for words is in the JSON and in pages alone; "
         "give --json or --page as well");
+  if (args.self_attention && args.page.empty())
+    throw UsageError(
+        "--self-attention has no effect: what regions and words attend to is in pages alone; give "
+        "--page as well");
   if (!args.page.empty() && !args.watch.empty())
     throw UsageError(
         "--page: a page holds the pictures that are named, and --watch never ends; name pictures, "
@@ -132,7 +137,10 @@ struct Page {
               .directory = named.directory,
               .loaded = &session.members()[0].loaded,
               .pipeline = session.members()[0].pipeline.get()},
-        photos(model, {.regime = regime, .all_maps = args.all_maps, .occlusion = args.occlusion}) {}
+        photos(model, {.regime = regime,
+                       .all_maps = args.all_maps,
+                       .occlusion = args.occlusion,
+                       .self_attention = args.self_attention}) {}
 
   void write(const std::string& file) const {
     if (photos.photos() == 0) {
@@ -200,7 +208,7 @@ int run_caption(const CaptionArgs& args) {
         if (!args.json) std::cout << listed(path(photo.number), photo.caption, source);
         if (!args.json && !page) return;
         CaptionRecord record = record_of(args, session, search, path(photo.number), photo);
-        if (page) page->photos.add(photo.picture, record);
+        if (page) page->photos.add(photo.picture, photo.inputs[0].view(), record);
         if (args.json) records.push_back(std::move(record));
       });
   if (args.json) std::cout << captions_json(records, source);
@@ -227,6 +235,9 @@ CommandRun bind_caption(Options& options) {
       "--occlusion", args->occlusion,
       "with --json: also print for every word and region by how much the log-probability "
       "of the word falls when the region is removed, as 'occlusion'; with --page: show it");
+  options.flag("--self-attention", args->self_attention,
+               "with --page: also show what each region attends to in the encoder and its "
+               "refinement, and each word in a decoder of transformers");
   options.text("--page", args->page,
                "also write a page that shows the pictures with their captions and maps, as the "
                "explorer of a report does; it is one file and opens without a network",

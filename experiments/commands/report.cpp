@@ -54,6 +54,7 @@ WrittenReport make_report(const ReportArgs& args) {
                         .split = Split::kTest,
                         .images = args.images,
                         .occlusion = args.occlusion,
+                        .self_attention = args.self_attention,
                         .remarks = {},
                         .progress = {}};
   if (args.seeds && std::none_of(wanted.models.begin(), wanted.models.end(),
@@ -155,6 +156,9 @@ CommandRun bind_report(Options& options) {
                "also show which regions' removal changes the probability of a word, for the "
                "captions of each model's own regime; every caption is decoded once more for each "
                "region");
+  options.flag("--self-attention", args->self_attention,
+               "also show what each region attends to in the encoder and its refinement, and each "
+               "word in a decoder of transformers; the page says how much larger it is for them");
   options.repeatable("--data", args->data,
                      "change where the models' data is, such as images=/new/place", "KEY=VALUE");
   options.flag("--json", args->json, "print a JSON object instead of the path of the page");

@@ -18,6 +18,7 @@ struct ReportArgs {
   std::string boxes{};              // of photos: a file that read_photo_boxes() takes
   std::vector<std::string> data{};  // `images=/new/place`, for every model
   bool seeds = false;               // whether all seeds of an arm are shown, and not the first
+  bool self_attention = false;      // whether it shows how regions and words attend to each other
   bool occlusion = false;           // whether the page shows what regions do for words
   bool json = false;
 };

@@ -62,6 +62,7 @@ class Explorer {
     const set = (key, reload) => (value) => {
       view[key] = value;
       this.fixedField.hidden = view.scale !== 'fixed';
+      this.hideSelf();
       this.update(reload);
     };
     const numbers = (count) => [...Array(count).keys()].map((i) => [String(i), String(i)]);
@@ -83,9 +84,17 @@ class Explorer {
     if (this.most('heads') > 1)
       parts.push(keep('head', selectBox('Head', [['mean', 'mean'], ...numbers(this.most('heads')),
         ['max', 'max']], 'mean', set('head'))));
-    if (report.occlusion)
-      parts.push(keep('drawn', selectBox('Drawn', [['weights', 'weights'],
-        ['effects', 'effects of removing a region']], view.drawn, set('drawn'))));
+    const drawn = [['weights', 'weights'],
+      ...(report.occlusion ? [['effects', 'effects of removing a region']] : []),
+      ...(report.self_attention ? selfViews(report).map((key) => [key, SELF_VIEWS[key]]) : [])];
+    if (drawn.length > 1) parts.push(keep('drawn', selectBox('Drawn', drawn, view.drawn, set('drawn'))));
+    for (const part of report.self_attention ? ['regions', 'words'] : []) {
+      const names = selfNames(report, part);
+      if (!names.length) continue;
+      view[part] = names[0];
+      parts.push(keep(part, selectBox(`Among ${part}`, names.map((name) => [name, name]), names[0],
+        set(part))));
+    }
     parts.push(keep('scale', selectBox('Full heat is', [
       ['word', 'the word\u2019s largest weight'], ['caption', 'the caption\u2019s largest'],
       ['image', 'the largest of all models'], ['fixed', 'a fixed weight']], view.scale,
@@ -95,11 +104,21 @@ class Explorer {
     this.fixedField.hidden = true;
     parts.push(this.fixedField, keep('style', selectBox('Map', [['smooth', 'smooth'],
       ['cells', 'cells']], view.style, set('style'))));
+    this.hideSelf();
     if (report.boxes)
       parts.push(keep('boxes', checkBox('Boxes', view.boxes, set('boxes'))));
     return el('fieldset', {class: 'controls'}, el('legend', {}, 'View'),
       ...(report.models.length > 1 ? [this.modelChips()] : []),
       el('div', {class: 'fields'}, ...parts), this.legend());
+  }
+
+  // Hides the choice of a map among regions or words where it is not drawn.
+  hideSelf() {
+    const {drawn} = this.view, hide = (part, is) => {
+      if (this.boxes[part]) this.boxes[part].closest('.field').hidden = is;
+    };
+    hide('regions', !SELF_VIEWS[drawn] || drawn === 'read');
+    hide('words', drawn !== 'read');
   }
 
   modelChips() {

@@ -24,9 +24,11 @@ class Panel {
       role: 'img',
       onpointermove: (event) => this.pointerPlace(event),
       onpointerdown: (event) => this.pointerPlace(event),
-      onpointerleave: (event) => { if (event.pointerType === 'mouse') this.card.place(null); },
+      onpointerleave: (event) => {
+        if (event.pointerType === 'mouse' && !this.selfView()) this.card.place(null);
+      },
       onkeydown: (event) => this.moveCell(event),
-      onblur: () => this.card.place(null)});
+      onblur: () => { if (!this.selfView()) this.card.place(null); }});
     // The words run in the direction of their script.
     this.caption = el('div', {class: 'caption', role: 'group', dir: 'auto',
       'aria-label': `caption of ${name}`});
@@ -48,6 +50,7 @@ class Panel {
     const {image, report, view} = this.card;
     this.decoded = captionOf(image, this.model, this.m, view.regime);
     this.maps = this.model.attention && this.decoded.words.length ? new Maps(this.decoded) : null;
+    this.self = selfMapsOf(image.models[this.m], this.maps);
     this.regime.textContent = this.model.attention
       ? [this.decoded.regime, this.model.later_map].filter(Boolean).join(', ') : 'no attention';
     const numbers = Object.entries(this.decoded.scores || {})
@@ -185,6 +188,12 @@ class Panel {
 
   weightsOf(word) { return this.maps.of(word, this.card.view.layer, this.card.view.head); }
 
+  // The view of SELF_VIEWS that is drawn; null where it is another or the model lacks it.
+  selfView() {
+    const {drawn} = this.card.view;
+    return this.self && SELF_VIEWS[drawn] && this.self.has(drawn) ? drawn : null;
+  }
+
   // Whether the effects of regions are drawn instead of the weights.
   effectsDrawn() { return this.card.view.drawn === 'effects' && this.decoded.effects !== null; }
 
@@ -217,10 +226,15 @@ class Panel {
 
   // Shows ", layer 0, head max" or ", effects of regions", where the map that is drawn is not the default one.
   nameMap() {
-    const {layer, head} = this.card.view, parts = [], effects = this.effectsDrawn();
-    if (effects) parts.push('effects of regions');
-    if (!effects && this.maps?.layers > 1 && layer !== 'last') parts.push(`layer ${layer}`);
-    if (!effects && this.maps?.heads > 1 && head !== 'mean') parts.push(`head ${head}`);
+    const {layer, head} = this.card.view, parts = [], kind = this.selfView();
+    if (this.effectsDrawn()) {
+      parts.push('effects of regions');
+    } else if (kind && kind !== 'read') {
+      parts.push(SELF_VIEWS[kind]);
+    } else {
+      if (this.maps?.layers > 1 && layer !== 'last') parts.push(`layer ${layer}`);
+      if (this.maps?.heads > 1 && head !== 'mean') parts.push(`head ${head}`);
+    }
     this.mapName.textContent = parts.map((part) => `, ${part}`).join('');
   }
 
@@ -238,26 +252,66 @@ class Panel {
     const context = this.canvas.getContext('2d', {willReadFrequently: true});
     const cell = place && this.maps
       ? cellAt(place.x, place.y, this.maps.rows, this.maps.cols, this.decoded.seen) : -1;
-    const heat = this.maps && word >= 0 && !place;
+    const own = this.regionRow(word, cell);  // in a view of what regions attend to
+    const heat = this.maps && ((word >= 0 && !place) || own);
     if (heat) {
       const out = context.createImageData(photo.width, photo.height);
-      paintHeat(out, photo, {map: this.mapOf(word), rows: this.maps.rows, cols: this.maps.cols,
-        cells: this.maps.cells, seen: this.decoded.seen, style: view.style, full: this.heatFull(word),
-        colours: report.colours, signed: this.effectsDrawn()});
+      paintHeat(out, photo, {map: own ? own.weights : this.mapOf(word), rows: this.maps.rows,
+        cols: this.maps.cols, cells: this.maps.cells, seen: this.decoded.seen, style: view.style,
+        full: own ? Math.max(...own.weights) : this.heatFull(word),
+        colours: report.colours,
+        signed: own ? own.weights.some((weight) => weight < 0) : this.effectsDrawn()});
       context.putImageData(out, 0, 0);
-      this.drawChosen(context, word);
+      if (!own) this.drawChosen(context, word);
     } else {
       context.putImageData(photo, 0, 0);
     }
     if (view.boxes) this.drawBoxes(context, word, image);
-    if (cell >= 0) frame(context, cellBox(cell, this.maps.rows, this.maps.cols, this.decoded.seen));
-    this.showEffect(context, heat ? word : -1, cell);
+    const marked = own ? own.cell : cell;
+    if (marked >= 0)
+      frame(context, cellBox(marked, this.maps.rows, this.maps.cols, this.decoded.seen));
+    if (!own) this.showEffect(context, heat ? word : -1, cell);
     this.canvas.dataset.word = heat ? word : '';
+    if (own) {
+      this.effect.hidden = true;
+      this.canvas.setAttribute('aria-label', `${image.id}: ${own.text}`);
+      this.light(-1);
+      this.readout.textContent = own.text;
+      return;
+    }
     this.canvas.setAttribute('aria-label', heat
       ? `${image.id}: ${this.effectsDrawn() ? 'effects of regions in' : 'attention of'} ` +
         `${this.model.name} for ${this.decoded.words[word]}`
       : `${image.id}${place ? ', one region marked' : ''}`);
     this.light(cell);
+    if (this.selfView() === 'read' && word >= 0) this.lightRead(word);
+  }
+
+  // What is drawn in a view of what regions attend to: of the region at which the visitor points or,
+  // until he does, of the one with the largest weight of the word that is shown.
+  regionRow(word, cell) {
+    const kind = this.selfView();
+    if (!kind || kind === 'read') return null;
+    const {regions} = this.card.view;
+    const from = kind === 'token' ? -1 : cell >= 0 ? cell
+      : word >= 0 ? peakOf(this.mapOf(word)) : this.regionBefore ?? 0;
+    this.regionBefore = Math.max(from, 0);
+    const row = kind === 'token' ? this.self.token(regions) : this.self[kind](regions, from);
+    return {...row, cell: from, text: selfLine(kind, row, from, this.maps.cols)};
+  }
+
+  // Lights the words before a word by how much it attends to them.
+  lightRead(word) {
+    const {name, weights} = this.self.read(this.card.view.words, word), most = Math.max(...weights);
+    this.words.forEach((button, i) => {
+      const lit = i < word && most > 0 ? Math.max(weights[i + 1], 0) / most : 0;
+      button.style.setProperty('--lit', lit.toFixed(3));
+      button.classList.toggle('lit', lit > 0.5);
+    });
+    const read = this.decoded.words.slice(0, word)
+      .map((text, i) => `${text} ${shown(weights[i + 1], 2)}`);
+    this.readout.replaceChildren(el('b', {}, this.decoded.words[word]), ` \u00b7 ${name} attends to ` +
+      [`the start ${shown(weights[0], 2)}`, ...read].join(', '));
   }
 
   // Says what p of a word is without one region: without that of the largest weight or effect of the

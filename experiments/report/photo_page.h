@@ -14,9 +14,9 @@ namespace saccade {
 
 struct PhotoPageOptions {
   Regime regime = Regime::kExpectation;  // of all captions
-  bool all_maps =
-      false;  // whether it has the maps of all layers and heads, which captions recorded
-  bool occlusion = false;  // whether the words of captions have the effects of regions
+  bool all_maps = false;        // whether it has the maps of all layers and heads, if recorded
+  bool occlusion = false;       // whether the words of captions have the effects of regions
+  bool self_attention = false;  // whether it has what regions and words attend to
 };
 
 // Collects the captions of photos.
@@ -28,8 +28,8 @@ class PhotoPage {
   PhotoPage(const PhotoPage&) = delete;
   PhotoPage& operator=(const PhotoPage&) = delete;
 
-  // Adds a photo. record.image is its name.
-  void add(const Image& picture, const CaptionRecord& record);
+  // Adds a photo. record.image is its name, and `input` is what the model saw of it.
+  void add(const Image& picture, const InputView& input, const CaptionRecord& record);
   std::size_t photos() const;
 
   std::string html() const;

@@ -12,6 +12,7 @@
 #include "captioning/maps/caption_text.h"
 #include "captioning/metrics/metric_registry.h"
 #include "experiments/report/explorer_json.h"
+#include "experiments/report/self_attention.h"
 
 namespace saccade {
 
@@ -30,6 +31,7 @@ struct ModelCaptions {
   std::vector<Regime> regimes;
   std::vector<std::vector<DecodedCaption>> captions;  // [regime][image]
   std::vector<CaptionScores> scores;                  // [regime], of the images
+  std::vector<Json> self;  // [image], self_attention_json() of the first regime; empty if not asked
 };
 
 // Only the words of the alternatives are shown, and maps of all layers and heads take much memory.
@@ -101,6 +103,7 @@ struct ReportCaptions::Impl {
     const LoadedModel& own = loaded(m);
     ModelCaptions out{.regimes = evaluation_regimes(own.config), .captions = {}, .scores = {}};
     SearchOptions search = page_search(own);
+    search.recording.words = request->self_attention;
     for (const Regime regime : out.regimes) {
       search.regime = regime;
       const auto before = static_cast<double>(out.captions.size());
@@ -118,6 +121,9 @@ struct ReportCaptions::Impl {
       out.scores.push_back(score_shown(request->data->dataset, request->split, images, texts));
     }
     if (request->occlusion) occlude(m, out);
+    for (std::size_t i = 0; request->self_attention && i < images.size(); ++i)
+      out.self.push_back(self_attention_json(*own.model, inputs[m].batch({&images[i], 1}).view(),
+                                             out.captions.front()[i]));
     return out;
   }
 
@@ -227,6 +233,8 @@ Json ReportCaptions::caption_json(std::size_t model, std::size_t i) const {
   const std::vector<Regime>& regimes = impl_->decoded[model].regimes;
   for (std::size_t r = 0; r < regimes.size(); ++r)
     json["regimes"][std::string(enum_name(regimes[r]))] = impl_->regime_json(model, r, i);
+  const std::vector<Json>& self = impl_->decoded[model].self;
+  if (!self.empty() && !self[i].is_null()) json["self_attention"] = self[i];
   return json;
 }
 

@@ -39,9 +39,9 @@ struct ReportRequest {
   const LoadedData* data = nullptr;   // its images are shown
   const PhotoBoxes* boxes = nullptr;  // of its photos; null where there are none
   Split split = Split::kTest;
-  Index images = 0;  // at most so many, spread evenly over the split
-  bool occlusion =
-      false;  // whether each model's captions of its first regime have effects of regions
+  Index images = 0;        // at most so many, spread evenly over the split
+  bool occlusion = false;  // whether captions of a model's first regime have effects of regions
+  bool self_attention = false;  // whether they have the maps of regions and words among themselves
   std::vector<std::string> remarks;           // what a reader should know, one sentence each
   std::function<void(double done)> progress;  // called with the share that is done
 };

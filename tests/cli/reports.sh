@@ -140,6 +140,10 @@ expect 3 "$saccade" caption hard missing.jpg $photo --page rest.html
 [ -s rest.html ] || fail "the picture that can be read has no page"
 expect 3 "$saccade" caption hard missing.jpg --page none.html
 [ ! -e none.html ] || fail "there is a page without a picture"
+expect 0 "$saccade" caption soft $photo --page self.html --self-attention
+wants "no regions or words that attend to each other" self.html
+expect 2 "$saccade" caption soft $photo --self-attention
+one_error "--self-attention has no effect"
 expect 2 "$saccade" caption soft,hard $photo --page none.html
 one_error "--page needs a single model"
 expect 2 "$saccade" caption soft --watch sheets --page none.html
