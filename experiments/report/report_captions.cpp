@@ -85,6 +85,9 @@ struct ReportCaptions::Impl {
     if (request->progress) request->progress((static_cast<double>(m) + share) / count);
   }
 
+  // Of the time for a model, about the share that decoding takes: occlusion has a row per region.
+  double decoding_share() const { return request->occlusion ? 0.1 : 1; }
+
   void read_inputs() {
     for (const ReportModel& model : request->models) {
       inputs.emplace_back(*request->data, *model.pipeline, model.loaded->config.encoder,
@@ -111,7 +114,7 @@ struct ReportCaptions::Impl {
       out.captions.push_back(
           decode_images(*own.model, inputs[m], images, search, [&](Index done, Index total) {
             const double share = static_cast<double>(done) / static_cast<double>(total);
-            show_progress(m, (before + share) / count);
+            show_progress(m, (before + share) / count * decoding_share());
           }));
       std::vector<std::string> texts;
       for (DecodedCaption& caption : out.captions.back()) {
@@ -135,6 +138,8 @@ struct ReportCaptions::Impl {
     for (std::size_t i = 0; i < images.size(); ++i) {
       const InputBatch input = inputs[m].batch({&images[i], 1});
       add_effects(*own.model, own.config.attention, input.view(), search, of.captions.front()[i]);
+      const double done = static_cast<double>(i + 1) / static_cast<double>(images.size());
+      show_progress(m, decoding_share() + (1 - decoding_share()) * done);
     }
   }
 

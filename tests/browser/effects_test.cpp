@@ -1,6 +1,8 @@
 // What regions do for words (report --occlusion), as the explorer shows it.
 #include <cmath>
+#include <numeric>
 
+#include "core/io/base64.h"
 #include "experiments/commands/report.h"
 #include "tests/browser/open_report.h"
 
@@ -36,9 +38,16 @@ TEST_CASE("a report of occlusion says what p of a word is without the marked reg
       REQUIRE(word["occlusion"].size() == 4);
       REQUIRE(word["occlusion"][0].size() == 8);
     }
-  // Known effects: all are 0.1 but one, without which p is a fifth; and one of -1.
+  // Known weights, which rise from cell to cell, and known effects: all are 0.1 but one, without
+  // which p is a fifth, and one of -1.
   page.change([](Json& report) {
+    std::vector<std::uint8_t> rising(32);
+    std::iota(rising.begin(), rising.end(), std::uint8_t{1});
+    caption_of(report, 0)["packed"] = {{"low", 0}, {"high", 1}};
     for (Json& word : caption_of(report, 0)["words"]) {
+      word["attention"] = base64(rising);
+      word["entropy"] = 0.9;
+      word["uniform"] = false;
       word["logprob"] = std::log(0.5);
       for (Json& row : word["occlusion"])
         for (Json& effect : row) effect = 0.1;
@@ -50,8 +59,9 @@ TEST_CASE("a report of occlusion says what p of a word is without the marked reg
   page.browser.press("c");  // cells
   page.browser.hover(Page::word(0, 1));
   const Json weights = page.pixels(0, 4, 8);
-  CHECK(line_of(page, 0).find(": p 0.50 \u2192 ") != std::string::npos);
-  CHECK(line_of(page, 0).find("rank correlation of weights and effects ") != std::string::npos);
+  // In the last cell, which has the largest weight, the effect is 0.1.
+  CHECK(line_of(page, 0).find(": p 0.50 \u2192 0.45") != std::string::npos);
+  CHECK(line_of(page, 0).find("rank correlation of weights and effects 0.16") != std::string::npos);
   page.browser.press("e");
   CHECK(page.ask("document.querySelector('.card .map-name').textContent") ==
         ", effects of regions");
@@ -62,7 +72,7 @@ TEST_CASE("a report of occlusion says what p of a word is without the marked reg
   const auto warm = [&](std::size_t cell) {
     return effects[cell][0].get<double>() - effects[cell][2].get<double>();
   };
-  CHECK(warm(2 * 8 + 3) > 50);
+  CHECK(warm(2 * 8 + 3) > 10);
   CHECK(warm(7) < -20);
   // At a cell, the line is about the word that needs it most.
   page.browser.hover(Page::canvas(0), 7.5 / 8, 0.5 / 4);
