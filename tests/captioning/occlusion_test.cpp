@@ -132,7 +132,7 @@ TEST_CASE("where attention takes no mask, the region is left out of every mixtur
   ParameterStore store;
   const auto decoder =
       make_decoder({.hidden = 6, .embedding = 5, .dropout = 0, .init_hidden = 4}, attention,
-                   {.features = kFeatures, .vocabulary = 7, .rows = 1, .cols = kRegions},
+                   {.features = kFeatures, .vocabulary = 7, .grid = {1, kRegions}},
                    ParamScope(store, "decoder"));
   store.initialise(5);
   for (Real& x : store.flat().span()) x *= 2;
